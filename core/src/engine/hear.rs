@@ -1,0 +1,191 @@
+//! Somebody said something: heard or passed over, remembered, and found to be for the bot or not.
+
+use crate::effect::Effect;
+use crate::engine::Engine;
+use crate::engine::turn::Turn;
+use crate::listen::{Address, Addressed, Unheard, addressee, asks_for_quiet, filter};
+use crate::policy::Policy;
+use crate::room::{Entry, Flags, Floor, Mute};
+use crate::score::Points;
+use crate::settings::OtherBots;
+use crate::trace::{Cause, Outcome, Stage, Trace};
+use crate::types::{Message, Span, Time, Voice, stable_hash};
+
+impl Engine {
+    pub(super) fn hear(&mut self, now: Time, message: Message, out: &mut Vec<Effect>) {
+        let policy = self.policies.for_room(message.place.room.as_str());
+        if let Err(unheard) = filter(policy, &message) {
+            return out.push(Effect::Trace(Box::new(passed_over(&message, unheard))));
+        }
+        let room = self.room(&message.place.room);
+        let threads_max = policy_threads_max(self, room);
+        self.rooms[room].open(message.place.thread.as_ref(), threads_max);
+        let thread = message.place.thread.clone();
+        self.turn_at(room, thread, now, out).hear(message);
+    }
+}
+
+fn policy_threads_max(engine: &Engine, room: usize) -> usize {
+    engine.policies.for_room(engine.rooms[room].id.as_str()).settings.listen.threads_max as usize
+}
+
+fn new_trace(message: &Message) -> Trace {
+    Trace {
+        message: message.id.clone(),
+        place: message.place.clone(),
+        at: message.at,
+        author: message.author.name.clone(),
+        score: None,
+        points: Points::default(),
+        addressed: None,
+        p_join: None,
+        reply_to_guess: None,
+        asked: Vec::new(),
+        outcome: Outcome::Silent,
+        stage: Stage::Filter,
+        gate: None,
+        cause: Cause::Undecided,
+        acted_at: None,
+        micros: 0,
+    }
+}
+
+fn passed_over(message: &Message, unheard: Unheard) -> Trace {
+    Trace { outcome: Outcome::Ignored, stage: Stage::Filter, cause: Cause::Unheard(unheard), ..new_trace(message) }
+}
+
+/// What is noticed once about a text.
+fn notice(policy: &Policy, text: &str, voice: Voice) -> Flags {
+    Flags::OWN.when(voice == Voice::Me)
+        | Flags::BOT.when(voice == Voice::Bot)
+        | Flags::NAMED.when(policy.names.found(text))
+        | Flags::KEYWORD.when(policy.keywords.found(text))
+}
+
+/// Names and keywords may have changed with the settings.
+pub(super) fn notice_again(policy: &Policy, floor: &mut Floor) {
+    for place in 0..floor.buffer.len() {
+        let heard = floor.buffer.iter().nth(place).expect("the place is within the buffer");
+        let flags = notice(policy, heard.text, heard.voice());
+        floor.buffer.set_flags(place, flags);
+    }
+}
+
+impl Turn<'_> {
+    fn hear(&mut self, message: Message) {
+        if message.author.voice == Voice::Me {
+            return self.hear_itself(&message);
+        }
+        if let Some(unheard) = self.out_of_turn(&message) {
+            if unheard == Unheard::Late {
+                self.remember_late(&message);
+            }
+            return self.conclude(passed_over(&message, unheard));
+        }
+        self.room.newest = self.room.newest.max(message.at);
+        let flags = notice(self.policy, &message.text, message.author.voice);
+        let replies_to_me = message.reply.as_ref().is_some_and(|reply| {
+            reply.to_me || reply.to.as_ref().is_some_and(|to| self.floor().is_own(stable_hash(0, to.as_str())))
+        });
+        let named = flags.has(Flags::NAMED);
+        let address = addressee(self.policy, &message, named, replies_to_me, &self.room.speakers);
+        let listen = &self.policy.settings.listen;
+        if matches!(address, Address::Me(_)) && !listen.addressed_kept {
+            let id = stable_hash(0, message.id.as_str());
+            self.floor_mut().past_mut().note_known(id);
+        } else {
+            self.remember(&message, flags);
+        }
+        if message.author.voice == Voice::Bot && listen.other_bots != OtherBots::Answered {
+            return self.conclude(passed_over(&message, Unheard::BotNotAnswered));
+        }
+        let trace = new_trace(&message);
+        match address {
+            Address::Me(addressed) if self.is_told_to_be_quiet(&message.text) => self.be_quiet(trace, addressed),
+            Address::Me(addressed) => self.was_addressed(&message, trace, addressed),
+            Address::SomebodyElse => self.was_not_addressed(&message, trace, true),
+            Address::TheRoom => self.was_not_addressed(&message, trace, false),
+        }
+    }
+
+    /// Messages heard before, and messages from before what was heard already.
+    fn out_of_turn(&self, message: &Message) -> Option<Unheard> {
+        let newest = self.room.newest;
+        let floor = self.floor();
+        if message.at <= newest && floor.knows(message.id.as_str()) {
+            return Some(Unheard::Repeated);
+        }
+        let late_after = Span::seconds(self.policy.settings.listen.late_after_seconds.into());
+        let late = newest.max(self.now).since(message.at) > late_after;
+        (message.backfilled || late).then_some(Unheard::Late)
+    }
+
+    fn remember(&mut self, message: &Message, flags: Flags) {
+        let listen = &self.policy.settings.listen;
+        let (floor, speakers) = self.room.split(self.thread.as_ref());
+        let speaker = speakers.hold(message.author.id.as_str(), &message.author.name);
+        let entry = Entry { at: message.at, speaker, flags, id: message.id.as_str(), text: &message.text };
+        floor.buffer.push(&entry, listen.buffer_messages as usize, |speaker| speakers.release(speaker));
+        if message.author.voice == Voice::Person {
+            floor.heard_before = floor.last_heard;
+            floor.last_heard = message.at;
+        }
+        if floor.alarm.is_none() && listen.buffer_minutes > 0 {
+            self.set_alarm();
+        }
+    }
+
+    fn remember_late(&mut self, message: &Message) {
+        let flags = notice(self.policy, &message.text, message.author.voice);
+        let messages_max = self.policy.settings.listen.buffer_messages as usize;
+        let (floor, speakers) = self.room.split(self.thread.as_ref());
+        let speaker = speakers.hold(message.author.id.as_str(), &message.author.name);
+        let entry = Entry { at: message.at, speaker, flags, id: message.id.as_str(), text: &message.text };
+        if !floor.buffer.insert_by_time(&entry, messages_max, |speaker| speakers.release(speaker)) {
+            speakers.release(speaker);
+        }
+    }
+
+    /// A post of its own comes back from the platform. What it has just sent is recorded when it is acknowledged; what
+    /// it does not know (from before a crash, or from a record) is taken as its own.
+    fn hear_itself(&mut self, message: &Message) {
+        let floor = self.floor();
+        let is_known = floor.is_own(stable_hash(0, message.id.as_str())) || floor.knows(message.id.as_str());
+        if !is_known && floor.is_at_rest() {
+            self.room.newest = self.room.newest.max(message.at);
+            let asked = message.reply.is_some();
+            self.record_own(message.at, message.at, message.id.as_str(), Some(&message.text), asked);
+        }
+        self.conclude(passed_over(message, Unheard::Itself));
+    }
+
+    fn is_told_to_be_quiet(&self, text: &str) -> bool {
+        if self.policy.settings.address.be_quiet_minutes == 0 {
+            return false;
+        }
+        let mut rest = text.to_owned();
+        while let Some(start) = rest.find("<@") {
+            let Some(end) = rest[start..].find('>') else { break };
+            rest.replace_range(start..start + end + 1, " ");
+        }
+        if let Some(name) = self.policy.names.find(&rest) {
+            rest.replace_range(name, " ");
+        }
+        asks_for_quiet(rest.trim().trim_start_matches(['@', '＠']))
+    }
+
+    fn be_quiet(&mut self, mut trace: Trace, addressed: Addressed) {
+        let span = Span::minutes(self.policy.settings.address.be_quiet_minutes.into());
+        self.room.mute = Some(Mute::Until(self.now + span));
+        let threads: Vec<_> = self.room.threads().map(Option::<&crate::types::ThreadId>::cloned).collect();
+        let here = self.thread.clone();
+        for thread in threads {
+            self.thread = thread;
+            self.call_off_as_muted();
+        }
+        self.thread = here;
+        trace.addressed = Some(addressed);
+        trace.gate = Some("mute".into());
+        self.stay_silent(trace, Stage::Gate, Cause::ToldToBeQuiet(span));
+    }
+}

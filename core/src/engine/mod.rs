@@ -1,0 +1,204 @@
+//! All control flow. One input at a time, one place at a time, nothing awaited.
+
+mod change;
+mod decide;
+mod hear;
+mod speak;
+mod turn;
+mod wait;
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::effect::Effect;
+use crate::input::{Command, Input};
+use crate::policy::Policies;
+use crate::room::Room;
+use crate::timers::Timers;
+use crate::types::{CallId, Place, RoomId, Span, ThreadId, Time};
+use turn::Turn;
+
+pub struct Engine {
+    policies: Policies,
+    /// In the order in which they were first heard.
+    rooms: Vec<Room>,
+    index: HashMap<RoomId, u32>,
+    timers: Timers,
+}
+
+/// Everything the engine knows, to be written down and read back.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Snapshot {
+    version: u32,
+    rooms: Vec<Room>,
+}
+
+const SNAPSHOT_VERSION: u32 = 1;
+
+impl Engine {
+    pub fn new(policies: Policies) -> Engine {
+        Engine { policies, rooms: Vec::new(), index: HashMap::new(), timers: Timers::default() }
+    }
+
+    pub fn policies(&self) -> &Policies {
+        &self.policies
+    }
+
+    /// Handles one thing that happened, appending to `out` what is to be done about it.
+    pub fn handle(&mut self, now: Time, input: Input, out: &mut Vec<Effect>) {
+        if matches!(input, Input::Resumed) {
+            self.resume(now, out);
+        }
+        self.ring(now, out);
+        match input {
+            Input::Said(message) => self.hear(now, message, out),
+            Input::Changed(change) => {
+                let place = change.place.clone();
+                self.in_place(now, place, out, |turn| turn.change(&change));
+            }
+            Input::Told(room, command) => self.told(now, &room, command, out),
+            Input::Tick | Input::Resumed => (),
+            Input::Judged(call, answer) => self.answered(now, &call, out, |turn| turn.judged(&call, answer)),
+            Input::Written(call, answer) => self.answered(now, &call, out, |turn| turn.written(&call, answer)),
+            Input::Delivered(call, ids) => self.answered(now, &call, out, |turn| turn.delivered(&call, ids)),
+        }
+    }
+
+    /// When it wants to be told the time again; may be early, never late.
+    pub fn next_deadline(&self) -> Option<Time> {
+        self.timers.next()
+    }
+
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot { version: SNAPSHOT_VERSION, rooms: self.rooms.clone() }
+    }
+
+    /// Goes on from a snapshot as if it had never stopped; `Err` if the snapshot is of a newer version.
+    pub fn restore(policies: Policies, snapshot: Snapshot) -> Result<Engine, String> {
+        if snapshot.version > SNAPSHOT_VERSION {
+            return Err(format!(
+                "the snapshot is of version {}, this program reads up to {SNAPSHOT_VERSION}",
+                snapshot.version
+            ));
+        }
+        let mut engine = Engine::new(policies);
+        engine.rooms = snapshot.rooms;
+        for place in 0..engine.rooms.len() {
+            engine.index.insert(engine.rooms[place].id.clone(), place as u32);
+            let threads: Vec<Option<ThreadId>> =
+                engine.rooms[place].threads().map(Option::<&ThreadId>::cloned).collect();
+            for thread in threads {
+                let floor = engine.rooms[place].floor_mut(thread.as_ref()).expect("the room listed this thread");
+                floor.alarm = None;
+                engine.turn_at(place, thread, Time(0), &mut Vec::new()).set_alarm();
+            }
+        }
+        Ok(engine)
+    }
+
+    /// New settings for all rooms, from now on.
+    pub fn set_policies(&mut self, policies: Policies) {
+        self.policies = policies;
+        for place in 0..self.rooms.len() {
+            let policy = self.policies.for_room(self.rooms[place].id.as_str());
+            let threads: Vec<Option<ThreadId>> = self.rooms[place].threads().map(Option::<&ThreadId>::cloned).collect();
+            for thread in threads {
+                hear::notice_again(
+                    policy,
+                    self.rooms[place].floor_mut(thread.as_ref()).expect("the room listed this thread"),
+                );
+            }
+        }
+    }
+
+    fn room(&mut self, id: &RoomId) -> usize {
+        if let Some(place) = self.index.get(id) {
+            return *place as usize;
+        }
+        let place = self.rooms.len();
+        self.rooms.push(Room::new(id.clone()));
+        self.index.insert(id.clone(), u32::try_from(place).expect("fewer than four billion rooms"));
+        place
+    }
+
+    fn turn_at<'a>(
+        &'a mut self,
+        room: usize,
+        thread: Option<ThreadId>,
+        now: Time,
+        out: &'a mut Vec<Effect>,
+    ) -> Turn<'a> {
+        let policy = self.policies.for_room(self.rooms[room].id.as_str());
+        Turn {
+            now,
+            policy,
+            room: &mut self.rooms[room],
+            room_number: room as u32,
+            thread,
+            timers: &mut self.timers,
+            out,
+        }
+    }
+
+    /// Runs in a place that is known already; in others nothing can be changed.
+    fn in_place(&mut self, now: Time, place: Place, out: &mut Vec<Effect>, act: impl FnOnce(&mut Turn<'_>)) {
+        let Some(room) = self.index.get(&place.room).map(|room| *room as usize) else { return };
+        if self.rooms[room].floor(place.thread.as_ref()).is_some() {
+            act(&mut self.turn_at(room, place.thread, now, out));
+        }
+    }
+
+    /// Runs in the place that waits for this call; a result nobody waits for is dropped.
+    fn answered(&mut self, now: Time, call: &CallId, out: &mut Vec<Effect>, act: impl FnOnce(&mut Turn<'_>)) {
+        let Some(room) = self.index.get(&call.room).map(|room| *room as usize) else { return };
+        let waits =
+            |thread: &Option<&ThreadId>| self.rooms[room].floor(*thread).is_some_and(|floor| floor.waits_for(call));
+        // A call that is not current still has to be paid for: any place of the room will do for that.
+        let thread = self.rooms[room].threads().find(waits).flatten().cloned();
+        act(&mut self.turn_at(room, thread, now, out));
+    }
+
+    fn ring(&mut self, now: Time, out: &mut Vec<Effect>) {
+        while let Some((at, key)) = self.timers.pop_due(now) {
+            let room = key.room as usize;
+            // A thread that was let go may still have an alarm.
+            if self.rooms[room].floor(key.thread.as_ref()).is_some() {
+                self.turn_at(room, key.thread, at, out).ring();
+            }
+        }
+    }
+
+    fn told(&mut self, now: Time, room: &RoomId, command: Command, out: &mut Vec<Effect>) {
+        let room = self.room(room);
+        let threads: Vec<Option<ThreadId>> = self.rooms[room].threads().map(Option::<&ThreadId>::cloned).collect();
+        let mut turn = self.turn_at(room, None, now, out);
+        turn.obey(command);
+        for thread in threads {
+            turn.thread = thread;
+            turn.drop_after(command);
+        }
+        if command == Command::Reset {
+            turn.room.clear();
+        }
+    }
+
+    fn resume(&mut self, now: Time, out: &mut Vec<Effect>) {
+        for room in 0..self.rooms.len() {
+            let threads: Vec<Option<ThreadId>> = self.rooms[room].threads().map(Option::<&ThreadId>::cloned).collect();
+            for thread in threads {
+                self.turn_at(room, thread, now, out).resume();
+            }
+        }
+    }
+
+    /// How much memory the talk of a room may take at most is bounded by settings; this is how many rooms there are.
+    pub fn rooms(&self) -> usize {
+        self.rooms.len()
+    }
+}
+
+/// A wait without end is not a wait: what a judge may ask for is cut to the settings.
+fn at_most(span: Span, seconds_max: u32) -> Span {
+    span.min(Span::seconds(seconds_max.into()))
+}

@@ -1,0 +1,193 @@
+//! From a verdict to a post: the words, the last look at the gates, the delivery, and what is remembered of it.
+
+use crate::effect::{Brief, Delivery, Effect, Excuse, Failure, Kind, Outcome, Post};
+use crate::engine::turn::Turn;
+use crate::gates::Closed;
+use crate::input::Answer;
+use crate::reply::{emoji_for, split};
+use crate::room::{Answered, Delivering, Entry, Exhausted, Flags, Intervention, Pending, Phase, tokens_of};
+use crate::settings::OwnPosts;
+use crate::trace::{Cause, Stage};
+use crate::types::{CallId, MessageId, Time, stable_hash};
+
+impl Turn<'_> {
+    /// Sets money aside for a call, or says why there is none.
+    pub(super) fn reserve(
+        &mut self,
+        call: &CallId,
+        model: &str,
+        tokens_in: u64,
+        tokens_max: u32,
+    ) -> Result<(), Closed> {
+        let tokens_out = u64::from(tokens_max);
+        let micros = self.policy.price(model).micros(tokens_in, tokens_out);
+        let spent = self.room.spent.get_or_insert_default();
+        let fits = spent.fits(self.policy, self.now, tokens_in + tokens_out, micros);
+        fits.map_err(|Exhausted { have, limit }| Closed { have, need: limit })?;
+        spent.reserve(call.serial, tokens_in + tokens_out, micros);
+        Ok(())
+    }
+
+    /// The moment has come: a reaction leaves at once, words are to be written from the talk as it is now.
+    pub(super) fn write(&mut self) {
+        let pending = self.floor_mut().pending.take().expect("only what is pending is written");
+        if let Some(closed) = self.closed_for(&pending, false) {
+            return self.withhold(*pending, closed);
+        }
+        if pending.kind == Kind::Reaction {
+            let emoji = emoji_for(self.policy, &pending.trace.message);
+            return self.deliver(*pending, Post::Reaction(emoji), None);
+        }
+        let reply = &self.policy.settings.reply;
+        let transcript = self.transcript(reply.window_messages);
+        let model = self.policy.settings.models.main.as_str();
+        let tokens_max = match pending.kind {
+            Kind::Full => reply.tokens_full,
+            Kind::Acknowledgement | Kind::Reaction => reply.tokens_acknowledge,
+        };
+        let call = self.room.next_call();
+        if let Err(closed) = self.reserve(&call, model, tokens_of(&transcript.plain()), tokens_max) {
+            return match pending.addressed {
+                Some(_) => self.excuse(*pending, Excuse::BudgetSpent, "the budget of the day is spent"),
+                None => self.withhold(*pending, ("budget", closed)),
+            };
+        }
+        let answering = pending.together.iter().chain([&pending.trace]).map(|trace| trace.message.clone()).collect();
+        let brief = Brief {
+            call: call.clone(),
+            at: self.now,
+            place: self.place(),
+            kind: pending.kind,
+            model: model.into(),
+            tokens_max,
+            answering,
+            addressed: pending.addressed.is_some(),
+            transcript,
+        };
+        let phase = Phase::Writing { call, asked_at: self.now };
+        self.floor_mut().pending = Some(Box::new(Pending { phase, ..*pending }));
+        self.out.push(Effect::Write(Box::new(brief)));
+    }
+
+    pub(super) fn written(&mut self, call: &CallId, draft: Result<Answer, Failure>) {
+        self.settle(call, draft.as_ref().ok().map(|answer| &answer.usage));
+        let current =
+            |pending: &Box<Pending>| matches!(&pending.phase, Phase::Writing { call: current, .. } if current == call);
+        if !self.floor().pending.as_ref().is_some_and(current) {
+            return;
+        }
+        let mut pending = *self.floor_mut().pending.take().expect("an answer is being written here");
+        pending.trace.micros += draft.as_ref().map_or(0, |answer| answer.usage.micros);
+        let reply = &self.policy.settings.reply;
+        match draft.map(|answer| split(&answer.text, reply.part_chars as usize, reply.numbered)) {
+            Err(Failure(what)) => self.fail(pending, &what),
+            Ok(parts) if parts.is_empty() && pending.addressed.is_some() => self.fail(pending, "an empty answer"),
+            Ok(parts) if parts.is_empty() => self.end_silent(pending, &Cause::NothingToSay),
+            Ok(parts) => match self.closed_for(&pending, false) {
+                Some(closed) => self.withhold(pending, closed),
+                None => {
+                    let text = parts.join("\n").into();
+                    self.deliver(pending, Post::Text(parts), Some(text));
+                }
+            },
+        }
+    }
+
+    /// No words to be had: unasked it stays silent, addressed it says so in one friendly line.
+    fn fail(&mut self, pending: Pending, what: &str) {
+        if pending.addressed.is_none() {
+            return self.end_silent(pending, &Cause::Failed { what: what.into() });
+        }
+        match self.closed_for(&pending, false) {
+            Some(closed) => self.withhold(pending, closed),
+            None => self.excuse(pending, Excuse::NoWords, what),
+        }
+    }
+
+    fn excuse(&mut self, mut pending: Pending, excuse: Excuse, what: &str) {
+        pending.trace.cause = Cause::Excused { what: what.into() };
+        self.deliver(pending, Post::Excuse(excuse), None);
+    }
+
+    fn end_silent(&mut self, pending: Pending, cause: &Cause) {
+        for trace in pending.together.into_iter().chain([pending.trace]) {
+            self.stay_silent(trace, Stage::Post, cause.clone());
+        }
+    }
+
+    /// A gate has closed since the decision.
+    pub(super) fn withhold(&mut self, pending: Pending, closed: (&'static str, Closed)) {
+        for trace in pending.together.into_iter().chain([pending.trace]) {
+            self.hold_back(trace, Stage::Post, closed);
+        }
+    }
+
+    fn deliver(&mut self, pending: Pending, post: Post, text: Option<Box<str>>) {
+        let call = self.room.next_call();
+        let answering = pending.trace.message.clone();
+        let delivery = Delivery { call, at: self.now, place: self.place(), post, answering };
+        self.out.push(Effect::Deliver(Box::new(delivery.clone())));
+        let kind = pending.kind;
+        let cause = pending.trace.cause.clone();
+        let mut traces = pending.together;
+        traces.push(pending.trace);
+        for trace in &mut traces {
+            (trace.outcome, trace.stage) = (Outcome::from(kind), Stage::Post);
+            if trace.cause == Cause::Undecided {
+                trace.cause = cause.clone();
+            }
+        }
+        let addressed = pending.addressed.is_some();
+        let sent = Delivering { delivery, text, addressed, traces, author: pending.author };
+        self.floor_mut().past_mut().delivering.push(sent);
+    }
+
+    pub(super) fn delivered(&mut self, call: &CallId, ids: Result<Vec<MessageId>, Failure>) {
+        let Some(past) = &mut self.floor_mut().past else { return };
+        let Some(place) = past.delivering.iter().position(|sent| sent.delivery.call == *call) else { return };
+        let sent = past.delivering.remove(place);
+        let ids = match ids {
+            Ok(ids) => ids,
+            Err(Failure(what)) => {
+                for trace in sent.traces {
+                    self.stay_silent(trace, Stage::Post, Cause::Failed { what: what.clone() });
+                }
+                return;
+            }
+        };
+        let cause_at = sent.traces.last().map_or(self.now, |trace| trace.at);
+        let id = ids.first().map_or("", |id| id.as_str());
+        self.record_own(self.now, cause_at, id, sent.text.as_deref(), sent.addressed);
+        for id in &ids {
+            self.floor_mut().past_mut().note_own(stable_hash(0, id.as_str()));
+        }
+        let person = self.room.speakers.key(&sent.author);
+        self.room.note_answer(Answered { person, at: self.now, addressed: sent.addressed });
+        for mut trace in sent.traces {
+            trace.acted_at = Some(self.now);
+            self.conclude(trace);
+        }
+    }
+
+    /// Remembers that it spoke: counted from the delivery, with the talk it stepped into.
+    pub(super) fn record_own(&mut self, at: Time, cause_at: Time, id: &str, text: Option<&str>, addressed: bool) {
+        let settings = &self.policy.settings;
+        let lines = if addressed { Vec::new() } else { self.lines(settings.judge.history_messages) };
+        let past = self.floor_mut().past_mut();
+        past.acted_at = Some(at);
+        if !addressed {
+            past.spoke_up_at = Some(at);
+            if past.interventions.len() >= settings.judge.history_max as usize {
+                past.interventions.pop_front();
+            }
+            past.interventions.push_back(Intervention { at, lines });
+        }
+        let kept = !addressed || (settings.listen.own_posts == OwnPosts::All && settings.listen.addressed_kept);
+        let Some(text) = text.filter(|_| kept) else { return };
+        let at = if settings.listen.own_posts == OwnPosts::Unasked { cause_at } else { at };
+        let (floor, speakers) = self.room.split(self.thread.as_ref());
+        let speaker = speakers.hold("@me", &settings.bot.name);
+        let entry = Entry { at, speaker, flags: Flags::OWN, id, text };
+        floor.buffer.push(&entry, settings.listen.buffer_messages as usize, |speaker| speakers.release(speaker));
+    }
+}

@@ -1,0 +1,15 @@
+//! The message is for somebody else.
+use super::{Case, Closed, Gate, Order, Stops};
+
+pub const GATE: Gate = Gate {
+    id: "addressed_elsewhere",
+    doc: "the message is for somebody else",
+    say: "the message is for somebody else",
+    order: Order::AfterScore,
+    stops: Stops::Unasked,
+    closed,
+};
+
+fn closed(case: &Case<'_>) -> Option<Closed> {
+    (case.policy.settings.gates.addressed_elsewhere && case.trigger.for_somebody_else).then(Closed::default)
+}

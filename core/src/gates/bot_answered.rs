@@ -1,0 +1,20 @@
+//! Another bot has answered already.
+use super::{Case, Closed, Gate, Order, Stops};
+use crate::room::Flags;
+
+pub const GATE: Gate = Gate {
+    id: "bot_answered",
+    doc: "another bot has answered already",
+    say: "another bot has answered already",
+    order: Order::AfterScore,
+    stops: Stops::Unasked,
+    closed,
+};
+
+fn closed(case: &Case<'_>) -> Option<Closed> {
+    if !case.policy.settings.gates.bot_answered {
+        return None;
+    }
+    let since = case.floor.buffer.iter().rev().take_while(|heard| heard.id != case.trigger.id);
+    since.into_iter().any(|heard| heard.flags.has(Flags::BOT)).then(Closed::default)
+}

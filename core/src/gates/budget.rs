@@ -1,0 +1,17 @@
+//! The day's budget of this room is spent: the rules go on, paid judgement stops.
+use super::{Case, Closed, Gate, Order, Stops};
+
+pub const GATE: Gate = Gate {
+    id: "budget",
+    doc: "the day's budget of the room is spent",
+    say: "the budget of the day is spent ({have} of {need})",
+    order: Order::AfterScore,
+    stops: Stops::Unasked,
+    closed,
+};
+
+fn closed(case: &Case<'_>) -> Option<Closed> {
+    let spent = case.room.spent.as_ref().filter(|_| case.trigger.paid)?;
+    let exhausted = spent.fits(case.policy, case.now, 1, 1).err()?;
+    Some(Closed { have: exhausted.have, need: exhausted.limit })
+}

@@ -1,0 +1,31 @@
+//! The more of the talk is its own, the quieter it gets.
+use super::{Case, Closed, Gate, Order, Stops};
+use crate::room::Flags;
+
+pub const GATE: Gate = Gate {
+    id: "floor_share",
+    doc: "its share of the talk is above that of one member",
+    say: "{have} % of the talk is its own, and its share is {need} %",
+    order: Order::AfterScore,
+    stops: Stops::Unasked,
+    closed,
+};
+
+fn closed(case: &Case<'_>) -> Option<Closed> {
+    let settings = &case.policy.settings;
+    if !settings.gates.floor_share {
+        return None;
+    }
+    let (mut own, mut all, mut people) = (0usize, 0usize, Vec::new());
+    for heard in case.floor.buffer.iter().rev().take(settings.score.window_messages as usize) {
+        all += 1;
+        if heard.flags.has(Flags::OWN) {
+            own += 1;
+        } else if heard.is_person() && !people.contains(&heard.speaker) {
+            people.push(heard.speaker);
+        }
+    }
+    let above = own * (people.len() + 1) > all;
+    (all >= settings.gates.floor_messages_min as usize && above)
+        .then(|| Closed { have: (own * 100 / all) as u64, need: (100 / (people.len() + 1)) as u64 })
+}

@@ -1,0 +1,22 @@
+//! Least time between two contributions nobody asked for.
+use super::{Case, Closed, Gate, Order, Stops};
+use crate::types::Span;
+
+pub const GATE: Gate = Gate {
+    id: "interval",
+    doc: "least time between two contributions nobody asked for",
+    say: "it spoke up {have_time} ago and leaves at least {need_time} in between",
+    order: Order::AfterScore,
+    stops: Stops::Unasked,
+    closed,
+};
+
+fn closed(case: &Case<'_>) -> Option<Closed> {
+    let gates = &case.policy.settings.gates;
+    let last = case.floor.past.as_ref()?.last_intervention()?;
+    let elapsed = case.now.since(last);
+    let need = Span::seconds(gates.interval_seconds.into());
+    let too_soon =
+        if gates.interval_whole_minutes { elapsed.whole_minutes() < need.whole_minutes() } else { elapsed < need };
+    too_soon.then(|| Closed { have: elapsed.whole_seconds(), need: need.whole_seconds() })
+}

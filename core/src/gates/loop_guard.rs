@@ -1,0 +1,24 @@
+//! Two bots would go on for ever: it lets the other have the last word.
+use super::{Case, Closed, Gate, Order, Stops};
+use crate::room::Flags;
+
+pub const GATE: Gate = Gate {
+    id: "loop_guard",
+    doc: "it has gone back and forth with the same bot often enough",
+    say: "it has answered the same bot {have} times in a row, and {need} is enough",
+    order: Order::BeforeScore,
+    stops: Stops::Everything,
+    closed,
+};
+
+fn closed(case: &Case<'_>) -> Option<Closed> {
+    let need = u64::from(case.policy.settings.gates.loop_exchanges);
+    if need == 0 || !case.trigger.by_bot {
+        return None;
+    }
+    let between_the_two = case.floor.buffer.iter().rev().take_while(|heard| {
+        heard.flags.has(Flags::OWN) || case.room.speakers.key_at(heard.speaker) == case.trigger.author
+    });
+    let have = between_the_two.filter(|heard| heard.flags.has(Flags::OWN)).count() as u64;
+    (have >= need).then_some(Closed { have, need })
+}

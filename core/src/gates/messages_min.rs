@@ -1,0 +1,20 @@
+//! Too little was said to understand what it is about.
+use super::{Case, Closed, Gate, Order, Stops};
+
+pub const GATE: Gate = Gate {
+    id: "messages_min",
+    doc: "it must have heard some messages before it judges anything",
+    say: "it has heard {have} of the {need} messages it needs",
+    order: Order::AfterScore,
+    stops: Stops::Unasked,
+    closed,
+};
+
+fn closed(case: &Case<'_>) -> Option<Closed> {
+    let need = case.policy.settings.gates.messages_min as usize;
+    let life = case.policy.buffer_life();
+    let counts = |now, at| life.is_none_or(|life| crate::types::Time::since(now, at) < life);
+    let people = case.floor.buffer.iter().rev().filter(|heard| heard.is_person() && counts(case.now, heard.at));
+    let have = people.take(need).count();
+    (have < need).then_some(Closed { have: have as u64, need: need as u64 })
+}

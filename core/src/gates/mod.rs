@@ -1,0 +1,118 @@
+//! 3. Gates: one file per reason to hold back, whatever the score. Checked before anything is paid for, when a wait is
+//! over, and once more at the instant of posting.
+
+mod addressed_elsewhere;
+mod bot_answered;
+mod budget;
+mod floor_share;
+mod interval;
+mod loop_guard;
+mod messages_min;
+mod mute;
+mod quiet_hours;
+mod spoke_last;
+mod unasked;
+mod user_limit;
+
+use serde::{Deserialize, Serialize};
+
+use crate::policy::Policy;
+use crate::room::{Floor, Room};
+use crate::types::{Span, Time};
+
+pub struct Gate {
+    pub id: &'static str,
+    pub doc: &'static str,
+    /// How its closing is told; `{have}` and `{need}` are what `closed` found, `{have_time}` and `{need_time}` the same as seconds.
+    pub say: &'static str,
+    pub order: Order,
+    pub stops: Stops,
+    /// What it found, if it is closed.
+    pub closed: fn(&Case<'_>) -> Option<Closed>,
+}
+
+/// Whether a gate is looked at before the score decides or after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    BeforeScore,
+    AfterScore,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stops {
+    /// Also an answer to somebody who addressed it.
+    Everything,
+    Unasked,
+}
+
+/// In the order in which they are looked at.
+pub const GATES: [Gate; 12] = [
+    mute::GATE,
+    quiet_hours::GATE,
+    unasked::GATE,
+    loop_guard::GATE,
+    messages_min::GATE,
+    interval::GATE,
+    addressed_elsewhere::GATE,
+    bot_answered::GATE,
+    spoke_last::GATE,
+    floor_share::GATE,
+    user_limit::GATE,
+    budget::GATE,
+];
+
+/// What a gate looks at.
+pub struct Case<'a> {
+    pub now: Time,
+    pub policy: &'a Policy,
+    pub room: &'a Room,
+    pub floor: &'a Floor,
+    /// The message that gives the reason.
+    pub trigger: Trigger<'a>,
+}
+
+#[derive(Clone, Copy)]
+pub struct Trigger<'a> {
+    pub id: &'a str,
+    /// Hash of the author's id.
+    pub author: u64,
+    pub by_bot: bool,
+    pub addressed: bool,
+    pub for_somebody_else: bool,
+    /// Whether a model would have to be paid for it.
+    pub paid: bool,
+}
+
+/// What a closed gate found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Closed {
+    pub have: u64,
+    pub need: u64,
+}
+
+impl Closed {
+    pub fn say(self, gate: &Gate) -> String {
+        gate.say
+            .replace("{have_time}", &Span::seconds(self.have).to_string())
+            .replace("{need_time}", &Span::seconds(self.need).to_string())
+            .replace("{have}", &self.have.to_string())
+            .replace("{need}", &self.need.to_string())
+    }
+}
+
+/// The first closed gate of this order.
+pub fn closed_in(case: &Case<'_>, order: Order) -> Option<(&'static str, Closed)> {
+    GATES.iter().filter(|gate| gate.order == order).find_map(|gate| check(gate, case))
+}
+
+/// The first closed gate of all.
+pub fn closed(case: &Case<'_>) -> Option<(&'static str, Closed)> {
+    GATES.iter().find_map(|gate| check(gate, case))
+}
+
+fn check(gate: &Gate, case: &Case<'_>) -> Option<(&'static str, Closed)> {
+    if case.trigger.addressed && gate.stops == Stops::Unasked {
+        return None;
+    }
+    (gate.closed)(case).map(|closed| (gate.id, closed))
+}

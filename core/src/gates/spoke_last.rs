@@ -1,0 +1,17 @@
+//! The last word here is its own.
+use super::{Case, Closed, Gate, Order, Stops};
+use crate::room::Flags;
+
+pub const GATE: Gate = Gate {
+    id: "spoke_last",
+    doc: "the last message of the place is its own",
+    say: "it spoke last here",
+    order: Order::AfterScore,
+    stops: Stops::Unasked,
+    closed,
+};
+
+fn closed(case: &Case<'_>) -> Option<Closed> {
+    let own_last = || case.floor.buffer.newest().is_some_and(|heard| heard.flags.has(Flags::OWN));
+    (case.policy.settings.gates.spoke_last && own_last()).then(Closed::default)
+}

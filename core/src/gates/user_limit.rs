@@ -1,0 +1,22 @@
+//! One person has had enough of its answers for an hour.
+use super::{Case, Closed, Gate, Order, Stops};
+
+pub const GATE: Gate = Gate {
+    id: "user_limit",
+    doc: "it answers the same person only so often within an hour",
+    say: "it has answered this person {have} times within the hour, and {need} is the limit",
+    order: Order::AfterScore,
+    stops: Stops::Everything,
+    closed,
+};
+
+fn closed(case: &Case<'_>) -> Option<Closed> {
+    let gates = &case.policy.settings.gates;
+    let addressed = case.trigger.addressed;
+    let need = u64::from(if addressed { gates.user_addressed_per_hour } else { gates.user_per_hour });
+    if need == 0 {
+        return None;
+    }
+    let have = case.room.answers_to(case.trigger.author, addressed, case.now);
+    (have >= need).then_some(Closed { have, need })
+}

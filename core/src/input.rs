@@ -1,0 +1,41 @@
+//! Everything that can happen.
+
+use serde::{Deserialize, Serialize};
+
+use crate::effect::{Failure, Usage};
+use crate::types::{CallId, Change, Message, MessageId, RoomId, Span};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Input {
+    Said(Message),
+    /// A message was edited or deleted.
+    Changed(Change),
+    /// Somebody gave an order that no model has a say in.
+    Told(RoomId, Command),
+    /// Time has passed. Carries no information.
+    Tick,
+    /// The program starts again with the state it had: what is long overdue is dropped, what was in flight is asked again.
+    Resumed,
+    Judged(CallId, Result<Answer, Failure>),
+    Written(CallId, Result<Answer, Failure>),
+    /// The platform's ids of the parts that were posted.
+    Delivered(CallId, Result<Vec<MessageId>, Failure>),
+}
+
+/// A model's words, unparsed, and what they cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    pub text: Box<str>,
+    pub usage: Usage,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Command {
+    /// Say nothing, for a while or until further notice.
+    Mute(Option<Span>),
+    Unmute,
+    /// Forget the talk of this room.
+    Reset,
+    /// Listen in this room, or not.
+    Listen(bool),
+}

@@ -1,0 +1,103 @@
+//! Whom a message is for: this bot, somebody else, or the room.
+
+use serde::{Deserialize, Serialize};
+
+use crate::policy::Policy;
+use crate::room::Speakers;
+use crate::types::{Message, PersonId};
+
+/// How somebody turned to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Addressed {
+    Mention,
+    Name,
+    Reply,
+}
+
+impl Addressed {
+    pub fn id(self) -> &'static str {
+        match self {
+            Addressed::Mention => "mention",
+            Addressed::Name => "name",
+            Addressed::Reply => "reply",
+        }
+    }
+
+    /// What a call by this means is worth on the scale of the rules.
+    pub fn points(self) -> i16 {
+        match self {
+            Addressed::Mention | Addressed::Reply => 100,
+            Addressed::Name => 80,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Address {
+    Me(Addressed),
+    SomebodyElse,
+    TheRoom,
+}
+
+/// Checked in the order mention, name, reply; `named` is whether its name stands in the text.
+pub fn addressee(policy: &Policy, message: &Message, named: bool, replies_to_me: bool, known: &Speakers) -> Address {
+    let by = &policy.settings.address;
+    if by.mention && message.mentions_me {
+        Address::Me(Addressed::Mention)
+    } else if by.name && named {
+        Address::Me(Addressed::Name)
+    } else if by.reply && replies_to_me {
+        Address::Me(Addressed::Reply)
+    } else if is_for_somebody_else(message, replies_to_me, known) {
+        Address::SomebodyElse
+    } else {
+        Address::TheRoom
+    }
+}
+
+fn is_for_somebody_else(message: &Message, replies_to_me: bool, known: &Speakers) -> bool {
+    let author = &message.author.id;
+    let replied_to = || message.reply.as_ref().and_then(|reply| reply.to_person.as_ref());
+    message.mentions.iter().any(|person| person != author)
+        || (!replies_to_me && replied_to().is_some_and(|person| person != author))
+        || called_by_name(&message.text)
+            .is_some_and(|name| known.by_name(name).is_some_and(|key| key != known.key(author)))
+}
+
+/// Whether the message turns to this person: by reply, by mention, or by calling the name first.
+pub fn speaks_to(message: &Message, person: &PersonId, name: &str, reply_to: &str) -> bool {
+    let reply = message.reply.as_ref();
+    reply.is_some_and(|reply| {
+        reply.to_person.as_ref() == Some(person) || reply.to.as_ref().is_some_and(|to| to.as_str() == reply_to)
+    }) || message.mentions.contains(person)
+        || called_by_name(&message.text) == Some(name)
+}
+
+/// Longest name looked for at the head of a message.
+const NAME_BYTES_MAX: usize = 64;
+
+/// "alice: …", "alice, …", "@alice …", 「アリス、…」: the name a message begins with, as far as its form can tell.
+fn called_by_name(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let (at, rest) = text.strip_prefix(['@', '＠']).map_or((false, text), |rest| (true, rest));
+    let ends = |c: char| matches!(c, ':' | ',' | '：' | '、' | '，') || (at && c.is_whitespace());
+    let end = rest.char_indices().take_while(|(place, _)| *place <= NAME_BYTES_MAX).find(|(_, c)| ends(*c))?.0;
+    (end > 0).then(|| &rest[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_at_the_head_of_a_message() {
+        assert_eq!(called_by_name("alice: hello"), Some("alice"));
+        assert_eq!(called_by_name(" bob, hi"), Some("bob"));
+        assert_eq!(called_by_name("@carol how are you"), Some("carol"));
+        assert_eq!(called_by_name("アリス、元気？"), Some("アリス"));
+        assert_eq!(called_by_name("hello there"), None);
+        assert_eq!(called_by_name(": hm"), None);
+        assert_eq!(called_by_name(&"x".repeat(500)), None);
+    }
+}

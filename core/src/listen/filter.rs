@@ -1,0 +1,46 @@
+//! Which messages are heard at all.
+
+use serde::{Deserialize, Serialize};
+
+use super::trim;
+use crate::policy::Policy;
+use crate::settings::OtherBots;
+use crate::types::{Message, Place, Visibility, Voice};
+
+/// Why a message was passed over before anything was thought about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Unheard {
+    Itself,
+    Empty,
+    Direct,
+    ChannelOff,
+    OtherBot,
+    /// Heard and remembered, but other bots are not answered.
+    BotNotAnswered,
+    Repeated,
+    Late,
+}
+
+/// What can be told from the message and the policy alone.
+pub fn filter(policy: &Policy, message: &Message) -> Result<(), Unheard> {
+    let listen = &policy.settings.listen;
+    if !listens_in(policy, &message.place) {
+        return Err(Unheard::ChannelOff);
+    }
+    if message.visibility == Visibility::Direct && !listen.direct_messages {
+        return Err(Unheard::Direct);
+    }
+    if message.author.voice == Voice::Bot && listen.other_bots == OtherBots::Ignored {
+        return Err(Unheard::OtherBot);
+    }
+    if trim(&message.text).is_empty() {
+        return Err(Unheard::Empty);
+    }
+    Ok(())
+}
+
+fn listens_in(policy: &Policy, place: &Place) -> bool {
+    let listen = &policy.settings.listen;
+    let named = |list: &[String]| list.iter().any(|name| name == "*" || name == place.room.as_str());
+    named(&listen.channels) && !named(&listen.channels_off)
+}

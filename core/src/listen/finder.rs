@@ -1,0 +1,149 @@
+//! Finds any of some words in a text: letter by letter, or as whole words where the script has words.
+
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use crate::settings::MatchStyle;
+
+#[derive(Clone, Debug)]
+pub struct Finder {
+    words: Option<AhoCorasick>,
+    style: MatchStyle,
+}
+
+impl Finder {
+    pub fn new(words: &[&str], style: MatchStyle) -> Finder {
+        let mut patterns: Vec<String> =
+            words.iter().filter(|word| !word.is_empty()).map(|word| (*word).to_owned()).collect();
+        if style == MatchStyle::Word {
+            let cases = |word: &String| [word.clone(), word.to_lowercase(), word.to_uppercase()];
+            let widths = |word: String| [wide(&word), narrow(&word), word];
+            patterns = patterns.iter().flat_map(cases).flat_map(widths).collect();
+            patterns.sort_unstable();
+            patterns.dedup();
+        }
+        let build = |patterns: &[String]| {
+            AhoCorasick::builder()
+                .match_kind(if style == MatchStyle::Word {
+                    MatchKind::LeftmostLongest
+                } else {
+                    MatchKind::LeftmostFirst
+                })
+                .ascii_case_insensitive(style == MatchStyle::Word)
+                .build(patterns)
+                .expect("a list of words fits into an automaton")
+        };
+        Finder { words: (!patterns.is_empty()).then(|| build(&patterns)), style }
+    }
+
+    pub fn found(&self, text: &str) -> bool {
+        self.find(text).is_some()
+    }
+
+    /// Where the first of the words stands.
+    pub fn find(&self, text: &str) -> Option<Range<usize>> {
+        let words = self.words.as_ref()?;
+        match self.style {
+            MatchStyle::Substring => words.find(text).map(|found| found.range()),
+            MatchStyle::Word => {
+                words.find_iter(text).map(|found| found.range()).find(|range| stands_alone(text, range))
+            }
+        }
+    }
+}
+
+/// ASCII as the wide forms of East Asian keyboards, and back.
+fn wide(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_ascii_graphic() { char::from_u32(c as u32 + 0xfee0).unwrap_or(c) } else { c })
+        .collect()
+}
+
+fn narrow(text: &str) -> String {
+    text.chars()
+        .map(|c| if ('！'..='～').contains(&c) { char::from_u32(c as u32 - 0xfee0).unwrap_or(c) } else { c })
+        .collect()
+}
+
+/// Kinds of letters between which a word can end without a space.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Script {
+    None,
+    Spaced,
+    Han,
+    Hiragana,
+    Katakana,
+    Hangul,
+}
+
+fn script(c: char) -> Script {
+    match c {
+        'ぁ'..='ゟ' => Script::Hiragana,
+        'ァ'..='ヿ' | 'ｦ'..='ﾟ' => Script::Katakana,
+        '가'..='힣' | 'ᄀ'..='ᇿ' => Script::Hangul,
+        '一'..='鿿' | '㐀'..='䶿' | '豈'..='﫿' | '々' | '\u{20000}'..='\u{3ffff}' => Script::Han,
+        '_' => Script::Spaced,
+        _ if c.is_alphanumeric() => Script::Spaced,
+        _ => Script::None,
+    }
+}
+
+/// Whether the found word is not a piece of a longer one. Hiragana are let through (particles follow a name), and so
+/// are what follows Hangul (particles again) and the Chinese characters that are titles.
+fn stands_alone(text: &str, range: &Range<usize>) -> bool {
+    let word = &text[range.clone()];
+    let before = text[..range.start].chars().next_back();
+    let after = text[range.end..].chars().next();
+    let (Some(first), Some(last)) = (word.chars().next(), word.chars().next_back()) else { return false };
+    let joined = |edge: char, neighbour: Option<char>| {
+        neighbour.is_some_and(|c| script(c) == script(edge) && !matches!(script(edge), Script::None | Script::Hiragana))
+    };
+    let title = after.is_some_and(|c| "君様殿氏嬢兄姉先".contains(c));
+    let follows = !title && script(last) != Script::Hangul && joined(last, after);
+    !joined(first, before) && !follows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn word(name: &str, text: &str) -> bool {
+        Finder::new(&[name], MatchStyle::Word).found(text)
+    }
+
+    #[test]
+    fn a_name_is_a_whole_word_where_the_script_has_words() {
+        for text in ["Ai, what now?", "hey ai", "ＡＩ？", "ai!", "(AI)", "AIさん", "ねえai聞いて"] {
+            assert!(word("ai", text), "{text}");
+        }
+        for text in ["rain", "aim", "said it", "ai_bot", "AI2", "ｍａｉｌ"] {
+            assert!(!word("ai", text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_later_whole_word_counts_after_an_inner_one() {
+        assert!(word("ai", "rain, ai?"));
+    }
+
+    #[test]
+    fn japanese_names_end_where_the_script_changes() {
+        assert!(word("スフェーン", "スフェーンって知ってる？"));
+        assert!(word("相槌", "相槌さん、おはよう"));
+        assert!(word("相槌", "相槌君"));
+        assert!(word("あいづち", "ねえあいづちはどう思う"));
+        assert!(!word("アイ", "アイス食べたい"));
+        assert!(!word("東", "東京に行く"));
+        assert!(word("봇", "봇아 안녕"));
+        assert!(!word("봇", "로봇"));
+    }
+
+    #[test]
+    fn letter_by_letter_is_exact_and_anywhere() {
+        let finder = Finder::new(&["Sphene"], MatchStyle::Substring);
+        assert!(finder.found("Sphenes"));
+        assert!(!finder.found("sphene"));
+        assert!(!Finder::new(&[], MatchStyle::Substring).found("anything"));
+    }
+}

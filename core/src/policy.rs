@@ -1,0 +1,88 @@
+//! Settings resolved for a room, with what is worth preparing once: name and keyword finders, prices, local time.
+
+use std::collections::BTreeMap;
+
+use crate::listen::Finder;
+use crate::settings::{JudgeStyle, Layers, MatchStyle, Price, Problem, Settings};
+use crate::types::{Span, Zone};
+
+#[derive(Clone, Debug)]
+pub struct Policy {
+    pub settings: Settings,
+    pub zone: Zone,
+    pub names: Finder,
+    pub keywords: Finder,
+    /// Keywords with a space inside, which may span two messages.
+    pub spanning_keywords: Option<Finder>,
+}
+
+impl Policy {
+    fn new(settings: Settings, zone: Zone) -> Policy {
+        let style = settings.address.name_match;
+        let names: Vec<&str> =
+            std::iter::once(&settings.bot.name).chain(&settings.bot.aliases).map(String::as_str).collect();
+        let keywords: Vec<&str> = settings.score.keywords.iter().map(String::as_str).collect();
+        let spanning: Vec<&str> = keywords.iter().copied().filter(|keyword| keyword.contains(' ')).collect();
+        let spans = style == MatchStyle::Substring && !spanning.is_empty();
+        Policy {
+            names: Finder::new(&names, style),
+            keywords: Finder::new(&keywords, style),
+            spanning_keywords: spans.then(|| Finder::new(&spanning, style)),
+            settings,
+            zone,
+        }
+    }
+
+    /// How long a message stays in the buffer; `None` until newer ones push it out.
+    pub fn buffer_life(&self) -> Option<Span> {
+        let minutes = self.settings.listen.buffer_minutes;
+        (minutes > 0).then(|| Span::minutes(minutes.into()))
+    }
+
+    pub fn judge_model(&self) -> &str {
+        let models = &self.settings.models;
+        if models.judge.is_empty() { &models.main } else { &models.judge }
+    }
+
+    pub fn price(&self, model: &str) -> Price {
+        self.settings.prices.get(model).copied().unwrap_or_default()
+    }
+
+    /// Whether a model has a say in what is neither clearly silent nor clearly spoken to.
+    pub fn asks_a_model(&self) -> bool {
+        self.settings.judge.style != JudgeStyle::None
+            && (self.settings.score.ask_between || !self.settings.score.enabled)
+    }
+}
+
+/// The policy of every room: the general one, and the channels that have their own.
+#[derive(Clone, Debug)]
+pub struct Policies {
+    general: Policy,
+    channels: BTreeMap<String, Policy>,
+}
+
+impl Policies {
+    pub(crate) fn new(general: Settings, zone: Zone, channels: BTreeMap<String, (Settings, Zone)>) -> Policies {
+        let own = |(name, (settings, zone))| (name, Policy::new(settings, zone));
+        Policies { general: Policy::new(general, zone), channels: channels.into_iter().map(own).collect() }
+    }
+
+    /// A preset as it is, for tests and tools.
+    pub fn preset(name: &str) -> Result<Policies, Vec<Problem>> {
+        let mut layers = Layers::default();
+        layers.add_assignment(&format!("preset={name}"));
+        layers.resolve(&|_| None)
+    }
+
+    pub fn general(&self) -> &Policy {
+        &self.general
+    }
+
+    pub fn for_room(&self, room: &str) -> &Policy {
+        if self.channels.is_empty() {
+            return &self.general;
+        }
+        self.channels.get(room).unwrap_or(&self.general)
+    }
+}

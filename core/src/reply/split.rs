@@ -1,0 +1,172 @@
+//! Splits a long answer into parts a platform takes: at paragraphs, lines, sentences, words, in this order; a code
+//! block that must be cut is closed and opened again. Everything added counts within the limit.
+
+const FENCE: &str = "```";
+/// A closing fence on a line of its own.
+const CLOSING: &str = "\n```";
+
+/// Parts of at most `chars_max` characters each. With `numbered`, a split answer says "(1/3)" before each part.
+pub fn split(text: &str, chars_max: usize, numbered: bool) -> Vec<Box<str>> {
+    let text = text.trim();
+    if text.chars().count() <= chars_max {
+        return if text.is_empty() { Vec::new() } else { vec![text.into()] };
+    }
+    let mut digits = 1;
+    loop {
+        let added = if numbered { "(/)\n".len() + 2 * digits } else { 0 };
+        let parts = parts(text, chars_max.saturating_sub(added).max(PART_CHARS_MIN));
+        let count = parts.len();
+        if !numbered {
+            return parts.into_iter().map(String::into_boxed_str).collect();
+        }
+        if count.to_string().len() <= digits {
+            let number = |(place, part): (usize, String)| format!("({}/{count})\n{part}", place + 1).into_boxed_str();
+            return parts.into_iter().enumerate().map(number).collect();
+        }
+        digits += 1;
+    }
+}
+
+/// Below this nothing sensible can be split; settings keep well above it.
+const PART_CHARS_MIN: usize = 24;
+
+fn parts(text: &str, chars_max: usize) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    // How the code block that the previous part had to cut begins again.
+    let mut reopen: Option<String> = None;
+    while !rest.is_empty() {
+        let opening = reopen.as_ref().map_or(0, |opener| opener.chars().count() + 1);
+        let room = chars_max.saturating_sub(opening).max(1);
+        let inside = reopen.is_some();
+        let closing = if fenced_at(rest, rest.len(), inside) { CLOSING.len() } else { 0 };
+        let whole = rest.chars().count() + closing <= room;
+        let cut = if whole { rest.len() } else { cut_point(rest, room.saturating_sub(CLOSING.len()).max(1), inside) };
+        let (head, tail) = rest.split_at(cut);
+        let open_after = fenced_at(rest, cut, inside);
+        let mut part = reopen.take().map_or_else(String::new, |opener| opener + "\n");
+        part.push_str(if open_after { head.strip_suffix('\n').unwrap_or(head) } else { head.trim_end() });
+        if open_after {
+            reopen = Some(opener(head, chars_max / 4).unwrap_or_else(|| first_line(&part)));
+            part.push_str(CLOSING);
+        }
+        rest = if open_after { tail.strip_prefix('\n').unwrap_or(tail) } else { tail.trim_start() };
+        if rest.is_empty() {
+            reopen = None;
+        }
+        if !part.trim().is_empty() {
+            parts.push(part);
+        }
+    }
+    parts
+}
+
+/// Whether the text at this point is inside a code block.
+fn fenced_at(text: &str, at: usize, inside: bool) -> bool {
+    (text[..at].matches(FENCE).count() % 2 == 1) != inside
+}
+
+/// The last fence that opens a block in this text, with its language.
+fn opener(text: &str, chars_max: usize) -> Option<String> {
+    let start = text.rfind(FENCE)?;
+    let language = text[start + FENCE.len()..].split('\n').next().unwrap_or_default();
+    let fits =
+        language.chars().count() <= chars_max && language.chars().all(|c| c.is_alphanumeric() || "+-#_.".contains(c));
+    Some(format!("{FENCE}{}", if fits { language } else { "" }))
+}
+
+fn first_line(part: &str) -> String {
+    part.split('\n').next().unwrap_or(FENCE).to_owned()
+}
+
+/// Where to end a part that may hold `chars_max` characters of this text.
+fn cut_point(text: &str, chars_max: usize, inside: bool) -> usize {
+    let end = text.char_indices().nth(chars_max).map_or(text.len(), |(at, _)| at);
+    let head = &text[..end];
+    let enough = end / 3;
+    if fenced_at(text, end, inside) {
+        // Rather before the block than through it, and through it only between lines.
+        let before_block = head.rfind(FENCE).filter(|at| *at >= enough && !fenced_at(text, *at, inside));
+        let between_lines =
+            || head.rfind('\n').map(|at| at + 1).filter(|at| *at >= enough && fenced_at(text, *at, inside));
+        if let Some(at) = before_block.or_else(between_lines) {
+            return at;
+        }
+    }
+    let outside = |at: &usize| *at >= enough && *at > 0 && !fenced_at(text, *at, inside);
+    let paragraph = || head.rmatch_indices("\n\n").map(|(at, _)| at + 2).find(outside);
+    let line = || head.rmatch_indices('\n').map(|(at, _)| at + 1).find(outside);
+    let sentence = || sentence_ends(head).filter(outside).last();
+    let word = || head.rmatch_indices(char::is_whitespace).map(|(at, space)| at + space.len()).find(outside);
+    paragraph().or_else(line).or_else(sentence).or_else(word).unwrap_or_else(|| between_characters(text, end))
+}
+
+/// Behind 。！？ at once, behind . ! ? where a space follows.
+fn sentence_ends(text: &str) -> impl Iterator<Item = usize> {
+    text.char_indices().filter_map(|(at, c)| {
+        let after = at + c.len_utf8();
+        let spaced = || text[after..].starts_with(char::is_whitespace);
+        matches!(c, '。' | '！' | '？')
+            .then_some(after)
+            .or_else(|| (matches!(c, '.' | '!' | '?') && spaced()).then_some(after))
+    })
+}
+
+/// The nearest point at or before `end` that tears no fence and no joined character apart.
+fn between_characters(text: &str, end: usize) -> usize {
+    let joins = |c: char| matches!(c, '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{300}'..='\u{36f}' | '\u{1f3fb}'..='\u{1f3ff}' | '`');
+    let torn = |at: usize| text[at..].chars().next().is_some_and(joins) || text[..at].ends_with('\u{200d}');
+    let before = text[..end].char_indices().rev().map(|(at, _)| at).take(32);
+    std::iter::once(end).chain(before).find(|at| *at > 0 && !torn(*at)).unwrap_or(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split_plain(text: &str, chars_max: usize) -> Vec<String> {
+        split(text, chars_max, false).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn short_answers_stay_whole_and_empty_ones_vanish() {
+        assert_eq!(split_plain(" hello ", 40), ["hello"]);
+        assert!(split_plain(" \n ", 40).is_empty());
+    }
+
+    #[test]
+    fn paragraphs_before_lines_before_sentences_before_words() {
+        let text = format!("{}\n\n{}\nlast line", "a".repeat(20), "b".repeat(20));
+        assert_eq!(split_plain(&text, 40)[0], "a".repeat(20));
+        assert_eq!(split_plain("一つ目の文です。二つ目の文はもう少し長いです。三つ目。", 24)[0], "一つ目の文です。");
+        assert_eq!(split_plain("first sentence. second one here is longer", 24)[0], "first sentence.");
+        assert_eq!(split_plain("word after word after word after word", 24)[0], "word after word");
+    }
+
+    #[test]
+    fn a_code_block_is_closed_and_opened_again() {
+        let code: String = (0..30).map(|line| format!("let x{line} = {line};\n")).collect();
+        let parts = split_plain(&format!("Look:\n```rust\n{code}```\nDone."), 120);
+        assert!(parts.len() > 3);
+        for part in &parts {
+            assert!(part.chars().count() <= 120, "{part}");
+            assert_eq!(part.matches("```").count() % 2, 0, "{part}");
+        }
+        assert!(parts[1].starts_with("```rust\n") && parts[1].ends_with("\n```"), "{}", parts[1]);
+    }
+
+    #[test]
+    fn numbers_count_within_the_limit() {
+        let parts = split(&"word ".repeat(1000), 60, true);
+        assert!(parts.len() > 99 && parts[0].starts_with("(1/"));
+        assert!(parts.iter().all(|part| part.chars().count() <= 60));
+    }
+
+    #[test]
+    fn joined_characters_are_not_torn() {
+        let family = "👨‍👩‍👧".repeat(40);
+        for part in split_plain(&family, 43) {
+            assert!(!part.starts_with('\u{200d}') && !part.ends_with('\u{200d}'), "{part}");
+        }
+    }
+}

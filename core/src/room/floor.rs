@@ -1,0 +1,181 @@
+//! A place where people talk, a channel or a thread: what was said, what is pending, what it said itself.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::buffer::{Buffer, Heard};
+use crate::effect::{Delivery, Kind, Line};
+use crate::judge::{Cache, Climb};
+use crate::listen::Addressed;
+use crate::policy::Policy;
+use crate::trace::{Stage, Trace};
+use crate::types::{CallId, PersonId, Time, stable_hash};
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Floor {
+    pub buffer: Buffer,
+    /// At most one thing is pending in a place.
+    pub pending: Option<Box<Pending>>,
+    /// The latest two messages of people, also when the buffer has let them go.
+    pub last_heard: Time,
+    pub heard_before: Time,
+    /// What it did here; absent until it does something.
+    pub past: Option<Box<Past>>,
+    /// When the timers will look at this place next.
+    pub alarm: Option<Time>,
+}
+
+/// Something it may do, and why.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Pending {
+    /// The decision on the message that gave the reason, as far as it has come.
+    pub trace: Trace,
+    pub author: PersonId,
+    pub addressed: Option<Addressed>,
+    /// Further messages that addressed it meanwhile and will be answered together.
+    pub together: Vec<Trace>,
+    /// Since when something has been waiting here without a break: the wait's upper bound counts from then.
+    pub since: Time,
+    pub kind: Kind,
+    pub by_bot: bool,
+    /// Whether a model has to agree.
+    pub ask: bool,
+    pub phase: Phase,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Phase {
+    /// For quiet.
+    Waiting { due: Time },
+    /// For a model's answer.
+    Judging { call: CallId, asked_at: Time, climb: Climb, cache_key: u64 },
+    /// For the moment the judge chose.
+    Holding { due: Time },
+    /// For the words.
+    Writing { call: CallId, asked_at: Time },
+}
+
+impl Pending {
+    pub fn call(&self) -> Option<&CallId> {
+        match &self.phase {
+            Phase::Judging { call, .. } | Phase::Writing { call, .. } => Some(call),
+            Phase::Waiting { .. } | Phase::Holding { .. } => None,
+        }
+    }
+
+    pub fn due(&self) -> Option<Time> {
+        match self.phase {
+            Phase::Waiting { due } | Phase::Holding { due } => Some(due),
+            Phase::Judging { .. } | Phase::Writing { .. } => None,
+        }
+    }
+
+    /// How far it has come, if it goes no further.
+    pub fn stage(&self) -> Stage {
+        match self.phase {
+            Phase::Waiting { .. } | Phase::Judging { .. } => Stage::Judge,
+            Phase::Holding { .. } | Phase::Writing { .. } => Stage::Hold,
+        }
+    }
+}
+
+/// What it did in a place.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Past {
+    /// When it last acted in any way, a reaction too.
+    pub acted_at: Option<Time>,
+    /// When it last contributed unasked.
+    pub spoke_up_at: Option<Time>,
+    /// What it contributed unasked, as far as the judge is told; oldest first.
+    pub interventions: VecDeque<Intervention>,
+    pub cache: Cache,
+    /// Posts on their way to the platform.
+    pub delivering: Vec<Delivering>,
+    /// Ids that were heard but are not in the buffer, so that they are not heard again; newest last.
+    pub known: VecDeque<u64>,
+    /// Ids of its own posts, newest last.
+    pub own: VecDeque<u64>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Intervention {
+    pub at: Time,
+    /// The talk it stepped into.
+    pub lines: Vec<Line>,
+}
+
+/// A post that left and was not acknowledged yet.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Delivering {
+    pub delivery: Delivery,
+    /// What is remembered of it; a reaction leaves no words.
+    pub text: Option<Box<str>>,
+    pub addressed: bool,
+    /// The decisions it concludes; the last is the one that gave the reason.
+    pub traces: Vec<Trace>,
+    /// The person answered.
+    pub author: PersonId,
+}
+
+const KNOWN_MAX: usize = 64;
+
+impl Past {
+    pub fn note_known(&mut self, id_hash: u64) {
+        note(&mut self.known, id_hash);
+    }
+
+    pub fn note_own(&mut self, id_hash: u64) {
+        note(&mut self.own, id_hash);
+    }
+
+    /// When it last contributed unasked: a post on its way counts from when it left.
+    pub fn last_intervention(&self) -> Option<Time> {
+        let leaving =
+            self.delivering.iter().filter(|delivering| !delivering.addressed).map(|delivering| delivering.delivery.at);
+        leaving.chain(self.spoke_up_at).max()
+    }
+}
+
+fn note(ring: &mut VecDeque<u64>, id_hash: u64) {
+    if ring.len() == KNOWN_MAX {
+        ring.pop_front();
+    }
+    ring.push_back(id_hash);
+}
+
+impl Floor {
+    pub fn past_mut(&mut self) -> &mut Past {
+        self.past.get_or_insert_default()
+    }
+
+    pub fn acted_at(&self) -> Option<Time> {
+        self.past.as_ref().and_then(|past| past.acted_at)
+    }
+
+    /// What was said here and is not too old, newest first.
+    pub fn recent(&self, policy: &Policy, now: Time) -> impl Iterator<Item = Heard<'_>> {
+        let life = policy.buffer_life();
+        self.buffer.iter().rev().filter(move |heard| life.is_none_or(|life| now.since(heard.at) < life))
+    }
+
+    pub fn knows(&self, id: &str) -> bool {
+        let noted = |past: &Past| past.known.contains(&stable_hash(0, id));
+        self.buffer.find(id).is_some() || self.past.as_deref().is_some_and(noted)
+    }
+
+    /// Whether this is the id of a post of its own.
+    pub fn is_own(&self, id_hash: u64) -> bool {
+        self.past.as_ref().is_some_and(|past| past.own.contains(&id_hash))
+    }
+
+    pub fn waits_for(&self, call: &CallId) -> bool {
+        self.pending.as_ref().is_some_and(|pending| pending.call() == Some(call))
+            || self.past.as_ref().is_some_and(|past| past.delivering.iter().any(|sent| sent.delivery.call == *call))
+    }
+
+    /// Nothing is pending and nothing is on its way.
+    pub fn is_at_rest(&self) -> bool {
+        self.pending.is_none() && self.past.as_ref().is_none_or(|past| past.delivering.is_empty())
+    }
+}

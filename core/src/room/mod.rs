@@ -1,0 +1,159 @@
+//! Working memory of a room: who speaks there, what was said, what is pending in each of its places.
+
+mod budget;
+mod buffer;
+mod floor;
+mod speakers;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub use budget::{Exhausted, Spent, tokens_of};
+pub use buffer::{Buffer, Entry, Flags, Heard};
+pub use floor::{Delivering, Floor, Intervention, Past, Pending, Phase};
+pub use speakers::Speakers;
+
+use crate::types::{CallId, RoomId, Span, ThreadId, Time};
+
+/// A channel with its threads.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Room {
+    pub id: RoomId,
+    /// Time of the newest message heard here: lateness is measured against it.
+    pub newest: Time,
+    pub speakers: Speakers,
+    /// The channel itself.
+    main: Floor,
+    threads: BTreeMap<ThreadId, Floor>,
+    calls: u64,
+    pub mute: Option<Mute>,
+    pub off: bool,
+    pub spent: Option<Box<Spent>>,
+    /// Whom it answered lately, for the limits per person.
+    pub answered: Vec<Answered>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Mute {
+    Until(Time),
+    Open,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answered {
+    pub person: u64,
+    pub at: Time,
+    pub addressed: bool,
+}
+
+/// The limits per person look back this far.
+pub const PERSON_LIMIT_SPAN: Span = Span::minutes(60);
+const ANSWERED_MAX: usize = 1000;
+
+impl Room {
+    pub fn new(id: RoomId) -> Room {
+        Room {
+            id,
+            newest: Time(0),
+            speakers: Speakers::default(),
+            main: Floor::default(),
+            threads: BTreeMap::new(),
+            calls: 0,
+            mute: None,
+            off: false,
+            spent: None,
+            answered: Vec::new(),
+        }
+    }
+
+    pub fn floor(&self, thread: Option<&ThreadId>) -> Option<&Floor> {
+        match thread {
+            None => Some(&self.main),
+            Some(thread) => self.threads.get(thread),
+        }
+    }
+
+    pub fn floor_mut(&mut self, thread: Option<&ThreadId>) -> Option<&mut Floor> {
+        match thread {
+            None => Some(&mut self.main),
+            Some(thread) => self.threads.get_mut(thread),
+        }
+    }
+
+    /// Makes the place known; where there are too many, the thread that was quiet longest and has nothing pending is let go.
+    pub fn open(&mut self, thread: Option<&ThreadId>, threads_max: usize) {
+        let Some(thread) = thread else { return };
+        if self.threads.contains_key(thread) {
+            return;
+        }
+        if self.threads.len() >= threads_max {
+            let quiet = self.threads.iter().filter(|(_, floor)| floor.is_at_rest());
+            let oldest =
+                quiet.min_by_key(|(_, floor)| floor.buffer.newest().map(|heard| heard.at)).map(|(id, _)| id.clone());
+            if let Some(floor) = oldest.and_then(|oldest| self.threads.remove(&oldest)) {
+                self.release(floor);
+            }
+        }
+        self.threads.insert(thread.clone(), Floor::default());
+    }
+
+    fn release(&mut self, floor: Floor) {
+        for heard in floor.buffer.iter() {
+            self.speakers.release(heard.speaker);
+        }
+    }
+
+    /// The place, and beside it the speakers of its room.
+    pub fn split(&mut self, thread: Option<&ThreadId>) -> (&mut Floor, &mut Speakers) {
+        let floor = match thread {
+            None => &mut self.main,
+            Some(thread) => self.threads.get_mut(thread).expect("a place is opened before it is used"),
+        };
+        (floor, &mut self.speakers)
+    }
+
+    pub fn threads(&self) -> impl Iterator<Item = Option<&ThreadId>> {
+        std::iter::once(None).chain(self.threads.keys().map(Some))
+    }
+
+    pub fn next_call(&mut self) -> CallId {
+        self.calls += 1;
+        CallId { room: self.id.clone(), serial: self.calls }
+    }
+
+    pub fn is_muted(&self, now: Time) -> bool {
+        match self.mute {
+            None => false,
+            Some(Mute::Open) => true,
+            Some(Mute::Until(until)) => now < until,
+        }
+    }
+
+    pub fn note_answer(&mut self, answered: Answered) {
+        self.answered.retain(|earlier| answered.at.since(earlier.at) < PERSON_LIMIT_SPAN);
+        if self.answered.len() == ANSWERED_MAX {
+            self.answered.remove(0);
+        }
+        self.answered.push(answered);
+    }
+
+    /// How often it answered this person within the hour.
+    pub fn answers_to(&self, person: u64, addressed: bool, now: Time) -> u64 {
+        let counts =
+            |a: &&Answered| a.person == person && a.addressed == addressed && now.since(a.at) < PERSON_LIMIT_SPAN;
+        self.answered.iter().filter(counts).count() as u64
+    }
+
+    /// Forgets the talk of one place, or of the whole room.
+    pub fn clear(&mut self) {
+        self.main.buffer = Buffer::default();
+        self.main.past = None;
+        self.threads.retain(|_, floor| !floor.is_at_rest());
+        for floor in self.threads.values_mut() {
+            floor.buffer = Buffer::default();
+            floor.past = None;
+        }
+        self.speakers = Speakers::default();
+    }
+}

@@ -1,0 +1,178 @@
+//! The people of a room, each stored once, as long as one of their messages is remembered.
+
+use serde::{Deserialize, Serialize};
+
+use crate::types::{PersonId, stable_hash};
+
+/// A speaker's number within the room.
+pub type Index = u16;
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Speakers {
+    list: Vec<Speaker>,
+    /// Ids and names, end to end.
+    text: String,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Speaker {
+    /// Hash of the id: who this is, wherever a number will do.
+    key: u64,
+    name_hash: u32,
+    /// Where the id begins in the text; the name follows it, unless both are the same.
+    start: u32,
+    id_len: u16,
+    name_len: u16,
+    /// Remembered messages; at 0 the slot is free.
+    uses: u32,
+}
+
+fn key_of(id: &str) -> u64 {
+    stable_hash(0, id)
+}
+
+fn name_hash(name: &str) -> u32 {
+    stable_hash(1, name) as u32
+}
+
+/// Longest id or name kept, in bytes.
+const LEN_MAX: usize = 1000;
+
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LEN_MAX)]
+}
+
+impl Speakers {
+    pub fn key(&self, id: &PersonId) -> u64 {
+        key_of(id.as_str())
+    }
+
+    /// The speaker's number, counting one more message of theirs; a changed name is taken over.
+    pub fn hold(&mut self, id: &str, name: &str) -> Index {
+        let key = key_of(id);
+        let mut free = None;
+        for (place, speaker) in self.list.iter_mut().enumerate() {
+            if speaker.uses == 0 {
+                free = Some(place);
+            } else if speaker.key == key {
+                speaker.uses += 1;
+                if speaker.name_hash != name_hash(name) {
+                    self.store(place, id, name);
+                }
+                return place as Index;
+            }
+        }
+        let place = free.unwrap_or_else(|| {
+            self.list.reserve_exact(2);
+            self.list.push(Speaker { key, name_hash: 0, start: 0, id_len: 0, name_len: 0, uses: 0 });
+            self.list.len() - 1
+        });
+        self.list[place].key = key;
+        self.store(place, id, name);
+        self.list[place].uses = 1;
+        Index::try_from(place).expect("no more speakers than buffered messages")
+    }
+
+    pub fn release(&mut self, index: Index) {
+        let speaker = &mut self.list[usize::from(index)];
+        speaker.uses = speaker.uses.saturating_sub(1);
+    }
+
+    pub fn key_at(&self, index: Index) -> u64 {
+        self.list[usize::from(index)].key
+    }
+
+    pub fn name(&self, index: Index) -> &str {
+        let speaker = &self.list[usize::from(index)];
+        let start = speaker.start as usize;
+        let (id_len, name_len) = (usize::from(speaker.id_len), usize::from(speaker.name_len));
+        let name_start = if name_len == 0 { start } else { start + id_len };
+        &self.text[name_start..start + id_len + name_len]
+    }
+
+    /// Who among those remembered goes by this name.
+    pub fn by_name(&self, name: &str) -> Option<u64> {
+        let hash = name_hash(name);
+        let mut alike =
+            self.list.iter().enumerate().filter(|(_, speaker)| speaker.uses > 0 && speaker.name_hash == hash);
+        alike.find(|(place, _)| self.name(*place as Index) == name).map(|(_, speaker)| speaker.key)
+    }
+
+    fn store(&mut self, place: usize, id: &str, name: &str) {
+        self.compact();
+        let (id, name) = (cut(id), cut(name));
+        let start = self.text.len() as u32;
+        self.text.reserve_exact(id.len() + name.len());
+        self.text.push_str(id);
+        let same = id == name;
+        if !same {
+            self.text.push_str(name);
+        }
+        let speaker = &mut self.list[place];
+        (speaker.start, speaker.id_len) = (start, id.len() as u16);
+        speaker.name_len = if same { 0 } else { name.len() as u16 };
+        speaker.name_hash = name_hash(name);
+    }
+
+    /// Drops the text of those who are gone, once it outweighs the rest.
+    fn compact(&mut self) {
+        let used = |speaker: &Speaker| usize::from(speaker.id_len) + usize::from(speaker.name_len);
+        let live: usize = self.list.iter().filter(|speaker| speaker.uses > 0).map(used).sum();
+        if self.text.len() < 2 * live + 64 {
+            return;
+        }
+        let mut text = String::with_capacity(live);
+        for speaker in &mut self.list {
+            let start = speaker.start as usize;
+            speaker.start = text.len() as u32;
+            if speaker.uses > 0 {
+                text.push_str(&self.text[start..start + used(speaker)]);
+            } else {
+                (speaker.id_len, speaker.name_len) = (0, 0);
+            }
+        }
+        self.text = text;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_are_stored_once_and_let_go() {
+        let mut speakers = Speakers::default();
+        let alice = speakers.hold("u1", "alice");
+        assert_eq!(speakers.hold("u1", "alice"), alice);
+        let bob = speakers.hold("bob", "bob");
+        assert_eq!((speakers.name(alice), speakers.name(bob)), ("alice", "bob"));
+        assert_eq!(speakers.by_name("alice"), Some(speakers.key_at(alice)));
+        speakers.release(alice);
+        assert!(speakers.by_name("alice").is_some());
+        speakers.release(alice);
+        assert_eq!(speakers.by_name("alice"), None);
+        assert_eq!(speakers.hold("u9", "カロル"), alice, "a free slot is used again");
+        assert_eq!(speakers.name(alice), "カロル");
+    }
+
+    #[test]
+    fn a_new_name_replaces_the_old_one() {
+        let mut speakers = Speakers::default();
+        let alice = speakers.hold("u1", "alice");
+        for turn in 0..200 {
+            speakers.hold("u1", &format!("alice{turn}"));
+        }
+        assert_eq!(speakers.name(alice), "alice199");
+        assert!(speakers.text.len() < 200, "{}", speakers.text.len());
+    }
+
+    #[test]
+    fn many_passers_by_leave_nothing_behind() {
+        let mut speakers = Speakers::default();
+        for turn in 0..10_000 {
+            let index = speakers.hold(&format!("id{turn}"), &"n".repeat(5000));
+            speakers.release(index);
+        }
+        assert!(speakers.list.len() <= 2 && speakers.text.len() < 10_000);
+    }
+}

@@ -1,0 +1,21 @@
+//! The first message after a long silence: a good moment to take part.
+use super::{Percent, Rule, Scene};
+use crate::types::{Span, Time};
+
+pub const RULE: Rule =
+    Rule { id: "after_silence", doc: "the first message after a long silence", points: 10, strength };
+
+fn strength(scene: &Scene<'_>) -> Percent {
+    let score = &scene.policy.settings.score;
+    let silence = Span::seconds(score.silence_seconds.into());
+    let buffered = || {
+        let mut people = scene.people().map(|heard| heard.at);
+        people.next().zip(people.next())
+    };
+    let remembered = || {
+        let before = scene.floor.heard_before;
+        (before > Time(0)).then_some((scene.floor.last_heard, before))
+    };
+    let latest_two = if score.silence_beyond_buffer { remembered() } else { buffered() };
+    Percent::all_or_none(latest_two.is_some_and(|(newest, before)| newest.since(before) >= silence))
+}

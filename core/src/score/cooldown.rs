@@ -1,0 +1,10 @@
+//! It spoke a moment ago and should rather hold back.
+use super::{Percent, Rule, Scene};
+use crate::types::Span;
+
+pub const RULE: Rule = Rule { id: "cooldown", doc: "it spoke a moment ago", points: -30, strength };
+
+fn strength(scene: &Scene<'_>) -> Percent {
+    let lasts = Span::seconds(scene.policy.settings.score.cooldown_seconds.into());
+    Percent::all_or_none(scene.since_it_acted().is_some_and(|elapsed| elapsed < lasts))
+}

@@ -1,0 +1,404 @@
+//! Layers of settings, each remembering where a value came from, so that a mistake is told with file and line.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use toml::Value;
+use toml::de::{DeTable, DeValue};
+
+use super::schema::{Settings, keys};
+use super::value::fixed_zone;
+use super::{DEFAULT, PRESETS, documents};
+use crate::policy::Policies;
+use crate::types::Zone;
+
+/// A setting that can not be: where, what, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub source: Arc<str>,
+    pub line: Option<usize>,
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}:{line}: {}", self.source, self.message),
+            None => write!(f, "{}: {}", self.source, self.message),
+        }
+    }
+}
+
+/// One value and where it was written.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub value: Value,
+    pub source: Arc<str>,
+    pub line: Option<usize>,
+}
+
+/// The layers merged into one table of full key to value, and what was wrong with it.
+#[derive(Clone, Debug, Default)]
+pub struct Flat {
+    pub entries: BTreeMap<String, Entry>,
+    pub problems: Vec<Problem>,
+}
+
+impl Flat {
+    pub fn misfit(&mut self, key: &str, right: &str) {
+        let entry = &self.entries[key];
+        let message = format!("`{key}` is {}; allowed is {right}", entry.value);
+        self.problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
+    }
+}
+
+type Entries = Vec<(String, Entry)>;
+
+/// Settings as they were given, lowest first. Nothing is judged before `resolve`.
+#[derive(Clone, Debug, Default)]
+pub struct Layers {
+    general: Entries,
+    /// What `[channel."name"]` says for one channel.
+    channels: BTreeMap<String, Entries>,
+    /// Names of the documents, applied under the preset they belong to.
+    documents: Vec<(&'static documents::Name, Entry)>,
+    problems: Vec<Problem>,
+}
+
+impl Layers {
+    /// A settings file.
+    pub fn add_file(&mut self, name: &str, text: &str) {
+        let source: Arc<str> = name.into();
+        let line_of = |offset: usize| Some(text[..offset.min(text.len())].matches('\n').count() + 1);
+        let table = match DeTable::parse(text) {
+            Ok(table) => table,
+            Err(error) => {
+                let line = error.span().and_then(|span| line_of(span.start));
+                return self.problems.push(Problem { source, line, message: error.message().to_owned() });
+            }
+        };
+        let mut found = Vec::new();
+        flatten(table.get_ref(), &mut Vec::new(), &mut |path, value, offset| {
+            found.push((path.to_vec(), Entry { value, source: source.clone(), line: line_of(offset) }));
+        });
+        for (path, entry) in found {
+            self.add(path, entry);
+        }
+    }
+
+    fn add(&mut self, path: Vec<String>, entry: Entry) {
+        match path.split_first() {
+            Some((first, [channel, rest @ ..])) if first == "channel" && !rest.is_empty() => {
+                self.channels.entry(channel.clone()).or_default().push((rest.join("."), entry));
+            }
+            _ => self.general.push((path.join("."), entry)),
+        }
+    }
+
+    /// A variable of the environment: `AIZUCHI__SECTION__KEY`, or a name of the documents. Others are not ours.
+    pub fn add_variable(&mut self, name: &str, text: &str) {
+        if let Some(key) = name.strip_prefix("AIZUCHI__") {
+            let key = key.replace("__", ".").to_lowercase();
+            self.add_text(&key, text, name);
+        } else if let Some(known) = documents::find(name) {
+            match known.convert(text) {
+                Ok(value) => self.documents.push((known, Entry { value, source: name.into(), line: None })),
+                Err(message) => self.problems.push(Problem { source: name.into(), line: None, message }),
+            }
+        }
+    }
+
+    /// `key=value` of the command line. The key is one of ours or a name of the documents.
+    pub fn add_assignment(&mut self, assignment: &str) {
+        let source = format!("--set {assignment}");
+        let Some((key, text)) = assignment.split_once('=') else {
+            let message = "expected key=value, such as gates.interval_seconds=300".into();
+            return self.problems.push(Problem { source: source.into(), line: None, message });
+        };
+        let (key, text) = (key.trim(), text.trim());
+        match documents::find(key) {
+            Some(known) => match known.convert(text) {
+                Ok(value) => self.general.push((known.key.into(), Entry { value, source: source.into(), line: None })),
+                Err(message) => self.problems.push(Problem { source: source.into(), line: None, message }),
+            },
+            None => self.add_text(key, text, &source),
+        }
+    }
+
+    fn add_text(&mut self, key: &str, text: &str, source: &str) {
+        let value = value_like(defaults().get(key), text);
+        self.general.push((key.to_owned(), Entry { value, source: source.into(), line: None }));
+    }
+
+    /// Sets a key unless a layer above the preset does.
+    pub fn suggest(&mut self, key: &str, value: Value) {
+        self.general.insert(0, (key.to_owned(), Entry { value, source: "built in".into(), line: None }));
+    }
+
+    /// The checked settings of all rooms. `zones` knows time zones by name.
+    pub fn resolve(&self, zones: &dyn Fn(&str) -> Option<Zone>) -> Result<Policies, Vec<Problem>> {
+        let mut problems = self.problems.clone();
+        let general = self.resolve_for(&[], zones, &mut problems);
+        let mut channels = BTreeMap::new();
+        for (channel, entries) in &self.channels {
+            if let Some(resolved) = self.resolve_for(entries, zones, &mut problems) {
+                channels.insert(channel.clone(), resolved);
+            }
+        }
+        problems.dedup();
+        match general {
+            Some((settings, zone)) if problems.is_empty() => Ok(Policies::new(settings, zone, channels)),
+            _ => Err(problems),
+        }
+    }
+
+    fn resolve_for(
+        &self,
+        channel: &[(String, Entry)],
+        zones: &dyn Fn(&str) -> Option<Zone>,
+        problems: &mut Vec<Problem>,
+    ) -> Option<(Settings, Zone)> {
+        let given = || self.general.iter().chain(channel);
+        let chosen = given().rfind(|(key, _)| key == "preset").map(|(_, entry)| entry);
+        let name = chosen.map_or("aizuchi", |entry| entry.value.as_str().unwrap_or(""));
+        let Some((preset, text)) = PRESETS.iter().find(|(preset, _)| *preset == name) else {
+            let entry = chosen.expect("the default preset exists");
+            let names: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
+            let message = format!("there is no preset {}; there are {}", entry.value, names.join(", "));
+            problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
+            return None;
+        };
+        let mut flat = Flat { entries: defaults(), problems: Vec::new() };
+        for (key, entry) in parse_own(preset, text) {
+            flat.entries.insert(key, entry);
+        }
+        for (name, entry) in &self.documents {
+            if name.belongs_to(preset) {
+                flat.entries.insert(name.key.into(), entry.clone());
+            }
+        }
+        for (key, entry) in given().filter(|(key, _)| key != "preset") {
+            match known_key(key) {
+                Ok(()) => drop(flat.entries.insert(key.clone(), entry.clone())),
+                Err(message) => flat.problems.push(Problem { source: entry.source.clone(), line: entry.line, message }),
+            }
+        }
+        let settings = Settings::read(&mut flat);
+        let zone = settings.as_ref().and_then(|settings| check_together(settings, zones, &mut flat));
+        problems.append(&mut flat.problems);
+        settings.zip(zone)
+    }
+}
+
+/// Checks that no single setting can make.
+fn check_together(settings: &Settings, zones: &dyn Fn(&str) -> Option<Zone>, flat: &mut Flat) -> Option<Zone> {
+    let score = &settings.score;
+    if score.low > score.high {
+        flat.misfit("score.low", &format!("at most `score.high`, which is {}", score.high));
+    }
+    if settings.kinds.acknowledge_from > settings.kinds.full_from {
+        flat.misfit(
+            "kinds.acknowledge_from",
+            &format!("at most `kinds.full_from`, which is {}", settings.kinds.full_from),
+        );
+    }
+    if settings.kinds.emoji.is_empty() {
+        flat.misfit("kinds.emoji", "at least one emoji");
+    }
+    if settings.score.keywords.iter().any(|keyword| keyword.is_empty()) {
+        flat.misfit("score.keywords", "words that are not empty");
+    }
+    let zone = fixed_zone(&settings.bot.zone).or_else(|| zones(&settings.bot.zone));
+    if zone.is_none() {
+        flat.misfit("bot.zone", r#""UTC", an offset such as "+09:00", or a zone such as "Asia/Tokyo""#);
+    }
+    zone
+}
+
+fn known_key(key: &str) -> Result<(), String> {
+    if key.starts_with("prices.") || keys().any(|known| known == key) {
+        return Ok(());
+    }
+    let document =
+        documents::NAMES.iter().find(|name| name.name.eq_ignore_ascii_case(key)).map(|name| name.key.to_owned());
+    let nearest = || keys().max_by(|a, b| strsim::jaro_winkler(a, key).total_cmp(&strsim::jaro_winkler(b, key)));
+    let likely = document.or_else(nearest).expect("there are settings");
+    Err(format!("there is no setting `{key}`; the nearest is `{likely}`"))
+}
+
+/// A value given as plain text, read as the type that the default has.
+fn value_like(default: Option<&Entry>, text: &str) -> Value {
+    match default.map(|entry| &entry.value) {
+        Some(Value::String(_)) => Value::String(text.to_owned()),
+        Some(Value::Array(_)) if !text.starts_with('[') => {
+            let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+            Value::Array(items.map(Value::from).collect())
+        }
+        _ => toml::from_str::<toml::Table>(&format!("value = {text}"))
+            .ok()
+            .filter(|table| table.len() == 1)
+            .and_then(|mut table| table.remove("value"))
+            .unwrap_or_else(|| Value::String(text.to_owned())),
+    }
+}
+
+fn defaults() -> BTreeMap<String, Entry> {
+    parse_own("aizuchi.default.toml", DEFAULT).into_iter().collect()
+}
+
+fn parse_own(name: &str, text: &str) -> Entries {
+    let mut layers = Layers::default();
+    layers.add_file(name, text);
+    assert!(layers.problems.is_empty(), "the compiled-in settings parse: {:?}", layers.problems);
+    layers.general
+}
+
+fn flatten(table: &DeTable<'_>, path: &mut Vec<String>, each: &mut dyn FnMut(&[String], Value, usize)) {
+    for (key, value) in table {
+        path.push(key.get_ref().to_string());
+        match value.get_ref() {
+            DeValue::Table(inner) if !inner.is_empty() || path.len() == 1 => flatten(inner, path, each),
+            other => each(path, plain(other), key.span().start),
+        }
+        path.pop();
+    }
+}
+
+fn plain(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => Value::String(text.to_string()),
+        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+            .map_or_else(|_| Value::String(number.to_string()), Value::Integer),
+        DeValue::Float(number) => {
+            number.as_str().parse().map_or_else(|_| Value::String(number.as_str().to_owned()), Value::Float)
+        }
+        DeValue::Boolean(truth) => Value::Boolean(*truth),
+        DeValue::Datetime(time) => Value::Datetime(*time),
+        DeValue::Array(items) => Value::Array(items.iter().map(|item| plain(item.get_ref())).collect()),
+        DeValue::Table(table) => {
+            Value::Table(table.iter().map(|(key, value)| (key.get_ref().to_string(), plain(value.get_ref()))).collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(layers: &Layers) -> Result<Policies, String> {
+        layers
+            .resolve(&|_| None)
+            .map_err(|problems| problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n"))
+    }
+
+    fn file(text: &str) -> Result<Policies, String> {
+        let mut layers = Layers::default();
+        layers.add_file("aizuchi.toml", text);
+        resolve(&layers)
+    }
+
+    fn refusal(text: &str) -> String {
+        file(text).err().expect("refused")
+    }
+
+    #[test]
+    fn the_defaults_and_every_preset_are_sound() {
+        for (preset, _) in PRESETS {
+            file(&format!("preset = \"{preset}\"")).unwrap();
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_names_its_line_and_the_nearest() {
+        assert_eq!(
+            refusal("[bot]\nname = \"あい\"\n\n[gates]\nintervall_seconds = 3"),
+            "aizuchi.toml:5: there is no setting `gates.intervall_seconds`; the nearest is `gates.interval_seconds`"
+        );
+    }
+
+    #[test]
+    fn an_impossible_value_says_what_is_allowed() {
+        assert_eq!(refusal("[score]\nlow = 300"), "aizuchi.toml:2: `score.low` is 300; allowed is 0 to 100");
+        assert_eq!(
+            refusal("[listen]\nother_bots = \"loved\""),
+            "aizuchi.toml:2: `listen.other_bots` is \"loved\"; allowed is \"ignored\" or \"heard\" or \"answered\""
+        );
+        assert_eq!(
+            refusal("[score]\nhigh = 10\nlow = 20"),
+            "aizuchi.toml:3: `score.low` is 20; allowed is at most `score.high`, which is 10"
+        );
+        assert_eq!(
+            refusal("[points]\nquestion = 500"),
+            "aizuchi.toml:2: `points.question` is 500; allowed is -100 to 100"
+        );
+        assert!(refusal("preset = \"shpene\"").contains("there is no preset \"shpene\"; there are aizuchi, kotonoha"));
+        assert!(refusal("[score\nlow = 1").starts_with("aizuchi.toml:1: "));
+    }
+
+    #[test]
+    fn every_mistake_is_told_at_once() {
+        assert_eq!(refusal("[score]\nlow = 300\nhihg = 4\n[bot]\nzone = \"Mars\"").lines().count(), 2);
+    }
+
+    #[test]
+    fn the_command_line_wins_over_the_environment_over_the_file() {
+        let mut layers = Layers::default();
+        layers.add_file("aizuchi.toml", "preset = \"sphene\"\n[score]\nlow = 1\nhigh = 70\nthreshold = 3");
+        layers.add_variable("AIZUCHI__SCORE__LOW", "5");
+        layers.add_variable("AIZUCHI__SCORE__THRESHOLD", "6");
+        layers.add_variable("PATH", "/bin");
+        layers.add_assignment("score.low=9");
+        let policies = resolve(&layers).unwrap();
+        let score = &policies.general().settings.score;
+        assert_eq!((score.low, score.high, score.threshold), (9, 70, 6));
+    }
+
+    #[test]
+    fn the_documents_names_work_under_their_preset() {
+        let with = |preset: &str| {
+            let mut layers = Layers::default();
+            layers.add_file("f", &format!("preset = \"{preset}\""));
+            layers.add_variable("JUDGE_KEYWORDS", "Rust, 猫 ,");
+            layers.add_variable("EAVESDROP_MIN_INTERVENTION_INTERVAL_MINUTES", "7");
+            let policies = resolve(&layers).unwrap();
+            let settings = &policies.general().settings;
+            (settings.score.keywords.clone(), settings.gates.interval_seconds)
+        };
+        assert_eq!(with("sphene"), (vec!["Rust".into(), "猫".into()], 0));
+        assert_eq!(with("kotonoha"), (vec![], 420));
+        assert_eq!(with("aizuchi"), (vec!["Rust".into(), "猫".into()], 420));
+    }
+
+    #[test]
+    fn a_channel_has_its_own_policy_and_its_own_preset() {
+        let policies =
+            file("[channel.\"general\"]\npreset = \"sphene\"\n[channel.\"general\".score]\nlow = 3").unwrap();
+        assert_eq!(policies.for_room("general").settings.score.low, 3);
+        assert_eq!(policies.for_room("general").settings.score.cooldown_seconds, 120);
+        assert_ne!(policies.for_room("other").settings.score.low, 3);
+        assert!(
+            refusal("[channel.\"general\".score]\nlwo = 3")
+                .starts_with("aizuchi.toml:2: there is no setting `score.lwo`")
+        );
+    }
+
+    #[test]
+    fn texts_on_the_command_line_need_no_quotes() {
+        let mut layers = Layers::default();
+        for assignment in [
+            "bot.name=相槌",
+            "score.keywords=a,b",
+            "kinds.emoji=[\"x\"]",
+            "JUDGE_SCORE_THRESHOLD=40",
+            "gates.unasked=false",
+        ] {
+            layers.add_assignment(assignment);
+        }
+        let policies = resolve(&layers).unwrap();
+        let settings = &policies.general().settings;
+        assert_eq!((settings.bot.name.as_str(), settings.score.keywords.len()), ("相槌", 2));
+        assert_eq!((settings.kinds.emoji.as_slice(), settings.score.threshold), (&["x".to_owned()][..], 40));
+        assert!(!settings.gates.unasked);
+    }
+}

@@ -1,0 +1,22 @@
+//! Settings: text in, checked values out. Layers from the compiled-in default to the command line; the last word wins.
+
+mod documents;
+mod layers;
+mod schema;
+mod value;
+
+pub use documents::NAMES as DOCUMENT_NAMES;
+pub use layers::{Layers, Problem};
+pub use schema::{Settings, keys};
+pub use value::{Hours, JudgeStyle, MatchStyle, OtherBots, OwnPosts, Price, Store};
+
+/// Every setting with its default and a sentence: the manual is the defaults.
+pub const DEFAULT: &str = include_str!("../../../aizuchi.default.toml");
+
+/// The presets as differences from the default.
+pub const PRESETS: &[(&str, &str)] = &[
+    ("aizuchi", ""),
+    ("kotonoha", include_str!("../../../presets/kotonoha.toml")),
+    ("sphene", include_str!("../../../presets/sphene.toml")),
+    ("myao2", include_str!("../../../presets/myao2.toml")),
+];

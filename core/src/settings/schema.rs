@@ -1,0 +1,211 @@
+//! Every setting with its type and its bounds. Defaults and sentences are in `aizuchi.default.toml`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::layers::Flat;
+use super::value::{Any, Bounds, Hours, JudgeStyle, MatchStyle, OtherBots, OwnPosts, Price, Setting, Store};
+use crate::score::{Points, RULES};
+
+macro_rules! sections {
+    ($($section:ident: $struct:ident { $($key:ident: $type:ty = $bounds:expr,)* })*) => {
+        $(
+            #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+            pub struct $struct { $(pub $key: $type,)* }
+        )*
+
+        /// All settings of one room.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        pub struct Settings {
+            $(pub $section: $struct,)*
+            /// Points of each rule.
+            pub points: Points,
+            /// Price of each model.
+            pub prices: BTreeMap<String, Price>,
+        }
+
+        impl Settings {
+            /// Reads every key, leaving in `flat` a problem for each that does not fit.
+            pub(super) fn read(flat: &mut Flat) -> Option<Settings> {
+                $(let $section = {
+                    $(let $key = read::<$type>(flat, concat!(stringify!($section), ".", stringify!($key)), &$bounds);)*
+                    (|| Some($struct { $($key: $key?,)* }))()
+                };)*
+                let points = read_points(flat);
+                let prices = read_prices(flat);
+                Some(Settings { $($section: $section?,)* points, prices })
+            }
+        }
+
+        const KEYS: &[&str] = &[$($(concat!(stringify!($section), ".", stringify!($key)),)*)*];
+    };
+}
+
+const SECONDS_MAX: u32 = 30 * 24 * 3600;
+const COUNT_MAX: u32 = 1_000_000;
+
+sections! {
+    bot: Bot {
+        name: String = Any,
+        aliases: Vec<String> = Any,
+        seed: u64 = Any,
+        zone: String = Any,
+    }
+    listen: Listen {
+        channels: Vec<String> = Any,
+        channels_off: Vec<String> = Any,
+        direct_messages: bool = Any,
+        other_bots: OtherBots = Any,
+        own_posts: OwnPosts = Any,
+        addressed_kept: bool = Any,
+        buffer_messages: u32 = 1..=10_000,
+        buffer_minutes: u32 = 0..=100_000,
+        late_after_seconds: u32 = 0..=SECONDS_MAX,
+        threads_max: u32 = 1..=100_000,
+    }
+    address: Address {
+        mention: bool = Any,
+        name: bool = Any,
+        reply: bool = Any,
+        name_match: MatchStyle = Any,
+        be_quiet_minutes: u32 = 0..=100_000,
+    }
+    score: Score {
+        enabled: bool = Any,
+        keywords: Vec<String> = Any,
+        window_messages: u32 = 1..=1000,
+        engaged_seconds: u32 = 0..=SECONDS_MAX,
+        cooldown_seconds: u32 = 0..=SECONDS_MAX,
+        frequency_messages: u32 = 2..=1000,
+        frequency_seconds: u32 = 0..=SECONDS_MAX,
+        silence_seconds: u32 = 1..=SECONDS_MAX,
+        silence_beyond_buffer: bool = Any,
+        fading_messages: u32 = 2..=1000,
+        low: u32 = 0..=100,
+        high: u32 = 0..=101,
+        threshold: u32 = 0..=101,
+        ask_between: bool = Any,
+    }
+    kinds: Kinds {
+        varied: bool = Any,
+        full_from: u32 = 0..=101,
+        acknowledge_from: u32 = 0..=101,
+        emoji: Vec<String> = Any,
+    }
+    gates: Gates {
+        unasked: bool = Any,
+        messages_min: u32 = 0..=1000,
+        interval_seconds: u32 = 0..=SECONDS_MAX,
+        interval_whole_minutes: bool = Any,
+        quiet_hours: Option<Hours> = Any,
+        quiet_hours_addressed: bool = Any,
+        spoke_last: bool = Any,
+        loop_exchanges: u32 = 0..=1000,
+        bot_answered: bool = Any,
+        addressed_elsewhere: bool = Any,
+        floor_share: bool = Any,
+        floor_messages_min: u32 = 1..=1000,
+        user_per_hour: u32 = 0..=COUNT_MAX,
+        user_addressed_per_hour: u32 = 0..=COUNT_MAX,
+    }
+    budget: Budget {
+        calls_per_day: u32 = 0..=COUNT_MAX,
+        tokens_per_day: u64 = 0..=1_000_000_000_000,
+        dollars_per_day: f64 = 0.0..=1_000_000.0,
+    }
+    judge: Judge {
+        style: JudgeStyle = Any,
+        window_messages: u32 = 1..=1000,
+        cache_seconds: u32 = 0..=SECONDS_MAX,
+        cache_answers_max: u32 = 1..=10_000,
+        history_seconds: u32 = 1..=SECONDS_MAX,
+        history_messages: u32 = 1..=100,
+        history_chars: u32 = 1..=100_000,
+        history_max: u32 = 1..=1000,
+        tokens_judge: u32 = 1..=100_000,
+        tokens_short: u32 = 1..=100_000,
+    }
+    response: Response {
+        min_wait_seconds: u32 = 0..=SECONDS_MAX,
+        jitter_ratio: f64 = -1_000_000.0..=1_000_000.0,
+        max_wait_seconds: u32 = 0..=SECONDS_MAX,
+        max_delay_seconds: u32 = 0..=SECONDS_MAX,
+        adaptive: bool = Any,
+        pace: f64 = 0.0..=100.0,
+        adaptive_max_seconds: u32 = 0..=SECONDS_MAX,
+        bursts: bool = Any,
+        stale_after_seconds: u32 = 0..=SECONDS_MAX,
+    }
+    reply: ReplySettings {
+        window_messages: u32 = 1..=1000,
+        tokens_acknowledge: u32 = 1..=100_000,
+        tokens_full: u32 = 1..=100_000,
+        part_chars: u32 = 40..=100_000,
+        numbered: bool = Any,
+    }
+    models: Models {
+        main: String = Any,
+        judge: String = Any,
+        summarize: String = Any,
+        reflect: String = Any,
+        embed: String = Any,
+    }
+    memory: Memory {
+        enabled: bool = Any,
+        channel_context: bool = Any,
+        channel_context_store: Store = Any,
+        summarize_messages: u32 = 1..=COUNT_MAX,
+        summarize_minutes: u32 = 1..=100_000,
+        profiles: bool = Any,
+        profiles_store: Store = Any,
+        profile_tags: bool = Any,
+        familiarity: Vec<u32> = Any,
+        reflection: bool = Any,
+        reflection_lull_minutes: u32 = 1..=100_000,
+        reflection_messages_min: u32 = 1..=COUNT_MAX,
+        reflection_messages_max: u32 = 1..=COUNT_MAX,
+        facts_store: Store = Any,
+        facts_max: u32 = 0..=COUNT_MAX,
+        facts_half_life_days: u32 = 1..=100_000,
+        proactive: bool = Any,
+        vectors: bool = Any,
+    }
+}
+
+/// Every key that a settings file may hold, prices of further models aside.
+pub fn keys() -> impl Iterator<Item = String> {
+    let points = RULES.iter().map(|rule| format!("points.{}", rule.id));
+    std::iter::once("preset".to_owned()).chain(KEYS.iter().map(|key| (*key).to_owned())).chain(points)
+}
+
+fn read<T: Setting>(flat: &mut Flat, key: &'static str, bounds: &dyn Bounds<T>) -> Option<T> {
+    let entry = flat.entries.get(key)?;
+    let fitting = T::read(&entry.value).and_then(|value| bounds.check(&value).map(|()| value));
+    fitting.map_err(|right| flat.misfit(key, &right)).ok()
+}
+
+fn read_points(flat: &mut Flat) -> Points {
+    let mut points = Points::default();
+    for (place, rule) in RULES.iter().enumerate() {
+        let key = format!("points.{}", rule.id);
+        let Some(entry) = flat.entries.get(&key) else { continue };
+        match i16::read(&entry.value).and_then(|value| (-100..=100).check(&value).map(|()| value)) {
+            Ok(value) => points.0[place] = value,
+            Err(right) => flat.misfit(&key, &right),
+        }
+    }
+    points
+}
+
+fn read_prices(flat: &mut Flat) -> BTreeMap<String, Price> {
+    let mut prices = BTreeMap::new();
+    let keys: Vec<String> = flat.entries.keys().filter(|key| key.starts_with("prices.")).cloned().collect();
+    for key in keys {
+        match Price::read(&flat.entries[&key].value) {
+            Ok(price) => drop(prices.insert(key["prices.".len()..].to_owned(), price)),
+            Err(right) => flat.misfit(&key, &right),
+        }
+    }
+    prices
+}

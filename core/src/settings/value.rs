@@ -1,0 +1,250 @@
+//! What a setting can hold, how it is read from TOML, and what to say when it does not fit.
+
+use std::ops::RangeInclusive;
+
+use serde::{Deserialize, Serialize};
+use toml::Value;
+
+use crate::types::Zone;
+
+/// A type a setting can have.
+pub trait Setting: Sized {
+    /// `Err` says what would have been right.
+    fn read(value: &Value) -> Result<Self, String>;
+}
+
+/// The allowed span of a numeric setting.
+pub trait Bounds<T> {
+    fn check(&self, value: &T) -> Result<(), String>;
+}
+
+impl<T: PartialOrd + std::fmt::Display> Bounds<T> for RangeInclusive<T> {
+    fn check(&self, value: &T) -> Result<(), String> {
+        if self.contains(value) { Ok(()) } else { Err(format!("{} to {}", self.start(), self.end())) }
+    }
+}
+
+/// For settings that any value of their type suits.
+pub struct Any;
+
+impl<T> Bounds<T> for Any {
+    fn check(&self, _: &T) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+impl Setting for bool {
+    fn read(value: &Value) -> Result<bool, String> {
+        value.as_bool().ok_or_else(|| "true or false".into())
+    }
+}
+
+macro_rules! whole_number {
+    ($($type:ty),*) => {$(
+        impl Setting for $type {
+            fn read(value: &Value) -> Result<$type, String> {
+                let number = value.as_integer().ok_or("a whole number")?;
+                <$type>::try_from(number).map_err(|_| format!("a whole number from {} to {}", <$type>::MIN, <$type>::MAX))
+            }
+        }
+    )*};
+}
+whole_number!(u32, u64, i16);
+
+impl Setting for f64 {
+    fn read(value: &Value) -> Result<f64, String> {
+        let number = value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64));
+        number.filter(|number| number.is_finite()).ok_or_else(|| "a number".into())
+    }
+}
+
+impl Setting for String {
+    fn read(value: &Value) -> Result<String, String> {
+        value.as_str().map(str::to_owned).ok_or_else(|| "a text in quotes".into())
+    }
+}
+
+impl Setting for Vec<String> {
+    fn read(value: &Value) -> Result<Vec<String>, String> {
+        let texts =
+            value.as_array().and_then(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect());
+        texts.ok_or_else(|| r#"a list of texts, such as ["one", "two"]"#.into())
+    }
+}
+
+impl Setting for Vec<u32> {
+    fn read(value: &Value) -> Result<Vec<u32>, String> {
+        let numbers = value.as_array().and_then(|items| items.iter().map(|item| u32::read(item).ok()).collect());
+        numbers.ok_or_else(|| "a list of whole numbers, such as [6, 31, 101]".into())
+    }
+}
+
+macro_rules! choice {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum $name { $($(#[$variant_doc])* $variant),+ }
+
+        impl Setting for $name {
+            fn read(value: &Value) -> Result<$name, String> {
+                match value.as_str() {
+                    $(Some($text) => Ok($name::$variant),)+
+                    _ => Err([$(concat!("\"", $text, "\"")),+].join(" or ")),
+                }
+            }
+        }
+    };
+}
+
+choice!(
+    /// What becomes of the messages of other bots.
+    OtherBots {
+        Ignored = "ignored",
+        /// In the buffer and in what a judge reads; never a reason to speak.
+        Heard = "heard",
+        /// Treated like people, within the loop guard.
+        Answered = "answered",
+    }
+);
+choice!(
+    /// Which of its own posts it keeps in the buffer.
+    OwnPosts {
+        /// Answers nobody asked for.
+        Unasked = "unasked",
+        All = "all",
+    }
+);
+choice!(
+    /// How its name is recognised in a text.
+    MatchStyle {
+        /// Letter by letter, wherever it stands.
+        Substring = "substring",
+        /// Whole words, whatever their case and width.
+        Word = "word",
+    }
+);
+choice!(
+    /// How a model is asked.
+    JudgeStyle {
+        /// Nobody: points alone decide.
+        None = "none",
+        /// State, same conversation, changed, then yes or no.
+        Ladder = "ladder",
+        /// One JSON answer: respond and reason.
+        Respond = "respond",
+        /// One JSON answer with a delay.
+        Delay = "delay",
+        /// One JSON answer to everything at once.
+        Join = "join",
+    }
+);
+
+choice!(
+    /// Where a layer of memory is kept.
+    Store {
+        Memory = "memory",
+        Local = "local",
+        Firestore = "firestore",
+    }
+);
+
+/// A part of the day, such as "23:00-07:00"; it may cross midnight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hours {
+    pub from: u32,
+    pub to: u32,
+}
+
+impl Hours {
+    pub fn contains(self, minute_of_day: u32) -> bool {
+        if self.from <= self.to {
+            (self.from..self.to).contains(&minute_of_day)
+        } else {
+            minute_of_day >= self.from || minute_of_day < self.to
+        }
+    }
+}
+
+fn minute_of_day(text: &str) -> Option<u32> {
+    let (hours, minutes) = text.trim().split_once(':')?;
+    let (hours, minutes) = (hours.parse::<u32>().ok()?, minutes.parse::<u32>().ok()?);
+    (hours < 24 && minutes < 60).then_some(hours * 60 + minutes)
+}
+
+impl Setting for Option<Hours> {
+    fn read(value: &Value) -> Result<Option<Hours>, String> {
+        let right = r#""" (none) or hours of the day such as "23:00-07:00""#;
+        let text = value.as_str().ok_or(right)?.trim();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let (from, to) = text.split_once('-').ok_or(right)?;
+        let hours = Hours { from: minute_of_day(from).ok_or(right)?, to: minute_of_day(to).ok_or(right)? };
+        if hours.from == hours.to { Err(right.into()) } else { Ok(Some(hours)) }
+    }
+}
+
+/// "UTC" or a fixed offset such as "+09:00"; named zones are looked up by the shell.
+pub fn fixed_zone(text: &str) -> Option<Zone> {
+    if matches!(text, "UTC" | "Z") {
+        return Some(Zone::default());
+    }
+    let (sign, rest) = match text.split_at_checked(1)? {
+        ("+", rest) => (1, rest),
+        ("-", rest) => (-1, rest),
+        _ => return None,
+    };
+    Some(Zone::fixed(sign * minute_of_day(rest)? as i32))
+}
+
+/// What a model costs, in dollars per million tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Price {
+    pub input: f64,
+    pub output: f64,
+}
+
+impl Price {
+    /// Millionths of a dollar: dollars per million tokens are millionths per token.
+    pub fn micros(self, tokens_in: u64, tokens_out: u64) -> u64 {
+        (self.input * tokens_in as f64 + self.output * tokens_out as f64).ceil() as u64
+    }
+}
+
+impl Setting for Price {
+    fn read(value: &Value) -> Result<Price, String> {
+        let right = "[dollars per million tokens in, out], such as [1.0, 5.0]";
+        let Some([input, output]) = value.as_array().map(Vec::as_slice) else { return Err(right.into()) };
+        let (input, output) = (f64::read(input).map_err(|_| right)?, f64::read(output).map_err(|_| right)?);
+        let fits = 0.0..=1_000_000.0;
+        if fits.contains(&input) && fits.contains(&output) { Ok(Price { input, output }) } else { Err(right.into()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hours_may_cross_midnight() {
+        let night = Option::<Hours>::read(&Value::from("23:00-07:00")).unwrap().unwrap();
+        assert!(night.contains(23 * 60) && night.contains(0) && night.contains(7 * 60 - 1));
+        assert!(!night.contains(7 * 60) && !night.contains(23 * 60 - 1));
+    }
+
+    #[test]
+    fn odd_hours_and_zones_are_refused() {
+        for odd in ["25:00-07:00", "23-7", "23:00", "07:00-07:00", "a:b-c:d"] {
+            assert!(Option::<Hours>::read(&Value::from(odd)).is_err(), "{odd}");
+        }
+        assert_eq!(fixed_zone("+09:00"), Some(Zone::fixed(540)));
+        assert_eq!(fixed_zone("-03:30"), Some(Zone::fixed(-210)));
+        assert_eq!(fixed_zone("Asia/Tokyo"), None);
+        assert_eq!(fixed_zone("é"), None);
+    }
+
+    #[test]
+    fn a_price_counts_in_millionths() {
+        assert_eq!(Price { input: 1.0, output: 5.0 }.micros(1000, 10), 1050);
+    }
+}

@@ -1,0 +1,125 @@
+//! Virtual time: the engine is run as fast as it goes, and an oracle stands in for models and platforms.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::effect::{Ask, Brief, Delivery, Effect, Failure, Trace};
+use crate::engine::Engine;
+use crate::input::{Answer, Input};
+use crate::types::{CallId, MessageId, Span, Time};
+
+/// What the world answers, and how long it takes.
+pub trait Oracle {
+    fn judge(&mut self, ask: &Ask) -> (Span, Result<Answer, Failure>);
+    fn write(&mut self, brief: &Brief) -> (Span, Result<Answer, Failure>);
+    fn deliver(&mut self, delivery: &Delivery) -> (Span, Result<Vec<MessageId>, Failure>);
+}
+
+pub struct Sim<O> {
+    pub engine: Engine,
+    pub oracle: O,
+    /// Answers on their way, with the order in which they were asked for.
+    coming: BinaryHeap<Reverse<(Time, u64, Coming)>>,
+    asked: u64,
+    effects: Vec<Effect>,
+    /// Final decisions that nobody has taken yet.
+    pub traces: Vec<Trace>,
+}
+
+/// An input on its way; compared only by when it comes.
+struct Coming(Input);
+
+impl PartialEq for Coming {
+    fn eq(&self, _: &Coming) -> bool {
+        true
+    }
+}
+impl Eq for Coming {}
+impl PartialOrd for Coming {
+    fn partial_cmp(&self, other: &Coming) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Coming {
+    fn cmp(&self, _: &Coming) -> std::cmp::Ordering {
+        std::cmp::Ordering::Equal
+    }
+}
+
+impl<O: Oracle> Sim<O> {
+    pub fn new(engine: Engine, oracle: O) -> Sim<O> {
+        Sim { engine, oracle, coming: BinaryHeap::new(), asked: 0, effects: Vec::new(), traces: Vec::new() }
+    }
+
+    /// Lets time run up to `at`, then something happens.
+    pub fn feed(&mut self, at: Time, input: Input) {
+        self.run_until(at);
+        self.engine.handle(at, input, &mut self.effects);
+        self.follow_effects();
+        self.run_until(at);
+    }
+
+    /// Lets time run until nothing is pending any more.
+    pub fn finish(&mut self) {
+        self.run_until(Time(u64::MAX));
+    }
+
+    fn run_until(&mut self, end: Time) {
+        loop {
+            let answer = self.coming.peek().map(|Reverse((at, ..))| *at);
+            let deadline = self.engine.next_deadline();
+            let Some(next) = answer.into_iter().chain(deadline).min().filter(|next| *next <= end) else { return };
+            // What is due and what is answered at the same instant: the answer was asked for before.
+            let input = if answer == Some(next) {
+                let Reverse((_, _, Coming(input))) = self.coming.pop().expect("an answer was seen coming");
+                input
+            } else {
+                Input::Tick
+            };
+            self.engine.handle(next, input, &mut self.effects);
+            self.follow_effects();
+        }
+    }
+
+    fn follow_effects(&mut self) {
+        let mut effects = std::mem::take(&mut self.effects);
+        for effect in effects.drain(..) {
+            match effect {
+                Effect::Ask(ask) => {
+                    let (latency, answer) = self.oracle.judge(&ask);
+                    self.expect(ask.at + latency, Input::Judged(ask.call, answer));
+                }
+                Effect::Write(brief) => {
+                    let (latency, draft) = self.oracle.write(&brief);
+                    self.expect(brief.at + latency, Input::Written(brief.call, draft));
+                }
+                Effect::Deliver(delivery) => {
+                    let (latency, ids) = self.oracle.deliver(&delivery);
+                    self.expect(delivery.at + latency, Input::Delivered(delivery.call, ids));
+                }
+                Effect::Abort(call) => self.forget(&call),
+                Effect::Trace(trace) => self.traces.push(*trace),
+            }
+        }
+        self.effects = effects;
+    }
+
+    fn expect(&mut self, at: Time, input: Input) {
+        self.asked += 1;
+        self.coming.push(Reverse((at, self.asked, Coming(input))));
+    }
+
+    /// An aborted call is really cancelled.
+    fn forget(&mut self, call: &CallId) {
+        let is_other = |Reverse((_, _, Coming(input))): &Reverse<(Time, u64, Coming)>| match input {
+            Input::Judged(id, _) | Input::Written(id, _) => id != call,
+            Input::Said(_)
+            | Input::Changed(_)
+            | Input::Told(..)
+            | Input::Tick
+            | Input::Resumed
+            | Input::Delivered(..) => true,
+        };
+        self.coming.retain(is_other);
+    }
+}

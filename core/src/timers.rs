@@ -1,0 +1,39 @@
+//! Keyed deadlines, at most one per place. Moving a deadline later costs nothing: the old one rings, and finds it was early.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::types::{ThreadId, Time};
+
+/// A place, by the number of its room.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    pub room: u32,
+    pub thread: Option<ThreadId>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Timers {
+    heap: BinaryHeap<Reverse<(Time, Key)>>,
+}
+
+impl Timers {
+    /// The place's new alarm: rings at `due` or before. `alarm` is what it was.
+    pub fn arm(&mut self, alarm: &mut Option<Time>, due: Time, key: impl FnOnce() -> Key) {
+        if alarm.is_none_or(|armed| due < armed) {
+            *alarm = Some(due);
+            self.heap.push(Reverse((due, key())));
+        }
+    }
+
+    pub fn next(&self) -> Option<Time> {
+        self.heap.peek().map(|Reverse((at, _))| *at)
+    }
+
+    pub fn pop_due(&mut self, now: Time) -> Option<(Time, Key)> {
+        if self.next()? > now {
+            return None;
+        }
+        self.heap.pop().map(|Reverse(entry)| entry)
+    }
+}

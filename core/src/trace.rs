@@ -1,0 +1,214 @@
+//! The story of one decision, silence too. It is data; the sentence is made when somebody asks.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use crate::effect::Kind;
+use crate::gates::{Closed, GATES};
+use crate::judge::{Question, State};
+use crate::listen::{Addressed, Unheard};
+use crate::score::{Points, RULES};
+use crate::types::{MessageId, Place, Span, Time};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    pub message: MessageId,
+    pub place: Place,
+    pub at: Time,
+    pub author: Box<str>,
+    /// The sum of the points, 0 to 100; none where rules do not count or were not reached.
+    pub score: Option<u8>,
+    pub points: Points,
+    pub addressed: Option<Addressed>,
+    /// Probability that a member would join here; not learnt yet.
+    pub p_join: Option<f32>,
+    /// The message this one seems to answer; not inferred yet.
+    pub reply_to_guess: Option<MessageId>,
+    pub asked: Vec<Asked>,
+    pub outcome: Outcome,
+    pub stage: Stage,
+    pub gate: Option<Cow<'static, str>>,
+    pub cause: Cause,
+    pub acted_at: Option<Time>,
+    /// Millionths of a dollar, judging and writing together.
+    pub micros: u64,
+}
+
+/// One question and its answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    pub question: Question,
+    pub at: Time,
+    pub prompt_chars: u64,
+    /// The model's words, or the failure.
+    pub answer: Box<str>,
+    pub cached: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    Ignored,
+    Silent,
+    Reacts,
+    Acknowledges,
+    Replies,
+}
+
+impl From<Kind> for Outcome {
+    fn from(kind: Kind) -> Outcome {
+        match kind {
+            Kind::Reaction => Outcome::Reacts,
+            Kind::Acknowledgement => Outcome::Acknowledges,
+            Kind::Full => Outcome::Replies,
+        }
+    }
+}
+
+/// How far a message came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stage {
+    Filter,
+    Address,
+    Score,
+    Gate,
+    Judge,
+    Hold,
+    Post,
+}
+
+/// What decided.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Cause {
+    Unheard(Unheard),
+    Addressed(Addressed),
+    /// Somebody addressed it to tell it to be quiet.
+    ToldToBeQuiet(Span),
+    Low {
+        low: u32,
+    },
+    High {
+        high: u32,
+    },
+    OverThreshold {
+        threshold: u32,
+    },
+    UnderThreshold {
+        threshold: u32,
+    },
+    Closed(Closed),
+    Ending,
+    Unchanged,
+    SaidNo {
+        reason: Box<str>,
+    },
+    SaidYes {
+        reason: Box<str>,
+        delay: Span,
+        state: Option<State>,
+    },
+    Failed {
+        what: Box<str>,
+    },
+    /// It was addressed, had no answer, and said so.
+    Excused {
+        what: Box<str>,
+    },
+    /// Somebody spoke before it could.
+    CancelledBy(MessageId),
+    /// A later message of the same burst is the better reason.
+    SupersededBy(MessageId),
+    /// Part of a burst whose better reason is pending.
+    PartOf(MessageId),
+    AnsweredBy(MessageId),
+    AnsweredInstead(MessageId),
+    Deleted,
+    Forgotten,
+    Stale {
+        overdue: Span,
+    },
+    NothingToSay,
+    Undecided,
+}
+
+impl Trace {
+    /// One readable sentence: what it did and why.
+    pub fn sentence(&self) -> String {
+        let mut text = String::from(match self.outcome {
+            Outcome::Ignored => "Ignored: ",
+            Outcome::Silent => "Stayed silent: ",
+            Outcome::Reacts => "Reacted: ",
+            Outcome::Acknowledges => "Said a word: ",
+            Outcome::Replies => "Answered: ",
+        });
+        self.write_cause(&mut text).expect("a string takes every text");
+        if let Some(score) = self.score.filter(|_| self.addressed.is_none()) {
+            write!(text, " Score {score}").expect("a string takes every text");
+            let given: Vec<String> =
+                self.given().map(|(rule, points)| format!("{} {points:+}", rule.replace('_', " "))).collect();
+            text.push_str(&if given.is_empty() { ".".into() } else { format!(" ({}).", given.join(", ")) });
+        }
+        text
+    }
+
+    /// The rules that gave points, in their order.
+    pub fn given(&self) -> impl Iterator<Item = (&'static str, i16)> {
+        let called = self.addressed.map(|addressed| (addressed.id(), addressed.points()));
+        let ruled = RULES.iter().zip(self.points.0).map(|(rule, points)| (rule.id, points));
+        called.into_iter().chain(ruled).filter(|(_, points)| *points != 0)
+    }
+
+    fn write_cause(&self, text: &mut String) -> std::fmt::Result {
+        match &self.cause {
+            Cause::Unheard(Unheard::Itself) => write!(text, "its own message."),
+            Cause::Unheard(Unheard::Empty) => write!(text, "an empty message."),
+            Cause::Unheard(Unheard::Direct) => write!(text, "direct messages are switched off."),
+            Cause::Unheard(Unheard::ChannelOff) => write!(text, "it does not listen in this channel."),
+            Cause::Unheard(Unheard::OtherBot) => write!(text, "said by another bot."),
+            Cause::Unheard(Unheard::BotNotAnswered) => write!(text, "said by another bot; heard, not answered."),
+            Cause::Unheard(Unheard::Repeated) => write!(text, "this message was heard before."),
+            Cause::Unheard(Unheard::Late) => write!(text, "it arrived late; remembered, not answered."),
+            Cause::Addressed(Addressed::Mention) => write!(text, "{} mentioned it.", self.author),
+            Cause::Addressed(Addressed::Name) => write!(text, "{} called its name.", self.author),
+            Cause::Addressed(Addressed::Reply) => write!(text, "{} replied to it.", self.author),
+            Cause::ToldToBeQuiet(span) => write!(text, "{} told it to be quiet; muted for {span}.", self.author),
+            Cause::Low { low } => write!(text, "too little reason to speak (at most {low})."),
+            Cause::High { high } => write!(text, "reason enough without asking (at least {high})."),
+            Cause::OverThreshold { threshold } => write!(text, "reason enough (at least {threshold})."),
+            Cause::UnderThreshold { threshold } => write!(text, "too little reason to speak (below {threshold})."),
+            Cause::Closed(closed) => match GATES.iter().find(|gate| Some(gate.id) == self.gate.as_deref()) {
+                Some(gate) => write!(text, "{}.", closed.say(gate)),
+                None => write!(text, "held back."),
+            },
+            Cause::Ending => write!(text, "the conversation is ending."),
+            Cause::Unchanged => write!(text, "nothing has changed since it last spoke here."),
+            Cause::SaidNo { reason } if reason.is_empty() => write!(text, "the judge said no."),
+            Cause::SaidNo { reason } => write!(text, "the judge said no: {reason}"),
+            Cause::SaidYes { reason, delay, state } => {
+                write!(text, "the judge said yes")?;
+                if let Some(state) = state.filter(|state| *state != State::Active) {
+                    write!(text, " ({})", state.word().to_lowercase())?;
+                }
+                if *delay > Span::ZERO {
+                    write!(text, " after {delay}")?;
+                }
+                if reason.is_empty() { write!(text, ".") } else { write!(text, ": {reason}") }
+            }
+            Cause::Failed { what } => write!(text, "it failed to decide or to speak ({what})."),
+            Cause::Excused { what } => write!(text, "{} asked, and it had to excuse itself ({what}).", self.author),
+            Cause::CancelledBy(by) => write!(text, "somebody spoke first (cancelled by {by})."),
+            Cause::SupersededBy(by) => write!(text, "{by} gave a better reason a moment later."),
+            Cause::PartOf(by) => write!(text, "part of the talk around {by}, which is the better reason."),
+            Cause::AnsweredBy(by) => write!(text, "somebody answered ({by})."),
+            Cause::AnsweredInstead(by) => write!(text, "it was addressed in {by} and answers that."),
+            Cause::Deleted => write!(text, "the message was deleted."),
+            Cause::Forgotten => write!(text, "the talk of this room was to be forgotten."),
+            Cause::Stale { overdue } => write!(text, "it was overdue by {overdue} when the program started."),
+            Cause::NothingToSay => write!(text, "it found nothing to say."),
+            Cause::Undecided => write!(text, "not decided yet."),
+        }
+    }
+}

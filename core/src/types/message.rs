@@ -1,0 +1,54 @@
+//! A message as the platforms hand it over, already in our words.
+
+use serde::{Deserialize, Serialize};
+
+use super::{MessageId, PersonId, Place, Time, Visibility};
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    pub id: MessageId,
+    pub place: Place,
+    pub at: Time,
+    pub author: Author,
+    pub text: Box<str>,
+    pub reply: Option<Reply>,
+    /// The other people it mentions by the platform's own means.
+    pub mentions: Vec<PersonId>,
+    pub mentions_me: bool,
+    pub visibility: Visibility,
+    /// Fetched later to fill a gap: to be remembered, not answered.
+    pub backfilled: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Author {
+    pub id: PersonId,
+    /// The name people see. May hold anything.
+    pub name: Box<str>,
+    pub voice: Voice,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Voice {
+    Person,
+    Bot,
+    Me,
+}
+
+/// The platform's reply link.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reply {
+    pub to: Option<MessageId>,
+    pub to_me: bool,
+    pub to_person: Option<PersonId>,
+}
+
+/// A later change to a message that was said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    pub place: Place,
+    pub id: MessageId,
+    pub at: Time,
+    /// The new text; `None` when it was deleted.
+    pub text: Option<Box<str>>,
+}

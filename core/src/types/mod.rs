@@ -1,0 +1,11 @@
+//! The nouns: when, where, who and what was said.
+
+mod message;
+mod names;
+mod place;
+mod time;
+
+pub use message::{Author, Change, Message, Reply, Voice};
+pub use names::{MessageId, PersonId, RoomId, ThreadId, stable_hash};
+pub use place::{CallId, Place, Visibility};
+pub use time::{Span, Time, Zone};
