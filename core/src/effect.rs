@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::judge::{History, Question, State};
+use crate::settings::JudgeStyle;
 pub use crate::trace::{Asked, Cause, Outcome, Stage, Trace};
 use crate::types::{CallId, MessageId, Place, Time, Voice};
 
@@ -25,6 +26,8 @@ pub struct Ask {
     pub call: CallId,
     pub at: Time,
     pub question: Question,
+    /// In which form the answer is wanted.
+    pub style: JudgeStyle,
     pub model: Box<str>,
     pub tokens_max: u32,
     pub transcript: Transcript,

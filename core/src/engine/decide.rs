@@ -305,7 +305,7 @@ impl Turn<'_> {
         let (now, model) = (self.now, model.into());
         let pending = self.floor_mut().pending.as_mut().expect("only what is pending is judged");
         pending.phase = Phase::Judging { call: call.clone(), asked_at: now, climb, cache_key };
-        let ask = Ask { call, at: now, question: climb.question, model, tokens_max, transcript };
+        let ask = Ask { call, at: now, question: climb.question, style: climb.style, model, tokens_max, transcript };
         self.out.push(Effect::Ask(Box::new(ask)));
     }
 

@@ -1,5 +1,7 @@
 //! Virtual time: the engine is run as fast as it goes, and an oracle stands in for models and platforms.
 
+mod stand_in;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -7,6 +9,8 @@ use crate::effect::{Ask, Brief, Delivery, Effect, Failure, Trace};
 use crate::engine::Engine;
 use crate::input::{Answer, Input};
 use crate::types::{CallId, MessageId, Span, Time};
+
+pub use stand_in::{ScriptLine, StandIn};
 
 /// What the world answers, and how long it takes.
 pub trait Oracle {
@@ -62,6 +66,18 @@ impl<O: Oracle> Sim<O> {
     /// Lets time run until nothing is pending any more.
     pub fn finish(&mut self) {
         self.run_until(Time(u64::MAX));
+    }
+
+    /// The program was gone until now: nothing rang and nothing came back meanwhile.
+    pub fn feed_late(&mut self, at: Time, input: Input) {
+        self.engine.handle(at, input, &mut self.effects);
+        self.follow_effects();
+        self.run_until(at);
+    }
+
+    /// The program stops: whatever was on its way is lost.
+    pub fn lose_answers(&mut self) {
+        self.coming.clear();
     }
 
     fn run_until(&mut self, end: Time) {

@@ -1,0 +1,103 @@
+//! A world by script: what models answer, how long they take, what fails.
+
+use std::collections::BTreeMap;
+
+use super::Oracle;
+use crate::effect::{Ask, Brief, Delivery, Failure, Usage};
+use crate::input::Answer;
+use crate::judge::Question;
+use crate::policy::Policies;
+use crate::room::tokens_of;
+use crate::settings::{JudgeStyle, Price};
+use crate::types::{MessageId, Span};
+
+/// Answers by the first line that fits, and agrees or declines where none does.
+#[derive(Clone, Debug)]
+pub struct StandIn {
+    pub lines: Vec<ScriptLine>,
+    /// What the judge says where no line fits.
+    pub agrees: bool,
+    prices: BTreeMap<String, Price>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptLine {
+    /// A question, `write` or `deliver`.
+    pub question: String,
+    /// Fits only where this stands in what the model is shown.
+    pub holds: Option<String>,
+    pub answer: Result<String, String>,
+    pub latency: Span,
+}
+
+impl StandIn {
+    pub fn new(agrees: bool, lines: Vec<ScriptLine>, policies: &Policies) -> StandIn {
+        StandIn { lines, agrees, prices: policies.general().settings.prices.clone() }
+    }
+
+    fn line(&self, question: &str, shown: &str) -> Option<&ScriptLine> {
+        let fits = |line: &&ScriptLine| {
+            line.question == question && line.holds.as_ref().is_none_or(|holds| shown.contains(holds.as_str()))
+        };
+        self.lines.iter().find(fits)
+    }
+
+    fn answer(
+        &self,
+        question: &str,
+        model: &str,
+        shown: &str,
+        otherwise: impl FnOnce() -> String,
+    ) -> (Span, Result<Answer, Failure>) {
+        let line = self.line(question, shown);
+        let text = match line {
+            Some(line) => line.answer.clone(),
+            None => Ok(otherwise()),
+        };
+        let bill = |text: String| {
+            let (tokens_in, tokens_out) = (tokens_of(shown), tokens_of(&text));
+            let micros = self.prices.get(model).copied().unwrap_or_default().micros(tokens_in, tokens_out);
+            let usage = Usage { prompt_chars: shown.chars().count() as u64, tokens_in, tokens_out, micros };
+            Answer { text: text.into(), usage }
+        };
+        (line.map_or(Span::ZERO, |line| line.latency), text.map(bill).map_err(|what| Failure(what.into())))
+    }
+
+    /// The conversation is active, still the same, and has changed; yes or no, at once.
+    fn plain_answer(&self, question: Question, style: JudgeStyle) -> String {
+        let agrees = self.agrees;
+        match (question, style) {
+            (Question::State, _) => "ACTIVE".into(),
+            (Question::Same, _) => "SAME".into(),
+            (Question::Changed, _) => "CHANGED".into(),
+            (Question::Judge, JudgeStyle::Ladder) => if agrees { "YES" } else { "NO" }.into(),
+            (Question::Judge, JudgeStyle::Delay) => {
+                format!(r#"{{"should_respond": {agrees}, "reason": "", "confidence": 1.0, "delay_seconds": 0}}"#)
+            }
+            (Question::Judge, _) => format!(r#"{{"respond": {agrees}, "reason": ""}}"#),
+            (Question::Join, _) => format!(
+                r#"{{"state": "ACTIVE", "same": "SAME", "changed": "CHANGED", "respond": {agrees}, "kind": "full", "delay_seconds": 0, "confidence": 1.0, "reason": ""}}"#
+            ),
+        }
+    }
+}
+
+impl Oracle for StandIn {
+    fn judge(&mut self, ask: &Ask) -> (Span, Result<Answer, Failure>) {
+        let shown = ask.transcript.plain();
+        self.answer(ask.question.id(), &ask.model, &shown, || self.plain_answer(ask.question, ask.style))
+    }
+
+    fn write(&mut self, brief: &Brief) -> (Span, Result<Answer, Failure>) {
+        self.answer("write", &brief.model, &brief.transcript.plain(), || "(…)".into())
+    }
+
+    fn deliver(&mut self, delivery: &Delivery) -> (Span, Result<Vec<MessageId>, Failure>) {
+        let line = self.line("deliver", "");
+        let done = match line.map(|line| &line.answer) {
+            Some(Err(what)) => Err(Failure(what.as_str().into())),
+            Some(Ok(_)) | None => Ok(vec![MessageId::new(format!("@me {}", delivery.call))]),
+        };
+        (line.map_or(Span::ZERO, |line| line.latency), done)
+    }
+}

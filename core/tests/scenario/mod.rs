@@ -1,0 +1,204 @@
+//! Reads a scenario, lives it in virtual time, and tells the decisions in the words of its `expect` block.
+
+mod talk;
+
+use aizuchi_core::effect::{Cause, Outcome, Trace};
+use aizuchi_core::settings::Layers;
+use aizuchi_core::sim::{ScriptLine, Sim, StandIn};
+use aizuchi_core::types::{Span, Time};
+use aizuchi_core::{Engine, Input};
+
+pub struct Ran {
+    pub expected: Vec<String>,
+    pub decided: Vec<String>,
+}
+
+/// The text between "```kind" and "```".
+fn block<'a>(text: &'a str, kind: &str) -> Option<&'a str> {
+    let opening = format!("```{kind}\n");
+    let start = text.find(&opening)? + opening.len();
+    let length = text[start..].find("```")?;
+    Some(&text[start..start + length])
+}
+
+fn squeeze(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+pub fn run(text: &str) -> Result<Ran, String> {
+    let mut layers = Layers::default();
+    layers.add_file("settings", block(text, "toml").unwrap_or_default());
+    // As in a replay: every channel is listened to, and it may speak unasked.
+    layers.suggest("listen.channels", vec!["*"].into());
+    layers.suggest("gates.unasked", true.into());
+    layers.suggest("memory.enabled", true.into());
+    let policies = layers.resolve(&|_| None).map_err(|problems| problems[0].to_string())?;
+    let script = script(block(text, "judge").unwrap_or_default())?;
+    let mut sim = Sim::new(Engine::new(policies.clone()), StandIn::new(false, script, &policies));
+    let events = talk::parse(block(text, "talk").ok_or("no talk block")?)?;
+    let mut decided: Vec<Option<String>> = Vec::new();
+    let mut said = Vec::new();
+    for event in events {
+        match event {
+            talk::Event::Restart(at) => {
+                let kept = serde_json::to_string(&sim.engine.snapshot()).map_err(|error| error.to_string())?;
+                let snapshot = serde_json::from_str(&kept).map_err(|error| error.to_string())?;
+                sim.engine = Engine::restore(policies.clone(), snapshot)?;
+                sim.lose_answers();
+                sim.feed_late(at, Input::Resumed);
+            }
+            talk::Event::Happens(at, Input::Said(message)) => {
+                said.push(message.id.clone());
+                decided.push(None);
+                sim.feed(at, Input::Said(message));
+            }
+            talk::Event::Happens(at, input) => sim.feed(at, input),
+        }
+        collect(&mut sim.traces, &said, &mut decided)?;
+    }
+    sim.finish();
+    collect(&mut sim.traces, &said, &mut decided)?;
+    let decided: Option<Vec<String>> = decided.into_iter().collect();
+    let expected = block(text, "expect").unwrap_or_default().lines().map(squeeze).collect();
+    Ok(Ran { expected, decided: decided.ok_or("a message was never decided")? })
+}
+
+/// Each decision belongs to its message; a repeated one to the latest of that id.
+fn collect(
+    traces: &mut Vec<Trace>,
+    said: &[aizuchi_core::types::MessageId],
+    decided: &mut [Option<String>],
+) -> Result<(), String> {
+    for trace in traces.drain(..) {
+        let open = (0..said.len()).rev().find(|place| said[*place] == trace.message && decided[*place].is_none());
+        let place = open.ok_or_else(|| format!("{} was decided twice: {}", trace.message, tell(&trace)))?;
+        decided[place] = Some(tell(&trace));
+    }
+    Ok(())
+}
+
+fn clock(at: Time) -> String {
+    let seconds = at.0 / 1000 % 86_400;
+    let millis = at.0 % 1000;
+    let plain = format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if millis == 0 { plain } else { format!("{plain}.{millis:03}") }
+}
+
+/// One decision as one line.
+fn tell(trace: &Trace) -> String {
+    let points: Vec<String> = trace.given().map(|(rule, points)| format!("{rule} {points}")).collect();
+    let score = match trace.score {
+        None => "-".to_owned(),
+        Some(score) if points.is_empty() => score.to_string(),
+        Some(score) => format!("{score} = {}", points.join(", ")),
+    };
+    let mut line = format!("{} {} {score} {}", clock(trace.at), trace.author, outcome(trace.outcome));
+    if let Some(at) = trace.acted_at.filter(|at| *at != trace.at) {
+        line += &format!(" at {}", clock(at));
+    }
+    if let Some(why) = why(trace) {
+        line += &format!(" ({why})");
+    }
+    let asked: Vec<String> = trace
+        .asked
+        .iter()
+        .map(|asked| {
+            let answer: String = asked.answer.chars().take(40).collect();
+            let again = if asked.cached { " again" } else { "" };
+            format!("{}{again}: {answer}", asked.question.id())
+        })
+        .collect();
+    if !asked.is_empty() {
+        line += &format!(" | {}", asked.join(" | "));
+    }
+    squeeze(&line)
+}
+
+fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Ignored => "ignored",
+        Outcome::Silent => "silent",
+        Outcome::Reacts => "reacts",
+        Outcome::Acknowledges => "acknowledges",
+        Outcome::Replies => "replies",
+    }
+}
+
+/// The cause, where the score and the answers do not tell it already.
+fn why(trace: &Trace) -> Option<String> {
+    match &trace.cause {
+        Cause::Low { .. } | Cause::UnderThreshold { .. } | Cause::High { .. } | Cause::OverThreshold { .. } => None,
+        Cause::SaidNo { .. } | Cause::SaidYes { .. } => None,
+        Cause::Unheard(unheard) => Some(format!("{unheard:?}").to_lowercase()),
+        Cause::Addressed(addressed) => Some(addressed.id().to_owned()),
+        Cause::Closed(_) => trace.gate.as_ref().map(|gate| format!("gate {gate}")),
+        Cause::Ending => Some("ending".into()),
+        Cause::Unchanged => Some("unchanged".into()),
+        Cause::ToldToBeQuiet(span) => Some(format!("told to be quiet for {span}")),
+        Cause::Failed { what } => Some(format!("failed: {what}")),
+        Cause::Excused { what } => Some(format!("excused: {what}")),
+        Cause::CancelledBy(by) => Some(format!("cancelled by {by}")),
+        Cause::SupersededBy(by) => Some(format!("superseded by {by}")),
+        Cause::PartOf(by) => Some(format!("part of {by}")),
+        Cause::AnsweredBy(by) => Some(format!("answered by {by}")),
+        Cause::AnsweredInstead(by) => Some(format!("answers {by} instead")),
+        Cause::Deleted => Some("deleted".into()),
+        Cause::Forgotten => Some("forgotten".into()),
+        Cause::Stale { overdue } => Some(format!("overdue by {overdue}")),
+        Cause::NothingToSay => Some("nothing to say".into()),
+        Cause::Undecided => Some("undecided".into()),
+    }
+}
+
+/// `QUESTION ["where it holds"] [(latency)]: answer`, an answer beginning with `!` being a failure.
+fn script(text: &str) -> Result<Vec<ScriptLine>, String> {
+    text.lines().filter(|line| !line.trim().is_empty()).map(script_line).collect()
+}
+
+fn script_line(line: &str) -> Result<ScriptLine, String> {
+    let wrong = || format!("judge line {line:?}: expected QUESTION [\"part of the talk\"] [(2s)]: answer");
+    let end = line.find(|c: char| !c.is_alphabetic()).ok_or_else(wrong)?;
+    let (question, mut rest) = line.split_at(end);
+    let mut holds = None;
+    let mut latency = Span::ZERO;
+    loop {
+        rest = rest.trim_start();
+        if let Some(quoted) = rest.strip_prefix('"') {
+            let (part, after) = quoted.split_once('"').ok_or_else(wrong)?;
+            (holds, rest) = (Some(part.to_owned()), after);
+        } else if let Some(timed) = rest.strip_prefix('(') {
+            let (span, after) = timed.split_once(')').ok_or_else(wrong)?;
+            (latency, rest) = (talk::span(span).ok_or_else(wrong)?, after);
+        } else {
+            break;
+        }
+    }
+    let answer = rest.strip_prefix(':').ok_or_else(wrong)?.trim();
+    let answer = answer.strip_prefix('!').map_or_else(|| Ok(answer.to_owned()), |failure| Err(failure.to_owned()));
+    Ok(ScriptLine { question: question.to_owned(), holds, answer, latency })
+}
+
+pub fn with_expectation(text: &str, decided: &[String]) -> String {
+    let lines: String = decided.iter().map(|line| format!("{line}\n")).collect();
+    match block(text, "expect") {
+        Some(_) => {
+            let start = text.find("```expect\n").expect("the block was found") + "```expect\n".len();
+            let end = start + text[start..].find("```").expect("the block was found");
+            format!("{}{lines}{}", &text[..start], &text[end..])
+        }
+        None => format!("{}\n```expect\n{lines}```\n", text.trim_end()),
+    }
+}
+
+pub fn difference(ran: &Ran) -> String {
+    let longest = ran.expected.len().max(ran.decided.len());
+    let lines = (0..longest).map(|place| match (ran.expected.get(place), ran.decided.get(place)) {
+        (Some(expected), Some(decided)) if expected == decided => format!("  {expected}"),
+        (expected, decided) => {
+            let show =
+                |sign: &str, line: Option<&String>| line.map_or_else(String::new, |line| format!("{sign} {line}"));
+            [show("-", expected), show("+", decided)].join("\n")
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
