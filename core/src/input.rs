@@ -22,6 +22,16 @@ pub enum Input {
     Delivered(CallId, Result<Vec<MessageId>, Failure>),
 }
 
+impl Input {
+    /// The call this is the result of.
+    pub fn call(&self) -> Option<&CallId> {
+        match self {
+            Input::Judged(call, _) | Input::Written(call, _) | Input::Delivered(call, _) => Some(call),
+            Input::Said(_) | Input::Changed(_) | Input::Told(..) | Input::Tick | Input::Resumed => None,
+        }
+    }
+}
+
 /// A model's words, unparsed, and what they cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {

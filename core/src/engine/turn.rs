@@ -114,7 +114,7 @@ impl Turn<'_> {
         let life = self.policy.buffer_life();
         let key = Key { room: self.room_number, thread: self.thread.clone() };
         let floor = self.room.floor_mut(self.thread.as_ref()).expect("a turn is taken in a known place");
-        let expires = life.and_then(|life| floor.buffer.newest().map(|heard| heard.at + life));
+        let expires = life.and_then(|life| floor.buffer.latest().map(|latest| latest + life));
         let due = floor.pending.as_ref().and_then(|pending| pending.due());
         if let Some(earliest) = due.into_iter().chain(expires).min() {
             self.timers.arm(&mut floor.alarm, earliest, || key);

@@ -130,6 +130,11 @@ impl Buffer {
         self.records.len().checked_sub(1).map(|last| self.get(last))
     }
 
+    /// A time no earlier than that of the oldest: messages may arrive a little out of order.
+    pub fn latest(&self) -> Option<Time> {
+        self.records.front().zip(self.records.back()).map(|(oldest, newest)| oldest.at.max(newest.at))
+    }
+
     fn get(&self, place: usize) -> Heard<'_> {
         let record = &self.records[place];
         let start = record.start as usize;

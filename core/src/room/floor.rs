@@ -174,6 +174,16 @@ impl Floor {
             || self.past.as_ref().is_some_and(|past| past.delivering.iter().any(|sent| sent.delivery.call == *call))
     }
 
+    /// Forgets what was said and done here, except that posts are on their way.
+    pub fn forget(&mut self) {
+        self.buffer = Buffer::default();
+        (self.last_heard, self.heard_before) = (Time::default(), Time::default());
+        let delivering = self.past.take().map(|past| past.delivering).unwrap_or_default();
+        if !delivering.is_empty() {
+            self.past = Some(Box::new(Past { delivering, ..Past::default() }));
+        }
+    }
+
     /// Nothing is pending and nothing is on its way.
     pub fn is_at_rest(&self) -> bool {
         self.pending.is_none() && self.past.as_ref().is_none_or(|past| past.delivering.is_empty())

@@ -145,14 +145,11 @@ impl Room {
         self.answered.iter().filter(counts).count() as u64
     }
 
-    /// Forgets the talk of one place, or of the whole room.
+    /// Forgets the talk of the room. Posts on their way still have to be acknowledged.
     pub fn clear(&mut self) {
-        self.main.buffer = Buffer::default();
-        self.main.past = None;
         self.threads.retain(|_, floor| !floor.is_at_rest());
-        for floor in self.threads.values_mut() {
-            floor.buffer = Buffer::default();
-            floor.past = None;
+        for floor in std::iter::once(&mut self.main).chain(self.threads.values_mut()) {
+            floor.forget();
         }
         self.speakers = Speakers::default();
     }

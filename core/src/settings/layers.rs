@@ -53,16 +53,28 @@ impl Flat {
     }
 }
 
-type Entries = Vec<(String, Entry)>;
+/// A key with its value, or a name of the documents that only counts under the preset it belongs to.
+#[derive(Clone, Debug)]
+struct Given {
+    key: String,
+    entry: Entry,
+    document: Option<&'static documents::Name>,
+}
+
+impl Given {
+    fn new(key: impl Into<String>, entry: Entry) -> Given {
+        Given { key: key.into(), entry, document: None }
+    }
+}
 
 /// Settings as they were given, lowest first. Nothing is judged before `resolve`.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
-    general: Entries,
+    /// Above the preset, below everything that a person said.
+    suggested: Vec<Given>,
+    general: Vec<Given>,
     /// What `[channel."name"]` says for one channel.
-    channels: BTreeMap<String, Entries>,
-    /// Names of the documents, applied under the preset they belong to.
-    documents: Vec<(&'static documents::Name, Entry)>,
+    channels: BTreeMap<String, Vec<Given>>,
     problems: Vec<Problem>,
 }
 
@@ -90,9 +102,9 @@ impl Layers {
     fn add(&mut self, path: Vec<String>, entry: Entry) {
         match path.split_first() {
             Some((first, [channel, rest @ ..])) if first == "channel" && !rest.is_empty() => {
-                self.channels.entry(channel.clone()).or_default().push((rest.join("."), entry));
+                self.channels.entry(channel.clone()).or_default().push(Given::new(rest.join("."), entry));
             }
-            _ => self.general.push((path.join("."), entry)),
+            _ => self.general.push(Given::new(path.join("."), entry)),
         }
     }
 
@@ -103,7 +115,10 @@ impl Layers {
             self.add_text(&key, text, name);
         } else if let Some(known) = documents::find(name) {
             match known.convert(text) {
-                Ok(value) => self.documents.push((known, Entry { value, source: name.into(), line: None })),
+                Ok(value) => {
+                    let entry = Entry { value, source: name.into(), line: None };
+                    self.general.push(Given { document: Some(known), ..Given::new(known.key, entry) });
+                }
                 Err(message) => self.problems.push(Problem { source: name.into(), line: None, message }),
             }
         }
@@ -119,7 +134,9 @@ impl Layers {
         let (key, text) = (key.trim(), text.trim());
         match documents::find(key) {
             Some(known) => match known.convert(text) {
-                Ok(value) => self.general.push((known.key.into(), Entry { value, source: source.into(), line: None })),
+                Ok(value) => {
+                    self.general.push(Given::new(known.key, Entry { value, source: source.into(), line: None }))
+                }
                 Err(message) => self.problems.push(Problem { source: source.into(), line: None, message }),
             },
             None => self.add_text(key, text, &source),
@@ -128,12 +145,19 @@ impl Layers {
 
     fn add_text(&mut self, key: &str, text: &str, source: &str) {
         let value = value_like(defaults().get(key), text);
-        self.general.push((key.to_owned(), Entry { value, source: source.into(), line: None }));
+        self.general.push(Given::new(key, Entry { value, source: source.into(), line: None }));
     }
 
-    /// Sets a key unless a layer above the preset does.
+    /// Sets a key unless a person does: above the preset, below file, environment and command line.
     pub fn suggest(&mut self, key: &str, value: Value) {
-        self.general.insert(0, (key.to_owned(), Entry { value, source: "built in".into(), line: None }));
+        self.suggested.push(Given::new(key, Entry { value, source: "built in".into(), line: None }));
+    }
+
+    /// The preset that is asked for, whether or not there is one of that name.
+    pub fn preset(&self) -> String {
+        let chosen =
+            self.general.iter().rfind(|given| given.key == "preset").and_then(|given| given.entry.value.as_str());
+        chosen.unwrap_or("aizuchi").to_owned()
     }
 
     /// The checked settings of all rooms. `zones` knows time zones by name.
@@ -155,12 +179,12 @@ impl Layers {
 
     fn resolve_for(
         &self,
-        channel: &[(String, Entry)],
+        channel: &[Given],
         zones: &dyn Fn(&str) -> Option<Zone>,
         problems: &mut Vec<Problem>,
     ) -> Option<(Settings, Zone)> {
-        let given = || self.general.iter().chain(channel);
-        let chosen = given().rfind(|(key, _)| key == "preset").map(|(_, entry)| entry);
+        let given = || self.suggested.iter().chain(&self.general).chain(channel);
+        let chosen = given().rfind(|given| given.key == "preset").map(|given| &given.entry);
         let name = chosen.map_or("aizuchi", |entry| entry.value.as_str().unwrap_or(""));
         let Some((preset, text)) = PRESETS.iter().find(|(preset, _)| *preset == name) else {
             let entry = chosen.expect("the default preset exists");
@@ -173,12 +197,9 @@ impl Layers {
         for (key, entry) in parse_own(preset, text) {
             flat.entries.insert(key, entry);
         }
-        for (name, entry) in &self.documents {
-            if name.belongs_to(preset) {
-                flat.entries.insert(name.key.into(), entry.clone());
-            }
-        }
-        for (key, entry) in given().filter(|(key, _)| key != "preset") {
+        let counts =
+            |given: &&Given| given.key != "preset" && given.document.is_none_or(|name| name.belongs_to(preset));
+        for Given { key, entry, .. } in given().filter(counts) {
             match known_key(key) {
                 Ok(()) => drop(flat.entries.insert(key.clone(), entry.clone())),
                 Err(message) => flat.problems.push(Problem { source: entry.source.clone(), line: entry.line, message }),
@@ -202,6 +223,9 @@ fn check_together(settings: &Settings, zones: &dyn Fn(&str) -> Option<Zone>, fla
             "kinds.acknowledge_from",
             &format!("at most `kinds.full_from`, which is {}", settings.kinds.full_from),
         );
+    }
+    if settings.bot.name.trim().is_empty() {
+        flat.misfit("bot.name", "a name");
     }
     if settings.kinds.emoji.is_empty() {
         flat.misfit("kinds.emoji", "at least one emoji");
@@ -247,11 +271,11 @@ fn defaults() -> BTreeMap<String, Entry> {
     parse_own("aizuchi.default.toml", DEFAULT).into_iter().collect()
 }
 
-fn parse_own(name: &str, text: &str) -> Entries {
+fn parse_own(name: &str, text: &str) -> Vec<(String, Entry)> {
     let mut layers = Layers::default();
     layers.add_file(name, text);
     assert!(layers.problems.is_empty(), "the compiled-in settings parse: {:?}", layers.problems);
-    layers.general
+    layers.general.into_iter().map(|given| (given.key, given.entry)).collect()
 }
 
 fn flatten(table: &DeTable<'_>, path: &mut Vec<String>, each: &mut dyn FnMut(&[String], Value, usize)) {
@@ -352,6 +376,17 @@ mod tests {
         let policies = resolve(&layers).unwrap();
         let score = &policies.general().settings.score;
         assert_eq!((score.low, score.high, score.threshold), (9, 70, 6));
+    }
+
+    #[test]
+    fn what_is_suggested_gives_way_to_what_anybody_says() {
+        let mut layers = Layers::default();
+        layers.add_file("aizuchi.toml", "preset = \"sphene\"");
+        layers.suggest("memory.enabled", true.into());
+        layers.suggest("gates.unasked", true.into());
+        layers.add_variable("MEMORY_ENABLED", "false");
+        let policies = resolve(&layers).unwrap();
+        assert!(!policies.general().settings.memory.enabled && policies.general().settings.gates.unasked);
     }
 
     #[test]

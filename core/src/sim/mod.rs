@@ -28,6 +28,8 @@ pub struct Sim<O> {
     effects: Vec<Effect>,
     /// Final decisions that nobody has taken yet.
     pub traces: Vec<Trace>,
+    /// How late a deadline is noticed, if nothing else happens before.
+    pub lateness: Span,
 }
 
 /// An input on its way; compared only by when it comes.
@@ -52,7 +54,15 @@ impl Ord for Coming {
 
 impl<O: Oracle> Sim<O> {
     pub fn new(engine: Engine, oracle: O) -> Sim<O> {
-        Sim { engine, oracle, coming: BinaryHeap::new(), asked: 0, effects: Vec::new(), traces: Vec::new() }
+        Sim {
+            engine,
+            oracle,
+            coming: BinaryHeap::new(),
+            asked: 0,
+            effects: Vec::new(),
+            traces: Vec::new(),
+            lateness: Span::ZERO,
+        }
     }
 
     /// Lets time run up to `at`, then something happens.
@@ -65,7 +75,18 @@ impl<O: Oracle> Sim<O> {
 
     /// Lets time run until nothing is pending any more.
     pub fn finish(&mut self) {
-        self.run_until(Time(u64::MAX));
+        while let Some(next) = self.engine.next_deadline().into_iter().chain(self.next_answer()).min() {
+            self.run_until(next);
+        }
+    }
+
+    fn next_answer(&self) -> Option<Time> {
+        self.coming.peek().map(|Reverse((at, ..))| *at)
+    }
+
+    /// Whether this call is still to be answered.
+    pub fn is_coming(&self, call: &CallId) -> bool {
+        self.coming.iter().any(|Reverse((_, _, Coming(input)))| input.call() == Some(call))
     }
 
     /// The program was gone until now: nothing rang and nothing came back meanwhile.
@@ -82,8 +103,9 @@ impl<O: Oracle> Sim<O> {
 
     fn run_until(&mut self, end: Time) {
         loop {
-            let answer = self.coming.peek().map(|Reverse((at, ..))| *at);
-            let deadline = self.engine.next_deadline();
+            let answer = self.next_answer();
+            let deadline =
+                self.engine.next_deadline().filter(|due| *due <= end).map(|due| (due + self.lateness).min(end));
             let Some(next) = answer.into_iter().chain(deadline).min().filter(|next| *next <= end) else { return };
             // What is due and what is answered at the same instant: the answer was asked for before.
             let input = if answer == Some(next) {
@@ -127,15 +149,6 @@ impl<O: Oracle> Sim<O> {
 
     /// An aborted call is really cancelled.
     fn forget(&mut self, call: &CallId) {
-        let is_other = |Reverse((_, _, Coming(input))): &Reverse<(Time, u64, Coming)>| match input {
-            Input::Judged(id, _) | Input::Written(id, _) => id != call,
-            Input::Said(_)
-            | Input::Changed(_)
-            | Input::Told(..)
-            | Input::Tick
-            | Input::Resumed
-            | Input::Delivered(..) => true,
-        };
-        self.coming.retain(is_other);
+        self.coming.retain(|Reverse((_, _, Coming(input)))| input.call() != Some(call));
     }
 }

@@ -1,11 +1,16 @@
 //! Reads a scenario, lives it in virtual time, and tells the decisions in the words of its `expect` block.
+//!
+//! A scenario is a title, what it shows, and blocks: `toml` (settings), `judge` (what models answer and what fails),
+//! `talk` (see [`talk`]), `expect` (a line for each message) and, where it matters, `posted` (what people see of it).
 
+mod platform;
 mod talk;
 
 use aizuchi_core::effect::{Cause, Outcome, Trace};
+use aizuchi_core::listen::Unheard;
 use aizuchi_core::settings::Layers;
 use aizuchi_core::sim::{ScriptLine, Sim, StandIn};
-use aizuchi_core::types::{Span, Time};
+use aizuchi_core::types::{Place, Span, Time};
 use aizuchi_core::{Engine, Input};
 
 pub struct Ran {
@@ -34,7 +39,8 @@ pub fn run(text: &str) -> Result<Ran, String> {
     layers.suggest("memory.enabled", true.into());
     let policies = layers.resolve(&|_| None).map_err(|problems| problems[0].to_string())?;
     let script = script(block(text, "judge").unwrap_or_default())?;
-    let mut sim = Sim::new(Engine::new(policies.clone()), StandIn::new(false, script, &policies));
+    let models = StandIn::new(false, script, &policies);
+    let mut sim = Sim::new(Engine::new(policies.clone()), platform::Platform::new(models));
     let events = talk::parse(block(text, "talk").ok_or("no talk block")?)?;
     let mut decided: Vec<Option<String>> = Vec::new();
     let mut said = Vec::new();
@@ -59,8 +65,15 @@ pub fn run(text: &str) -> Result<Ran, String> {
     sim.finish();
     collect(&mut sim.traces, &said, &mut decided)?;
     let decided: Option<Vec<String>> = decided.into_iter().collect();
-    let expected = block(text, "expect").unwrap_or_default().lines().map(squeeze).collect();
-    Ok(Ran { expected, decided: decided.ok_or("a message was never decided")? })
+    let decided = decided.ok_or("a message was never decided")?;
+    let expected: Vec<String> = block(text, "expect").unwrap_or_default().lines().map(squeeze).collect();
+    let posted: Vec<String> = sim.oracle.told().iter().map(|line| squeeze(line)).collect();
+    match block(text, "posted") {
+        Some(wanted) if decided == expected && posted.iter().ne(&wanted.lines().map(squeeze).collect::<Vec<_>>()) => {
+            Err(format!("posted was\n{}", posted.join("\n")))
+        }
+        _ => Ok(Ran { expected, decided }),
+    }
 }
 
 /// Each decision belongs to its message; a repeated one to the latest of that id.
@@ -84,6 +97,14 @@ fn clock(at: Time) -> String {
     if millis == 0 { plain } else { format!("{plain}.{millis:03}") }
 }
 
+/// Where it happened, if not in the channel itself.
+fn place(place: &Place) -> String {
+    if *place == Place::room("room") { String::new() } else { format!("[{place}] ") }
+}
+
+/// Longest answer of a model that is told in full.
+const ANSWER_CHARS_MAX: usize = 60;
+
 /// One decision as one line.
 fn tell(trace: &Trace) -> String {
     let points: Vec<String> = trace.given().map(|(rule, points)| format!("{rule} {points}")).collect();
@@ -92,7 +113,8 @@ fn tell(trace: &Trace) -> String {
         Some(score) if points.is_empty() => score.to_string(),
         Some(score) => format!("{score} = {}", points.join(", ")),
     };
-    let mut line = format!("{} {} {score} {}", clock(trace.at), trace.author, outcome(trace.outcome));
+    let who = format!("{}{}", place(&trace.place), trace.author);
+    let mut line = format!("{} {who} {score} {}", clock(trace.at), outcome(trace.outcome));
     if let Some(at) = trace.acted_at.filter(|at| *at != trace.at) {
         line += &format!(" at {}", clock(at));
     }
@@ -103,9 +125,10 @@ fn tell(trace: &Trace) -> String {
         .asked
         .iter()
         .map(|asked| {
-            let answer: String = asked.answer.chars().take(40).collect();
+            let answer: String = asked.answer.chars().take(ANSWER_CHARS_MAX).collect();
+            let more = if answer.len() < asked.answer.len() { "…" } else { "" };
             let again = if asked.cached { " again" } else { "" };
-            format!("{}{again}: {answer}", asked.question.id())
+            format!("{}{again}: {answer}{more}", asked.question.id())
         })
         .collect();
     if !asked.is_empty() {
@@ -124,12 +147,25 @@ fn outcome(outcome: Outcome) -> &'static str {
     }
 }
 
+fn passed_over(unheard: Unheard) -> &'static str {
+    match unheard {
+        Unheard::Itself => "its own",
+        Unheard::Empty => "empty",
+        Unheard::Direct => "direct message",
+        Unheard::ChannelOff => "channel off",
+        Unheard::OtherBot => "another bot",
+        Unheard::BotNotAnswered => "another bot, heard",
+        Unheard::Repeated => "heard before",
+        Unheard::Late => "late, remembered",
+    }
+}
+
 /// The cause, where the score and the answers do not tell it already.
 fn why(trace: &Trace) -> Option<String> {
     match &trace.cause {
         Cause::Low { .. } | Cause::UnderThreshold { .. } | Cause::High { .. } | Cause::OverThreshold { .. } => None,
         Cause::SaidNo { .. } | Cause::SaidYes { .. } => None,
-        Cause::Unheard(unheard) => Some(format!("{unheard:?}").to_lowercase()),
+        Cause::Unheard(unheard) => Some(passed_over(*unheard).into()),
         Cause::Addressed(addressed) => Some(addressed.id().to_owned()),
         Cause::Closed(_) => trace.gate.as_ref().map(|gate| format!("gate {gate}")),
         Cause::Ending => Some("ending".into()),

@@ -2,16 +2,18 @@
 //!
 //! ```text
 //! 10:00:00 alice: a message                       10:00:00 [room/thread] alice: in another place
-//! 10:00:00 alice -> m3: a reply                   10:00:00 alice -> me: a reply to the bot
+//! 10:00:00 alice -> m3: a reply                   10:00:00 alice -> p1: a reply to the bot's first post
 //! 10:00:00 helper(bot): another bot speaks        10:00:00 alice(direct): a direct message
 //! 10:00:00 alice(sent 09:00:00): arrives late     10:00:00 alice(backfilled): fetched later
-//! 10:00:00 me: a post of the bot's own
+//! 10:00:00 me: a post of the bot's own            10:00:00 echo p1: the platform repeats its first post
 //! 10:00:05 edit m1: new text                      10:00:05 delete m1
 //! 10:00:05 again m1                               10:00:05 ! mute 2h
 //! 10:00:05 tick                                   10:00:05 restart
 //! ```
 //!
-//! Messages are m1, m2, … in order. `<@me>` and `<@bob>` in a text are mentions by the platform's own means.
+//! Messages are m1, m2, … in order, posts of the bot p1, p2, …. `<@me>` and `<@bob>` in a text are mentions by the
+//! platform's own means, `\n` and `\u{1f}` stand for a line break and a control character. A restart begins where the
+//! line before it ended: the program was gone in between.
 
 use std::collections::BTreeMap;
 
@@ -46,6 +48,11 @@ pub fn parse(text: &str) -> Result<Vec<Event>, String> {
             ("edit", more) => {
                 let (id, text) = more.split_once(": ").ok_or_else(wrong)?;
                 changed(&said, at, id.trim(), Some(text.into())).ok_or_else(wrong)?
+            }
+            ("echo", post) => {
+                let (id, text) = post.split_once(": ").ok_or_else(wrong)?;
+                let echo = message(&format!("me: {text}"), at, 0, &said).ok_or_else(wrong)?;
+                Event::Happens(at, Input::Said(Message { id: MessageId::new(id), ..echo }))
             }
             _ => {
                 let message = message(rest, at, said.len() + 1, &said).ok_or_else(wrong)?;
@@ -107,7 +114,7 @@ fn message(rest: &str, at: Time, number: usize, said: &BTreeMap<String, Message>
         place,
         at: sent,
         author: Author { id: PersonId::new(name), name: name.into(), voice },
-        text: text.replace("\\n", "\n").into(),
+        text: text.replace("\\n", "\n").replace("\\u{1f}", "\u{1f}").into(),
         reply,
         mentions: mentions.iter().filter(|who| **who != "me").map(PersonId::new).collect(),
         mentions_me: mentions.contains(&"me"),

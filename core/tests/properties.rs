@@ -1,0 +1,300 @@
+//! What holds for every talk: the invariants, tried on random worlds. A failure prints the shortest talk that shows it.
+
+#[path = "world/mod.rs"]
+mod world;
+
+use std::collections::BTreeMap;
+
+use aizuchi_core::effect::Post;
+use aizuchi_core::input::{Answer, Command};
+use aizuchi_core::types::{MessageId, Span, Time};
+use aizuchi_core::{Engine, Input};
+use proptest::prelude::*;
+use world::{Life, Lived, Logged, PRESETS, Step, Teller, What, live, of_room, policies, steps};
+
+fn preset() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(PRESETS.to_vec())
+}
+
+/// Traces sorted by message, for lives in which other rooms change the order of what is told.
+fn by_message(mut lived: Lived) -> Lived {
+    lived.traces.sort_by(|a, b| (&a.message, a.at).cmp(&(&b.message, b.at)));
+    lived
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Invariant 1: nothing but the inputs decides.
+    #[test]
+    fn the_same_talk_is_decided_the_same(preset in preset(), seed: u64, steps in steps(80)) {
+        prop_assert_eq!(live(policies(preset, &[]), seed, &steps), live(policies(preset, &[]), seed, &steps));
+    }
+
+    /// Every message that is said is decided, once.
+    #[test]
+    fn every_message_is_decided_once(preset in preset(), seed: u64, steps in steps(80)) {
+        let mut teller = Teller::default();
+        let mut said: BTreeMap<MessageId, usize> = BTreeMap::new();
+        for step in &steps {
+            if let (_, Some(Input::Said(message))) = teller.tell(step) {
+                *said.entry(message.id).or_default() += 1;
+            }
+        }
+        let mut decided: BTreeMap<MessageId, usize> = BTreeMap::new();
+        for trace in live(policies(preset, &[]), seed, &steps).traces {
+            *decided.entry(trace.message).or_default() += 1;
+        }
+        prop_assert_eq!(said, decided);
+    }
+
+    /// Invariant 2: a timer acts at the instant it was due. Extra ticks and late ones change nothing.
+    #[test]
+    fn ticks_carry_no_information(preset in preset(), seed: u64, steps in steps(60), ticks in prop::collection::vec(0..600_000u64, 0..20), late_ms in 0..100_000u64) {
+        let steps: Vec<Step> = steps.into_iter().map(without_thread).collect();
+        let plain = by_message(live(policies(preset, &[]), seed, &steps));
+        let mut life = Life::new(policies(preset, &[]), seed);
+        life.sim.lateness = Span(late_ms);
+        let mut teller = Teller::default();
+        let mut ticks = ticks.into_iter();
+        let mut last = Time(0);
+        for step in &steps {
+            let (at, input) = teller.tell(step);
+            if let Some(tick) = ticks.next() {
+                life.feed((last + Span(tick)).min(at), Input::Tick);
+            }
+            last = at;
+            if let Some(input) = input {
+                life.feed(at, input);
+            }
+        }
+        let ticked = by_message(life.end());
+        prop_assert_eq!(plain.traces, ticked.traces);
+    }
+
+    /// Invariant 3: a room lives alone as it does among others.
+    #[test]
+    fn a_room_alone_decides_as_among_others(preset in preset(), seed: u64, steps in steps(80)) {
+        let together = live(policies(preset, &[]), seed, &steps);
+        let mut teller = Teller::default();
+        let mut life = Life::new(policies(preset, &[]), seed);
+        for step in &steps {
+            if let (at, Some(input)) = teller.tell(step) && step.room == 1 {
+                life.feed(at, input);
+            }
+        }
+        prop_assert_eq!(by_message(of_room(together, "room1")), by_message(life.end()));
+    }
+
+    /// Invariant 4: a result nobody waits for changes nothing at all.
+    #[test]
+    fn a_stale_result_is_dropped(preset in preset(), seed: u64, steps in steps(40)) {
+        let mut life = Life::new(policies(preset, &[]), seed);
+        let mut teller = Teller::default();
+        for step in &steps {
+            let (at, input) = teller.tell(step);
+            let Some(input) = input else { continue };
+            life.feed(at, input);
+            let calls: Vec<_> = life.lived.log.iter().map(call_of).filter(|call| !life.sim.is_coming(call)).collect();
+            let before = serde_json::to_string(&life.sim.engine.snapshot()).unwrap();
+            let mut out = Vec::new();
+            for call in calls {
+                let answer = || Ok(Answer { text: r#"{"respond": true, "should_respond": true}"#.into(), usage: Default::default() });
+                life.sim.engine.handle(at, Input::Judged(call.clone(), answer()), &mut out);
+                life.sim.engine.handle(at, Input::Written(call.clone(), answer()), &mut out);
+                life.sim.engine.handle(at, Input::Delivered(call, Ok(vec![])), &mut out);
+            }
+            prop_assert_eq!(out, vec![]);
+            prop_assert_eq!(before, serde_json::to_string(&life.sim.engine.snapshot()).unwrap());
+        }
+    }
+
+    /// Invariant 5: written down, read back and gone on from at any input, it does the same.
+    #[test]
+    fn a_snapshot_goes_on_as_if_nothing_had_been(preset in preset(), seed: u64, steps in steps(60), stop in 0..60usize) {
+        let plain = live(policies(preset, &[]), seed, &steps);
+        let mut life = Life::new(policies(preset, &[]), seed);
+        let mut teller = Teller::default();
+        for (place, step) in steps.iter().enumerate() {
+            if place == stop {
+                let written = serde_json::to_vec(&life.sim.engine.snapshot()).unwrap();
+                let read = serde_json::from_slice(&written).unwrap();
+                life.sim.engine = Engine::restore(policies(preset, &[]), read).unwrap();
+            }
+            if let (at, Some(input)) = teller.tell(step) {
+                life.feed(at, input);
+            }
+        }
+        prop_assert_eq!(plain, life.end());
+    }
+
+    /// Where there is a least interval, no two unasked posts leave inside it.
+    #[test]
+    fn unasked_posts_keep_their_distance(preset in prop::sample::select(vec!["aizuchi", "kotonoha"]), seed: u64, steps in steps(120)) {
+        let policies = policies(preset, &[]);
+        let interval = Span::seconds(policies.general().settings.gates.interval_seconds.into());
+        let lived = live(policies, seed, &steps);
+        let mut posted: BTreeMap<String, Vec<Time>> = BTreeMap::new();
+        for trace in lived.traces.iter().filter(|trace| trace.addressed.is_none()) {
+            posted.entry(trace.place.to_string()).or_default().extend(trace.acted_at);
+        }
+        // Posts leave before they are acknowledged; from delivery to the next departure the interval is kept.
+        for (place, delivered) in posted {
+            let mut left: Vec<Time> = lived.log.iter().filter_map(|logged| unasked_post(logged, &lived, &place)).collect();
+            left.sort();
+            for at in delivered {
+                let next = left.iter().find(|departs| **departs > at);
+                prop_assert!(next.is_none_or(|next| next.since(at) >= interval), "{place}: {at:?} then {next:?}");
+            }
+        }
+    }
+
+    /// A mute stops everything, an answer that is being written too, until it ends.
+    #[test]
+    fn nothing_is_posted_while_muted(preset in preset(), seed: u64, steps in steps(120)) {
+        let mut teller = Teller::default();
+        let mut life = Life::new(policies(preset, &["address.be_quiet_minutes=0"]), seed);
+        let mut muted: BTreeMap<String, Time> = BTreeMap::new();
+        for step in &steps {
+            let (at, input) = teller.tell(step);
+            let Some(input) = input else { continue };
+            let order = if let Input::Told(room, command) = &input { Some((room.to_string(), *command)) } else { None };
+            // What leaves before the order is given is not its business.
+            life.feed(at, Input::Tick);
+            check_posts(&life.lived.log, &muted)?;
+            life.lived.log.clear();
+            match order {
+                Some((room, Command::Mute(span))) => drop(muted.insert(room, span.map_or(Time(u64::MAX), |span| at + span))),
+                Some((room, Command::Unmute)) => drop(muted.remove(&room)),
+                _ => (),
+            }
+            life.feed(at, input);
+            check_posts(&life.lived.log, &muted)?;
+            life.lived.log.clear();
+        }
+    }
+
+    /// Money is set aside before a call: no day has more calls than allowed, whatever is in flight at once.
+    #[test]
+    fn a_budget_is_never_overrun(preset in preset(), seed: u64, steps in steps(120), calls in 1..6u64) {
+        let limit = format!("budget.calls_per_day={calls}");
+        let lived = live(policies(preset, &[&limit]), seed, &steps);
+        let mut paid: BTreeMap<(String, u64), u64> = BTreeMap::new();
+        for logged in &lived.log {
+            let (room, at) = match logged {
+                Logged::Asked(ask) => (ask.call.room.to_string(), ask.at),
+                Logged::Wrote(brief) => (brief.call.room.to_string(), brief.at),
+                Logged::Posted(_) => continue,
+            };
+            *paid.entry((room, at.0 / 86_400_000)).or_default() += 1;
+        }
+        prop_assert!(paid.values().all(|paid| *paid <= calls), "{paid:?}");
+    }
+}
+
+fn without_thread(step: Step) -> Step {
+    let what = match step.what {
+        What::Says { who, text, replies, .. } => What::Says { who, text, thread: 0, replies },
+        other => other,
+    };
+    Step { what, ..step }
+}
+
+fn call_of(logged: &Logged) -> aizuchi_core::types::CallId {
+    match logged {
+        Logged::Asked(ask) => ask.call.clone(),
+        Logged::Wrote(brief) => brief.call.clone(),
+        Logged::Posted(delivery) => delivery.call.clone(),
+    }
+}
+
+fn unasked_post(logged: &Logged, lived: &Lived, place: &str) -> Option<Time> {
+    let Logged::Posted(delivery) = logged else { return None };
+    let unasked = lived.traces.iter().any(|trace| trace.message == delivery.answering && trace.addressed.is_none());
+    (unasked && delivery.place.to_string() == place).then_some(delivery.at)
+}
+
+fn check_posts(log: &[Logged], muted: &BTreeMap<String, Time>) -> Result<(), TestCaseError> {
+    for logged in log {
+        let Logged::Posted(delivery) = logged else { continue };
+        let until = muted.get(delivery.place.room.as_str());
+        prop_assert!(until.is_none_or(|until| delivery.at >= *until), "{delivery:?} while muted until {until:?}");
+    }
+    Ok(())
+}
+
+/// A million messages through models that fail, dawdle and babble, with repetition, disorder, edits and deletions.
+#[test]
+fn a_million_messages_in_a_bad_world() {
+    for (number, preset) in PRESETS.into_iter().enumerate() {
+        let policies = policies(preset, &["response.max_wait_seconds=120"]);
+        let part_chars = policies.general().settings.reply.part_chars as usize;
+        let mut life = Life::new(policies, number as u64);
+        let mut teller = Teller::default();
+        let mut said = 0u64;
+        let mut decided = 0u64;
+        let mut deleted: BTreeMap<MessageId, Time> = BTreeMap::new();
+        let mut draw = Draw(number as u64);
+        for _ in 0..260_000 {
+            let step = draw.step();
+            let (at, input) = teller.tell(&step);
+            let Some(input) = input else { continue };
+            match &input {
+                Input::Said(_) => said += 1,
+                Input::Changed(change) if change.text.is_none() => drop(deleted.insert(change.id.clone(), at)),
+                _ => (),
+            }
+            life.feed(at, input);
+            decided += life.lived.traces.drain(..).count() as u64;
+            for logged in life.lived.log.drain(..) {
+                let Logged::Posted(delivery) = logged else { continue };
+                let gone = deleted.get(&delivery.answering).is_some_and(|gone| *gone < delivery.at);
+                assert!(!gone, "{preset}: answered what was deleted: {delivery:?}");
+                if let Post::Text(parts) = &delivery.post {
+                    assert!(parts.iter().all(|part| part.chars().count() <= part_chars));
+                }
+            }
+            if deleted.len() > 1000 {
+                deleted.pop_first();
+            }
+        }
+        let kept = serde_json::to_vec(&life.sim.engine.snapshot()).unwrap().len();
+        assert!(kept < 3_000_000, "{preset}: {kept} bytes for three rooms");
+        decided += life.end().traces.len() as u64;
+        assert_eq!(said, decided, "{preset}");
+        assert!(said > 200_000);
+    }
+}
+
+/// Steps drawn from a seed, faster than a strategy would.
+struct Draw(u64);
+
+impl Draw {
+    fn next(&mut self, below: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % below
+    }
+
+    fn step(&mut self) -> Step {
+        let after_ms = [self.next(2_000), self.next(20_000), self.next(300_000)][self.next(3) as usize];
+        let what = match self.next(40) {
+            0 => What::SaysLate { who: self.next(4) as u8, by_ms: self.next(200_000) },
+            1 => What::Repeats(self.next(8) as u8),
+            2 => What::Edits(self.next(8) as u8, self.next(18) as u8),
+            3 => What::Deletes(self.next(8) as u8),
+            4 if self.next(20) == 0 => {
+                What::Orders([Command::Mute(Some(Span(60_000))), Command::Reset][self.next(2) as usize])
+            }
+            _ => What::Says {
+                who: self.next(6) as u8,
+                text: self.next(18) as u8,
+                thread: (self.next(8) == 0) as u8,
+                replies: self.next(8) == 0,
+            },
+        };
+        Step { after_ms, room: self.next(3) as u8, what }
+    }
+}
