@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::judge::{History, Question, State};
+use crate::room::tokens_of_bytes;
 use crate::settings::JudgeStyle;
 pub use crate::trace::{Asked, Cause, Outcome, Stage, Trace};
 use crate::types::{CallId, MessageId, Place, Time, Voice};
@@ -37,36 +38,115 @@ pub struct Ask {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Transcript {
     /// The talk as it is now, oldest first.
-    pub lines: Vec<Line>,
+    pub lines: Lines,
     /// The talk it stepped into last, where the question compares the two.
-    pub earlier: Vec<Line>,
+    pub earlier: Lines,
     /// What it did here lately, where the judge is told.
     pub history: Option<History>,
     /// The state of the talk, where an earlier answer gave it.
     pub state: Option<State>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Line {
-    pub id: Box<str>,
-    pub name: Box<str>,
-    pub voice: Voice,
-    pub text: Box<str>,
+/// Some lines of talk, in one run of text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lines {
+    text: String,
+    ends: Vec<LineEnds>,
 }
 
-/// `name: text` by line. A line break inside a message becomes a mark, so that nobody can write somebody else's line.
-pub fn plain(lines: &[Line]) -> String {
-    let mut text = String::new();
-    for line in lines {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        let mut add = |words: &str| text.extend(words.chars().map(|c| if is_line_break(c) { '⏎' } else { c }));
-        add(&line.name);
-        add(": ");
-        add(&line.text);
+/// Where the id, the name and the words of a line end in the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct LineEnds {
+    id: u32,
+    name: u32,
+    words: u32,
+    voice: Voice,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line<'a> {
+    pub id: &'a str,
+    pub name: &'a str,
+    pub voice: Voice,
+    pub text: &'a str,
+}
+
+impl Lines {
+    pub fn with_capacity(lines: usize, bytes: usize) -> Lines {
+        Lines { text: String::with_capacity(bytes), ends: Vec::with_capacity(lines) }
     }
-    text
+
+    pub fn push(&mut self, line: Line<'_>) {
+        let mut end = |part: &str| {
+            self.text.push_str(part);
+            self.text.len() as u32
+        };
+        let ends = LineEnds { id: end(line.id), name: end(line.name), words: end(line.text), voice: line.voice };
+        self.ends.push(ends);
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = Line<'_>> {
+        let starts = std::iter::once(0).chain(self.ends.iter().map(|ends| ends.words));
+        starts.zip(&self.ends).map(|(start, ends)| Line {
+            id: &self.text[start as usize..ends.id as usize],
+            name: &self.text[ends.id as usize..ends.name as usize],
+            voice: ends.voice,
+            text: &self.text[ends.name as usize..ends.words as usize],
+        })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The same lines with the words of one changed, or without it.
+    pub fn with_changed(&self, id: &str, text: Option<&str>) -> Lines {
+        let changed = |line: Line<'_>| line.id == id;
+        let mut lines = Lines::default();
+        for line in self.iter() {
+            match text {
+                Some(text) if changed(line) => lines.push(Line { text, ..line }),
+                None if changed(line) => (),
+                Some(_) | None => lines.push(line),
+            }
+        }
+        lines
+    }
+
+    /// `name: text` by line. A line break inside a message becomes a mark, so that nobody can write somebody else's line.
+    pub fn plain(&self) -> String {
+        let mut text = String::with_capacity(self.text.len() + 3 * self.ends.len());
+        for line in self.iter() {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            push_on_one_line(&mut text, line.name);
+            text.push_str(": ");
+            push_on_one_line(&mut text, line.text);
+        }
+        text
+    }
+}
+
+impl<'a> FromIterator<Line<'a>> for Lines {
+    fn from_iter<I: IntoIterator<Item = Line<'a>>>(lines: I) -> Lines {
+        let mut all = Lines::default();
+        lines.into_iter().for_each(|line| all.push(line));
+        all
+    }
+}
+
+fn push_on_one_line(text: &mut String, words: &str) {
+    // The first bytes of every line break: most words have none of them.
+    if words.bytes().any(|byte| matches!(byte, b'\n'..=b'\r' | 0xc2 | 0xe2)) {
+        text.extend(words.chars().map(|c| if is_line_break(c) { '⏎' } else { c }));
+    } else {
+        text.push_str(words);
+    }
 }
 
 fn is_line_break(c: char) -> bool {
@@ -74,13 +154,25 @@ fn is_line_break(c: char) -> bool {
 }
 
 impl Transcript {
+    /// How long it is as plain text.
+    pub fn chars(&self) -> u64 {
+        self.plain().chars().count() as u64
+    }
+
+    /// About how many tokens it has.
+    pub fn tokens(&self) -> u64 {
+        let length = |lines: &Lines| lines.text.len() + 3 * lines.ends.len();
+        let history = self.history.as_ref().map_or(0, |history| history.excerpt.len() + 150);
+        tokens_of_bytes(length(&self.lines) + length(&self.earlier) + history)
+    }
+
     /// Everything in it as one text: the earlier talk, the talk, what is known of both.
     pub fn plain(&self) -> String {
         let mut parts = Vec::new();
         if !self.earlier.is_empty() {
-            parts.push(plain(&self.earlier));
+            parts.push(self.earlier.plain());
         }
-        parts.push(plain(&self.lines));
+        parts.push(self.lines.plain());
         parts.extend(self.state.map(|state| state.word().to_owned()));
         parts.extend(self.history.as_ref().map(History::text));
         parts.join("\n\n")

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::listen::Finder;
+use crate::listen::{Finder, Notice};
 use crate::settings::{JudgeStyle, Layers, MatchStyle, Price, Problem, Settings};
 use crate::types::{Span, Zone};
 
@@ -10,8 +10,9 @@ use crate::types::{Span, Zone};
 pub struct Policy {
     pub settings: Settings,
     pub zone: Zone,
+    /// What is noticed in every text.
+    pub notice: Notice,
     pub names: Finder,
-    pub keywords: Finder,
     /// Keywords with a space inside, which may span two messages.
     pub spanning_keywords: Option<Finder>,
 }
@@ -26,7 +27,7 @@ impl Policy {
         let spans = style == MatchStyle::Substring && !spanning.is_empty();
         Policy {
             names: Finder::new(&names, style),
-            keywords: Finder::new(&keywords, style),
+            notice: Notice::new(&settings),
             spanning_keywords: spans.then(|| Finder::new(&spanning, style)),
             settings,
             zone,

@@ -10,13 +10,14 @@ use crate::gates::{Closed, GATES};
 use crate::judge::{Question, State};
 use crate::listen::{Addressed, Unheard};
 use crate::score::{Points, RULES};
-use crate::types::{MessageId, Place, Span, Time};
+use crate::types::{Message, MessageId, PersonId, Place, Span, Time};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
     pub message: MessageId,
     pub place: Place,
     pub at: Time,
+    pub author_id: PersonId,
     pub author: Box<str>,
     /// The sum of the points, 0 to 100; none where rules do not count or were not reached.
     pub score: Option<u8>,
@@ -42,9 +43,10 @@ pub struct Asked {
     pub question: Question,
     pub at: Time,
     pub prompt_chars: u64,
-    /// The model's words, or the failure.
+    /// The model's words, or why there are none.
     pub answer: Box<str>,
     pub cached: bool,
+    pub failed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -135,6 +137,40 @@ pub enum Cause {
 }
 
 impl Trace {
+    /// The beginning of a story.
+    pub(crate) fn undecided(message: &Message, author: Box<str>) -> Trace {
+        Trace {
+            message: message.id.clone(),
+            place: message.place.clone(),
+            at: message.at,
+            author_id: message.author.id.clone(),
+            author,
+            score: None,
+            points: Points::default(),
+            addressed: None,
+            p_join: None,
+            reply_to_guess: None,
+            asked: Vec::new(),
+            outcome: Outcome::Silent,
+            stage: Stage::Filter,
+            gate: None,
+            cause: Cause::Undecided,
+            acted_at: None,
+            micros: 0,
+        }
+    }
+
+    /// The story of a message that was not heard at all.
+    pub fn passed_over(message: &Message, unheard: Unheard) -> Trace {
+        let mut trace = Trace::undecided(message, message.author.name.clone());
+        trace.pass_over(unheard);
+        trace
+    }
+
+    pub(crate) fn pass_over(&mut self, unheard: Unheard) {
+        (self.outcome, self.stage, self.cause) = (Outcome::Ignored, Stage::Filter, Cause::Unheard(unheard));
+    }
+
     /// One readable sentence: what it did and why.
     pub fn sentence(&self) -> String {
         let mut text = String::from(match self.outcome {
@@ -186,18 +222,19 @@ impl Trace {
             Cause::Ending => write!(text, "the conversation is ending."),
             Cause::Unchanged => write!(text, "nothing has changed since it last spoke here."),
             Cause::SaidNo { reason } if reason.is_empty() => write!(text, "the judge said no."),
-            Cause::SaidNo { reason } => write!(text, "the judge said no: {reason}"),
+            Cause::SaidNo { reason } => write!(text, "the judge said no: {}", closed(reason)),
             Cause::SaidYes { reason, delay, state } => {
                 write!(text, "the judge said yes")?;
                 if let Some(state) = state.filter(|state| *state != State::Active) {
                     write!(text, " ({})", state.word().to_lowercase())?;
                 }
                 if *delay > Span::ZERO {
-                    write!(text, " after {delay}")?;
+                    write!(text, ", and to wait {delay}")?;
                 }
-                if reason.is_empty() { write!(text, ".") } else { write!(text, ": {reason}") }
+                if reason.is_empty() { write!(text, ".") } else { write!(text, ": {}", closed(reason)) }
             }
-            Cause::Failed { what } => write!(text, "it failed to decide or to speak ({what})."),
+            Cause::Failed { what } if self.stage == Stage::Judge => write!(text, "the judge gave no usable answer ({what})."),
+            Cause::Failed { what } => write!(text, "its words could not be written or posted ({what})."),
             Cause::Excused { what } => write!(text, "{} asked, and it had to excuse itself ({what}).", self.author),
             Cause::CancelledBy(by) => write!(text, "somebody spoke first (cancelled by {by})."),
             Cause::SupersededBy(by) => write!(text, "{by} gave a better reason a moment later."),
@@ -211,4 +248,10 @@ impl Trace {
             Cause::Undecided => write!(text, "not decided yet."),
         }
     }
+}
+
+/// A judge's words as a sentence that has an end.
+fn closed(reason: &str) -> Cow<'_, str> {
+    let reason = reason.trim_end();
+    if reason.ends_with(['.', '!', '?', '。', '！', '？', '…']) { reason.into() } else { format!("{reason}.").into() }
 }

@@ -4,82 +4,92 @@ use crate::effect::Effect;
 use crate::engine::turn::Turn;
 use crate::gates::Closed;
 use crate::input::Command;
-use crate::room::{Flags, Mute, Phase};
+use crate::listen::trim;
+use crate::room::{Mute, Pending, Phase};
 use crate::trace::Cause;
-use crate::types::{Change, Span, stable_hash};
+use crate::types::{Change, MessageId, Span, stable_hash};
 
 impl Turn<'_> {
     pub(super) fn change(&mut self, change: &Change) {
-        let text = change.text.as_deref().filter(|text| !crate::listen::trim(text).is_empty());
-        self.change_memory(change.id.as_str(), text);
+        let text = change.text.as_deref().filter(|text| !trim(text).is_empty());
         self.change_history(change.id.as_str(), text);
-        self.change_pending(change, text.is_some());
+        let remembered = self.change_memory(change.id.as_str(), text);
+        for pending in self.floor_mut().take_slots() {
+            self.change_pending(pending, &change.id, text.is_some(), remembered);
+        }
+        self.write_next();
     }
 
-    fn change_memory(&mut self, id: &str, text: Option<&str>) {
+    /// Whether anything is different now.
+    fn change_memory(&mut self, id: &str, text: Option<&str>) -> bool {
         let policy = self.policy;
         let (floor, speakers) = self.room.split(self.thread.as_ref());
-        let Some(place) = floor.buffer.find(id) else { return };
+        let Some(place) = floor.buffer.find(id) else { return false };
+        let heard = floor.buffer.iter().nth(place).expect("it was found at this place");
         match text {
+            // Platforms tell of an edit when they have merely added a preview.
+            Some(text) if heard.text() == text => return false,
             Some(text) => {
-                let heard = floor.buffer.iter().nth(place).expect("it was found at this place");
-                let voice = heard.flags;
-                let kept = Flags::OWN.when(voice.has(Flags::OWN)) | Flags::BOT.when(voice.has(Flags::BOT));
-                let noticed =
-                    Flags::NAMED.when(policy.names.found(text)) | Flags::KEYWORD.when(policy.keywords.found(text));
-                floor.buffer.replace_text(place, text, kept | noticed);
+                let flags = heard.flags.voice_only() | policy.notice.of(text);
+                floor.buffer.replace_text(place, text, flags);
             }
             None => {
                 speakers.release(floor.buffer.remove(place));
                 floor.past_mut().note_known(stable_hash(0, id));
             }
         }
+        true
     }
 
     /// The talk it stepped into is remembered apart from the buffer.
     fn change_history(&mut self, id: &str, text: Option<&str>) {
         let Some(past) = &mut self.floor_mut().past else { return };
         for intervention in &mut past.interventions {
-            match text {
-                Some(text) => {
-                    for line in intervention.lines.iter_mut().filter(|line| &*line.id == id) {
-                        line.text = text.into();
-                    }
-                }
-                None => intervention.lines.retain(|line| &*line.id != id),
+            if intervention.lines.iter().any(|line| line.id == id) {
+                intervention.lines = intervention.lines.with_changed(id, text);
             }
         }
     }
 
     /// The reason may be gone; or a model is reading what no longer stands there, and is asked anew.
-    fn change_pending(&mut self, change: &Change, stands: bool) {
-        let Some(pending) = &mut self.floor_mut().pending else { return };
-        let is_reason = pending.trace.message == change.id;
-        if !stands {
-            if let Some(place) = pending.together.iter().position(|trace| trace.message == change.id) {
-                let trace = pending.together.remove(place);
-                return self.stay_silent(trace, crate::trace::Stage::Post, Cause::Deleted);
-            }
-            if is_reason {
-                return self.call_off(&Cause::Deleted);
-            }
+    fn change_pending(&mut self, mut pending: Box<Pending>, id: &MessageId, stands: bool, remembered: bool) {
+        let is_reason = pending.trace.message == *id;
+        let also = pending.together.iter().position(|trace| trace.message == *id);
+        if let (false, Some(place)) = (stands, also) {
+            let trace = pending.together.remove(place);
+            self.stay_silent(Box::new(trace), pending.stage(), Cause::Deleted);
+        } else if !stands && is_reason {
+            let Some(other) = pending.together.pop() else { return self.end(*pending, &Cause::Deleted) };
+            let gone = std::mem::replace(&mut *pending.trace, other);
+            self.stay_silent(Box::new(gone), pending.stage(), Cause::Deleted);
         }
-        if is_reason || matches!(pending.phase, Phase::Writing { .. }) {
-            self.restart();
+        let rereads = match pending.phase {
+            Phase::Judging { .. } => remembered && (is_reason || !stands),
+            Phase::Writing { .. } => remembered || (!stands && (is_reason || also.is_some())),
+            Phase::Waiting { .. } | Phase::Holding { .. } => false,
+        };
+        if rereads { self.start_over(pending) } else { self.put_back(pending) }
+    }
+
+    fn put_back(&mut self, pending: Box<Pending>) {
+        let floor = self.floor_mut();
+        match (pending.addressed, &pending.phase) {
+            (None, _) => floor.pending = Some(pending),
+            (Some(_), Phase::Writing { .. }) => floor.past_mut().answering = Some(pending),
+            (Some(_), _) => floor.past_mut().next = Some(pending),
         }
     }
 
     /// What was asked for is asked for again, from the talk as it is now.
-    fn restart(&mut self) {
-        let Some(pending) = self.floor_mut().pending.take() else { return };
-        self.abandon(&pending);
-        let (judging, writing) =
-            (matches!(pending.phase, Phase::Judging { .. }), matches!(pending.phase, Phase::Writing { .. }));
-        self.floor_mut().pending = Some(pending);
-        if judging {
-            self.judge();
-        } else if writing {
-            self.write();
+    fn start_over(&mut self, mut pending: Box<Pending>) {
+        self.abandon(&mut pending);
+        match pending.phase {
+            Phase::Writing { .. } => self.write(pending),
+            Phase::Judging { .. } => {
+                self.put_back(pending);
+                self.judge();
+            }
+            Phase::Waiting { .. } | Phase::Holding { .. } => self.put_back(pending),
         }
     }
 
@@ -97,32 +107,39 @@ impl Turn<'_> {
     pub(super) fn drop_after(&mut self, command: Command) {
         match command {
             Command::Mute(_) | Command::Listen(false) => self.call_off_as_muted(),
-            Command::Reset => self.call_off(&Cause::Forgotten),
+            Command::Reset => {
+                for pending in self.floor_mut().take_slots() {
+                    self.end(*pending, &Cause::Forgotten);
+                }
+            }
             Command::Unmute | Command::Listen(true) => (),
         }
     }
 
     pub(super) fn call_off_as_muted(&mut self) {
-        if let Some(pending) = self.floor_mut().pending.take() {
-            self.abandon(&pending);
+        for mut pending in self.floor_mut().take_slots() {
+            self.abandon(&mut pending);
             self.withhold(*pending, ("mute", Closed::default()));
         }
     }
 
     /// The program starts again: what is long overdue is dropped, what was in flight is asked for again.
     pub(super) fn resume(&mut self) {
-        let sent: Vec<_> =
-            self.floor().past.iter().flat_map(|past| &past.delivering).map(|sent| sent.delivery.clone()).collect();
+        let sent: Vec<_> = self.floor().past.iter().flat_map(|past| &past.delivering).map(|sent| sent.delivery.clone()).collect();
         self.out.extend(sent.into_iter().map(|delivery| Effect::Deliver(Box::new(delivery))));
-        let Some(pending) = self.floor().pending.as_ref() else { return };
-        let wanted_at = match pending.phase {
-            Phase::Waiting { due } | Phase::Holding { due } => due,
-            Phase::Judging { asked_at, .. } | Phase::Writing { asked_at, .. } => asked_at,
-        };
-        let overdue = self.now.since(wanted_at);
-        if overdue > Span::seconds(self.policy.settings.response.stale_after_seconds.into()) {
-            return self.call_off(&Cause::Stale { overdue });
+        let stale_after = Span::seconds(self.policy.settings.response.stale_after_seconds.into());
+        for pending in self.floor_mut().take_slots() {
+            let wanted_at = match pending.phase {
+                Phase::Waiting { due } | Phase::Holding { due } => due,
+                Phase::Judging { asked_at, .. } | Phase::Writing { asked_at, .. } => asked_at,
+            };
+            let overdue = self.now.since(wanted_at);
+            if overdue > stale_after {
+                self.end(*pending, &Cause::Stale { overdue });
+            } else {
+                self.start_over(pending);
+            }
         }
-        self.restart();
+        self.write_next();
     }
 }

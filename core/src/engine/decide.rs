@@ -8,7 +8,7 @@ use crate::input::Answer;
 use crate::judge::{Climb, History, Next, NoVerdict, Question, Verdict, cache_key, parse};
 use crate::listen::{Addressed, speaks_to};
 use crate::reply::kind_for;
-use crate::room::{Pending, Phase, tokens_of};
+use crate::room::{Floor, Pending, Phase};
 use crate::score::{Scene, score};
 use crate::settings::JudgeStyle;
 use crate::trace::{Asked, Cause, Stage, Trace};
@@ -25,45 +25,42 @@ enum Weight {
 }
 
 impl Turn<'_> {
-    pub(super) fn was_addressed(&mut self, message: &Message, mut trace: Trace, addressed: Addressed) {
+    pub(super) fn was_addressed(&mut self, message: &Message, mut trace: Box<Trace>, addressed: Addressed) {
         trace.addressed = Some(addressed);
         trace.score = self.policy.settings.score.enabled.then(|| addressed.points() as u8);
         let trigger = self.trigger(message, true, false);
         if let Some(closed) = crate::gates::closed(&self.case(trigger)) {
             return self.hold_back(trace, Stage::Gate, closed);
         }
-        let together = self.make_way_for(&trace);
+        self.call_off(&Cause::AnsweredInstead(trace.message.clone()));
         trace.cause = Cause::Addressed(addressed);
-        self.floor_mut().pending = Some(Box::new(Pending {
-            author: message.author.id.clone(),
+        let owed = Box::new(Pending {
             by_bot: message.author.voice == Voice::Bot,
             addressed: Some(addressed),
-            together,
+            together: Vec::new(),
             since: self.now,
             kind: Kind::Full,
             ask: false,
             phase: Phase::Holding { due: self.now },
             trace,
-        }));
-        self.write();
+        });
+        if self.floor().past.as_ref().is_some_and(|past| past.answering.is_some()) {
+            self.answer_next(owed);
+        } else {
+            self.write(owed);
+        }
     }
 
-    /// Who addresses it comes before what it was about to say; who addressed it before is answered in the same breath.
-    fn make_way_for(&mut self, trace: &Trace) -> Vec<Trace> {
+    /// Somebody addressed it while it writes to somebody else: they are answered right after, all together.
+    fn answer_next(&mut self, mut owed: Box<Pending>) {
         const TOGETHER_MAX: usize = 8;
-        if self.floor().pending.as_ref().is_none_or(|pending| pending.addressed.is_none()) {
-            self.call_off(&Cause::AnsweredInstead(trace.message.clone()));
-            return Vec::new();
+        let waiting = self.floor_mut().past_mut().next.take();
+        owed.together = waiting.into_iter().flat_map(|pending| pending.traces()).collect();
+        if owed.together.len() > TOGETHER_MAX {
+            let oldest = owed.together.remove(0);
+            self.stay_silent(Box::new(oldest), Stage::Post, Cause::AnsweredInstead(owed.trace.message.clone()));
         }
-        let pending = self.floor_mut().pending.take().expect("something addressed is pending");
-        self.abandon(&pending);
-        let mut together = pending.together;
-        together.push(pending.trace);
-        if together.len() > TOGETHER_MAX {
-            let oldest = together.remove(0);
-            self.stay_silent(oldest, Stage::Post, Cause::AnsweredInstead(trace.message.clone()));
-        }
-        together
+        self.floor_mut().past_mut().next = Some(owed);
     }
 
     fn trigger<'b>(&self, message: &'b Message, addressed: bool, for_somebody_else: bool) -> Trigger<'b> {
@@ -77,7 +74,7 @@ impl Turn<'_> {
         }
     }
 
-    pub(super) fn was_not_addressed(&mut self, message: &Message, mut trace: Trace, for_somebody_else: bool) {
+    pub(super) fn was_not_addressed(&mut self, message: &Message, mut trace: Box<Trace>, for_somebody_else: bool) {
         self.weigh_score(&mut trace);
         let since = self.disturb(message);
         let trigger = self.trigger(message, false, for_somebody_else);
@@ -130,16 +127,16 @@ impl Turn<'_> {
     }
 
     /// Somebody speaks: what was pending is void, unless the policy is gentle and this is no answer to it. Returns since
-    /// when something has been waiting, so that a lively room is judged too. Who addressed it is answered in any case.
+    /// when something has been waiting, so that a lively room is judged too.
     fn disturb(&mut self, message: &Message) -> Option<Time> {
-        let pending = self.floor().pending.as_ref().filter(|pending| pending.addressed.is_none())?;
+        let pending = self.floor().pending.as_ref()?;
         let waiting_since = matches!(pending.phase, Phase::Waiting { .. }).then_some(pending.since);
         if !self.policy.settings.response.bursts {
             self.call_off(&Cause::CancelledBy(message.id.clone()));
             return waiting_since;
         }
-        let by_another = pending.author != message.author.id;
-        if by_another && speaks_to(message, &pending.author, &pending.trace.author, pending.trace.message.as_str()) {
+        let by_another = pending.trace.author_id != message.author.id;
+        if by_another && speaks_to(message, &pending.trace.author_id, &pending.trace.author, pending.trace.message.as_str()) {
             self.call_off(&Cause::AnsweredBy(message.id.clone()));
             return None;
         }
@@ -148,7 +145,7 @@ impl Turn<'_> {
 
     /// A message of little weight: what waits here waits a little longer.
     fn postpone(&mut self) {
-        let Some(pending) = self.floor().pending.as_ref().filter(|pending| pending.addressed.is_none()) else { return };
+        let Some(pending) = &self.floor().pending else { return };
         let due = self.due_after(self.wait_after(&pending.trace.message), pending.since);
         let pending = self.floor_mut().pending.as_mut().expect("it is still pending");
         match &mut pending.phase {
@@ -159,15 +156,10 @@ impl Turn<'_> {
     }
 
     /// A message worth acting on. Of a burst, the best reason is kept.
-    fn take_up(&mut self, message: &Message, trace: Trace, ask: bool, since: Option<Time>) {
+    fn take_up(&mut self, message: &Message, trace: Box<Trace>, ask: bool, since: Option<Time>) {
         match self.floor_mut().pending.take() {
-            Some(pending) if pending.addressed.is_some() => {
-                let by = pending.trace.message.clone();
-                self.floor_mut().pending = Some(pending);
-                self.stay_silent(trace, Stage::Judge, Cause::AnsweredInstead(by));
-            }
             Some(mut pending) => {
-                self.abandon(&pending);
+                self.abandon(&mut pending);
                 let stage = pending.stage();
                 if trace.score > pending.trace.score {
                     self.stay_silent(pending.trace, stage, Cause::SupersededBy(trace.message.clone()));
@@ -185,13 +177,12 @@ impl Turn<'_> {
         }
     }
 
-    fn begin_wait(&mut self, message: &Message, trace: Trace, ask: bool, since: Option<Time>) {
+    fn begin_wait(&mut self, message: &Message, trace: Box<Trace>, ask: bool, since: Option<Time>) {
         let since = since.unwrap_or(self.now);
         let due = self.due_after(self.wait_after(&trace.message), since);
         let engaged = trace.points.0[0] != 0;
         self.floor_mut().pending = Some(Box::new(Pending {
             kind: kind_for(self.policy, trace.score, engaged),
-            author: message.author.id.clone(),
             by_bot: message.author.voice == Voice::Bot,
             addressed: None,
             together: Vec::new(),
@@ -219,7 +210,7 @@ impl Turn<'_> {
             pending.and_then(|p| p.due().map(|due| (due, matches!(p.phase, Phase::Waiting { .. }))))
             && due <= at
         {
-            if waited { self.wait_is_over() } else { self.write() }
+            if waited { self.wait_is_over() } else { self.write_pending() }
         }
         self.set_alarm();
     }
@@ -237,7 +228,7 @@ impl Turn<'_> {
     pub(super) fn judge(&mut self) {
         let pending = self.floor().pending.as_ref().expect("only what is pending is judged");
         if !pending.ask {
-            return self.write();
+            return self.write_pending();
         }
         self.forget_old_interventions();
         let intervened = self.floor().past.as_ref().is_some_and(|past| !past.interventions.is_empty());
@@ -258,17 +249,23 @@ impl Turn<'_> {
     fn ask(&mut self, climb: Climb) {
         let mut climb = climb;
         loop {
+            // While models took their time, the last contribution may have become too old to compare with.
+            self.forget_old_interventions();
+            let compares = matches!(climb.question, Question::Same | Question::Changed);
+            if compares && self.floor().past.as_ref().is_none_or(|past| past.interventions.is_empty()) {
+                climb.question = Question::Judge;
+            }
             let mut transcript = self.question_data(climb.question);
             transcript.state = climb.known.state.filter(|_| climb.question == Question::Judge);
             let settings = &self.policy.settings;
             let cache = self.floor().past.as_ref().map(|past| &past.cache);
-            let key = cache_key(climb.question, &transcript);
-            let cached =
-                cache.and_then(|cache| cache.get(climb.question, key, settings, self.now)).map(Box::<str>::from);
+            let key = cache_key(climb.question, &transcript, settings);
+            let remembered = cache.zip(key).and_then(|(cache, key)| cache.get(key, settings, self.now));
+            let cached = remembered.map(Box::<str>::from);
             let Some(answer) = cached else {
                 return self.ask_a_model(climb, transcript, key);
             };
-            let asked = Asked { question: climb.question, at: self.now, prompt_chars: 0, answer, cached: true };
+            let asked = Asked { question: climb.question, at: self.now, prompt_chars: 0, answer, cached: true, failed: false };
             match self.take_answer(climb, asked) {
                 Some(next) => climb = next,
                 None => return,
@@ -294,17 +291,17 @@ impl Turn<'_> {
         }
     }
 
-    fn ask_a_model(&mut self, climb: Climb, transcript: Transcript, cache_key: u64) {
+    fn ask_a_model(&mut self, climb: Climb, transcript: Transcript, cache_key: Option<u64>) {
         let model = self.policy.judge_model();
         let tokens_max = climb.question.tokens_max(&self.policy.settings);
         let call = self.room.next_call();
-        if let Err(closed) = self.reserve(&call, model, tokens_of(&transcript.plain()), tokens_max) {
+        if let Err(closed) = self.reserve(&call, model, transcript.tokens(), tokens_max) {
             let pending = self.floor_mut().pending.take().expect("only what is pending is judged");
             return self.hold_back(pending.trace, Stage::Gate, ("budget", closed));
         }
-        let (now, model) = (self.now, model.into());
+        let (now, model, prompt_chars) = (self.now, model.into(), transcript.chars());
         let pending = self.floor_mut().pending.as_mut().expect("only what is pending is judged");
-        pending.phase = Phase::Judging { call: call.clone(), asked_at: now, climb, cache_key };
+        pending.phase = Phase::Judging { call: call.clone(), asked_at: now, prompt_chars, climb, cache_key };
         let ask = Ask { call, at: now, question: climb.question, style: climb.style, model, tokens_max, transcript };
         self.out.push(Effect::Ask(Box::new(ask)));
     }
@@ -312,27 +309,24 @@ impl Turn<'_> {
     pub(super) fn judged(&mut self, call: &CallId, answer: Result<Answer, Failure>) {
         self.settle(call, answer.as_ref().ok().map(|answer| &answer.usage));
         let Some(pending) = &mut self.floor_mut().pending else { return };
-        let Phase::Judging { call: current, asked_at, climb, cache_key } = &pending.phase else { return };
+        let Phase::Judging { call: current, asked_at, prompt_chars, climb, cache_key } = &pending.phase else { return };
         if current != call {
             return;
         }
-        let (asked_at, climb, cache_key) = (*asked_at, *climb, *cache_key);
-        let usage = answer.as_ref().map(|answer| answer.usage).unwrap_or_default();
-        pending.trace.micros += usage.micros;
-        let prompt_chars = usage.prompt_chars;
+        let (asked_at, estimate, climb, cache_key) = (*asked_at, *prompt_chars, *climb, *cache_key);
+        pending.trace.micros += answer.as_ref().map_or(0, |answer| answer.usage.micros);
+        let prompt_chars = answer.as_ref().map_or(estimate, |answer| answer.usage.prompt_chars);
+        let asked = |answer, failed| Asked { question: climb.question, at: asked_at, prompt_chars, answer, cached: false, failed };
         let next = match answer {
             Ok(Answer { text, .. }) => {
-                let (now, settings) = (self.now, &self.policy.settings);
-                self.floor_mut().past_mut().cache.put(climb.question, cache_key, settings, now, &text);
-                self.take_answer(
-                    climb,
-                    Asked { question: climb.question, at: asked_at, prompt_chars, answer: text, cached: false },
-                )
+                if let Some(key) = cache_key {
+                    let (now, settings) = (self.now, &self.policy.settings);
+                    self.floor_mut().past_mut().cache.put(key, settings, now, &text);
+                }
+                self.take_answer(climb, asked(text, false))
             }
             Err(Failure(what)) => {
-                let answer = format!("failed: {what}").into();
-                let asked = Asked { question: climb.question, at: asked_at, prompt_chars, answer, cached: false };
-                self.floor_mut().pending.as_mut().expect("it is still pending").trace.asked.push(asked);
+                pending_trace(self.floor_mut()).asked.push(asked(what.clone(), true));
                 self.go_on(climb.next(None), &what)
             }
         };
@@ -344,7 +338,7 @@ impl Turn<'_> {
     /// What an answer leads to: the next question, or an end.
     fn take_answer(&mut self, climb: Climb, asked: Asked) -> Option<Climb> {
         let parsed = parse(climb.style, climb.question, &asked.answer);
-        self.floor_mut().pending.as_mut().expect("only what is pending is judged").trace.asked.push(asked);
+        pending_trace(self.floor_mut()).asked.push(asked);
         match parsed {
             Ok(parsed) => self.go_on(climb.next(Some(parsed)), ""),
             Err(what) => self.go_on(climb.next(None), &what),
@@ -380,6 +374,10 @@ impl Turn<'_> {
         }
         pending.trace.cause = Cause::SaidYes { reason: verdict.reason, delay, state: verdict.state };
         pending.phase = Phase::Holding { due };
-        if delay > Span::ZERO { self.set_alarm() } else { self.write() }
+        if delay > Span::ZERO { self.set_alarm() } else { self.write_pending() }
     }
+}
+
+fn pending_trace(floor: &mut Floor) -> &mut Trace {
+    &mut floor.pending.as_mut().expect("only what is pending is judged").trace
 }

@@ -6,16 +6,15 @@ use crate::engine::turn::Turn;
 use crate::listen::{Address, Addressed, Unheard, addressee, asks_for_quiet, filter};
 use crate::policy::Policy;
 use crate::room::{Entry, Flags, Floor, Mute};
-use crate::score::Points;
 use crate::settings::OtherBots;
-use crate::trace::{Cause, Outcome, Stage, Trace};
+use crate::trace::{Cause, Stage, Trace};
 use crate::types::{Message, Span, Time, Voice, stable_hash};
 
 impl Engine {
-    pub(super) fn hear(&mut self, now: Time, message: Message, out: &mut Vec<Effect>) {
+    pub(super) fn hear(&mut self, now: Time, mut message: Message, out: &mut Vec<Effect>) {
         let policy = self.policies.for_room(message.place.room.as_str());
         if let Err(unheard) = filter(policy, &message) {
-            return out.push(Effect::Trace(Box::new(passed_over(&message, unheard))));
+            return out.push(Effect::Trace(passed_over(&mut message, unheard)));
         }
         let room = self.room(&message.place.room);
         let threads_max = policy_threads_max(self, room);
@@ -29,58 +28,42 @@ fn policy_threads_max(engine: &Engine, room: usize) -> usize {
     engine.policies.for_room(engine.rooms[room].id.as_str()).settings.listen.threads_max as usize
 }
 
-fn new_trace(message: &Message) -> Trace {
-    Trace {
-        message: message.id.clone(),
-        place: message.place.clone(),
-        at: message.at,
-        author: message.author.name.clone(),
-        score: None,
-        points: Points::default(),
-        addressed: None,
-        p_join: None,
-        reply_to_guess: None,
-        asked: Vec::new(),
-        outcome: Outcome::Silent,
-        stage: Stage::Filter,
-        gate: None,
-        cause: Cause::Undecided,
-        acted_at: None,
-        micros: 0,
-    }
+/// The name moves into the trace: a message gets one, when everything else has been done with it.
+fn new_trace(message: &mut Message) -> Box<Trace> {
+    let name = std::mem::take(&mut message.author.name);
+    Box::new(Trace::undecided(message, name))
 }
 
-fn passed_over(message: &Message, unheard: Unheard) -> Trace {
-    Trace { outcome: Outcome::Ignored, stage: Stage::Filter, cause: Cause::Unheard(unheard), ..new_trace(message) }
+fn passed_over(message: &mut Message, unheard: Unheard) -> Box<Trace> {
+    let mut trace = new_trace(message);
+    trace.pass_over(unheard);
+    trace
 }
 
-/// What is noticed once about a text.
+/// What is noticed once about a message.
 fn notice(policy: &Policy, text: &str, voice: Voice) -> Flags {
-    Flags::OWN.when(voice == Voice::Me)
-        | Flags::BOT.when(voice == Voice::Bot)
-        | Flags::NAMED.when(policy.names.found(text))
-        | Flags::KEYWORD.when(policy.keywords.found(text))
+    Flags::OWN.when(voice == Voice::Me) | Flags::BOT.when(voice == Voice::Bot) | policy.notice.of(text)
 }
 
 /// Names and keywords may have changed with the settings.
 pub(super) fn notice_again(policy: &Policy, floor: &mut Floor) {
     for place in 0..floor.buffer.len() {
         let heard = floor.buffer.iter().nth(place).expect("the place is within the buffer");
-        let flags = notice(policy, heard.text, heard.voice());
+        let flags = notice(policy, heard.text(), heard.voice());
         floor.buffer.set_flags(place, flags);
     }
 }
 
 impl Turn<'_> {
-    fn hear(&mut self, message: Message) {
+    fn hear(&mut self, mut message: Message) {
         if message.author.voice == Voice::Me {
-            return self.hear_itself(&message);
+            return self.hear_itself(&mut message);
         }
         if let Some(unheard) = self.out_of_turn(&message) {
             if unheard == Unheard::Late {
                 self.remember_late(&message);
             }
-            return self.conclude(passed_over(&message, unheard));
+            return self.conclude(passed_over(&mut message, unheard));
         }
         self.room.newest = self.room.newest.max(message.at);
         let flags = notice(self.policy, &message.text, message.author.voice);
@@ -97,9 +80,9 @@ impl Turn<'_> {
             self.remember(&message, flags);
         }
         if message.author.voice == Voice::Bot && listen.other_bots != OtherBots::Answered {
-            return self.conclude(passed_over(&message, Unheard::BotNotAnswered));
+            return self.conclude(passed_over(&mut message, Unheard::BotNotAnswered));
         }
-        let trace = new_trace(&message);
+        let trace = new_trace(&mut message);
         match address {
             Address::Me(addressed) if self.is_told_to_be_quiet(&message.text) => self.be_quiet(trace, addressed),
             Address::Me(addressed) => self.was_addressed(&message, trace, addressed),
@@ -112,7 +95,7 @@ impl Turn<'_> {
     fn out_of_turn(&self, message: &Message) -> Option<Unheard> {
         let newest = self.room.newest;
         let floor = self.floor();
-        if message.at <= newest && floor.knows(message.id.as_str()) {
+        if floor.buffer.find(message.id.as_str()).is_some() || (message.at <= newest && floor.knows(message.id.as_str())) {
             return Some(Unheard::Repeated);
         }
         let late_after = Span::seconds(self.policy.settings.listen.late_after_seconds.into());
@@ -148,10 +131,11 @@ impl Turn<'_> {
 
     /// A post of its own comes back from the platform. What it has just sent is recorded when it is acknowledged; what
     /// it does not know (from before a crash, or from a record) is taken as its own.
-    fn hear_itself(&mut self, message: &Message) {
+    fn hear_itself(&mut self, message: &mut Message) {
         let floor = self.floor();
         let is_known = floor.is_own(stable_hash(0, message.id.as_str())) || floor.knows(message.id.as_str());
-        if !is_known && floor.is_at_rest() {
+        let on_its_way = floor.past.as_ref().is_some_and(|past| !past.delivering.is_empty());
+        if !is_known && !on_its_way {
             self.room.newest = self.room.newest.max(message.at);
             let asked = message.reply.is_some();
             self.record_own(message.at, message.at, message.id.as_str(), Some(&message.text), asked);
@@ -174,7 +158,7 @@ impl Turn<'_> {
         asks_for_quiet(rest.trim().trim_start_matches(['@', '＠']))
     }
 
-    fn be_quiet(&mut self, mut trace: Trace, addressed: Addressed) {
+    fn be_quiet(&mut self, mut trace: Box<Trace>, addressed: Addressed) {
         let span = Span::minutes(self.policy.settings.address.be_quiet_minutes.into());
         self.room.mute = Some(Mute::Until(self.now + span));
         let threads: Vec<_> = self.room.threads().map(Option::<&crate::types::ThreadId>::cloned).collect();

@@ -1,11 +1,11 @@
 //! From a verdict to a post: the words, the last look at the gates, the delivery, and what is remembered of it.
 
-use crate::effect::{Brief, Delivery, Effect, Excuse, Failure, Kind, Outcome, Post};
+use crate::effect::{Brief, Delivery, Effect, Excuse, Failure, Kind, Lines, Outcome, Post};
 use crate::engine::turn::Turn;
 use crate::gates::Closed;
 use crate::input::Answer;
 use crate::reply::{emoji_for, split};
-use crate::room::{Answered, Delivering, Entry, Exhausted, Flags, Intervention, Pending, Phase, tokens_of};
+use crate::room::{Answered, Delivering, Entry, Exhausted, Flags, Intervention, Pending, Phase};
 use crate::settings::OwnPosts;
 use crate::trace::{Cause, Stage};
 use crate::types::{CallId, MessageId, Time, stable_hash};
@@ -28,9 +28,13 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// The moment has come: a reaction leaves at once, words are to be written from the talk as it is now.
-    pub(super) fn write(&mut self) {
+    pub(super) fn write_pending(&mut self) {
         let pending = self.floor_mut().pending.take().expect("only what is pending is written");
+        self.write(pending);
+    }
+
+    /// The moment has come: a reaction leaves at once, words are to be written from the talk as it is now.
+    pub(super) fn write(&mut self, pending: Box<Pending>) {
         if let Some(closed) = self.closed_for(&pending, false) {
             return self.withhold(*pending, closed);
         }
@@ -46,13 +50,13 @@ impl Turn<'_> {
             Kind::Acknowledgement | Kind::Reaction => reply.tokens_acknowledge,
         };
         let call = self.room.next_call();
-        if let Err(closed) = self.reserve(&call, model, tokens_of(&transcript.plain()), tokens_max) {
+        if let Err(closed) = self.reserve(&call, model, transcript.tokens(), tokens_max) {
             return match pending.addressed {
                 Some(_) => self.excuse(*pending, Excuse::BudgetSpent, "the budget of the day is spent"),
                 None => self.withhold(*pending, ("budget", closed)),
             };
         }
-        let answering = pending.together.iter().chain([&pending.trace]).map(|trace| trace.message.clone()).collect();
+        let answering = pending.together.iter().chain([&*pending.trace]).map(|trace| trace.message.clone()).collect();
         let brief = Brief {
             call: call.clone(),
             at: self.now,
@@ -65,18 +69,18 @@ impl Turn<'_> {
             transcript,
         };
         let phase = Phase::Writing { call, asked_at: self.now };
-        self.floor_mut().pending = Some(Box::new(Pending { phase, ..*pending }));
+        let writing = Some(Box::new(Pending { phase, ..*pending }));
+        match brief.addressed {
+            true => self.floor_mut().past_mut().answering = writing,
+            false => self.floor_mut().pending = writing,
+        }
         self.out.push(Effect::Write(Box::new(brief)));
     }
 
     pub(super) fn written(&mut self, call: &CallId, draft: Result<Answer, Failure>) {
         self.settle(call, draft.as_ref().ok().map(|answer| &answer.usage));
-        let current =
-            |pending: &Box<Pending>| matches!(&pending.phase, Phase::Writing { call: current, .. } if current == call);
-        if !self.floor().pending.as_ref().is_some_and(current) {
-            return;
-        }
-        let mut pending = *self.floor_mut().pending.take().expect("an answer is being written here");
+        let Some(mut pending) = self.take_writing(call) else { return };
+        let owed = pending.addressed.is_some();
         pending.trace.micros += draft.as_ref().map_or(0, |answer| answer.usage.micros);
         let reply = &self.policy.settings.reply;
         match draft.map(|answer| split(&answer.text, reply.part_chars as usize, reply.numbered)) {
@@ -90,6 +94,27 @@ impl Turn<'_> {
                     self.deliver(pending, Post::Text(parts), Some(text));
                 }
             },
+        }
+        if owed {
+            self.write_next();
+        }
+    }
+
+    /// What is being written under this call, if anything is.
+    fn take_writing(&mut self, call: &CallId) -> Option<Pending> {
+        let current =
+            |slot: &mut Box<Pending>| matches!(&slot.phase, Phase::Writing { call: current, .. } if current == call);
+        let floor = self.floor_mut();
+        let unasked = floor.pending.take_if(current);
+        unasked.or_else(|| floor.past.as_mut()?.answering.take_if(current)).map(|pending| *pending)
+    }
+
+    /// Whoever addressed it meanwhile has waited long enough.
+    pub(super) fn write_next(&mut self) {
+        while let Some(past) = self.floor_mut().past.as_mut().filter(|past| past.answering.is_none())
+            && let Some(next) = past.next.take()
+        {
+            self.write(next);
         }
     }
 
@@ -106,19 +131,19 @@ impl Turn<'_> {
 
     fn excuse(&mut self, mut pending: Pending, excuse: Excuse, what: &str) {
         pending.trace.cause = Cause::Excused { what: what.into() };
-        self.deliver(pending, Post::Excuse(excuse), None);
+        self.deliver(pending, Post::Excuse(excuse), Some("…".into()));
     }
 
     fn end_silent(&mut self, pending: Pending, cause: &Cause) {
-        for trace in pending.together.into_iter().chain([pending.trace]) {
-            self.stay_silent(trace, Stage::Post, cause.clone());
+        for trace in pending.traces() {
+            self.stay_silent(Box::new(trace), Stage::Post, cause.clone());
         }
     }
 
     /// A gate has closed since the decision.
     pub(super) fn withhold(&mut self, pending: Pending, closed: (&'static str, Closed)) {
-        for trace in pending.together.into_iter().chain([pending.trace]) {
-            self.hold_back(trace, Stage::Post, closed);
+        for trace in pending.traces() {
+            self.hold_back(Box::new(trace), Stage::Post, closed);
         }
     }
 
@@ -129,17 +154,18 @@ impl Turn<'_> {
         self.out.push(Effect::Deliver(Box::new(delivery.clone())));
         let kind = pending.kind;
         let cause = pending.trace.cause.clone();
-        let mut traces = pending.together;
-        traces.push(pending.trace);
+        let addressed = pending.addressed.is_some();
+        let mut traces: Vec<_> = pending.traces().collect();
         for trace in &mut traces {
             (trace.outcome, trace.stage) = (Outcome::from(kind), Stage::Post);
             if trace.cause == Cause::Undecided {
                 trace.cause = cause.clone();
             }
         }
-        let addressed = pending.addressed.is_some();
-        let sent = Delivering { delivery, text, addressed, traces, author: pending.author };
-        self.floor_mut().past_mut().delivering.push(sent);
+        let past = self.floor_mut().past_mut();
+        // Should the same message be told again, it is not answered again.
+        traces.iter().for_each(|trace| past.note_known(stable_hash(0, trace.message.as_str())));
+        past.delivering.push(Delivering { delivery, text, addressed, traces });
     }
 
     pub(super) fn delivered(&mut self, call: &CallId, ids: Result<Vec<MessageId>, Failure>) {
@@ -150,7 +176,7 @@ impl Turn<'_> {
             Ok(ids) => ids,
             Err(Failure(what)) => {
                 for trace in sent.traces {
-                    self.stay_silent(trace, Stage::Post, Cause::Failed { what: what.clone() });
+                    self.stay_silent(Box::new(trace), Stage::Post, Cause::Failed { what: what.clone() });
                 }
                 return;
             }
@@ -161,18 +187,18 @@ impl Turn<'_> {
         for id in &ids {
             self.floor_mut().past_mut().note_own(stable_hash(0, id.as_str()));
         }
-        let person = self.room.speakers.key(&sent.author);
-        self.room.note_answer(Answered { person, at: self.now, addressed: sent.addressed });
         for mut trace in sent.traces {
+            let person = self.room.speakers.key(&trace.author_id);
+            self.room.note_answer(Answered { person, at: self.now, addressed: sent.addressed });
             trace.acted_at = Some(self.now);
-            self.conclude(trace);
+            self.conclude(Box::new(trace));
         }
     }
 
     /// Remembers that it spoke: counted from the delivery, with the talk it stepped into.
     pub(super) fn record_own(&mut self, at: Time, cause_at: Time, id: &str, text: Option<&str>, addressed: bool) {
         let settings = &self.policy.settings;
-        let lines = if addressed { Vec::new() } else { self.lines(settings.judge.history_messages) };
+        let lines = if addressed { Lines::default() } else { self.lines(settings.judge.history_messages) };
         let past = self.floor_mut().past_mut();
         past.acted_at = Some(at);
         if !addressed {

@@ -1,11 +1,11 @@
 //! One input handled in one place: what every step of the engine works with.
 
-use crate::effect::{Effect, Line, Trace, Transcript};
+use crate::effect::{Effect, Line, Lines, Trace, Transcript};
 use crate::gates::{Case, Closed, Trigger, closed};
 use crate::policy::Policy;
-use crate::room::{Floor, Pending, Room};
+use crate::room::{Floor, Pending, Phase, Room};
 use crate::timers::{Key, Timers};
-use crate::trace::{Cause, Outcome, Stage};
+use crate::trace::{Asked, Cause, Outcome, Stage};
 use crate::types::{CallId, Place, Span, ThreadId, Time, Voice};
 
 pub struct Turn<'a> {
@@ -32,36 +32,45 @@ impl Turn<'_> {
     }
 
     /// The decision is final.
-    pub fn conclude(&mut self, trace: Trace) {
-        self.out.push(Effect::Trace(Box::new(trace)));
+    pub fn conclude(&mut self, trace: Box<Trace>) {
+        self.out.push(Effect::Trace(trace));
     }
 
-    pub fn stay_silent(&mut self, mut trace: Trace, stage: Stage, cause: Cause) {
+    pub fn stay_silent(&mut self, mut trace: Box<Trace>, stage: Stage, cause: Cause) {
         (trace.outcome, trace.stage, trace.cause) = (Outcome::Silent, stage, cause);
         self.conclude(trace);
     }
 
-    pub fn hold_back(&mut self, mut trace: Trace, stage: Stage, (gate, found): (&'static str, Closed)) {
+    pub fn hold_back(&mut self, mut trace: Box<Trace>, stage: Stage, (gate, found): (&'static str, Closed)) {
         trace.gate = Some(gate.into());
         self.stay_silent(trace, stage, Cause::Closed(found));
     }
 
-    /// Calls off what is pending here, with everything that was to be answered together.
+    /// Calls off what it might have said unasked.
     pub fn call_off(&mut self, cause: &Cause) {
-        let Some(pending) = self.floor_mut().pending.take() else { return };
-        self.abandon(&pending);
+        if let Some(pending) = self.floor_mut().pending.take() {
+            self.end(*pending, cause);
+        }
+    }
+
+    /// Nothing comes of this, nor of what was to be answered together with it.
+    pub fn end(&mut self, mut pending: Pending, cause: &Cause) {
+        self.abandon(&mut pending);
         let stage = pending.stage();
-        for trace in pending.together.into_iter().chain([pending.trace]) {
-            self.stay_silent(trace, stage, cause.clone());
+        for trace in pending.traces() {
+            self.stay_silent(Box::new(trace), stage, cause.clone());
         }
     }
 
     /// A call in flight is no longer wanted. Its cost is not known, so what was reserved for it is spent.
-    pub fn abandon(&mut self, pending: &Pending) {
-        if let Some(call) = pending.call() {
-            self.out.push(Effect::Abort(call.clone()));
-            self.settle(call, None);
+    pub fn abandon(&mut self, pending: &mut Pending) {
+        let Some(call) = pending.call().cloned() else { return };
+        if let Phase::Judging { asked_at, prompt_chars, climb, .. } = pending.phase {
+            let (question, answer) = (climb.question, "aborted".into());
+            pending.trace.asked.push(Asked { question, at: asked_at, prompt_chars, answer, cached: false, failed: true });
         }
+        self.settle(&call, None);
+        self.out.push(Effect::Abort(call));
     }
 
     pub fn settle(&mut self, call: &CallId, bill: Option<&crate::effect::Usage>) {
@@ -78,7 +87,7 @@ impl Turn<'_> {
     pub fn trigger_of<'b>(&self, pending: &'b Pending, paid: bool) -> Trigger<'b> {
         Trigger {
             id: pending.trace.message.as_str(),
-            author: self.room.speakers.key(&pending.author),
+            author: self.room.speakers.key(&pending.trace.author_id),
             by_bot: pending.by_bot,
             addressed: pending.addressed.is_some(),
             for_somebody_else: false,
@@ -95,18 +104,15 @@ impl Turn<'_> {
         Transcript { lines: self.lines(messages), ..Transcript::default() }
     }
 
-    pub fn lines(&self, messages: u32) -> Vec<Line> {
-        let recent: Vec<_> = self.floor().recent(self.policy, self.now).take(messages as usize).collect();
-        let line = |heard: crate::room::Heard<'_>| {
-            let voice = heard.voice();
-            let name = if voice == Voice::Me {
-                &self.policy.settings.bot.name
-            } else {
-                self.room.speakers.name(heard.speaker)
-            };
-            Line { id: heard.id.into(), name: name.into(), voice, text: heard.text.into() }
-        };
-        recent.into_iter().rev().map(line).collect()
+    pub fn lines(&self, messages: u32) -> Lines {
+        let recent = self.floor().newest(self.policy, self.now, messages, |_| true);
+        let mut lines = Lines::with_capacity(recent.len(), recent.iter().map(|heard| heard.id().len() + heard.text().len() + 16).sum());
+        for heard in recent.iter().rev() {
+            let (voice, own_name) = (heard.voice(), self.policy.settings.bot.name.as_str());
+            let name = if voice == Voice::Me { own_name } else { self.room.speakers.name(heard.speaker) };
+            lines.push(Line { id: heard.id(), name, voice, text: heard.text() });
+        }
+        lines
     }
 
     /// Makes sure the timers look here when something is due, or when the talk is old enough to be let go.

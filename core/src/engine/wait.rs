@@ -4,7 +4,7 @@ use crate::engine::turn::Turn;
 use crate::types::{MessageId, Span, Time, stable_hash};
 
 /// Pauses between messages that tell the pace of a room; an odd number, so that there is a middle one.
-const PAUSES: usize = 9;
+const PAUSES: u32 = 9;
 
 impl Turn<'_> {
     /// The quiet that must follow this message.
@@ -24,9 +24,8 @@ impl Turn<'_> {
 
     /// The middle one of the latest pauses: a burst or a long silence among them does not move it.
     fn usual_pause(&self) -> Option<Span> {
-        let times: Vec<Time> =
-            self.floor().recent(self.policy, self.now).take(PAUSES + 1).map(|heard| heard.at).collect();
-        let mut pauses: Vec<Span> = times.windows(2).map(|pair| pair[0].since(pair[1])).collect();
+        let latest = self.floor().newest(self.policy, self.now, PAUSES + 1, |_| true);
+        let mut pauses: Vec<Span> = latest.windows(2).map(|pair| pair[0].at.since(pair[1].at)).collect();
         pauses.sort_unstable();
         pauses.get(pauses.len() / 2).copied()
     }

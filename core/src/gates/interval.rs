@@ -13,7 +13,7 @@ pub const GATE: Gate = Gate {
 
 fn closed(case: &Case<'_>) -> Option<Closed> {
     let gates = &case.policy.settings.gates;
-    let last = case.floor.past.as_ref()?.last_intervention()?;
+    let last = case.floor.past.as_ref()?.spoke_up_at?;
     let elapsed = case.now.since(last);
     let need = Span::seconds(gates.interval_seconds.into());
     let too_soon =

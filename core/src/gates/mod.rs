@@ -9,6 +9,7 @@ mod interval;
 mod loop_guard;
 mod messages_min;
 mod mute;
+mod on_its_way;
 mod quiet_hours;
 mod spoke_last;
 mod unasked;
@@ -46,12 +47,13 @@ pub enum Stops {
 }
 
 /// In the order in which they are looked at.
-pub const GATES: [Gate; 12] = [
+pub const GATES: [Gate; 13] = [
     mute::GATE,
     quiet_hours::GATE,
     unasked::GATE,
     loop_guard::GATE,
     messages_min::GATE,
+    on_its_way::GATE,
     interval::GATE,
     addressed_elsewhere::GATE,
     bot_answered::GATE,

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::Question;
-use crate::effect::{Transcript, plain};
+use crate::effect::Transcript;
 use crate::settings::Settings;
 use crate::types::{Span, Time, stable_hash};
 
@@ -22,33 +22,31 @@ struct Cached {
     answer: Box<str>,
 }
 
-/// The question and both logs; the place is where the cache is kept.
-pub fn cache_key(question: Question, transcript: &Transcript) -> u64 {
-    let earlier = stable_hash(question as u64, &plain(&transcript.earlier));
-    stable_hash(earlier, &plain(&transcript.lines))
+/// The question and both logs; the place is where the cache is kept. None where answers are not kept: the judge itself is
+/// always asked, since what it did meanwhile is part of its question.
+pub fn cache_key(question: Question, transcript: &Transcript, settings: &Settings) -> Option<u64> {
+    let is_kept = matches!(question, Question::State | Question::Same | Question::Changed);
+    if !is_kept || settings.judge.cache_seconds == 0 {
+        return None;
+    }
+    let earlier = stable_hash(question as u64, &transcript.earlier.plain());
+    Some(stable_hash(earlier, &transcript.lines.plain()))
 }
 
-/// The judge itself is always asked: what it did meanwhile is part of its question.
-fn is_kept(question: Question) -> bool {
-    matches!(question, Question::State | Question::Same | Question::Changed)
+fn life(settings: &Settings) -> Span {
+    Span::seconds(settings.judge.cache_seconds.into())
 }
 
 impl Cache {
-    pub fn get(&self, question: Question, key: u64, settings: &Settings, now: Time) -> Option<&str> {
-        if !is_kept(question) {
-            return None;
-        }
-        let life = Span::seconds(settings.judge.cache_seconds.into());
-        let fresh = |cached: &&Cached| cached.key == key && now.since(cached.at) < life;
+    pub fn get(&self, key: u64, settings: &Settings, now: Time) -> Option<&str> {
+        let fresh = |cached: &&Cached| cached.key == key && now.since(cached.at) < life(settings);
         self.answers.iter().rev().find(fresh).map(|cached| &*cached.answer)
     }
 
-    pub fn put(&mut self, question: Question, key: u64, settings: &Settings, now: Time, answer: &str) {
-        let life = Span::seconds(settings.judge.cache_seconds.into());
-        if !is_kept(question) || life == Span::ZERO {
-            return;
+    pub fn put(&mut self, key: u64, settings: &Settings, now: Time, answer: &str) {
+        while self.answers.front().is_some_and(|cached| now.since(cached.at) >= life(settings)) {
+            self.answers.pop_front();
         }
-        self.answers.retain(|cached| now.since(cached.at) < life);
         if self.answers.len() >= settings.judge.cache_answers_max as usize {
             self.answers.pop_front();
         }

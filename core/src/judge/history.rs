@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::effect::plain;
 use crate::room::Past;
 use crate::settings::Settings;
 use crate::types::{Span, Time};
@@ -24,7 +23,7 @@ impl History {
         Some(History {
             minutes_since: now.since(last.at).whole_minutes(),
             within_half_an_hour: recent.count() as u64,
-            excerpt: plain(&last.lines).chars().take(settings.judge.history_chars as usize).collect(),
+            excerpt: last.lines.plain().chars().take(settings.judge.history_chars as usize).collect(),
         })
     }
 

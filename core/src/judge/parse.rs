@@ -123,6 +123,8 @@ impl Fields {
         let Some(value) = self.get(name) else { return Ok(None) };
         let said = match value {
             Value::Bool(truth) => Some(*truth),
+            Value::Number(number) if number.as_u64() == Some(1) => Some(true),
+            Value::Number(number) if number.as_u64() == Some(0) => Some(false),
             Value::String(word) => match trim(word).to_lowercase().as_str() {
                 "true" | "yes" => Some(true),
                 "false" | "no" => Some(false),
@@ -262,7 +264,7 @@ mod tests {
             r#"{"respond": true}"#,
             r#"{"should_respond": null}"#,
             r#"{"should_respond": "maybe"}"#,
-            r#"{"should_respond": 1}"#,
+            r#"{"should_respond": 2}"#,
             r#"{"should_respond": true, "delay_seconds": -1}"#,
             r#"{"should_respond": true, "delay_seconds": 1.5}"#,
             r#"{"should_respond": true, "confidence": 1.5}"#,

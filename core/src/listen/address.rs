@@ -77,13 +77,26 @@ pub fn speaks_to(message: &Message, person: &PersonId, name: &str, reply_to: &st
 /// Longest name looked for at the head of a message.
 const NAME_BYTES_MAX: usize = 64;
 
+/// And most words in one.
+const NAME_WORDS_MAX: usize = 3;
+
 /// "alice: …", "alice, …", "@alice …", 「アリス、…」: the name a message begins with, as far as its form can tell.
 fn called_by_name(text: &str) -> Option<&str> {
     let text = text.trim_start();
     let (at, rest) = text.strip_prefix(['@', '＠']).map_or((false, text), |rest| (true, rest));
-    let ends = |c: char| matches!(c, ':' | ',' | '：' | '、' | '，') || (at && c.is_whitespace());
-    let end = rest.char_indices().take_while(|(place, _)| *place <= NAME_BYTES_MAX).find(|(_, c)| ends(*c))?.0;
-    (end > 0).then(|| &rest[..end])
+    let mut words = 1;
+    for (place, c) in rest.char_indices() {
+        match c {
+            ':' | ',' | '：' | '、' | '，' => return (place > 0).then(|| &rest[..place]),
+            _ if c.is_whitespace() && at => return (place > 0).then(|| &rest[..place]),
+            _ if c.is_whitespace() => words += 1,
+            _ => (),
+        }
+        if words > NAME_WORDS_MAX || place > NAME_BYTES_MAX {
+            break;
+        }
+    }
+    None
 }
 
 #[cfg(test)]

@@ -14,14 +14,9 @@ pub struct Finder {
 
 impl Finder {
     pub fn new(words: &[&str], style: MatchStyle) -> Finder {
-        let mut patterns: Vec<String> =
-            words.iter().filter(|word| !word.is_empty()).map(|word| (*word).to_owned()).collect();
+        let mut patterns: Vec<String> = words.iter().filter(|word| !word.is_empty()).map(ToString::to_string).collect();
         if style == MatchStyle::Word {
-            let cases = |word: &String| [word.clone(), word.to_lowercase(), word.to_uppercase()];
-            let widths = |word: String| [wide(&word), narrow(&word), word];
-            patterns = patterns.iter().flat_map(cases).flat_map(widths).collect();
-            patterns.sort_unstable();
-            patterns.dedup();
+            patterns = variants(&patterns);
         }
         let build = |patterns: &[String]| {
             AhoCorasick::builder()
@@ -51,6 +46,16 @@ impl Finder {
             }
         }
     }
+}
+
+/// A word in the cases and widths that count as the same.
+pub(super) fn variants(words: &[String]) -> Vec<String> {
+    let cases = |word: &String| [word.clone(), word.to_lowercase(), word.to_uppercase()];
+    let widths = |word: String| [wide(&word), narrow(&word), word];
+    let mut variants: Vec<String> = words.iter().flat_map(cases).flat_map(widths).collect();
+    variants.sort_unstable();
+    variants.dedup();
+    variants
 }
 
 /// ASCII as the wide forms of East Asian keyboards, and back.
@@ -91,7 +96,7 @@ fn script(c: char) -> Script {
 
 /// Whether the found word is not a piece of a longer one. Hiragana are let through (particles follow a name), and so
 /// are what follows Hangul (particles again) and the Chinese characters that are titles.
-fn stands_alone(text: &str, range: &Range<usize>) -> bool {
+pub(super) fn stands_alone(text: &str, range: &Range<usize>) -> bool {
     let word = &text[range.clone()];
     let before = text[..range.start].chars().next_back();
     let after = text[range.end..].chars().next();

@@ -3,11 +3,13 @@
 mod address;
 mod filter;
 mod finder;
+mod notice;
 mod quiet;
 
 pub use address::{Address, Addressed, addressee, speaks_to};
 pub use filter::{Unheard, filter};
 pub use finder::Finder;
+pub use notice::Notice;
 pub use quiet::asks_for_quiet;
 
 /// White space as Python's `str.strip` sees it: the four separator controls belong to it.

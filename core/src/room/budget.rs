@@ -29,9 +29,9 @@ pub struct Exhausted {
     pub limit: u64,
 }
 
-/// About how many tokens a text has: one for three bytes suits both English and Japanese.
-pub fn tokens_of(text: &str) -> u64 {
-    text.len().div_ceil(3) as u64
+/// About how many tokens a text of this length has: one for three bytes suits both English and Japanese.
+pub fn tokens_of_bytes(bytes: usize) -> u64 {
+    bytes.div_ceil(3) as u64
 }
 
 impl Spent {

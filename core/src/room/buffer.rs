@@ -2,15 +2,14 @@
 //!
 //! A hundred thousand rooms fit into memory because a message costs its text, its id and one record.
 
-use std::collections::VecDeque;
-
 use serde::{Deserialize, Serialize};
 
-use crate::types::{Span, Time, Voice};
+use crate::types::{Span, Time, Voice, stable_hash};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Buffer {
-    records: VecDeque<Record>,
+    /// Oldest first. A full buffer moves its few records along for each new one: cheaper than a ring to look through.
+    records: Vec<Record>,
     /// Id and text of each record, end to end, behind a stretch that older records have left.
     text: String,
 }
@@ -25,6 +24,8 @@ struct Record {
     /// Length in characters, or `CHARS_MANY`.
     chars: u16,
     flags: Flags,
+    /// A little of the id's hash, to find it without reading the text.
+    id_mark: u8,
 }
 
 const CHARS_MANY: u16 = u16::MAX;
@@ -46,6 +47,19 @@ impl Flags {
     pub const NAMED: Flags = Flags(4);
     /// Holds a keyword.
     pub const KEYWORD: Flags = Flags(8);
+    /// Asks for help or calls on everybody.
+    pub const CALL: Flags = Flags(16);
+    /// Thanks, says goodbye, or that this is all.
+    pub const CLOSING: Flags = Flags(32);
+
+    pub fn of_person(self) -> bool {
+        !self.has(Flags::OWN | Flags::BOT)
+    }
+
+    /// Who said it, without what it says.
+    pub fn voice_only(self) -> Flags {
+        Flags(self.0 & (Flags::OWN.0 | Flags::BOT.0))
+    }
 
     pub fn when(self, holds: bool) -> Flags {
         if holds { self } else { Flags(0) }
@@ -63,20 +77,30 @@ impl std::ops::BitOr for Flags {
     }
 }
 
-/// One remembered message.
+/// One remembered message. Its words are looked up when somebody asks for them.
 #[derive(Clone, Copy, Debug)]
 pub struct Heard<'a> {
+    buffer: &'a Buffer,
+    place: usize,
     pub at: Time,
     pub speaker: u16,
     pub flags: Flags,
-    pub id: &'a str,
-    pub text: &'a str,
-    chars: u16,
 }
 
-impl Heard<'_> {
+impl<'a> Heard<'a> {
+    pub fn id(&self) -> &'a str {
+        let record = &self.buffer.records[self.place];
+        let start = record.start as usize;
+        &self.buffer.text[start..start + usize::from(record.id_len)]
+    }
+
+    pub fn text(&self) -> &'a str {
+        let record = &self.buffer.records[self.place];
+        &self.buffer.text[record.start as usize + usize::from(record.id_len)..self.buffer.end(self.place)]
+    }
+
     pub fn is_person(&self) -> bool {
-        !self.flags.has(Flags::OWN | Flags::BOT)
+        self.flags.of_person()
     }
 
     pub fn voice(&self) -> Voice {
@@ -89,8 +113,12 @@ impl Heard<'_> {
         }
     }
 
+    /// Length of the words in characters.
     pub fn chars(&self) -> usize {
-        if self.chars == CHARS_MANY { self.text.chars().count() } else { self.chars.into() }
+        match self.buffer.records[self.place].chars {
+            CHARS_MANY => self.text().chars().count(),
+            chars => chars.into(),
+        }
     }
 }
 
@@ -105,6 +133,10 @@ pub struct Entry<'a> {
 
 fn cut_id(id: &str) -> &str {
     &id[..id.floor_char_boundary(ID_BYTES_MAX)]
+}
+
+fn mark_of(id: &str) -> u8 {
+    stable_hash(0, id) as u8
 }
 
 fn chars_of(text: &str) -> u16 {
@@ -123,7 +155,7 @@ impl Buffer {
 
     /// Oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Heard<'_>> + ExactSizeIterator {
-        (0..self.records.len()).map(|place| self.get(place))
+        self.records.iter().enumerate().map(|(place, record)| self.heard(place, record))
     }
 
     pub fn newest(&self) -> Option<Heard<'_>> {
@@ -132,21 +164,34 @@ impl Buffer {
 
     /// A time no earlier than that of the oldest: messages may arrive a little out of order.
     pub fn latest(&self) -> Option<Time> {
-        self.records.front().zip(self.records.back()).map(|(oldest, newest)| oldest.at.max(newest.at))
+        self.records.first().zip(self.records.last()).map(|(oldest, newest)| oldest.at.max(newest.at))
+    }
+
+    /// The newest `window` messages said after `since`, newest first, of which only those that `wanted` names are kept.
+    /// Written as a plain loop: it runs for every message.
+    pub fn newest_of(&self, window: usize, young: impl Fn(Time) -> bool, wanted: impl Fn(Flags) -> bool) -> Vec<Heard<'_>> {
+        let mut kept = Vec::with_capacity(window.min(self.records.len()));
+        let mut looked_at = 0;
+        for (place, record) in self.records.iter().enumerate().rev() {
+            if looked_at == window {
+                break;
+            }
+            if young(record.at) {
+                looked_at += 1;
+                if wanted(record.flags) {
+                    kept.push(self.heard(place, record));
+                }
+            }
+        }
+        kept
     }
 
     fn get(&self, place: usize) -> Heard<'_> {
-        let record = &self.records[place];
-        let start = record.start as usize;
-        let words = start + usize::from(record.id_len);
-        Heard {
-            at: record.at,
-            speaker: record.speaker,
-            flags: record.flags,
-            id: &self.text[start..words],
-            text: &self.text[words..self.end(place)],
-            chars: record.chars,
-        }
+        self.heard(place, &self.records[place])
+    }
+
+    fn heard<'a>(&'a self, place: usize, record: &Record) -> Heard<'a> {
+        Heard { buffer: self, place, at: record.at, speaker: record.speaker, flags: record.flags }
     }
 
     fn end(&self, place: usize) -> usize {
@@ -155,17 +200,16 @@ impl Buffer {
 
     pub fn find(&self, id: &str) -> Option<usize> {
         let id = cut_id(id);
-        (0..self.records.len()).rev().find(|place| {
-            let record = &self.records[*place];
+        let mark = mark_of(id);
+        let is_it = |record: &Record| {
             usize::from(record.id_len) == id.len() && self.text[record.start as usize..].starts_with(id)
-        })
+        };
+        self.records.iter().rposition(|record| record.id_mark == mark && is_it(record))
     }
 
     /// Adds at the end. What no longer fits is handed to `dropped`, oldest first.
     pub fn push(&mut self, entry: &Entry<'_>, messages_max: usize, mut dropped: impl FnMut(u16)) {
-        while self.records.len() >= messages_max {
-            dropped(self.pop_front());
-        }
+        self.drop_oldest((self.records.len() + 1).saturating_sub(messages_max), &mut dropped);
         self.make_room(entry.id.len() + entry.text.len());
         if self.records.len() == self.records.capacity() {
             self.records.reserve_exact((self.records.len() / 4).max(4).min(messages_max - self.records.len()));
@@ -174,7 +218,7 @@ impl Buffer {
         let start = self.text.len() as u32;
         self.text.push_str(id);
         self.text.push_str(entry.text);
-        self.records.push_back(record(entry, start));
+        self.records.push(record(entry, start));
     }
 
     /// Adds where its time belongs, which is behind everything said no later. `false` if it is older than all of a full buffer.
@@ -213,24 +257,26 @@ impl Buffer {
         let (start, end) = (self.records[place].start as usize, self.end(place));
         self.text.replace_range(start..end, "");
         self.shift_after(place, -((end - start) as i64));
-        self.records.remove(place).expect("the place was found in this buffer").speaker
+        self.records.remove(place).speaker
     }
 
     fn shift_after(&mut self, place: usize, by: i64) {
-        for record in self.records.range_mut(place + 1..) {
+        for record in &mut self.records[place + 1..] {
             record.start = (i64::from(record.start) + by) as u32;
         }
     }
 
-    fn pop_front(&mut self) -> u16 {
-        self.records.pop_front().expect("only a full buffer is made smaller").speaker
+
+    fn drop_oldest(&mut self, count: usize, dropped: &mut impl FnMut(u16)) {
+        for record in self.records.drain(..count) {
+            dropped(record.speaker);
+        }
     }
 
     /// Lets go of what is older than its life.
     pub fn expire(&mut self, now: Time, life: Span, mut dropped: impl FnMut(u16)) {
-        while self.records.front().is_some_and(|record| now.since(record.at) >= life) {
-            dropped(self.pop_front());
-        }
+        let old = self.records.iter().take_while(|record| now.since(record.at) >= life).count();
+        self.drop_oldest(old, &mut dropped);
         if self.records.is_empty() {
             *self = Buffer::default();
         }
@@ -238,7 +284,7 @@ impl Buffer {
 
     /// Text is moved together before the new words would make it grow, so that a full buffer keeps its size.
     fn make_room(&mut self, more: usize) {
-        let unused = self.records.front().map_or(self.text.len(), |first| first.start as usize);
+        let unused = self.records.first().map_or(self.text.len(), |first| first.start as usize);
         if unused >= SLACK_BYTES || (unused > 0 && self.text.len() + more > self.text.capacity()) {
             self.text.replace_range(..unused, "");
             for record in &mut self.records {
@@ -252,8 +298,9 @@ impl Buffer {
 }
 
 fn record(entry: &Entry<'_>, start: u32) -> Record {
-    let id_len = cut_id(entry.id).len() as u16;
-    Record { at: entry.at, start, speaker: entry.speaker, id_len, chars: chars_of(entry.text), flags: entry.flags }
+    let id = cut_id(entry.id);
+    let (id_len, id_mark) = (id.len() as u16, mark_of(id));
+    Record { at: entry.at, start, speaker: entry.speaker, id_len, chars: chars_of(entry.text), flags: entry.flags, id_mark }
 }
 
 #[cfg(test)]
@@ -265,7 +312,7 @@ mod tests {
     }
 
     fn texts(buffer: &Buffer) -> Vec<(&str, &str)> {
-        buffer.iter().map(|heard| (heard.id, heard.text)).collect()
+        buffer.iter().map(|heard| (heard.id(), heard.text())).collect()
     }
 
     #[test]
@@ -275,7 +322,7 @@ mod tests {
         for turn in 0..1000 {
             buffer.push(&entry(turn, &format!("m{turn}"), &"草".repeat(turn as usize % 90)), 5, |_| dropped += 1);
         }
-        let ids: Vec<&str> = buffer.iter().map(|heard| heard.id).collect();
+        let ids: Vec<&str> = buffer.iter().map(|heard| heard.id()).collect();
         assert_eq!((ids, dropped), (vec!["m995", "m996", "m997", "m998", "m999"], 995));
         assert_eq!(buffer.newest().unwrap().chars(), 9);
         assert!(buffer.text.capacity() < 5 * 300 + 2 * SLACK_BYTES, "{}", buffer.text.capacity());

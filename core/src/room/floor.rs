@@ -4,18 +4,18 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::buffer::{Buffer, Heard};
-use crate::effect::{Delivery, Kind, Line};
+use super::buffer::{Buffer, Flags, Heard};
+use crate::effect::{Delivery, Kind, Lines};
 use crate::judge::{Cache, Climb};
 use crate::listen::Addressed;
 use crate::policy::Policy;
 use crate::trace::{Stage, Trace};
-use crate::types::{CallId, PersonId, Time, stable_hash};
+use crate::types::{CallId, Time, stable_hash};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Floor {
     pub buffer: Buffer,
-    /// At most one thing is pending in a place.
+    /// What it may say unasked: at most one thing in a place.
     pub pending: Option<Box<Pending>>,
     /// The latest two messages of people, also when the buffer has let them go.
     pub last_heard: Time,
@@ -30,8 +30,7 @@ pub struct Floor {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Pending {
     /// The decision on the message that gave the reason, as far as it has come.
-    pub trace: Trace,
-    pub author: PersonId,
+    pub trace: Box<Trace>,
     pub addressed: Option<Addressed>,
     /// Further messages that addressed it meanwhile and will be answered together.
     pub together: Vec<Trace>,
@@ -49,7 +48,7 @@ pub enum Phase {
     /// For quiet.
     Waiting { due: Time },
     /// For a model's answer.
-    Judging { call: CallId, asked_at: Time, climb: Climb, cache_key: u64 },
+    Judging { call: CallId, asked_at: Time, prompt_chars: u64, climb: Climb, cache_key: Option<u64> },
     /// For the moment the judge chose.
     Holding { due: Time },
     /// For the words.
@@ -71,6 +70,11 @@ impl Pending {
         }
     }
 
+    /// The decisions it stands for; the last is the one that gave the reason.
+    pub fn traces(self) -> impl Iterator<Item = Trace> {
+        self.together.into_iter().chain([*self.trace])
+    }
+
     /// How far it has come, if it goes no further.
     pub fn stage(&self) -> Stage {
         match self.phase {
@@ -80,9 +84,13 @@ impl Pending {
     }
 }
 
-/// What it did in a place.
+/// What it did and owes in a place.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Past {
+    /// The answer to somebody who addressed it, being written.
+    pub answering: Option<Box<Pending>>,
+    /// Who addressed it meanwhile: answered next, together.
+    pub next: Option<Box<Pending>>,
     /// When it last acted in any way, a reaction too.
     pub acted_at: Option<Time>,
     /// When it last contributed unasked.
@@ -102,7 +110,7 @@ pub struct Past {
 pub struct Intervention {
     pub at: Time,
     /// The talk it stepped into.
-    pub lines: Vec<Line>,
+    pub lines: Lines,
 }
 
 /// A post that left and was not acknowledged yet.
@@ -114,8 +122,6 @@ pub struct Delivering {
     pub addressed: bool,
     /// The decisions it concludes; the last is the one that gave the reason.
     pub traces: Vec<Trace>,
-    /// The person answered.
-    pub author: PersonId,
 }
 
 const KNOWN_MAX: usize = 64;
@@ -127,13 +133,6 @@ impl Past {
 
     pub fn note_own(&mut self, id_hash: u64) {
         note(&mut self.own, id_hash);
-    }
-
-    /// When it last contributed unasked: a post on its way counts from when it left.
-    pub fn last_intervention(&self) -> Option<Time> {
-        let leaving =
-            self.delivering.iter().filter(|delivering| !delivering.addressed).map(|delivering| delivering.delivery.at);
-        leaving.chain(self.spoke_up_at).max()
     }
 }
 
@@ -159,6 +158,12 @@ impl Floor {
         self.buffer.iter().rev().filter(move |heard| life.is_none_or(|life| now.since(heard.at) < life))
     }
 
+    /// Of the newest `window` messages that are not too old, those of the wanted kind, newest first.
+    pub fn newest(&self, policy: &Policy, now: Time, window: u32, wanted: impl Fn(Flags) -> bool) -> Vec<Heard<'_>> {
+        let life = policy.buffer_life();
+        self.buffer.newest_of(window as usize, |at| life.is_none_or(|life| now.since(at) < life), wanted)
+    }
+
     pub fn knows(&self, id: &str) -> bool {
         let noted = |past: &Past| past.known.contains(&stable_hash(0, id));
         self.buffer.find(id).is_some() || self.past.as_deref().is_some_and(noted)
@@ -170,8 +175,20 @@ impl Floor {
     }
 
     pub fn waits_for(&self, call: &CallId) -> bool {
-        self.pending.as_ref().is_some_and(|pending| pending.call() == Some(call))
+        self.slots().any(|pending| pending.call() == Some(call))
             || self.past.as_ref().is_some_and(|past| past.delivering.iter().any(|sent| sent.delivery.call == *call))
+    }
+
+    /// Everything that may still be said here: unasked, being answered, to be answered next.
+    pub fn slots(&self) -> impl Iterator<Item = &Pending> {
+        let owed = self.past.as_deref().into_iter().flat_map(|past| [&past.answering, &past.next]);
+        std::iter::once(&self.pending).chain(owed).flatten().map(|pending| &**pending)
+    }
+
+    /// Takes out everything that may still be said here, in that order.
+    pub fn take_slots(&mut self) -> impl Iterator<Item = Box<Pending>> + use<> {
+        let (answering, next) = self.past.as_mut().map_or((None, None), |past| (past.answering.take(), past.next.take()));
+        [self.pending.take(), answering, next].into_iter().flatten()
     }
 
     /// Forgets what was said and done here, except that posts are on their way.
@@ -186,6 +203,6 @@ impl Floor {
 
     /// Nothing is pending and nothing is on its way.
     pub fn is_at_rest(&self) -> bool {
-        self.pending.is_none() && self.past.as_ref().is_none_or(|past| past.delivering.is_empty())
+        self.slots().next().is_none() && self.past.as_ref().is_none_or(|past| past.delivering.is_empty())
     }
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use budget::{Exhausted, Spent, tokens_of};
+pub use budget::{Exhausted, Spent, tokens_of_bytes};
 pub use buffer::{Buffer, Entry, Flags, Heard};
 pub use floor::{Delivering, Floor, Intervention, Past, Pending, Phase};
 pub use speakers::Speakers;

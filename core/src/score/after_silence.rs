@@ -8,10 +8,7 @@ pub const RULE: Rule =
 fn strength(scene: &Scene<'_>) -> Percent {
     let score = &scene.policy.settings.score;
     let silence = Span::seconds(score.silence_seconds.into());
-    let buffered = || {
-        let mut people = scene.people().map(|heard| heard.at);
-        people.next().zip(people.next())
-    };
+    let buffered = || scene.people.get(..2).map(|latest| (latest[0].at, latest[1].at));
     let remembered = || {
         let before = scene.floor.heard_before;
         (before > Time(0)).then_some((scene.floor.last_heard, before))

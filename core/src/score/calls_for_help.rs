@@ -1,13 +1,11 @@
 //! Somebody asks for help, or calls on everybody.
-use std::sync::LazyLock;
-
-use super::words::Phrases;
 use super::{Percent, Rule, Scene};
+use crate::room::Flags;
 
 pub const RULE: Rule = Rule { id: "calls_for_help", doc: "asks for help or calls on everybody", points: 20, strength };
 
-static CALLS: LazyLock<Phrases> = LazyLock::new(|| {
-    Phrases::new(&[
+/// Looked for in every text as it is heard. In lower case; Latin ones count as whole words.
+pub const CALLS_FOR_HELP: &[&str] = &[
         "anyone",
         "anybody",
         "somebody",
@@ -31,9 +29,8 @@ static CALLS: LazyLock<Phrases> = LazyLock::new(|| {
         "どうすれば",
         "どうしたら",
         "みんなは",
-    ])
-});
+];
 
 fn strength(scene: &Scene<'_>) -> Percent {
-    Percent::all_or_none(CALLS.stand_in(scene.message.text))
+    Percent::all_or_none(scene.message.flags.has(Flags::CALL))
 }

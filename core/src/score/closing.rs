@@ -1,13 +1,11 @@
 //! Thanks, goodbye, that is all: the talk is being closed.
-use std::sync::LazyLock;
-
-use super::words::Phrases;
 use super::{Percent, Rule, Scene};
+use crate::room::Flags;
 
 pub const RULE: Rule = Rule { id: "closing", doc: "thanks, a goodbye, or that is all", points: -25, strength };
 
-static CLOSINGS: LazyLock<Phrases> = LazyLock::new(|| {
-    Phrases::new(&[
+/// Looked for in every text as it is heard. In lower case; Latin ones count as whole words.
+pub const CLOSINGS: &[&str] = &[
         "thanks",
         "thank you",
         "thx",
@@ -34,10 +32,9 @@ static CLOSINGS: LazyLock<Phrases> = LazyLock::new(|| {
         "以上です",
         "以上になります",
         "助かりました",
-    ])
-});
+];
 
 fn strength(scene: &Scene<'_>) -> Percent {
     let asks = scene.trimmed().ends_with(['?', '？']);
-    Percent::all_or_none(!asks && CLOSINGS.stand_in(scene.message.text))
+    Percent::all_or_none(!asks && scene.message.flags.has(Flags::CLOSING))
 }

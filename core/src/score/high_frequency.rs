@@ -7,8 +7,6 @@ pub const RULE: Rule = Rule { id: "high_frequency", doc: "messages come thick an
 fn strength(scene: &Scene<'_>) -> Percent {
     let score = &scene.policy.settings.score;
     let within = Span::seconds(score.frequency_seconds.into());
-    let mut people = scene.people().map(|heard| heard.at);
-    let newest = people.next();
-    let oldest = people.nth(score.frequency_messages as usize - 2);
-    Percent::all_or_none(newest.zip(oldest).is_some_and(|(newest, oldest)| newest.since(oldest) <= within))
+    let latest = scene.people.get(..score.frequency_messages as usize);
+    Percent::all_or_none(latest.is_some_and(|latest| latest[0].at.since(latest[latest.len() - 1].at) <= within))
 }

@@ -18,6 +18,8 @@ mod question;
 mod two_people;
 mod words;
 
+pub use calls_for_help::CALLS_FOR_HELP;
+pub use closing::CLOSINGS;
 pub use points::{Percent, Points};
 pub use scene::Scene;
 

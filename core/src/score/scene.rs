@@ -2,7 +2,7 @@
 
 use crate::listen::trim;
 use crate::policy::Policy;
-use crate::room::{Floor, Heard};
+use crate::room::{Flags, Floor, Heard};
 use crate::types::{Span, Time};
 
 pub struct Scene<'a> {
@@ -10,12 +10,16 @@ pub struct Scene<'a> {
     pub floor: &'a Floor,
     /// The message that is scored; it is also the newest of the buffer.
     pub message: Heard<'a>,
+    /// The messages of people the rules look at, newest first. Its own posts take up places and are skipped.
+    pub people: Vec<Heard<'a>>,
 }
 
 impl<'a> Scene<'a> {
     /// The scene of the newest message, if there is one.
     pub fn of_newest(policy: &'a Policy, floor: &'a Floor) -> Option<Scene<'a>> {
-        floor.buffer.newest().map(|message| Scene { policy, floor, message })
+        let message = floor.buffer.newest()?;
+        let people = floor.newest(policy, message.at, policy.settings.score.window_messages, Flags::of_person);
+        Some(Scene { policy, floor, message, people })
     }
 
     /// The time the message carries.
@@ -24,16 +28,7 @@ impl<'a> Scene<'a> {
     }
 
     pub fn trimmed(&self) -> &'a str {
-        trim(self.message.text)
-    }
-
-    /// The messages of people the rules look at, newest first. Its own posts take up places and are skipped.
-    pub fn people(&self) -> impl Iterator<Item = Heard<'a>> {
-        let life = self.policy.buffer_life();
-        let now = self.now();
-        let window = self.policy.settings.score.window_messages as usize;
-        let young = move |heard: &Heard<'_>| life.is_none_or(|life| now.since(heard.at) < life);
-        self.floor.buffer.iter().rev().filter(young).take(window).filter(Heard::is_person)
+        trim(self.message.text())
     }
 
     /// How long ago it last acted here in any way.

@@ -4,7 +4,7 @@ use super::{Percent, Rule, Scene};
 pub const RULE: Rule = Rule { id: "two_people", doc: "exactly two people are talking", points: -10, strength };
 
 fn strength(scene: &Scene<'_>) -> Percent {
-    let mut people = scene.people().map(|heard| heard.speaker);
+    let mut people = scene.people.iter().map(|heard| heard.speaker);
     let Some(first) = people.next() else { return Percent::NONE };
     let Some(second) = people.find(|speaker| *speaker != first) else { return Percent::NONE };
     Percent::all_or_none(people.all(|speaker| speaker == first || speaker == second))

@@ -148,6 +148,12 @@ impl Layers {
         self.general.push(Given::new(key, Entry { value, source: source.into(), line: None }));
     }
 
+    /// An option of the command line that stands for a setting.
+    pub fn add_option(&mut self, option: &str, key: &str, value: &str) {
+        let entry = Entry { value: value.into(), source: format!("{option} {value}").into(), line: None };
+        self.general.push(Given::new(key, entry));
+    }
+
     /// Sets a key unless a person does: above the preset, below file, environment and command line.
     pub fn suggest(&mut self, key: &str, value: Value) {
         self.suggested.push(Given::new(key, Entry { value, source: "built in".into(), line: None }));
@@ -223,6 +229,10 @@ fn check_together(settings: &Settings, zones: &dyn Fn(&str) -> Option<Zone>, fla
             "kinds.acknowledge_from",
             &format!("at most `kinds.full_from`, which is {}", settings.kinds.full_from),
         );
+    }
+    let (least, most) = (settings.gates.messages_min, settings.listen.buffer_messages);
+    if least > most {
+        flat.misfit("gates.messages_min", &format!("at most `listen.buffer_messages`, which is {most}"));
     }
     if settings.bot.name.trim().is_empty() {
         flat.misfit("bot.name", "a name");

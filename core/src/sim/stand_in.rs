@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::Oracle;
-use crate::effect::{Ask, Brief, Delivery, Failure, Usage};
+use crate::effect::{Ask, Brief, Delivery, Failure, Transcript, Usage};
 use crate::input::Answer;
 use crate::judge::Question;
 use crate::policy::Policies;
-use crate::room::tokens_of;
+use crate::room::tokens_of_bytes;
 use crate::settings::{JudgeStyle, Price};
 use crate::types::{MessageId, Span};
 
@@ -46,18 +46,15 @@ impl StandIn {
         &self,
         question: &str,
         model: &str,
-        shown: &str,
+        transcript: &Transcript,
         otherwise: impl FnOnce() -> String,
     ) -> (Span, Result<Answer, Failure>) {
-        let line = self.line(question, shown);
-        let text = match line {
-            Some(line) => line.answer.clone(),
-            None => Ok(otherwise()),
-        };
+        let line = self.line(question, &transcript.plain());
+        let text = line.map_or_else(|| Ok(otherwise()), |line| line.answer.clone());
         let bill = |text: String| {
-            let (tokens_in, tokens_out) = (tokens_of(shown), tokens_of(&text));
+            let (tokens_in, tokens_out) = (transcript.tokens(), tokens_of_bytes(text.len()));
             let micros = self.prices.get(model).copied().unwrap_or_default().micros(tokens_in, tokens_out);
-            let usage = Usage { prompt_chars: shown.chars().count() as u64, tokens_in, tokens_out, micros };
+            let usage = Usage { prompt_chars: transcript.chars(), tokens_in, tokens_out, micros };
             Answer { text: text.into(), usage }
         };
         (line.map_or(Span::ZERO, |line| line.latency), text.map(bill).map_err(|what| Failure(what.into())))
@@ -84,12 +81,11 @@ impl StandIn {
 
 impl Oracle for StandIn {
     fn judge(&mut self, ask: &Ask) -> (Span, Result<Answer, Failure>) {
-        let shown = ask.transcript.plain();
-        self.answer(ask.question.id(), &ask.model, &shown, || self.plain_answer(ask.question, ask.style))
+        self.answer(ask.question.id(), &ask.model, &ask.transcript, || self.plain_answer(ask.question, ask.style))
     }
 
     fn write(&mut self, brief: &Brief) -> (Span, Result<Answer, Failure>) {
-        self.answer("write", &brief.model, &brief.transcript.plain(), || "(…)".into())
+        self.answer("write", &brief.model, &brief.transcript, || "(…)".into())
     }
 
     fn deliver(&mut self, delivery: &Delivery) -> (Span, Result<Vec<MessageId>, Failure>) {

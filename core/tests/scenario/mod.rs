@@ -39,8 +39,8 @@ pub fn run(text: &str) -> Result<Ran, String> {
     layers.suggest("memory.enabled", true.into());
     let policies = layers.resolve(&|_| None).map_err(|problems| problems[0].to_string())?;
     let script = script(block(text, "judge").unwrap_or_default())?;
-    let models = StandIn::new(false, script, &policies);
-    let mut sim = Sim::new(Engine::new(policies.clone()), platform::Platform::new(models));
+    let world = platform::Platform::new(script, StandIn::new(false, Vec::new(), &policies));
+    let mut sim = Sim::new(Engine::new(policies.clone()), world);
     let events = talk::parse(block(text, "talk").ok_or("no talk block")?)?;
     let mut decided: Vec<Option<String>> = Vec::new();
     let mut said = Vec::new();
@@ -128,7 +128,8 @@ fn tell(trace: &Trace) -> String {
             let answer: String = asked.answer.chars().take(ANSWER_CHARS_MAX).collect();
             let more = if answer.len() < asked.answer.len() { "…" } else { "" };
             let again = if asked.cached { " again" } else { "" };
-            format!("{}{again}: {answer}{more}", asked.question.id())
+            let failed = if asked.failed { "failed: " } else { "" };
+            format!("{}{again}: {failed}{answer}{more}", asked.question.id())
         })
         .collect();
     if !asked.is_empty() {

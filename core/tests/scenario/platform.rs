@@ -2,19 +2,20 @@
 
 use aizuchi_core::effect::{Ask, Brief, Delivery, Excuse, Failure, Post};
 use aizuchi_core::input::Answer;
-use aizuchi_core::sim::{Oracle, StandIn};
+use aizuchi_core::sim::{Oracle, ScriptLine, StandIn};
 use aizuchi_core::types::{MessageId, Span};
 
 use super::{clock, place};
 
 pub struct Platform {
-    pub models: StandIn,
+    script: Vec<ScriptLine>,
+    models: StandIn,
     posted: Vec<Delivery>,
 }
 
 impl Platform {
-    pub fn new(models: StandIn) -> Platform {
-        Platform { models, posted: Vec::new() }
+    pub fn new(script: Vec<ScriptLine>, models: StandIn) -> Platform {
+        Platform { script, models, posted: Vec::new() }
     }
 
     /// What people see, a line for each post or part of one.
@@ -24,6 +25,19 @@ impl Platform {
             words(post).into_iter().map(move |words| format!("{head}{words}")).collect::<Vec<_>>()
         };
         self.posted.iter().flat_map(told).collect()
+    }
+
+    /// The first line of the script that fits everything the model is shown, the state and its own history included.
+    fn line(&self, question: &str, shown: &str) -> Option<&ScriptLine> {
+        let mut lines = self.script.iter().filter(|line| line.question == question);
+        lines.find(|line| line.holds.as_ref().is_none_or(|holds| shown.contains(holds.as_str())))
+    }
+
+    /// The models, about to say what the script says here.
+    fn models(&mut self, question: &str, shown: &str) -> &mut StandIn {
+        let fitting = self.line(question, shown).cloned();
+        self.models.lines = fitting.into_iter().map(|line| ScriptLine { holds: None, ..line }).collect();
+        &mut self.models
     }
 }
 
@@ -38,19 +52,16 @@ fn words(delivery: &Delivery) -> Vec<String> {
 
 impl Oracle for Platform {
     fn judge(&mut self, ask: &Ask) -> (Span, Result<Answer, Failure>) {
-        self.models.judge(ask)
+        self.models(ask.question.id(), &ask.transcript.plain()).judge(ask)
     }
 
     fn write(&mut self, brief: &Brief) -> (Span, Result<Answer, Failure>) {
-        self.models.write(brief)
+        self.models("write", &brief.transcript.plain()).write(brief)
     }
 
     /// The same call is the same post, however often it is sent.
     fn deliver(&mut self, delivery: &Delivery) -> (Span, Result<Vec<MessageId>, Failure>) {
-        let words = words(delivery).join("\n");
-        let fits = |holds: &String| words.contains(holds.as_str());
-        let mut lines = self.models.lines.iter().filter(|line| line.question == "deliver");
-        let line = lines.find(|line| line.holds.as_ref().is_none_or(fits));
+        let line = self.line("deliver", &words(delivery).join("\n"));
         let latency = line.map_or(Span::ZERO, |line| line.latency);
         if let Some(Err(what)) = line.map(|line| &line.answer) {
             return (latency, Err(Failure(what.as_str().into())));

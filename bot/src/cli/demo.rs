@@ -1,0 +1,56 @@
+//! `aizuchi demo`: a sample conversation, decided message by message.
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::replay::listen_everywhere;
+use crate::config::{self, Wishes};
+use crate::replay::{OwnInLog, Replay, Script, run as replay, table};
+use crate::transcript::{self, Options};
+use aizuchi_core::sim::StandIn;
+
+#[derive(Args, Default)]
+pub struct Arguments {
+    /// The language of the conversation [default: that of the environment]
+    #[arg(long, value_enum)]
+    language: Option<Language>,
+    /// aizuchi, kotonoha, sphene or myao2
+    #[arg(long)]
+    preset: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Language {
+    En,
+    Ja,
+}
+
+impl Language {
+    fn of_environment() -> Language {
+        let set = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+        if set.is_some_and(|value| value.starts_with("ja")) { Language::Ja } else { Language::En }
+    }
+
+    fn talk(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Language::En => ("sample (en)", include_str!("../../../samples/en.jsonl"), include_str!("../../../samples/en.judge.jsonl")),
+            Language::Ja => ("sample (ja)", include_str!("../../../samples/ja.jsonl"), include_str!("../../../samples/ja.judge.jsonl")),
+        }
+    }
+}
+
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let (name, talk, script) = arguments.language.unwrap_or_else(Language::of_environment).talk();
+    let wishes = Wishes { preset: arguments.preset.clone(), ..Wishes::default() };
+    let mut layers = config::layers(&wishes, std::iter::empty())?;
+    listen_everywhere(&mut layers);
+    let preset = layers.preset();
+    let policies = config::resolve(&layers)?;
+    let oracle = StandIn::new(false, Script::parse(script)?.0, &policies);
+    let log = transcript::read_text(name, talk.as_bytes(), &Options { strict: true, ..Options::default() }, &mut |_| ())?;
+    let score = policies.general().settings.score.clone();
+    let decided = replay(policies, oracle, log.events, OwnInLog::Ignored, &mut |_| ());
+    let judge = "a script of the sample".to_owned();
+    let replay = Replay { log: name.into(), preset, changes: Vec::new(), judge, bad_lines: 0, decided, low: score.low, high: score.high };
+    super::print(&table(&replay, true))?;
+    super::print("\nYour own log: aizuchi replay LOG --report report.html    Every setting: aizuchi settings\n")
+}

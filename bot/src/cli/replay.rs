@@ -1,0 +1,207 @@
+//! `aizuchi replay`: what it would have done in a recorded channel.
+
+use std::fs::File;
+use std::io::{BufWriter, IsTerminal as _, Write as _};
+use std::path::Path;
+use std::time::Instant;
+
+use aizuchi_core::Policies;
+use aizuchi_core::settings::Layers;
+use anyhow::{Context as _, bail};
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+
+use crate::config::{self, Wishes};
+use crate::replay::{Judge, OwnInLog, Replay, Summary, html, run as replay, table, write_decisions};
+use crate::transcript::{self, Log};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// A transcript (JSON Lines), a DiscordChatExporter JSON file, a Slack export (folder or zip) or an IRC log; - is standard input, gzip is fine
+    log: String,
+    /// aizuchi, kotonoha, sphene or myao2
+    #[arg(long)]
+    preset: Option<String>,
+    /// The settings file [default: aizuchi.toml, if there is one]
+    #[arg(long, value_name = "FILE")]
+    config: Option<String>,
+    /// Change a setting, such as gates.interval_seconds=300; may be given again
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// The name people call it by
+    #[arg(long, value_name = "NAME")]
+    bot_name: Option<String>,
+    /// An id or name in the log that is the bot itself; may be given again
+    #[arg(long, value_name = "ID")]
+    me: Vec<String>,
+    /// Who judges where a model would be asked: no, yes, or script:FILE
+    #[arg(long, default_value = "no")]
+    judge: Judge,
+    /// What becomes of the bot's own posts in the log
+    #[arg(long, value_enum, default_value_t = Own::Ignored)]
+    own: Own,
+    /// Stop at the first line that can not be read, instead of skipping it
+    #[arg(long)]
+    strict: bool,
+    /// Write every decision to this file, one JSON line a message
+    #[arg(long, value_name = "OUT.jsonl")]
+    decisions: Option<String>,
+    /// Write a report to this file, to be opened in a browser
+    #[arg(long, value_name = "OUT.html")]
+    report: Option<String>,
+    /// Show every message in the table, not only those it acts on
+    #[arg(long)]
+    all: bool,
+    /// End with one line of JSON instead of the table
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Own {
+    /// Dropped: its own posts are those of this replay
+    Ignored,
+    /// Heard as its own
+    Recorded,
+}
+
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    check_outputs(arguments)?;
+    let (policies, preset) = policies(arguments)?;
+    let log = read(arguments)?;
+    let oracle = arguments.judge.stand_in(&policies)?;
+    let score = policies.general().settings.score.clone();
+    let bar = progress_bar(log.events.len() as u64, "deciding");
+    let bad_lines = log.bad.len() as u64;
+    let started = Instant::now();
+    let own = match arguments.own {
+        Own::Ignored => OwnInLog::Ignored,
+        Own::Recorded => OwnInLog::Recorded,
+    };
+    let decided = replay(policies, oracle, log.events, own, &mut |done| bar.set_position(done));
+    let elapsed = started.elapsed();
+    bar.finish_and_clear();
+    let replay = Replay {
+        log: name_of(&arguments.log),
+        preset,
+        changes: arguments.set.clone(),
+        judge: arguments.judge.to_string(),
+        bad_lines,
+        decided,
+        low: score.low,
+        high: score.high,
+    };
+    if let Some(path) = &arguments.decisions {
+        let mut out = BufWriter::new(create(path)?);
+        write_decisions(&replay.decided, &mut out).and_then(|()| out.flush()).with_context(|| format!("can not write {path}"))?;
+    }
+    if let Some(path) = &arguments.report {
+        create(path)?.write_all(html(&replay).as_bytes()).with_context(|| format!("can not write {path}"))?;
+    }
+    if arguments.json {
+        return super::print(&format!("{}\n", json_summary(&replay, elapsed.as_secs_f64())));
+    }
+    super::print(&table(&replay, arguments.all))
+}
+
+fn policies(arguments: &Arguments) -> anyhow::Result<(Policies, String)> {
+    let wishes = Wishes {
+        file: arguments.config.clone(),
+        preset: arguments.preset.clone(),
+        bot_name: arguments.bot_name.clone(),
+        assignments: arguments.set.clone(),
+    };
+    let mut layers = config::layers(&wishes, std::env::vars_os().filter_map(|(name, value)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    }))?;
+    listen_everywhere(&mut layers);
+    let preset = layers.preset();
+    Ok((config::resolve(&layers)?, preset))
+}
+
+/// In a replay every channel is listened to and it may speak unasked, unless somebody says otherwise.
+pub fn listen_everywhere(layers: &mut Layers) {
+    layers.suggest("listen.channels", vec!["*"].into());
+    layers.suggest("gates.unasked", true.into());
+    layers.suggest("memory.enabled", true.into());
+}
+
+fn read(arguments: &Arguments) -> anyhow::Result<Log> {
+    let options = transcript::Options {
+        strict: arguments.strict,
+        me: arguments.me.clone(),
+        ..transcript::Options::default()
+    };
+    let size = std::fs::metadata(&arguments.log).map_or(0, |file| file.len());
+    let bar = progress_bar(size, "reading");
+    let log = transcript::read(&arguments.log, &options, &mut |bytes| bar.set_position(bytes))?;
+    bar.finish_and_clear();
+    const SHOWN: usize = 5;
+    for bad in log.bad.iter().take(SHOWN) {
+        eprintln!("aizuchi: {bad}");
+    }
+    if log.bad.len() > SHOWN {
+        eprintln!("aizuchi: … and {} more", log.bad.len() - SHOWN);
+    }
+    if !log.bad.is_empty() {
+        eprintln!("aizuchi: {} of {} lines could not be read and are skipped", log.bad.len(), log.bad.len() + log.events.len());
+    }
+    if log.events.is_empty() && !log.bad.is_empty() {
+        bail!("nothing in {} could be read", arguments.log);
+    }
+    Ok(log)
+}
+
+/// The log's own name: where it lies is nobody's business.
+fn name_of(path: &str) -> String {
+    Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// Nothing is written over the log it comes from.
+fn check_outputs(arguments: &Arguments) -> anyhow::Result<()> {
+    let log = std::fs::canonicalize(&arguments.log).ok();
+    let outputs = [("--decisions", &arguments.decisions), ("--report", &arguments.report)];
+    for (option, path) in outputs.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?))) {
+        if log.is_some() && std::fs::canonicalize(path).ok() == log {
+            bail!("{option} {path} would overwrite the log");
+        }
+    }
+    Ok(())
+}
+
+fn create(path: &str) -> anyhow::Result<File> {
+    File::create(path).with_context(|| format!("can not write {path}"))
+}
+
+/// Seen on a terminal only.
+fn progress_bar(length: u64, what: &'static str) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{msg:10} {wide_bar} {percent:>3} % {eta}");
+    ProgressBar::new(length).with_style(style.expect("the template is valid")).with_message(what)
+}
+
+fn json_summary(replay: &Replay, seconds: f64) -> serde_json::Value {
+    let summary = Summary::of(&replay.decided);
+    json!({
+        "messages": summary.messages,
+        "messages_per_s": (summary.messages as f64 / seconds.max(1e-9)).round(),
+        "judge_calls_per_1000": summary.per_1000(summary.judge_calls),
+        "judge_prompt_chars_per_1000": summary.per_1000(summary.judge_prompt_chars),
+        "replies_per_1000": summary.per_1000(summary.replies),
+        "acknowledgements_per_1000": summary.per_1000(summary.acknowledgements),
+        "reactions_per_1000": summary.per_1000(summary.reactions),
+        "dollars_per_1000": summary.per_1000(summary.micros) / 1e6,
+        "bad_lines": replay.bad_lines,
+        "rss_bytes": resident_bytes(),
+    })
+}
+
+/// Memory in use, where the system tells.
+fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
+}

@@ -1,0 +1,76 @@
+//! The decisions file: one line of JSON for each message of the log, in its order.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use aizuchi_core::effect::{Asked, Outcome, Stage};
+use serde::Serialize;
+
+use super::Decided;
+
+#[derive(Serialize)]
+struct Line<'a> {
+    id: &'a str,
+    at: f64,
+    channel: &'a str,
+    thread: Option<&'a str>,
+    author: &'a str,
+    score: Option<u8>,
+    points: BTreeMap<&'static str, i16>,
+    p_join: Option<f32>,
+    reply_to_guess: Option<&'a str>,
+    outcome: Outcome,
+    stage: Stage,
+    gate: Option<&'a str>,
+    asked: Vec<Question<'a>>,
+    acted_at: Option<f64>,
+    reason: String,
+}
+
+#[derive(Serialize)]
+struct Question<'a> {
+    question: &'static str,
+    at: f64,
+    prompt_chars: u64,
+    answer: &'a str,
+    cached: bool,
+    failed: bool,
+}
+
+impl<'a> From<&'a Asked> for Question<'a> {
+    fn from(asked: &'a Asked) -> Question<'a> {
+        Question {
+            question: asked.question.id(),
+            at: asked.at.seconds(),
+            prompt_chars: asked.prompt_chars,
+            answer: &asked.answer,
+            cached: asked.cached,
+            failed: asked.failed,
+        }
+    }
+}
+
+pub fn write_decisions(decided: &[Decided], out: &mut impl Write) -> io::Result<()> {
+    for Decided { trace, .. } in decided {
+        let line = Line {
+            id: trace.message.as_str(),
+            at: trace.at.seconds(),
+            channel: trace.place.room.as_str(),
+            thread: trace.place.thread.as_ref().map(|thread| thread.as_str()),
+            author: &trace.author,
+            score: trace.score,
+            points: trace.given().collect(),
+            p_join: trace.p_join,
+            reply_to_guess: trace.reply_to_guess.as_ref().map(|id| id.as_str()),
+            outcome: trace.outcome,
+            stage: trace.stage,
+            gate: trace.gate.as_deref(),
+            asked: trace.asked.iter().map(Question::from).collect(),
+            acted_at: trace.acted_at.map(|at| at.seconds()),
+            reason: trace.sentence(),
+        };
+        serde_json::to_writer(&mut *out, &line)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,173 @@
+//! What decided: rules, gates, and how far messages came.
+
+use std::collections::BTreeMap;
+
+use aizuchi_core::effect::{Outcome, Stage};
+use aizuchi_core::gates::GATES;
+use aizuchi_core::listen::Addressed;
+use aizuchi_core::score::{RULES, Rule};
+use serde::Serialize;
+
+use super::chart::short;
+use super::scores::score_of;
+use super::tally::{Tally, acted};
+use super::words;
+use crate::replay::Decided;
+
+#[derive(Serialize)]
+pub struct Causes {
+    pub rules: Vec<RuleRow>,
+    pub rules_unused: Vec<String>,
+    pub gates: Vec<GateRow>,
+    pub gates_unused: Vec<String>,
+    pub stages: Vec<StageRow>,
+    /// How it was addressed: "12 by mention".
+    pub addressed: Vec<String>,
+}
+
+#[derive(Serialize)]
+pub struct RuleRow {
+    pub name: String,
+    pub doc: &'static str,
+    pub given: String,
+    pub share: String,
+    pub average: String,
+    pub is_for: bool,
+    /// The average as a bar from the middle, in percent of the whole width.
+    pub width: String,
+    pub acted: String,
+}
+
+#[derive(Serialize)]
+pub struct GateRow {
+    pub name: String,
+    pub doc: &'static str,
+    pub closed: String,
+    pub share: String,
+    pub width: String,
+}
+
+#[derive(Serialize)]
+pub struct StageRow {
+    pub name: &'static str,
+    pub doc: &'static str,
+    pub ended: String,
+    pub share: String,
+    pub acted: String,
+    pub parts: Vec<Part>,
+}
+
+#[derive(Serialize)]
+pub struct Part {
+    pub outcome: Outcome,
+    pub width: String,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Given {
+    times: u64,
+    points: i64,
+    acted: u64,
+}
+
+pub fn causes(decided: &[Decided]) -> Causes {
+    let (rules, rules_unused) = rules(decided);
+    let (gates, gates_unused) = gates(decided);
+    Causes { rules, rules_unused, gates, gates_unused, stages: stages(decided), addressed: addressed(decided) }
+}
+
+fn rules(decided: &[Decided]) -> (Vec<RuleRow>, Vec<String>) {
+    let mut given = [Given::default(); RULES.len()];
+    let mut scored = 0;
+    for one in decided {
+        scored += u64::from(score_of(one).is_some());
+        for (sum, points) in given.iter_mut().zip(one.trace.points.0).filter(|(_, points)| *points != 0) {
+            sum.times += 1;
+            sum.points += i64::from(points);
+            sum.acted += u64::from(acted(one.trace.outcome));
+        }
+    }
+    if scored == 0 {
+        return (Vec::new(), Vec::new());
+    }
+    let average = |given: &Given| given.points as f64 / given.times.max(1) as f64;
+    let strongest = given.iter().map(|given| average(given).abs()).fold(1.0, f64::max);
+    let (used, unused): (Vec<_>, Vec<_>) = RULES.iter().zip(given).partition(|(_, given)| given.times > 0);
+    let row = |(rule, given): (&Rule, Given)| RuleRow {
+        name: spaced(rule.id),
+        doc: rule.doc,
+        given: words::count(given.times),
+        share: words::percent(given.times, scored),
+        average: format!("{:+.1}", average(&given)).replace('-', "−"),
+        is_for: given.points > 0,
+        width: short(average(&given).abs() * 50.0 / strongest),
+        acted: words::count(given.acted),
+    };
+    (used.into_iter().map(row).collect(), unused.into_iter().map(|(rule, _)| spaced(rule.id)).collect())
+}
+
+/// In the order in which they are looked at; a gate that this version does not know comes last.
+fn gates(decided: &[Decided]) -> (Vec<GateRow>, Vec<String>) {
+    let mut closed = BTreeMap::<(usize, &str), u64>::new();
+    for gate in decided.iter().filter_map(|one| one.trace.gate.as_deref()) {
+        let place = GATES.iter().position(|known| known.id == gate).unwrap_or(GATES.len());
+        *closed.entry((place, gate)).or_default() += 1;
+    }
+    let most = closed.values().copied().max().unwrap_or(1);
+    let row = |(&(place, id), &times): (&(usize, &str), &u64)| GateRow {
+        name: words::harmless_line(&spaced(id), 60),
+        doc: GATES.get(place).map_or("", |gate| gate.doc),
+        closed: words::count(times),
+        share: words::percent(times, decided.len() as u64),
+        width: short(times as f64 * 100.0 / most as f64),
+    };
+    let unused = GATES.iter().enumerate().filter(|(place, gate)| !closed.contains_key(&(*place, gate.id)));
+    (closed.iter().map(row).collect(), unused.map(|(_, gate)| spaced(gate.id)).collect())
+}
+
+const STAGES: [(Stage, &str, &str); 7] = [
+    (Stage::Filter, "Filter", "not meant for its ears: its own, another bot's, empty, late"),
+    (Stage::Address, "Address", "settled by who was addressed"),
+    (Stage::Score, "Score", "too little reason to speak"),
+    (Stage::Gate, "Gate", "a gate was closed, whatever the score"),
+    (Stage::Judge, "Judge", "the judge said no, or the talk moved on first"),
+    (Stage::Hold, "Hold", "it was ready to speak and the talk moved on"),
+    (Stage::Post, "Post", "it came to speaking"),
+];
+
+fn stages(decided: &[Decided]) -> Vec<StageRow> {
+    let mut tallies = [Tally::default(); STAGES.len()];
+    for one in decided {
+        let place = STAGES.iter().position(|(stage, ..)| *stage == one.trace.stage).expect("every stage is listed");
+        tallies[place].add(one.trace.outcome);
+    }
+    let all = decided.len() as u64;
+    let most = tallies.iter().map(Tally::all).max().unwrap_or(0).max(1) as f64;
+    let parts = |tally: &Tally| {
+        let outcomes = Tally::ALL.into_iter().filter(|outcome| tally.of(*outcome) > 0);
+        outcomes.map(|outcome| Part { outcome, width: short(tally.of(outcome) as f64 * 100.0 / most) }).collect()
+    };
+    let row = |((_, name, doc), tally): (&(Stage, &'static str, &'static str), &Tally)| StageRow {
+        name,
+        doc,
+        ended: words::count(tally.all()),
+        share: words::percent(tally.all(), all),
+        acted: words::count(tally.acted()),
+        parts: parts(tally),
+    };
+    STAGES.iter().zip(&tallies).map(row).collect()
+}
+
+fn addressed(decided: &[Decided]) -> Vec<String> {
+    let times = |by| decided.iter().filter(|one| one.trace.addressed == Some(by)).count() as u64;
+    [Addressed::Mention, Addressed::Name, Addressed::Reply]
+        .into_iter()
+        .map(|by| (by, times(by)))
+        .filter(|(_, times)| *times > 0)
+        .map(|(by, times)| format!("{} by {}", words::count(times), by.id()))
+        .collect()
+}
+
+fn spaced(id: &str) -> String {
+    id.replace('_', " ")
+}

@@ -1,0 +1,116 @@
+//! Single messages with their reasons: those it would have spoken to, and those it nearly would have.
+
+use std::cmp::Reverse;
+
+use aizuchi_core::effect::{Asked, Cause, Outcome, Trace};
+use aizuchi_core::types::Span;
+use serde::Serialize;
+
+use super::scores::score_of;
+use super::tally::acted;
+use super::words;
+use crate::replay::Decided;
+
+const MOMENTS_MAX: usize = 300;
+const MISSES_MAX: usize = 20;
+const TEXT_CHARS: usize = 300;
+const ANSWER_CHARS: usize = 200;
+const NAME_CHARS: usize = 60;
+
+#[derive(Serialize)]
+pub struct Moment {
+    pub outcome: Outcome,
+    pub deed: &'static str,
+    pub at: String,
+    pub machine_at: Option<String>,
+    /// How long it waited before it spoke.
+    pub waited: Option<String>,
+    pub place: String,
+    pub author: String,
+    pub text: String,
+    pub score: Option<u8>,
+    pub sentence: String,
+    pub exchange: Vec<Exchange>,
+}
+
+#[derive(Serialize)]
+pub struct Exchange {
+    pub question: &'static str,
+    pub answer: String,
+    pub is_cached: bool,
+    pub is_failed: bool,
+    pub chars: String,
+}
+
+#[derive(Serialize)]
+pub struct Moments {
+    pub shown: Vec<Moment>,
+    pub all: String,
+    /// How many there are beyond those shown.
+    pub left_out: Option<String>,
+}
+
+/// Where it would have spoken, spread evenly over the log.
+pub fn moments(decided: &[Decided]) -> Moments {
+    let spoken: Vec<&Decided> = decided.iter().filter(|one| acted(one.trace.outcome)).collect();
+    let shown: Vec<Moment> = spread(&spoken, MOMENTS_MAX).map(moment).collect();
+    let left_out = spoken.len() - shown.len();
+    Moments {
+        shown,
+        all: words::count(spoken.len() as u64),
+        left_out: (left_out > 0).then(|| words::count(left_out as u64)),
+    }
+}
+
+/// Where it came closest to speaking and did not: the highest scores, and where there are none, what the judge refused.
+pub fn near_misses(decided: &[Decided]) -> Vec<Moment> {
+    let mut missed: Vec<&Decided> = decided.iter().filter(|one| is_near_miss(&one.trace)).collect();
+    if missed.iter().all(|one| one.trace.score.is_none()) {
+        return spread(&missed, MISSES_MAX).map(moment).collect();
+    }
+    missed.sort_by_key(|one| Reverse((one.trace.score, said_no(&one.trace))));
+    missed.into_iter().take(MISSES_MAX).map(moment).collect()
+}
+
+fn is_near_miss(trace: &Trace) -> bool {
+    let has_better = matches!(trace.cause, Cause::SupersededBy(_) | Cause::PartOf(_) | Cause::AnsweredInstead(_));
+    let has_reason = trace.addressed.is_some() || trace.score.is_some_and(|score| score > 0) || said_no(trace);
+    trace.outcome == Outcome::Silent && has_reason && !has_better
+}
+
+fn said_no(trace: &Trace) -> bool {
+    matches!(trace.cause, Cause::SaidNo { .. })
+}
+
+fn spread<'a>(all: &'a [&'a Decided], most: usize) -> impl Iterator<Item = &'a Decided> {
+    let taken = all.len().min(most);
+    (0..taken).map(move |nth| all[nth * all.len() / taken])
+}
+
+fn moment(decided: &Decided) -> Moment {
+    let Decided { trace, text } = decided;
+    let waited = trace.acted_at.map(|acted_at| acted_at.since(trace.at)).filter(|waited| *waited >= Span::seconds(1));
+    Moment {
+        outcome: trace.outcome,
+        deed: words::deed(trace.outcome),
+        at: words::time(trace.at),
+        machine_at: words::machine_time(trace.at),
+        waited: waited.map(|waited| waited.to_string()),
+        place: words::harmless_line(&trace.place.to_string(), NAME_CHARS),
+        author: words::harmless_line(&trace.author, NAME_CHARS),
+        text: words::harmless(text, TEXT_CHARS),
+        score: score_of(decided),
+        sentence: words::harmless_line(&trace.sentence(), TEXT_CHARS),
+        exchange: trace.asked.iter().map(exchange).collect(),
+    }
+}
+
+fn exchange(asked: &Asked) -> Exchange {
+    Exchange {
+        question: asked.question.id(),
+        answer: words::harmless(&asked.answer, ANSWER_CHARS),
+        is_cached: asked.cached,
+        is_failed: asked.failed,
+        chars: words::of(asked.prompt_chars, "character"),
+    }
+}

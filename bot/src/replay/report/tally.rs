@@ -1,0 +1,72 @@
+//! How many messages ended how.
+
+use aizuchi_core::effect::Outcome;
+
+use super::words;
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    pub ignored: u64,
+    pub silent: u64,
+    pub reacts: u64,
+    pub acknowledges: u64,
+    pub replies: u64,
+}
+
+impl Tally {
+    /// Every outcome, the strongest first: so they are stacked and told.
+    pub const ALL: [Outcome; 5] =
+        [Outcome::Replies, Outcome::Acknowledges, Outcome::Reacts, Outcome::Silent, Outcome::Ignored];
+
+    /// Those that are heard or seen.
+    pub const ACTED: [Outcome; 3] = [Outcome::Replies, Outcome::Acknowledges, Outcome::Reacts];
+
+    pub fn add(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Ignored => self.ignored += 1,
+            Outcome::Silent => self.silent += 1,
+            Outcome::Reacts => self.reacts += 1,
+            Outcome::Acknowledges => self.acknowledges += 1,
+            Outcome::Replies => self.replies += 1,
+        }
+    }
+
+    pub fn merge(&mut self, other: &Tally) {
+        self.ignored += other.ignored;
+        self.silent += other.silent;
+        self.reacts += other.reacts;
+        self.acknowledges += other.acknowledges;
+        self.replies += other.replies;
+    }
+
+    pub fn of(&self, outcome: Outcome) -> u64 {
+        match outcome {
+            Outcome::Ignored => self.ignored,
+            Outcome::Silent => self.silent,
+            Outcome::Reacts => self.reacts,
+            Outcome::Acknowledges => self.acknowledges,
+            Outcome::Replies => self.replies,
+        }
+    }
+
+    pub fn acted(&self) -> u64 {
+        self.reacts + self.acknowledges + self.replies
+    }
+
+    pub fn all(&self) -> u64 {
+        self.acted() + self.silent + self.ignored
+    }
+
+    /// "2 answered, 1 reacted"; empty if it did nothing.
+    pub fn deeds(&self) -> String {
+        let told = Tally::ACTED.iter().filter(|outcome| self.of(**outcome) > 0);
+        let told: Vec<String> = told
+            .map(|outcome| format!("{} {}", words::count(self.of(*outcome)), words::deed(*outcome).to_lowercase()))
+            .collect();
+        told.join(", ")
+    }
+}
+
+pub fn acted(outcome: Outcome) -> bool {
+    Tally::ACTED.contains(&outcome)
+}

@@ -1,0 +1,219 @@
+//! How score and outcome went along the log, gathered into so many columns that the page stays small.
+
+use aizuchi_core::types::{Span, Time};
+use serde::Serialize;
+
+use super::chart::{self, Hint, Series, Threshold, Tick};
+use super::scores::score_of;
+use super::tally::Tally;
+use super::words;
+use crate::replay::{Decided, Replay};
+
+/// About three pixels each on a desk, one on a phone.
+const COLUMNS_MAX: usize = 320;
+
+#[derive(Serialize)]
+pub struct Timeline {
+    pub columns: usize,
+    /// What a column stands for.
+    pub says: String,
+    pub axis: &'static str,
+    pub scores: Option<Scores>,
+    pub acted: Counts,
+    /// How many messages there were; only where columns differ in that.
+    pub talk: Option<Counts>,
+    pub ticks: Vec<Tick>,
+    pub hints: Vec<Hint>,
+}
+
+#[derive(Serialize)]
+pub struct Scores {
+    pub highest: String,
+    /// Where some column holds several messages.
+    pub average: Option<String>,
+    pub thresholds: Vec<Threshold>,
+    pub label: String,
+}
+
+/// Numbers of messages, by how they ended.
+#[derive(Serialize)]
+pub struct Counts {
+    pub series: Vec<Series>,
+    pub most: String,
+    pub label: String,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Column {
+    tally: Tally,
+    highest: Option<u8>,
+    points: u64,
+    scored: u64,
+    first: usize,
+    from: Option<Time>,
+}
+
+/// What runs from left to right.
+#[derive(Clone, Copy)]
+enum Axis {
+    Time { start: u64, end: u64 },
+    Order,
+}
+
+pub fn timeline(replay: &Replay) -> Option<Timeline> {
+    let decided = &replay.decided;
+    let columns = decided.len().min(COLUMNS_MAX);
+    if columns == 0 {
+        return None;
+    }
+    let axis = axis(decided, columns);
+    let gathered = gather(decided, columns, axis);
+    let is_scored = gathered.iter().any(|column| column.scored > 0);
+    Some(Timeline {
+        columns,
+        says: say_column(decided.len(), columns, axis),
+        axis: match axis {
+            Axis::Time { .. } => "time, UTC",
+            Axis::Order => "messages, in the order of the log",
+        },
+        scores: is_scored.then(|| scores(&gathered, replay)),
+        acted: acted(&gathered),
+        talk: matches!(axis, Axis::Time { .. }).then(|| talk(&gathered)),
+        ticks: match axis {
+            Axis::Time { start, end } => chart::time_ticks(start, end),
+            Axis::Order => chart::count_ticks(decided.len() as u64),
+        },
+        hints: hints(&gathered, axis),
+    })
+}
+
+/// Time, if it is the time of one channel and its talk does not huddle in a few of the columns.
+fn axis(decided: &[Decided], columns: usize) -> Axis {
+    let room = &decided[0].trace.place.room;
+    let times = || decided.iter().map(|decided| decided.trace.at.0);
+    let (start, end) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
+    let by_time = Axis::Time { start, end };
+    let mut filled = vec![false; columns];
+    for at in times() {
+        filled[by_time.column(0, at, 1, columns)] = true;
+    }
+    let is_spread = filled.iter().filter(|filled| **filled).count() * 4 >= columns;
+    let is_alone = decided.iter().all(|decided| decided.trace.place.room == *room);
+    if is_alone && is_spread && end > start { by_time } else { Axis::Order }
+}
+
+impl Axis {
+    fn column(self, index: usize, at: u64, messages: usize, columns: usize) -> usize {
+        match self {
+            Axis::Time { start, end } => {
+                let part = u128::from(at - start) * columns as u128 / (u128::from(end - start) + 1);
+                part as usize
+            }
+            Axis::Order => index * columns / messages,
+        }
+    }
+
+    fn column_start(self, column: usize, columns: usize) -> Option<Time> {
+        match self {
+            Axis::Time { start, end } => {
+                let part = (u128::from(end - start) + 1) * column as u128 / columns as u128;
+                Some(Time(start + part as u64))
+            }
+            Axis::Order => None,
+        }
+    }
+}
+
+fn gather(decided: &[Decided], columns: usize, axis: Axis) -> Vec<Column> {
+    let mut gathered = vec![Column::default(); columns];
+    for (index, one) in decided.iter().enumerate() {
+        let column = &mut gathered[axis.column(index, one.trace.at.0, decided.len(), columns)];
+        if column.tally.all() == 0 {
+            (column.first, column.from) = (index, Some(one.trace.at));
+        }
+        column.tally.add(one.trace.outcome);
+        if let Some(score) = score_of(one) {
+            column.highest = column.highest.max(Some(score));
+            column.points += u64::from(score);
+            column.scored += 1;
+        }
+    }
+    gathered
+}
+
+fn say_column(messages: usize, columns: usize, axis: Axis) -> String {
+    match axis {
+        Axis::Time { start, end } => {
+            let span = Span((end - start) / columns as u64);
+            format!("{}, {span} a column", words::of(messages as u64, "message"))
+        }
+        Axis::Order if columns == messages => format!("{}, one a column", words::of(messages as u64, "message")),
+        Axis::Order => {
+            let each = words::count(messages.div_ceil(columns) as u64);
+            format!("{}, up to {each} a column", words::of(messages as u64, "message"))
+        }
+    }
+}
+
+fn scores(gathered: &[Column], replay: &Replay) -> Scores {
+    let highest = gathered.iter().enumerate();
+    let highest = highest.filter_map(|(nth, column)| Some((nth, 0.0, f64::from(column.highest?).max(0.7))));
+    let average =
+        gathered.iter().map(|column| (column.scored > 0).then(|| column.points as f64 / column.scored as f64));
+    let top = gathered.iter().filter_map(|column| column.highest).max().unwrap_or(0);
+    Scores {
+        highest: chart::bars(gathered.len(), highest),
+        average: gathered.iter().any(|column| column.scored > 1).then(|| chart::line(average)),
+        thresholds: chart::thresholds(replay.low, replay.high),
+        label: format!("The score along the log, 0 to 100; the highest of all is {top}."),
+    }
+}
+
+fn acted(gathered: &[Column]) -> Counts {
+    let most = gathered.iter().map(|column| column.tally.acted()).max().unwrap_or(0);
+    let mut all = Tally::default();
+    for column in gathered {
+        all.merge(&column.tally);
+    }
+    let deeds = all.deeds();
+    Counts {
+        series: chart::stack(&tallies(gathered), &Tally::ACTED, |_| most),
+        most: words::count(most),
+        label: format!("When it would have acted: {}.", if deeds.is_empty() { "never" } else { &deeds }),
+    }
+}
+
+fn talk(gathered: &[Column]) -> Counts {
+    let most = gathered.iter().map(|column| column.tally.all()).max().unwrap_or(0);
+    Counts {
+        series: chart::stack(&tallies(gathered), &Tally::ALL, |_| most),
+        most: words::count(most),
+        label: format!("How many messages there were along the log, at most {} a column.", words::count(most)),
+    }
+}
+
+fn tallies(gathered: &[Column]) -> Vec<Tally> {
+    gathered.iter().map(|column| column.tally).collect()
+}
+
+fn hints(gathered: &[Column], axis: Axis) -> Vec<Hint> {
+    let hint = |(nth, column): (usize, &Column)| {
+        let from = axis.column_start(nth, gathered.len()).or(column.from)?;
+        let mut parts = vec![words::strftime("%Y-%m-%d %H:%MZ", from)];
+        let last = column.first as u64 + column.tally.all();
+        parts.push(match axis {
+            Axis::Order if column.tally.all() > 1 => {
+                format!("messages {}–{}", words::count(column.first as u64 + 1), words::count(last))
+            }
+            Axis::Order => format!("message {}", words::count(last)),
+            Axis::Time { .. } => words::of(column.tally.all(), "message"),
+        });
+        parts.extend(column.highest.map(|score| match column.scored {
+            1 => format!("score {score}"),
+            scored => format!("score up to {score}, {:.0} on average", column.points as f64 / scored as f64),
+        }));
+        parts.extend(Some(column.tally.deeds()).filter(|deeds| !deeds.is_empty()));
+        Some(Hint { column: nth, text: parts.join(" · ") })
+    };
+    gathered.iter().enumerate().filter(|(_, column)| column.tally.all() > 0).filter_map(hint).collect()
+}

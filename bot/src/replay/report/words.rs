@@ -1,0 +1,143 @@
+//! Numbers, times and other people's words as they stand in the report.
+
+use aizuchi_core::effect::Outcome;
+use aizuchi_core::types::Time;
+use jiff::Timestamp;
+
+/// What it did, as a heading.
+pub fn deed(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Ignored => "Ignored",
+        Outcome::Silent => "Stayed silent",
+        Outcome::Reacts => "Reacted",
+        Outcome::Acknowledges => "Said a word",
+        Outcome::Replies => "Answered",
+    }
+}
+
+/// 1234567 is "1,234,567".
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// "1 message", "2,000 messages".
+pub fn of(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+/// A rate with as many digits as it deserves.
+pub fn rate(rate: f64) -> String {
+    match rate {
+        0.0 => "0".into(),
+        rate if rate < 1.0 => format!("{rate:.2}"),
+        rate if rate < 100.0 => format!("{rate:.1}"),
+        rate => count(rate.round() as u64),
+    }
+}
+
+pub fn percent(part: u64, whole: u64) -> String {
+    let percent = if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 };
+    match percent {
+        0.0 => "0 %".into(),
+        percent if percent < 0.1 => "under 0.1 %".into(),
+        percent if part != whole && percent > 99.9 => "over 99.9 %".into(),
+        percent if part == whole => format!("{percent:.0} %"),
+        percent => format!("{percent:.1} %"),
+    }
+}
+
+/// Millionths of a dollar as dollars.
+pub fn dollars(micros: u64) -> String {
+    match micros {
+        0 => "$0".into(),
+        1..100 => "under $0.0001".into(),
+        100..1_000_000 => format!("${:.4}", micros as f64 / 1e6),
+        _ => format!("${}.{:02}", count(micros / 1_000_000), micros % 1_000_000 / 10_000),
+    }
+}
+
+/// RFC 3339 in UTC, as machines read it; none for an instant outside the calendar.
+pub fn machine_time(at: Time) -> Option<String> {
+    instant(at).map(|at| at.to_string())
+}
+
+/// RFC 3339 in UTC to the second, as people read it.
+pub fn time(at: Time) -> String {
+    strftime("%Y-%m-%d %H:%M:%SZ", at)
+}
+
+/// What the pattern says of an instant in UTC.
+pub fn strftime(pattern: &str, at: Time) -> String {
+    instant(at).map_or_else(|| format!("{} ms", at.0), |at| at.strftime(pattern).to_string())
+}
+
+fn instant(at: Time) -> Option<Timestamp> {
+    Timestamp::from_millisecond(i64::try_from(at.0).ok()?).ok()
+}
+
+/// Words from outside, so many characters of them at most. What could turn the text around it is left out, what can not
+/// be seen is marked; the template does the rest.
+pub fn harmless(text: &str, chars_max: usize) -> String {
+    const LINES_MAX: usize = 8;
+    let is_turning = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let mut shown = String::new();
+    let mut lines = 1;
+    let mut rest = text.trim().chars().filter(|c| !is_turning(*c) && *c != '\r').peekable();
+    for c in rest.by_ref().take(chars_max) {
+        lines += usize::from(c == '\n');
+        if lines > LINES_MAX {
+            shown.push('…');
+            return shown;
+        }
+        shown.push(if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c });
+    }
+    if rest.peek().is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// The same on one line.
+pub fn harmless_line(text: &str, chars_max: usize) -> String {
+    harmless(&text.split_whitespace().collect::<Vec<_>>().join(" "), chars_max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_as_people_write_them() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0.0, 0.046, 3.06, 1234.5].map(rate), ["0", "0.05", "3.1", "1,235"]);
+        assert_eq!([0, 7, 12_300, 1_239_000].map(dollars), ["$0", "under $0.0001", "$0.0123", "$1.23"]);
+        assert_eq!(percent(1, 5000), "under 0.1 %");
+        assert_eq!(percent(4999, 5000), "over 99.9 %");
+        assert_eq!((percent(5, 5), percent(0, 0), percent(1, 8)), ("100 %".into(), "0 %".into(), "12.5 %".into()));
+    }
+
+    #[test]
+    fn times_are_rfc_3339_and_never_fail() {
+        assert_eq!(time(Time(1_700_000_000_500)), "2023-11-14 22:13:20Z");
+        assert_eq!(machine_time(Time(1_700_000_000_500)).unwrap(), "2023-11-14T22:13:20.5Z");
+        assert_eq!(machine_time(Time(u64::MAX)), None);
+        assert_eq!(time(Time(u64::MAX)), "18446744073709551615 ms");
+    }
+
+    #[test]
+    fn words_from_outside_turn_nothing_around() {
+        assert_eq!(harmless("a\u{202e}b\u{2067}c\u{0}\r\nd", 99), "abc\u{fffd}\nd");
+        assert_eq!(harmless("こんにちは", 3), "こんに…");
+        assert_eq!(harmless("こんにちは", 5), "こんにちは");
+        assert_eq!(harmless(&"\nx".repeat(50), 99).lines().count(), 8);
+        assert_eq!(harmless_line("a\n\n b", 99), "a b");
+    }
+}

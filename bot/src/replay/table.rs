@@ -1,0 +1,101 @@
+//! What it would have done, for people.
+
+use std::fmt::Write as _;
+
+use aizuchi_core::effect::Outcome;
+use aizuchi_core::types::Time;
+use comfy_table::{ContentArrangement, Table, presets::UTF8_HORIZONTAL_ONLY};
+use jiff::Timestamp;
+
+use super::{Decided, Replay, Summary};
+
+/// Moments shown in the table; the rest is in the report.
+const ROWS_MAX: usize = 40;
+const TEXT_CHARS_MAX: usize = 60;
+
+/// The moments it would have acted, and the figures. With `all`, silence too.
+pub fn table(replay: &Replay, all: bool) -> String {
+    let shown = |decided: &&Decided| all || !matches!(decided.trace.outcome, Outcome::Ignored | Outcome::Silent);
+    let moments: Vec<&Decided> = replay.decided.iter().filter(shown).collect();
+    let rows_max = if all { usize::MAX } else { ROWS_MAX };
+    let mut text = String::new();
+    if !moments.is_empty() {
+        let mut table = Table::new();
+        table.load_style(UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_header(["when", "where", "who", "said", "it", "why"]);
+        for Decided { trace, text } in moments.iter().take(rows_max) {
+            table.add_row([
+                clock(trace.at),
+                harmless(&trace.place.to_string()),
+                harmless(&trace.author),
+                cut(text),
+                outcome(trace.outcome).to_owned(),
+                harmless(&trace.sentence()),
+            ]);
+        }
+        let _ = writeln!(text, "{table}");
+        if moments.len() > rows_max {
+            let _ = writeln!(text, "… and {} more; --report shows them.", moments.len() - rows_max);
+        }
+    }
+    text + &figures(replay)
+}
+
+fn figures(replay: &Replay) -> String {
+    let summary = Summary::of(&replay.decided);
+    let per = |count| summary.per_1000(count);
+    let mut text = String::new();
+    let _ = writeln!(text, "{} messages, preset {}, judge {}", summary.messages, replay.preset, replay.judge);
+    let _ = writeln!(
+        text,
+        "  answers {} ({:.1} in 1000) · a word {} ({:.1}) · reactions {} ({:.1}) · ignored {}",
+        summary.replies,
+        per(summary.replies),
+        summary.acknowledgements,
+        per(summary.acknowledgements),
+        summary.reactions,
+        per(summary.reactions),
+        summary.ignored,
+    );
+    let _ = writeln!(
+        text,
+        "  model asked {} times ({:.1} in 1000), {} answers used again, {} characters, {:.4} dollars",
+        summary.judge_calls,
+        per(summary.judge_calls),
+        summary.cached_answers,
+        summary.judge_prompt_chars,
+        summary.micros as f64 / 1e6,
+    );
+    if replay.bad_lines > 0 {
+        let _ = writeln!(text, "  {} lines could not be read and were skipped", replay.bad_lines);
+    }
+    text
+}
+
+fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Ignored => "ignores",
+        Outcome::Silent => "is silent",
+        Outcome::Reacts => "reacts",
+        Outcome::Acknowledges => "says a word",
+        Outcome::Replies => "answers",
+    }
+}
+
+fn clock(at: Time) -> String {
+    let time = i64::try_from(at.0).ok().and_then(|millis| Timestamp::from_millisecond(millis).ok());
+    time.map_or_else(String::new, |time| time.strftime("%Y-%m-%d %H:%M:%S").to_string())
+}
+
+fn cut(text: &str) -> String {
+    let text = harmless(text);
+    if text.chars().count() <= TEXT_CHARS_MAX {
+        return text;
+    }
+    text.chars().take(TEXT_CHARS_MAX).chain(['…']).collect()
+}
+
+/// What people write may hold codes that a terminal obeys.
+fn harmless(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '�' } else { c }).collect()
+}

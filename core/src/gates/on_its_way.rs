@@ -1,0 +1,16 @@
+//! A post of its own is on its way: until the platform has taken it, there is no telling whether to say more.
+use super::{Case, Closed, Gate, Order, Stops};
+
+pub const GATE: Gate = Gate {
+    id: "on_its_way",
+    doc: "a post of its own is on its way",
+    say: "a post of its own is on its way",
+    order: Order::AfterScore,
+    stops: Stops::Unasked,
+    closed,
+};
+
+fn closed(case: &Case<'_>) -> Option<Closed> {
+    let past = case.floor.past.as_ref()?;
+    past.delivering.iter().any(|sent| !sent.addressed).then(Closed::default)
+}
