@@ -180,7 +180,7 @@ impl Turn<'_> {
     fn begin_wait(&mut self, message: &Message, trace: Box<Trace>, ask: bool, since: Option<Time>) {
         let since = since.unwrap_or(self.now);
         let due = self.due_after(self.wait_after(&trace.message), since);
-        let engaged = trace.points.0[0] != 0;
+        let engaged = self.floor().is_engaged(self.policy, trace.at);
         self.floor_mut().pending = Some(Box::new(Pending {
             kind: kind_for(self.policy, trace.score, engaged),
             by_bot: message.author.voice == Voice::Bot,

@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::engine::turn::Turn;
 use crate::listen::{Address, Addressed, Unheard, addressee, asks_for_quiet, filter};
 use crate::policy::Policy;
-use crate::room::{Entry, Flags, Floor, Mute};
+use crate::room::{Entry, Flags, Floor};
 use crate::settings::OtherBots;
 use crate::trace::{Cause, Stage, Trace};
 use crate::types::{Message, Span, Time, Voice, stable_hash};
@@ -13,7 +13,8 @@ use crate::types::{Message, Span, Time, Voice, stable_hash};
 impl Engine {
     pub(super) fn hear(&mut self, now: Time, mut message: Message, out: &mut Vec<Effect>) {
         let policy = self.policies.for_room(message.place.room.as_str());
-        if let Err(unheard) = filter(policy, &message) {
+        let off = self.index.get(&message.place.room).is_some_and(|room| self.rooms[*room as usize].off);
+        if let Err(unheard) = filter(policy, &message, off) {
             return out.push(Effect::Trace(passed_over(&mut message, unheard)));
         }
         let room = self.room(&message.place.room);
@@ -160,7 +161,7 @@ impl Turn<'_> {
 
     fn be_quiet(&mut self, mut trace: Box<Trace>, addressed: Addressed) {
         let span = Span::minutes(self.policy.settings.address.be_quiet_minutes.into());
-        self.room.mute = Some(Mute::Until(self.now + span));
+        self.room.mute_at_least_until(self.now + span);
         let threads: Vec<_> = self.room.threads().map(Option::<&crate::types::ThreadId>::cloned).collect();
         let here = self.thread.clone();
         for thread in threads {

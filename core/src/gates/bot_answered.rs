@@ -15,6 +15,6 @@ fn closed(case: &Case<'_>) -> Option<Closed> {
     if !case.policy.settings.gates.bot_answered {
         return None;
     }
-    let since = case.floor.buffer.iter().rev().take_while(|heard| heard.id() != case.trigger.id);
-    since.into_iter().any(|heard| heard.flags.has(Flags::BOT)).then(Closed::default)
+    let mut since = case.floor.recent(case.policy, case.now).take_while(|heard| heard.id() != case.trigger.id);
+    since.any(|heard| heard.flags.has(Flags::BOT)).then(Closed::default)
 }

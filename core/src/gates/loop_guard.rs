@@ -16,7 +16,7 @@ fn closed(case: &Case<'_>) -> Option<Closed> {
     if need == 0 || !case.trigger.by_bot {
         return None;
     }
-    let between_the_two = case.floor.buffer.iter().rev().take_while(|heard| {
+    let between_the_two = case.floor.recent(case.policy, case.now).take_while(|heard| {
         heard.flags.has(Flags::OWN) || case.room.speakers.key_at(heard.speaker) == case.trigger.author
     });
     let have = between_the_two.filter(|heard| heard.flags.has(Flags::OWN)).count() as u64;

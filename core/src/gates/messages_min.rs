@@ -12,9 +12,7 @@ pub const GATE: Gate = Gate {
 
 fn closed(case: &Case<'_>) -> Option<Closed> {
     let need = case.policy.settings.gates.messages_min as usize;
-    let life = case.policy.buffer_life();
-    let counts = |now, at| life.is_none_or(|life| crate::types::Time::since(now, at) < life);
-    let people = case.floor.buffer.iter().rev().filter(|heard| heard.is_person() && counts(case.now, heard.at));
+    let people = case.floor.recent(case.policy, case.now).filter(|heard| heard.is_person());
     let have = people.take(need).count();
     (have < need).then_some(Closed { have: have as u64, need: need as u64 })
 }

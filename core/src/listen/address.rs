@@ -71,7 +71,7 @@ pub fn speaks_to(message: &Message, person: &PersonId, name: &str, reply_to: &st
     reply.is_some_and(|reply| {
         reply.to_person.as_ref() == Some(person) || reply.to.as_ref().is_some_and(|to| to.as_str() == reply_to)
     }) || message.mentions.contains(person)
-        || called_by_name(&message.text) == Some(name)
+        || called_by_name(&message.text).is_some_and(|called| called.eq_ignore_ascii_case(name))
 }
 
 /// Longest name looked for at the head of a message.
@@ -87,8 +87,8 @@ fn called_by_name(text: &str) -> Option<&str> {
     let mut words = 1;
     for (place, c) in rest.char_indices() {
         match c {
-            ':' | ',' | '：' | '、' | '，' => return (place > 0).then(|| &rest[..place]),
-            _ if c.is_whitespace() && at => return (place > 0).then(|| &rest[..place]),
+            ':' | ',' | '：' | '、' | '，' => return plain_name(&rest[..place]),
+            _ if c.is_whitespace() && at => return plain_name(&rest[..place]),
             _ if c.is_whitespace() => words += 1,
             _ => (),
         }
@@ -97,6 +97,13 @@ fn called_by_name(text: &str) -> Option<&str> {
         }
     }
     None
+}
+
+/// Without the title that follows it.
+fn plain_name(name: &str) -> Option<&str> {
+    const TITLES: [&str; 8] = ["さん", "くん", "ちゃん", "さま", "君", "様", "氏", "先生"];
+    let plain = TITLES.iter().find_map(|title| name.strip_suffix(title)).unwrap_or(name);
+    (!plain.is_empty()).then_some(plain)
 }
 
 #[cfg(test)]
@@ -109,6 +116,7 @@ mod tests {
         assert_eq!(called_by_name(" bob, hi"), Some("bob"));
         assert_eq!(called_by_name("@carol how are you"), Some("carol"));
         assert_eq!(called_by_name("アリス、元気？"), Some("アリス"));
+        assert_eq!(called_by_name("アリスさん、元気？"), Some("アリス"));
         assert_eq!(called_by_name("hello there"), None);
         assert_eq!(called_by_name(": hm"), None);
         assert_eq!(called_by_name(&"x".repeat(500)), None);

@@ -21,10 +21,10 @@ pub enum Unheard {
     Late,
 }
 
-/// What can be told from the message and the policy alone.
-pub fn filter(policy: &Policy, message: &Message) -> Result<(), Unheard> {
+/// What can be told from the message and the policy; `off` is whether the room was switched off by order.
+pub fn filter(policy: &Policy, message: &Message, off: bool) -> Result<(), Unheard> {
     let listen = &policy.settings.listen;
-    if !listens_in(policy, &message.place) {
+    if off || !listens_in(policy, &message.place) {
         return Err(Unheard::ChannelOff);
     }
     if message.visibility == Visibility::Direct && !listen.direct_messages {

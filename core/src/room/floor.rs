@@ -10,7 +10,7 @@ use crate::judge::{Cache, Climb};
 use crate::listen::Addressed;
 use crate::policy::Policy;
 use crate::trace::{Stage, Trace};
-use crate::types::{CallId, Time, stable_hash};
+use crate::types::{CallId, Span, Time, stable_hash};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Floor {
@@ -152,6 +152,12 @@ impl Floor {
         self.past.as_ref().and_then(|past| past.acted_at)
     }
 
+    /// Whether it acted here a short while before.
+    pub fn is_engaged(&self, policy: &Policy, at: Time) -> bool {
+        let lasts = Span::seconds(policy.settings.score.engaged_seconds.into());
+        self.acted_at().is_some_and(|acted| at.since(acted) < lasts)
+    }
+
     /// What was said here and is not too old, newest first.
     pub fn recent(&self, policy: &Policy, now: Time) -> impl Iterator<Item = Heard<'_>> {
         let life = policy.buffer_life();
@@ -191,13 +197,13 @@ impl Floor {
         [self.pending.take(), answering, next].into_iter().flatten()
     }
 
-    /// Forgets what was said and done here, except that posts are on their way.
+    /// Forgets what was said and done here, except which posts are on their way and which ids are not new.
     pub fn forget(&mut self) {
         self.buffer = Buffer::default();
         (self.last_heard, self.heard_before) = (Time::default(), Time::default());
-        let delivering = self.past.take().map(|past| past.delivering).unwrap_or_default();
-        if !delivering.is_empty() {
-            self.past = Some(Box::new(Past { delivering, ..Past::default() }));
+        if let Some(past) = self.past.take() {
+            let Past { delivering, known, own, .. } = *past;
+            self.past = Some(Box::new(Past { delivering, known, own, ..Past::default() }));
         }
     }
 

@@ -130,6 +130,15 @@ impl Room {
         }
     }
 
+    /// Silences the room up to then; a longer mute stays.
+    pub fn mute_at_least_until(&mut self, until: Time) {
+        self.mute = match self.mute {
+            Some(Mute::Open) => Some(Mute::Open),
+            Some(Mute::Until(longer)) => Some(Mute::Until(longer.max(until))),
+            None => Some(Mute::Until(until)),
+        };
+    }
+
     pub fn note_answer(&mut self, answered: Answered) {
         self.answered.retain(|earlier| answered.at.since(earlier.at) < PERSON_LIMIT_SPAN);
         if self.answered.len() == ANSWERED_MAX {

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
 use crate::types::{PersonId, stable_hash};
 
 /// A speaker's number within the room.
@@ -31,8 +33,17 @@ fn key_of(id: &str) -> u64 {
     stable_hash(0, id)
 }
 
+/// The same for names that differ in the case of Latin letters alone.
 fn name_hash(name: &str) -> u32 {
-    stable_hash(1, name) as u32
+    let mut short = [0; 48];
+    match short.get_mut(..name.len()) {
+        Some(lower) => {
+            lower.copy_from_slice(name.as_bytes());
+            lower.make_ascii_lowercase();
+            xxh3_64_with_seed(lower, 1) as u32
+        }
+        None => xxh3_64_with_seed(name.to_ascii_lowercase().as_bytes(), 1) as u32,
+    }
 }
 
 /// Longest id or name kept, in bytes.
@@ -95,7 +106,7 @@ impl Speakers {
         let hash = name_hash(name);
         let mut alike =
             self.list.iter().enumerate().filter(|(_, speaker)| speaker.uses > 0 && speaker.name_hash == hash);
-        alike.find(|(place, _)| self.name(*place as Index) == name).map(|(_, speaker)| speaker.key)
+        alike.find(|(place, _)| self.name(*place as Index).eq_ignore_ascii_case(name)).map(|(_, speaker)| speaker.key)
     }
 
     fn store(&mut self, place: usize, id: &str, name: &str) {

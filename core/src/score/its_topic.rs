@@ -1,11 +1,13 @@
-//! What is its business came up lately, this message included.
+//! What is its business came up lately.
 use super::{Percent, Rule, Scene};
 use crate::room::Flags;
 
 pub const RULE: Rule = Rule { id: "its_topic", doc: "one of its keywords came up lately", points: 10, strength };
 
 fn strength(scene: &Scene<'_>) -> Percent {
-    Percent::all_or_none(scene.people.iter().any(|heard| heard.flags.has(Flags::KEYWORD)) || spans_messages(scene))
+    let skipped = usize::from(!scene.policy.settings.score.topic_counts_message);
+    let mut looked_at = scene.people.iter().skip(skipped);
+    Percent::all_or_none(looked_at.any(|heard| heard.flags.has(Flags::KEYWORD)) || spans_messages(scene))
 }
 
 /// A keyword with a space in it may begin in one message and end in the next.

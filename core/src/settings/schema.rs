@@ -81,6 +81,7 @@ sections! {
         frequency_seconds: u32 = 0..=SECONDS_MAX,
         silence_seconds: u32 = 1..=SECONDS_MAX,
         silence_beyond_buffer: bool = Any,
+        topic_counts_message: bool = Any,
         fading_messages: u32 = 2..=1000,
         low: u32 = 0..=100,
         high: u32 = 0..=101,

@@ -30,6 +30,8 @@ pub struct Sim<O> {
     pub traces: Vec<Trace>,
     /// How late a deadline is noticed, if nothing else happens before.
     pub lateness: Span,
+    /// The world answers no earlier than this: before, the program was not there to ask.
+    away_until: Time,
 }
 
 /// An input on its way; compared only by when it comes.
@@ -62,6 +64,7 @@ impl<O: Oracle> Sim<O> {
             effects: Vec::new(),
             traces: Vec::new(),
             lateness: Span::ZERO,
+            away_until: Time(0),
         }
     }
 
@@ -91,6 +94,7 @@ impl<O: Oracle> Sim<O> {
 
     /// The program was gone until now: nothing rang and nothing came back meanwhile.
     pub fn feed_late(&mut self, at: Time, input: Input) {
+        self.away_until = at;
         self.engine.handle(at, input, &mut self.effects);
         self.follow_effects();
         self.run_until(at);
@@ -103,20 +107,25 @@ impl<O: Oracle> Sim<O> {
 
     fn run_until(&mut self, end: Time) {
         loop {
-            let answer = self.next_answer();
-            let deadline =
-                self.engine.next_deadline().filter(|due| *due <= end).map(|due| (due + self.lateness).min(end));
-            let Some(next) = answer.into_iter().chain(deadline).min().filter(|next| *next <= end) else { return };
-            // What is due and what is answered at the same instant: the answer was asked for before.
-            let input = if answer == Some(next) {
-                let Reverse((_, _, Coming(input))) = self.coming.pop().expect("an answer was seen coming");
-                input
-            } else {
-                Input::Tick
+            let answer = self.next_answer().filter(|at| *at <= end);
+            let due = self.engine.next_deadline().filter(|due| *due <= end);
+            let (at, input) = match (answer, due) {
+                (None, None) => return,
+                // At the same instant the answer comes first: it was asked for before.
+                (Some(at), due) if due.is_none_or(|due| at <= due) => (at, self.take_answer()),
+                (_, due) => {
+                    let noticed = due.map_or(end, |due| due + self.lateness);
+                    (noticed.min(end).min(answer.unwrap_or(end)), Input::Tick)
+                }
             };
-            self.engine.handle(next, input, &mut self.effects);
+            self.engine.handle(at, input, &mut self.effects);
             self.follow_effects();
         }
+    }
+
+    fn take_answer(&mut self) -> Input {
+        let Reverse((_, _, Coming(input))) = self.coming.pop().expect("an answer was seen coming");
+        input
     }
 
     fn follow_effects(&mut self) {
@@ -144,7 +153,7 @@ impl<O: Oracle> Sim<O> {
 
     fn expect(&mut self, at: Time, input: Input) {
         self.asked += 1;
-        self.coming.push(Reverse((at, self.asked, Coming(input))));
+        self.coming.push(Reverse((at.max(self.away_until), self.asked, Coming(input))));
     }
 
     /// An aborted call is really cancelled.
