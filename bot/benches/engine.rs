@@ -19,11 +19,19 @@ fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     // `count parse|decide|load N`: one pass over N messages, to be counted by a tool that counts instructions.
     if arguments.first().is_some_and(|first| first == "count") {
-        return count(&arguments[1], arguments[2].parse().expect("a number of messages"), arguments.get(3).map(String::as_str));
+        return count(
+            &arguments[1],
+            arguments[2].parse().expect("a number of messages"),
+            arguments.get(3).map(String::as_str),
+        );
     }
     let log = arguments.pop();
     let lines = in_order_of_time(lines(log.as_deref()));
-    println!("log: {} messages ({})", lines.len(), log.as_deref().map_or("synthetic", |path| path.rsplit('/').next().unwrap_or(path)));
+    println!(
+        "log: {} messages ({})",
+        lines.len(),
+        log.as_deref().map_or("synthetic", |path| path.rsplit('/').next().unwrap_or(path))
+    );
     let parse_ns = best(|| parse_all(&lines), lines.len());
     println!("parse one message from JSON: {parse_ns:.0} ns");
     let messages = messages(&lines);
@@ -31,7 +39,11 @@ fn main() {
         let policies = policies(preset, changes);
         let decide_ns = best(|| parse_and_decide_all(policies.clone(), &lines), lines.len()) - parse_ns;
         let rate = 1e9 / decide_ns;
-        println!("decide, {preset:9}: {decide_ns:.0} ns, {:.2} million messages a second, {:.2} of parsing", rate / 1e6, decide_ns / parse_ns);
+        println!(
+            "decide, {preset:9}: {decide_ns:.0} ns, {:.2} million messages a second, {:.2} of parsing",
+            rate / 1e6,
+            decide_ns / parse_ns
+        );
     }
     rooms(&messages);
 }
@@ -62,7 +74,8 @@ fn lines(log: Option<&str>) -> Vec<String> {
     let file = std::fs::read(path).unwrap_or_else(|error| panic!("can not read {path}: {error}"));
     let mut text = String::new();
     if file.starts_with(&[0x1f, 0x8b]) {
-        std::io::Read::read_to_string(&mut flate2::read::MultiGzDecoder::new(file.as_slice()), &mut text).expect("a gzip file of text");
+        std::io::Read::read_to_string(&mut flate2::read::MultiGzDecoder::new(file.as_slice()), &mut text)
+            .expect("a gzip file of text");
     } else {
         text = String::from_utf8(file).expect("a file of text");
     }
@@ -76,8 +89,30 @@ fn lines(log: Option<&str>) -> Vec<String> {
 
 fn synthetic() -> Vec<String> {
     const WORDS: [&str; 24] = [
-        "the", "kernel", "does", "not", "boot", "anyone", "know", "how", "to", "install", "grub", "after", "update", "thanks", "try", "sudo",
-        "これ", "動かない", "パッケージ", "を", "入れて", "みて", "why", "it",
+        "the",
+        "kernel",
+        "does",
+        "not",
+        "boot",
+        "anyone",
+        "know",
+        "how",
+        "to",
+        "install",
+        "grub",
+        "after",
+        "update",
+        "thanks",
+        "try",
+        "sudo",
+        "これ",
+        "動かない",
+        "パッケージ",
+        "を",
+        "入れて",
+        "みて",
+        "why",
+        "it",
     ];
     let mut state = 1u64;
     let mut draw = |below: u64| {
@@ -104,7 +139,13 @@ fn parse_all(lines: &[String]) {
 
 fn said(line: &str, number: usize) -> Option<Message> {
     match parse_line(line, number as u64) {
-        Ok(Parsed::Event(event)) => if let Input::Said(message) = event.input { Some(message) } else { None },
+        Ok(Parsed::Event(event)) => {
+            if let Input::Said(message) = event.input {
+                Some(message)
+            } else {
+                None
+            }
+        }
         Ok(Parsed::Reaction) | Err(_) => None,
     }
 }
@@ -214,7 +255,10 @@ fn say(engine: &mut Engine, room: &RoomId, message: &Message, turn: u64, out: &m
     let mut message = message.clone();
     message.place.room = room.clone();
     message.at = Time(START_MS + turn * 10_000);
-    message.id = MessageId::new(format!("{}+{turn}", message.id.as_str().get(..message.id.as_str().len().saturating_sub(3)).unwrap_or_default()));
+    message.id = MessageId::new(format!(
+        "{}+{turn}",
+        message.id.as_str().get(..message.id.as_str().len().saturating_sub(3)).unwrap_or_default()
+    ));
     engine.handle(message.at, Input::Said(message), out);
     out.clear();
 }

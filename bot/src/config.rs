@@ -57,7 +57,9 @@ pub fn layers(wishes: &Wishes, environment: impl Iterator<Item = (String, String
 }
 
 pub fn resolve(layers: &Layers) -> anyhow::Result<Policies> {
-    let told = |problems: Vec<aizuchi_core::settings::Problem>| BadSettings(problems.iter().map(ToString::to_string).collect());
+    let told = |problems: Vec<aizuchi_core::settings::Problem>| {
+        BadSettings(problems.iter().map(ToString::to_string).collect())
+    };
     layers.resolve(&zone).map_err(|problems| told(problems).into())
 }
 

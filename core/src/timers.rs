@@ -22,8 +22,13 @@ impl Timers {
     pub fn arm(&mut self, alarm: &mut Option<Time>, due: Time, key: impl FnOnce() -> Key) {
         if alarm.is_none_or(|armed| due < armed) {
             *alarm = Some(due);
-            self.heap.push(Reverse((due, key())));
+            self.put(due, key());
         }
+    }
+
+    /// An alarm as it was, after a restart.
+    pub fn put(&mut self, at: Time, key: Key) {
+        self.heap.push(Reverse((at, key)));
     }
 
     pub fn next(&self) -> Option<Time> {

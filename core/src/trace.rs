@@ -233,7 +233,9 @@ impl Trace {
                 }
                 if reason.is_empty() { write!(text, ".") } else { write!(text, ": {}", closed(reason)) }
             }
-            Cause::Failed { what } if self.stage == Stage::Judge => write!(text, "the judge gave no usable answer ({what})."),
+            Cause::Failed { what } if self.stage == Stage::Judge => {
+                write!(text, "the judge gave no usable answer ({what}).")
+            }
             Cause::Failed { what } => write!(text, "its words could not be written or posted ({what})."),
             Cause::Excused { what } => write!(text, "{} asked, and it had to excuse itself ({what}).", self.author),
             Cause::CancelledBy(by) => write!(text, "somebody spoke first (cancelled by {by})."),
@@ -253,5 +255,9 @@ impl Trace {
 /// A judge's words as a sentence that has an end.
 fn closed(reason: &str) -> Cow<'_, str> {
     let reason = reason.trim_end();
-    if reason.ends_with(['.', '!', '?', '。', '！', '？', '…']) { reason.into() } else { format!("{reason}.").into() }
+    if reason.ends_with(['.', '!', '?', '。', '！', '？', '…']) {
+        reason.into()
+    } else {
+        format!("{reason}.").into()
+    }
 }

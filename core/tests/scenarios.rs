@@ -1,5 +1,6 @@
 //! Golden conversations: every file in `scenarios/` is a talk, its settings, and what was decided message by message.
 //! `UPDATE_SCENARIOS=1` writes what is decided now into the files, for a person to read and agree with.
+#![allow(clippy::disallowed_methods, reason = "reads the scenarios it runs")]
 
 #[path = "scenario/mod.rs"]
 mod scenario;
@@ -16,10 +17,13 @@ fn files() -> Vec<PathBuf> {
 fn walk(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let paths = entries.map(|entry| entry.expect("a folder can be listed").path());
-    paths.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).filter(is_scenario).collect()
+    paths
+        .flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] })
+        .filter(|path| is_scenario(path))
+        .collect()
 }
 
-fn is_scenario(path: &PathBuf) -> bool {
+fn is_scenario(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "md") && path.file_stem().is_some_and(|stem| stem != "README")
 }
 

@@ -26,14 +26,24 @@ enum Language {
 
 impl Language {
     fn of_environment() -> Language {
-        let set = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+        let set = ["LC_ALL", "LC_MESSAGES", "LANG"]
+            .into_iter()
+            .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
         if set.is_some_and(|value| value.starts_with("ja")) { Language::Ja } else { Language::En }
     }
 
     fn talk(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Language::En => ("sample (en)", include_str!("../../../samples/en.jsonl"), include_str!("../../../samples/en.judge.jsonl")),
-            Language::Ja => ("sample (ja)", include_str!("../../../samples/ja.jsonl"), include_str!("../../../samples/ja.judge.jsonl")),
+            Language::En => (
+                "sample (en)",
+                include_str!("../../../samples/en.jsonl"),
+                include_str!("../../../samples/en.judge.jsonl"),
+            ),
+            Language::Ja => (
+                "sample (ja)",
+                include_str!("../../../samples/ja.jsonl"),
+                include_str!("../../../samples/ja.judge.jsonl"),
+            ),
         }
     }
 }
@@ -46,11 +56,21 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let preset = layers.preset();
     let policies = config::resolve(&layers)?;
     let oracle = StandIn::new(false, Script::parse(script)?.0, &policies);
-    let log = transcript::read_text(name, talk.as_bytes(), &Options { strict: true, ..Options::default() }, &mut |_| ())?;
+    let log =
+        transcript::read_text(name, talk.as_bytes(), &Options { strict: true, ..Options::default() }, &mut |_| ())?;
     let score = policies.general().settings.score.clone();
     let decided = replay(policies, oracle, log.events, OwnInLog::Ignored, &mut |_| ());
     let judge = "a script of the sample".to_owned();
-    let replay = Replay { log: name.into(), preset, changes: Vec::new(), judge, bad_lines: 0, decided, low: score.low, high: score.high };
+    let replay = Replay {
+        log: name.into(),
+        preset,
+        changes: Vec::new(),
+        judge,
+        bad_lines: 0,
+        decided,
+        low: score.low,
+        high: score.high,
+    };
     super::print(&table(&replay, true))?;
     super::print("\nYour own log: aizuchi replay LOG --report report.html    Every setting: aizuchi settings\n")
 }

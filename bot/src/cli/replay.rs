@@ -94,7 +94,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     if let Some(path) = &arguments.decisions {
         let mut out = BufWriter::new(create(path)?);
-        write_decisions(&replay.decided, &mut out).and_then(|()| out.flush()).with_context(|| format!("can not write {path}"))?;
+        write_decisions(&replay.decided, &mut out)
+            .and_then(|()| out.flush())
+            .with_context(|| format!("can not write {path}"))?;
     }
     if let Some(path) = &arguments.report {
         create(path)?.write_all(html(&replay).as_bytes()).with_context(|| format!("can not write {path}"))?;
@@ -112,9 +114,10 @@ fn policies(arguments: &Arguments) -> anyhow::Result<(Policies, String)> {
         bot_name: arguments.bot_name.clone(),
         assignments: arguments.set.clone(),
     };
-    let mut layers = config::layers(&wishes, std::env::vars_os().filter_map(|(name, value)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    }))?;
+    let mut layers = config::layers(
+        &wishes,
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
+    )?;
     listen_everywhere(&mut layers);
     let preset = layers.preset();
     Ok((config::resolve(&layers)?, preset))
@@ -128,11 +131,8 @@ pub fn listen_everywhere(layers: &mut Layers) {
 }
 
 fn read(arguments: &Arguments) -> anyhow::Result<Log> {
-    let options = transcript::Options {
-        strict: arguments.strict,
-        me: arguments.me.clone(),
-        ..transcript::Options::default()
-    };
+    let options =
+        transcript::Options { strict: arguments.strict, me: arguments.me.clone(), ..transcript::Options::default() };
     let size = std::fs::metadata(&arguments.log).map_or(0, |file| file.len());
     let bar = progress_bar(size, "reading");
     let log = transcript::read(&arguments.log, &options, &mut |bytes| bar.set_position(bytes))?;
@@ -145,7 +145,11 @@ fn read(arguments: &Arguments) -> anyhow::Result<Log> {
         eprintln!("aizuchi: … and {} more", log.bad.len() - SHOWN);
     }
     if !log.bad.is_empty() {
-        eprintln!("aizuchi: {} of {} lines could not be read and are skipped", log.bad.len(), log.bad.len() + log.events.len());
+        eprintln!(
+            "aizuchi: {} of {} lines could not be read and are skipped",
+            log.bad.len(),
+            log.bad.len() + log.events.len()
+        );
     }
     if log.events.is_empty() && !log.bad.is_empty() {
         bail!("nothing in {} could be read", arguments.log);

@@ -77,7 +77,8 @@ const QUESTIONS: [&str; 7] = ["state", "same", "changed", "judge", "join", "writ
 impl Script {
     pub fn parse(text: &str) -> anyhow::Result<Script> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let parse = |(number, line)| parse_line(line).map_err(|problem| anyhow::anyhow!("line {}: {problem}", number + 1));
+        let parse =
+            |(number, line)| parse_line(line).map_err(|problem| anyhow::anyhow!("line {}: {problem}", number + 1));
         lines.map(parse).collect::<anyhow::Result<_>>().map(Script)
     }
 }
@@ -116,7 +117,10 @@ mod tests {
     #[test]
     fn a_broken_script_is_told_with_its_line() {
         let told = |text: &str| Script::parse(text).unwrap_err().to_string();
-        assert!(told("{\"question\": \"judge\", \"answer\": \"YES\"}\n{\"question\": \"juge\", \"answer\": \"\"}").starts_with("line 2: `question` is \"juge\""));
+        assert!(
+            told("{\"question\": \"judge\", \"answer\": \"YES\"}\n{\"question\": \"juge\", \"answer\": \"\"}")
+                .starts_with("line 2: `question` is \"juge\"")
+        );
         assert!(told("{\"question\": \"judge\"}").contains("either `answer` or `error`"));
         assert!("maybe".parse::<Judge>().is_err());
     }

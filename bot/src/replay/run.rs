@@ -107,8 +107,11 @@ fn room_of(input: &Input) -> &RoomId {
 struct Decisions {
     done: Vec<Option<Decided>>,
     /// Lines that wait for their decision; of a repeated message the latest is decided first.
-    open: HashMap<(Place, MessageId), Vec<(usize, Box<str>)>>,
+    open: HashMap<(Place, MessageId), Vec<OpenLine>>,
 }
+
+/// The number of a line, and what was said there.
+type OpenLine = (usize, Box<str>);
 
 impl Decisions {
     fn expect_one(&mut self) -> usize {

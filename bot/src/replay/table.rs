@@ -4,14 +4,15 @@ use std::fmt::Write as _;
 
 use aizuchi_core::effect::Outcome;
 use aizuchi_core::types::Time;
-use comfy_table::{ContentArrangement, Table, presets::UTF8_HORIZONTAL_ONLY};
+use comfy_table::{ContentArrangement, Table, presets::UTF8_FULL_CONDENSED};
 use jiff::Timestamp;
 
 use super::{Decided, Replay, Summary};
 
 /// Moments shown in the table; the rest is in the report.
 const ROWS_MAX: usize = 40;
-const TEXT_CHARS_MAX: usize = 60;
+const TEXT_CHARS_MAX: usize = 80;
+const WIDTH_WITHOUT_TERMINAL: u16 = 120;
 
 /// The moments it would have acted, and the figures. With `all`, silence too.
 pub fn table(replay: &Replay, all: bool) -> String {
@@ -21,17 +22,16 @@ pub fn table(replay: &Replay, all: bool) -> String {
     let mut text = String::new();
     if !moments.is_empty() {
         let mut table = Table::new();
-        table.load_style(UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
-        table.set_header(["when", "where", "who", "said", "it", "why"]);
+        table.load_style(UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
+        if !table.is_tty() {
+            table.set_width(WIDTH_WITHOUT_TERMINAL);
+        }
+        let one_room = moments.iter().all(|moment| moment.trace.place == moments[0].trace.place);
+        table.set_header(["when", "who", "said", "what it does, and why"]);
         for Decided { trace, text } in moments.iter().take(rows_max) {
-            table.add_row([
-                clock(trace.at),
-                harmless(&trace.place.to_string()),
-                harmless(&trace.author),
-                cut(text),
-                outcome(trace.outcome).to_owned(),
-                harmless(&trace.sentence()),
-            ]);
+            let who = harmless(&trace.author);
+            let who = if one_room { who } else { format!("{who}\n{}", harmless(&trace.place.to_string())) };
+            table.add_row([clock(trace.at), who, cut(text), harmless(&trace.sentence())]);
         }
         let _ = writeln!(text, "{table}");
         if moments.len() > rows_max {
@@ -72,19 +72,9 @@ fn figures(replay: &Replay) -> String {
     text
 }
 
-fn outcome(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Ignored => "ignores",
-        Outcome::Silent => "is silent",
-        Outcome::Reacts => "reacts",
-        Outcome::Acknowledges => "says a word",
-        Outcome::Replies => "answers",
-    }
-}
-
 fn clock(at: Time) -> String {
     let time = i64::try_from(at.0).ok().and_then(|millis| Timestamp::from_millisecond(millis).ok());
-    time.map_or_else(String::new, |time| time.strftime("%Y-%m-%d %H:%M:%S").to_string())
+    time.map_or_else(String::new, |time| time.strftime("%Y-%m-%d\n%H:%M:%S").to_string())
 }
 
 fn cut(text: &str) -> String {

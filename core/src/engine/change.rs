@@ -125,7 +125,8 @@ impl Turn<'_> {
 
     /// The program starts again: what is long overdue is dropped, what was in flight is asked for again.
     pub(super) fn resume(&mut self) {
-        let sent: Vec<_> = self.floor().past.iter().flat_map(|past| &past.delivering).map(|sent| sent.delivery.clone()).collect();
+        let sent: Vec<_> =
+            self.floor().past.iter().flat_map(|past| &past.delivering).map(|sent| sent.delivery.clone()).collect();
         self.out.extend(sent.into_iter().map(|delivery| Effect::Deliver(Box::new(delivery))));
         let stale_after = Span::seconds(self.policy.settings.response.stale_after_seconds.into());
         for pending in self.floor_mut().take_slots() {

@@ -96,7 +96,9 @@ impl Turn<'_> {
     fn out_of_turn(&self, message: &Message) -> Option<Unheard> {
         let newest = self.room.newest;
         let floor = self.floor();
-        if floor.buffer.find(message.id.as_str()).is_some() || (message.at <= newest && floor.knows(message.id.as_str())) {
+        if floor.buffer.find(message.id.as_str()).is_some()
+            || (message.at <= newest && floor.knows(message.id.as_str()))
+        {
             return Some(Unheard::Repeated);
         }
         let late_after = Span::seconds(self.policy.settings.listen.late_after_seconds.into());

@@ -1,5 +1,6 @@
 //! All control flow. One input at a time, one place at a time, nothing awaited.
 
+mod ask;
 mod change;
 mod decide;
 mod hear;
@@ -15,7 +16,7 @@ use crate::effect::Effect;
 use crate::input::{Command, Input};
 use crate::policy::Policies;
 use crate::room::Room;
-use crate::timers::Timers;
+use crate::timers::{Key, Timers};
 use crate::types::{CallId, Place, RoomId, Span, ThreadId, Time};
 use turn::Turn;
 
@@ -89,9 +90,10 @@ impl Engine {
             let threads: Vec<Option<ThreadId>> =
                 engine.rooms[place].threads().map(Option::<&ThreadId>::cloned).collect();
             for thread in threads {
-                let floor = engine.rooms[place].floor_mut(thread.as_ref()).expect("the room listed this thread");
-                floor.alarm = None;
-                engine.turn_at(place, thread, Time(0), &mut Vec::new()).set_alarm();
+                let floor = engine.rooms[place].floor(thread.as_ref()).expect("the room listed this thread");
+                if let Some(alarm) = floor.alarm {
+                    engine.timers.put(alarm, Key { room: place as u32, thread });
+                }
             }
         }
         Ok(engine)

@@ -67,7 +67,14 @@ impl Turn<'_> {
         let Some(call) = pending.call().cloned() else { return };
         if let Phase::Judging { asked_at, prompt_chars, climb, .. } = pending.phase {
             let (question, answer) = (climb.question, "aborted".into());
-            pending.trace.asked.push(Asked { question, at: asked_at, prompt_chars, answer, cached: false, failed: true });
+            pending.trace.asked.push(Asked {
+                question,
+                at: asked_at,
+                prompt_chars,
+                answer,
+                cached: false,
+                failed: true,
+            });
         }
         self.settle(&call, None);
         self.out.push(Effect::Abort(call));
@@ -106,7 +113,10 @@ impl Turn<'_> {
 
     pub fn lines(&self, messages: u32) -> Lines {
         let recent = self.floor().newest(self.policy, self.now, messages, |_| true);
-        let mut lines = Lines::with_capacity(recent.len(), recent.iter().map(|heard| heard.id().len() + heard.text().len() + 16).sum());
+        let mut lines = Lines::with_capacity(
+            recent.len(),
+            recent.iter().map(|heard| heard.id().len() + heard.text().len() + 16).sum(),
+        );
         for heard in recent.iter().rev() {
             let (voice, own_name) = (heard.voice(), self.policy.settings.bot.name.as_str());
             let name = if voice == Voice::Me { own_name } else { self.room.speakers.name(heard.speaker) };

@@ -1,5 +1,6 @@
-//! 3. Gates: one file per reason to hold back, whatever the score. Checked before anything is paid for, when a wait is
-//! over, and once more at the instant of posting.
+//! 3. Gates: one file per reason to hold back, whatever the score.
+//!
+//! They are checked before anything is paid for, when a wait is over, and once more at the instant of posting.
 
 mod addressed_elsewhere;
 mod bot_answered;

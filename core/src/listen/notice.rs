@@ -107,7 +107,8 @@ mod tests {
 
     #[test]
     fn a_name_inside_a_keyword_counts_as_both() {
-        let noticed = notice(&["preset=sphene", "bot.name=ubuntu", "score.keywords=ubuntu server"]).of("my ubuntu server");
+        let noticed =
+            notice(&["preset=sphene", "bot.name=ubuntu", "score.keywords=ubuntu server"]).of("my ubuntu server");
         assert_eq!(noticed, Flags::NAMED | Flags::KEYWORD);
         assert_eq!(notice(&["preset=sphene", "bot.name=Ubuntu"]).of("ubuntu, Ubuntuいいね"), Flags::NAMED);
         assert_eq!(notice(&["preset=sphene", "bot.name=Ubuntu"]).of("ubuntu"), Flags::default());

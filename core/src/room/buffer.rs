@@ -169,7 +169,12 @@ impl Buffer {
 
     /// The newest `window` messages said after `since`, newest first, of which only those that `wanted` names are kept.
     /// Written as a plain loop: it runs for every message.
-    pub fn newest_of(&self, window: usize, young: impl Fn(Time) -> bool, wanted: impl Fn(Flags) -> bool) -> Vec<Heard<'_>> {
+    pub fn newest_of(
+        &self,
+        window: usize,
+        young: impl Fn(Time) -> bool,
+        wanted: impl Fn(Flags) -> bool,
+    ) -> Vec<Heard<'_>> {
         let mut kept = Vec::with_capacity(window.min(self.records.len()));
         let mut looked_at = 0;
         for (place, record) in self.records.iter().enumerate().rev() {
@@ -266,7 +271,6 @@ impl Buffer {
         }
     }
 
-
     fn drop_oldest(&mut self, count: usize, dropped: &mut impl FnMut(u16)) {
         for record in self.records.drain(..count) {
             dropped(record.speaker);
@@ -300,7 +304,15 @@ impl Buffer {
 fn record(entry: &Entry<'_>, start: u32) -> Record {
     let id = cut_id(entry.id);
     let (id_len, id_mark) = (id.len() as u16, mark_of(id));
-    Record { at: entry.at, start, speaker: entry.speaker, id_len, chars: chars_of(entry.text), flags: entry.flags, id_mark }
+    Record {
+        at: entry.at,
+        start,
+        speaker: entry.speaker,
+        id_len,
+        chars: chars_of(entry.text),
+        flags: entry.flags,
+        id_mark,
+    }
 }
 
 #[cfg(test)]

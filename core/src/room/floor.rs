@@ -193,17 +193,19 @@ impl Floor {
 
     /// Takes out everything that may still be said here, in that order.
     pub fn take_slots(&mut self) -> impl Iterator<Item = Box<Pending>> + use<> {
-        let (answering, next) = self.past.as_mut().map_or((None, None), |past| (past.answering.take(), past.next.take()));
+        let (answering, next) =
+            self.past.as_mut().map_or((None, None), |past| (past.answering.take(), past.next.take()));
         [self.pending.take(), answering, next].into_iter().flatten()
     }
 
-    /// Forgets what was said and done here, except which posts are on their way and which ids are not new.
+    /// Forgets what was said here, but not when it spoke, which posts are on their way and which ids are not new.
     pub fn forget(&mut self) {
         self.buffer = Buffer::default();
         (self.last_heard, self.heard_before) = (Time::default(), Time::default());
         if let Some(past) = self.past.take() {
-            let Past { delivering, known, own, .. } = *past;
-            self.past = Some(Box::new(Past { delivering, known, own, ..Past::default() }));
+            let Past { acted_at, spoke_up_at, delivering, known, own, .. } = *past;
+            let kept = Past { acted_at, spoke_up_at, delivering, known, own, ..Past::default() };
+            self.past = Some(Box::new(kept));
         }
     }
 

@@ -333,7 +333,7 @@ mod tests {
     }
 
     fn refusal(text: &str) -> String {
-        file(text).err().expect("refused")
+        file(text).map(|_| ()).expect_err("refused")
     }
 
     #[test]

@@ -67,7 +67,7 @@ impl fmt::Display for Span {
         let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
         match (hours, minutes) {
             (0, 0) => write!(f, "{seconds} s"),
-            (0, _) if seconds % 60 == 0 || minutes >= 10 => write!(f, "{minutes} min"),
+            (0, _) if seconds.is_multiple_of(60) || minutes >= 10 => write!(f, "{minutes} min"),
             (0, _) => write!(f, "{minutes} min {} s", seconds % 60),
             (_, 0) => write!(f, "{hours} h"),
             (_, _) => write!(f, "{hours} h {minutes} min"),

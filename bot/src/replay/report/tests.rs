@@ -40,7 +40,14 @@ fn judged(nth: u64, author: &str, text: &str, outcome: Outcome, answer: &str) ->
     (trace.outcome, trace.stage, trace.micros) = (outcome, Stage::Post, 1_000_000);
     trace.cause = Cause::SaidYes { reason: answer.into(), delay: Span::ZERO, state: None };
     let (question, at) = (Question::Judge, trace.at);
-    trace.asked = vec![Asked { question, at, prompt_chars: 500, answer: answer.trim_start_matches("failed: ").into(), cached: false, failed: answer.starts_with("failed: ") }];
+    trace.asked = vec![Asked {
+        question,
+        at,
+        prompt_chars: 500,
+        answer: answer.trim_start_matches("failed: ").into(),
+        cached: false,
+        failed: answer.starts_with("failed: "),
+    }];
     trace.acted_at = Some(at + Span::seconds(5));
     decided
 }

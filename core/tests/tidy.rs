@@ -1,0 +1,158 @@
+//! Keeps the house in order: length of files, layers, and folder ↔ table ↔ `aizuchi.default.toml`.
+#![allow(clippy::disallowed_methods, reason = "reads the sources it checks")]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use aizuchi_core::gates::GATES;
+use aizuchi_core::score::RULES;
+use aizuchi_core::settings::{DEFAULT, keys};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("core lies in the workspace").to_owned()
+}
+
+fn sources(folder: &str) -> Vec<(String, String)> {
+    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+        let Ok(entries) = std::fs::read_dir(folder) else { return };
+        for entry in entries {
+            let path = entry.expect("a folder can be listed").path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&root().join(folder), &mut found);
+    found.sort();
+    let named = |path: PathBuf| {
+        let name = path.strip_prefix(root()).expect("below the workspace").to_string_lossy().replace('\\', "/");
+        (name, std::fs::read_to_string(&path).expect("a source is a text file"))
+    };
+    found.into_iter().map(named).collect()
+}
+
+const LINES_MAX: usize = 400;
+
+#[test]
+fn a_file_past_400_lines_is_asking_to_be_two() {
+    let all = ["core/src", "core/tests", "bot/src", "bot/benches", "bot/tests", "fuzz/fuzz_targets"];
+    for (name, text) in all.into_iter().flat_map(sources) {
+        let lines = text.lines().take_while(|line| !line.starts_with("#[cfg(test)]")).count();
+        assert!(lines <= LINES_MAX, "{name} has {lines} lines before its tests");
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    for (name, text) in ["core", "bot", "fuzz/fuzz_targets"].into_iter().flat_map(sources) {
+        assert!(text.starts_with("//! "), "{name} does not begin with a sentence");
+    }
+}
+
+/// What each part of the core may not know of.
+const LAYERS: &[(&str, &[&str])] = &[
+    (
+        "core/src/types/",
+        &[
+            "crate::policy",
+            "crate::room",
+            "crate::engine",
+            "crate::effect",
+            "crate::score",
+            "crate::gates",
+            "crate::judge",
+            "crate::sim",
+        ],
+    ),
+    ("core/src/listen/", &["crate::engine", "crate::gates", "crate::judge", "crate::sim", "crate::reply"]),
+    ("core/src/score/", &["crate::engine", "crate::gates", "crate::judge", "crate::sim", "crate::reply"]),
+    ("core/src/gates/", &["crate::engine", "crate::judge", "crate::sim", "crate::reply", "crate::score"]),
+    ("core/src/judge/", &["crate::engine", "crate::gates", "crate::sim", "crate::reply", "crate::score"]),
+    ("core/src/reply/", &["crate::engine", "crate::gates", "crate::judge", "crate::sim", "crate::score"]),
+    ("core/src/room/", &["crate::engine", "crate::gates", "crate::sim"]),
+    ("core/src/settings/", &["crate::engine", "crate::gates", "crate::judge", "crate::sim", "crate::room"]),
+    ("core/src/engine/", &["crate::sim"]),
+    ("core/src/", &["std::fs", "std::env", "std::net", "SystemTime", "Instant::now", "tokio", "async fn", "rand::"]),
+];
+
+#[test]
+fn the_layers_look_down_only() {
+    for (name, text) in sources("core/src") {
+        for (folder, forbidden) in LAYERS.iter().filter(|(folder, _)| name.starts_with(folder)) {
+            for word in *forbidden {
+                assert!(!text.contains(word), "{name}, in {folder}, knows of {word}");
+            }
+        }
+    }
+}
+
+/// The files of a folder that declare one of these.
+fn declared(folder: &str, declaration: &str) -> BTreeSet<String> {
+    let declares = |(name, text): (String, String)| {
+        let stem = Path::new(&name).file_stem()?.to_string_lossy().into_owned();
+        text.contains(declaration).then_some(stem)
+    };
+    sources(folder).into_iter().filter_map(declares).collect()
+}
+
+#[test]
+fn rules_are_files_and_rows_and_settings() {
+    let rows: BTreeSet<String> = RULES.iter().map(|rule| rule.id.to_owned()).collect();
+    assert_eq!(rows, declared("core/src/score", "pub const RULE: Rule"));
+    let defaults: toml::Table = toml::from_str(DEFAULT).expect("the default settings parse");
+    let points = defaults["points"].as_table().expect("there are points");
+    assert_eq!(rows, points.keys().cloned().collect());
+    for rule in &RULES {
+        assert_eq!(points[rule.id].as_integer(), Some(rule.points.into()), "points of {}", rule.id);
+        assert!(!rule.doc.is_empty() && !rule.doc.ends_with('.'), "the sentence of {}", rule.id);
+    }
+}
+
+#[test]
+fn gates_are_files_and_rows() {
+    let rows: BTreeSet<String> = GATES.iter().map(|gate| gate.id.to_owned()).collect();
+    assert_eq!(rows, declared("core/src/gates", "pub const GATE: Gate"));
+    assert_eq!(rows.len(), GATES.len());
+    assert!(GATES.iter().all(|gate| !gate.doc.is_empty() && !gate.say.is_empty()));
+}
+
+#[test]
+fn every_setting_has_its_default_and_its_sentence() {
+    let mut section = String::new();
+    let mut written = BTreeSet::new();
+    let mut before = "";
+    for line in DEFAULT.lines() {
+        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            section = format!("{name}.");
+        } else if let Some((key, _)) = line.split_once(" = ").filter(|_| !line.starts_with('#')) {
+            let commented = before.starts_with("# ") || section == "prices.";
+            assert!(commented, "{section}{key} has no sentence");
+            written.insert(format!("{section}{key}"));
+        }
+        before = line;
+    }
+    written.retain(|key| !key.starts_with("prices."));
+    assert_eq!(written, keys().collect());
+}
+
+#[test]
+fn every_rule_and_gate_has_a_scenario() {
+    fn text_below(folder: &Path) -> String {
+        let entries =
+            std::fs::read_dir(folder).expect("a folder can be listed").map(|entry| entry.expect("an entry").path());
+        let text = |path: PathBuf| {
+            if path.is_dir() { text_below(&path) } else { std::fs::read_to_string(path).unwrap_or_default() }
+        };
+        entries.map(text).collect()
+    }
+    let all = text_below(&root().join("scenarios"));
+    for rule in &RULES {
+        assert!(all.contains(&format!("{} ", rule.id)), "no scenario shows the rule {}", rule.id);
+    }
+    for gate in &GATES {
+        assert!(all.contains(&format!("gate {}", gate.id)), "no scenario shows the gate {}", gate.id);
+    }
+}
