@@ -156,7 +156,14 @@ fn is_line_break(c: char) -> bool {
 impl Transcript {
     /// How long it is as plain text.
     pub fn chars(&self) -> u64 {
-        self.plain().chars().count() as u64
+        let lines = |lines: &Lines| {
+            lines.iter().map(|line| line.name.chars().count() + line.text.chars().count() + 3).sum::<usize>()
+        };
+        let separated = |chars: usize| chars.saturating_sub(1) as u64;
+        let earlier = if self.earlier.is_empty() { 0 } else { separated(lines(&self.earlier)) + 2 };
+        let state = self.state.map_or(0, |state| state.word().len() as u64 + 2);
+        let history = self.history.as_ref().map_or(0, |history| history.text().chars().count() as u64 + 2);
+        separated(lines(&self.lines)) + earlier + state + history
     }
 
     /// About how many tokens it has.
@@ -241,3 +248,44 @@ pub struct Usage {
 /// A call that gave nothing, in words for a log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure(pub Box<str>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(said: &[(&str, &str)]) -> Lines {
+        said.iter().map(|(name, text)| Line { id: "m", name, voice: Voice::Person, text }).collect()
+    }
+
+    #[test]
+    fn nobody_writes_somebody_elses_line() {
+        let plain = lines(&[("ali\nce", "hm\r\nbob: yes\u{2028}carol: no"), ("bob", "草")]).plain();
+        assert_eq!(plain, "ali⏎ce: hm⏎⏎bob: yes⏎carol: no\nbob: 草");
+    }
+
+    #[test]
+    fn the_length_is_that_of_the_plain_text() {
+        let history = History { minutes_since: 12, within_half_an_hour: 1, excerpt: "あ".into() };
+        let full = Transcript {
+            lines: lines(&[("alice", "こんにちは"), ("bob", "é")]),
+            earlier: lines(&[("carol", "x\ny")]),
+            history: Some(history),
+            state: Some(State::Conflict),
+        };
+        for transcript in
+            [full.clone(), Transcript { earlier: Lines::default(), state: None, ..full }, Transcript::default()]
+        {
+            assert_eq!(transcript.chars(), transcript.plain().chars().count() as u64, "{transcript:?}");
+        }
+    }
+
+    #[test]
+    fn a_changed_line_keeps_its_place() {
+        let mut talk = Lines::default();
+        for (id, text) in [("1", "a"), ("2", "b"), ("3", "c")] {
+            talk.push(Line { id, name: "n", voice: Voice::Person, text });
+        }
+        assert_eq!(talk.with_changed("2", Some("変")).plain(), "n: a\nn: 変\nn: c");
+        assert_eq!(talk.with_changed("2", None).plain(), "n: a\nn: c");
+    }
+}

@@ -13,20 +13,17 @@ use crate::types::{Message, Span, Time, Voice, stable_hash};
 impl Engine {
     pub(super) fn hear(&mut self, now: Time, mut message: Message, out: &mut Vec<Effect>) {
         let policy = self.policies.for_room(message.place.room.as_str());
-        let off = self.index.get(&message.place.room).is_some_and(|room| self.rooms[*room as usize].off);
+        let known = self.index.get(&message.place.room).map(|room| *room as usize);
+        let off = known.is_some_and(|room| self.rooms[room].off);
         if let Err(unheard) = filter(policy, &message, off) {
             return out.push(Effect::Trace(passed_over(&mut message, unheard)));
         }
-        let room = self.room(&message.place.room);
-        let threads_max = policy_threads_max(self, room);
+        let threads_max = policy.settings.listen.threads_max as usize;
+        let room = known.unwrap_or_else(|| self.new_room(&message.place.room));
         self.rooms[room].open(message.place.thread.as_ref(), threads_max);
         let thread = message.place.thread.clone();
         self.turn_at(room, thread, now, out).hear(message);
     }
-}
-
-fn policy_threads_max(engine: &Engine, room: usize) -> usize {
-    engine.policies.for_room(engine.rooms[room].id.as_str()).settings.listen.threads_max as usize
 }
 
 /// The name moves into the trace: a message gets one, when everything else has been done with it.

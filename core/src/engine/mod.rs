@@ -8,8 +8,6 @@ mod speak;
 mod turn;
 mod wait;
 
-use std::collections::HashMap;
-
 use serde::{Deserialize, Serialize};
 
 use crate::effect::Effect;
@@ -17,14 +15,14 @@ use crate::input::{Command, Input};
 use crate::policy::Policies;
 use crate::room::Room;
 use crate::timers::{Key, Timers};
-use crate::types::{CallId, Place, RoomId, Span, ThreadId, Time};
+use crate::types::{CallId, NameMap, Place, RoomId, Span, ThreadId, Time};
 use turn::Turn;
 
 pub struct Engine {
     policies: Policies,
     /// In the order in which they were first heard.
     rooms: Vec<Room>,
-    index: HashMap<RoomId, u32>,
+    index: NameMap<RoomId, u32>,
     timers: Timers,
 }
 
@@ -39,7 +37,7 @@ const SNAPSHOT_VERSION: u32 = 1;
 
 impl Engine {
     pub fn new(policies: Policies) -> Engine {
-        Engine { policies, rooms: Vec::new(), index: HashMap::new(), timers: Timers::default() }
+        Engine { policies, rooms: Vec::new(), index: NameMap::default(), timers: Timers::default() }
     }
 
     pub fn policies(&self) -> &Policies {
@@ -115,9 +113,10 @@ impl Engine {
     }
 
     fn room(&mut self, id: &RoomId) -> usize {
-        if let Some(place) = self.index.get(id) {
-            return *place as usize;
-        }
+        self.index.get(id).map(|room| *room as usize).unwrap_or_else(|| self.new_room(id))
+    }
+
+    fn new_room(&mut self, id: &RoomId) -> usize {
         let place = self.rooms.len();
         self.rooms.push(Room::new(id.clone()));
         self.index.insert(id.clone(), u32::try_from(place).expect("fewer than four billion rooms"));

@@ -1,81 +1,44 @@
-//! What was said in a place lately: a ring of small records over one run of text.
+//! What was said in a place lately: small records in a ring, over a ring of bytes.
 //!
-//! A hundred thousand rooms fit into memory because a message costs its text, its id and one record.
+//! A hundred thousand rooms fit into memory because a message costs its text, its id and one record; and a message in a
+//! cold room is cheap because nothing is moved and little is touched.
 
-use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
+use memchr::memrchr_iter;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::flags::Flags;
 use crate::types::{Span, Time, Voice, stable_hash};
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub struct Buffer {
-    /// Oldest first. A full buffer moves its few records along for each new one: cheaper than a ring to look through.
-    records: Vec<Record>,
-    /// Id and text of each record, end to end, behind a stretch that older records have left.
-    text: String,
+    /// Oldest first.
+    records: VecDeque<Record>,
+    /// A little of each id's hash, in the order of the records: an id is looked for here before anything else is read.
+    marks: VecDeque<u8>,
+    /// Id and words of each record, one record in one piece. The newest may lie before the oldest.
+    bytes: Vec<u8>,
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 struct Record {
     at: Time,
-    /// Where the id begins in the text; the words follow it and end where the next record begins.
+    /// Where the id begins; the words follow it.
     start: u32,
+    /// Of id and words together.
+    len: u32,
     speaker: u16,
     id_len: u16,
-    /// Length in characters, or `CHARS_MANY`.
+    /// Length of the words in characters, or `CHARS_MANY`.
     chars: u16,
     flags: Flags,
-    /// A little of the id's hash, to find it without reading the text.
-    id_mark: u8,
 }
 
 const CHARS_MANY: u16 = u16::MAX;
 const ID_BYTES_MAX: usize = 1000;
-/// How much of the text may be left over from dropped records before it is moved together.
-const SLACK_BYTES: usize = 384;
-
-/// What was noticed once, when the message came in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Flags(u8);
-
-impl Flags {
-    /// Its own post.
-    pub const OWN: Flags = Flags(1);
-    /// Another bot's.
-    pub const BOT: Flags = Flags(2);
-    /// Holds its name.
-    pub const NAMED: Flags = Flags(4);
-    /// Holds a keyword.
-    pub const KEYWORD: Flags = Flags(8);
-    /// Asks for help or calls on everybody.
-    pub const CALL: Flags = Flags(16);
-    /// Thanks, says goodbye, or that this is all.
-    pub const CLOSING: Flags = Flags(32);
-
-    pub fn of_person(self) -> bool {
-        !self.has(Flags::OWN | Flags::BOT)
-    }
-
-    /// Who said it, without what it says.
-    pub fn voice_only(self) -> Flags {
-        Flags(self.0 & (Flags::OWN.0 | Flags::BOT.0))
-    }
-
-    pub fn when(self, holds: bool) -> Flags {
-        if holds { self } else { Flags(0) }
-    }
-
-    pub fn has(self, flag: Flags) -> bool {
-        self.0 & flag.0 != 0
-    }
-}
-
-impl std::ops::BitOr for Flags {
-    type Output = Flags;
-    fn bitor(self, other: Flags) -> Flags {
-        Flags(self.0 | other.0)
-    }
-}
+/// A buffer this large is made smaller when most of it stands empty: somebody once said something very long.
+const ROOMY_BYTES: usize = 64 * 1024;
 
 /// One remembered message. Its words are looked up when somebody asks for them.
 #[derive(Clone, Copy, Debug)]
@@ -90,13 +53,12 @@ pub struct Heard<'a> {
 impl<'a> Heard<'a> {
     pub fn id(&self) -> &'a str {
         let record = &self.buffer.records[self.place];
-        let start = record.start as usize;
-        &self.buffer.text[start..start + usize::from(record.id_len)]
+        self.buffer.read(record.start, record.id_len.into())
     }
 
     pub fn text(&self) -> &'a str {
         let record = &self.buffer.records[self.place];
-        &self.buffer.text[record.start as usize + usize::from(record.id_len)..self.buffer.end(self.place)]
+        self.buffer.read(record.start + u32::from(record.id_len), record.len - u32::from(record.id_len))
     }
 
     pub fn is_person(&self) -> bool {
@@ -120,9 +82,14 @@ impl<'a> Heard<'a> {
             chars => chars.into(),
         }
     }
+
+    fn entry(&self) -> Entry<'a> {
+        Entry { at: self.at, speaker: self.speaker, flags: self.flags, id: self.id(), text: self.text() }
+    }
 }
 
 /// What is put into the buffer.
+#[derive(Clone, Copy)]
 pub struct Entry<'a> {
     pub at: Time,
     pub speaker: u16,
@@ -140,7 +107,6 @@ fn mark_of(id: &str) -> u8 {
 }
 
 fn chars_of(text: &str) -> u16 {
-    // A character takes at least one byte, so short texts need no saturation.
     text.chars().count().min(CHARS_MANY.into()) as u16
 }
 
@@ -159,16 +125,16 @@ impl Buffer {
     }
 
     pub fn newest(&self) -> Option<Heard<'_>> {
-        self.records.len().checked_sub(1).map(|last| self.get(last))
+        self.records.back().map(|record| self.heard(self.records.len() - 1, record))
     }
 
     /// A time no earlier than that of the oldest: messages may arrive a little out of order.
     pub fn latest(&self) -> Option<Time> {
-        self.records.first().zip(self.records.last()).map(|(oldest, newest)| oldest.at.max(newest.at))
+        self.records.front().zip(self.records.back()).map(|(oldest, newest)| oldest.at.max(newest.at))
     }
 
-    /// The newest `window` messages said after `since`, newest first, of which only those that `wanted` names are kept.
-    /// Written as a plain loop: it runs for every message.
+    /// Of the newest `window` messages that are young, those that are wanted, newest first. A plain loop: it runs for
+    /// every message.
     pub fn newest_of(
         &self,
         window: usize,
@@ -177,7 +143,10 @@ impl Buffer {
     ) -> Vec<Heard<'_>> {
         let mut kept = Vec::with_capacity(window.min(self.records.len()));
         let mut looked_at = 0;
-        for (place, record) in self.records.iter().enumerate().rev() {
+        let mut place = self.records.len();
+        let (older, newer) = self.records.as_slices();
+        for record in newer.iter().rev().chain(older.iter().rev()) {
+            place -= 1;
             if looked_at == window {
                 break;
             }
@@ -191,42 +160,96 @@ impl Buffer {
         kept
     }
 
-    fn get(&self, place: usize) -> Heard<'_> {
-        self.heard(place, &self.records[place])
-    }
-
     fn heard<'a>(&'a self, place: usize, record: &Record) -> Heard<'a> {
         Heard { buffer: self, place, at: record.at, speaker: record.speaker, flags: record.flags }
     }
 
-    fn end(&self, place: usize) -> usize {
-        self.records.get(place + 1).map_or(self.text.len(), |next| next.start as usize)
+    fn read(&self, start: u32, len: u32) -> &str {
+        let bytes = &self.bytes[start as usize..(start + len) as usize];
+        std::str::from_utf8(bytes).expect("only whole texts are stored")
     }
 
+    /// The place of a message, if it is remembered.
     pub fn find(&self, id: &str) -> Option<usize> {
         let id = cut_id(id);
         let mark = mark_of(id);
-        let is_it = |record: &Record| {
-            usize::from(record.id_len) == id.len() && self.text[record.start as usize..].starts_with(id)
+        let is_it = |place: &usize| {
+            let record = &self.records[*place];
+            self.bytes[record.start as usize..][..record.id_len.into()] == *id.as_bytes()
         };
-        self.records.iter().rposition(|record| record.id_mark == mark && is_it(record))
+        let (older, newer) = self.marks.as_slices();
+        let mut newest_first =
+            memrchr_iter(mark, newer).map(|place| older.len() + place).chain(memrchr_iter(mark, older));
+        newest_first.find(is_it)
     }
 
     /// Adds at the end. What no longer fits is handed to `dropped`, oldest first.
     pub fn push(&mut self, entry: &Entry<'_>, messages_max: usize, mut dropped: impl FnMut(u16)) {
         self.drop_oldest((self.records.len() + 1).saturating_sub(messages_max), &mut dropped);
-        self.make_room(entry.id.len() + entry.text.len());
-        if self.records.len() == self.records.capacity() {
-            self.records.reserve_exact((self.records.len() / 4).max(4).min(messages_max - self.records.len()));
-        }
         let id = cut_id(entry.id);
-        let start = self.text.len() as u32;
-        self.text.push_str(id);
-        self.text.push_str(entry.text);
-        self.records.push(record(entry, start));
+        let len = id.len() + entry.text.len();
+        let start = self.make_room(len);
+        let (id_end, end) = (start + id.len(), start + len);
+        self.bytes[start..id_end].copy_from_slice(id.as_bytes());
+        self.bytes[id_end..end].copy_from_slice(entry.text.as_bytes());
+        if self.records.len() == self.records.capacity() {
+            let more = (self.records.len() / 4).max(4).min(messages_max - self.records.len());
+            self.records.reserve_exact(more);
+            self.marks.reserve_exact(more);
+        }
+        self.marks.push_back(mark_of(id));
+        self.records.push_back(Record {
+            at: entry.at,
+            start: start as u32,
+            len: len as u32,
+            speaker: entry.speaker,
+            id_len: id.len() as u16,
+            chars: chars_of(entry.text),
+            flags: entry.flags,
+        });
     }
 
-    /// Adds where its time belongs, which is behind everything said no later. `false` if it is older than all of a full buffer.
+    /// Where the next piece of this length goes: behind the newest, or at the beginning again once the oldest are gone.
+    fn make_room(&mut self, len: usize) -> usize {
+        if self.bytes.len() > ROOMY_BYTES && self.live_bytes() < self.bytes.len() / 4 {
+            return self.lay_out_anew(len);
+        }
+        let (Some(oldest), Some(newest)) = (self.records.front(), self.records.back()) else {
+            self.bytes.clear();
+            self.bytes.resize(len, 0);
+            return 0;
+        };
+        let (head, tail) = (oldest.start as usize, (newest.start + newest.len) as usize);
+        let wrapped = newest.start < oldest.start;
+        let end = if wrapped { head } else { self.bytes.len() };
+        if tail + len <= end {
+            tail
+        } else if !wrapped && len <= head {
+            0
+        } else {
+            self.lay_out_anew(len)
+        }
+    }
+
+    fn live_bytes(&self) -> usize {
+        self.records.iter().map(|record| record.len as usize).sum()
+    }
+
+    /// Everything from the beginning in order, and room for one piece more, and a little.
+    fn lay_out_anew(&mut self, len: usize) -> usize {
+        let live = self.live_bytes();
+        let mut bytes = Vec::with_capacity(live + len + live / 16);
+        for record in &mut self.records {
+            let start = record.start as usize;
+            record.start = bytes.len() as u32;
+            bytes.extend_from_slice(&self.bytes[start..start + record.len as usize]);
+        }
+        bytes.resize(bytes.capacity(), 0);
+        self.bytes = bytes;
+        live
+    }
+
+    /// Adds where its time belongs, behind everything said no later. `false` if it is older than all of a full buffer.
     pub fn insert_by_time(&mut self, entry: &Entry<'_>, messages_max: usize, dropped: impl FnMut(u16)) -> bool {
         let place = self.records.partition_point(|record| record.at <= entry.at);
         if place == self.records.len() {
@@ -236,42 +259,41 @@ impl Buffer {
         if self.records.len() >= messages_max {
             return false;
         }
-        let start = self.records[place].start;
-        let stored = [cut_id(entry.id), entry.text].concat();
-        self.text.insert_str(start as usize, &stored);
-        self.records.insert(place, record(entry, start));
-        self.shift_after(place, stored.len() as i64);
+        let old = std::mem::take(self);
+        for heard in old.iter() {
+            if heard.place == place {
+                self.add(entry);
+            }
+            self.add(&heard.entry());
+        }
         true
     }
 
     pub fn replace_text(&mut self, place: usize, text: &str, flags: Flags) {
-        let record = &self.records[place];
-        let words = record.start as usize + usize::from(record.id_len);
-        let end = self.end(place);
-        self.text.replace_range(words..end, text);
-        self.shift_after(place, text.len() as i64 - (end - words) as i64);
-        let record = &mut self.records[place];
-        (record.chars, record.flags) = (chars_of(text), flags);
+        let old = std::mem::take(self);
+        for heard in old.iter() {
+            let entry = heard.entry();
+            self.add(&if heard.place == place { Entry { text, flags, ..entry } } else { entry });
+        }
+    }
+
+    pub fn remove(&mut self, place: usize) -> u16 {
+        let old = std::mem::take(self);
+        old.iter().filter(|heard| heard.place != place).for_each(|heard| self.add(&heard.entry()));
+        old.records[place].speaker
+    }
+
+    /// Edits, deletions and late arrivals are rare: for them the buffer is written again.
+    fn add(&mut self, entry: &Entry<'_>) {
+        self.push(entry, usize::MAX, |_| ());
     }
 
     pub fn set_flags(&mut self, place: usize, flags: Flags) {
         self.records[place].flags = flags;
     }
 
-    pub fn remove(&mut self, place: usize) -> u16 {
-        let (start, end) = (self.records[place].start as usize, self.end(place));
-        self.text.replace_range(start..end, "");
-        self.shift_after(place, -((end - start) as i64));
-        self.records.remove(place).speaker
-    }
-
-    fn shift_after(&mut self, place: usize, by: i64) {
-        for record in &mut self.records[place + 1..] {
-            record.start = (i64::from(record.start) + by) as u32;
-        }
-    }
-
     fn drop_oldest(&mut self, count: usize, dropped: &mut impl FnMut(u16)) {
+        self.marks.drain(..count);
         for record in self.records.drain(..count) {
             dropped(record.speaker);
         }
@@ -285,33 +307,38 @@ impl Buffer {
             *self = Buffer::default();
         }
     }
+}
 
-    /// Text is moved together before the new words would make it grow, so that a full buffer keeps its size.
-    fn make_room(&mut self, more: usize) {
-        let unused = self.records.first().map_or(self.text.len(), |first| first.start as usize);
-        if unused >= SLACK_BYTES || (unused > 0 && self.text.len() + more > self.text.capacity()) {
-            self.text.replace_range(..unused, "");
-            for record in &mut self.records {
-                record.start -= unused as u32;
-            }
-        }
-        if self.text.len() + more > self.text.capacity() {
-            self.text.reserve_exact((more + 128).next_multiple_of(64));
-        }
+/// One message as it is written down.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    at: Time,
+    speaker: u16,
+    flags: Flags,
+    id: Box<str>,
+    text: Box<str>,
+}
+
+impl Serialize for Buffer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let saved = |heard: Heard<'_>| Saved {
+            at: heard.at,
+            speaker: heard.speaker,
+            flags: heard.flags,
+            id: heard.id().into(),
+            text: heard.text().into(),
+        };
+        serializer.collect_seq(self.iter().map(saved))
     }
 }
 
-fn record(entry: &Entry<'_>, start: u32) -> Record {
-    let id = cut_id(entry.id);
-    let (id_len, id_mark) = (id.len() as u16, mark_of(id));
-    Record {
-        at: entry.at,
-        start,
-        speaker: entry.speaker,
-        id_len,
-        chars: chars_of(entry.text),
-        flags: entry.flags,
-        id_mark,
+impl<'de> Deserialize<'de> for Buffer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Buffer, D::Error> {
+        let mut buffer = Buffer::default();
+        for Saved { at, speaker, flags, id, text } in Vec::<Saved>::deserialize(deserializer)? {
+            buffer.add(&Entry { at, speaker, flags, id: &id, text: &text });
+        }
+        Ok(buffer)
     }
 }
 
@@ -337,7 +364,18 @@ mod tests {
         let ids: Vec<&str> = buffer.iter().map(|heard| heard.id()).collect();
         assert_eq!((ids, dropped), (vec!["m995", "m996", "m997", "m998", "m999"], 995));
         assert_eq!(buffer.newest().unwrap().chars(), 9);
-        assert!(buffer.text.capacity() < 5 * 300 + 2 * SLACK_BYTES, "{}", buffer.text.capacity());
+        assert!(buffer.bytes.capacity() < 5 * 300, "{}", buffer.bytes.capacity());
+    }
+
+    #[test]
+    fn something_very_long_does_not_cost_for_ever() {
+        let mut buffer = Buffer::default();
+        buffer.push(&entry(0, "long", &"x".repeat(1_000_000)), 5, |_| ());
+        for turn in 1..20 {
+            buffer.push(&entry(turn, &format!("m{turn}"), "short"), 5, |_| ());
+        }
+        assert!(buffer.bytes.capacity() < 1000, "{}", buffer.bytes.capacity());
+        assert_eq!(buffer.newest().unwrap().text(), "short");
     }
 
     #[test]

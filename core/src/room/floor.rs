@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::buffer::{Buffer, Flags, Heard};
+use super::buffer::{Buffer, Heard};
+use super::flags::Flags;
 use crate::effect::{Delivery, Kind, Lines};
 use crate::judge::{Cache, Climb};
 use crate::listen::Addressed;

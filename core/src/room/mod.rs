@@ -2,6 +2,7 @@
 
 mod budget;
 mod buffer;
+mod flags;
 mod floor;
 mod speakers;
 
@@ -10,7 +11,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use budget::{Exhausted, Spent, tokens_of_bytes};
-pub use buffer::{Buffer, Entry, Flags, Heard};
+pub use buffer::{Buffer, Entry, Heard};
+pub use flags::Flags;
 pub use floor::{Delivering, Floor, Intervention, Past, Pending, Phase};
 pub use speakers::Speakers;
 

@@ -65,5 +65,5 @@ const FILLERS: &[&str] = &[
 ];
 
 fn strength(scene: &Scene<'_>) -> Percent {
-    Percent::all_or_none(super::words::is_any(scene.message.text(), FILLERS))
+    Percent::all_or_none(super::words::is_any(scene.text, FILLERS))
 }

@@ -10,6 +10,7 @@ pub struct Scene<'a> {
     pub floor: &'a Floor,
     /// The message that is scored; it is also the newest of the buffer.
     pub message: Heard<'a>,
+    pub text: &'a str,
     /// The messages of people the rules look at, newest first. Its own posts take up places and are skipped.
     pub people: Vec<Heard<'a>>,
 }
@@ -19,7 +20,7 @@ impl<'a> Scene<'a> {
     pub fn of_newest(policy: &'a Policy, floor: &'a Floor) -> Option<Scene<'a>> {
         let message = floor.buffer.newest()?;
         let people = floor.newest(policy, message.at, policy.settings.score.window_messages, Flags::of_person);
-        Some(Scene { policy, floor, message, people })
+        Some(Scene { policy, floor, message, text: message.text(), people })
     }
 
     /// The time the message carries.
@@ -28,7 +29,7 @@ impl<'a> Scene<'a> {
     }
 
     pub fn trimmed(&self) -> &'a str {
-        trim(self.message.text())
+        trim(self.text)
     }
 
     /// How long ago it last acted here in any way.

@@ -6,6 +6,6 @@ mod place;
 mod time;
 
 pub use message::{Author, Change, Message, Reply, Voice};
-pub use names::{MessageId, PersonId, RoomId, ThreadId, stable_hash};
+pub use names::{MessageId, NameMap, PersonId, RoomId, ThreadId, stable_hash};
 pub use place::{CallId, Place, Visibility};
 pub use time::{Span, Time, Zone};

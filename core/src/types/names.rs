@@ -1,6 +1,8 @@
 //! Names of rooms, threads, messages and people: opaque text, compared whole, cheap to copy.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -47,6 +49,27 @@ name!(
     /// A person or a bot, unique within its platform.
     PersonId
 );
+
+/// Hashes names fast and the same in every run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NameHasher(u64);
+
+impl Hasher for NameHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = xxh3_64_with_seed(bytes, self.0);
+    }
+
+    fn write_u8(&mut self, _: u8) {
+        // The mark that ends a text: names are hashed alone, so it tells nothing.
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// A map by name; its order means nothing and is never looked at.
+pub type NameMap<K, V> = HashMap<K, V, BuildHasherDefault<NameHasher>>;
 
 /// The same number for the same text in every build and on every machine: jitter and emoji are drawn from it.
 pub fn stable_hash(seed: u64, text: &str) -> u64 {
