@@ -58,9 +58,7 @@ const SETTINGS: [(&str, &[&str]); 4] = [
 
 fn policies(preset: &str, changes: &[&str]) -> Policies {
     let mut layers = Layers::default();
-    layers.suggest("listen.channels", vec!["*"].into());
-    layers.suggest("gates.unasked", true.into());
-    layers.suggest("memory.enabled", true.into());
+    layers.suggest_for_replay();
     layers.add_assignment(&format!("preset={preset}"));
     for change in changes {
         layers.add_assignment(change);

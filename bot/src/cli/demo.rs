@@ -2,7 +2,6 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::replay::listen_everywhere;
 use crate::config::{self, Wishes};
 use crate::replay::{OwnInLog, Replay, Script, run as replay, table};
 use crate::transcript::{self, Options};
@@ -52,7 +51,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (name, talk, script) = arguments.language.unwrap_or_else(Language::of_environment).talk();
     let wishes = Wishes { preset: arguments.preset.clone(), ..Wishes::default() };
     let mut layers = config::layers(&wishes, std::iter::empty())?;
-    listen_everywhere(&mut layers);
+    layers.suggest_for_replay();
     let preset = layers.preset();
     let policies = config::resolve(&layers)?;
     let oracle = StandIn::new(false, Script::parse(script)?.0, &policies);

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use aizuchi_core::Policies;
-use aizuchi_core::settings::Layers;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -118,16 +117,9 @@ fn policies(arguments: &Arguments) -> anyhow::Result<(Policies, String)> {
         &wishes,
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
     )?;
-    listen_everywhere(&mut layers);
+    layers.suggest_for_replay();
     let preset = layers.preset();
     Ok((config::resolve(&layers)?, preset))
-}
-
-/// In a replay every channel is listened to and it may speak unasked, unless somebody says otherwise.
-pub fn listen_everywhere(layers: &mut Layers) {
-    layers.suggest("listen.channels", vec!["*"].into());
-    layers.suggest("gates.unasked", true.into());
-    layers.suggest("memory.enabled", true.into());
 }
 
 fn read(arguments: &Arguments) -> anyhow::Result<Log> {

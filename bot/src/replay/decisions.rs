@@ -34,6 +34,8 @@ struct Question<'a> {
     prompt_chars: u64,
     answer: &'a str,
     cached: bool,
+    /// There was no answer; `answer` says why.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     failed: bool,
 }
 

@@ -104,11 +104,15 @@ impl Turn<'_> {
     }
 
     fn weight(&self, score: Option<u8>) -> Weight {
-        let Some(score) = score.map(u32::from) else {
-            return Weight::Something { ask: true, cause: Cause::Undecided };
-        };
         let settings = &self.policy.settings.score;
         let (low, high, threshold) = (settings.low, settings.high, settings.threshold);
+        let Some(score) = score.map(u32::from) else {
+            return if self.policy.asks_a_model() {
+                Weight::Something { ask: true, cause: Cause::Undecided }
+            } else {
+                Weight::Nothing(Cause::UnderThreshold { threshold })
+            };
+        };
         if score >= high {
             Weight::Something { ask: false, cause: Cause::High { high } }
         } else if score <= low {

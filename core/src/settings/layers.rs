@@ -155,8 +155,15 @@ impl Layers {
     }
 
     /// Sets a key unless a person does: above the preset, below file, environment and command line.
-    pub fn suggest(&mut self, key: &str, value: Value) {
+    fn suggest(&mut self, key: &str, value: Value) {
         self.suggested.push(Given::new(key, Entry { value, source: "built in".into(), line: None }));
+    }
+
+    /// In a replay every channel is listened to and it may speak unasked, unless somebody says otherwise.
+    pub fn suggest_for_replay(&mut self) {
+        self.suggest("listen.channels", vec!["*"].into());
+        self.suggest("gates.unasked", true.into());
+        self.suggest("memory.enabled", true.into());
     }
 
     /// The preset that is asked for, whether or not there is one of that name.

@@ -33,10 +33,7 @@ fn squeeze(line: &str) -> String {
 pub fn run(text: &str) -> Result<Ran, String> {
     let mut layers = Layers::default();
     layers.add_file("settings", block(text, "toml").unwrap_or_default());
-    // As in a replay: every channel is listened to, and it may speak unasked.
-    layers.suggest("listen.channels", vec!["*"].into());
-    layers.suggest("gates.unasked", true.into());
-    layers.suggest("memory.enabled", true.into());
+    layers.suggest_for_replay();
     let policies = layers.resolve(&|_| None).map_err(|problems| problems[0].to_string())?;
     let script = script(block(text, "judge").unwrap_or_default())?;
     let world = platform::Platform::new(script, StandIn::new(false, Vec::new(), &policies));

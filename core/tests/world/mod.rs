@@ -259,9 +259,7 @@ pub const PRESETS: [&str; 4] = ["aizuchi", "kotonoha", "sphene", "myao2"];
 /// A preset that listens everywhere and may speak, with some settings changed.
 pub fn policies(preset: &str, changes: &[&str]) -> Policies {
     let mut layers = Layers::default();
-    layers.suggest("listen.channels", vec!["*"].into());
-    layers.suggest("gates.unasked", true.into());
-    layers.suggest("memory.enabled", true.into());
+    layers.suggest_for_replay();
     layers.add_assignment(&format!("preset={preset}"));
     // So that the middle of the scale is asked about.
     layers.add_assignment("score.ask_between=true");
