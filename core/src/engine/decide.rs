@@ -94,11 +94,12 @@ impl Turn<'_> {
         self.take_up(message, trace, ask, since);
     }
 
-    fn weigh_score(&self, trace: &mut Trace) {
+    fn weigh_score(&mut self, trace: &mut Trace) {
         if !self.policy.settings.score.enabled {
             return;
         }
-        let scene = Scene::of_newest(self.policy, self.floor()).expect("the message was just remembered");
+        let floor = self.room.floor(self.thread.as_ref()).expect("a turn is taken in a known place");
+        let scene = Scene::of_newest(self.policy, floor, self.glances).expect("the message was just remembered");
         trace.points = score(&scene);
         trace.score = Some(trace.points.score());
     }

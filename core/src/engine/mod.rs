@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::effect::Effect;
 use crate::input::{Command, Input};
 use crate::policy::Policies;
-use crate::room::Room;
+use crate::room::{Glance, Room};
 use crate::timers::{Key, Timers};
 use crate::types::{CallId, NameMap, Place, RoomId, Span, ThreadId, Time};
 use turn::Turn;
@@ -24,6 +24,7 @@ pub struct Engine {
     rooms: Vec<Room>,
     index: NameMap<RoomId, u32>,
     timers: Timers,
+    glances: Vec<Glance>,
 }
 
 /// Everything the engine knows, to be written down and read back.
@@ -37,7 +38,13 @@ const SNAPSHOT_VERSION: u32 = 1;
 
 impl Engine {
     pub fn new(policies: Policies) -> Engine {
-        Engine { policies, rooms: Vec::new(), index: NameMap::default(), timers: Timers::default() }
+        Engine {
+            policies,
+            rooms: Vec::new(),
+            index: NameMap::default(),
+            timers: Timers::default(),
+            glances: Vec::new(),
+        }
     }
 
     pub fn policies(&self) -> &Policies {
@@ -138,6 +145,7 @@ impl Engine {
             room_number: room as u32,
             thread,
             timers: &mut self.timers,
+            glances: &mut self.glances,
             out,
         }
     }

@@ -3,7 +3,7 @@
 use crate::effect::{Effect, Line, Lines, Trace, Transcript};
 use crate::gates::{Case, Closed, Trigger, closed};
 use crate::policy::Policy;
-use crate::room::{Floor, Pending, Phase, Room};
+use crate::room::{Floor, Glance, Pending, Phase, Room};
 use crate::timers::{Key, Timers};
 use crate::trace::{Asked, Cause, Outcome, Stage};
 use crate::types::{CallId, Place, Span, ThreadId, Time, Voice};
@@ -15,6 +15,8 @@ pub struct Turn<'a> {
     pub room_number: u32,
     pub thread: Option<ThreadId>,
     pub timers: &'a mut Timers,
+    /// Room to look back in, used again for every message.
+    pub glances: &'a mut Vec<Glance>,
     pub out: &'a mut Vec<Effect>,
 }
 
@@ -112,7 +114,7 @@ impl Turn<'_> {
     }
 
     pub fn lines(&self, messages: u32) -> Lines {
-        let recent = self.floor().newest(self.policy, self.now, messages, |_| true);
+        let recent = self.floor().newest(self.policy, self.now, messages);
         let mut lines = Lines::with_capacity(
             recent.len(),
             recent.iter().map(|heard| heard.id().len() + heard.text().len() + 16).sum(),

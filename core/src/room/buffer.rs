@@ -88,6 +88,16 @@ impl<'a> Heard<'a> {
     }
 }
 
+/// What can be told of a message without its words.
+#[derive(Clone, Copy, Debug)]
+pub struct Glance {
+    pub at: Time,
+    /// Length of the words in characters.
+    pub chars: u32,
+    pub speaker: u16,
+    pub flags: Flags,
+}
+
 /// What is put into the buffer.
 #[derive(Clone, Copy)]
 pub struct Entry<'a> {
@@ -133,31 +143,42 @@ impl Buffer {
         self.records.front().zip(self.records.back()).map(|(oldest, newest)| oldest.at.max(newest.at))
     }
 
-    /// Of the newest `window` messages that are young, those that are wanted, newest first. A plain loop: it runs for
-    /// every message.
-    pub fn newest_of(
-        &self,
-        window: usize,
-        young: impl Fn(Time) -> bool,
-        wanted: impl Fn(Flags) -> bool,
-    ) -> Vec<Heard<'_>> {
-        let mut kept = Vec::with_capacity(window.min(self.records.len()));
-        let mut looked_at = 0;
+    /// Looks at the newest `window` messages that are young, newest first. A plain loop: it runs for every message.
+    fn look_back(&self, window: usize, young: impl Fn(Time) -> bool, mut see: impl FnMut(usize, &Record)) {
+        let mut left = window;
         let mut place = self.records.len();
         let (older, newer) = self.records.as_slices();
         for record in newer.iter().rev().chain(older.iter().rev()) {
             place -= 1;
-            if looked_at == window {
+            if left == 0 {
                 break;
             }
             if young(record.at) {
-                looked_at += 1;
-                if wanted(record.flags) {
-                    kept.push(self.heard(place, record));
-                }
+                left -= 1;
+                see(place, record);
             }
         }
-        kept
+    }
+
+    pub fn newest_of(&self, window: usize, young: impl Fn(Time) -> bool) -> Vec<Heard<'_>> {
+        let mut found = Vec::with_capacity(window.min(self.records.len()));
+        self.look_back(window, young, |place, record| found.push(self.heard(place, record)));
+        found
+    }
+
+    /// A glance at the messages of people among them; others take up places and are skipped.
+    pub fn glance_at_people(&self, window: usize, young: impl Fn(Time) -> bool, glances: &mut Vec<Glance>) {
+        glances.clear();
+        self.look_back(window, young, |place, record| {
+            if record.flags.of_person() {
+                let chars = if record.chars == CHARS_MANY {
+                    self.heard(place, record).chars() as u32
+                } else {
+                    record.chars.into()
+                };
+                glances.push(Glance { at: record.at, chars, speaker: record.speaker, flags: record.flags });
+            }
+        });
     }
 
     fn heard<'a>(&'a self, place: usize, record: &Record) -> Heard<'a> {

@@ -4,8 +4,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::buffer::{Buffer, Heard};
-use super::flags::Flags;
+use super::buffer::{Buffer, Glance, Heard};
 use crate::effect::{Delivery, Kind, Lines};
 use crate::judge::{Cache, Climb};
 use crate::listen::Addressed;
@@ -161,14 +160,18 @@ impl Floor {
 
     /// What was said here and is not too old, newest first.
     pub fn recent(&self, policy: &Policy, now: Time) -> impl Iterator<Item = Heard<'_>> {
-        let life = policy.buffer_life();
-        self.buffer.iter().rev().filter(move |heard| life.is_none_or(|life| now.since(heard.at) < life))
+        let young = is_young(policy, now);
+        self.buffer.iter().rev().filter(move |heard| young(heard.at))
     }
 
-    /// Of the newest `window` messages that are not too old, those of the wanted kind, newest first.
-    pub fn newest(&self, policy: &Policy, now: Time, window: u32, wanted: impl Fn(Flags) -> bool) -> Vec<Heard<'_>> {
-        let life = policy.buffer_life();
-        self.buffer.newest_of(window as usize, |at| life.is_none_or(|life| now.since(at) < life), wanted)
+    /// The newest `window` messages that are not too old, newest first.
+    pub fn newest(&self, policy: &Policy, now: Time, window: u32) -> Vec<Heard<'_>> {
+        self.buffer.newest_of(window as usize, is_young(policy, now))
+    }
+
+    /// A glance at the people among them.
+    pub fn glance_at_people(&self, policy: &Policy, now: Time, window: u32, glances: &mut Vec<Glance>) {
+        self.buffer.glance_at_people(window as usize, is_young(policy, now), glances);
     }
 
     pub fn knows(&self, id: &str) -> bool {
@@ -214,4 +217,10 @@ impl Floor {
     pub fn is_at_rest(&self) -> bool {
         self.slots().next().is_none() && self.past.as_ref().is_none_or(|past| past.delivering.is_empty())
     }
+}
+
+/// Whether something said at a time is still in its life.
+fn is_young(policy: &Policy, now: Time) -> impl Fn(Time) -> bool + use<> {
+    let life = policy.buffer_life();
+    move |at| life.is_none_or(|life| now.since(at) < life)
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use budget::{Exhausted, Spent, tokens_of_bytes};
-pub use buffer::{Buffer, Entry, Heard};
+pub use buffer::{Buffer, Entry, Glance, Heard};
 pub use flags::Flags;
 pub use floor::{Delivering, Floor, Intervention, Past, Pending, Phase};
 pub use speakers::Speakers;

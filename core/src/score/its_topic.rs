@@ -13,6 +13,7 @@ fn strength(scene: &Scene<'_>) -> Percent {
 /// A keyword with a space in it may begin in one message and end in the next.
 fn spans_messages(scene: &Scene<'_>) -> bool {
     let Some(finder) = &scene.policy.spanning_keywords else { return false };
-    let texts: Vec<&str> = scene.people.iter().rev().map(|heard| heard.text()).collect();
+    let newest = scene.floor.newest(scene.policy, scene.now(), scene.policy.settings.score.window_messages);
+    let texts: Vec<&str> = newest.iter().rev().filter(|heard| heard.is_person()).map(|heard| heard.text()).collect();
     finder.found(&texts.join(" "))
 }

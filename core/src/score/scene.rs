@@ -2,7 +2,7 @@
 
 use crate::listen::trim;
 use crate::policy::Policy;
-use crate::room::{Flags, Floor, Heard};
+use crate::room::{Floor, Glance, Heard};
 use crate::types::{Span, Time};
 
 pub struct Scene<'a> {
@@ -12,15 +12,15 @@ pub struct Scene<'a> {
     pub message: Heard<'a>,
     pub text: &'a str,
     /// The messages of people the rules look at, newest first. Its own posts take up places and are skipped.
-    pub people: Vec<Heard<'a>>,
+    pub people: &'a [Glance],
 }
 
 impl<'a> Scene<'a> {
-    /// The scene of the newest message, if there is one.
-    pub fn of_newest(policy: &'a Policy, floor: &'a Floor) -> Option<Scene<'a>> {
+    /// The scene of the newest message, if there is one. `glances` is filled for it.
+    pub fn of_newest(policy: &'a Policy, floor: &'a Floor, glances: &'a mut Vec<Glance>) -> Option<Scene<'a>> {
         let message = floor.buffer.newest()?;
-        let people = floor.newest(policy, message.at, policy.settings.score.window_messages, Flags::of_person);
-        Some(Scene { policy, floor, message, text: message.text(), people })
+        floor.glance_at_people(policy, message.at, policy.settings.score.window_messages, glances);
+        Some(Scene { policy, floor, message, text: message.text(), people: glances })
     }
 
     /// The time the message carries.
