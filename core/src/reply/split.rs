@@ -81,15 +81,19 @@ fn first_line(part: &str) -> String {
 
 /// Where to end a part that may hold `chars_max` characters of this text.
 fn cut_point(text: &str, chars_max: usize, inside: bool) -> usize {
-    let end = text.char_indices().nth(chars_max).map_or(text.len(), |(at, _)| at);
+    let end = text.char_indices().nth(chars_max).map_or(text.len(), |(at, _)| before_ticks(text, at));
     let head = &text[..end];
     let enough = end / 3;
     if fenced_at(text, end, inside) {
         // Rather before the block than through it, and through it only between lines.
-        let before_block = head.rfind(FENCE).filter(|at| *at >= enough && !fenced_at(text, *at, inside));
-        let between_lines =
-            || head.rfind('\n').map(|at| at + 1).filter(|at| *at >= enough && fenced_at(text, *at, inside));
-        if let Some(at) = before_block.or_else(between_lines) {
+        let opener = head.match_indices(FENCE).last().map(|(at, _)| at).filter(|at| !fenced_at(text, *at, inside));
+        let holds_code = |at: &usize| opener.is_none_or(|opener| text[opener..*at].matches('\n').count() > 1);
+        let between_lines = || {
+            let at = head.rfind('\n').map(|at| at + 1);
+            at.filter(|at| *at >= enough && fenced_at(text, *at, inside) && holds_code(at))
+        };
+        let before_block = opener.filter(|at| *at >= enough).or_else(between_lines);
+        if let Some(at) = before_block.or_else(|| opener.filter(|at| *at > 0)) {
             return at;
         }
     }
@@ -99,6 +103,16 @@ fn cut_point(text: &str, chars_max: usize, inside: bool) -> usize {
     let sentence = || sentence_ends(head).filter(outside).last();
     let word = || head.rmatch_indices(char::is_whitespace).map(|(at, space)| at + space.len()).find(outside);
     paragraph().or_else(line).or_else(sentence).or_else(word).unwrap_or_else(|| between_characters(text, end))
+}
+
+/// The nearest point at or before `end` that tears no run of backticks, or none of the fences in a very long one: what
+/// is code must stay code.
+fn before_ticks(text: &str, end: usize) -> usize {
+    if !text[end..].starts_with('`') {
+        return end;
+    }
+    let run = end - text[..end].trim_end_matches('`').len();
+    if end - run >= end / 3 { end - run } else { end - run % FENCE.len() }
 }
 
 /// Behind 。！？ at once, behind . ! ? where a space follows.
@@ -153,6 +167,15 @@ mod tests {
             assert_eq!(part.matches("```").count() % 2, 0, "{part}");
         }
         assert!(parts[1].starts_with("```rust\n") && parts[1].ends_with("\n```"), "{}", parts[1]);
+    }
+
+    #[test]
+    fn what_is_code_stays_code_and_no_block_is_empty() {
+        let ticks = split_plain("Wrap it like this, it is easy: ````\ncode\n````", 40);
+        assert_eq!(ticks, ["Wrap it like this, it is easy:", "````\ncode\n````"]);
+        let long = split_plain(&format!("Look here:\n```rust\n{}\n```", "x".repeat(60)), 40);
+        assert_eq!(long[0], "Look here:");
+        assert!(long.iter().all(|part| part.chars().count() <= 40), "{long:?}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use toml::Value;
 use toml::de::{DeTable, DeValue};
@@ -23,10 +23,11 @@ pub struct Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "{}:{line}: {}", self.source, self.message),
-            None => write!(f, "{}: {}", self.source, self.message),
-        }
+        let told = match self.line {
+            Some(line) => format!("{}:{line}: {}", self.source, self.message),
+            None => format!("{}: {}", self.source, self.message),
+        };
+        f.write_str(&told.replace("\r\n", "⏎").replace(['\n', '\r'], "⏎"))
     }
 }
 
@@ -206,7 +207,7 @@ impl Layers {
             problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
             return None;
         };
-        let mut flat = Flat { entries: defaults(), problems: Vec::new() };
+        let mut flat = Flat { entries: defaults().clone(), problems: Vec::new() };
         for (key, entry) in parse_own(preset, text) {
             flat.entries.insert(key, entry);
         }
@@ -284,8 +285,11 @@ fn value_like(default: Option<&Entry>, text: &str) -> Value {
     }
 }
 
-fn defaults() -> BTreeMap<String, Entry> {
-    parse_own("aizuchi.default.toml", DEFAULT).into_iter().collect()
+/// The defaults, read once.
+fn defaults() -> &'static BTreeMap<String, Entry> {
+    static DEFAULTS: LazyLock<BTreeMap<String, Entry>> =
+        LazyLock::new(|| parse_own("aizuchi.default.toml", DEFAULT).into_iter().collect());
+    &DEFAULTS
 }
 
 fn parse_own(name: &str, text: &str) -> Vec<(String, Entry)> {
@@ -375,6 +379,15 @@ mod tests {
         );
         assert!(refusal("preset = \"shpene\"").contains("there is no preset \"shpene\"; there are aizuchi, kotonoha"));
         assert!(refusal("[score\nlow = 1").starts_with("aizuchi.toml:1: "));
+    }
+
+    #[test]
+    fn a_mistake_is_one_line_whatever_it_holds() {
+        let mut layers = Layers::default();
+        layers.add_assignment("score.lwo=1\n2");
+        layers.add_file("f", "[bot]\nzone = \"Ma\\nrs\"");
+        let told = resolve(&layers).map(|_| ()).unwrap_err();
+        assert_eq!(told.lines().count(), 2, "{told}");
     }
 
     #[test]
