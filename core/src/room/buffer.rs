@@ -1,43 +1,39 @@
-//! What was said in a place lately: small records in a ring, over a ring of bytes.
+//! What was said in a place lately: a ring of small records over one run of text.
 //!
-//! A hundred thousand rooms fit into memory because a message costs its text, its id and one record; and a message in a
-//! cold room is cheap because nothing is moved and little is touched.
+//! A hundred thousand rooms fit into memory because a message costs its text, its id and one record.
 
-use std::collections::VecDeque;
-
-use memchr::memrchr_iter;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::flags::Flags;
 use crate::types::{Span, Time, Voice, stable_hash};
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Buffer {
-    /// Oldest first.
-    records: VecDeque<Record>,
-    /// A little of each id's hash, in the order of the records: an id is looked for here before anything else is read.
-    marks: VecDeque<u8>,
-    /// Id and words of each record, one record in one piece. The newest may lie before the oldest.
-    bytes: Vec<u8>,
+    /// Oldest first. A full buffer moves its few records along for each new one: cheaper than a ring to look through.
+    records: Vec<Record>,
+    /// Id and text of each record, end to end, behind a stretch that older records have left.
+    text: String,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Record {
     at: Time,
-    /// Where the id begins; the words follow it.
+    /// Where the id begins in the text; the words follow it and end where the next record begins.
     start: u32,
-    /// Of id and words together.
-    len: u32,
     speaker: u16,
     id_len: u16,
-    /// Length of the words in characters, or `CHARS_MANY`.
+    /// Length in characters, or `CHARS_MANY`.
     chars: u16,
     flags: Flags,
+    /// A little of the id's hash, to find it without reading the text.
+    id_mark: u8,
 }
 
 const CHARS_MANY: u16 = u16::MAX;
 const ID_BYTES_MAX: usize = 1000;
-/// A buffer this large is made smaller when most of it stands empty: somebody once said something very long.
+/// How much of the text may be left over from dropped records before it is moved together.
+const SLACK_BYTES: usize = 384;
+/// A buffer this large is made smaller when most of it stands empty.
 const ROOMY_BYTES: usize = 64 * 1024;
 
 /// One remembered message. Its words are looked up when somebody asks for them.
@@ -53,12 +49,13 @@ pub struct Heard<'a> {
 impl<'a> Heard<'a> {
     pub fn id(&self) -> &'a str {
         let record = &self.buffer.records[self.place];
-        self.buffer.read(record.start, record.id_len.into())
+        let start = record.start as usize;
+        &self.buffer.text[start..start + usize::from(record.id_len)]
     }
 
     pub fn text(&self) -> &'a str {
         let record = &self.buffer.records[self.place];
-        self.buffer.read(record.start + u32::from(record.id_len), record.len - u32::from(record.id_len))
+        &self.buffer.text[record.start as usize + usize::from(record.id_len)..self.buffer.end(self.place)]
     }
 
     pub fn is_person(&self) -> bool {
@@ -82,10 +79,6 @@ impl<'a> Heard<'a> {
             chars => chars.into(),
         }
     }
-
-    fn entry(&self) -> Entry<'a> {
-        Entry { at: self.at, speaker: self.speaker, flags: self.flags, id: self.id(), text: self.text() }
-    }
 }
 
 /// What can be told of a message without its words.
@@ -99,7 +92,6 @@ pub struct Glance {
 }
 
 /// What is put into the buffer.
-#[derive(Clone, Copy)]
 pub struct Entry<'a> {
     pub at: Time,
     pub speaker: u16,
@@ -117,6 +109,7 @@ fn mark_of(id: &str) -> u8 {
 }
 
 fn chars_of(text: &str) -> u16 {
+    // A character takes at least one byte, so short texts need no saturation.
     text.chars().count().min(CHARS_MANY.into()) as u16
 }
 
@@ -135,21 +128,18 @@ impl Buffer {
     }
 
     pub fn newest(&self) -> Option<Heard<'_>> {
-        self.records.back().map(|record| self.heard(self.records.len() - 1, record))
+        self.records.len().checked_sub(1).map(|last| self.get(last))
     }
 
     /// A time no earlier than that of the oldest: messages may arrive a little out of order.
     pub fn latest(&self) -> Option<Time> {
-        self.records.front().zip(self.records.back()).map(|(oldest, newest)| oldest.at.max(newest.at))
+        self.records.first().zip(self.records.last()).map(|(oldest, newest)| oldest.at.max(newest.at))
     }
 
     /// Looks at the newest `window` messages that are young, newest first. A plain loop: it runs for every message.
     fn look_back(&self, window: usize, young: impl Fn(Time) -> bool, mut see: impl FnMut(usize, &Record)) {
         let mut left = window;
-        let mut place = self.records.len();
-        let (older, newer) = self.records.as_slices();
-        for record in newer.iter().rev().chain(older.iter().rev()) {
-            place -= 1;
+        for (place, record) in self.records.iter().enumerate().rev() {
             if left == 0 {
                 break;
             }
@@ -181,96 +171,42 @@ impl Buffer {
         });
     }
 
+    fn get(&self, place: usize) -> Heard<'_> {
+        self.heard(place, &self.records[place])
+    }
+
     fn heard<'a>(&'a self, place: usize, record: &Record) -> Heard<'a> {
         Heard { buffer: self, place, at: record.at, speaker: record.speaker, flags: record.flags }
     }
 
-    fn read(&self, start: u32, len: u32) -> &str {
-        let bytes = &self.bytes[start as usize..(start + len) as usize];
-        std::str::from_utf8(bytes).expect("only whole texts are stored")
+    fn end(&self, place: usize) -> usize {
+        self.records.get(place + 1).map_or(self.text.len(), |next| next.start as usize)
     }
 
-    /// The place of a message, if it is remembered.
     pub fn find(&self, id: &str) -> Option<usize> {
         let id = cut_id(id);
         let mark = mark_of(id);
-        let is_it = |place: &usize| {
-            let record = &self.records[*place];
-            self.bytes[record.start as usize..][..record.id_len.into()] == *id.as_bytes()
+        let is_it = |record: &Record| {
+            usize::from(record.id_len) == id.len() && self.text[record.start as usize..].starts_with(id)
         };
-        let (older, newer) = self.marks.as_slices();
-        let mut newest_first =
-            memrchr_iter(mark, newer).map(|place| older.len() + place).chain(memrchr_iter(mark, older));
-        newest_first.find(is_it)
+        self.records.iter().rposition(|record| record.id_mark == mark && is_it(record))
     }
 
     /// Adds at the end. What no longer fits is handed to `dropped`, oldest first.
     pub fn push(&mut self, entry: &Entry<'_>, messages_max: usize, mut dropped: impl FnMut(u16)) {
         self.drop_oldest((self.records.len() + 1).saturating_sub(messages_max), &mut dropped);
-        let id = cut_id(entry.id);
-        let len = id.len() + entry.text.len();
-        let start = self.make_room(len);
-        let (id_end, end) = (start + id.len(), start + len);
-        self.bytes[start..id_end].copy_from_slice(id.as_bytes());
-        self.bytes[id_end..end].copy_from_slice(entry.text.as_bytes());
+        self.make_room(entry.id.len() + entry.text.len());
         if self.records.len() == self.records.capacity() {
-            let more = (self.records.len() / 4).max(4).min(messages_max - self.records.len());
-            self.records.reserve_exact(more);
-            self.marks.reserve_exact(more);
+            self.records.reserve_exact((self.records.len() / 4).max(4).min(messages_max - self.records.len()));
         }
-        self.marks.push_back(mark_of(id));
-        self.records.push_back(Record {
-            at: entry.at,
-            start: start as u32,
-            len: len as u32,
-            speaker: entry.speaker,
-            id_len: id.len() as u16,
-            chars: chars_of(entry.text),
-            flags: entry.flags,
-        });
+        let id = cut_id(entry.id);
+        let start = self.text.len() as u32;
+        self.text.push_str(id);
+        self.text.push_str(entry.text);
+        self.records.push(record(entry, start));
     }
 
-    /// Where the next piece of this length goes: behind the newest, or at the beginning again once the oldest are gone.
-    fn make_room(&mut self, len: usize) -> usize {
-        if self.bytes.len() > ROOMY_BYTES && self.live_bytes() < self.bytes.len() / 4 {
-            return self.lay_out_anew(len);
-        }
-        let (Some(oldest), Some(newest)) = (self.records.front(), self.records.back()) else {
-            self.bytes.clear();
-            self.bytes.resize(len, 0);
-            return 0;
-        };
-        let (head, tail) = (oldest.start as usize, (newest.start + newest.len) as usize);
-        let wrapped = newest.start < oldest.start;
-        let end = if wrapped { head } else { self.bytes.len() };
-        if tail + len <= end {
-            tail
-        } else if !wrapped && len <= head {
-            0
-        } else {
-            self.lay_out_anew(len)
-        }
-    }
-
-    fn live_bytes(&self) -> usize {
-        self.records.iter().map(|record| record.len as usize).sum()
-    }
-
-    /// Everything from the beginning in order, and room for one piece more, and a little.
-    fn lay_out_anew(&mut self, len: usize) -> usize {
-        let live = self.live_bytes();
-        let mut bytes = Vec::with_capacity(live + len + live / 16);
-        for record in &mut self.records {
-            let start = record.start as usize;
-            record.start = bytes.len() as u32;
-            bytes.extend_from_slice(&self.bytes[start..start + record.len as usize]);
-        }
-        bytes.resize(bytes.capacity(), 0);
-        self.bytes = bytes;
-        live
-    }
-
-    /// Adds where its time belongs, behind everything said no later. `false` if it is older than all of a full buffer.
+    /// Adds where its time belongs, which is behind everything said no later. `false` if it is older than all of a full buffer.
     pub fn insert_by_time(&mut self, entry: &Entry<'_>, messages_max: usize, dropped: impl FnMut(u16)) -> bool {
         let place = self.records.partition_point(|record| record.at <= entry.at);
         if place == self.records.len() {
@@ -280,41 +216,42 @@ impl Buffer {
         if self.records.len() >= messages_max {
             return false;
         }
-        let old = std::mem::take(self);
-        for heard in old.iter() {
-            if heard.place == place {
-                self.add(entry);
-            }
-            self.add(&heard.entry());
-        }
+        let start = self.records[place].start;
+        let stored = [cut_id(entry.id), entry.text].concat();
+        self.text.insert_str(start as usize, &stored);
+        self.records.insert(place, record(entry, start));
+        self.shift_after(place, stored.len() as i64);
         true
     }
 
     pub fn replace_text(&mut self, place: usize, text: &str, flags: Flags) {
-        let old = std::mem::take(self);
-        for heard in old.iter() {
-            let entry = heard.entry();
-            self.add(&if heard.place == place { Entry { text, flags, ..entry } } else { entry });
-        }
-    }
-
-    pub fn remove(&mut self, place: usize) -> u16 {
-        let old = std::mem::take(self);
-        old.iter().filter(|heard| heard.place != place).for_each(|heard| self.add(&heard.entry()));
-        old.records[place].speaker
-    }
-
-    /// Edits, deletions and late arrivals are rare: for them the buffer is written again.
-    fn add(&mut self, entry: &Entry<'_>) {
-        self.push(entry, usize::MAX, |_| ());
+        let record = &self.records[place];
+        let words = record.start as usize + usize::from(record.id_len);
+        let end = self.end(place);
+        self.text.replace_range(words..end, text);
+        self.shift_after(place, text.len() as i64 - (end - words) as i64);
+        let record = &mut self.records[place];
+        (record.chars, record.flags) = (chars_of(text), flags);
     }
 
     pub fn set_flags(&mut self, place: usize, flags: Flags) {
         self.records[place].flags = flags;
     }
 
+    pub fn remove(&mut self, place: usize) -> u16 {
+        let (start, end) = (self.records[place].start as usize, self.end(place));
+        self.text.replace_range(start..end, "");
+        self.shift_after(place, -((end - start) as i64));
+        self.records.remove(place).speaker
+    }
+
+    fn shift_after(&mut self, place: usize, by: i64) {
+        for record in &mut self.records[place + 1..] {
+            record.start = (i64::from(record.start) + by) as u32;
+        }
+    }
+
     fn drop_oldest(&mut self, count: usize, dropped: &mut impl FnMut(u16)) {
-        self.marks.drain(..count);
         for record in self.records.drain(..count) {
             dropped(record.speaker);
         }
@@ -328,38 +265,37 @@ impl Buffer {
             *self = Buffer::default();
         }
     }
-}
 
-/// One message as it is written down.
-#[derive(Serialize, Deserialize)]
-struct Saved {
-    at: Time,
-    speaker: u16,
-    flags: Flags,
-    id: Box<str>,
-    text: Box<str>,
-}
-
-impl Serialize for Buffer {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let saved = |heard: Heard<'_>| Saved {
-            at: heard.at,
-            speaker: heard.speaker,
-            flags: heard.flags,
-            id: heard.id().into(),
-            text: heard.text().into(),
-        };
-        serializer.collect_seq(self.iter().map(saved))
+    /// Text is moved together before the new words would make it grow, so that a full buffer keeps its size; and a text
+    /// that once held something very long is made smaller again.
+    fn make_room(&mut self, more: usize) {
+        let unused = self.records.first().map_or(self.text.len(), |first| first.start as usize);
+        if unused >= SLACK_BYTES || (unused > 0 && self.text.len() + more > self.text.capacity()) {
+            self.text.replace_range(..unused, "");
+            for record in &mut self.records {
+                record.start -= unused as u32;
+            }
+        }
+        if self.text.capacity() > ROOMY_BYTES && self.text.len() < self.text.capacity() / 4 {
+            self.text.shrink_to(self.text.len() + more + SLACK_BYTES);
+        }
+        if self.text.len() + more > self.text.capacity() {
+            self.text.reserve_exact((more + 128).next_multiple_of(64));
+        }
     }
 }
 
-impl<'de> Deserialize<'de> for Buffer {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Buffer, D::Error> {
-        let mut buffer = Buffer::default();
-        for Saved { at, speaker, flags, id, text } in Vec::<Saved>::deserialize(deserializer)? {
-            buffer.add(&Entry { at, speaker, flags, id: &id, text: &text });
-        }
-        Ok(buffer)
+fn record(entry: &Entry<'_>, start: u32) -> Record {
+    let id = cut_id(entry.id);
+    let (id_len, id_mark) = (id.len() as u16, mark_of(id));
+    Record {
+        at: entry.at,
+        start,
+        speaker: entry.speaker,
+        id_len,
+        chars: chars_of(entry.text),
+        flags: entry.flags,
+        id_mark,
     }
 }
 
@@ -385,7 +321,7 @@ mod tests {
         let ids: Vec<&str> = buffer.iter().map(|heard| heard.id()).collect();
         assert_eq!((ids, dropped), (vec!["m995", "m996", "m997", "m998", "m999"], 995));
         assert_eq!(buffer.newest().unwrap().chars(), 9);
-        assert!(buffer.bytes.capacity() < 5 * 300, "{}", buffer.bytes.capacity());
+        assert!(buffer.text.capacity() < 5 * 300 + 2 * SLACK_BYTES, "{}", buffer.text.capacity());
     }
 
     #[test]
@@ -395,7 +331,7 @@ mod tests {
         for turn in 1..20 {
             buffer.push(&entry(turn, &format!("m{turn}"), "short"), 5, |_| ());
         }
-        assert!(buffer.bytes.capacity() < 1000, "{}", buffer.bytes.capacity());
+        assert!(buffer.text.capacity() < 2000, "{}", buffer.text.capacity());
         assert_eq!(buffer.newest().unwrap().text(), "short");
     }
 
