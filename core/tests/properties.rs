@@ -192,6 +192,7 @@ proptest! {
     }
 }
 
+/// Places of one room share its limits and its call numbers, so that what is noticed late may change their order.
 fn without_thread(step: Step) -> Step {
     let what = match step.what {
         What::Says { who, text, replies, .. } => What::Says { who, text, thread: 0, replies },

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use aizuchi_core::gates::GATES;
 use aizuchi_core::score::RULES;
-use aizuchi_core::settings::{DEFAULT, keys};
+use aizuchi_core::settings::{DEFAULT, PRESETS, keys};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("core lies in the workspace").to_owned()
@@ -109,6 +109,15 @@ fn rules_are_files_and_rows_and_settings() {
         assert_eq!(points[rule.id].as_integer(), Some(rule.points.into()), "points of {}", rule.id);
         assert!(!rule.doc.is_empty() && !rule.doc.ends_with('.'), "the sentence of {}", rule.id);
     }
+}
+
+/// A rule of the default must not slip into the preset that is compared with its original.
+#[test]
+fn sphene_says_what_each_rule_is_worth() {
+    let (_, text) = PRESETS.iter().find(|(name, _)| *name == "sphene").expect("there is such a preset");
+    let preset: toml::Table = toml::from_str(text).expect("a preset parses");
+    let listed: BTreeSet<String> = preset["points"].as_table().expect("it has points").keys().cloned().collect();
+    assert_eq!(listed, RULES.iter().map(|rule| rule.id.to_owned()).collect());
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::config::{self, Wishes};
+use crate::config;
 use crate::replay::{OwnInLog, Replay, Script, run as replay, table};
 use crate::transcript::{self, Options};
+use aizuchi_core::settings::Layers;
 use aizuchi_core::sim::StandIn;
 
 #[derive(Args, Default)]
@@ -49,8 +50,11 @@ impl Language {
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (name, talk, script) = arguments.language.unwrap_or_else(Language::of_environment).talk();
-    let wishes = Wishes { preset: arguments.preset.clone(), ..Wishes::default() };
-    let mut layers = config::layers(&wishes, std::iter::empty())?;
+    // The sample shows the presets as they are, whatever settings lie about.
+    let mut layers = Layers::default();
+    if let Some(preset) = &arguments.preset {
+        layers.add_option("--preset", "preset", preset);
+    }
     layers.suggest_for_replay();
     let preset = layers.preset();
     let policies = config::resolve(&layers)?;

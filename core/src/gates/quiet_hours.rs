@@ -3,7 +3,7 @@ use super::{Case, Closed, Gate, Order, Stops};
 
 pub const GATE: Gate = Gate {
     id: "quiet_hours",
-    doc: "the hours of the day in which it says nothing unasked",
+    doc: "the hours of the day in which it says nothing, unless it is addressed and may answer then",
     say: "these are quiet hours",
     order: Order::BeforeScore,
     stops: Stops::Everything,

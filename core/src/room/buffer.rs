@@ -1,4 +1,4 @@
-//! What was said in a place lately: a ring of small records over one run of text.
+//! What was said in a place lately: small records over one run of text.
 //!
 //! A hundred thousand rooms fit into memory because a message costs its text, its id and one record.
 
