@@ -1,0 +1,16 @@
+//! What the command line promises, with the program itself. Where numbers matter, the presets that are specified to the
+//! point are used: the default may be tuned.
+
+mod program;
+mod talk;
+
+mod commands;
+mod decisions;
+mod formats;
+mod judge;
+mod outputs;
+mod refusals;
+mod report;
+mod settings;
+mod summary;
+mod terminal;

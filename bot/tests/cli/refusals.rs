@@ -1,0 +1,198 @@
+//! What is refused, with which code, and whether a person can mend it from what is told: 1 where the work failed, 2 where
+//! the wish was wrong.
+
+use super::program::Folder;
+use super::talk::{outcomes, said};
+
+fn talk() -> Folder {
+    Folder::with("talk.jsonl", said(0.0, "m1", "ann", "hello"))
+}
+
+#[test]
+fn a_log_that_is_not_there() {
+    for log in ["none.jsonl", "no/such/folder"] {
+        let folder = talk();
+        folder.run(&format!("replay {log} --decisions out.jsonl")).refused(1, &["aizuchi: can not open", log]);
+        assert!(!folder.has("out.jsonl"));
+    }
+}
+
+#[test]
+fn a_log_that_is_none() {
+    let logs: [(&str, &[u8], &str); 7] = [
+        ("noise.bin", b"\x00\x01\xff\xfe\x80", "none of the logs"),
+        ("prose.txt", b"Dear diary,\ntoday I did nothing.\n", "begins with \"Dear diary,\""),
+        ("list.json", b"[{\"ts\": 1}]", "none of the logs"),
+        ("cut.gz", b"\x1f\x8bgarbage", "broken gzip"),
+        ("cut.zip", b"PK\x03\x04garbage", "broken zip"),
+        ("export/notes.txt", b"", "no Slack export"),
+        ("odd.json", b"{\"guild\": {}, \"channel\": 3, \"messages\": []}", "expected an object"),
+    ];
+    for (file, bytes, told) in logs {
+        let log = file.split('/').next().unwrap();
+        let run = Folder::with(file, bytes).run(&format!("replay {log} --json"));
+        run.refused(1, &[log, told]);
+    }
+}
+
+#[test]
+fn a_log_of_nothing_but_broken_lines() {
+    let folder = Folder::with("talk.jsonl", "{\"ts\": 1}\n{\n");
+    folder.run("replay talk.jsonl --json").refused(1, &["talk.jsonl:1: ", "talk.jsonl:2: ", "nothing in talk.jsonl"]);
+}
+
+/// Three good lines; 2, 4 and 5 are broken.
+fn half_broken() -> String {
+    [
+        said(0.0, "m1", "ann", "one"),
+        "{\"ts\": \"yesterday\", \"channel\": \"c\", \"author\": \"ann\", \"text\": \"x\"}\n".into(),
+        said(1.0, "m3", "ann", "three"),
+        "{\"ts\": 1700000002, \"channel\": \"c\", \"text\": \"x\"}\n".into(),
+        "{\"ts\": 1700000002, \"cha\n".into(),
+        said(3.0, "m6", "ann", "six"),
+    ]
+    .concat()
+}
+
+#[test]
+fn broken_lines_are_skipped_counted_and_told_by_number() {
+    let folder = Folder::with("talk.jsonl", half_broken());
+    let run = folder.run("replay talk.jsonl --preset sphene --json --decisions out.jsonl --report out.html");
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let told = [
+        "aizuchi: talk.jsonl:2: `ts` is \"yesterday\"; expected seconds or RFC 3339",
+        "aizuchi: talk.jsonl:4: no `author`",
+        "aizuchi: talk.jsonl:5: broken JSON: ",
+        "aizuchi: 3 of 6 lines could not be read",
+    ];
+    assert_eq!(run.err.lines().count(), told.len(), "{}", run.err);
+    for (line, told) in run.err.lines().zip(told) {
+        assert!(line.starts_with(told), "{line:?} is not {told:?}");
+    }
+    assert_eq!((&run.last_line()["messages"], &run.last_line()["bad_lines"]), (&3.into(), &3.into()));
+    let decisions = folder.decisions("out.jsonl");
+    assert_eq!(outcomes(&decisions), ["m1 silent score", "m3 silent score", "m6 silent score"]);
+    assert!(folder.read("out.html").contains("Lines skipped"));
+}
+
+#[test]
+fn many_broken_lines_do_not_flood_the_terminal() {
+    let folder = Folder::with("talk.jsonl", said(0.0, "m1", "ann", "one") + &"{\n".repeat(1000));
+    let run = folder.run("replay talk.jsonl");
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.err.lines().count() < 10 && run.err.contains("1000 of 1001 lines"), "{}", run.err);
+    assert!(run.out.contains("1000 lines could not be read"), "{}", run.out);
+}
+
+#[test]
+fn strict_stops_at_the_first_broken_line() {
+    let folder = Folder::with("talk.jsonl", half_broken());
+    let run = folder.run("replay talk.jsonl --strict --json --decisions out.jsonl --report out.html");
+    let run = run.refused(1, &["talk.jsonl:2: `ts` is \"yesterday\""]);
+    assert_eq!(run.err.lines().count(), 1, "{}", run.err);
+    assert!(!folder.has("out.jsonl") && !folder.has("out.html"));
+    talk().run("replay talk.jsonl --strict").succeeded();
+}
+
+#[test]
+fn wrong_usage_names_what_was_meant() {
+    for (line, told) in [
+        ("replay", "<LOG>"),
+        ("relay talk.jsonl", "'replay'"),
+        ("replay talk.jsonl --presett sphene", "'--preset'"),
+        ("replay talk.jsonl --decision out.jsonl", "'--decisions'"),
+        ("replay talk.jsonl more.jsonl", "'more.jsonl'"),
+        ("replay talk.jsonl --decisions", "--decisions <OUT.jsonl>"),
+        ("replay talk.jsonl --json=yes", "--json"),
+        ("replay talk.jsonl --own both", "[possible values: ignored, recorded]"),
+        ("demo --language fr", "[possible values: en, ja]"),
+        ("demo talk.jsonl", "'talk.jsonl'"),
+        ("settings --all", "'--all'"),
+    ] {
+        talk().run(line).refused(2, &[told]);
+    }
+}
+
+#[test]
+fn a_wrong_setting_names_where_it_stands_and_what_would_be_right() {
+    for (option, told) in [
+        ("--set score.lwo=3", "--set score.lwo=3: there is no setting `score.lwo`; the nearest is `score.low`"),
+        ("--set cooldown_seconds=3", "there is no setting `cooldown_seconds`; the nearest is `score.cooldown_seconds`"),
+        ("--set score.low=101", "`score.low` is 101; allowed is 0 to 100"),
+        ("--set score.low=-1", "`score.low` is -1; allowed is"),
+        ("--set score.low=high", "`score.low` is \"high\"; allowed is a whole number"),
+        ("--set score.low=90 --set score.high=80", "`score.low` is 90; allowed is at most `score.high`, which is 80"),
+        ("--set gates.unasked=perhaps", "`gates.unasked` is \"perhaps\"; allowed is true or false"),
+        ("--set MEMORY_ENABLED=perhaps", "`MEMORY_ENABLED` is \"perhaps\"; allowed is true or false"),
+        ("--set listen.other_bots=loved", "allowed is \"ignored\" or \"heard\" or \"answered\""),
+        ("--set bot.zone=Mars/Olympus", "`bot.zone` is \"Mars/Olympus\"; allowed is \"UTC\""),
+        ("--set bot.name=", "`bot.name` is \"\"; allowed is a name"),
+        ("--set gates.quiet_hours=23-7", "\"23:00-07:00\""),
+        ("--set score.low", "expected key=value"),
+        (
+            "--preset shpene",
+            "--preset shpene: there is no preset \"shpene\"; there are aizuchi, kotonoha, sphene, myao2",
+        ),
+        ("--set preset=shpene", "there is no preset \"shpene\""),
+    ] {
+        let folder = talk();
+        let run = folder.run(&format!("replay talk.jsonl --json --decisions out.jsonl {option}"));
+        run.refused(2, &["aizuchi: ", told]);
+        assert!(!folder.has("out.jsonl"), "{option}");
+    }
+    talk().run("demo --preset shpene").refused(2, &["there is no preset \"shpene\""]);
+}
+
+#[test]
+fn a_wrong_variable_is_told_by_its_name() {
+    for (name, value, told) in [
+        (
+            "AIZUCHI__SCORE__LWO",
+            "3",
+            "AIZUCHI__SCORE__LWO: there is no setting `score.lwo`; the nearest is `score.low`",
+        ),
+        ("AIZUCHI__SCORE__LOW", "300", "AIZUCHI__SCORE__LOW: `score.low` is 300; allowed is 0 to 100"),
+        ("AIZUCHI__PRESET", "shpene", "AIZUCHI__PRESET: there is no preset \"shpene\""),
+        ("COOLDOWN_SECONDS", "soon", "`COOLDOWN_SECONDS` is \"soon\"; allowed is a whole number"),
+        ("FAMILIARITY_THRESHOLDS", "a,b", "FAMILIARITY_THRESHOLDS"),
+    ] {
+        talk().run_in(&[(name, value)], "replay talk.jsonl --json").refused(2, &[told]);
+    }
+}
+
+#[test]
+fn a_wrong_line_in_a_file_is_told_with_file_and_line() {
+    for (text, told) in [
+        (
+            "[gates]\nintervall_seconds = 3\n",
+            "own.toml:2: there is no setting `gates.intervall_seconds`; the nearest is `gates.interval_seconds`",
+        ),
+        ("# ことば\n\n[score]\nlow = 300\n", "own.toml:4: `score.low` is 300; allowed is 0 to 100"),
+        ("[bot]\nname = \"a\"\n[score\n", "own.toml:3: "),
+        ("preset = \"shpene\"\n", "own.toml:1: there is no preset \"shpene\""),
+        ("[score]\nlow = 1\nlow = 2\n", "own.toml:3: "),
+        ("[channel.\"general\".score]\n\nlwo = 3\n", "own.toml:3: there is no setting `score.lwo`"),
+    ] {
+        let folder = talk();
+        folder.write("own.toml", text);
+        folder.run("replay talk.jsonl --json --config own.toml").refused(2, &[told]);
+        folder.write("aizuchi.toml", text);
+        folder.run("replay talk.jsonl --json").refused(2, &[&told.replace("own", "aizuchi")]);
+    }
+}
+
+#[test]
+fn a_named_settings_file_must_be_there() {
+    let run = talk().run("replay talk.jsonl --config none.toml");
+    assert!(run.code.is_some_and(|code| code == 1 || code == 2), "{run:?}");
+    assert!(run.out.is_empty() && run.err.contains("none.toml"), "{run:?}");
+}
+
+#[test]
+fn every_mistake_is_told_at_once() {
+    let folder = talk();
+    folder.write("aizuchi.toml", "[score]\nlow = 300\nhihg = 4\n");
+    let run = folder.run_in(&[("MEMORY_ENABLED", "perhaps")], "replay talk.jsonl --set x=1");
+    let run = run.refused(2, &["aizuchi.toml:2: ", "aizuchi.toml:3: ", "MEMORY_ENABLED", "--set x=1"]);
+    assert_eq!(run.err.lines().count(), 4, "{}", run.err);
+}
