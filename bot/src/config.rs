@@ -5,7 +5,6 @@ use std::path::Path;
 use aizuchi_core::Policies;
 use aizuchi_core::settings::Layers;
 use aizuchi_core::types::{Time, Zone};
-use anyhow::Context as _;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -38,10 +37,14 @@ pub fn layers(wishes: &Wishes, environment: impl Iterator<Item = (String, String
     let mut layers = Layers::default();
     let file = wishes.file.clone().or_else(|| Path::new(USUAL_FILE).exists().then(|| USUAL_FILE.to_owned()));
     if let Some(file) = file {
-        let text = std::fs::read_to_string(&file).with_context(|| format!("can not read the settings in {file}"))?;
+        let unreadable = |error| BadSettings(vec![format!("can not read the settings in {file}: {error}")]);
+        let text = std::fs::read_to_string(&file).map_err(unreadable)?;
         layers.add_file(&file, &text);
     }
-    for (name, value) in environment {
+    let mut variables: Vec<(String, String)> = environment.collect();
+    // Our own names have the last word over those of the documents; beyond that the order means nothing.
+    variables.sort_by_key(|(name, _)| (name.starts_with("AIZUCHI__"), name.clone()));
+    for (name, value) in variables {
         layers.add_variable(&name, &value);
     }
     if let Some(preset) = &wishes.preset {

@@ -1,7 +1,9 @@
 //! The command line.
 
 mod demo;
+mod outputs;
 mod replay;
+mod show;
 
 use std::io::ErrorKind;
 use std::process::ExitCode;
@@ -9,6 +11,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::config::BadSettings;
+
+pub use show::harmless;
 
 /// A chat participant that speaks only where a thoughtful member would.
 ///
@@ -41,7 +45,7 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("aizuchi: {error:#}");
+            show::complain(&format!("{error:#}"));
             if error.is::<BadSettings>() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }

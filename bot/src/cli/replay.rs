@@ -11,6 +11,8 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
+use crate::cli::outputs;
+use crate::cli::show::complain;
 use crate::config::{self, Wishes};
 use crate::replay::{Judge, OwnInLog, Replay, Summary, html, run as replay, table, write_decisions};
 use crate::transcript::{self, Log};
@@ -85,7 +87,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         log: name_of(&arguments.log),
         preset,
         changes: arguments.set.clone(),
-        judge: arguments.judge.to_string(),
+        judge: judge_name(&arguments.judge),
         bad_lines,
         decided,
         low: score.low,
@@ -131,17 +133,14 @@ fn read(arguments: &Arguments) -> anyhow::Result<Log> {
     bar.finish_and_clear();
     const SHOWN: usize = 5;
     for bad in log.bad.iter().take(SHOWN) {
-        eprintln!("aizuchi: {bad}");
+        complain(&bad.to_string());
     }
     if log.bad.len() > SHOWN {
-        eprintln!("aizuchi: … and {} more", log.bad.len() - SHOWN);
+        complain(&format!("… and {} more", log.bad.len() - SHOWN));
     }
     if !log.bad.is_empty() {
-        eprintln!(
-            "aizuchi: {} of {} lines could not be read and are skipped",
-            log.bad.len(),
-            log.bad.len() + log.events.len()
-        );
+        let lines = log.bad.len() as u64 + log.events.len() as u64 + log.reactions;
+        complain(&format!("{} of {lines} lines could not be read and are skipped", log.bad.len()));
     }
     if log.events.is_empty() && !log.bad.is_empty() {
         bail!("nothing in {} could be read", arguments.log);
@@ -154,16 +153,21 @@ fn name_of(path: &str) -> String {
     Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// Nothing is written over the log it comes from.
-fn check_outputs(arguments: &Arguments) -> anyhow::Result<()> {
-    let log = std::fs::canonicalize(&arguments.log).ok();
-    let outputs = [("--decisions", &arguments.decisions), ("--report", &arguments.report)];
-    for (option, path) in outputs.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?))) {
-        if log.is_some() && std::fs::canonicalize(path).ok() == log {
-            bail!("{option} {path} would overwrite the log");
-        }
+fn judge_name(judge: &Judge) -> String {
+    match judge {
+        Judge::No => "no".into(),
+        Judge::Yes => "yes".into(),
+        Judge::Script(file) => format!("script:{}", name_of(file)),
     }
-    Ok(())
+}
+
+fn check_outputs(arguments: &Arguments) -> anyhow::Result<()> {
+    let script = if let Judge::Script(file) = &arguments.judge { Some(file.as_str()) } else { None };
+    let inputs: Vec<&str> =
+        [Some(arguments.log.as_str()), arguments.config.as_deref(), script].into_iter().flatten().collect();
+    let given = [("--decisions", &arguments.decisions), ("--report", &arguments.report)];
+    let outputs: Vec<_> = given.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?))).collect();
+    outputs::check(&inputs, &outputs)
 }
 
 fn create(path: &str) -> anyhow::Result<File> {

@@ -32,16 +32,6 @@ impl FromStr for Judge {
     }
 }
 
-impl std::fmt::Display for Judge {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Judge::No => f.write_str("no"),
-            Judge::Yes => f.write_str("yes"),
-            Judge::Script(file) => write!(f, "script:{file}"),
-        }
-    }
-}
-
 impl Judge {
     pub fn stand_in(&self, policies: &Policies) -> anyhow::Result<StandIn> {
         let script = match self {

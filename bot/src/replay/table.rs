@@ -8,10 +8,13 @@ use comfy_table::{ContentArrangement, Table, presets::UTF8_FULL_CONDENSED};
 use jiff::Timestamp;
 
 use super::{Decided, Replay, Summary};
+use crate::cli::harmless;
 
 /// Moments shown in the table; the rest is in the report.
 const ROWS_MAX: usize = 40;
 const TEXT_CHARS_MAX: usize = 80;
+const NAME_CHARS_MAX: usize = 40;
+const REASON_CHARS_MAX: usize = 400;
 const WIDTH_WITHOUT_TERMINAL: u16 = 120;
 
 /// The moments it would have acted, and the figures. With `all`, silence too.
@@ -29,9 +32,9 @@ pub fn table(replay: &Replay, all: bool) -> String {
         let one_room = moments.iter().all(|moment| moment.trace.place == moments[0].trace.place);
         table.set_header(["when", "who", "said", "what it does, and why"]);
         for Decided { trace, text } in moments.iter().take(rows_max) {
-            let who = harmless(&trace.author);
+            let who = cut(&trace.author, NAME_CHARS_MAX);
             let who = if one_room { who } else { format!("{who}\n{}", harmless(&trace.place.to_string())) };
-            table.add_row([clock(trace.at), who, cut(text), harmless(&trace.sentence())]);
+            table.add_row([clock(trace.at), who, cut(text, TEXT_CHARS_MAX), cut(&trace.sentence(), REASON_CHARS_MAX)]);
         }
         let _ = writeln!(text, "{table}");
         if moments.len() > rows_max {
@@ -77,15 +80,10 @@ fn clock(at: Time) -> String {
     time.map_or_else(String::new, |time| time.strftime("%Y-%m-%d\n%H:%M:%S").to_string())
 }
 
-fn cut(text: &str) -> String {
+fn cut(text: &str, chars_max: usize) -> String {
     let text = harmless(text);
-    if text.chars().count() <= TEXT_CHARS_MAX {
+    if text.chars().count() <= chars_max {
         return text;
     }
-    text.chars().take(TEXT_CHARS_MAX).chain(['…']).collect()
-}
-
-/// What people write may hold codes that a terminal obeys.
-fn harmless(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '�' } else { c }).collect()
+    text.chars().take(chars_max).chain(['…']).collect()
 }

@@ -9,6 +9,7 @@ mod decisions;
 mod formats;
 mod judge;
 mod outputs;
+mod promises;
 mod refusals;
 mod report;
 mod settings;

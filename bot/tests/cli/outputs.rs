@@ -18,7 +18,7 @@ fn the_log_is_never_written_over() {
         for path in ["talk.jsonl", "./talk.jsonl", "below/../talk.jsonl", &absolute] {
             let run = folder.run(&format!("replay talk.jsonl {option} {path}"));
             assert!(matches!(run.code, Some(1 | 2)) && run.out.is_empty(), "{run:?}");
-            assert!(run.err.contains(&format!("{option} {path} would overwrite the log")), "{run:?}");
+            assert!(run.err.contains(&format!("{option} {path} would overwrite what it is made from")), "{run:?}");
             assert_eq!(folder.read("talk.jsonl"), talk());
         }
     }
@@ -31,7 +31,7 @@ fn the_log_is_never_written_over_by_way_of_a_link() {
     std::os::unix::fs::symlink("talk.jsonl", folder.path("link.jsonl")).unwrap();
     for (log, output) in [("talk.jsonl", "link.jsonl"), ("link.jsonl", "talk.jsonl")] {
         let run = folder.run(&format!("replay {log} --decisions {output}"));
-        assert!(matches!(run.code, Some(1 | 2)) && run.err.contains("overwrite the log"), "{run:?}");
+        assert!(matches!(run.code, Some(1 | 2)) && run.err.contains("would overwrite"), "{run:?}");
         assert_eq!(folder.read("talk.jsonl"), talk());
     }
 }

@@ -184,7 +184,13 @@ impl Layers {
                 channels.insert(channel.clone(), resolved);
             }
         }
-        problems.dedup();
+        let mut told = Vec::new();
+        problems.retain(|problem| {
+            !told.contains(problem) && {
+                told.push(problem.clone());
+                true
+            }
+        });
         match general {
             Some((settings, zone)) if problems.is_empty() => Ok(Policies::new(settings, zone, channels)),
             _ => Err(problems),

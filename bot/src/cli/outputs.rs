@@ -1,0 +1,49 @@
+//! Nothing that was read is written over.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+
+/// Refuses results that would overwrite what they come from, or each other.
+pub fn check(inputs: &[&str], outputs: &[(&str, &str)]) -> anyhow::Result<()> {
+    for (option, output) in outputs {
+        for input in inputs {
+            if is_same_file(input, output) || lies_in(output, input) {
+                bail!("{option} {output} would overwrite what it is made from, {input}");
+            }
+        }
+    }
+    if let [(first, one), (second, other), ..] = outputs
+        && target(one) == target(other)
+    {
+        bail!("{first} and {second} are the same file");
+    }
+    Ok(())
+}
+
+/// Where a file is or would be.
+fn target(path: &str) -> Option<PathBuf> {
+    let path = Path::new(path);
+    std::fs::canonicalize(path).ok().or_else(|| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(std::fs::canonicalize(folder).ok()?.join(path.file_name()?))
+    })
+}
+
+fn lies_in(output: &str, folder: &str) -> bool {
+    let folder = std::fs::canonicalize(folder).ok().filter(|folder| folder.is_dir());
+    folder.zip(target(output)).is_some_and(|(folder, output)| output.starts_with(folder))
+}
+
+#[cfg(unix)]
+fn is_same_file(one: &str, other: &str) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let identity =
+        |path: &str| std::fs::metadata(path).ok().filter(|file| file.is_file()).map(|file| (file.dev(), file.ino()));
+    identity(one).is_some_and(|one| Some(one) == identity(other))
+}
+
+#[cfg(not(unix))]
+fn is_same_file(one: &str, other: &str) -> bool {
+    std::fs::canonicalize(one).ok().is_some_and(|one| Some(one) == std::fs::canonicalize(other).ok())
+}
