@@ -10,7 +10,7 @@ use aizuchi_core::judge::Question;
 use aizuchi_core::settings::{JudgeStyle, Layers};
 use aizuchi_core::sim::{Oracle, Sim};
 use aizuchi_core::types::{Message, MessageId, RoomId, Span, Time};
-use aizuchi_core::{Effect, Engine, Input, Policies};
+use aizuchi_core::{Engine, Input, Policies};
 
 const SYNTHETIC_MESSAGES: usize = 196_146;
 const ROUNDS: usize = 5;
@@ -206,16 +206,17 @@ fn best(run: impl Fn(), messages: usize) -> f64 {
 
 const BUFFER: usize = 50;
 
-/// Memory of a hundred thousand full rooms, and what a message costs as rooms grow.
+/// Memory of a hundred thousand full rooms, and what a message costs as rooms grow. With the rules alone: how often a model
+/// is asked depends on the pace of a room, which differs between one room and many.
 fn rooms(messages: &[Message]) {
     let mut alone = 0.0;
     for count in [1, 1_000, 100_000] {
         let before = resident_bytes();
-        let mut engine = Engine::new(policies(SETTINGS[0].0, SETTINGS[0].1));
+        let mut sim = Sim::new(Engine::new(policies(SETTINGS[1].0, SETTINGS[1].1)), Declines);
         let names: Vec<RoomId> = (0..count).map(|room| RoomId::new(format!("room-{room:06}"))).collect();
-        let raw_bytes = fill(&mut engine, &names, messages);
+        let raw_bytes = fill(&mut sim, &names, messages);
         let grown = resident_bytes().zip(before).map(|(after, before)| after.saturating_sub(before));
-        let ns = step(&mut engine, &names, messages);
+        let ns = step(&mut sim, &names, messages);
         if count == 1 {
             alone = ns;
         }
@@ -232,16 +233,15 @@ fn rooms(messages: &[Message]) {
 }
 
 /// Fills every room with as many messages as it keeps, and a few more, as in a life that has gone on for a while.
-fn fill(engine: &mut Engine, names: &[RoomId], messages: &[Message]) -> u64 {
+fn fill(sim: &mut Sim<Declines>, names: &[RoomId], messages: &[Message]) -> u64 {
     let mut raw_bytes = 0;
-    let mut out = Vec::new();
     for (number, name) in names.iter().enumerate() {
         for turn in 0..BUFFER + 10 {
             let message = &messages[(number * 7 + turn) % messages.len()];
             if turn >= 10 {
                 raw_bytes += message.text.len() + message.author.name.len() + message.id.as_str().len();
             }
-            say(engine, name, message, turn as u64, &mut out);
+            say(sim, name, message, turn as u64);
         }
     }
     raw_bytes as u64
@@ -249,7 +249,7 @@ fn fill(engine: &mut Engine, names: &[RoomId], messages: &[Message]) -> u64 {
 
 const START_MS: u64 = 1_700_000_000_000;
 
-fn say(engine: &mut Engine, room: &RoomId, message: &Message, turn: u64, out: &mut Vec<Effect>) {
+fn say(sim: &mut Sim<Declines>, room: &RoomId, message: &Message, turn: u64) {
     let mut message = message.clone();
     message.place.room = room.clone();
     message.at = Time(START_MS + turn * 10_000);
@@ -257,12 +257,12 @@ fn say(engine: &mut Engine, room: &RoomId, message: &Message, turn: u64, out: &m
         "{}+{turn}",
         message.id.as_str().get(..message.id.as_str().len().saturating_sub(3)).unwrap_or_default()
     ));
-    engine.handle(message.at, Input::Said(message), out);
-    out.clear();
+    sim.feed(message.at, Input::Said(message));
+    sim.traces.clear();
 }
 
 /// Some hundred thousand messages more, room after room.
-fn step(engine: &mut Engine, names: &[RoomId], messages: &[Message]) -> f64 {
+fn step(sim: &mut Sim<Declines>, names: &[RoomId], messages: &[Message]) -> f64 {
     const STEPS: usize = 400_000;
     const STRIDE: usize = 7919;
     let inputs: Vec<Message> = (0..STEPS)
@@ -274,11 +274,10 @@ fn step(engine: &mut Engine, names: &[RoomId], messages: &[Message]) -> f64 {
             message
         })
         .collect();
-    let mut out = Vec::new();
     let started = Instant::now();
     for message in inputs {
-        engine.handle(message.at, Input::Said(message), &mut out);
-        out.clear();
+        sim.feed(message.at, Input::Said(message));
+        sim.traces.clear();
     }
     started.elapsed().as_nanos() as f64 / STEPS as f64
 }
