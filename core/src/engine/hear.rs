@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::engine::turn::Turn;
 use crate::listen::{Address, Addressed, Unheard, addressee, asks_for_quiet, filter};
 use crate::policy::Policy;
-use crate::room::{Entry, Flags, Floor};
+use crate::room::{Entry, Flags};
 use crate::settings::OtherBots;
 use crate::trace::{Cause, Stage, Trace};
 use crate::types::{Message, Span, Time, Voice, stable_hash};
@@ -41,15 +41,6 @@ fn passed_over(message: &mut Message, unheard: Unheard) -> Box<Trace> {
 /// What is noticed once about a message.
 fn notice(policy: &Policy, text: &str, voice: Voice) -> Flags {
     Flags::OWN.when(voice == Voice::Me) | Flags::BOT.when(voice == Voice::Bot) | policy.notice.of(text)
-}
-
-/// Names and keywords may have changed with the settings.
-pub(super) fn notice_again(policy: &Policy, floor: &mut Floor) {
-    for place in 0..floor.buffer.len() {
-        let heard = floor.buffer.iter().nth(place).expect("the place is within the buffer");
-        let flags = notice(policy, heard.text(), heard.voice());
-        floor.buffer.set_flags(place, flags);
-    }
 }
 
 impl Turn<'_> {
@@ -161,7 +152,7 @@ impl Turn<'_> {
     fn be_quiet(&mut self, mut trace: Box<Trace>, addressed: Addressed) {
         let span = Span::minutes(self.policy.settings.address.be_quiet_minutes.into());
         self.room.mute_at_least_until(self.now + span);
-        let threads: Vec<_> = self.room.threads().map(Option::<&crate::types::ThreadId>::cloned).collect();
+        let threads = self.room.thread_ids();
         let here = self.thread.clone();
         for thread in threads {
             self.thread = thread;

@@ -47,10 +47,6 @@ impl Engine {
         }
     }
 
-    pub fn policies(&self) -> &Policies {
-        &self.policies
-    }
-
     /// Handles one thing that happened, appending to `out` what is to be done about it.
     pub fn handle(&mut self, now: Time, input: Input, out: &mut Vec<Effect>) {
         if matches!(input, Input::Resumed) {
@@ -92,8 +88,7 @@ impl Engine {
         engine.rooms = snapshot.rooms;
         for place in 0..engine.rooms.len() {
             engine.index.insert(engine.rooms[place].id.clone(), place as u32);
-            let threads: Vec<Option<ThreadId>> =
-                engine.rooms[place].threads().map(Option::<&ThreadId>::cloned).collect();
+            let threads = engine.rooms[place].thread_ids();
             for thread in threads {
                 let floor = engine.rooms[place].floor(thread.as_ref()).expect("the room listed this thread");
                 if let Some(alarm) = floor.alarm {
@@ -102,21 +97,6 @@ impl Engine {
             }
         }
         Ok(engine)
-    }
-
-    /// New settings for all rooms, from now on.
-    pub fn set_policies(&mut self, policies: Policies) {
-        self.policies = policies;
-        for place in 0..self.rooms.len() {
-            let policy = self.policies.for_room(self.rooms[place].id.as_str());
-            let threads: Vec<Option<ThreadId>> = self.rooms[place].threads().map(Option::<&ThreadId>::cloned).collect();
-            for thread in threads {
-                hear::notice_again(
-                    policy,
-                    self.rooms[place].floor_mut(thread.as_ref()).expect("the room listed this thread"),
-                );
-            }
-        }
     }
 
     fn room(&mut self, id: &RoomId) -> usize {
@@ -180,7 +160,7 @@ impl Engine {
 
     fn told(&mut self, now: Time, room: &RoomId, command: Command, out: &mut Vec<Effect>) {
         let room = self.room(room);
-        let threads: Vec<Option<ThreadId>> = self.rooms[room].threads().map(Option::<&ThreadId>::cloned).collect();
+        let threads = self.rooms[room].thread_ids();
         let mut turn = self.turn_at(room, None, now, out);
         turn.obey(command);
         for thread in threads {
@@ -194,16 +174,11 @@ impl Engine {
 
     fn resume(&mut self, now: Time, out: &mut Vec<Effect>) {
         for room in 0..self.rooms.len() {
-            let threads: Vec<Option<ThreadId>> = self.rooms[room].threads().map(Option::<&ThreadId>::cloned).collect();
+            let threads = self.rooms[room].thread_ids();
             for thread in threads {
                 self.turn_at(room, thread, now, out).resume();
             }
         }
-    }
-
-    /// How much memory the talk of a room may take at most is bounded by settings; this is how many rooms there are.
-    pub fn rooms(&self) -> usize {
-        self.rooms.len()
     }
 }
 

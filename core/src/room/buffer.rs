@@ -234,10 +234,6 @@ impl Buffer {
         (record.chars, record.flags) = (chars_of(text), flags);
     }
 
-    pub fn set_flags(&mut self, place: usize, flags: Flags) {
-        self.records[place].flags = flags;
-    }
-
     pub fn remove(&mut self, place: usize) -> u16 {
         let (start, end) = (self.records[place].start as usize, self.end(place));
         self.text.replace_range(start..end, "");

@@ -119,6 +119,11 @@ impl Room {
         std::iter::once(None).chain(self.threads.keys().map(Some))
     }
 
+    /// The same, for whoever changes them one after the other.
+    pub fn thread_ids(&self) -> Vec<Option<ThreadId>> {
+        self.threads().map(|thread| thread.cloned()).collect()
+    }
+
     pub fn next_call(&mut self) -> CallId {
         self.calls += 1;
         CallId { room: self.id.clone(), serial: self.calls }
