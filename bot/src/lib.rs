@@ -2,5 +2,11 @@
 
 pub mod cli;
 pub mod config;
+pub mod models;
+pub mod platforms;
+pub mod ports;
+pub mod prompts;
 pub mod replay;
+pub mod runtime;
+pub mod stores;
 pub mod transcript;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::effect::{Failure, Usage};
+use crate::policy::Stated;
 use crate::types::{CallId, Change, Message, MessageId, RoomId, Span};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -12,6 +13,8 @@ pub enum Input {
     Changed(Change),
     /// Somebody gave an order that no model has a say in.
     Told(RoomId, Command),
+    /// Other settings hold from now on.
+    PolicyChanged(Box<Stated>),
     /// Time has passed. Carries no information.
     Tick,
     /// The program starts again with the state it had: what is long overdue is dropped, what was in flight is asked again.
@@ -27,7 +30,25 @@ impl Input {
     pub fn call(&self) -> Option<&CallId> {
         match self {
             Input::Judged(call, _) | Input::Written(call, _) | Input::Delivered(call, _) => Some(call),
-            Input::Said(_) | Input::Changed(_) | Input::Told(..) | Input::Tick | Input::Resumed => None,
+            Input::Said(_)
+            | Input::Changed(_)
+            | Input::Told(..)
+            | Input::PolicyChanged(_)
+            | Input::Tick
+            | Input::Resumed => None,
+        }
+    }
+}
+
+impl Input {
+    /// The room it is about; what is about none concerns them all.
+    pub fn room(&self) -> Option<&RoomId> {
+        match self {
+            Input::Said(message) => Some(&message.place.room),
+            Input::Changed(change) => Some(&change.place.room),
+            Input::Told(room, _) => Some(room),
+            Input::Judged(call, _) | Input::Written(call, _) | Input::Delivered(call, _) => Some(&call.room),
+            Input::PolicyChanged(_) | Input::Tick | Input::Resumed => None,
         }
     }
 }

@@ -25,6 +25,7 @@ pub mod room;
 pub mod settings;
 pub mod timers;
 pub mod trace;
+pub mod view;
 
 pub mod listen;
 

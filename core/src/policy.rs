@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::listen::{Finder, Notice};
 use crate::settings::{JudgeStyle, Layers, MatchStyle, Price, Problem, Settings};
 use crate::types::{Span, Zone};
+use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug)]
 pub struct Policy {
@@ -63,7 +64,27 @@ pub struct Policies {
     channels: BTreeMap<String, Policy>,
 }
 
+/// Policies as they are written down.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stated {
+    general: (Settings, Zone),
+    channels: BTreeMap<String, (Settings, Zone)>,
+}
+
+impl From<Stated> for Policies {
+    fn from(stated: Stated) -> Policies {
+        let (settings, zone) = stated.general;
+        Policies::new(settings, zone, stated.channels)
+    }
+}
+
 impl Policies {
+    pub fn stated(&self) -> Stated {
+        let plain = |policy: &Policy| (policy.settings.clone(), policy.zone.clone());
+        let channels = self.channels.iter().map(|(name, policy)| (name.clone(), plain(policy))).collect();
+        Stated { general: plain(&self.general), channels }
+    }
+
     pub(crate) fn new(general: Settings, zone: Zone, channels: BTreeMap<String, (Settings, Zone)>) -> Policies {
         let own = |(name, (settings, zone))| (name, Policy::new(settings, zone));
         Policies { general: Policy::new(general, zone), channels: channels.into_iter().map(own).collect() }

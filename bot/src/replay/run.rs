@@ -84,22 +84,12 @@ fn in_order_of_arrival(events: &[Option<Event>]) -> Vec<(Time, usize)> {
     let mut newest: HashMap<&RoomId, Time> = HashMap::new();
     let mut order = Vec::with_capacity(events.len());
     for (place, event) in events.iter().flatten().enumerate() {
-        let clock = newest.entry(room_of(&event.input)).or_default();
+        let clock = newest.entry(event.input.room().expect("a log holds what people did")).or_default();
         *clock = event.at.max(*clock);
         order.push((*clock, place));
     }
     order.sort();
     order
-}
-
-fn room_of(input: &Input) -> &RoomId {
-    match input {
-        Input::Said(message) => &message.place.room,
-        Input::Changed(change) => &change.place.room,
-        Input::Told(room, _) => room,
-        Input::Tick | Input::Resumed => unreachable!("a log holds what people did"),
-        Input::Judged(call, _) | Input::Written(call, _) | Input::Delivered(call, _) => &call.room,
-    }
 }
 
 /// Decisions on their way to the lines they belong to.

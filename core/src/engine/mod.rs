@@ -16,6 +16,7 @@ use crate::policy::Policies;
 use crate::room::{Glance, Room};
 use crate::timers::{Key, Timers};
 use crate::types::{CallId, NameMap, Place, RoomId, Span, ThreadId, Time};
+use crate::view::RoomView;
 use turn::Turn;
 
 pub struct Engine {
@@ -60,6 +61,7 @@ impl Engine {
                 self.in_place(now, place, out, |turn| turn.change(&change));
             }
             Input::Told(room, command) => self.told(now, &room, command, out),
+            Input::PolicyChanged(stated) => self.change_policies((*stated).into()),
             Input::Tick | Input::Resumed => (),
             Input::Judged(call, answer) => self.answered(now, &call, out, |turn| turn.judged(&call, answer)),
             Input::Written(call, answer) => self.answered(now, &call, out, |turn| turn.written(&call, answer)),
@@ -70,6 +72,21 @@ impl Engine {
     /// When it wants to be told the time again; may be early, never late.
     pub fn next_deadline(&self) -> Option<Time> {
         self.timers.next()
+    }
+
+    /// A look at a room from outside; `None` if nothing was ever heard there.
+    pub fn view(&self, room: &RoomId, now: Time) -> Option<RoomView> {
+        let room = &self.rooms[*self.index.get(room)? as usize];
+        Some(RoomView::of(room, self.policies.for_room(room.id.as_str()), now))
+    }
+
+    /// How many rooms it knows.
+    pub fn rooms(&self) -> usize {
+        self.rooms.len()
+    }
+
+    pub fn policies(&self) -> &Policies {
+        &self.policies
     }
 
     pub fn snapshot(&self) -> Snapshot {
@@ -169,6 +186,17 @@ impl Engine {
         }
         if command == Command::Reset {
             turn.room.clear();
+        }
+    }
+
+    /// What is remembered is looked at again: the name or the keywords may be others now.
+    fn change_policies(&mut self, policies: Policies) {
+        self.policies = policies;
+        for room in &mut self.rooms {
+            let notice = &self.policies.for_room(room.id.as_str()).notice;
+            for floor in room.floors_mut() {
+                floor.buffer.notice_again(|text| notice.of(text));
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::effect::Usage;
 use crate::policy::Policy;
 use crate::types::Time;
+use crate::view::SpentView;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
@@ -47,6 +48,14 @@ impl Spent {
         within(spent(self.calls) + self.reserved.len() as u64, 1, budget.calls_per_day.into())?;
         within(spent(self.tokens) + reserved(|r| r.tokens), tokens, budget.tokens_per_day)?;
         within(spent(self.micros) + reserved(|r| r.micros), micros, (budget.dollars_per_day * 1e6) as u64)
+    }
+
+    /// What was spent on the day of `now`.
+    pub fn today(&self, policy: &Policy, now: Time) -> SpentView {
+        if self.day != policy.zone.day(now) {
+            return SpentView::default();
+        }
+        SpentView { calls: self.calls, tokens: self.tokens, micros: self.micros }
     }
 
     pub fn reserve(&mut self, serial: u64, tokens: u64, micros: u64) {

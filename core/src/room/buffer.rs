@@ -183,6 +183,15 @@ impl Buffer {
         self.records.get(place + 1).map_or(self.text.len(), |next| next.start as usize)
     }
 
+    /// Notes anew what each text holds.
+    pub fn notice_again(&mut self, notice: impl Fn(&str) -> Flags) {
+        for place in 0..self.records.len() {
+            let flags = notice(self.get(place).text());
+            let record = &mut self.records[place];
+            record.flags = record.flags.voice_only() | flags;
+        }
+    }
+
     pub fn find(&self, id: &str) -> Option<usize> {
         let id = cut_id(id);
         let mark = mark_of(id);

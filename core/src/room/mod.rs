@@ -83,6 +83,10 @@ impl Room {
         }
     }
 
+    pub fn floors_mut(&mut self) -> impl Iterator<Item = &mut Floor> {
+        std::iter::once(&mut self.main).chain(self.threads.values_mut())
+    }
+
     /// Makes the place known; where there are too many, the thread that was quiet longest and has nothing pending is let go.
     pub fn open(&mut self, thread: Option<&ThreadId>, threads_max: usize) {
         let Some(thread) = thread else { return };
@@ -164,7 +168,7 @@ impl Room {
     /// Forgets the talk of the room. Posts on their way still have to be acknowledged.
     pub fn clear(&mut self) {
         self.threads.retain(|_, floor| !floor.is_at_rest());
-        for floor in std::iter::once(&mut self.main).chain(self.threads.values_mut()) {
+        for floor in self.floors_mut() {
             floor.forget();
         }
         self.speakers = Speakers::default();

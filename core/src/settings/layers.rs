@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use toml::Value;
 use toml::de::{DeTable, DeValue};
 
-use super::schema::{Settings, keys};
+use super::schema::{PROVIDER_KEYS, Settings, keys};
 use super::value::fixed_zone;
 use super::{DEFAULT, PRESETS, documents};
 use crate::policy::Policies;
@@ -167,6 +167,17 @@ impl Layers {
         self.suggest("memory.enabled", true.into());
     }
 
+    /// Whether a person has set this key.
+    pub fn sets(&self, key: &str) -> bool {
+        let of_channels = self.channels.values().flatten();
+        self.general.iter().chain(of_channels).any(|given| given.key == key)
+    }
+
+    /// Uses another model unless a person has chosen one.
+    pub fn suggest_model(&mut self, key: &str, model: &str) {
+        self.suggest(key, model.into());
+    }
+
     /// The preset that is asked for, whether or not there is one of that name.
     pub fn preset(&self) -> String {
         let chosen =
@@ -265,7 +276,11 @@ fn check_together(settings: &Settings, zones: &dyn Fn(&str) -> Option<Zone>, fla
 }
 
 fn known_key(key: &str) -> Result<(), String> {
-    if key.starts_with("prices.") || keys().any(|known| known == key) {
+    let of_provider = |rest: &str| rest.rsplit_once('.').is_some_and(|(_, field)| PROVIDER_KEYS.contains(&field));
+    if key.starts_with("prices.")
+        || key.strip_prefix("providers.").is_some_and(of_provider)
+        || keys().any(|known| known == key)
+    {
         return Ok(());
     }
     let document =

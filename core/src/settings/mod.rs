@@ -8,7 +8,9 @@ mod value;
 pub use documents::NAMES as DOCUMENT_NAMES;
 pub use layers::{Layers, Problem};
 pub use schema::{Settings, keys};
-pub use value::{Hours, JudgeStyle, MatchStyle, OtherBots, OwnPosts, Price, Store};
+pub use value::{
+    Hours, JudgeStyle, Language, LogFormat, MatchStyle, OtherBots, OwnPosts, Price, Provider, Store, WireFormat,
+};
 
 /// Every setting with its default and a sentence: the manual is the defaults.
 pub const DEFAULT: &str = include_str!("../../../aizuchi.default.toml");

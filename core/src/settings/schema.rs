@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::layers::Flat;
-use super::value::{Any, Bounds, Hours, JudgeStyle, MatchStyle, OtherBots, OwnPosts, Price, Setting, Store};
+use super::value::{
+    Any, Bounds, Hours, JudgeStyle, Language, LogFormat, MatchStyle, OtherBots, OwnPosts, Price, Provider, Setting,
+    Store, WireFormat,
+};
 use crate::score::{Points, RULES};
 
 macro_rules! sections {
@@ -23,6 +26,8 @@ macro_rules! sections {
             pub points: Points,
             /// Price of each model.
             pub prices: BTreeMap<String, Price>,
+            /// Where models are asked, beyond the providers that are known by name.
+            pub providers: BTreeMap<String, Provider>,
         }
 
         impl Settings {
@@ -34,7 +39,8 @@ macro_rules! sections {
                 };)*
                 let points = read_points(flat);
                 let prices = read_prices(flat);
-                Some(Settings { $($section: $section?,)* points, prices })
+                let providers = read_providers(flat);
+                Some(Settings { $($section: $section?,)* points, prices, providers })
             }
         }
 
@@ -51,6 +57,9 @@ sections! {
         aliases: Vec<String> = Any,
         seed: u64 = Any,
         zone: String = Any,
+        language: Language = Any,
+        persona: String = Any,
+        group: String = Any,
     }
     listen: Listen {
         channels: Vec<String> = Any,
@@ -144,6 +153,7 @@ sections! {
         tokens_full: u32 = 1..=100_000,
         part_chars: u32 = 40..=100_000,
         numbered: bool = Any,
+        repeat_similarity: f64 = 0.0..=1.0,
     }
     models: Models {
         main: String = Any,
@@ -151,6 +161,11 @@ sections! {
         summarize: String = Any,
         reflect: String = Any,
         embed: String = Any,
+        timeout_seconds: u32 = 1..=3600,
+        retries_max: u32 = 0..=20,
+        parallel_max: u32 = 1..=1000,
+        waiting_max: u32 = 1..=COUNT_MAX,
+        thinking_tokens: u32 = 0..=100_000,
     }
     memory: Memory {
         enabled: bool = Any,
@@ -171,6 +186,33 @@ sections! {
         facts_half_life_days: u32 = 1..=100_000,
         proactive: bool = Any,
         vectors: bool = Any,
+    }
+    prompts: Prompts {
+        folder: String = Any,
+    }
+    store: StoreSettings {
+        folder: String = Any,
+        keep_days: u32 = 1..=100_000,
+        snapshot_records: u32 = 1..=100_000_000,
+    }
+    runtime: Runtime {
+        shards: u32 = 1..=64,
+        inbox_max: u32 = 1..=COUNT_MAX,
+        shutdown_seconds: u32 = 0..=3600,
+        post_retries_max: u32 = 0..=100,
+    }
+    web: Web {
+        enabled: bool = Any,
+        address: String = Any,
+        token: String = Any,
+        rooms: Vec<String> = Any,
+        open_browser: bool = Any,
+        message_chars_max: u32 = 1..=1_000_000,
+        connections_max: u32 = 1..=100_000,
+    }
+    log: Log {
+        format: LogFormat = Any,
+        level: String = Any,
     }
 }
 
@@ -209,4 +251,26 @@ fn read_prices(flat: &mut Flat) -> BTreeMap<String, Price> {
         }
     }
     prices
+}
+
+/// `providers.NAME.url`, `.format` and `.key`; whatever is left out is as the provider's name has it.
+pub const PROVIDER_KEYS: [&str; 3] = ["url", "format", "key"];
+
+fn read_providers(flat: &mut Flat) -> BTreeMap<String, Provider> {
+    let mut providers: BTreeMap<String, Provider> = BTreeMap::new();
+    let keys: Vec<String> = flat.entries.keys().filter(|key| key.starts_with("providers.")).cloned().collect();
+    for key in keys {
+        let Some((name, field)) = key["providers.".len()..].rsplit_once('.') else { continue };
+        let value = &flat.entries[&key].value;
+        let provider = providers.entry(name.to_owned()).or_default();
+        let read = match field {
+            "url" => String::read(value).map(|url| provider.url = Some(url)),
+            "key" => String::read(value).map(|variable| provider.key = Some(variable)),
+            _ => WireFormat::read(value).map(|format| provider.format = Some(format)),
+        };
+        if let Err(right) = read {
+            flat.misfit(&key, &right);
+        }
+    }
+    providers
 }

@@ -148,6 +148,43 @@ choice!(
     }
 );
 
+choice!(
+    /// In which language it is instructed and speaks of itself.
+    Language {
+        /// As the talk is.
+        Auto = "auto",
+        English = "en",
+        Japanese = "ja",
+    }
+);
+choice!(
+    /// How a log line is written.
+    LogFormat {
+        /// For people on a terminal, JSON elsewhere.
+        Auto = "auto",
+        Human = "human",
+        Json = "json",
+    }
+);
+choice!(
+    /// In which words a provider is spoken to.
+    WireFormat {
+        OpenAi = "openai",
+        Anthropic = "anthropic",
+        Google = "google",
+        Ollama = "ollama",
+    }
+);
+
+/// Where and how models of a provider are asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provider {
+    pub url: Option<String>,
+    pub format: Option<WireFormat>,
+    /// The variable of the environment that holds the key.
+    pub key: Option<String>,
+}
+
 /// A part of the day, such as "23:00-07:00"; it may cross midnight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hours {

@@ -1,0 +1,1 @@
+//! Models: who judges and writes.

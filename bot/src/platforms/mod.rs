@@ -1,0 +1,3 @@
+//! Where people talk.
+
+pub mod web;

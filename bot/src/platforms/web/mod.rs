@@ -1,0 +1,3 @@
+//! The built-in web room.
+
+pub mod wire;

@@ -1,0 +1,151 @@
+//! What the page and the server say to each other over the web socket: one JSON object a frame.
+
+use aizuchi_core::types::Voice;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// From the page. `key` is the page's own name for what it sends: sent again after a broken connection, it is taken once.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum FromPage {
+    /// The first frame. `since` is the last `seq` the page has of this room; 0 asks for the recent history.
+    Enter {
+        room: String,
+        name: String,
+        #[serde(default)]
+        person: Option<String>,
+        #[serde(default)]
+        since: u64,
+    },
+    /// A text that begins with a slash is a command and is answered with a notice to this page alone.
+    Say {
+        key: String,
+        text: String,
+        #[serde(default)]
+        thread: Option<String>,
+        #[serde(default)]
+        reply_to: Option<String>,
+    },
+    Edit {
+        key: String,
+        id: String,
+        text: String,
+    },
+    Delete {
+        key: String,
+        id: String,
+    },
+    React {
+        key: String,
+        id: String,
+        emoji: String,
+        on: bool,
+    },
+    Typing {
+        #[serde(default)]
+        thread: Option<String>,
+    },
+    /// Older messages than `before`.
+    History {
+        before: u64,
+    },
+    /// Plays a sample conversation in a room of its own and moves the page there.
+    Sample {
+        language: String,
+    },
+    /// The decision about a message, from the store.
+    Why {
+        id: String,
+    },
+}
+
+/// From the server.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "tell", rename_all = "snake_case")]
+pub enum FromServer {
+    /// Answers `enter`. `person` is the id to enter with again.
+    Hello {
+        person: String,
+        room: String,
+        rooms: Vec<String>,
+        bot: Bot,
+        now: u64,
+        version: &'static str,
+    },
+    /// A message, new or from history; the same `seq` is never told twice to a page that keeps count.
+    Said {
+        seq: u64,
+        message: Box<Post>,
+    },
+    /// A message as it is now, after an edit, a deletion or a reaction.
+    Changed {
+        seq: u64,
+        message: Box<Post>,
+    },
+    /// Everything up to here has been told.
+    CaughtUp {
+        seq: u64,
+        more_before: bool,
+    },
+    Typing {
+        name: String,
+        thread: Option<String>,
+    },
+    /// A decision is final: `trace` is the line of a decisions file.
+    Decided {
+        trace: Value,
+    },
+    /// What is pending, who holds the floor: `aizuchi_core::view::RoomView`.
+    View {
+        view: Value,
+        now: u64,
+    },
+    Rooms {
+        rooms: Vec<String>,
+    },
+    /// Move to this room.
+    Moved {
+        room: String,
+    },
+    /// For this page alone.
+    Notice {
+        text: String,
+    },
+    /// `key` was taken and is durable.
+    Taken {
+        key: String,
+        id: Option<String>,
+    },
+    Refused {
+        key: Option<String>,
+        why: String,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Bot {
+    pub name: String,
+    /// The model that writes, as provider/model.
+    pub model: String,
+    pub judge: String,
+    /// No model is asked: answers are templates and say so.
+    pub offline: bool,
+    pub preset: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Post {
+    pub id: String,
+    pub at: u64,
+    pub author_id: String,
+    pub author: String,
+    pub voice: Voice,
+    /// Empty when it was deleted.
+    pub text: String,
+    pub thread: Option<String>,
+    pub reply_to: Option<String>,
+    pub edited: bool,
+    pub deleted: bool,
+    /// Emoji with the names of those who gave it, in the order in which they came.
+    pub reactions: Vec<(String, Vec<String>)>,
+}

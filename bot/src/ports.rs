@@ -1,0 +1,136 @@
+//! What the shell needs of the outside world: a place to post to and a mind to ask. Small on purpose: an adapter is one
+//! file behind one of these.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aizuchi_core::Policies;
+use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
+use aizuchi_core::input::Answer;
+use aizuchi_core::types::{MessageId, Place};
+use serde_json::Value;
+
+/// Something that is under way. Dropping it cancels it.
+pub type Doing<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Where people talk. Its rooms are named `name:room`.
+pub trait Platform: Send + Sync {
+    /// The beginning of its rooms' names.
+    fn name(&self) -> &'static str;
+
+    /// Posts one part of an answer. Called again with the same key, it finds the post of the first time instead of
+    /// posting twice.
+    fn post<'a>(&'a self, posting: Posting<'a>) -> Doing<'a, Result<MessageId, PostError>>;
+
+    /// Adds a reaction; adding it again changes nothing.
+    fn react<'a>(&'a self, place: &'a Place, to: &'a MessageId, emoji: &'a str) -> Doing<'a, Result<(), PostError>>;
+
+    /// Shows for a few seconds that it is writing.
+    fn typing<'a>(&'a self, place: &'a Place) -> Doing<'a, ()>;
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Posting<'a> {
+    /// The same for ever for this part of this answer.
+    pub key: &'a str,
+    pub place: &'a Place,
+    pub text: &'a str,
+    /// The message it answers, on the first part.
+    pub answering: Option<&'a MessageId>,
+}
+
+/// What a platform says when a post does not go out: all its caller can act on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PostError {
+    #[error("{what}")]
+    TryLater { after: Option<Duration>, what: String },
+    #[error("{what}")]
+    GiveUp { what: String },
+}
+
+/// Who judges and writes. Both end with exactly one result; dropped, the call is cancelled for real.
+pub trait Mind: Send + Sync {
+    fn judge(self: Arc<Self>, ask: Box<Ask>, policies: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>>;
+    fn write(self: Arc<Self>, brief: Box<Brief>, policies: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>>;
+}
+
+/// One provider of models. It asks once and tells what came of it; trying again is somebody else's business.
+pub trait Provider: Send + Sync {
+    fn answer<'a>(&'a self, request: &'a Request) -> Doing<'a, Result<Reply, ModelError>>;
+}
+
+/// What a model is shown and in which form it should answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Without its provider: `claude-haiku-4-5`.
+    pub model: String,
+    pub prompt: Prompt,
+    pub tokens_max: u32,
+    /// Tokens a model that thinks may use beside that.
+    pub thinking_tokens: u32,
+}
+
+/// Instructions and data, apart from each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prompt {
+    /// Ours: the same from call to call, so that a provider can keep it at hand.
+    pub system: String,
+    /// The talk, framed; what it holds is never an instruction.
+    pub turns: Vec<Turn>,
+    /// Where the answer is to be JSON.
+    pub schema: Option<Schema>,
+}
+
+impl Prompt {
+    pub fn chars(&self) -> u64 {
+        let turns = self.turns.iter().map(|turn| turn.text.chars().count());
+        (self.system.chars().count() + turns.sum::<usize>()) as u64
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    pub by: By,
+    pub text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Framed talk, or a question of ours.
+    User,
+    /// Its own earlier contribution.
+    Assistant,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schema {
+    pub name: &'static str,
+    pub schema: Value,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reply {
+    pub text: String,
+    /// As the provider counts them; none where it does not tell.
+    pub tokens_in: Option<u64>,
+    pub tokens_out: Option<u64>,
+    /// Of those that went in, how many were at hand from an earlier call.
+    pub tokens_cached: u64,
+}
+
+/// What a provider says when there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// Busy or broken for the moment.
+    #[error("{what}")]
+    TryLater { after: Option<Duration>, what: String },
+    /// The key, the model's name or the request is wrong: trying again changes nothing.
+    #[error("{what}")]
+    GiveUp { what: String },
+}
+
+/// A bill for what a call cost.
+pub fn bill(prompt_chars: u64, tokens_in: u64, tokens_out: u64, price: aizuchi_core::settings::Price) -> Usage {
+    Usage { prompt_chars, tokens_in, tokens_out, micros: price.micros(tokens_in, tokens_out) }
+}

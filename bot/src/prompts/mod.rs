@@ -1,0 +1,1 @@
+//! Prompts: instructions from files, people's words as data.

@@ -1,0 +1,138 @@
+//! A look at a room from outside: who holds the floor, what is pending and until when. For consoles; it decides nothing.
+
+use serde::Serialize;
+
+use crate::effect::Kind;
+use crate::listen::Addressed;
+use crate::policy::Policy;
+use crate::room::{Floor, Mute, Pending, Phase, Room};
+use crate::types::{MessageId, ThreadId, Time, Voice};
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RoomView {
+    /// Whether it listens here at all.
+    pub listens: bool,
+    pub mute: Option<Mute>,
+    pub places: Vec<PlaceView>,
+    pub spent: SpentView,
+}
+
+/// What the room cost today.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SpentView {
+    pub calls: u64,
+    pub tokens: u64,
+    pub micros: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlaceView {
+    pub thread: Option<ThreadId>,
+    /// Who spoke how often among the messages the rules look at, the most talkative first.
+    pub floor: Vec<Share>,
+    pub pending: Vec<PendingView>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Share {
+    pub name: Box<str>,
+    pub voice: Voice,
+    pub messages: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PendingView {
+    /// The message that gives the reason.
+    pub message: MessageId,
+    pub author: Box<str>,
+    pub doing: Doing,
+    /// When the wait or the hold began and when it ends.
+    pub since: Time,
+    pub due: Option<Time>,
+    pub score: Option<u8>,
+    pub points: Vec<(&'static str, i16)>,
+    pub addressed: Option<Addressed>,
+    pub kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Doing {
+    Waiting,
+    Judging,
+    Holding,
+    Writing,
+    Posting,
+}
+
+impl RoomView {
+    pub(crate) fn of(room: &Room, policy: &Policy, now: Time) -> RoomView {
+        let places = room.threads().filter_map(|thread| {
+            let floor = room.floor(thread)?;
+            Some(PlaceView {
+                thread: thread.cloned(),
+                floor: shares(room, floor, policy, now),
+                pending: floor.slots().map(pending).chain(posting(floor)).collect(),
+            })
+        });
+        let mute = room.mute.filter(|mute| !matches!(mute, Mute::Until(until) if *until <= now));
+        let spent = room.spent.as_ref().map(|spent| spent.today(policy, now)).unwrap_or_default();
+        RoomView { listens: !room.off, mute, places: places.collect(), spent }
+    }
+}
+
+fn shares(room: &Room, floor: &Floor, policy: &Policy, now: Time) -> Vec<Share> {
+    let mut shares: Vec<(u16, Share)> = Vec::new();
+    for heard in floor.newest(policy, now, policy.settings.score.window_messages) {
+        match shares.iter_mut().find(|(speaker, _)| *speaker == heard.speaker) {
+            Some((_, share)) => share.messages += 1,
+            None => {
+                let name = room.speakers.name(heard.speaker).into();
+                shares.push((heard.speaker, Share { name, voice: heard.voice(), messages: 1 }));
+            }
+        }
+    }
+    shares.sort_by_key(|(_, share)| std::cmp::Reverse(share.messages));
+    shares.into_iter().map(|(_, share)| share).collect()
+}
+
+fn pending(pending: &Pending) -> PendingView {
+    let (doing, since) = match pending.phase {
+        Phase::Waiting { .. } => (Doing::Waiting, pending.since),
+        Phase::Judging { asked_at, .. } => (Doing::Judging, asked_at),
+        Phase::Holding { .. } => (Doing::Holding, pending.since),
+        Phase::Writing { asked_at, .. } => (Doing::Writing, asked_at),
+    };
+    PendingView {
+        message: pending.trace.message.clone(),
+        author: pending.trace.author.clone(),
+        doing,
+        since,
+        due: pending.due(),
+        score: pending.trace.score,
+        points: pending.trace.given().collect(),
+        addressed: pending.addressed,
+        kind: pending.kind,
+    }
+}
+
+fn posting(floor: &Floor) -> impl Iterator<Item = PendingView> {
+    let sent = floor.past.iter().flat_map(|past| &past.delivering);
+    sent.filter_map(|sent| {
+        let trace = sent.traces.last()?;
+        Some(PendingView {
+            message: trace.message.clone(),
+            author: trace.author.clone(),
+            doing: Doing::Posting,
+            since: sent.delivery.at,
+            due: None,
+            score: trace.score,
+            points: trace.given().collect(),
+            addressed: trace.addressed,
+            kind: match sent.delivery.post {
+                crate::effect::Post::Reaction(_) => Kind::Reaction,
+                crate::effect::Post::Text(_) | crate::effect::Post::Excuse(_) => Kind::Full,
+            },
+        })
+    })
+}
