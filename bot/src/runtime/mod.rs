@@ -1,1 +1,9 @@
-//! The loop that keeps the engine alive.
+//! The loop that keeps the engine alive: what happens is written down, handled, and followed by what it leads to.
+
+mod clock;
+mod ears;
+mod events;
+
+pub use clock::Clock;
+pub use ears::{Ears, Gone};
+pub use events::Event;

@@ -1,0 +1,58 @@
+//! How platforms tell the engines what happened.
+
+use std::sync::Arc;
+
+use aizuchi_core::Input;
+use aizuchi_core::types::{RoomId, stable_hash};
+use aizuchi_core::view::RoomView;
+use tokio::sync::{mpsc, oneshot};
+
+/// The program is stopping: nobody listens any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("aizuchi is stopping")]
+pub struct Gone;
+
+/// Something for an engine.
+#[derive(Debug)]
+pub enum Heard {
+    /// Something happened; told back when it is durable.
+    Input(Input, oneshot::Sender<()>),
+    /// Somebody wants to look.
+    Look(RoomId, oneshot::Sender<Option<RoomView>>),
+}
+
+/// Cheap to clone. A room is always heard by the same engine.
+#[derive(Clone, Debug)]
+pub struct Ears {
+    shards: Arc<[mpsc::Sender<Heard>]>,
+}
+
+impl Ears {
+    pub fn new(shards: Vec<mpsc::Sender<Heard>>) -> Ears {
+        Ears { shards: shards.into() }
+    }
+
+    /// Returns when it is durable, and is about to be handled. Waits while there is too much to do.
+    pub async fn hear(&self, input: Input) -> Result<(), Gone> {
+        let room = input.room().expect("platforms tell of rooms");
+        let (done, durable) = oneshot::channel();
+        self.shard(room).send(Heard::Input(input, done)).await.map_err(|_| Gone)?;
+        durable.await.map_err(|_| Gone)
+    }
+
+    /// A look at a room; `None` if nothing was ever heard there.
+    pub async fn look(&self, room: &RoomId) -> Result<Option<RoomView>, Gone> {
+        let (done, seen) = oneshot::channel();
+        self.shard(room).send(Heard::Look(room.clone(), done)).await.map_err(|_| Gone)?;
+        seen.await.map_err(|_| Gone)
+    }
+
+    fn shard(&self, room: &RoomId) -> &mpsc::Sender<Heard> {
+        &self.shards[shard_of(room, self.shards.len())]
+    }
+}
+
+/// Which engine a room belongs to.
+pub fn shard_of(room: &RoomId, shards: usize) -> usize {
+    (stable_hash(0, room.as_str()) % shards as u64) as usize
+}

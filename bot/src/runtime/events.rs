@@ -1,0 +1,15 @@
+//! What others may watch: decisions as they fall, and rooms as they change.
+
+use std::sync::Arc;
+
+use aizuchi_core::Trace;
+use aizuchi_core::types::RoomId;
+use aizuchi_core::view::RoomView;
+
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A decision is final.
+    Decided(Arc<Trace>),
+    /// Something in a room is different now.
+    Changed(RoomId, Arc<RoomView>),
+}

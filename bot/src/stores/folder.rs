@@ -1,0 +1,61 @@
+//! The data folder: made if it is missing, and held by one running program at a time.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+
+/// The data folder, locked as long as this lives.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Folder {
+    /// Makes the folder and takes the lock. Says what stands in the way.
+    pub fn take(path: &Path) -> anyhow::Result<Folder> {
+        std::fs::create_dir_all(path)
+            .with_context(|| format!("can not make the data folder {} (setting store.folder)", path.display()))?;
+        let lock_path = path.join("lock");
+        let lock =
+            File::options().create(true).truncate(false).write(true).open(&lock_path).with_context(|| {
+                format!("can not write into the data folder {} (setting store.folder)", path.display())
+            })?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Folder { path: path.to_owned(), _lock: lock }),
+            Err(TryLockError::WouldBlock) => bail!(
+                "another aizuchi is running with the data folder {}; stop it, or give this one a folder of its own with --set store.folder=…",
+                path.display()
+            ),
+            Err(TryLockError::Error(error)) => {
+                Err(error).with_context(|| format!("can not lock {}", lock_path.display()))
+            }
+        }
+    }
+
+    pub fn database(&self) -> PathBuf {
+        Folder::database_in(&self.path)
+    }
+
+    /// The file that holds everything.
+    pub fn database_in(path: &Path) -> PathBuf {
+        path.join("aizuchi.db")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_program_at_a_time() {
+        let place = std::env::temp_dir().join(format!("aizuchi-folder-{}", std::process::id()));
+        let first = Folder::take(&place).unwrap();
+        let refused = Folder::take(&place).unwrap_err().to_string();
+        assert!(refused.contains("another aizuchi is running"), "{refused}");
+        drop(first);
+        Folder::take(&place).unwrap();
+        std::fs::remove_dir_all(&place).unwrap();
+    }
+}

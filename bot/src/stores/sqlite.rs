@@ -1,0 +1,221 @@
+//! One SQLite file: a task that commits what many want written together, and readers beside it.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, Transaction};
+use tokio::sync::{mpsc, oneshot};
+
+use super::migrations::{self, VERSION};
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    #[error("the disk is full: {0}")]
+    Full(String),
+    #[error(
+        "the store is of version {found}, and this program reads up to {VERSION}: use the newer aizuchi that wrote it"
+    )]
+    Newer { found: u32 },
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> StoreError {
+        match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DiskFull) => StoreError::Full(error.to_string()),
+            _ => StoreError::Failed(error.to_string()),
+        }
+    }
+}
+
+/// What is to be written, told afterwards whether it is durable.
+type Work = Box<dyn FnOnce(Result<&Transaction<'_>, StoreError>) -> Told + Send>;
+type Told = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
+
+/// Cheap to clone.
+#[derive(Clone)]
+pub struct Database {
+    work: mpsc::Sender<Work>,
+    path: Arc<Path>,
+    readers: Arc<Mutex<Vec<Connection>>>,
+}
+
+/// Writes that may wait for the disk; beyond that whoever wants to write waits.
+const WAITING_MAX: usize = 4096;
+/// Writes made durable together.
+const TOGETHER_MAX: usize = 1024;
+const READERS_MAX: usize = 4;
+const BUSY_FOR: Duration = Duration::from_secs(5);
+
+impl Database {
+    /// Opens the file, makes it if it is missing, and brings it up to date. Must be called inside a tokio runtime.
+    pub fn open(path: &Path) -> Result<Database, StoreError> {
+        let told = |error: StoreError| match error {
+            StoreError::Failed(what) => StoreError::Failed(format!("can not open {}: {what}", path.display())),
+            other => other,
+        };
+        let connection = open_for_writing(path).map_err(told)?;
+        let (work, queue) = mpsc::channel(WAITING_MAX);
+        tokio::spawn(write_all(connection, queue));
+        Ok(Database { work, path: path.into(), readers: Arc::default() })
+    }
+
+    /// Writes, together with whatever else wants to be written now, and returns when it is durable. Fails alone.
+    pub async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (tell, told) = oneshot::channel();
+        let work: Work = Box::new(move |transaction| {
+            let done = transaction.and_then(|transaction| Ok(within_savepoint(transaction, work)?));
+            Box::new(move |committed| {
+                // Nobody may be waiting any more: what was to be written is written nevertheless.
+                let _ = tell.send(committed.and(done));
+            })
+        });
+        let gone = || StoreError::Failed("the store is closed".into());
+        self.work.send(work).await.map_err(|_| gone())?;
+        told.await.map_err(|_| gone())?
+    }
+
+    /// Reads what is durable, beside whatever is being written.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (path, readers) = (self.path.clone(), self.readers.clone());
+        let read = move || {
+            let idle = readers.lock().expect("readers are never held over a panic").pop();
+            let connection = idle.map_or_else(|| open_for_reading(&path), Ok)?;
+            let done = work(&connection)?;
+            let mut readers = readers.lock().expect("readers are never held over a panic");
+            if readers.len() < READERS_MAX {
+                readers.push(connection);
+            }
+            Ok(done)
+        };
+        tokio::task::spawn_blocking(read).await.expect("reading does not panic")
+    }
+}
+
+/// Opens a store that another program may be writing, to look and not to touch.
+pub fn open_for_reading(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_FOR)?;
+    let found = migrations::version(&connection)?;
+    if found > VERSION { Err(StoreError::Newer { found }) } else { Ok(connection) }
+}
+
+fn open_for_writing(path: &Path) -> Result<Connection, StoreError> {
+    let mut connection = Connection::open(PathBuf::from(path))?;
+    connection.busy_timeout(BUSY_FOR)?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    // Durable means durable: also when the power fails.
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    match migrations::migrate(&mut connection)? {
+        Ok(()) => Ok(connection),
+        Err(found) => Err(StoreError::Newer { found }),
+    }
+}
+
+fn within_savepoint<T>(
+    transaction: &Transaction<'_>,
+    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    transaction.execute_batch("SAVEPOINT one")?;
+    match work(transaction) {
+        Ok(done) => transaction.execute_batch("RELEASE one").map(|()| done),
+        Err(error) => {
+            // On a full disk SQLite has given up the whole transaction, and the savepoint with it.
+            let _ = transaction.execute_batch("ROLLBACK TO one; RELEASE one");
+            Err(error)
+        }
+    }
+}
+
+async fn write_all(mut connection: Connection, mut queue: mpsc::Receiver<Work>) {
+    let mut together = Vec::new();
+    while queue.recv_many(&mut together, TOGETHER_MAX).await > 0 {
+        let works = std::mem::take(&mut together);
+        // On a thread for blocking work: the disk may take its time.
+        let write = move || {
+            commit(&mut connection, works);
+            connection
+        };
+        connection = tokio::task::spawn_blocking(write).await.expect("writing does not panic");
+    }
+}
+
+fn commit(connection: &mut Connection, works: Vec<Work>) {
+    let transaction = connection.transaction().map_err(StoreError::from);
+    let within = |work: Work| work(transaction.as_ref().map_err(StoreError::clone));
+    let told: Vec<Told> = works.into_iter().map(within).collect();
+    let committed = transaction.and_then(|transaction| Ok(transaction.commit()?));
+    told.into_iter().for_each(|tell| tell(committed.clone()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("aizuchi-sqlite-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        folder.join("aizuchi.db")
+    }
+
+    fn open_room(name: &'static str) -> impl FnOnce(&Transaction<'_>) -> rusqlite::Result<usize> + Send + 'static {
+        move |transaction| transaction.execute("INSERT INTO web_room VALUES (?1, 0)", [name])
+    }
+
+    #[tokio::test]
+    async fn what_fails_fails_alone() {
+        let database = Database::open(&file("alone")).unwrap();
+        let (first, again, other) = tokio::join!(
+            database.write(open_room("lobby")),
+            database.write(open_room("lobby")),
+            database.write(open_room("garden"))
+        );
+        assert_eq!((first, other), (Ok(1), Ok(1)));
+        assert!(matches!(again, Err(StoreError::Failed(_))), "{again:?}");
+        let count = |connection: &Connection| {
+            connection.query_row("SELECT count(*) FROM web_room", [], |row| row.get::<_, i64>(0))
+        };
+        assert_eq!(database.read(count).await, Ok(2));
+    }
+
+    #[tokio::test]
+    async fn a_newer_file_is_refused_and_left_as_it_is() {
+        let path = file("newer");
+        drop(Database::open(&path).unwrap());
+        let connection = Connection::open(&path).unwrap();
+        connection.pragma_update(None, "user_version", VERSION + 1).unwrap();
+        drop(connection);
+        let refused = Database::open(&path).err();
+        assert_eq!(refused, Some(StoreError::Newer { found: VERSION + 1 }));
+        assert_eq!(open_for_reading(&path).err(), Some(StoreError::Newer { found: VERSION + 1 }));
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_is_told_and_passes() {
+        let path = file("full");
+        let mut connection = open_for_writing(&path).unwrap();
+        let pages: u32 = connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
+        connection.pragma_update(None, "max_page_count", pages).unwrap();
+        let fill = |connection: &mut Connection| {
+            let transaction = connection.transaction().unwrap();
+            let done = within_savepoint(&transaction, |transaction| {
+                transaction.execute("INSERT INTO web_room VALUES (?1, 0)", ["x".repeat(100_000)])
+            });
+            done.map_err(StoreError::from).and_then(|rows| Ok(transaction.commit().map(|()| rows)?))
+        };
+        assert!(matches!(fill(&mut connection), Err(StoreError::Full(_))));
+        connection.pragma_update(None, "max_page_count", pages + 1000).unwrap();
+        assert_eq!(fill(&mut connection), Ok(1));
+    }
+}
