@@ -5,4 +5,4 @@ mod migrations;
 mod sqlite;
 
 pub use folder::Folder;
-pub use sqlite::{Database, StoreError};
+pub use sqlite::{Database, StoreError, open_for_reading};

@@ -1,0 +1,70 @@
+//! What was decided about each message, kept so that it can be explained later.
+
+use aizuchi_core::Trace;
+use aizuchi_core::listen::Unheard;
+use aizuchi_core::trace::Cause;
+use aizuchi_core::types::{MessageId, RoomId};
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
+
+use crate::stores::{Database, StoreError};
+
+/// Cheap to clone.
+#[derive(Clone)]
+pub struct Traces {
+    database: Database,
+}
+
+impl Traces {
+    pub fn new(database: Database) -> Traces {
+        Traces { database }
+    }
+
+    pub async fn find(&self, room: &RoomId, message: &MessageId) -> Result<Option<Trace>, StoreError> {
+        let (room, message) = (room.clone(), message.clone());
+        self.database.read(move |connection| find(connection, Some(room.as_str()), message.as_str())).await
+    }
+
+    /// The latest decision of a room, its own posts aside.
+    pub async fn last(&self, room: &RoomId) -> Result<Option<Trace>, StoreError> {
+        let room = room.clone();
+        self.database.read(move |connection| last(connection, Some(room.as_str()))).await
+    }
+}
+
+/// Writes them down. A message heard again keeps the decision of the first time.
+pub fn keep(transaction: &Transaction<'_>, traces: &[Trace]) -> rusqlite::Result<()> {
+    let mut insert = transaction.prepare_cached("INSERT OR REPLACE INTO trace VALUES (?1, ?2, ?3, ?4)")?;
+    let mut insert_new = transaction.prepare_cached("INSERT OR IGNORE INTO trace VALUES (?1, ?2, ?3, ?4)")?;
+    for trace in traces {
+        let body = serde_json::to_string(trace).expect("a trace is plain data");
+        let again = matches!(trace.cause, Cause::Unheard(Unheard::Repeated | Unheard::Late));
+        let statement = if again { &mut insert_new } else { &mut insert };
+        statement.execute(params![trace.place.room.as_str(), trace.message.as_str(), trace.at.0 as i64, body])?;
+    }
+    Ok(())
+}
+
+/// The decision about a message; without a room, the latest of that id.
+pub fn find(connection: &Connection, room: Option<&str>, message: &str) -> rusqlite::Result<Option<Trace>> {
+    let query = "SELECT body FROM trace WHERE message = ?2 AND (?1 IS NULL OR room = ?1) ORDER BY at DESC LIMIT 1";
+    connection.prepare_cached(query)?.query_row(params![room, message], read).optional()
+}
+
+/// The latest decision about somebody else's words.
+pub fn last(connection: &Connection, room: Option<&str>) -> rusqlite::Result<Option<Trace>> {
+    let query = "SELECT body FROM trace WHERE ?1 IS NULL OR room = ?1 ORDER BY at DESC, message DESC";
+    let mut statement = connection.prepare_cached(query)?;
+    for trace in statement.query_map([room], read)? {
+        let trace = trace?;
+        if trace.cause != Cause::Unheard(Unheard::Itself) {
+            return Ok(Some(trace));
+        }
+    }
+    Ok(None)
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Trace> {
+    let body: String = row.get(0)?;
+    serde_json::from_str(&body)
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error)))
+}
