@@ -1,9 +1,15 @@
 //! The loop that keeps the engine alive: what happens is written down, handled, and followed by what it leads to.
 
 mod clock;
+mod deliver;
 mod ears;
 mod events;
+mod excuse;
+mod follow;
+mod shard;
+mod start;
 
 pub use clock::Clock;
-pub use ears::{Ears, Gone};
+pub use ears::{Ears, Gone, Heard, shard_of};
 pub use events::Event;
+pub use start::{Runtime, World};

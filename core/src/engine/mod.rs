@@ -37,6 +37,27 @@ pub struct Snapshot {
 
 const SNAPSHOT_VERSION: u32 = 1;
 
+impl Snapshot {
+    /// The rooms of several as one.
+    pub fn joined(snapshots: impl IntoIterator<Item = Snapshot>) -> Snapshot {
+        let mut all = Snapshot { version: SNAPSHOT_VERSION, rooms: Vec::new() };
+        for snapshot in snapshots {
+            all.version = all.version.max(snapshot.version);
+            all.rooms.extend(snapshot.rooms);
+        }
+        all
+    }
+
+    /// One for each of `count` engines, by the engine a room belongs to.
+    pub fn split(self, count: usize, engine_of: impl Fn(&RoomId) -> usize) -> Vec<Snapshot> {
+        let mut parts = vec![Snapshot { version: self.version, rooms: Vec::new() }; count];
+        for room in self.rooms {
+            parts[engine_of(&room.id)].rooms.push(room);
+        }
+        parts
+    }
+}
+
 impl Engine {
     pub fn new(policies: Policies) -> Engine {
         Engine {

@@ -1,0 +1,112 @@
+//! The write side: inputs are durable before anything follows from them, and snapshots keep a start short.
+
+use aizuchi_core::engine::Snapshot;
+use aizuchi_core::policy::Stated;
+use aizuchi_core::{Input, Time, Trace};
+use rusqlite::params;
+
+use super::record::encode;
+use super::traces;
+use crate::stores::{Database, StoreError};
+
+/// Cheap to clone.
+#[derive(Clone)]
+pub struct Journal {
+    database: Database,
+}
+
+/// Rows deleted at a time, so that nobody waits long behind the broom.
+const PRUNED_TOGETHER: usize = 5_000;
+
+impl Journal {
+    pub fn new(database: Database) -> Journal {
+        Journal { database }
+    }
+
+    /// Writes down what happened, in this order, and returns the last record's number when it is durable.
+    pub async fn append(&self, shard: usize, inputs: &[(Time, Input)]) -> Result<u64, StoreError> {
+        let encode_one = |(at, input): &(Time, Input)| {
+            let (body, sum) = encode(input);
+            (at.0 as i64, input.room().map(|room| room.0.clone()), body, sum)
+        };
+        let rows: Vec<_> = inputs.iter().map(encode_one).collect();
+        let write = move |transaction: &rusqlite::Transaction<'_>| {
+            let mut insert = transaction
+                .prepare_cached("INSERT INTO journal (shard, at, room, body, sum) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+            for (at, room, body, sum) in &rows {
+                insert.execute(params![shard as i64, at, room.as_deref(), body, sum])?;
+            }
+            Ok(transaction.last_insert_rowid() as u64)
+        };
+        self.database.write(write).await
+    }
+
+    pub async fn keep(&self, decided: Vec<Trace>) -> Result<(), StoreError> {
+        self.database.write(move |transaction| traces::keep(transaction, &decided)).await
+    }
+
+    /// The state of an engine after the record `seq`.
+    pub async fn take_snapshot(
+        &self,
+        shard: usize,
+        seq: u64,
+        at: Time,
+        policies: Stated,
+        snapshot: Snapshot,
+    ) -> Result<(), StoreError> {
+        let encode = move || {
+            let policies = serde_json::to_string(&policies).expect("settings are plain data");
+            (policies, serde_json::to_string(&snapshot).expect("a snapshot is plain data"))
+        };
+        let (policies, body) = tokio::task::spawn_blocking(encode).await.expect("encoding does not panic");
+        let write = move |transaction: &rusqlite::Transaction<'_>| {
+            let row = params![shard as i64, seq as i64, at.0 as i64, policies, body];
+            transaction.execute("INSERT OR REPLACE INTO snapshot VALUES (?1, ?2, ?3, ?4, ?5)", row).map(drop)
+        };
+        self.database.write(write).await
+    }
+
+    /// Snapshots of engines that are no more.
+    pub async fn drop_snapshots_from(&self, shards: usize) -> Result<(), StoreError> {
+        let write = move |transaction: &rusqlite::Transaction<'_>| {
+            transaction.execute("DELETE FROM snapshot WHERE shard >= ?1", [shards as i64]).map(drop)
+        };
+        self.database.write(write).await
+    }
+
+    /// Drops a record that was only half written.
+    pub async fn drop_torn(&self, seq: u64) -> Result<(), StoreError> {
+        let write = move |transaction: &rusqlite::Transaction<'_>| {
+            transaction.execute("DELETE FROM journal WHERE seq = ?1", [seq as i64]).map(drop)
+        };
+        self.database.write(write).await
+    }
+
+    /// Lets go of what happened before, as far as no start needs it; a little at a time. Returns how many records went.
+    pub async fn prune(&self, before: Time) -> Result<u64, StoreError> {
+        let mut pruned = 0;
+        loop {
+            let gone = self.database.write(move |transaction| prune_some(transaction, before)).await?;
+            pruned += gone as u64;
+            if gone < PRUNED_TOGETHER {
+                return Ok(pruned);
+            }
+        }
+    }
+}
+
+fn prune_some(transaction: &rusqlite::Transaction<'_>, before: Time) -> rusqlite::Result<usize> {
+    let limit = PRUNED_TOGETHER as i64;
+    transaction.execute(
+        "DELETE FROM trace WHERE (room, message) IN (SELECT room, message FROM trace WHERE at < ?1 LIMIT ?2)",
+        params![before.0 as i64, limit],
+    )?;
+    let gone = transaction.execute(
+        "DELETE FROM journal WHERE seq IN (
+            SELECT seq FROM journal WHERE at < ?1
+                AND seq <= coalesce((SELECT seq FROM snapshot WHERE snapshot.shard = journal.shard), 0) LIMIT ?2)",
+        params![before.0 as i64, limit],
+    )?;
+    transaction.execute_batch("PRAGMA incremental_vacuum(1000)")?;
+    Ok(gone)
+}

@@ -1,0 +1,90 @@
+//! Posting: part by part, each under a key that is the same for ever, tried again while that makes sense.
+
+use std::time::Duration;
+
+use aizuchi_core::effect::{Delivery, Failure, Post};
+use aizuchi_core::types::MessageId;
+
+use super::World;
+use super::excuse::{Tongue, words};
+use crate::ports::{Platform, PostError, Posting};
+
+/// The ids of the posts. A part that can not be posted ends the answer there: what is out is out.
+pub async fn deliver(
+    world: &World,
+    delivery: &Delivery,
+    tongue: Tongue,
+    retries_max: u32,
+) -> Result<Vec<MessageId>, Failure> {
+    let room = delivery.place.room.as_str();
+    let Some(platform) = world.platform(room) else {
+        return Err(Failure(format!("no platform has the room {room}").into()));
+    };
+    let done = match &delivery.post {
+        Post::Reaction(emoji) => react(&**platform, delivery, emoji, retries_max).await,
+        Post::Text(parts) => post(&**platform, delivery, parts.iter().map(|part| &**part), retries_max).await,
+        Post::Excuse(excuse) => post(&**platform, delivery, [words(*excuse, tongue)].into_iter(), retries_max).await,
+    };
+    let outcome = if done.is_ok() { "posted" } else { "failed" };
+    metrics::counter!("aizuchi_posts_total", "outcome" => outcome).increment(1);
+    if let Err(error) = &done {
+        tracing::warn!(room, %error, "a post did not go out");
+    }
+    done.map_err(|error| Failure(error.to_string().into()))
+}
+
+async fn react(
+    platform: &dyn Platform,
+    delivery: &Delivery,
+    emoji: &str,
+    retries_max: u32,
+) -> Result<Vec<MessageId>, PostError> {
+    let react = || platform.react(&delivery.place, &delivery.answering, emoji);
+    persist(react, retries_max).await.map(|()| Vec::new())
+}
+
+async fn post<'a>(
+    platform: &dyn Platform,
+    delivery: &Delivery,
+    parts: impl Iterator<Item = &'a str>,
+    retries_max: u32,
+) -> Result<Vec<MessageId>, PostError> {
+    let mut ids = Vec::new();
+    for (part, text) in parts.enumerate() {
+        let key = format!("{}/{part}", delivery.call);
+        let answering = (part == 0).then_some(&delivery.answering);
+        let posting = Posting { key: &key, place: &delivery.place, text, answering };
+        match persist(|| platform.post(posting), retries_max).await {
+            Ok(id) => ids.push(id),
+            Err(error) if ids.is_empty() => return Err(error),
+            Err(error) => {
+                tracing::warn!(part, %error, "the rest of an answer did not go out");
+                break;
+            }
+        }
+    }
+    Ok(ids)
+}
+
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// Tries again while the platform asks for patience.
+async fn persist<'a, T>(
+    attempt: impl Fn() -> crate::ports::Doing<'a, Result<T, PostError>>,
+    retries_max: u32,
+) -> Result<T, PostError> {
+    let mut pause = FIRST_PAUSE;
+    for _ in 0..retries_max {
+        match attempt().await {
+            Err(PostError::TryLater { after, what }) => {
+                let wait = after.unwrap_or(pause).min(LONGEST_PAUSE);
+                tracing::debug!(what, ?wait, "a post has to wait");
+                tokio::time::sleep(wait).await;
+                pause = (pause * 2).min(LONGEST_PAUSE);
+            }
+            done => return done,
+        }
+    }
+    attempt().await
+}

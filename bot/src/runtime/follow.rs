@@ -1,0 +1,120 @@
+//! What effects lead to: each becomes a task that ends by putting exactly one input back.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use aizuchi_core::effect::{Ask, Brief, Delivery, Effect};
+use aizuchi_core::types::{CallId, Place, RoomId};
+use aizuchi_core::{Input, Policies};
+use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
+
+use super::World;
+use super::deliver::deliver;
+use super::excuse::{self, Tongue};
+
+pub struct Followers {
+    world: Arc<World>,
+    pub policies: Arc<Policies>,
+    answer: mpsc::UnboundedSender<Input>,
+    /// Models being asked.
+    calls: HashMap<CallId, AbortHandle>,
+    /// Posts on their way.
+    posts: HashSet<CallId>,
+    /// In which language people spoke last.
+    tongues: HashMap<RoomId, Tongue>,
+}
+
+/// Platforms show that somebody is writing for some seconds only.
+const TYPING_AGAIN: Duration = Duration::from_secs(4);
+
+impl Followers {
+    pub fn new(world: Arc<World>, policies: Arc<Policies>, answer: mpsc::UnboundedSender<Input>) -> Followers {
+        Followers { world, policies, answer, calls: HashMap::new(), posts: HashSet::new(), tongues: HashMap::new() }
+    }
+
+    pub fn follow(&mut self, effect: Effect) {
+        match effect {
+            Effect::Ask(ask) => self.ask(ask),
+            Effect::Write(brief) => self.write(brief),
+            Effect::Deliver(delivery) => self.deliver(*delivery),
+            Effect::Abort(call) => {
+                if let Some(task) = self.calls.remove(&call) {
+                    task.abort();
+                }
+            }
+            Effect::Trace(_) => (),
+        }
+    }
+
+    /// The result of a call has come back.
+    pub fn ended(&mut self, call: &CallId) {
+        self.calls.remove(call);
+        self.posts.remove(call);
+    }
+
+    pub fn is_posting(&self) -> bool {
+        !self.posts.is_empty()
+    }
+
+    pub fn abort_calls(&mut self) {
+        self.calls.drain().for_each(|(_, task)| task.abort());
+    }
+
+    /// Excuses are made in the language of the room.
+    pub fn overhear(&mut self, room: &RoomId, text: &str) {
+        let tongue = excuse::tongue_of(text);
+        if self.tongues.get(room) != Some(&tongue) {
+            self.tongues.insert(room.clone(), tongue);
+        }
+    }
+
+    fn ask(&mut self, ask: Box<Ask>) {
+        let (call, answer) = (ask.call.clone(), self.answer.clone());
+        let judging = self.world.mind.clone().judge(ask, self.policies.clone());
+        let result_of = call.clone();
+        let task = tokio::spawn(async move {
+            let verdict = judging.await;
+            let _ = answer.send(Input::Judged(result_of, verdict));
+        });
+        self.calls.insert(call, task.abort_handle());
+    }
+
+    fn write(&mut self, brief: Box<Brief>) {
+        let (call, place, answer) = (brief.call.clone(), brief.place.clone(), self.answer.clone());
+        let writing = self.world.mind.clone().write(brief, self.policies.clone());
+        let (result_of, world) = (call.clone(), self.world.clone());
+        let task = tokio::spawn(async move {
+            let draft = tokio::select! {
+                draft = writing => draft,
+                () = show_typing(&world, &place) => unreachable!("it types until it is told to stop"),
+            };
+            let _ = answer.send(Input::Written(result_of, draft));
+        });
+        self.calls.insert(call, task.abort_handle());
+    }
+
+    /// A post is never cancelled: nobody could tell whether it is out already.
+    fn deliver(&mut self, delivery: Delivery) {
+        let (world, answer) = (self.world.clone(), self.answer.clone());
+        let policy = self.policies.for_room(delivery.place.room.as_str());
+        let retries_max = policy.settings.runtime.post_retries_max;
+        let tongue = excuse::tongue(policy.settings.bot.language, self.tongues.get(&delivery.place.room));
+        self.posts.insert(delivery.call.clone());
+        tokio::spawn(async move {
+            let done = deliver(&world, &delivery, tongue, retries_max).await;
+            let _ = answer.send(Input::Delivered(delivery.call, done));
+        });
+    }
+}
+
+/// Never ends.
+async fn show_typing(world: &World, place: &Place) {
+    loop {
+        if let Some(platform) = world.platform(place.room.as_str()) {
+            platform.typing(place).await;
+        }
+        tokio::time::sleep(TYPING_AGAIN).await;
+    }
+}

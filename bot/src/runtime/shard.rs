@@ -1,0 +1,301 @@
+//! One engine and its loop: append to the journal, then handle, then follow the effects.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aizuchi_core::effect::Effect;
+use aizuchi_core::types::RoomId;
+use aizuchi_core::{Engine, Input, Time, Trace};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::follow::Followers;
+use super::{Event, Heard, World};
+use crate::journal::Journal;
+
+pub struct Shard {
+    number: usize,
+    engine: Engine,
+    journal: Journal,
+    world: Arc<World>,
+    inbox: mpsc::Receiver<Heard>,
+    /// Answers of models and platforms: at most one for each call in flight, so it needs no other bound.
+    results: mpsc::UnboundedReceiver<Input>,
+    followers: Followers,
+    stop: CancellationToken,
+    /// When the last input was handled: time does not run backwards here, whatever the machine's clock does.
+    last: Time,
+    seq: u64,
+    /// Records since the last snapshot.
+    unsaved: u64,
+    batch: Batch,
+}
+
+/// What is to be written down together.
+#[derive(Default)]
+struct Batch {
+    inputs: Vec<(Time, Input)>,
+    /// Who wants to know when it is durable.
+    told: Vec<oneshot::Sender<()>>,
+    looks: Vec<(RoomId, oneshot::Sender<Option<aizuchi_core::view::RoomView>>)>,
+}
+
+/// Inputs written down together at most.
+const BATCH_MAX: usize = 256;
+/// How old an event may be and still be handled as of its own time.
+const FRESH_MS: u64 = 2_000;
+/// How long to wait before writing again to a store that refuses.
+const STORE_AGAIN: Duration = Duration::from_secs(1);
+
+impl Shard {
+    pub fn new(
+        number: usize,
+        engine: Engine,
+        journal: Journal,
+        world: Arc<World>,
+        inbox: mpsc::Receiver<Heard>,
+        stop: CancellationToken,
+    ) -> Shard {
+        let (answer, results) = mpsc::unbounded_channel();
+        let policies = Arc::new(engine.policies().clone());
+        Shard {
+            number,
+            followers: Followers::new(world.clone(), policies, answer),
+            engine,
+            journal,
+            world,
+            inbox,
+            results,
+            stop,
+            last: Time(0),
+            seq: 0,
+            unsaved: 0,
+            batch: Batch::default(),
+        }
+    }
+
+    pub async fn run(mut self, last: Time, seq: u64, opening: Vec<Input>) {
+        (self.last, self.seq) = (last, seq);
+        for input in opening {
+            self.stamp(input);
+        }
+        self.handle_batch().await;
+        while self.wait().await {
+            self.take_more();
+            self.handle_batch().await;
+        }
+        self.finish().await;
+    }
+
+    /// Waits for something to do; `false` when it is time to stop.
+    async fn wait(&mut self) -> bool {
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => return false,
+            Some(input) = self.results.recv() => self.stamp(input),
+            heard = self.inbox.recv() => match heard {
+                Some(heard) => self.take(heard),
+                None => return false,
+            },
+            () = self.world.clock.sleep_until(self.engine.next_deadline()) => {
+                // Early wakings are nothing that happened.
+                let now = self.now();
+                if self.engine.next_deadline().is_some_and(|due| due <= now) {
+                    self.stamp(Input::Tick);
+                }
+            }
+        }
+        true
+    }
+
+    /// Whatever else is there already is handled together.
+    fn take_more(&mut self) {
+        while self.batch.inputs.len() < BATCH_MAX {
+            if let Ok(input) = self.results.try_recv() {
+                self.stamp(input);
+            } else if let Ok(heard) = self.inbox.try_recv() {
+                self.take(heard);
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn take(&mut self, heard: Heard) {
+        match heard {
+            Heard::Input(input, durable) => {
+                self.stamp(input);
+                self.batch.told.push(durable);
+            }
+            Heard::Look(room, seen) => self.batch.looks.push((room, seen)),
+        }
+    }
+
+    fn now(&self) -> Time {
+        self.world.clock.now().max(self.last)
+    }
+
+    /// An event is handled as of the time it carries, so that a replay of the talk decides the same; what arrives late,
+    /// as of now.
+    fn stamp(&mut self, input: Input) {
+        let now = self.now();
+        let own = match &input {
+            Input::Said(message) => Some(message.at),
+            Input::Changed(change) => Some(change.at),
+            _ => None,
+        };
+        let fresh = |at: &Time| *at <= now && now.0 - at.0 <= FRESH_MS;
+        self.last = own.filter(fresh).map_or(now, |at| at.max(self.last));
+        self.batch.inputs.push((self.last, input));
+    }
+
+    async fn handle_batch(&mut self) {
+        let mut batch = std::mem::take(&mut self.batch);
+        if !batch.inputs.is_empty() {
+            self.append(&batch.inputs).await;
+            for durable in batch.told.drain(..) {
+                let _ = durable.send(());
+            }
+            self.handle(batch.inputs.drain(..)).await;
+            self.save_now_and_then().await;
+        }
+        let now = self.now();
+        for (room, seen) in batch.looks {
+            let _ = seen.send(self.engine.view(&room, now));
+        }
+    }
+
+    /// Nothing leaves before it is durable: a store that refuses makes everybody wait.
+    async fn append(&mut self, inputs: &[(Time, Input)]) {
+        let started = Instant::now();
+        loop {
+            match self.journal.append(self.number, inputs).await {
+                Ok(seq) => {
+                    self.seq = seq;
+                    break;
+                }
+                Err(error) => {
+                    tracing::error!(%error, "can not write to the journal; trying again");
+                    self.world.ready.send_replace(false);
+                    tokio::time::sleep(STORE_AGAIN).await;
+                }
+            }
+        }
+        self.world.ready.send_if_modified(|ready| !std::mem::replace(ready, true));
+        self.unsaved += inputs.len() as u64;
+        metrics::counter!("aizuchi_inputs_total").increment(inputs.len() as u64);
+        metrics::histogram!("aizuchi_journal_seconds").record(started.elapsed().as_secs_f64());
+    }
+
+    async fn handle(&mut self, inputs: impl Iterator<Item = (Time, Input)>) {
+        let (mut effects, mut touched, mut decided) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, input) in inputs {
+            touch(&mut touched, input.room());
+            if let Some(call) = input.call() {
+                self.followers.ended(call);
+            }
+            if let Input::Said(message) = &input {
+                self.followers.overhear(&message.place.room, &message.text);
+            }
+            let changed = matches!(input, Input::PolicyChanged(_));
+            self.engine.handle(at, input, &mut effects);
+            if changed {
+                self.followers.policies = Arc::new(self.engine.policies().clone());
+            }
+            for effect in effects.drain(..) {
+                touch(&mut touched, Some(room_of(&effect)));
+                match effect {
+                    Effect::Trace(trace) => decided.push(*trace),
+                    other => self.followers.follow(other),
+                }
+            }
+        }
+        self.tell(touched, decided).await;
+    }
+
+    async fn tell(&mut self, touched: Vec<RoomId>, decided: Vec<Trace>) {
+        for trace in &decided {
+            let outcome = format!("{:?}", trace.outcome).to_lowercase();
+            tracing::debug!(room = %trace.place.room, message = %trace.message, outcome, "decided");
+            metrics::counter!("aizuchi_decisions_total", "outcome" => outcome).increment(1);
+        }
+        if self.world.events.receiver_count() > 0 {
+            for trace in &decided {
+                let _ = self.world.events.send(Event::Decided(Arc::new(trace.clone())));
+            }
+            let now = self.now();
+            for room in touched {
+                if let Some(view) = self.engine.view(&room, now) {
+                    let _ = self.world.events.send(Event::Changed(room, Arc::new(view)));
+                }
+            }
+        }
+        if !decided.is_empty() {
+            // Written with the next commit; nobody waits for it, and after a crash it is worked out again.
+            let journal = self.journal.clone();
+            tokio::spawn(async move {
+                if let Err(error) = journal.keep(decided).await {
+                    tracing::warn!(%error, "can not keep a decision");
+                }
+            });
+        }
+        metrics::gauge!("aizuchi_rooms", "shard" => self.number.to_string()).set(self.engine.rooms() as f64);
+    }
+
+    /// With many rooms a snapshot is large and is taken less often: what it costs stays in proportion to what happens.
+    async fn save_now_and_then(&mut self) {
+        let records = u64::from(self.engine.policies().general().settings.store.snapshot_records);
+        if self.unsaved >= records.max(8 * self.engine.rooms() as u64) {
+            self.save().await;
+        }
+    }
+
+    async fn save(&mut self) {
+        let (seq, at) = (self.seq, self.last);
+        let (policies, snapshot) = (self.engine.policies().stated(), self.engine.snapshot());
+        match self.journal.take_snapshot(self.number, seq, at, policies, snapshot).await {
+            Ok(()) => self.unsaved = 0,
+            Err(error) => tracing::warn!(%error, "can not write down the state; the journal has everything"),
+        }
+    }
+
+    /// Posts on their way may finish; models are asked again at the next start.
+    async fn finish(mut self) {
+        self.inbox.close();
+        self.followers.abort_calls();
+        let patience = self.engine.policies().general().settings.runtime.shutdown_seconds;
+        let until = Instant::now() + Duration::from_secs(patience.into());
+        while self.followers.is_posting() {
+            match tokio::time::timeout_at(until, self.results.recv()).await {
+                Ok(Some(input)) => {
+                    self.stamp(input);
+                    self.handle_batch().await;
+                    self.followers.abort_calls();
+                }
+                Ok(None) => break,
+                Err(_) => {
+                    tracing::warn!("a post is still on its way; it is looked for at the next start");
+                    break;
+                }
+            }
+        }
+        self.save().await;
+    }
+}
+
+fn touch(touched: &mut Vec<RoomId>, room: Option<&RoomId>) {
+    if let Some(room) = room.filter(|room| !touched.contains(room)) {
+        touched.push(room.clone());
+    }
+}
+
+fn room_of(effect: &Effect) -> &RoomId {
+    match effect {
+        Effect::Ask(ask) => &ask.call.room,
+        Effect::Write(brief) => &brief.call.room,
+        Effect::Deliver(delivery) => &delivery.call.room,
+        Effect::Abort(call) => &call.room,
+        Effect::Trace(trace) => &trace.place.room,
+    }
+}

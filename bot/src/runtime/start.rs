@@ -1,0 +1,121 @@
+//! Brings the engines to life where they left off, and puts them to rest again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aizuchi_core::{Input, Policies};
+use anyhow::Context as _;
+use tokio::sync::{broadcast, mpsc, watch};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::shard::Shard;
+use super::{Clock, Ears, Event};
+use crate::journal::{Journal, Recovered, recover};
+use crate::ports::{Mind, Platform};
+use crate::stores::Database;
+
+/// What all engines have in common.
+pub struct World {
+    pub clock: Clock,
+    pub mind: Arc<dyn Mind>,
+    pub platforms: Vec<Arc<dyn Platform>>,
+    /// Whoever watches; slow watchers miss something.
+    pub events: broadcast::Sender<Event>,
+    /// Whether what happens can be written down at the moment.
+    pub ready: watch::Sender<bool>,
+}
+
+impl World {
+    pub fn platform(&self, room: &str) -> Option<&Arc<dyn Platform>> {
+        let (name, _) = room.split_once(':')?;
+        self.platforms.iter().find(|platform| platform.name() == name)
+    }
+}
+
+/// The engines, running.
+pub struct Runtime {
+    pub ears: Ears,
+    shards: JoinSet<()>,
+    stop: CancellationToken,
+}
+
+/// How often the journal is swept.
+const SWEEP_EVERY: Duration = Duration::from_secs(3600);
+
+impl Runtime {
+    pub async fn start(database: Database, policies: Policies, world: Arc<World>) -> anyhow::Result<Runtime> {
+        let journal = Journal::new(database.clone());
+        let settings = policies.general().settings.clone();
+        let count = settings.runtime.shards as usize;
+        let recovered = recovered(&database, &journal, &policies, count).await?;
+        let openings = opening(&recovered, &policies);
+        let stop = CancellationToken::new();
+        let (mut inboxes, mut shards) = (Vec::new(), JoinSet::new());
+        for (number, engine) in recovered.engines.into_iter().enumerate() {
+            let (inbox, heard) = mpsc::channel(settings.runtime.inbox_max as usize);
+            inboxes.push(inbox);
+            let shard = Shard::new(number, engine, journal.clone(), world.clone(), heard, stop.clone());
+            shards.spawn(shard.run(recovered.last_at, recovered.last_seq, openings.clone()));
+        }
+        let keep = Duration::from_secs(u64::from(settings.store.keep_days) * 24 * 3600);
+        tokio::spawn(sweep(journal, world, keep, stop.clone()));
+        Ok(Runtime { ears: Ears::new(inboxes), shards, stop })
+    }
+
+    /// In-flight posts finish, the state is written down; everything else is resumed at the next start.
+    pub async fn stop(mut self) {
+        self.stop.cancel();
+        while let Some(ended) = self.shards.join_next().await {
+            if let Err(error) = ended {
+                tracing::error!(%error, "an engine ended badly");
+            }
+        }
+    }
+}
+
+async fn recovered(
+    database: &Database,
+    journal: &Journal,
+    policies: &Policies,
+    shards: usize,
+) -> anyhow::Result<Recovered> {
+    let held = policies.clone();
+    let read = move |connection: &rusqlite::Connection| Ok(recover(connection, &held, shards));
+    let mut found = database.read(read).await?.context("can not go on from the journal")?;
+    if let Some((seq, what)) = &found.torn {
+        tracing::warn!(seq, what, "the last record of the journal was half written and is dropped");
+        journal.drop_torn(*seq).await?;
+    }
+    journal.keep(std::mem::take(&mut found.traces)).await?;
+    journal.drop_snapshots_from(shards).await?;
+    let (records, from_snapshot) = (found.records, found.from_snapshot);
+    let rooms: usize = found.engines.iter().map(|engine| engine.rooms()).sum();
+    tracing::info!(records, from_snapshot, rooms, "read what happened before");
+    Ok(found)
+}
+
+/// What every engine is told first.
+fn opening(recovered: &Recovered, policies: &Policies) -> Vec<Input> {
+    let stated = policies.stated();
+    let changed = recovered.policies.as_ref() != Some(&stated);
+    let change = changed.then(|| Input::PolicyChanged(Box::new(stated)));
+    let resumes = recovered.engines.iter().any(|engine| engine.rooms() > 0);
+    change.into_iter().chain(resumes.then_some(Input::Resumed)).collect()
+}
+
+/// Lets go of what is older than it should be, now and then.
+async fn sweep(journal: Journal, world: Arc<World>, keep: Duration, stop: CancellationToken) {
+    loop {
+        let before = world.clock.now() - aizuchi_core::types::Span(keep.as_millis() as u64);
+        match journal.prune(before).await {
+            Ok(0) => (),
+            Ok(records) => tracing::info!(records, "let go of old records"),
+            Err(error) => tracing::warn!(%error, "can not let go of old records"),
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(SWEEP_EVERY) => (),
+        }
+    }
+}
