@@ -1,0 +1,6 @@
+//! The loop around the engine, on the real journal, in virtual time.
+
+mod failures;
+mod made_up;
+mod restart;
+mod virtual_time;
