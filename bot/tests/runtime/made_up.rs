@@ -51,6 +51,8 @@ pub struct Board {
     pub refusals: Mutex<HashMap<String, u32>>,
     /// Posts that do not return until somebody lets them.
     pub held: Mutex<Option<watch::Receiver<bool>>>,
+    /// How long the way to the platform takes, and the way back.
+    pub way: Duration,
 }
 
 impl Platform for Board {
@@ -60,6 +62,7 @@ impl Platform for Board {
 
     fn post<'a>(&'a self, posting: Posting<'a>) -> Doing<'a, Result<MessageId, PostError>> {
         Box::pin(async move {
+            tokio::time::sleep(self.way).await;
             if let Some(left) = self.refusals.lock().unwrap().get_mut(posting.key).filter(|left| **left > 0) {
                 *left -= 1;
                 return Err(PostError::TryLater { after: Some(Duration::from_secs(3)), what: "busy".into() });
@@ -70,6 +73,7 @@ impl Platform for Board {
                     posts.push((posting.key.to_owned(), posting.text.to_owned()));
                 }
             }
+            tokio::time::sleep(self.way).await;
             let held = self.held.lock().unwrap().clone();
             if let Some(mut held) = held {
                 let _ = held.wait_for(|free| *free).await;
@@ -138,7 +142,6 @@ impl Mind for Scripted {
 /// A program that runs, with what it runs on.
 pub struct Life {
     pub runtime: Runtime,
-    pub board: Arc<Board>,
     pub events: broadcast::Receiver<Event>,
     pub ready: watch::Receiver<bool>,
     pub clock: Clock,
@@ -154,9 +157,9 @@ impl Life {
     ) -> Life {
         let (events, watched) = broadcast::channel(100_000);
         let (ready, is_ready) = watch::channel(true);
-        let world = World { clock, mind, platforms: vec![board.clone()], events, ready };
+        let world = World { clock, mind, platforms: vec![board], events, ready };
         let runtime = Runtime::start(database, policies, Arc::new(world)).await.expect("it starts");
-        Life { runtime, board, events: watched, ready: is_ready, clock }
+        Life { runtime, events: watched, ready: is_ready, clock }
     }
 
     pub async fn hear(&self, input: Input) {

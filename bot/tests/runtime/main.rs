@@ -1,5 +1,6 @@
 //! The loop around the engine, on the real journal, in virtual time.
 
+mod crash;
 mod failures;
 mod made_up;
 mod restart;
