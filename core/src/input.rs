@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::effect::{Failure, Usage};
 use crate::policy::Stated;
-use crate::types::{CallId, Change, Message, MessageId, RoomId, Span};
+use crate::types::{CallId, Change, Message, MessageId, RoomId, Share, Span};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Input {
@@ -67,6 +67,8 @@ pub enum Command {
     Unmute,
     /// Forget the talk of this room.
     Reset,
+    /// Speak up at this share of the messages; `None`: as the settings say.
+    Talk(Option<Share>),
     /// Listen in this room, or not.
     Listen(bool),
 }

@@ -6,13 +6,15 @@ use crate::effect::Kind;
 use crate::listen::Addressed;
 use crate::policy::Policy;
 use crate::room::{Floor, Mute, Pending, Phase, Room};
-use crate::types::{MessageId, ThreadId, Time, Voice};
+use crate::types::{MessageId, Share, ThreadId, Time, Voice};
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RoomView {
     /// Whether it listens here at all.
     pub listens: bool,
     pub mute: Option<Mute>,
+    /// How much it was asked to say here.
+    pub talk: Option<Share>,
     pub places: Vec<PlaceView>,
     pub spent: SpentView,
 }
@@ -29,12 +31,12 @@ pub struct SpentView {
 pub struct PlaceView {
     pub thread: Option<ThreadId>,
     /// Who spoke how often among the messages the rules look at, the most talkative first.
-    pub floor: Vec<Share>,
+    pub floor: Vec<FloorShare>,
     pub pending: Vec<PendingView>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Share {
+pub struct FloorShare {
     pub name: Box<str>,
     pub voice: Voice,
     pub messages: u32,
@@ -77,18 +79,19 @@ impl RoomView {
         });
         let mute = room.mute.filter(|mute| !matches!(mute, Mute::Until(until) if *until <= now));
         let spent = room.spent.as_ref().map(|spent| spent.today(policy, now)).unwrap_or_default();
-        RoomView { listens: !room.off, mute, places: places.collect(), spent }
+        let talk = room.talk.as_ref().map(|talk| talk.share);
+        RoomView { listens: !room.off, mute, talk, places: places.collect(), spent }
     }
 }
 
-fn shares(room: &Room, floor: &Floor, policy: &Policy, now: Time) -> Vec<Share> {
-    let mut shares: Vec<(u16, Share)> = Vec::new();
+fn shares(room: &Room, floor: &Floor, policy: &Policy, now: Time) -> Vec<FloorShare> {
+    let mut shares: Vec<(u16, FloorShare)> = Vec::new();
     for heard in floor.newest(policy, now, policy.settings.score.window_messages) {
         match shares.iter_mut().find(|(speaker, _)| *speaker == heard.speaker) {
             Some((_, share)) => share.messages += 1,
             None => {
                 let name = room.speakers.name(heard.speaker).into();
-                shares.push((heard.speaker, Share { name, voice: heard.voice(), messages: 1 }));
+                shares.push((heard.speaker, FloorShare { name, voice: heard.voice(), messages: 1 }));
             }
         }
     }

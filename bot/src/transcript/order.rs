@@ -1,7 +1,7 @@
 //! Orders in a transcript: "mute 2h", "reset".
 
 use aizuchi_core::input::Command;
-use aizuchi_core::types::Span;
+use aizuchi_core::types::{Share, Span};
 
 use super::json::quoted;
 
@@ -14,10 +14,14 @@ pub fn order(text: &str) -> Result<Command, String> {
             .map(|span| Command::Mute(Some(span)))
             .ok_or_else(|| format!("{} is no length of time; expected such as 90m or 2h", quoted(length))),
         ("unmute", "") => Ok(Command::Unmute),
+        ("talk", "") => Ok(Command::Talk(None)),
+        ("talk", share) => Share::parse(share)
+            .map(|share| Command::Talk(Some(share)))
+            .ok_or_else(|| format!("{} is no share; expected such as talk 3%", quoted(share))),
         ("reset", "") => Ok(Command::Reset),
         ("on", "") => Ok(Command::Listen(true)),
         ("off", "") => Ok(Command::Listen(false)),
-        _ => Err(format!("{} is no order; expected mute, mute 2h, unmute, reset, on or off", quoted(text))),
+        _ => Err(format!("{} is no order; expected mute, mute 2h, unmute, talk 3%, reset, on or off", quoted(text))),
     }
 }
 
@@ -49,7 +53,7 @@ mod tests {
         }
         assert_eq!(
             order("静かに").unwrap_err(),
-            "\"静かに\" is no order; expected mute, mute 2h, unmute, reset, on or off"
+            "\"静かに\" is no order; expected mute, mute 2h, unmute, talk 3%, reset, on or off"
         );
         assert_eq!(order("mute 30").unwrap_err(), "\"30\" is no length of time; expected such as 90m or 2h");
     }

@@ -5,7 +5,7 @@ use crate::engine::turn::Turn;
 use crate::gates::Closed;
 use crate::input::Command;
 use crate::listen::trim;
-use crate::room::{Mute, Pending, Phase};
+use crate::room::{Mute, Pending, Phase, Talk};
 use crate::trace::Cause;
 use crate::types::{Change, MessageId, Span, stable_hash};
 
@@ -99,6 +99,7 @@ impl Turn<'_> {
             Command::Mute(Some(span)) => self.room.mute = Some(Mute::Until(self.now + span)),
             Command::Unmute => self.room.mute = None,
             Command::Listen(on) => self.room.off = !on,
+            Command::Talk(share) => self.room.talk = share.map(|share| Box::new(Talk::new(share))),
             Command::Reset => (),
         }
     }
@@ -112,7 +113,7 @@ impl Turn<'_> {
                     self.end(*pending, &Cause::Forgotten);
                 }
             }
-            Command::Unmute | Command::Listen(true) => (),
+            Command::Unmute | Command::Talk(_) | Command::Listen(true) => (),
         }
     }
 

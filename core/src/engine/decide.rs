@@ -72,6 +72,9 @@ impl Turn<'_> {
 
     pub(super) fn was_not_addressed(&mut self, message: &Message, mut trace: Box<Trace>, for_somebody_else: bool) {
         self.weigh_score(&mut trace);
+        if let Some(talk) = &mut self.room.talk {
+            talk.note_heard(trace.score);
+        }
         let since = self.disturb(message);
         let trigger = self.trigger(message, false, for_somebody_else);
         if let Some(closed) = closed_in(&self.case(trigger), Order::BeforeScore) {
@@ -106,7 +109,8 @@ impl Turn<'_> {
 
     fn weight(&self, score: Option<u8>) -> Weight {
         let settings = &self.policy.settings.score;
-        let (low, high, threshold) = (settings.low, settings.high, settings.threshold);
+        let low = self.room.talk.as_ref().map_or(settings.low, |talk| talk.low(settings.low));
+        let (high, threshold) = (settings.high, settings.threshold);
         let Some(score) = score.map(u32::from) else {
             return if self.policy.asks_a_model() {
                 Weight::Something { ask: true, cause: Cause::Undecided }

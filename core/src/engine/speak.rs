@@ -208,6 +208,9 @@ impl Turn<'_> {
             }
             past.interventions.push_back(Intervention { at, lines });
         }
+        if let Some(talk) = self.room.talk.as_mut().filter(|_| !addressed) {
+            talk.note_spoke();
+        }
         let kept = !addressed || (settings.listen.own_posts == OwnPosts::All && settings.listen.addressed_kept);
         let Some(text) = text.filter(|_| kept) else { return };
         let at = if settings.listen.own_posts == OwnPosts::Unasked { cause_at } else { at };

@@ -13,6 +13,7 @@ mod mute;
 mod on_its_way;
 mod quiet_hours;
 mod spoke_last;
+mod talk;
 mod unasked;
 mod user_limit;
 
@@ -48,7 +49,7 @@ pub enum Stops {
 }
 
 /// In the order in which they are looked at.
-pub const GATES: [Gate; 13] = [
+pub const GATES: [Gate; 14] = [
     mute::GATE,
     quiet_hours::GATE,
     unasked::GATE,
@@ -56,6 +57,7 @@ pub const GATES: [Gate; 13] = [
     messages_min::GATE,
     on_its_way::GATE,
     interval::GATE,
+    talk::GATE,
     addressed_elsewhere::GATE,
     bot_answered::GATE,
     spoke_last::GATE,

@@ -5,6 +5,7 @@ mod buffer;
 mod flags;
 mod floor;
 mod speakers;
+mod talk;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ pub use buffer::{Buffer, Entry, Glance, Heard};
 pub use flags::Flags;
 pub use floor::{Delivering, Floor, Intervention, Past, Pending, Phase};
 pub use speakers::Speakers;
+pub use talk::Talk;
 
 use crate::types::{CallId, RoomId, Span, ThreadId, Time};
 
@@ -31,6 +33,9 @@ pub struct Room {
     calls: u64,
     pub mute: Option<Mute>,
     pub off: bool,
+    /// How much it was asked to say here; absent where the settings decide.
+    #[serde(default)]
+    pub talk: Option<Box<Talk>>,
     pub spent: Option<Box<Spent>>,
     /// Whom it answered lately, for the limits per person.
     pub answered: Vec<Answered>,
@@ -64,6 +69,7 @@ impl Room {
             calls: 0,
             mute: None,
             off: false,
+            talk: None,
             spent: None,
             answered: Vec::new(),
         }

@@ -3,9 +3,11 @@
 mod message;
 mod names;
 mod place;
+mod share;
 mod time;
 
 pub use message::{Author, Change, Message, Reply, Voice};
 pub use names::{MessageId, NameMap, PersonId, RoomId, ThreadId, stable_hash};
 pub use place::{CallId, Place, Visibility};
+pub use share::Share;
 pub use time::{Span, Time, Zone};

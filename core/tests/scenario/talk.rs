@@ -71,6 +71,7 @@ fn order_input(order: &str) -> Option<Input> {
         ("mute", None) => Command::Mute(None),
         ("mute", Some(length)) => Command::Mute(Some(span(length)?)),
         ("unmute", None) => Command::Unmute,
+        ("talk", Some(share)) => Command::Talk(Some(aizuchi_core::types::Share::parse(share)?)),
         ("reset", None) => Command::Reset,
         ("on", None) => Command::Listen(true),
         ("off", None) => Command::Listen(false),
