@@ -3,6 +3,7 @@
 mod demo;
 mod outputs;
 mod replay;
+mod settings;
 mod show;
 
 use std::io::ErrorKind;
@@ -12,6 +13,7 @@ use clap::{Parser, Subcommand};
 
 use crate::config::BadSettings;
 
+pub use settings::SettingsArguments;
 pub use show::harmless;
 
 /// A chat participant that speaks only where a thoughtful member would.
