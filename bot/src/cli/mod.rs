@@ -3,7 +3,11 @@
 mod demo;
 mod outputs;
 mod replay;
+mod settings;
 mod show;
+mod store;
+mod when;
+mod why;
 
 use std::io::ErrorKind;
 use std::process::ExitCode;
@@ -12,6 +16,7 @@ use clap::{Parser, Subcommand};
 
 use crate::config::BadSettings;
 
+pub use settings::SettingsArguments;
 pub use show::harmless;
 
 /// A chat participant that speaks only where a thoughtful member would.
@@ -28,6 +33,8 @@ struct Arguments {
 enum Command {
     /// Run a recorded channel through the engine and show what it would have done
     Replay(replay::Arguments),
+    /// Explain a decision, silence too
+    Why(why::Arguments),
     /// Play a sample conversation
     Demo(demo::Arguments),
     /// Print every setting with its default and a sentence
@@ -37,6 +44,7 @@ enum Command {
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Some(Command::Replay(arguments)) => replay::run(&arguments),
+        Some(Command::Why(arguments)) => why::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),
         Some(Command::Settings) => print(aizuchi_core::settings::DEFAULT),
         None => demo::run(&demo::Arguments::default()),

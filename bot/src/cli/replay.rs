@@ -5,15 +5,14 @@ use std::io::{BufWriter, IsTerminal as _, Write as _};
 use std::path::Path;
 use std::time::Instant;
 
-use aizuchi_core::Policies;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::cli::outputs;
+use crate::cli::settings::SettingsArguments;
 use crate::cli::show::complain;
-use crate::config::{self, Wishes};
 use crate::replay::{Judge, OwnInLog, Replay, Summary, html, run as replay, table, write_decisions};
 use crate::transcript::{self, Log};
 
@@ -21,18 +20,8 @@ use crate::transcript::{self, Log};
 pub struct Arguments {
     /// A transcript (JSON Lines), a DiscordChatExporter JSON file, a Slack export (folder or zip) or an IRC log; - is standard input, gzip is fine
     log: String,
-    /// aizuchi, kotonoha, sphene or myao2
-    #[arg(long)]
-    preset: Option<String>,
-    /// The settings file [default: aizuchi.toml, if there is one]
-    #[arg(long, value_name = "FILE")]
-    config: Option<String>,
-    /// Change a setting, such as gates.interval_seconds=300; may be given again
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    set: Vec<String>,
-    /// The name people call it by
-    #[arg(long, value_name = "NAME")]
-    bot_name: Option<String>,
+    #[command(flatten)]
+    settings: SettingsArguments,
     /// An id or name in the log that is the bot itself; may be given again
     #[arg(long, value_name = "ID")]
     me: Vec<String>,
@@ -69,7 +58,7 @@ enum Own {
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     check_outputs(arguments)?;
-    let (policies, preset) = policies(arguments)?;
+    let (policies, preset) = arguments.settings.policies_for_replay()?;
     let log = read(arguments)?;
     let oracle = arguments.judge.stand_in(&policies)?;
     let score = policies.general().settings.score.clone();
@@ -86,7 +75,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let replay = Replay {
         log: name_of(&arguments.log),
         preset,
-        changes: arguments.set.clone(),
+        changes: arguments.settings.set.clone(),
         judge: judge_name(&arguments.judge),
         bad_lines,
         decided,
@@ -106,22 +95,6 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         return super::print(&format!("{}\n", json_summary(&replay, elapsed.as_secs_f64())));
     }
     super::print(&table(&replay, arguments.all))
-}
-
-fn policies(arguments: &Arguments) -> anyhow::Result<(Policies, String)> {
-    let wishes = Wishes {
-        file: arguments.config.clone(),
-        preset: arguments.preset.clone(),
-        bot_name: arguments.bot_name.clone(),
-        assignments: arguments.set.clone(),
-    };
-    let mut layers = config::layers(
-        &wishes,
-        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
-    )?;
-    layers.suggest_for_replay();
-    let preset = layers.preset();
-    Ok((config::resolve(&layers)?, preset))
 }
 
 fn read(arguments: &Arguments) -> anyhow::Result<Log> {
@@ -164,7 +137,7 @@ fn judge_name(judge: &Judge) -> String {
 fn check_outputs(arguments: &Arguments) -> anyhow::Result<()> {
     let script = if let Judge::Script(file) = &arguments.judge { Some(file.as_str()) } else { None };
     let inputs: Vec<&str> =
-        [Some(arguments.log.as_str()), arguments.config.as_deref(), script].into_iter().flatten().collect();
+        [Some(arguments.log.as_str()), arguments.settings.config.as_deref(), script].into_iter().flatten().collect();
     let given = [("--decisions", &arguments.decisions), ("--report", &arguments.report)];
     let outputs: Vec<_> = given.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?))).collect();
     outputs::check(&inputs, &outputs)

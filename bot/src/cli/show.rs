@@ -4,10 +4,20 @@ use std::io::Write as _;
 
 /// What people write may hold codes that a terminal obeys, or that turn its text around.
 pub fn harmless(text: &str) -> String {
-    let odd = |c: char| {
-        c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
-    };
-    text.chars().map(|c| if odd(c) { '�' } else { c }).collect()
+    text.chars().map(|c| if is_odd(c) { '�' } else { c }).collect()
+}
+
+/// JSON that a terminal shows and does not obey, with nothing lost.
+pub fn harmless_json(value: &serde_json::Value) -> String {
+    let mut text = String::new();
+    for c in value.to_string().chars() {
+        if is_odd(c) { text.push_str(&format!("\\u{:04x}", u32::from(c))) } else { text.push(c) }
+    }
+    text
+}
+
+fn is_odd(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
 }
 
 /// A line on standard error.

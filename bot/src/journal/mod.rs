@@ -1,10 +1,12 @@
 //! The journal: everything that happened, in the order in which it was handled, and what was decided about it.
 
-mod record;
+pub mod read;
+pub mod record;
 mod recover;
-mod traces;
+pub mod traces;
 mod write;
 
+pub use read::{Damaged, Record, Records};
 pub use recover::{Recovered, recover};
 pub use traces::Traces;
 pub use write::Journal;

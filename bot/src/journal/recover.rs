@@ -8,7 +8,7 @@ use aizuchi_core::policy::Stated;
 use aizuchi_core::{Engine, Input, Policies, Time, Trace};
 use rusqlite::Connection;
 
-use super::record::decode;
+use super::read::{Damaged, Record, Records};
 use crate::runtime::shard_of;
 use crate::stores::StoreError;
 
@@ -26,8 +26,8 @@ pub struct Recovered {
     /// How many records had to be handled again.
     pub records: u64,
     pub from_snapshot: bool,
-    /// A last record that was only half written, and what was wrong with it.
-    pub torn: Option<(u64, String)>,
+    /// Records that can not be read: a last one that was only half written, or worse.
+    pub damaged: Vec<Damaged>,
 }
 
 struct Kept {
@@ -48,7 +48,7 @@ pub fn recover(connection: &Connection, policies: &Policies, shards: usize) -> R
         last_seq: kept.values().map(|kept| kept.seq).max().unwrap_or(0),
         records: 0,
         from_snapshot,
-        torn: None,
+        damaged: Vec::new(),
     };
     handle_again(connection, policies, since, &mut kept, &mut found)?;
     let snapshots = kept.into_values().map(|kept| kept.engine.snapshot());
@@ -90,22 +90,16 @@ fn handle_again(
     kept: &mut BTreeMap<usize, Kept>,
     found: &mut Recovered,
 ) -> Result<(), StoreError> {
-    let newest: Option<i64> = connection.query_row("SELECT max(seq) FROM journal", [], |row| row.get(0))?;
-    let mut statement =
-        connection.prepare("SELECT seq, shard, at, body, sum FROM journal WHERE seq > ?1 ORDER BY seq")?;
-    let mut rows = statement.query([since as i64])?;
     let mut effects = Vec::new();
-    while let Some(row) = rows.next()? {
-        let (seq, shard) = (row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as usize);
-        let at = Time(row.get::<_, i64>(2)? as u64);
-        let input = match decode(row.get_ref(3)?.as_str().unwrap_or_default(), row.get(4)?) {
-            Ok(input) => input,
-            Err(what) if Some(seq as i64) == newest => {
-                found.torn = Some((seq, what));
-                break;
+    for record in Records::after(connection, since as i64)? {
+        let Record { seq, shard, at, input } = match record? {
+            Ok(record) => record,
+            Err(damaged) => {
+                found.damaged.push(damaged);
+                continue;
             }
-            Err(what) => return Err(StoreError::Failed(format!("record {seq} of the journal is damaged: {what}"))),
         };
+        let (seq, shard) = (seq as u64, shard as usize);
         let kept = kept.entry(shard).or_insert_with(|| Kept { seq: 0, engine: Engine::new(policies.clone()) });
         if seq <= kept.seq {
             continue;

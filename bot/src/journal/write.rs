@@ -75,9 +75,9 @@ impl Journal {
     }
 
     /// Drops a record that was only half written.
-    pub async fn drop_torn(&self, seq: u64) -> Result<(), StoreError> {
+    pub async fn drop_torn(&self, seq: i64) -> Result<(), StoreError> {
         let write = move |transaction: &rusqlite::Transaction<'_>| {
-            transaction.execute("DELETE FROM journal WHERE seq = ?1", [seq as i64]).map(drop)
+            transaction.execute("DELETE FROM journal WHERE seq = ?1", [seq]).map(drop)
         };
         self.database.write(write).await
     }

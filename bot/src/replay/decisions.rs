@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use aizuchi_core::Trace;
 use aizuchi_core::effect::{Asked, Outcome, Stage};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::Decided;
 
@@ -52,9 +54,9 @@ impl<'a> From<&'a Asked> for Question<'a> {
     }
 }
 
-pub fn write_decisions(decided: &[Decided], out: &mut impl Write) -> io::Result<()> {
-    for Decided { trace, .. } in decided {
-        let line = Line {
+impl<'a> From<&'a Trace> for Line<'a> {
+    fn from(trace: &'a Trace) -> Line<'a> {
+        Line {
             id: trace.message.as_str(),
             at: trace.at.seconds(),
             channel: trace.place.room.as_str(),
@@ -70,9 +72,21 @@ pub fn write_decisions(decided: &[Decided], out: &mut impl Write) -> io::Result<
             asked: trace.asked.iter().map(Question::from).collect(),
             acted_at: trace.acted_at.map(|at| at.seconds()),
             reason: trace.sentence(),
-        };
-        serde_json::to_writer(&mut *out, &line)?;
+        }
+    }
+}
+
+pub fn write_decisions(decided: &[Decided], out: &mut impl Write) -> io::Result<()> {
+    for Decided { trace, .. } in decided {
+        serde_json::to_writer(&mut *out, &Line::from(trace))?;
         out.write_all(b"\n")?;
     }
     Ok(())
+}
+
+/// A decision as it stands in the decisions file, and what it cost.
+pub fn decision_json(trace: &Trace) -> Value {
+    let mut line = serde_json::to_value(Line::from(trace)).expect("a decision is plain data");
+    line["dollars"] = (trace.micros as f64 / 1e6).into();
+    line
 }

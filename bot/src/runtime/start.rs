@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::shard::Shard;
 use super::{Clock, Ears, Event};
-use crate::journal::{Journal, Recovered, recover};
+use crate::journal::{Damaged, Journal, Recovered, recover};
 use crate::ports::{Mind, Platform};
 use crate::stores::Database;
 
@@ -83,9 +83,11 @@ async fn recovered(
     let held = policies.clone();
     let read = move |connection: &rusqlite::Connection| Ok(recover(connection, &held, shards));
     let mut found = database.read(read).await?.context("can not go on from the journal")?;
-    if let Some((seq, what)) = &found.torn {
-        tracing::warn!(seq, what, "the last record of the journal was half written and is dropped");
-        journal.drop_torn(*seq).await?;
+    for damaged in &found.damaged {
+        tracing::warn!("{damaged}");
+        if let Damaged::Torn { seq, .. } = damaged {
+            journal.drop_torn(*seq).await?;
+        }
     }
     journal.keep(std::mem::take(&mut found.traces)).await?;
     journal.drop_snapshots_from(shards).await?;

@@ -2,6 +2,7 @@
 //! point are used: the default may be tuned.
 
 mod program;
+mod store;
 mod talk;
 
 mod commands;
@@ -15,3 +16,4 @@ mod report;
 mod settings;
 mod summary;
 mod terminal;
+mod why;

@@ -1,0 +1,58 @@
+//! The options about settings, alike in every command that has them.
+
+use aizuchi_core::Policies;
+use aizuchi_core::settings::Layers;
+use clap::Args;
+
+use crate::config::{self, Wishes};
+
+#[derive(Args, Clone, Debug, Default)]
+pub struct SettingsArguments {
+    /// aizuchi, kotonoha, sphene or myao2
+    #[arg(long)]
+    pub preset: Option<String>,
+    /// The settings file [default: aizuchi.toml, if there is one]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<String>,
+    /// Change a setting, such as gates.interval_seconds=300; may be given again
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// The name people call it by
+    #[arg(long, value_name = "NAME")]
+    pub bot_name: Option<String>,
+}
+
+impl SettingsArguments {
+    /// File, environment and command line, not judged yet.
+    pub fn layers(&self) -> anyhow::Result<Layers> {
+        let wishes = Wishes {
+            file: self.config.clone(),
+            preset: self.preset.clone(),
+            bot_name: self.bot_name.clone(),
+            assignments: self.set.clone(),
+        };
+        config::layers(&wishes, environment())
+    }
+
+    /// The settings as they are, checked.
+    pub fn policies(&self) -> anyhow::Result<Policies> {
+        config::resolve(&self.layers()?)
+    }
+
+    /// The settings for recorded talk, and the name of the preset they start from.
+    pub fn policies_for_replay(&self) -> anyhow::Result<(Policies, String)> {
+        let mut layers = self.layers()?;
+        layers.suggest_for_replay();
+        Ok((config::resolve(&layers)?, layers.preset()))
+    }
+
+    /// Whether the command line asks for other settings than those that are usual here.
+    pub fn changes_anything(&self) -> bool {
+        self.preset.is_some() || self.bot_name.is_some() || !self.set.is_empty()
+    }
+}
+
+/// What of the environment is text.
+pub fn environment() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+}

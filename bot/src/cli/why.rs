@@ -1,0 +1,162 @@
+//! `aizuchi why`: a decision explained, from what was kept of it.
+
+use std::fmt::Write as _;
+
+use aizuchi_core::gates::GATES;
+use aizuchi_core::listen::Addressed;
+use aizuchi_core::score::RULES;
+use aizuchi_core::types::Message;
+use aizuchi_core::{Input, Trace};
+use anyhow::{Context as _, bail};
+use clap::Args;
+use rusqlite::Connection;
+
+use crate::cli::settings::SettingsArguments;
+use crate::cli::show::{harmless, harmless_json};
+use crate::cli::{store, when};
+use crate::journal::{Records, traces};
+use crate::replay::decision_json;
+
+/// Works while the program is running. Every decision can be explained as long as the store keeps it, silence too.
+#[derive(Args)]
+pub struct Arguments {
+    /// The id of the message
+    #[arg(value_name = "MESSAGE-ID", required_unless_present = "last", conflicts_with = "last")]
+    message: Option<String>,
+    /// The latest decision instead
+    #[arg(long)]
+    last: bool,
+    /// Only in this room, such as web:lobby or lobby
+    #[arg(long, value_name = "ROOM")]
+    room: Option<String>,
+    /// The data folder [default: that of the settings]
+    #[arg(long, value_name = "DIR")]
+    folder: Option<String>,
+    /// One line of JSON instead
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    settings: SettingsArguments,
+}
+
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
+    let connection = store::open(&folder)?;
+    let room = arguments.room.as_deref().map(|room| store::find_room(&connection, room)).transpose()?;
+    let unreadable = || format!("can not read the decisions in {}", folder.display());
+    let trace = match &arguments.message {
+        Some(id) => match traces::find(&connection, room.as_deref(), id).with_context(unreadable)? {
+            Some(trace) => trace,
+            None => bail!(unknown(&connection, room.as_deref(), id).with_context(unreadable)?),
+        },
+        None => match traces::last(&connection, room.as_deref()).with_context(unreadable)? {
+            Some(trace) => trace,
+            None => bail!("nothing was decided yet"),
+        },
+    };
+    if arguments.json {
+        return super::print(&format!("{}\n", harmless_json(&decision_json(&trace))));
+    }
+    let said = said(&connection, &trace).with_context(unreadable)?;
+    super::print(&explain(&trace, said.as_ref().map(|message| &*message.text)))
+}
+
+/// Records that are searched for a message.
+const SEARCHED_MAX: u32 = 5000;
+const SHOWN_IDS: u32 = 5;
+
+fn unknown(connection: &Connection, room: Option<&str>, id: &str) -> rusqlite::Result<String> {
+    let is_it =
+        |message: &Message| message.id.as_str() == id && room.is_none_or(|room| message.place.room.as_str() == room);
+    for record in Records::last(connection, SEARCHED_MAX)? {
+        if let Ok(Input::Said(message)) = record?.map(|record| record.input)
+            && is_it(&message)
+        {
+            return Ok(format!("{id} was heard at {} and is not decided yet", when::day_and_clock(message.at)));
+        }
+    }
+    let latest = "SELECT message FROM trace WHERE ?1 IS NULL OR room = ?1 ORDER BY at DESC, message DESC LIMIT ?2";
+    let alike =
+        "SELECT message FROM trace WHERE (?1 IS NULL OR room = ?1) AND instr(message, ?3) ORDER BY at DESC LIMIT ?2";
+    let latest: Vec<String> = connection
+        .prepare(latest)?
+        .query_map(rusqlite::params![room, SHOWN_IDS], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let alike: Vec<String> = connection
+        .prepare(alike)?
+        .query_map(rusqlite::params![room, SHOWN_IDS, id], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut told = format!("nothing is known of a message {id}");
+    if !alike.is_empty() {
+        let _ = write!(told, "; there is {}", store::listed(&alike));
+    }
+    let _ = write!(told, "; the latest are {}", store::listed(&latest));
+    Ok(told)
+}
+
+/// The message itself, if the journal still has it: it was handled soon after it was said.
+fn said(connection: &Connection, trace: &Trace) -> rusqlite::Result<Option<Message>> {
+    let query = "SELECT body FROM journal WHERE at >= ?1 ORDER BY at LIMIT ?2";
+    let mut statement = connection.prepare(query)?;
+    let mut rows = statement.query(rusqlite::params![trace.at.0.cast_signed(), SEARCHED_MAX])?;
+    while let Some(row) = rows.next()? {
+        let body = row.get_ref(0)?.as_bytes_or_null()?.unwrap_or_default();
+        if let Ok(Input::Said(message)) = serde_json::from_slice(body)
+            && message.id == trace.message
+            && message.place == trace.place
+        {
+            return Ok(Some(message));
+        }
+    }
+    Ok(None)
+}
+
+fn explain(trace: &Trace, said: Option<&str>) -> String {
+    let mut text = String::new();
+    let place = trace.place.to_string();
+    let head = [&*place, &*when::day_and_clock(trace.at), &*trace.author, trace.message.as_str()];
+    let _ = writeln!(text, "{}", head.map(harmless).join(" · "));
+    for line in said.unwrap_or_default().lines() {
+        let _ = writeln!(text, "  {}", harmless(line));
+    }
+    let _ = writeln!(text, "\n{}\n", harmless(&trace.sentence()));
+    let given: Vec<(&str, i16)> = trace.given().collect();
+    if trace.score.is_some() || !given.is_empty() {
+        let score = trace.score.map_or_else(|| "none".into(), |score| score.to_string());
+        let _ = writeln!(text, "score  {score}");
+    }
+    for (rule, points) in given {
+        let _ = writeln!(text, "  {points:>+4}  {:16} {}", rule, doc(rule, trace.addressed));
+    }
+    if let Some(gate) = &trace.gate {
+        let doc = GATES.iter().find(|known| known.id == gate).map_or("", |known| known.doc);
+        let _ = writeln!(text, "gate   {}: {doc}", harmless(gate));
+    }
+    for asked in &trace.asked {
+        let from = match (asked.cached, asked.failed) {
+            (true, _) => "answered from memory".to_owned(),
+            (false, true) => format!("{} characters shown, no answer", asked.prompt_chars),
+            (false, false) => format!("{} characters shown", asked.prompt_chars),
+        };
+        let _ = writeln!(text, "asked  {} at {}, {from}", asked.question.id(), when::clock(asked.at));
+        for line in asked.answer.lines() {
+            let _ = writeln!(text, "  {}", harmless(line));
+        }
+    }
+    if let Some(at) = trace.acted_at {
+        let _ = writeln!(text, "acted  {}, after {}", when::day_and_clock(at), at.since(trace.at));
+    }
+    if trace.micros > 0 || !trace.asked.is_empty() {
+        let _ = writeln!(text, "cost   {:.6} dollars", trace.micros as f64 / 1e6);
+    }
+    text
+}
+
+fn doc(rule: &str, addressed: Option<Addressed>) -> &'static str {
+    match addressed.filter(|addressed| addressed.id() == rule) {
+        Some(Addressed::Mention) => "somebody mentioned it",
+        Some(Addressed::Name) => "somebody called its name",
+        Some(Addressed::Reply) => "somebody replied to it",
+        None => RULES.iter().find(|known| known.id == rule).map_or("", |known| known.doc),
+    }
+}

@@ -1,0 +1,110 @@
+//! `aizuchi why`: every decision can be explained, as long as it is kept.
+
+use serde_json::json;
+
+use super::program::Folder;
+use super::store::{live, meddle};
+use super::talk::{said, with};
+
+const TALK: &str = include_str!("../../../samples/en.jsonl");
+const SCRIPT: &str = include_str!("../../../samples/en.judge.jsonl");
+
+fn sample() -> Folder {
+    let folder = Folder::new();
+    live(TALK, SCRIPT).keep_in(&folder);
+    folder
+}
+
+#[test]
+fn a_decision_is_told_with_points_questions_times_and_cost() {
+    let told = sample().run_in(&[("TZ", "JST-9")], "why 6").succeeded().out;
+    for part in [
+        "garden · 2026-04-07 21:02:30 JST · mia · 6",
+        "  does anyone know how cold tomatoes can get before they are lost?",
+        "Answered: the judge said yes, and to wait 10 s: A question to everybody",
+        "score  45",
+        "   +30  question         ends with a question mark",
+        "    -5  not_mentioned    nobody has said its name lately",
+        "asked  join at 21:03:19, 261 characters shown",
+        "\"delay_seconds\":10",
+        "acted  2026-04-07 21:03:31 JST, after 1 min 1 s",
+        "cost   0.000",
+    ] {
+        assert!(told.contains(part), "{part:?} is missing: {told}");
+    }
+}
+
+#[test]
+fn silence_is_told_with_its_gate() {
+    let told = sample().run("why --last --room garden").succeeded().out;
+    assert!(told.contains("Stayed silent: it is muted here.") && told.contains("gate   mute: it was told"), "{told}");
+    let by_name = sample().run("why 11").succeeded().out;
+    assert!(by_name.contains("somebody called its name"), "{by_name}");
+}
+
+#[test]
+fn machines_read_the_line_of_the_decisions_file() {
+    let folder = sample();
+    let line = folder.run("why 6 --json").succeeded().last_line();
+    assert_eq!((&line["id"], &line["outcome"], &line["score"]), (&json!("6"), &json!("replies"), &json!(45)));
+    assert!(line["dollars"].as_f64() > Some(0.0), "{line}");
+}
+
+#[test]
+fn what_is_not_there_is_told_with_what_is() {
+    Folder::new().run("why m1").refused(1, &["there is no store in aizuchi-data", "store.folder"]);
+    let folder = sample();
+    folder.run("why 99").refused(1, &["nothing is known of a message 99", "the latest are 13, 12, 11"]);
+    folder.run("why 6 --room attic").refused(1, &["nothing was decided in a room attic; there are garden"]);
+    folder.run("why").refused(2, &["MESSAGE-ID"]);
+    folder.run("why 6 --folder elsewhere").refused(1, &["there is no store in elsewhere"]);
+    Folder::with("aizuchi-data/aizuchi.db", "no database at all")
+        .run("why 6")
+        .refused(1, &["aizuchi.db", "not a database"]);
+    Folder::with("aizuchi-data/aizuchi.db", "").run("why 6").refused(1, &["is not a store of aizuchi"]);
+    meddle(&folder, "PRAGMA user_version = 99");
+    folder.run("why 6").refused(1, &["the store is of version 99", "use the newer aizuchi"]);
+}
+
+#[test]
+fn what_still_waits_is_not_unknown() {
+    let folder = Folder::new();
+    let mut lived = live(&said(0.0, "m1", "ann", "does anyone know a good book?"), "");
+    lived.traces.clear();
+    lived.keep_in(&folder);
+    folder.run("why m1").refused(1, &["m1 was heard at 2023-11-14 22:13:20", "not decided yet"]);
+}
+
+#[test]
+fn the_store_may_be_elsewhere_and_a_room_has_a_short_name() {
+    let folder = Folder::new();
+    let room = |name: &str, id: &str| with(json!({"channel": name}), 0.0, id, "ann", "hello");
+    let lived = live(&[room("web:lobby", "m1"), room("web:attic", "m1"), room("irc:attic", "m2")].concat(), "");
+    lived.keep_at(&folder.path("there"));
+    let told = folder.run("why m1 --room lobby --set store.folder=there").succeeded().out;
+    assert!(told.starts_with("web:lobby · "), "{told}");
+    assert_eq!(folder.run("why m1 --room web:lobby --folder there").succeeded().out, told);
+    folder.run("why m1 --room attic --folder there").refused(1, &["attic may be any of irc:attic, web:attic"]);
+}
+
+#[test]
+fn it_looks_on_while_the_program_writes() {
+    let folder = sample();
+    let database = folder.path("aizuchi-data/aizuchi.db");
+    let writer = rusqlite::Connection::open(&database).expect("the store is there");
+    writer.execute_batch("BEGIN IMMEDIATE; DELETE FROM trace").expect("it can be written");
+    folder.run("why 6").succeeded();
+}
+
+#[test]
+fn codes_in_a_decision_reach_no_terminal() {
+    let folder = Folder::new();
+    let hostile = said(0.0, "m1", "an\u{1b}[2Jn", "aizuchi, \u{9b}31m\u{202e}red?");
+    live(&hostile, "").keep_in(&folder);
+    let odd = |text: &str| text.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}');
+    for line in ["why m1", "why m1 --json"] {
+        let told = folder.run(line).succeeded().out;
+        assert!(!odd(&told), "{told:?}");
+    }
+    assert_eq!(folder.run("why m1 --json").last_line()["author"], json!("an\u{1b}[2Jn"));
+}
