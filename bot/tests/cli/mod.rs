@@ -8,6 +8,7 @@ mod talk;
 mod commands;
 mod decisions;
 mod formats;
+mod journal;
 mod judge;
 mod outputs;
 mod promises;
