@@ -110,8 +110,9 @@ fn help_lists_every_option_with_a_sentence() {
         "--all",
         "--help",
     ];
-    let pages: [(&str, &[&str]); 5] = [
-        ("", &["replay", "why", "demo", "settings", "help", "--help", "--version"]),
+    let pages: [(&str, &[&str]); 6] = [
+        ("export", &["--room <", "--since <", "--until <", "--format <", "-o, --output <", "--folder <", "--help"]),
+        ("", &["replay", "why", "export", "demo", "settings", "help", "--help", "--version"]),
         ("why", &["[MESSAGE-ID]", "--last", "--room <", "--folder <", "--json", "--config <", "--set <", "--help"]),
         ("replay", &replay),
         ("demo", &["--language <", "--preset <", "--help"]),

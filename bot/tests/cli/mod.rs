@@ -7,6 +7,7 @@ mod talk;
 
 mod commands;
 mod decisions;
+mod export;
 mod formats;
 mod journal;
 mod judge;
