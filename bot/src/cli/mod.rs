@@ -2,6 +2,7 @@
 
 mod demo;
 mod export;
+pub mod logs;
 mod outputs;
 mod replay;
 mod settings;
