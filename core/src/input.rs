@@ -41,6 +41,19 @@ impl Input {
 }
 
 impl Input {
+    /// Whether people did this; the rest follows from what they did.
+    pub fn is_by_people(&self) -> bool {
+        match self {
+            Input::Said(_) | Input::Changed(_) | Input::Told(..) => true,
+            Input::PolicyChanged(_)
+            | Input::Tick
+            | Input::Resumed
+            | Input::Judged(..)
+            | Input::Written(..)
+            | Input::Delivered(..) => false,
+        }
+    }
+
     /// The room it is about; what is about none concerns them all.
     pub fn room(&self) -> Option<&RoomId> {
         match self {

@@ -1,6 +1,8 @@
 //! The command line.
 
 mod demo;
+mod export;
+pub mod logs;
 mod outputs;
 mod replay;
 mod settings;
@@ -35,6 +37,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Explain a decision, silence too
     Why(why::Arguments),
+    /// Write the recorded talk as a transcript
+    Export(export::Arguments),
     /// Play a sample conversation
     Demo(demo::Arguments),
     /// Print every setting with its default and a sentence
@@ -45,6 +49,7 @@ pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Some(Command::Replay(arguments)) => replay::run(&arguments),
         Some(Command::Why(arguments)) => why::run(&arguments),
+        Some(Command::Export(arguments)) => export::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),
         Some(Command::Settings) => print(aizuchi_core::settings::DEFAULT),
         None => demo::run(&demo::Arguments::default()),

@@ -1,5 +1,7 @@
 //! `aizuchi replay`: what it would have done in a recorded channel.
 
+mod journal;
+
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal as _, Write as _};
 use std::path::Path;
@@ -13,25 +15,37 @@ use serde_json::json;
 use crate::cli::outputs;
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::complain;
+use crate::config::BadSettings;
 use crate::replay::{Judge, OwnInLog, Replay, Summary, html, run as replay, table, write_decisions};
 use crate::transcript::{self, Log};
 
+/// With a LOG: what it would have done there. With --journal: the days that aizuchi itself has recorded, once more.
+/// Without other settings they are lived through exactly as they were, and the decisions are compared with those that
+/// were stored. With --set, --preset, --bot-name or --judge, what people said is heard again under these settings, and the
+/// messages that would have gone otherwise are shown.
+///
+/// The journal begins where its retention (store.keep_days) has let go of what came before: what was remembered and
+/// waiting at that moment is not known, so that the first decisions after it may differ.
 #[derive(Args)]
 pub struct Arguments {
     /// A transcript (JSON Lines), a DiscordChatExporter JSON file, a Slack export (folder or zip) or an IRC log; - is standard input, gzip is fine
-    log: String,
+    #[arg(required_unless_present = "journal", conflicts_with = "journal")]
+    log: Option<String>,
+    /// The recorded days in this data folder instead of a log [default: that of the settings]
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1)]
+    journal: Option<Option<String>>,
     #[command(flatten)]
     settings: SettingsArguments,
     /// An id or name in the log that is the bot itself; may be given again
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", conflicts_with = "journal")]
     me: Vec<String>,
-    /// Who judges where a model would be asked: no, yes, or script:FILE
-    #[arg(long, default_value = "no")]
-    judge: Judge,
+    /// Who judges where a model would be asked: no, yes, or script:FILE; for a journal also recorded, which says what was said then about the same message, and else no [default: no; for a journal recorded]
+    #[arg(long)]
+    judge: Option<Judge>,
     /// What becomes of the bot's own posts in the log
     #[arg(long, value_enum, default_value_t = Own::Ignored)]
     own: Own,
-    /// Stop at the first line that can not be read, instead of skipping it
+    /// Stop at the first line or record that can not be read, instead of skipping it
     #[arg(long)]
     strict: bool,
     /// Write every decision to this file, one JSON line a message
@@ -56,32 +70,53 @@ enum Own {
     Recorded,
 }
 
+impl From<Own> for OwnInLog {
+    fn from(own: Own) -> OwnInLog {
+        match own {
+            Own::Ignored => OwnInLog::Ignored,
+            Own::Recorded => OwnInLog::Recorded,
+        }
+    }
+}
+
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    check_outputs(arguments)?;
+    let Some(log) = &arguments.log else {
+        return journal::run(arguments);
+    };
+    check_outputs(arguments, log)?;
+    let judge = arguments.judge.clone().unwrap_or(Judge::No);
+    if judge == Judge::Recorded {
+        return Err(BadSettings(vec!["--judge recorded needs --journal: a log holds no answers".into()]).into());
+    }
     let (policies, preset) = arguments.settings.policies_for_replay()?;
-    let log = read(arguments)?;
-    let oracle = arguments.judge.stand_in(&policies)?;
+    let name = name_of(log);
+    let log = read(arguments, log)?;
+    let oracle = judge.stand_in(&policies)?;
     let score = policies.general().settings.score.clone();
     let bar = progress_bar(log.events.len() as u64, "deciding");
     let bad_lines = log.bad.len() as u64;
     let started = Instant::now();
-    let own = match arguments.own {
-        Own::Ignored => OwnInLog::Ignored,
-        Own::Recorded => OwnInLog::Recorded,
-    };
-    let decided = replay(policies, oracle, log.events, own, &mut |done| bar.set_position(done));
+    let decided = replay(policies, oracle, log.events, arguments.own.into(), &mut |done| bar.set_position(done));
     let elapsed = started.elapsed();
     bar.finish_and_clear();
     let replay = Replay {
-        log: name_of(&arguments.log),
+        log: name,
         preset,
         changes: arguments.settings.set.clone(),
-        judge: judge_name(&arguments.judge),
+        judge: judge_name(&judge),
         bad_lines,
         decided,
         low: score.low,
         high: score.high,
     };
+    write_files(arguments, &replay)?;
+    if arguments.json {
+        return super::print(&format!("{}\n", json_summary(&replay, elapsed.as_secs_f64())));
+    }
+    super::print(&table(&replay, arguments.all))
+}
+
+fn write_files(arguments: &Arguments, replay: &Replay) -> anyhow::Result<()> {
     if let Some(path) = &arguments.decisions {
         let mut out = BufWriter::new(create(path)?);
         write_decisions(&replay.decided, &mut out)
@@ -89,20 +124,18 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
             .with_context(|| format!("can not write {path}"))?;
     }
     if let Some(path) = &arguments.report {
-        create(path)?.write_all(html(&replay).as_bytes()).with_context(|| format!("can not write {path}"))?;
+        create(path)?.write_all(html(replay).as_bytes()).with_context(|| format!("can not write {path}"))?;
     }
-    if arguments.json {
-        return super::print(&format!("{}\n", json_summary(&replay, elapsed.as_secs_f64())));
-    }
-    super::print(&table(&replay, arguments.all))
+    Ok(())
 }
 
-fn read(arguments: &Arguments) -> anyhow::Result<Log> {
+fn read(arguments: &Arguments, log: &str) -> anyhow::Result<Log> {
     let options =
         transcript::Options { strict: arguments.strict, me: arguments.me.clone(), ..transcript::Options::default() };
-    let size = std::fs::metadata(&arguments.log).map_or(0, |file| file.len());
+    let size = std::fs::metadata(log).map_or(0, |file| file.len());
     let bar = progress_bar(size, "reading");
-    let log = transcript::read(&arguments.log, &options, &mut |bytes| bar.set_position(bytes))?;
+    let name = log;
+    let log = transcript::read(log, &options, &mut |bytes| bar.set_position(bytes))?;
     bar.finish_and_clear();
     const SHOWN: usize = 5;
     for bad in log.bad.iter().take(SHOWN) {
@@ -116,7 +149,7 @@ fn read(arguments: &Arguments) -> anyhow::Result<Log> {
         complain(&format!("{} of {lines} lines could not be read and are skipped", log.bad.len()));
     }
     if log.events.is_empty() && !log.bad.is_empty() {
-        bail!("nothing in {} could be read", arguments.log);
+        bail!("nothing in {name} could be read");
     }
     Ok(log)
 }
@@ -130,14 +163,15 @@ fn judge_name(judge: &Judge) -> String {
     match judge {
         Judge::No => "no".into(),
         Judge::Yes => "yes".into(),
+        Judge::Recorded => "recorded".into(),
         Judge::Script(file) => format!("script:{}", name_of(file)),
     }
 }
 
-fn check_outputs(arguments: &Arguments) -> anyhow::Result<()> {
-    let script = if let Judge::Script(file) = &arguments.judge { Some(file.as_str()) } else { None };
+fn check_outputs(arguments: &Arguments, source: &str) -> anyhow::Result<()> {
+    let script = if let Some(Judge::Script(file)) = &arguments.judge { Some(file.as_str()) } else { None };
     let inputs: Vec<&str> =
-        [Some(arguments.log.as_str()), arguments.settings.config.as_deref(), script].into_iter().flatten().collect();
+        [Some(source), arguments.settings.config.as_deref(), script].into_iter().flatten().collect();
     let given = [("--decisions", &arguments.decisions), ("--report", &arguments.report)];
     let outputs: Vec<_> = given.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?))).collect();
     outputs::check(&inputs, &outputs)

@@ -63,6 +63,14 @@ pub fn last(connection: &Connection, room: Option<&str>) -> rusqlite::Result<Opt
     Ok(None)
 }
 
+/// Every decision that can be read.
+pub fn all(connection: &Connection) -> rusqlite::Result<Vec<Trace>> {
+    let mut statement = connection.prepare("SELECT body FROM trace")?;
+    let bodies = statement.query_map([], |row| row.get::<_, String>(0))?;
+    let parsed = bodies.map(|body| body.map(|body| serde_json::from_str(&body).ok()));
+    parsed.filter_map(Result::transpose).collect()
+}
+
 fn read(row: &Row<'_>) -> rusqlite::Result<Trace> {
     let body: String = row.get(0)?;
     serde_json::from_str(&body)

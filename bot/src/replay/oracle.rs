@@ -1,4 +1,4 @@
-//! Who judges in a replay: nobody, everybody's friend, or a script.
+//! Who judges in a replay: nobody, everybody's friend, a script, or the record itself.
 
 use std::str::FromStr;
 
@@ -15,6 +15,8 @@ pub enum Judge {
     No,
     Yes,
     Script(String),
+    /// As it was answered when it was recorded; only a journal knows.
+    Recorded,
 }
 
 impl FromStr for Judge {
@@ -24,9 +26,10 @@ impl FromStr for Judge {
         match text {
             "no" => Ok(Judge::No),
             "yes" => Ok(Judge::Yes),
+            "recorded" => Ok(Judge::Recorded),
             _ => match text.strip_prefix("script:") {
                 Some(file) if !file.is_empty() => Ok(Judge::Script(file.to_owned())),
-                _ => Err("expected no, yes or script:FILE".into()),
+                _ => Err("expected no, yes or script:FILE; for a journal also recorded".into()),
             },
         }
     }
@@ -35,7 +38,7 @@ impl FromStr for Judge {
 impl Judge {
     pub fn stand_in(&self, policies: &Policies) -> anyhow::Result<StandIn> {
         let script = match self {
-            Judge::No | Judge::Yes => Script::default(),
+            Judge::No | Judge::Yes | Judge::Recorded => Script::default(),
             Judge::Script(file) => {
                 let text = std::fs::read_to_string(file).with_context(|| format!("can not read the script {file}"))?;
                 Script::parse(&text).with_context(|| format!("the script {file}"))?

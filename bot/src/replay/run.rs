@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use aizuchi_core::listen::Unheard;
 use aizuchi_core::sim::{Oracle, Sim};
-use aizuchi_core::types::{Message, MessageId, Place, RoomId, Time, Voice};
+use aizuchi_core::types::{RoomId, Time, Voice};
 use aizuchi_core::{Engine, Input, Policies, Trace};
 
+use super::pairing::Pairing;
 use crate::transcript::Event;
 
 /// One message and what was decided about it.
@@ -50,7 +50,7 @@ pub fn run(
     own: OwnInLog,
     progress: &mut dyn FnMut(u64),
 ) -> Vec<Decided> {
-    let mut decisions = Decisions::default();
+    let mut decisions = Pairing::default();
     let mut sim = Sim::new(Engine::new(policies), oracle);
     let mut said = vec![None; events.len()];
     for (place, event) in events.iter().enumerate() {
@@ -69,13 +69,13 @@ pub fn run(
             decisions.open(line, message);
         }
         sim.feed(arrives, event.input);
-        decisions.take(&mut sim.traces);
+        sim.traces.drain(..).for_each(|trace| decisions.take(trace));
         if done % 1024 == 0 {
             progress(done as u64);
         }
     }
     sim.finish();
-    decisions.take(&mut sim.traces);
+    sim.traces.drain(..).for_each(|trace| decisions.take(trace));
     decisions.finish()
 }
 
@@ -90,48 +90,4 @@ fn in_order_of_arrival(events: &[Option<Event>]) -> Vec<(Time, usize)> {
     }
     order.sort();
     order
-}
-
-/// Decisions on their way to the lines they belong to.
-#[derive(Default)]
-struct Decisions {
-    done: Vec<Option<Decided>>,
-    /// Lines that wait for their decision; of a repeated message the latest is decided first.
-    open: HashMap<(Place, MessageId), Vec<OpenLine>>,
-}
-
-/// The number of a line, and what was said there.
-type OpenLine = (usize, Box<str>);
-
-impl Decisions {
-    fn expect_one(&mut self) -> usize {
-        self.done.push(None);
-        self.done.len() - 1
-    }
-
-    fn open(&mut self, line: usize, message: &Message) {
-        let key = (message.place.clone(), message.id.clone());
-        self.open.entry(key).or_default().push((line, message.text.clone()));
-    }
-
-    fn pass_over(&mut self, line: usize, message: &Message) {
-        let trace = Trace::passed_over(message, Unheard::Itself);
-        self.done[line] = Some(Decided { trace, text: message.text.clone() });
-    }
-
-    fn take(&mut self, traces: &mut Vec<Trace>) {
-        for trace in traces.drain(..) {
-            let key = (trace.place.clone(), trace.message.clone());
-            let lines = self.open.get_mut(&key).expect("only what was said is decided");
-            let (line, text) = lines.pop().expect("a message is decided once");
-            if lines.is_empty() {
-                self.open.remove(&key);
-            }
-            self.done[line] = Some(Decided { trace, text });
-        }
-    }
-
-    fn finish(self) -> Vec<Decided> {
-        self.done.into_iter().map(|decided| decided.expect("in the end every message is decided")).collect()
-    }
 }

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
+use aizuchi_core::Trace;
 use aizuchi_core::effect::Outcome;
 use aizuchi_core::types::Time;
 use comfy_table::{ContentArrangement, Table, presets::UTF8_FULL_CONDENSED};
 use jiff::Timestamp;
 
-use super::{Decided, Replay, Summary};
+use super::{Decided, Difference, Differences, Replay, Summary};
 use crate::cli::harmless;
 
 /// Moments shown in the table; the rest is in the report.
@@ -24,11 +25,7 @@ pub fn table(replay: &Replay, all: bool) -> String {
     let rows_max = if all { usize::MAX } else { ROWS_MAX };
     let mut text = String::new();
     if !moments.is_empty() {
-        let mut table = Table::new();
-        table.load_style(UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
-        if !table.is_tty() {
-            table.set_width(WIDTH_WITHOUT_TERMINAL);
-        }
+        let mut table = empty_table();
         let one_room = moments.iter().all(|moment| moment.trace.place == moments[0].trace.place);
         table.set_header(["when", "who", "said", "what it does, and why"]);
         for Decided { trace, text } in moments.iter().take(rows_max) {
@@ -44,7 +41,44 @@ pub fn table(replay: &Replay, all: bool) -> String {
     text + &figures(replay)
 }
 
-fn figures(replay: &Replay) -> String {
+/// The messages whose outcome differs, and how many of each kind.
+pub fn differences_table(differences: &Differences<'_>, all: bool) -> String {
+    let rows_max = if all { usize::MAX } else { ROWS_MAX };
+    let mut text = String::new();
+    if !differences.messages.is_empty() {
+        let mut table = empty_table();
+        table.set_header(["when", "who", "said", "before", "after"]);
+        for Difference { before, after } in differences.messages.iter().take(rows_max) {
+            let who = format!("{}\n{}", cut(&before.author, NAME_CHARS_MAX), harmless(&before.place.to_string()));
+            let sentence = |trace: &Trace| cut(&trace.sentence(), REASON_CHARS_MAX);
+            let said = cut(&after.text, TEXT_CHARS_MAX);
+            table.add_row([clock(before.at), who, said, sentence(before), sentence(&after.trace)]);
+        }
+        let _ = writeln!(text, "{table}");
+        if differences.messages.len() > rows_max {
+            let _ = writeln!(text, "… and {} more; --all shows them.", differences.messages.len() - rows_max);
+        }
+    }
+    let _ = write!(text, "{} of {} outcomes differ", differences.messages.len(), differences.compared);
+    let counts = differences.counts.iter().map(|((before, after), count)| format!("{before} → {after} {count}"));
+    let counts: Vec<String> = counts.collect();
+    let _ = writeln!(text, "{}{}", if counts.is_empty() { "" } else { ": " }, counts.join(", "));
+    if differences.missing > 0 {
+        let _ = writeln!(text, "  {} messages have no stored decision to compare with", differences.missing);
+    }
+    text
+}
+
+fn empty_table() -> Table {
+    let mut table = Table::new();
+    table.load_style(UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
+    if !table.is_tty() {
+        table.set_width(WIDTH_WITHOUT_TERMINAL);
+    }
+    table
+}
+
+pub fn figures(replay: &Replay) -> String {
     let summary = Summary::of(&replay.decided);
     let per = |count| summary.per_1000(count);
     let mut text = String::new();

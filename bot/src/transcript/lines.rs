@@ -15,7 +15,7 @@ use super::text_lines::for_each_line;
 use super::when;
 
 /// The bot itself, where a person is named.
-const ME: &str = "@me";
+pub const ME: &str = "@me";
 
 /// What a line tells.
 #[derive(Clone, Debug)]
@@ -76,6 +76,11 @@ struct Record<'a> {
     kind: Field<'a>,
     #[serde(borrow)]
     room: Field<'a>,
+    /// When it arrived, where that was not when it was said.
+    #[serde(borrow)]
+    heard: Field<'a>,
+    #[serde(borrow)]
+    backfilled: Field<'a>,
 }
 
 /// Remembers the room of the line before: most lines are said where the last one was.
@@ -91,6 +96,10 @@ impl Reader {
         }
         let record: Record<'_> = serde_json::from_str(line).map_err(|error| broken(&error))?;
         let at = when::from_field("ts", &record.ts)?;
+        let heard = match &record.heard {
+            Field::Absent => at,
+            given => when::from_field("heard", given)?,
+        };
         let place = self.place(record.channel, record.thread)?;
         let author = author(record.author, record.author_id, &record.bot)?;
         let words = record.text.words("text")?;
@@ -106,6 +115,7 @@ impl Reader {
                 reply_to_author: record.reply_to_author,
                 mentions: record.mentions,
                 room: record.room,
+                backfilled: record.backfilled,
             })?),
             Some("edited") => change(place, id, at, Some(words.ok_or("no `text`")?))?,
             Some("deleted") => change(place, id, at, None)?,
@@ -115,7 +125,7 @@ impl Reader {
                 return Err(format!("`type` is {}; expected said, edited, deleted, reacted or told", quoted(other)));
             }
         };
-        Ok(Parsed::Event(Event { line: number, at, input }))
+        Ok(Parsed::Event(Event { line: number, at: heard, input }))
     }
 
     fn place(&mut self, channel: Field<'_>, thread: Field<'_>) -> Result<Place, String> {
@@ -161,6 +171,7 @@ struct Said<'a> {
     reply_to_author: Field<'a>,
     mentions: Field<'a>,
     room: Field<'a>,
+    backfilled: Field<'a>,
 }
 
 fn said(said: Said<'_>) -> Result<Message, String> {
@@ -184,7 +195,7 @@ fn said(said: Said<'_>) -> Result<Message, String> {
         mentions,
         mentions_me,
         visibility: visibility(said.room)?,
-        backfilled: false,
+        backfilled: said.backfilled.flag("backfilled")?,
     })
 }
 

@@ -17,8 +17,10 @@ mod irc;
 mod lines;
 mod order;
 mod slack;
+mod write;
 
 pub use detect::read_text;
 pub use lines::{Parsed, parse_line};
 pub use log::{BadLine, Event, Format, Log, Options};
 pub use open::read;
+pub use write::Writer;

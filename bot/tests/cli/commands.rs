@@ -94,7 +94,8 @@ fn every_setting_it_prints_has_a_sentence() {
 fn help_lists_every_option_with_a_sentence() {
     let folder = Folder::new();
     let replay = [
-        "<LOG>",
+        "[LOG]",
+        "--journal [<FOLDER>]",
         "--preset <",
         "--config <",
         "--set <KEY=VALUE>",
@@ -109,8 +110,10 @@ fn help_lists_every_option_with_a_sentence() {
         "--all",
         "--help",
     ];
-    let pages: [(&str, &[&str]); 4] = [
-        ("", &["replay", "demo", "settings", "help", "--help", "--version"]),
+    let pages: [(&str, &[&str]); 6] = [
+        ("export", &["--room <", "--since <", "--until <", "--format <", "-o, --output <", "--folder <", "--help"]),
+        ("", &["replay", "why", "export", "demo", "settings", "help", "--help", "--version"]),
+        ("why", &["[MESSAGE-ID]", "--last", "--room <", "--folder <", "--json", "--config <", "--set <", "--help"]),
         ("replay", &replay),
         ("demo", &["--language <", "--preset <", "--help"]),
         ("settings", &["--help"]),

@@ -7,7 +7,9 @@ mod talk;
 
 mod commands;
 mod decisions;
+mod export;
 mod formats;
+mod journal;
 mod judge;
 mod outputs;
 mod promises;

@@ -15,7 +15,7 @@ use crate::input::{Command, Input};
 use crate::policy::Policies;
 use crate::room::{Glance, Room};
 use crate::timers::{Key, Timers};
-use crate::types::{CallId, NameMap, Place, RoomId, Span, ThreadId, Time};
+use crate::types::{CallId, MessageId, NameMap, Place, RoomId, Span, ThreadId, Time};
 use crate::view::RoomView;
 use turn::Turn;
 
@@ -99,6 +99,13 @@ impl Engine {
     pub fn view(&self, room: &RoomId, now: Time) -> Option<RoomView> {
         let room = &self.rooms[*self.index.get(room)? as usize];
         Some(RoomView::of(room, self.policies.for_room(room.id.as_str()), now))
+    }
+
+    /// The message a question that is not answered yet is about.
+    pub fn asked_about(&self, call: &CallId) -> Option<&MessageId> {
+        let room = &self.rooms[*self.index.get(&call.room)? as usize];
+        let mut floors = room.threads().filter_map(|thread| room.floor(thread));
+        floors.find_map(|floor| floor.slots().find(|pending| pending.call() == Some(call))).map(|it| &it.trace.message)
     }
 
     /// How many rooms it knows.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::settings::Settings;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Question {
     /// In which state is the talk?

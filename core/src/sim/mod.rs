@@ -15,6 +15,10 @@ pub use stand_in::{ScriptLine, StandIn};
 /// What the world answers, and how long it takes.
 pub trait Oracle {
     fn judge(&mut self, ask: &Ask) -> (Span, Result<Answer, Failure>);
+    /// The same, for those who want to know which message the question is about.
+    fn judge_about(&mut self, ask: &Ask, _message: &MessageId) -> (Span, Result<Answer, Failure>) {
+        self.judge(ask)
+    }
     fn write(&mut self, brief: &Brief) -> (Span, Result<Answer, Failure>);
     fn deliver(&mut self, delivery: &Delivery) -> (Span, Result<Vec<MessageId>, Failure>);
 }
@@ -133,7 +137,11 @@ impl<O: Oracle> Sim<O> {
         for effect in effects.drain(..) {
             match effect {
                 Effect::Ask(ask) => {
-                    let (latency, answer) = self.oracle.judge(&ask);
+                    // What was called off meanwhile is about nothing any more.
+                    let (latency, answer) = match self.engine.asked_about(&ask.call) {
+                        Some(message) => self.oracle.judge_about(&ask, message),
+                        None => self.oracle.judge(&ask),
+                    };
                     self.expect(ask.at + latency, Input::Judged(ask.call, answer));
                 }
                 Effect::Write(brief) => {

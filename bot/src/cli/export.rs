@@ -1,0 +1,96 @@
+//! `aizuchi export`: the talk of the journal as a transcript.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+
+use aizuchi_core::Time;
+use anyhow::{Context as _, bail};
+use clap::{Args, ValueEnum};
+
+use crate::cli::settings::SettingsArguments;
+use crate::cli::show::complain;
+use crate::cli::{outputs, store, when};
+use crate::journal::Records;
+use crate::transcript::Writer;
+
+/// Works while the program is running. `aizuchi replay` reads what it writes, with the same decisions.
+#[derive(Args)]
+pub struct Arguments {
+    /// Only this room, such as web:lobby or lobby; may be given again
+    #[arg(long, value_name = "ROOM")]
+    room: Vec<String>,
+    /// From this time on: 2026-04-07, 2026-04-07T12:00, with an offset, or 3d for three days ago
+    #[arg(long, value_name = "TIME", value_parser = when::parse)]
+    since: Option<Time>,
+    /// Before this time
+    #[arg(long, value_name = "TIME", value_parser = when::parse)]
+    until: Option<Time>,
+    /// How it is written
+    #[arg(long, value_enum, default_value_t = Format::Jsonl)]
+    format: Format,
+    /// The file to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<String>,
+    /// The data folder [default: that of the settings]
+    #[arg(long, value_name = "DIR")]
+    folder: Option<String>,
+    #[command(flatten)]
+    settings: SettingsArguments,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A transcript: JSON Lines, one event a line
+    Jsonl,
+}
+
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
+    let connection = store::open(&folder)?;
+    let records = Records::all(&connection).with_context(|| format!("can not read {}", folder.display()))?;
+    match &arguments.output {
+        None => write(arguments, records, &mut std::io::stdout().lock()),
+        Some(path) => {
+            let kept = folder.to_string_lossy();
+            let inputs: Vec<&str> =
+                [Some(&*kept), arguments.settings.config.as_deref()].into_iter().flatten().collect();
+            outputs::check(&inputs, &[("--output", path)])?;
+            let file = File::create(path).with_context(|| format!("can not write {path}"))?;
+            write(arguments, records, &mut BufWriter::new(file)).with_context(|| format!("can not write {path}"))
+        }
+    }
+}
+
+fn write(arguments: &Arguments, records: Records<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut lines = match arguments.format {
+        Format::Jsonl => Writer::default(),
+    };
+    let mut rooms = BTreeSet::new();
+    let mut found = BTreeSet::new();
+    for record in records {
+        let record = match record? {
+            Ok(record) => record,
+            Err(damaged) => {
+                complain(&damaged.to_string());
+                continue;
+            }
+        };
+        let Some(room) = record.input.room().filter(|_| record.input.is_by_people()) else { continue };
+        let asked = arguments.room.iter().find(|asked| store::is_room(room.as_str(), asked));
+        rooms.insert(room.clone());
+        found.extend(asked);
+        let wanted = (arguments.room.is_empty() || asked.is_some())
+            && arguments.since.is_none_or(|since| record.at >= since)
+            && arguments.until.is_none_or(|until| record.at < until);
+        if let Some(line) = lines.line(record.at, &record.input).filter(|_| wanted) {
+            writeln!(out, "{line}")?;
+        }
+    }
+    out.flush()?;
+    let rooms: Vec<&str> = rooms.iter().map(|room| room.as_str()).collect();
+    match arguments.room.iter().find(|asked| !found.contains(asked)) {
+        Some(asked) => bail!("nothing is recorded of a room {asked}; there are {}", store::listed(&rooms)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,143 @@
+//! What the running program tells of itself on standard error: for people on a terminal, JSON lines elsewhere.
+
+use std::fmt;
+use std::io::IsTerminal as _;
+
+use aizuchi_core::settings::{LogFormat, Settings};
+use anyhow::Context as _;
+use tracing::Subscriber;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::time::FormatTime;
+
+use crate::config::BadSettings;
+
+/// From now on logs go to standard error, as the settings want them. Once per program.
+pub fn start(settings: &Settings) -> anyhow::Result<()> {
+    let on_terminal = std::io::stderr().is_terminal();
+    let colours = on_terminal && wants_colours();
+    let subscriber = subscriber(settings, on_terminal, colours, std::io::stderr)?;
+    tracing::subscriber::set_global_default(subscriber).context("logs were started before")
+}
+
+/// See no-color.org.
+pub fn wants_colours() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+fn subscriber<W>(
+    settings: &Settings,
+    on_terminal: bool,
+    colours: bool,
+    writer: W,
+) -> Result<Box<dyn Subscriber + Send + Sync>, BadSettings>
+where
+    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+{
+    let builder = tracing_subscriber::fmt().with_env_filter(filter(&settings.log.level)?).with_writer(writer);
+    let for_people = match settings.log.format {
+        LogFormat::Auto => on_terminal,
+        LogFormat::Human => true,
+        LogFormat::Json => false,
+    };
+    Ok(match for_people {
+        true => Box::new(builder.with_ansi(colours).with_timer(Clock).with_target(false).finish()),
+        false => Box::new(builder.with_ansi(false).json().flatten_event(true).finish()),
+    })
+}
+
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+pub fn filter(level: &str) -> Result<EnvFilter, BadSettings> {
+    let right =
+        r#"allowed is "error", "warn", "info", "debug", "trace", or a filter such as "info,aizuchi::models=debug""#;
+    let bad = |why: String| BadSettings(vec![format!("`log.level` is {level:?}{why}; {right}")]);
+    let parts: Vec<&str> = level.split(',').map(str::trim).collect();
+    // A word that is no level would be taken as the name of a part, and told of in full: surely a slip.
+    let is_slip = |part: &str| !part.contains(['=', '[', ']', ':']) && !LEVELS.contains(&part.to_lowercase().as_str());
+    if parts.iter().any(|part| is_slip(part)) {
+        return Err(bad(String::new()));
+    }
+    EnvFilter::try_new(parts.join(",")).map_err(|error| bad(format!(" ({error})")))
+}
+
+/// The local time of day.
+struct Clock;
+
+impl FormatTime for Clock {
+    fn format_time(&self, writer: &mut Writer<'_>) -> fmt::Result {
+        write!(writer, "{}", jiff::Zoned::now().strftime("%H:%M:%S"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::sync::{Arc, Mutex};
+
+    use aizuchi_core::Policies;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Page(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Page {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn told(format: LogFormat, level: &str, on_terminal: bool) -> String {
+        let mut settings = Policies::preset("aizuchi").unwrap().general().settings.clone();
+        settings.log.format = format;
+        settings.log.level = level.into();
+        let page = Page::default();
+        let (written, writer) = (page.0.clone(), move || page.clone());
+        let subscriber = subscriber(&settings, on_terminal, on_terminal, writer).unwrap();
+        tracing::subscriber::with_default(subscriber, || {
+            tracing::info!(room = "web:lobby", score = 45, "asked the judge");
+            tracing::debug!("details");
+        });
+        let bytes = written.lock().unwrap().clone();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn people_read_a_short_line_with_colours_only_on_a_terminal() {
+        let plain = told(LogFormat::Human, "info", false);
+        assert!(plain.contains("INFO asked the judge room=\"web:lobby\" score=45\n"), "{plain}");
+        assert_eq!((plain.as_bytes()[2], plain.as_bytes()[5], plain.lines().count()), (b':', b':', 1), "{plain}");
+        assert!(!plain.contains('\u{1b}') && told(LogFormat::Auto, "info", true).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn machines_read_json() {
+        let line = told(LogFormat::Auto, "debug", false);
+        let first: serde_json::Value = serde_json::from_str(line.lines().next().unwrap()).unwrap();
+        assert_eq!(
+            (&first["message"], &first["score"], &first["level"]),
+            (&"asked the judge".into(), &45.into(), &"INFO".into())
+        );
+        assert!(first["timestamp"].is_string(), "{line}");
+        assert_eq!(line.lines().count(), 2);
+        assert_eq!(told(LogFormat::Json, "warn", true), "");
+    }
+
+    #[test]
+    fn a_filter_that_can_not_be_names_the_setting() {
+        for odd in ["inf", "info,aizuchi::models=loud", "", "info,,", "aizuchi=debug,verbose"] {
+            let told = filter(odd).unwrap_err().to_string();
+            assert!(told.starts_with(&format!("`log.level` is {odd:?}")) && told.contains("allowed is"), "{told}");
+        }
+        for fine in ["info", "WARN", "off", "info,aizuchi::models=debug", "aizuchi=trace", "info, hyper=off"] {
+            assert!(filter(fine).is_ok(), "{fine}");
+        }
+    }
+}

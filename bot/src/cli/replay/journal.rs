@@ -1,0 +1,193 @@
+//! `aizuchi replay --journal`: the recorded days once more, as they were or under other settings.
+
+use std::path::Path;
+use std::time::Instant;
+
+use aizuchi_core::Policies;
+use aizuchi_core::settings::Layers;
+use anyhow::{Context as _, bail};
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use super::{Arguments, check_outputs, json_summary, judge_name, progress_bar, write_files};
+use crate::cli::show::{complain, harmless_json};
+use crate::cli::store;
+use crate::config;
+use crate::journal::{Record, Records, traces};
+use crate::replay::{
+    Check, Differences, Judge, Recorded, Relived, Replay, StoredTraces, differences_table, figures, relive,
+    run as replay, table,
+};
+use crate::transcript::Event;
+
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let folder = store::folder(arguments.journal.as_ref().and_then(Option::as_deref), &arguments.settings)?;
+    check_outputs(arguments, &folder.to_string_lossy())?;
+    let connection = store::open(&folder)?;
+    let days = read(arguments, &connection, &folder)?;
+    let unchanged = !arguments.settings.changes_anything() && arguments.judge.is_none();
+    if unchanged { as_it_was(arguments, days) } else { otherwise(arguments, days) }
+}
+
+/// What was recorded.
+struct Days {
+    records: Vec<Record>,
+    stored: StoredTraces,
+    damaged: u64,
+}
+
+fn read(arguments: &Arguments, connection: &Connection, folder: &Path) -> anyhow::Result<Days> {
+    let unreadable = || format!("can not read the journal in {}", folder.display());
+    let (mut records, mut damaged) = (Vec::new(), 0);
+    for record in Records::all(connection).with_context(unreadable)? {
+        match record.with_context(unreadable)? {
+            Ok(record) => records.push(record),
+            Err(problem) if arguments.strict => bail!("{problem}"),
+            Err(problem) => {
+                complain(&problem.to_string());
+                damaged += 1;
+            }
+        }
+    }
+    if records.is_empty() {
+        bail!("nothing is recorded in {}", folder.display());
+    }
+    let stored = traces::all(connection).with_context(unreadable)?.into_iter().collect();
+    Ok(Days { records, stored, damaged })
+}
+
+/// A preset that is merely tried out is tried with everything it can do, as in a replay of a log. Else only what was
+/// asked for is changed.
+fn policies(arguments: &Arguments) -> anyhow::Result<(Policies, String)> {
+    let mut layers: Layers = arguments.settings.layers()?;
+    if arguments.settings.preset.is_some() {
+        layers.suggest_for_replay();
+    }
+    Ok((config::resolve(&layers)?, layers.preset()))
+}
+
+fn again(days: &Days, policies: &Policies) -> Relived {
+    let bar = progress_bar(days.records.len() as u64, "living");
+    let relived = relive(policies, &days.records, &mut |done| bar.set_position(done));
+    bar.finish_and_clear();
+    relived
+}
+
+fn as_it_was(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
+    let (policies, preset) = policies(arguments)?;
+    let started = Instant::now();
+    let Relived { decided, pending, .. } = again(&days, &policies);
+    let seconds = started.elapsed().as_secs_f64();
+    let score = &policies.general().settings.score;
+    let replay = Replay {
+        log: "journal".into(),
+        preset,
+        changes: Vec::new(),
+        judge: "as recorded".into(),
+        bad_lines: days.damaged,
+        decided,
+        low: score.low,
+        high: score.high,
+    };
+    write_files(arguments, &replay)?;
+    let check = Check::of(&replay.decided, &days.stored);
+    if arguments.json {
+        let mut summary = json_summary(&replay, seconds);
+        let different: Vec<Value> = check.different.iter().map(|(then, now)| change(then, &now.trace)).collect();
+        summary["check"] = json!({"same": check.same, "missing": check.missing, "different": different});
+        summary["pending"] = pending.into();
+        return crate::cli::print(&format!("{}\n", harmless_json(&summary)));
+    }
+    crate::cli::print(&(table(&replay, arguments.all) + &verdict(&check, pending)))
+}
+
+fn verdict(check: &Check<'_>, pending: u64) -> String {
+    const SHOWN: usize = 10;
+    let all = check.same + check.different.len() as u64;
+    let mut lines = vec![match check.different.len() {
+        0 => format!("  {all} decisions compared with the stored ones: all the same"),
+        some => format!(
+            "  {all} decisions compared with the stored ones: {some} differ (other settings then, an older version, or records that are gone)"
+        ),
+    }];
+    for (then, now) in check.different.iter().take(SHOWN) {
+        let told = format!("{} in {}: {} → {}", then.message, then.place, then.sentence(), now.trace.sentence());
+        lines.push(format!("    {}", crate::cli::harmless(&told)));
+    }
+    if check.different.len() > SHOWN {
+        lines.push(format!("    … and {} more; --json tells them", check.different.len() - SHOWN));
+    }
+    if check.missing > 0 {
+        lines.push(format!("  {} decisions are not stored", check.missing));
+    }
+    if pending > 0 {
+        lines.push(format!("  {pending} messages were not decided yet when the journal ends"));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn otherwise(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
+    let (policies, preset) = policies(arguments)?;
+    let score = policies.general().settings.score.clone();
+    let judge = arguments.judge.clone().unwrap_or(Judge::Recorded);
+    let otherwise = judge.stand_in(&policies)?;
+    let answers = (judge == Judge::Recorded).then(|| answers(arguments, &days)).transpose()?;
+    let events = events(days.records);
+    let bar = progress_bar(events.len() as u64, "deciding");
+    let started = Instant::now();
+    let (own, mut progress) = (arguments.own.into(), |done| bar.set_position(done));
+    let decided = match answers {
+        Some(answers) => replay(policies, Recorded { answers, otherwise }, events, own, &mut progress),
+        None => replay(policies, otherwise, events, own, &mut progress),
+    };
+    let seconds = started.elapsed().as_secs_f64();
+    bar.finish_and_clear();
+    let replay = Replay {
+        log: "journal".into(),
+        preset,
+        changes: arguments.settings.set.clone(),
+        judge: judge_name(&judge),
+        bad_lines: days.damaged,
+        decided,
+        low: score.low,
+        high: score.high,
+    };
+    write_files(arguments, &replay)?;
+    let differences = Differences::of(&replay.decided, &days.stored);
+    if arguments.json {
+        let mut summary = json_summary(&replay, seconds);
+        let changed = differences.messages.iter().map(|one| change(one.before, &one.after.trace));
+        summary["compared"] = differences.compared.into();
+        summary["missing"] = differences.missing.into();
+        summary["changed"] = changed.collect();
+        return crate::cli::print(&format!("{}\n", harmless_json(&summary)));
+    }
+    crate::cli::print(&(differences_table(&differences, arguments.all) + &figures(&replay)))
+}
+
+/// What was answered then: found by living through the days under the settings of then.
+fn answers(arguments: &Arguments, days: &Days) -> anyhow::Result<crate::replay::Answers> {
+    let mut usual = arguments.settings.clone();
+    (usual.preset, usual.bot_name) = (None, None);
+    usual.set.clear();
+    let mut answers = again(days, &usual.policies()?).answers;
+    days.stored.iter().for_each(|trace| answers.learn_from(trace));
+    Ok(answers)
+}
+
+/// What people did; everything else follows from it.
+fn events(records: Vec<Record>) -> Vec<Event> {
+    let event = |record: Record| Event { line: record.seq.unsigned_abs(), at: record.at, input: record.input };
+    records.into_iter().filter(|record| record.input.is_by_people()).map(event).collect()
+}
+
+fn change(before: &aizuchi_core::Trace, after: &aizuchi_core::Trace) -> Value {
+    let told = |trace: &aizuchi_core::Trace| json!({"outcome": trace.outcome, "reason": trace.sentence()});
+    json!({
+        "id": before.message,
+        "channel": before.place.room,
+        "thread": before.place.thread,
+        "before": told(before),
+        "after": told(after),
+    })
+}

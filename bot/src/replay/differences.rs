@@ -1,0 +1,97 @@
+//! What other settings would have changed: messages whose outcome differs from the stored one.
+
+use std::collections::{BTreeMap, HashMap};
+
+use aizuchi_core::Trace;
+use aizuchi_core::listen::Unheard;
+use aizuchi_core::trace::{Cause, Outcome};
+use aizuchi_core::types::{MessageId, RoomId};
+
+use super::Decided;
+
+/// The decisions as they were stored, by room and message.
+#[derive(Default)]
+pub struct StoredTraces(HashMap<RoomId, HashMap<MessageId, Trace>>);
+
+impl FromIterator<Trace> for StoredTraces {
+    fn from_iter<I: IntoIterator<Item = Trace>>(traces: I) -> StoredTraces {
+        let mut stored = StoredTraces::default();
+        for trace in traces {
+            stored.0.entry(trace.place.room.clone()).or_default().insert(trace.message.clone(), trace);
+        }
+        stored
+    }
+}
+
+impl StoredTraces {
+    pub fn find(&self, trace: &Trace) -> Option<&Trace> {
+        self.0.get(&trace.place.room)?.get(&trace.message)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Trace> {
+        self.0.values().flat_map(HashMap::values)
+    }
+}
+
+/// Of several decisions about one message, the one that a store keeps: what was merely heard again does not count.
+pub fn kept(decided: &[Decided]) -> impl Iterator<Item = &Decided> {
+    let mut places: HashMap<(&RoomId, &MessageId), usize> = HashMap::new();
+    for (place, Decided { trace, .. }) in decided.iter().enumerate() {
+        let key = (&trace.place.room, &trace.message);
+        if matches!(trace.cause, Cause::Unheard(Unheard::Repeated | Unheard::Late)) {
+            places.entry(key).or_insert(place);
+        } else {
+            places.insert(key, place);
+        }
+    }
+    let mut places: Vec<usize> = places.into_values().collect();
+    places.sort_unstable();
+    places.into_iter().map(|place| &decided[place])
+}
+
+/// One message for which it would have been otherwise.
+#[derive(Clone, Copy, Debug)]
+pub struct Difference<'a> {
+    pub before: &'a Trace,
+    pub after: &'a Decided,
+}
+
+#[derive(Debug, Default)]
+pub struct Differences<'a> {
+    pub messages: Vec<Difference<'a>>,
+    /// How many went from one outcome to another.
+    pub counts: BTreeMap<(&'static str, &'static str), u64>,
+    /// Messages compared.
+    pub compared: u64,
+    /// Messages whose decision is not stored.
+    pub missing: u64,
+}
+
+impl<'a> Differences<'a> {
+    pub fn of(decided: &'a [Decided], stored: &'a StoredTraces) -> Differences<'a> {
+        let mut differences = Differences::default();
+        for after in kept(decided) {
+            let Some(before) = stored.find(&after.trace) else {
+                differences.missing += 1;
+                continue;
+            };
+            differences.compared += 1;
+            if before.outcome != after.trace.outcome {
+                *differences.counts.entry((word(before.outcome), word(after.trace.outcome))).or_default() += 1;
+                differences.messages.push(Difference { before, after });
+            }
+        }
+        differences
+    }
+}
+
+/// As the decisions file has it.
+pub fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Ignored => "ignored",
+        Outcome::Silent => "silent",
+        Outcome::Reacts => "reacts",
+        Outcome::Acknowledges => "acknowledges",
+        Outcome::Replies => "replies",
+    }
+}

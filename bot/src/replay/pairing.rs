@@ -1,0 +1,57 @@
+//! Brings decisions back to the messages they belong to.
+
+use std::collections::HashMap;
+
+use aizuchi_core::Trace;
+use aizuchi_core::listen::Unheard;
+use aizuchi_core::types::{Message, MessageId, Place};
+
+use super::Decided;
+
+/// Decisions on their way to the lines they belong to.
+#[derive(Default)]
+pub struct Pairing {
+    done: Vec<Option<Decided>>,
+    /// Lines that wait for their decision; of a repeated message the latest is decided first.
+    open: HashMap<(Place, MessageId), Vec<OpenLine>>,
+}
+
+/// The number of a line, and what was said there.
+type OpenLine = (usize, Box<str>);
+
+impl Pairing {
+    pub fn expect_one(&mut self) -> usize {
+        self.done.push(None);
+        self.done.len() - 1
+    }
+
+    pub fn open(&mut self, line: usize, message: &Message) {
+        let key = (message.place.clone(), message.id.clone());
+        self.open.entry(key).or_default().push((line, message.text.clone()));
+    }
+
+    pub fn pass_over(&mut self, line: usize, message: &Message) {
+        let trace = Trace::passed_over(message, Unheard::Itself);
+        self.done[line] = Some(Decided { trace, text: message.text.clone() });
+    }
+
+    pub fn take(&mut self, trace: Trace) {
+        let key = (trace.place.clone(), trace.message.clone());
+        let lines = self.open.get_mut(&key).expect("only what was said is decided");
+        let (line, text) = lines.pop().expect("a message is decided once");
+        if lines.is_empty() {
+            self.open.remove(&key);
+        }
+        self.done[line] = Some(Decided { trace, text });
+    }
+
+    pub fn finish(self) -> Vec<Decided> {
+        self.done.into_iter().map(|decided| decided.expect("in the end every message is decided")).collect()
+    }
+
+    /// What is decided, and how many messages are not.
+    pub fn finish_early(self) -> (Vec<Decided>, u64) {
+        let open = self.open.values().map(|lines| lines.len() as u64).sum();
+        (self.done.into_iter().flatten().collect(), open)
+    }
+}

@@ -1,0 +1,88 @@
+//! The judge of recorded days: asked the same about the same message, it answers what was answered then.
+
+use std::collections::HashMap;
+
+use aizuchi_core::effect::{Ask, Brief, Delivery, Failure, Usage};
+use aizuchi_core::input::Answer;
+use aizuchi_core::judge::Question;
+use aizuchi_core::sim::{Oracle, StandIn};
+use aizuchi_core::types::{MessageId, RoomId, Span};
+use aizuchi_core::{Input, Trace};
+
+/// What the world was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Asked {
+    Question(Question),
+    Words,
+    Post,
+}
+
+type Key = (RoomId, MessageId, Asked);
+
+/// What the world answered then, and how long it took. Asked twice, the later answer counts.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    words: HashMap<Key, (Span, Result<Answer, Failure>)>,
+    posts: HashMap<(RoomId, MessageId), (Span, Result<Vec<MessageId>, Failure>)>,
+}
+
+impl Answers {
+    pub fn learn(&mut self, room: &RoomId, about: &MessageId, asked: Asked, took: Span, input: &Input) {
+        match input {
+            Input::Judged(_, answer) | Input::Written(_, answer) => {
+                self.words.insert((room.clone(), about.clone(), asked), (took, answer.clone()));
+            }
+            Input::Delivered(_, ids) => {
+                self.posts.insert((room.clone(), about.clone()), (took, ids.clone()));
+            }
+            Input::Said(_)
+            | Input::Changed(_)
+            | Input::Told(..)
+            | Input::PolicyChanged(_)
+            | Input::Tick
+            | Input::Resumed => (),
+        }
+    }
+
+    /// Fills in what only the stored decision knows, because the question was asked before the records begin. How long
+    /// it took is not known any more.
+    pub fn learn_from(&mut self, trace: &Trace) {
+        for asked in trace.asked.iter().filter(|asked| !asked.cached) {
+            let key = (trace.place.room.clone(), trace.message.clone(), Asked::Question(asked.question));
+            let usage = Usage { prompt_chars: asked.prompt_chars, ..Usage::default() };
+            let answer = match asked.failed {
+                true => Err(Failure(asked.answer.clone())),
+                false => Ok(Answer { text: asked.answer.clone(), usage }),
+            };
+            self.words.entry(key).or_insert((Span::ZERO, answer));
+        }
+    }
+}
+
+pub struct Recorded {
+    pub answers: Answers,
+    /// Who answers what was never asked.
+    pub otherwise: StandIn,
+}
+
+impl Oracle for Recorded {
+    fn judge(&mut self, ask: &Ask) -> (Span, Result<Answer, Failure>) {
+        self.otherwise.judge(ask)
+    }
+
+    fn judge_about(&mut self, ask: &Ask, message: &MessageId) -> (Span, Result<Answer, Failure>) {
+        let key = (ask.call.room.clone(), message.clone(), Asked::Question(ask.question));
+        self.answers.words.get(&key).cloned().unwrap_or_else(|| self.otherwise.judge(ask))
+    }
+
+    fn write(&mut self, brief: &Brief) -> (Span, Result<Answer, Failure>) {
+        let about = brief.answering.last().cloned().unwrap_or_else(|| MessageId::new(""));
+        let key = (brief.place.room.clone(), about, Asked::Words);
+        self.answers.words.get(&key).cloned().unwrap_or_else(|| self.otherwise.write(brief))
+    }
+
+    fn deliver(&mut self, delivery: &Delivery) -> (Span, Result<Vec<MessageId>, Failure>) {
+        let key = (delivery.place.room.clone(), delivery.answering.clone());
+        self.answers.posts.get(&key).cloned().unwrap_or_else(|| self.otherwise.deliver(delivery))
+    }
+}

@@ -1,0 +1,105 @@
+//! Recorded days once more, exactly as they were: every record at its time, by the engine that handled it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use aizuchi_core::types::{CallId, MessageId, Time};
+use aizuchi_core::{Effect, Engine, Input, Policies, Trace};
+
+use super::Decided;
+use super::differences::{StoredTraces, kept};
+use super::pairing::Pairing;
+use super::recorded::{Answers, Asked};
+use crate::journal::Record;
+
+/// What came of it.
+pub struct Relived {
+    pub decided: Vec<Decided>,
+    /// Messages that waited for their decision when the records end.
+    pub pending: u64,
+    /// What the world answered, for those who try other settings.
+    pub answers: Answers,
+}
+
+/// Runs the records as they are. The engines begin with these settings and nothing remembered. `progress` is told how
+/// many records are done.
+pub fn relive(policies: &Policies, records: &[Record], progress: &mut dyn FnMut(u64)) -> Relived {
+    let mut engines: BTreeMap<u32, Engine> = BTreeMap::new();
+    let mut decisions = Pairing::default();
+    let mut listener = Listener::default();
+    let mut effects = Vec::new();
+    for (done, record) in records.iter().enumerate() {
+        let engine = engines.entry(record.shard).or_insert_with(|| Engine::new(policies.clone()));
+        if let Input::Said(message) = &record.input {
+            let line = decisions.expect_one();
+            decisions.open(line, message);
+        }
+        listener.hear(record);
+        engine.handle(record.at, record.input.clone(), &mut effects);
+        for effect in effects.drain(..) {
+            match effect {
+                Effect::Trace(trace) => decisions.take(*trace),
+                other => listener.expect(engine, &other),
+            }
+        }
+        if done % 1024 == 0 {
+            progress(done as u64);
+        }
+    }
+    let (decided, pending) = decisions.finish_early();
+    Relived { decided, pending, answers: listener.answers }
+}
+
+/// Learns what was answered to what.
+#[derive(Default)]
+struct Listener {
+    open: HashMap<CallId, (Time, MessageId, Asked)>,
+    answers: Answers,
+}
+
+impl Listener {
+    fn expect(&mut self, engine: &Engine, effect: &Effect) {
+        let (call, open) = match effect {
+            Effect::Ask(ask) => {
+                let Some(message) = engine.asked_about(&ask.call) else { return };
+                (&ask.call, (ask.at, message.clone(), Asked::Question(ask.question)))
+            }
+            Effect::Write(brief) => {
+                let Some(message) = brief.answering.last() else { return };
+                (&brief.call, (brief.at, message.clone(), Asked::Words))
+            }
+            Effect::Deliver(delivery) => (&delivery.call, (delivery.at, delivery.answering.clone(), Asked::Post)),
+            Effect::Abort(_) | Effect::Trace(_) => return,
+        };
+        self.open.insert(call.clone(), open);
+    }
+
+    fn hear(&mut self, record: &Record) {
+        let Some(call) = record.input.call() else { return };
+        let Some((asked_at, message, asked)) = self.open.remove(call) else { return };
+        self.answers.learn(&call.room, &message, asked, record.at.since(asked_at), &record.input);
+    }
+}
+
+/// How what is decided now compares with what was decided then.
+#[derive(Debug, Default)]
+pub struct Check<'a> {
+    pub same: u64,
+    /// Decisions that are not stored: the store has let go of them, or did not come to it.
+    pub missing: u64,
+    /// Stored, and now.
+    pub different: Vec<(&'a Trace, &'a Decided)>,
+}
+
+impl<'a> Check<'a> {
+    pub fn of(decided: &'a [Decided], stored: &'a StoredTraces) -> Check<'a> {
+        let mut check = Check::default();
+        for now in kept(decided) {
+            match stored.find(&now.trace) {
+                None => check.missing += 1,
+                Some(then) if *then == now.trace => check.same += 1,
+                Some(then) => check.different.push((then, now)),
+            }
+        }
+        check
+    }
+}
