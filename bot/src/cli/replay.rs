@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal as _, Write as _};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use aizuchi_core::Policies;
@@ -13,7 +14,9 @@ use serde_json::json;
 
 use crate::cli::outputs;
 use crate::cli::show::complain;
-use crate::config::{self, Wishes};
+use crate::config::{self, BadSettings, Wishes};
+use crate::models::{self, Models, PlainWording};
+use crate::ports::Mind;
 use crate::replay::{Judge, OwnInLog, Replay, Summary, html, run as replay, table, write_decisions};
 use crate::transcript::{self, Log};
 
@@ -36,7 +39,7 @@ pub struct Arguments {
     /// An id or name in the log that is the bot itself; may be given again
     #[arg(long, value_name = "ID")]
     me: Vec<String>,
-    /// Who judges where a model would be asked: no, yes, or script:FILE
+    /// Who judges where a model would be asked: no, yes, script:FILE, offline (the built-in model), or live (the models of the settings, at their price)
     #[arg(long, default_value = "no")]
     judge: Judge,
     /// What becomes of the bot's own posts in the log
@@ -71,7 +74,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     check_outputs(arguments)?;
     let (policies, preset) = policies(arguments)?;
     let log = read(arguments)?;
-    let oracle = arguments.judge.stand_in(&policies)?;
+    let mind = || Ok(Arc::new(Models::new(Arc::new(PlainWording), &policies, &variable)?) as Arc<dyn Mind>);
+    let oracle = arguments.judge.world(&policies, mind)?;
     let score = policies.general().settings.score.clone();
     let bar = progress_bar(log.events.len() as u64, "deciding");
     let bad_lines = log.bad.len() as u64;
@@ -80,7 +84,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Own::Ignored => OwnInLog::Ignored,
         Own::Recorded => OwnInLog::Recorded,
     };
-    let decided = replay(policies, oracle, log.events, own, &mut |done| bar.set_position(done));
+    // A bar that moves with every message would cost more than the messages, unless each waits for a model.
+    let steps = if arguments.judge == Judge::Live { 1 } else { 1024 };
+    let decided = replay(policies, oracle, log.events, own, &mut |done| {
+        if done.is_multiple_of(steps) {
+            bar.set_position(done);
+        }
+    });
     let elapsed = started.elapsed();
     bar.finish_and_clear();
     let replay = Replay {
@@ -120,8 +130,19 @@ fn policies(arguments: &Arguments) -> anyhow::Result<(Policies, String)> {
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
     )?;
     layers.suggest_for_replay();
+    if arguments.judge == Judge::Live {
+        let choice = models::choose(&mut layers, &variable)?;
+        if choice.is_offline() {
+            return Err(BadSettings(vec![format!("--judge live: {}", choice.told)]).into());
+        }
+        complain(&choice.told);
+    }
     let preset = layers.preset();
     Ok((config::resolve(&layers)?, preset))
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
 fn read(arguments: &Arguments) -> anyhow::Result<Log> {
@@ -157,6 +178,8 @@ fn judge_name(judge: &Judge) -> String {
     match judge {
         Judge::No => "no".into(),
         Judge::Yes => "yes".into(),
+        Judge::Offline => "offline".into(),
+        Judge::Live => "live".into(),
         Judge::Script(file) => format!("script:{}", name_of(file)),
     }
 }

@@ -8,7 +8,7 @@ mod summary;
 mod table;
 
 pub use decisions::write_decisions;
-pub use oracle::{Judge, Script};
+pub use oracle::{Judge, Script, World};
 pub use report::html;
 pub use run::{Decided, OwnInLog, Replay, run};
 pub use summary::Summary;
