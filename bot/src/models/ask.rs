@@ -66,12 +66,12 @@ impl Models {
     }
 
     async fn call(&self, call: Call<'_>, prompt: Prompt, policy: &Policy) -> Result<Answer, Failure> {
-        let begun = Instant::now();
+        let mut counted = Counted::begin(&call);
         let prompt_chars = prompt.chars();
         let prompt_bytes = prompt.system.len() + prompt.turns.iter().map(|turn| turn.text.len()).sum::<usize>();
         let result = self.ask(&call, prompt, policy).await;
-        let ms = begun.elapsed().as_millis() as u64;
-        count_call(&call, &result, begun.elapsed());
+        let ms = counted.begun.elapsed().as_millis() as u64;
+        counted.ends(&result);
         let reply = result.map_err(|error| {
             tracing::warn!(call = call.id, model = call.model, question = call.question, ms, %error, "no answer");
             Failure(error.to_string().into())
@@ -140,18 +140,36 @@ pub(super) fn usable(model: &str, policy: &Policy, variables: &Variables) -> Res
     Ok(Some(address))
 }
 
-fn count_call(call: &Call<'_>, result: &Result<Reply, ModelError>, took: Duration) {
-    let outcome = match result {
-        Ok(_) => "answered",
-        Err(ModelError::TryLater { .. }) => "busy",
-        Err(ModelError::GiveUp { .. }) => "refused",
-    };
-    counter!(
-        "aizuchi_model_calls_total",
-        "model" => call.model.to_owned(), "question" => call.question, "outcome" => outcome
-    )
-    .increment(1);
-    histogram!("aizuchi_model_seconds", "model" => call.model.to_owned()).record(took.as_secs_f64());
+/// Counts a call when it is over, also one that was dropped on the way.
+struct Counted {
+    model: String,
+    question: &'static str,
+    outcome: &'static str,
+    begun: Instant,
+}
+
+impl Counted {
+    fn begin(call: &Call<'_>) -> Counted {
+        Counted { model: call.model.to_owned(), question: call.question, outcome: "aborted", begun: Instant::now() }
+    }
+
+    fn ends(&mut self, result: &Result<Reply, ModelError>) {
+        self.outcome = match result {
+            Ok(_) => "answered",
+            Err(ModelError::TryLater { .. }) => "busy",
+            Err(ModelError::GiveUp { .. }) => "refused",
+        };
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let model = || self.model.clone();
+        let outcome = self.outcome;
+        counter!("aizuchi_model_calls_total", "model" => model(), "question" => self.question, "outcome" => outcome)
+            .increment(1);
+        histogram!("aizuchi_model_seconds", "model" => model()).record(self.begun.elapsed().as_secs_f64());
+    }
 }
 
 impl Mind for Models {
@@ -168,7 +186,7 @@ impl Mind for Models {
                 urgency: Urgency::Unasked,
             };
             if call.model == OFFLINE {
-                count_call(&call, &Ok(Reply::default()), Duration::ZERO);
+                Counted::begin(&call).ends(&Ok(Reply::default()));
                 return Ok(offline::answer(offline::judge(&ask), &ask.transcript));
             }
             let prompt = self.wording.judge(&ask, policy).map_err(|what| Failure(what.into()))?;
@@ -188,7 +206,7 @@ impl Mind for Models {
                 urgency: if brief.addressed { Urgency::Addressed } else { Urgency::Unasked },
             };
             if call.model == OFFLINE {
-                count_call(&call, &Ok(Reply::default()), Duration::ZERO);
+                Counted::begin(&call).ends(&Ok(Reply::default()));
                 let text = offline::write(&brief, policy.settings.bot.language);
                 return Ok(offline::answer(text, &brief.transcript));
             }

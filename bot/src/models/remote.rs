@@ -13,7 +13,7 @@ use secrecy::ExposeSecret as _;
 use super::providers::Address;
 use super::thinking::{self, Plan};
 use super::trouble::{explain, give_up, later, refuses_the_form};
-use crate::ports::{By, Doing, ModelError, Provider, Reply, Request};
+use crate::ports::{By, Doing, ModelError, Provider, Reply, Request, Turn};
 
 pub struct Remote {
     pub client: Client,
@@ -67,9 +67,9 @@ impl Provider for Remote {
 
 impl Remote {
     async fn ask(&self, request: &Request, plan: &Plan, in_form: bool) -> genai::Result<ChatResponse> {
-        let turns = request.prompt.turns.iter().map(|turn| match turn.by {
-            By::User => ChatMessage::user(turn.text.as_str()),
-            By::Assistant => ChatMessage::assistant(turn.text.as_str()),
+        let turns = alternating(&request.prompt.turns).into_iter().map(|(by, text)| match by {
+            By::User => ChatMessage::user(text),
+            By::Assistant => ChatMessage::assistant(text),
         });
         let mut chat = ChatRequest::from_messages(turns.collect());
         if !request.prompt.system.is_empty() {
@@ -136,5 +136,53 @@ impl Remote {
             Some(StopReason::ContentFilter(_)) => give_up(format!("{model} declined to answer")),
             _ => later(format!("{model} said nothing")),
         }
+    }
+}
+
+/// Says nothing, where a provider wants something said.
+const NOTHING_SAID: &str = "…";
+
+/// The turns as every provider and every template takes them: none empty, by turns, the first and the last of the user.
+fn alternating(turns: &[Turn]) -> Vec<(By, String)> {
+    let mut all: Vec<(By, String)> = Vec::new();
+    for turn in turns.iter().filter(|turn| !turn.text.trim().is_empty()) {
+        match all.last_mut() {
+            Some((by, text)) if *by == turn.by => {
+                text.push_str("\n\n");
+                text.push_str(&turn.text);
+            }
+            _ => all.push((turn.by, turn.text.clone())),
+        }
+    }
+    let nothing = || (By::User, NOTHING_SAID.to_owned());
+    if all.first().is_none_or(|(by, _)| *by == By::Assistant) {
+        all.insert(0, nothing());
+    }
+    if all.last().is_some_and(|(by, _)| *by == By::Assistant) {
+        all.push(nothing());
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_are_put_as_every_provider_takes_them() {
+        use By::{Assistant, User};
+        let put = |turns: &[(By, &str)]| -> Vec<(By, String)> {
+            let turns: Vec<Turn> = turns.iter().map(|(by, text)| Turn { by: *by, text: (*text).into() }).collect();
+            alternating(&turns)
+        };
+        let is =
+            |turns: &[(By, &str)]| -> Vec<(By, String)> { turns.iter().map(|(by, t)| (*by, (*t).into())).collect() };
+        assert_eq!(
+            put(&[(User, "a"), (Assistant, "b"), (User, "c")]),
+            is(&[(User, "a"), (Assistant, "b"), (User, "c")])
+        );
+        assert_eq!(put(&[(User, "a"), (Assistant, " "), (User, "c")]), is(&[(User, "a\n\nc")]));
+        assert_eq!(put(&[(Assistant, "b")]), is(&[(User, "…"), (Assistant, "b"), (User, "…")]));
+        assert_eq!(put(&[]), is(&[(User, "…")]));
     }
 }

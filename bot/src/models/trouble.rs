@@ -40,6 +40,10 @@ pub fn explain(error: &genai::Error, address: &Address) -> ModelError {
                 Error::ResponseFailedStatus { status, .. } => of_status(status.as_u16(), None, body(error), address),
             }
         }
+        // What Google does when it does not like what people said: an answer without any.
+        genai::Error::ChatResponse { body, .. } if body.get("error").is_none() => {
+            give_up(format!("{provider} gave no answer: it may have blocked what it was shown"))
+        }
         genai::Error::ChatResponse { body, .. } => {
             later(format!("{provider} answered with an error{}", told_by(&body.to_string(), address)))
         }

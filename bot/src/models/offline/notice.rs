@@ -88,12 +88,49 @@ const CALLS: &[&str] = &[
     "ご存じ",
 ];
 
+/// Whole messages that answer nothing, without what stands around them.
+const FILLERS: &[&str] = &[
+    "hm",
+    "hmm",
+    "hmmm",
+    "mm",
+    "lol",
+    "haha",
+    "heh",
+    "oh",
+    "ah",
+    "wow",
+    "ok",
+    "okay",
+    "same",
+    "good question",
+    "うん",
+    "うーん",
+    "んー",
+    "へー",
+    "へえ",
+    "おお",
+    "なるほど",
+    "たしかに",
+    "確かに",
+    "それな",
+    "草",
+    "笑",
+    "まじか",
+];
+
 /// Messages in which the mood of the talk is looked for.
 const MOOD_MESSAGES: usize = 4;
 
 fn has_any(text: &str, words: &[&str]) -> bool {
     let text = text.to_lowercase();
     words.iter().any(|word| text.contains(word))
+}
+
+fn is_filler(text: &str) -> bool {
+    let plain = text.trim_matches(|c: char| !c.is_alphanumeric() && c != 'ー').to_lowercase();
+    let laughs = plain.chars().all(|c| matches!(c, 'w' | 'ｗ'));
+    !asks(text) && (laughs || FILLERS.contains(&plain.as_str()))
 }
 
 fn asks(text: &str) -> bool {
@@ -119,12 +156,14 @@ pub fn state(lines: &Lines) -> State {
     }
 }
 
-/// A question or a call for help to everybody, after which nobody else has spoken.
+/// A question or a call for help to everybody, after which nobody else has said more than "hmm".
 pub fn open_question(lines: &Lines) -> Option<Line<'_>> {
-    let last = lines.iter().last().filter(|line| line.voice == Voice::Person)?;
     let talk: Vec<Line<'_>> = lines.iter().collect();
-    let by_the_same = talk.iter().rev().take_while(|line| line.voice == Voice::Person && line.name == last.name);
-    let asked = by_the_same.copied().find(|line| asks(line.text) || has_any(line.text, CALLS))?;
+    let mut newest =
+        talk.iter().rev().skip_while(|line| line.voice == Voice::Person && is_filler(line.text)).peekable();
+    let last = newest.peek().copied().filter(|line| line.voice == Voice::Person)?;
+    let mut by_the_same = newest.take_while(|line| line.voice == Voice::Person && line.name == last.name).copied();
+    let asked = by_the_same.find(|line| asks(line.text) || has_any(line.text, CALLS))?;
     let others = talk.iter().map(|line| line.name).filter(|name| *name != last.name && !name.is_empty());
     let to_somebody = asked.text.trim_start().starts_with('@') || { others }.any(|name| calls(asked.text, name));
     (!to_somebody).then_some(asked)
@@ -175,6 +214,7 @@ pub mod tests {
             "does anybody know a plumber?"
         );
         assert_eq!(open(&[("b", "誰か詳しい人いますか？"), ("b", "うーん")]).unwrap(), "誰か詳しい人いますか？");
+        assert_eq!(open(&[("b", "who has the key?"), ("a", "hmm..."), ("c", "👀")]).unwrap(), "who has the key?");
         assert_eq!(open(&[("b", "who has the key?"), ("a", "me")]), None);
         assert_eq!(open(&[("anna", "ok"), ("b", "anna, do you have it?")]), None);
         assert_eq!(open(&[("葵", "うん"), ("b", "葵さん、いますか？")]), None);
