@@ -5,10 +5,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi_core::Policies;
 use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::types::{MessageId, Place};
+use aizuchi_core::{Policies, Policy};
 use serde_json::Value;
 
 /// Something that is under way. Dropping it cancels it.
@@ -55,6 +55,12 @@ pub trait Mind: Send + Sync {
     fn write(self: Arc<Self>, brief: Box<Brief>, policies: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>>;
 }
 
+/// Who puts a question, or the order for an answer, into words a model can follow.
+pub trait Wording: Send + Sync {
+    fn judge(&self, ask: &Ask, policy: &Policy) -> Result<Prompt, String>;
+    fn write(&self, brief: &Brief, policy: &Policy) -> Result<Prompt, String>;
+}
+
 /// One provider of models. It asks once and tells what came of it; trying again is somebody else's business.
 pub trait Provider: Send + Sync {
     fn answer<'a>(&'a self, request: &'a Request) -> Doing<'a, Result<Reply, ModelError>>;
@@ -69,6 +75,16 @@ pub struct Request {
     pub tokens_max: u32,
     /// Tokens a model that thinks may use beside that.
     pub thinking_tokens: u32,
+    pub thinking: Thinking,
+}
+
+/// How much a model should think before it answers, where it can be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thinking {
+    /// Not at all, or as little as it can: for a yes or no.
+    Least,
+    /// Within the tokens it is given.
+    Some,
 }
 
 /// Instructions and data, apart from each other.

@@ -101,6 +101,11 @@ impl Policies {
         &self.general
     }
 
+    /// The general one first.
+    pub fn all(&self) -> impl Iterator<Item = &Policy> {
+        std::iter::once(&self.general).chain(self.channels.values())
+    }
+
     pub fn for_room(&self, room: &str) -> &Policy {
         if self.channels.is_empty() {
             return &self.general;

@@ -5,8 +5,11 @@ mod journal;
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal as _, Write as _};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
+use aizuchi_core::Policies;
+use aizuchi_core::settings::Layers;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -15,8 +18,10 @@ use serde_json::json;
 use crate::cli::outputs;
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::complain;
-use crate::config::BadSettings;
-use crate::replay::{Judge, OwnInLog, Replay, Summary, html, run as replay, table, write_decisions};
+use crate::config::{self, BadSettings};
+use crate::models::{self, Models, PlainWording};
+use crate::ports::Mind;
+use crate::replay::{Judge, OwnInLog, Replay, Summary, World, html, run as replay, table, write_decisions};
 use crate::transcript::{self, Log};
 
 /// With a LOG: what it would have done there. With --journal: the days that aizuchi itself has recorded, once more.
@@ -39,7 +44,7 @@ pub struct Arguments {
     /// An id or name in the log that is the bot itself; may be given again
     #[arg(long, value_name = "ID", conflicts_with = "journal")]
     me: Vec<String>,
-    /// Who judges where a model would be asked: no, yes, or script:FILE; for a journal also recorded, which says what was said then about the same message, and else no [default: no; for a journal recorded]
+    /// Who judges where a model would be asked: no, yes, script:FILE, offline (the built-in model), or live (the models of the settings, at their price); for a journal also recorded, which says what was said then about the same message, and else no [default: no; for a journal recorded]
     #[arg(long)]
     judge: Option<Judge>,
     /// What becomes of the bot's own posts in the log
@@ -88,15 +93,17 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if judge == Judge::Recorded {
         return Err(BadSettings(vec!["--judge recorded needs --journal: a log holds no answers".into()]).into());
     }
-    let (policies, preset) = arguments.settings.policies_for_replay()?;
+    let mut layers = arguments.settings.layers()?;
+    layers.suggest_for_replay();
+    let (policies, preset) = policies(layers, &judge)?;
     let name = name_of(log);
     let log = read(arguments, log)?;
-    let oracle = judge.stand_in(&policies)?;
+    let oracle = world(&judge, &policies)?;
     let score = policies.general().settings.score.clone();
     let bar = progress_bar(log.events.len() as u64, "deciding");
     let bad_lines = log.bad.len() as u64;
     let started = Instant::now();
-    let decided = replay(policies, oracle, log.events, arguments.own.into(), &mut |done| bar.set_position(done));
+    let decided = replay(policies, oracle, log.events, arguments.own.into(), &mut steps(&judge, &bar));
     let elapsed = started.elapsed();
     bar.finish_and_clear();
     let replay = Replay {
@@ -127,6 +134,38 @@ fn write_files(arguments: &Arguments, replay: &Replay) -> anyhow::Result<()> {
         create(path)?.write_all(html(replay).as_bytes()).with_context(|| format!("can not write {path}"))?;
     }
     Ok(())
+}
+
+/// The settings, with the models that are asked where real ones are.
+fn policies(mut layers: Layers, judge: &Judge) -> anyhow::Result<(Policies, String)> {
+    if *judge == Judge::Live {
+        let choice = models::choose(&mut layers, &variable)?;
+        if choice.is_offline() {
+            return Err(BadSettings(vec![format!("--judge live: {}", choice.told)]).into());
+        }
+        complain(&choice.told);
+    }
+    let preset = layers.preset();
+    Ok((config::resolve(&layers)?, preset))
+}
+
+fn world(judge: &Judge, policies: &Policies) -> anyhow::Result<World> {
+    let mind = || Ok(Arc::new(Models::new(Arc::new(PlainWording), policies, &variable)?) as Arc<dyn Mind>);
+    judge.world(policies, mind)
+}
+
+/// A bar that moves with every message would cost more than the messages, unless each waits for a model.
+fn steps<'a>(judge: &Judge, bar: &'a ProgressBar) -> impl FnMut(u64) + use<'a> {
+    let step = if *judge == Judge::Live { 1 } else { 1024 };
+    move |done| {
+        if done.is_multiple_of(step) {
+            bar.set_position(done);
+        }
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
 fn read(arguments: &Arguments, log: &str) -> anyhow::Result<Log> {
@@ -164,6 +203,8 @@ fn judge_name(judge: &Judge) -> String {
         Judge::No => "no".into(),
         Judge::Yes => "yes".into(),
         Judge::Recorded => "recorded".into(),
+        Judge::Offline => "offline".into(),
+        Judge::Live => "live".into(),
         Judge::Script(file) => format!("script:{}", name_of(file)),
     }
 }

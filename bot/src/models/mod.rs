@@ -1,1 +1,17 @@
-//! Models: who judges and writes.
+//! Models: who judges and writes, where they are asked, and a built-in one that needs nobody.
+
+mod ask;
+mod choose;
+pub mod offline;
+mod plain;
+pub mod providers;
+mod remote;
+mod retry;
+mod thinking;
+mod trouble;
+mod turns;
+
+pub use ask::{Models, try_call};
+pub use choose::{Choice, choose};
+pub use plain::PlainWording;
+pub use providers::OFFLINE;

@@ -13,7 +13,7 @@ mod table;
 
 pub use decisions::{decision_json, write_decisions};
 pub use differences::{Difference, Differences, StoredTraces};
-pub use oracle::{Judge, Script};
+pub use oracle::{Judge, Script, World};
 pub use recorded::{Answers, Recorded};
 pub use relive::{Check, Relived, relive};
 pub use report::html;

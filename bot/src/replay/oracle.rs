@@ -1,19 +1,28 @@
-//! Who judges in a replay: nobody, everybody's friend, a script, or the record itself.
+//! Who judges in a replay: nobody, everybody's friend, a script, the record itself, the built-in model, or the real ones.
 
 use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Instant;
 
 use aizuchi_core::Policies;
-use aizuchi_core::sim::{ScriptLine, StandIn};
-use aizuchi_core::types::Span;
+use aizuchi_core::effect::{Ask, Brief, Delivery, Failure};
+use aizuchi_core::input::Answer;
+use aizuchi_core::sim::{Oracle, ScriptLine, StandIn};
+use aizuchi_core::types::{MessageId, Span};
 use anyhow::Context as _;
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::models::offline;
+use crate::ports::{Doing, Mind};
 
 /// `--judge`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judge {
     No,
     Yes,
+    Offline,
+    Live,
     Script(String),
     /// As it was answered when it was recorded; only a journal knows.
     Recorded,
@@ -26,25 +35,98 @@ impl FromStr for Judge {
         match text {
             "no" => Ok(Judge::No),
             "yes" => Ok(Judge::Yes),
+            "offline" => Ok(Judge::Offline),
+            "live" => Ok(Judge::Live),
             "recorded" => Ok(Judge::Recorded),
             _ => match text.strip_prefix("script:") {
                 Some(file) if !file.is_empty() => Ok(Judge::Script(file.to_owned())),
-                _ => Err("expected no, yes or script:FILE; for a journal also recorded".into()),
+                _ => Err("expected no, yes, offline, live or script:FILE; for a journal also recorded".into()),
             },
         }
     }
 }
 
 impl Judge {
-    pub fn stand_in(&self, policies: &Policies) -> anyhow::Result<StandIn> {
+    /// Whoever answers in its place. `mind` makes the real models, and is not called unless they are asked.
+    pub fn world(
+        &self,
+        policies: &Policies,
+        mind: impl FnOnce() -> anyhow::Result<Arc<dyn Mind>>,
+    ) -> anyhow::Result<World> {
         let script = match self {
-            Judge::No | Judge::Yes | Judge::Recorded => Script::default(),
+            Judge::No | Judge::Yes | Judge::Offline | Judge::Live | Judge::Recorded => Script::default(),
             Judge::Script(file) => {
                 let text = std::fs::read_to_string(file).with_context(|| format!("can not read the script {file}"))?;
                 Script::parse(&text).with_context(|| format!("the script {file}"))?
             }
         };
-        Ok(StandIn::new(*self == Judge::Yes, script.0, policies))
+        let stand_in = StandIn::new(*self == Judge::Yes, script.0, policies);
+        let minds = match self {
+            Judge::No | Judge::Yes | Judge::Script(_) | Judge::Recorded => Minds::Scripted,
+            Judge::Offline => Minds::Offline(Box::new(policies.clone())),
+            Judge::Live => Minds::Live(Box::new(Live::new(mind()?, policies)?)),
+        };
+        Ok(World { stand_in, minds })
+    }
+}
+
+/// The world of a replay: posts are always delivered at once, models answer as was asked for.
+pub struct World {
+    stand_in: StandIn,
+    minds: Minds,
+}
+
+enum Minds {
+    Scripted,
+    Offline(Box<Policies>),
+    Live(Box<Live>),
+}
+
+impl Oracle for World {
+    fn judge(&mut self, ask: &Ask) -> (Span, Result<Answer, Failure>) {
+        match &self.minds {
+            Minds::Scripted => self.stand_in.judge(ask),
+            Minds::Offline(_) => (Span::ZERO, Ok(offline::answer(offline::judge(ask), &ask.transcript))),
+            Minds::Live(live) => live.wait(|mind, policies| mind.judge(Box::new(ask.clone()), policies)),
+        }
+    }
+
+    fn write(&mut self, brief: &Brief) -> (Span, Result<Answer, Failure>) {
+        match &self.minds {
+            Minds::Scripted => self.stand_in.write(brief),
+            Minds::Offline(policies) => {
+                let language = policies.for_room(brief.call.room.as_str()).settings.bot.language;
+                (Span::ZERO, Ok(offline::answer(offline::write(brief, language), &brief.transcript)))
+            }
+            Minds::Live(live) => live.wait(|mind, policies| mind.write(Box::new(brief.clone()), policies)),
+        }
+    }
+
+    fn deliver(&mut self, delivery: &Delivery) -> (Span, Result<Vec<MessageId>, Failure>) {
+        self.stand_in.deliver(delivery)
+    }
+}
+
+/// Real models, waited for: in virtual time an answer takes as long as it really took.
+struct Live {
+    runtime: tokio::runtime::Runtime,
+    mind: Arc<dyn Mind>,
+    policies: Arc<Policies>,
+}
+
+impl Live {
+    fn new(mind: Arc<dyn Mind>, policies: &Policies) -> anyhow::Result<Live> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(Live { runtime, mind, policies: Arc::new(policies.clone()) })
+    }
+
+    fn wait(
+        &self,
+        call: impl FnOnce(Arc<dyn Mind>, Arc<Policies>) -> Doing<'static, Result<Answer, Failure>>,
+    ) -> (Span, Result<Answer, Failure>) {
+        let begun = Instant::now();
+        let answer = self.runtime.block_on(call(self.mind.clone(), self.policies.clone()));
+        (Span(begun.elapsed().as_millis() as u64), answer)
     }
 }
 

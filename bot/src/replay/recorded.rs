@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use aizuchi_core::effect::{Ask, Brief, Delivery, Failure, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::judge::Question;
-use aizuchi_core::sim::{Oracle, StandIn};
+use aizuchi_core::sim::Oracle;
 use aizuchi_core::types::{MessageId, RoomId, Span};
 use aizuchi_core::{Input, Trace};
+
+use super::World;
 
 /// What the world was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,7 +64,7 @@ impl Answers {
 pub struct Recorded {
     pub answers: Answers,
     /// Who answers what was never asked.
-    pub otherwise: StandIn,
+    pub otherwise: World,
 }
 
 impl Oracle for Recorded {

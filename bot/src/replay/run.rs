@@ -41,8 +41,8 @@ pub enum OwnInLog {
     Recorded,
 }
 
-/// Runs the events in virtual time. Rooms keep the order of the log; among rooms, time decides. `progress` is told how
-/// many events are done.
+/// Runs the events in virtual time. Rooms keep the order of the log; among rooms, time decides. `progress` is told after
+/// each event how many are done.
 pub fn run(
     policies: Policies,
     oracle: impl Oracle,
@@ -70,9 +70,7 @@ pub fn run(
         }
         sim.feed(arrives, event.input);
         sim.traces.drain(..).for_each(|trace| decisions.take(trace));
-        if done % 1024 == 0 {
-            progress(done as u64);
-        }
+        progress(done as u64);
     }
     sim.finish();
     sim.traces.drain(..).for_each(|trace| decisions.take(trace));

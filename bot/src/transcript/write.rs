@@ -119,6 +119,8 @@ fn order(command: Command) -> String {
         Command::Mute(None) => "mute".into(),
         Command::Mute(Some(Span(milliseconds))) => format!("mute {milliseconds}ms"),
         Command::Unmute => "unmute".into(),
+        Command::Talk(None) => "talk".into(),
+        Command::Talk(Some(share)) => format!("talk {share}"),
         Command::Reset => "reset".into(),
         Command::Listen(true) => "on".into(),
         Command::Listen(false) => "off".into(),

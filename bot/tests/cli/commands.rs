@@ -127,9 +127,13 @@ fn help_lists_every_option_with_a_sentence() {
         }
     }
     let page = folder.run("replay --help").succeeded().out;
-    for told in
-        ["no, yes, or script:FILE", "aizuchi, kotonoha, sphene or myao2", "aizuchi.toml", "standard input", "gzip"]
-    {
+    for told in [
+        "no, yes, script:FILE, offline",
+        "aizuchi, kotonoha, sphene or myao2",
+        "aizuchi.toml",
+        "standard input",
+        "gzip",
+    ] {
         assert!(page.contains(told), "{told:?} is missing: {page}");
     }
 }

@@ -1,4 +1,4 @@
-//! Who judges in a replay: nobody, everybody's friend, or a script.
+//! Who judges in a replay: nobody, everybody's friend, a script, the built-in model, or real ones.
 
 use serde_json::{Value, json};
 
@@ -100,7 +100,9 @@ fn other_judges_are_wrong_usage() {
     let folder = one_message();
     for judge in ["maybe", "script:", "script", "YES", ""] {
         let option = format!("--judge={judge}");
-        folder.run(&format!("replay talk.jsonl {option}")).refused(2, &["--judge", "no, yes or script:FILE"]);
+        folder
+            .run(&format!("replay talk.jsonl {option}"))
+            .refused(2, &["--judge", "no, yes, offline, live or script:FILE"]);
     }
 }
 
@@ -122,4 +124,31 @@ fn a_script_that_can_not_be_read_is_told_with_its_file_and_line() {
         run.refused(1, &["script.jsonl", "line 3", told]);
         assert!(!folder.has("out.jsonl"), "{line}");
     }
+}
+
+#[test]
+fn the_built_in_model_judges_by_its_rules_under_every_preset() {
+    let asked = said(0.0, "m1", "ann", "hello")
+        + &said(5.0, "m2", "bob", "hello")
+        + &said(9.0, "m3", "ann", "does anybody know a plumber?");
+    let folder = Folder::with("talk.jsonl", asked);
+    let ask_always =
+        "--set score.low=0 --set score.ask_between=true --set points.not_mentioned=0 --set points.two_people=0";
+    for preset in ["aizuchi", "sphene", "myao2", "kotonoha"] {
+        let decisions = folder.decide(&format!("--preset {preset} {ask_always} --judge offline"));
+        assert!(!decisions[2]["acted_at"].is_null(), "{preset}: {}", decisions[2]);
+    }
+    let folder = one_message();
+    let decision = folder.decide(&format!("{MYAO2} --judge offline")).remove(0);
+    assert!(reason(&decision).contains("offline rule: nothing that asks for an answer"), "{decision}");
+}
+
+#[test]
+fn live_models_need_a_key_or_an_address() {
+    let folder = one_message();
+    let live = |more: &str| folder.run(&format!("replay talk.jsonl --judge live {more}"));
+    live("").refused(2, &["No model is connected", "ANTHROPIC_API_KEY"]);
+    live("--set models.main=openai/gpt-5")
+        .refused(2, &["models.main: the model \"openai/gpt-5\" needs a key of openai"]);
+    live("--set models.judge=gpt-5").refused(2, &["models.judge: \"gpt-5\" is not a model; expected provider/model"]);
 }

@@ -173,6 +173,11 @@ impl Layers {
         self.general.iter().chain(of_channels).any(|given| given.key == key)
     }
 
+    /// Whether a person has set this key for all channels.
+    pub fn sets_for_all(&self, key: &str) -> bool {
+        self.general.iter().any(|given| given.key == key)
+    }
+
     /// Uses another model unless a person has chosen one.
     pub fn suggest_model(&mut self, key: &str, model: &str) {
         self.suggest(key, model.into());

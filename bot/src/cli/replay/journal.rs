@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use aizuchi_core::Policies;
-use aizuchi_core::settings::Layers;
 use anyhow::{Context as _, bail};
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -12,7 +11,6 @@ use serde_json::{Value, json};
 use super::{Arguments, check_outputs, json_summary, judge_name, progress_bar, write_files};
 use crate::cli::show::{complain, harmless_json};
 use crate::cli::store;
-use crate::config;
 use crate::journal::{Record, Records, traces};
 use crate::replay::{
     Check, Differences, Judge, Recorded, Relived, Replay, StoredTraces, differences_table, figures, relive,
@@ -58,12 +56,12 @@ fn read(arguments: &Arguments, connection: &Connection, folder: &Path) -> anyhow
 
 /// A preset that is merely tried out is tried with everything it can do, as in a replay of a log. Else only what was
 /// asked for is changed.
-fn policies(arguments: &Arguments) -> anyhow::Result<(Policies, String)> {
-    let mut layers: Layers = arguments.settings.layers()?;
+fn policies(arguments: &Arguments, judge: &Judge) -> anyhow::Result<(Policies, String)> {
+    let mut layers = arguments.settings.layers()?;
     if arguments.settings.preset.is_some() {
         layers.suggest_for_replay();
     }
-    Ok((config::resolve(&layers)?, layers.preset()))
+    super::policies(layers, judge)
 }
 
 fn again(days: &Days, policies: &Policies) -> Relived {
@@ -74,7 +72,7 @@ fn again(days: &Days, policies: &Policies) -> Relived {
 }
 
 fn as_it_was(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
-    let (policies, preset) = policies(arguments)?;
+    let (policies, preset) = policies(arguments, &Judge::Recorded)?;
     let started = Instant::now();
     let Relived { decided, pending, .. } = again(&days, &policies);
     let seconds = started.elapsed().as_secs_f64();
@@ -127,15 +125,15 @@ fn verdict(check: &Check<'_>, pending: u64) -> String {
 }
 
 fn otherwise(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
-    let (policies, preset) = policies(arguments)?;
-    let score = policies.general().settings.score.clone();
     let judge = arguments.judge.clone().unwrap_or(Judge::Recorded);
-    let otherwise = judge.stand_in(&policies)?;
+    let (policies, preset) = policies(arguments, &judge)?;
+    let score = policies.general().settings.score.clone();
+    let otherwise = super::world(&judge, &policies)?;
     let answers = (judge == Judge::Recorded).then(|| answers(arguments, &days)).transpose()?;
     let events = events(days.records);
     let bar = progress_bar(events.len() as u64, "deciding");
     let started = Instant::now();
-    let (own, mut progress) = (arguments.own.into(), |done| bar.set_position(done));
+    let (own, mut progress) = (arguments.own.into(), super::steps(&judge, &bar));
     let decided = match answers {
         Some(answers) => replay(policies, Recorded { answers, otherwise }, events, own, &mut progress),
         None => replay(policies, otherwise, events, own, &mut progress),

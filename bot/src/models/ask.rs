@@ -1,0 +1,249 @@
+//! One call from the question to the bill: wording, turn, attempts, answer.
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use aizuchi_core::effect::{Ask, Brief, Failure};
+use aizuchi_core::input::Answer;
+use aizuchi_core::room::tokens_of_bytes;
+use aizuchi_core::types::stable_hash;
+use aizuchi_core::{Policies, Policy};
+use metrics::{counter, histogram};
+
+use super::offline;
+use super::providers::{Address, OFFLINE, Variables, find};
+use super::remote::{Plain, Remote};
+use super::retry::{Limits, again, in_time};
+use super::turns::{Room, Turns, Urgency};
+use crate::ports::{By, Doing, Mind, ModelError, Prompt, Provider as _, Reply, Request, Thinking, Turn, Wording, bill};
+
+/// Who judges and writes, by the models of the settings.
+pub struct Models {
+    wording: Arc<dyn Wording>,
+    variables: Variables,
+    client: Web,
+    plain: Plain,
+    turns: Turns,
+}
+
+/// Made when it is first needed: without a network there may be nothing to make it of.
+#[derive(Default)]
+struct Web(OnceLock<Result<genai::Client, String>>);
+
+impl Web {
+    fn client(&self) -> Result<genai::Client, String> {
+        let make = || genai::Client::builder().build().map_err(|error| format!("no secure connections here: {error}"));
+        self.0.get_or_init(make).clone()
+    }
+}
+
+/// What is asked of whom, whatever the question is.
+struct Call<'a> {
+    /// Of the call, for its pauses and its log lines.
+    id: String,
+    model: &'a str,
+    /// A question, or `write`.
+    question: &'static str,
+    tokens_max: u32,
+    thinking: Thinking,
+    urgency: Urgency,
+}
+
+impl Models {
+    /// Checks the name and the key of every model the settings name, so that a mistake is told at the start.
+    pub fn new(
+        wording: Arc<dyn Wording>,
+        policies: &Policies,
+        environment: &dyn Fn(&str) -> Option<String>,
+    ) -> anyhow::Result<Models> {
+        let variables = Variables::read(policies, environment);
+        for policy in policies.all() {
+            for model in [policy.settings.models.main.as_str(), policy.judge_model()] {
+                usable(model, policy, &variables).map_err(anyhow::Error::msg)?;
+            }
+        }
+        Ok(Models { wording, variables, client: Web::default(), plain: Plain::default(), turns: Turns::default() })
+    }
+
+    async fn call(&self, call: Call<'_>, prompt: Prompt, policy: &Policy) -> Result<Answer, Failure> {
+        let mut counted = Counted::begin(&call);
+        let prompt_chars = prompt.chars();
+        let prompt_bytes = prompt.system.len() + prompt.turns.iter().map(|turn| turn.text.len()).sum::<usize>();
+        let result = self.ask(&call, prompt, policy).await;
+        let ms = counted.begun.elapsed().as_millis() as u64;
+        counted.ends(&result);
+        let reply = result.map_err(|error| {
+            tracing::warn!(call = call.id, model = call.model, question = call.question, ms, %error, "no answer");
+            Failure(error.to_string().into())
+        })?;
+        let tokens_in = reply.tokens_in.unwrap_or_else(|| tokens_of_bytes(prompt_bytes));
+        let tokens_out = reply.tokens_out.unwrap_or_else(|| tokens_of_bytes(reply.text.len()));
+        let usage = bill(prompt_chars, tokens_in, tokens_out, policy.price(call.model));
+        let cached = reply.tokens_cached;
+        tracing::debug!(
+            call = call.id,
+            model = call.model,
+            question = call.question,
+            tokens_in,
+            tokens_out,
+            cached,
+            micros = usage.micros,
+            ms,
+            "answered"
+        );
+        tracing::trace!(call = call.id, answer = reply.text, "in these words");
+        for (direction, tokens) in [("in", tokens_in), ("out", tokens_out), ("cached", cached)] {
+            counter!("aizuchi_model_tokens_total", "model" => call.model.to_owned(), "direction" => direction)
+                .increment(tokens);
+        }
+        counter!("aizuchi_model_micros_total", "model" => call.model.to_owned()).increment(usage.micros);
+        Ok(Answer { text: reply.text.into(), usage })
+    }
+
+    async fn ask(&self, call: &Call<'_>, prompt: Prompt, policy: &Policy) -> Result<Reply, ModelError> {
+        let give_up = |what| ModelError::GiveUp { what };
+        let address = usable(call.model, policy, &self.variables).map_err(give_up)?;
+        let address = address.ok_or_else(|| give_up(format!("{OFFLINE} has no words of its own for this")))?;
+        let request = Request {
+            model: address.model.clone(),
+            prompt,
+            tokens_max: call.tokens_max,
+            thinking_tokens: policy.settings.models.thinking_tokens,
+            thinking: call.thinking,
+        };
+        let client = self.client.client().map_err(give_up)?;
+        let remote = Remote { client, address, plain: self.plain.clone() };
+        let models = &policy.settings.models;
+        let room = Room { parallel_max: models.parallel_max as usize, waiting_max: models.waiting_max as usize };
+        let limits = Limits::of(&policy.settings);
+        let (remote, request) = (&remote, &request);
+        again(limits, stable_hash(0, &call.id), |attempt| async move {
+            // Taken for each attempt: whoever pauses lets others go ahead.
+            let _turn = self.turns.take(call.urgency, room).await?;
+            tracing::debug!(call = call.id, model = call.model, question = call.question, attempt, "asks");
+            in_time(limits.timeout, remote.answer(request)).await
+        })
+        .await
+    }
+}
+
+/// Where a model is asked; none for the built-in one. `Err` says what is missing.
+pub(super) fn usable(model: &str, policy: &Policy, variables: &Variables) -> Result<Option<Address>, String> {
+    if model == OFFLINE {
+        return Ok(None);
+    }
+    let address = find(model, &policy.settings.providers, variables)?;
+    if address.key.is_missing() {
+        let Address { provider, key, .. } = &address;
+        return Err(format!("the model {model:?} needs a key of {provider}: set the variable {}", key.variable));
+    }
+    Ok(Some(address))
+}
+
+/// Counts a call when it is over, also one that was dropped on the way.
+struct Counted {
+    model: String,
+    question: &'static str,
+    outcome: &'static str,
+    begun: Instant,
+}
+
+impl Counted {
+    fn begin(call: &Call<'_>) -> Counted {
+        Counted { model: call.model.to_owned(), question: call.question, outcome: "aborted", begun: Instant::now() }
+    }
+
+    fn ends(&mut self, result: &Result<Reply, ModelError>) {
+        self.outcome = match result {
+            Ok(_) => "answered",
+            Err(ModelError::TryLater { .. }) => "busy",
+            Err(ModelError::GiveUp { .. }) => "refused",
+        };
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let model = || self.model.clone();
+        let outcome = self.outcome;
+        counter!("aizuchi_model_calls_total", "model" => model(), "question" => self.question, "outcome" => outcome)
+            .increment(1);
+        histogram!("aizuchi_model_seconds", "model" => model()).record(self.begun.elapsed().as_secs_f64());
+    }
+}
+
+impl Mind for Models {
+    fn judge(self: Arc<Self>, ask: Box<Ask>, policies: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+        Box::pin(async move {
+            let policy = policies.for_room(ask.call.room.as_str());
+            let question = ask.question.id();
+            let call = Call {
+                id: ask.call.to_string(),
+                model: &ask.model,
+                question,
+                tokens_max: ask.tokens_max,
+                thinking: Thinking::Least,
+                urgency: Urgency::Unasked,
+            };
+            if call.model == OFFLINE {
+                Counted::begin(&call).ends(&Ok(Reply::default()));
+                return Ok(offline::answer(offline::judge(&ask), &ask.transcript));
+            }
+            let prompt = self.wording.judge(&ask, policy).map_err(|what| Failure(what.into()))?;
+            self.call(call, prompt, policy).await
+        })
+    }
+
+    fn write(self: Arc<Self>, brief: Box<Brief>, policies: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+        Box::pin(async move {
+            let policy = policies.for_room(brief.call.room.as_str());
+            let call = Call {
+                id: brief.call.to_string(),
+                model: &brief.model,
+                question: "write",
+                tokens_max: brief.tokens_max,
+                thinking: Thinking::Some,
+                urgency: if brief.addressed { Urgency::Addressed } else { Urgency::Unasked },
+            };
+            if call.model == OFFLINE {
+                Counted::begin(&call).ends(&Ok(Reply::default()));
+                let text = offline::write(&brief, policy.settings.bot.language);
+                return Ok(offline::answer(text, &brief.transcript));
+            }
+            let prompt = self.wording.write(&brief, policy).map_err(|what| Failure(what.into()))?;
+            self.call(call, prompt, policy).await
+        })
+    }
+}
+
+/// Asks a model one tiny question, once, to see whether it is there. `Err` says what to mend.
+pub fn try_call(
+    model: &str,
+    policies: &Policies,
+    environment: &dyn Fn(&str) -> Option<String>,
+) -> Doing<'static, Result<(Reply, Duration), String>> {
+    let policy = policies.general();
+    let address = usable(model, policy, &Variables::read(policies, environment));
+    let settings = &policy.settings.models;
+    let (timeout, thinking_tokens) = (Duration::from_secs(settings.timeout_seconds.into()), settings.thinking_tokens);
+    Box::pin(async move {
+        let Some(address) = address? else {
+            return Ok((Reply { text: OFFLINE.into(), ..Reply::default() }, Duration::ZERO));
+        };
+        let request = Request {
+            model: address.model.clone(),
+            prompt: Prompt {
+                system: "You are asked whether you can be reached.".into(),
+                turns: vec![Turn { by: By::User, text: "Answer with the one word: yes".into() }],
+                schema: None,
+            },
+            tokens_max: 16,
+            thinking_tokens,
+            thinking: Thinking::Least,
+        };
+        let remote = Remote { client: Web::default().client()?, address, plain: Plain::default() };
+        let begun = Instant::now();
+        let reply = in_time(timeout, remote.answer(&request)).await.map_err(|error| error.to_string())?;
+        Ok((reply, begun.elapsed()))
+    })
+}

@@ -1,0 +1,149 @@
+//! Which models are asked when a person has not said, by the keys there are.
+
+use aizuchi_core::Policy;
+use aizuchi_core::settings::Layers;
+
+use super::ask::usable;
+use super::providers::{OFFLINE, PROVIDERS, Variables, find};
+use crate::config::{self, BadSettings};
+
+/// The models that will be asked, and how they came to be chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    pub main: String,
+    pub judge: String,
+    /// One sentence for whoever starts the program.
+    pub told: String,
+}
+
+impl Choice {
+    pub fn is_offline(&self) -> bool {
+        self.main == OFFLINE && self.judge == OFFLINE
+    }
+}
+
+/// Keeps what a person has chosen, and says which key it lacks. Where nobody has chosen and the default lacks its key,
+/// another takes its place: the one a person chose for the other task, one of a provider whose key there is, or the
+/// built-in one.
+pub fn choose(layers: &mut Layers, environment: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<Choice> {
+    let policies = config::resolve(layers)?;
+    let policy = policies.general();
+    let variables = Variables::read(&policies, environment);
+    let models = &policy.settings.models;
+    let chosen = |key: &str| layers.sets_for_all(key);
+    let (main_chosen, judge_chosen) = (chosen("models.main"), chosen("models.judge"));
+    let named = [("models.main", &models.main, main_chosen), ("models.judge", &models.judge, judge_chosen)];
+    for (key, model, _) in named.iter().filter(|(_, model, chosen)| *chosen && !model.is_empty()) {
+        usable(model, policy, &variables).map_err(|what| BadSettings(vec![format!("{key}: {what}")]))?;
+    }
+
+    let lacks = |model: &str| usable(model, policy, &variables).is_err();
+    let by_key = usual_by_key(policy, &variables);
+    let own = |other: &str, other_chosen: bool| (other_chosen && !other.is_empty()).then(|| other.to_owned());
+    let mut choice = Choice { main: models.main.clone(), judge: models.judge.clone(), told: String::new() };
+    if !main_chosen && lacks(&choice.main) {
+        let key_holder = by_key.as_ref().map(|(main, _)| main.clone());
+        choice.main = own(&models.judge, judge_chosen).or(key_holder).unwrap_or_else(|| OFFLINE.into());
+        layers.suggest_model("models.main", &choice.main);
+    }
+    if choice.judge.is_empty() {
+        choice.judge = choice.main.clone();
+    } else if !judge_chosen && lacks(&choice.judge) {
+        let key_holder = by_key.map(|(_, judge)| judge);
+        choice.judge = own(&models.main, main_chosen).or(key_holder).unwrap_or_else(|| OFFLINE.into());
+        layers.suggest_model("models.judge", &choice.judge);
+    }
+    choice.told = tell(&choice);
+    Ok(choice)
+}
+
+/// What the first provider with a key is usually asked for: who writes, and who judges.
+fn usual_by_key(policy: &Policy, variables: &Variables) -> Option<(String, String)> {
+    PROVIDERS.iter().find_map(|row| {
+        let (main, judge) = row.usual?;
+        let name = |model: &str| format!("{}/{model}", row.name);
+        let address = find(&name(main), &policy.settings.providers, variables).ok()?;
+        address.key.secret.is_some().then(|| (name(main), name(judge)))
+    })
+}
+
+fn tell(choice: &Choice) -> String {
+    let Choice { main, judge, .. } = choice;
+    if choice.is_offline() {
+        let keys: Vec<&str> = PROVIDERS.iter().filter(|row| row.needs_key).map(|row| row.keys[0]).collect();
+        return format!(
+            "No model is connected: it judges by simple rules and answers from templates. Set {} to connect one.",
+            keys.join(" or ")
+        );
+    }
+    if main == judge { format!("{main} judges and writes.") } else { format!("{judge} judges, {main} writes.") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::providers::tests::environment;
+    use super::*;
+
+    fn chosen(file: &str, variables: &[(&str, &str)]) -> Result<(String, String), String> {
+        let mut layers = Layers::default();
+        layers.add_file("aizuchi.toml", file);
+        let choice = choose(&mut layers, &environment(variables)).map_err(|error| error.to_string())?;
+        let policies = config::resolve(&layers).unwrap();
+        let policy = policies.general();
+        assert_eq!(
+            (policy.settings.models.main.as_str(), policy.judge_model()),
+            (choice.main.as_str(), choice.judge.as_str()),
+            "what is told is what the settings say"
+        );
+        Ok((choice.main, choice.judge))
+    }
+
+    fn pair(main: &str, judge: &str) -> Result<(String, String), String> {
+        Ok((main.into(), judge.into()))
+    }
+
+    const ANTHROPIC: (&str, &str) = ("ANTHROPIC_API_KEY", "a");
+    const GOOGLE: (&str, &str) = ("GOOGLE_API_KEY", "g");
+    const OPENAI: (&str, &str) = ("OPENAI_API_KEY", "o");
+
+    #[test]
+    fn nobody_chose_and_the_keys_decide() {
+        assert_eq!(chosen("", &[]), pair("offline", "offline"));
+        assert_eq!(chosen("", &[ANTHROPIC, GOOGLE]), pair("google/gemini-2.5-flash", "anthropic/claude-haiku-4-5"));
+        assert_eq!(chosen("", &[ANTHROPIC]), pair("anthropic/claude-sonnet-4-5", "anthropic/claude-haiku-4-5"));
+        assert_eq!(chosen("", &[GOOGLE]), pair("google/gemini-2.5-flash", "google/gemini-2.5-flash-lite"));
+        assert_eq!(chosen("", &[OPENAI]), pair("openai/gpt-5-mini", "openai/gpt-5-nano"));
+        assert_eq!(chosen("preset = \"sphene\"", &[OPENAI]), pair("openai/gpt-5-mini", "openai/gpt-5-mini"));
+        assert_eq!(chosen("preset = \"kotonoha\"", &[]), pair("offline", "offline"));
+    }
+
+    #[test]
+    fn what_a_person_chose_stays_and_serves_for_both() {
+        let local = "[models]\nmain = \"ollama/llama3.2\"";
+        assert_eq!(chosen(local, &[]), pair("ollama/llama3.2", "ollama/llama3.2"));
+        assert_eq!(chosen(local, &[ANTHROPIC]), pair("ollama/llama3.2", "anthropic/claude-haiku-4-5"));
+        assert_eq!(chosen("[models]\njudge = \"offline\"", &[GOOGLE]), pair("google/gemini-2.5-flash", "offline"));
+        assert_eq!(
+            chosen("[channel.\"a\".models]\nmain = \"ollama/x\"", &[]),
+            pair("offline", "offline"),
+            "what one channel has chosen says nothing about the others"
+        );
+    }
+
+    #[test]
+    fn a_chosen_model_without_its_key_is_told() {
+        let told = chosen("[models]\nmain = \"openai/gpt-5\"", &[ANTHROPIC]).unwrap_err();
+        assert_eq!(
+            told,
+            "models.main: the model \"openai/gpt-5\" needs a key of openai: set the variable OPENAI_API_KEY"
+        );
+        let told = chosen("[models]\njudge = \"opnai/gpt-5\"", &[]).unwrap_err();
+        assert!(told.starts_with("models.judge: ") && told.contains("nearest is \"openai\""), "{told}");
+    }
+
+    #[test]
+    fn a_stand_in_at_another_address_needs_no_key() {
+        let here = [("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1")];
+        assert_eq!(chosen("[models]\nmain = \"openai/x\"", &here), pair("openai/x", "openai/x"));
+    }
+}

@@ -1,0 +1,16 @@
+//! The built-in model: no network, no knowledge. It judges by a few rules and answers from templates, and says so.
+
+mod judge;
+mod notice;
+mod write;
+
+use aizuchi_core::effect::{Transcript, Usage};
+use aizuchi_core::input::Answer;
+
+pub use judge::judge;
+pub use write::write;
+
+/// Its words with their bill: it reads, and takes nothing for it.
+pub fn answer(text: String, transcript: &Transcript) -> Answer {
+    Answer { text: text.into(), usage: Usage { prompt_chars: transcript.chars(), ..Usage::default() } }
+}

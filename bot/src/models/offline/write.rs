@@ -1,0 +1,172 @@
+//! Answers from templates. They count and repeat what was said, claim to know nothing, and say that they are templates.
+
+use std::collections::BTreeMap;
+
+use aizuchi_core::effect::{Brief, Kind, Line, Lines};
+use aizuchi_core::judge::State;
+use aizuchi_core::settings::Language;
+use aizuchi_core::types::{Voice, stable_hash};
+
+use super::notice::{is_japanese, open_question, state};
+
+const NODS: [&str; 3] = ["mm-hm", "I see", "right"];
+const NODS_JA: [&str; 3] = ["うんうん", "なるほど", "そうだね"];
+
+pub fn write(brief: &Brief, language: Language) -> String {
+    let japanese = match language {
+        Language::Japanese => true,
+        Language::English => false,
+        Language::Auto => is_japanese(&brief.transcript.lines),
+    };
+    match brief.kind {
+        Kind::Reaction | Kind::Acknowledgement => {
+            let nods = if japanese { NODS_JA } else { NODS };
+            nods[stable_hash(0, &brief.call.to_string()) as usize % nods.len()].into()
+        }
+        Kind::Full if japanese => format!("{}（オフライン：モデル未接続）", in_japanese(brief)),
+        Kind::Full => format!("{} (offline: no model is connected)", in_english(brief)),
+    }
+}
+
+/// The message it answers, or the newest of a person.
+fn answered(brief: &Brief) -> Option<Line<'_>> {
+    let lines = &brief.transcript.lines;
+    let named = brief.answering.last().and_then(|id| lines.iter().find(|line| line.id == id.as_str()));
+    named.or_else(|| lines.iter().filter(|line| line.voice == Voice::Person).last())
+}
+
+const QUOTED_CHARS_MAX: usize = 80;
+
+/// A few words on one line.
+fn quoted(text: &str) -> String {
+    let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown: String = one_line.chars().take(QUOTED_CHARS_MAX).collect();
+    if shown.len() < one_line.len() { format!("{shown}…") } else { shown }
+}
+
+/// Who said how much, the most talkative first.
+fn speakers(lines: &Lines) -> Vec<(String, usize)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for line in lines.iter().filter(|line| line.voice == Voice::Person) {
+        *counts.entry(line.name).or_default() += 1;
+    }
+    let mut counts: Vec<(String, usize)> = counts.into_iter().map(|(name, count)| (quoted(name), count)).collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts
+}
+
+fn in_english(brief: &Brief) -> String {
+    let lines = &brief.transcript.lines;
+    let Some(line) = answered(brief) else { return "I am here.".into() };
+    let (name, said) = (quoted(line.name), quoted(line.text));
+    if !brief.addressed {
+        return match (state(lines), open_question(lines)) {
+            (State::Misunderstanding, _) => {
+                "Perhaps you are talking about two different things. Would each of you say it once more in other words?"
+                    .into()
+            }
+            (State::Conflict, _) => "This is getting heated. What would help each of you right now?".into(),
+            (_, Some(asked)) => {
+                format!(
+                    "{} asked: “{}”. Nobody has answered yet. Does anybody know?",
+                    quoted(asked.name),
+                    quoted(asked.text)
+                )
+            }
+            (State::Ending | State::Active, None) => format!("{name}, I am listening: “{said}”."),
+        };
+    }
+    let people = speakers(lines);
+    let listed: Vec<String> = people.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    let count: usize = people.iter().map(|(_, count)| count).sum();
+    let messages = if count == 1 { "message" } else { "messages" };
+    format!(
+        "{name}, I heard you: “{said}”. I can not think about it without a model. What I have in mind here: {count} {messages} ({}).",
+        listed.join(", ")
+    )
+}
+
+fn in_japanese(brief: &Brief) -> String {
+    let lines = &brief.transcript.lines;
+    let Some(line) = answered(brief) else { return "ここにいます。".into() };
+    let (name, said) = (quoted(line.name), quoted(line.text));
+    if !brief.addressed {
+        return match (state(lines), open_question(lines)) {
+            (State::Misunderstanding, _) => {
+                "もしかすると、別々のことを話しているかもしれません。お互いに、もう一度別の言葉で言ってみませんか。"
+                    .into()
+            }
+            (State::Conflict, _) => "少し熱くなっているようです。いま、それぞれ何があると助かりますか。".into(),
+            (_, Some(asked)) => format!(
+                "{}さんの「{}」に、まだ誰も答えていません。どなたかご存じですか。",
+                quoted(asked.name),
+                quoted(asked.text)
+            ),
+            (State::Ending | State::Active, None) => format!("{name}さん、聞いています：「{said}」"),
+        };
+    }
+    let people = speakers(lines);
+    let listed: Vec<String> = people.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    let count: usize = people.iter().map(|(_, count)| count).sum();
+    format!(
+        "{name}さん、「{said}」と聞きました。モデルがないので考えることはできません。覚えているのは{count}件の発言です（{}）。",
+        listed.join("、")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use aizuchi_core::effect::Transcript;
+    use aizuchi_core::types::{CallId, Place, RoomId, Time};
+
+    use super::super::notice::tests::talk;
+    use super::*;
+
+    fn brief(kind: Kind, addressed: bool, said: &[(&str, &str)]) -> Brief {
+        Brief {
+            call: CallId { room: RoomId::new("r"), serial: 1 },
+            at: Time(0),
+            place: Place { room: RoomId::new("r"), thread: None },
+            kind,
+            model: "offline".into(),
+            tokens_max: 100,
+            answering: Vec::new(),
+            addressed,
+            transcript: Transcript { lines: talk(said), ..Transcript::default() },
+        }
+    }
+
+    #[test]
+    fn it_says_whom_it_answers_what_it_heard_and_that_it_is_offline() {
+        let asked = brief(Kind::Full, true, &[("mia", "hello"), ("jonas", "aizuchi, how cold\nwill it be?")]);
+        assert_eq!(
+            write(&asked, Language::Auto),
+            "jonas, I heard you: “aizuchi, how cold will it be?”. I can not think about it without a model. What I have in mind here: 2 messages (jonas 1, mia 1). (offline: no model is connected)"
+        );
+        let asked = brief(Kind::Full, true, &[("葵", "相槌、明日は寒い？")]);
+        let answer = write(&asked, Language::Auto);
+        assert!(
+            answer.starts_with("葵さん、「相槌、明日は寒い？」") && answer.ends_with("（オフライン：モデル未接続）"),
+            "{answer}"
+        );
+        assert!(write(&asked, Language::English).starts_with("葵, I heard you"));
+    }
+
+    #[test]
+    fn unasked_it_only_points_at_what_rules_can_see() {
+        let told = |said: &[(&str, &str)]| write(&brief(Kind::Full, false, said), Language::Auto);
+        assert!(told(&[("bob", "anybody seen my key?")]).starts_with("bob asked: “anybody seen my key?”. Nobody has"));
+        assert!(told(&[("bob", "それは誤解です")]).starts_with("もしかすると"));
+        assert!(told(&[]).starts_with("I am here."));
+    }
+
+    #[test]
+    fn a_nod_is_a_word_or_two_and_always_the_same() {
+        let nod = write(&brief(Kind::Acknowledgement, false, &[("a", "so I said no")]), Language::Auto);
+        assert!(NODS.contains(&nod.as_str()));
+        assert_eq!(nod, write(&brief(Kind::Acknowledgement, false, &[("a", "other words")]), Language::English));
+        assert!(
+            NODS_JA.contains(&write(&brief(Kind::Acknowledgement, false, &[("a", "雨だ")]), Language::Auto).as_str())
+        );
+    }
+}

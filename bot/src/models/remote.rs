@@ -1,0 +1,188 @@
+//! A model somewhere else, asked over HTTP in the format its provider speaks.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+
+use aizuchi_core::settings::WireFormat;
+use genai::adapter::AdapterKind;
+use genai::chat::{CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatResponse, JsonSpec, StopReason};
+use genai::resolver::{AuthData, Endpoint};
+use genai::{Client, ModelIden, ServiceTarget};
+use secrecy::ExposeSecret as _;
+
+use super::providers::Address;
+use super::thinking::{self, Plan};
+use super::trouble::{explain, give_up, later, refuses_the_form};
+use crate::ports::{By, Doing, ModelError, Provider, Reply, Request, Turn};
+
+pub struct Remote {
+    pub client: Client,
+    pub address: Address,
+    pub plain: Plain,
+}
+
+/// Models that have refused a schema or a word about thinking, and are asked plainly from then on.
+#[derive(Clone, Debug, Default)]
+pub struct Plain(Arc<Mutex<HashSet<String>>>);
+
+impl Plain {
+    fn name(address: &Address) -> String {
+        format!("{} {}", address.url, address.model)
+    }
+
+    fn holds(&self, address: &Address) -> bool {
+        self.0.lock().expect("nobody panics here").contains(&Plain::name(address))
+    }
+
+    fn add(&self, address: &Address) {
+        self.0.lock().expect("nobody panics here").insert(Plain::name(address));
+    }
+}
+
+/// Stands where a key would, for those who want none.
+const NO_KEY: &str = "none";
+
+impl Provider for Remote {
+    fn answer<'a>(&'a self, request: &'a Request) -> Doing<'a, Result<Reply, ModelError>> {
+        Box::pin(async move {
+            let plan = thinking::plan(self.address.format, &request.model, request.thinking, request.thinking_tokens);
+            let asks_for_more = request.prompt.schema.is_some() || plan.effort.is_some();
+            if !asks_for_more || self.plain.holds(&self.address) {
+                return self.settle(self.ask(request, &plan, false).await, request);
+            }
+            match self.ask(request, &plan, true).await {
+                Err(error) if refuses_the_form(&error) => {
+                    let answer = self.ask(request, &plan, false).await;
+                    if answer.is_ok() {
+                        tracing::info!(provider = self.address.provider, model = request.model, "is asked plainly");
+                        self.plain.add(&self.address);
+                    }
+                    self.settle(answer, request)
+                }
+                answer => self.settle(answer, request),
+            }
+        })
+    }
+}
+
+impl Remote {
+    async fn ask(&self, request: &Request, plan: &Plan, in_form: bool) -> genai::Result<ChatResponse> {
+        let turns = alternating(&request.prompt.turns).into_iter().map(|(by, text)| match by {
+            By::User => ChatMessage::user(text),
+            By::Assistant => ChatMessage::assistant(text),
+        });
+        let mut chat = ChatRequest::from_messages(turns.collect());
+        if !request.prompt.system.is_empty() {
+            chat = chat.with_system(request.prompt.system.as_str());
+        }
+        // Who is not told to think less needs the room.
+        let room = if in_form || plan.effort.is_none() { plan.room } else { request.thinking_tokens };
+        let mut options = ChatOptions::default().with_max_tokens(request.tokens_max.saturating_add(room));
+        if in_form {
+            if let Some(schema) = &request.prompt.schema {
+                options = options.with_response_format(JsonSpec::new(schema.name, schema.schema.clone()));
+            }
+            if let Some(effort) = &plan.effort {
+                options = options.with_reasoning_effort(effort.clone());
+            }
+        }
+        // The others keep the beginning of a prompt at hand without being asked.
+        if self.address.format == WireFormat::Anthropic {
+            options = options.with_cache_control(CacheControl::Ephemeral);
+        }
+        self.client.exec_chat(self.target(), chat, Some(&options)).await
+    }
+
+    fn target(&self) -> ServiceTarget {
+        let adapter = match self.address.format {
+            WireFormat::OpenAi => AdapterKind::OpenAI,
+            WireFormat::Anthropic => AdapterKind::Anthropic,
+            WireFormat::Google => AdapterKind::Gemini,
+            WireFormat::Ollama => AdapterKind::Ollama,
+        };
+        let key = self.address.key.secret.as_ref().map_or(NO_KEY, |secret| secret.expose_secret());
+        ServiceTarget {
+            endpoint: Endpoint::from_owned(self.address.url.as_str()),
+            auth: AuthData::from_single(key),
+            model: ModelIden::new(adapter, self.address.model.as_str()),
+        }
+    }
+
+    fn settle(&self, answer: genai::Result<ChatResponse>, request: &Request) -> Result<Reply, ModelError> {
+        let response = answer.map_err(|error| explain(&error, &self.address))?;
+        let text = thinking::without_thoughts(&response.content.texts().concat());
+        if text.is_empty() {
+            return Err(self.silence(response.stop_reason.as_ref(), request));
+        }
+        let usage = &response.usage;
+        let count = |tokens: Option<i32>| tokens.and_then(|tokens| u64::try_from(tokens).ok());
+        let thoughts = usage.completion_tokens_details.as_ref().and_then(|details| details.reasoning_tokens);
+        Ok(Reply {
+            text,
+            tokens_in: count(usage.prompt_tokens),
+            tokens_out: count(usage.completion_tokens.or(thoughts)),
+            tokens_cached: count(usage.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens))
+                .unwrap_or(0),
+        })
+    }
+
+    /// A model that has said nothing.
+    fn silence(&self, stopped: Option<&StopReason>, request: &Request) -> ModelError {
+        let model = &request.model;
+        match stopped {
+            Some(StopReason::MaxTokens(_)) => give_up(format!(
+                "{model} used up its tokens before it answered: raise models.thinking_tokens, or take a model that does not think"
+            )),
+            Some(StopReason::ContentFilter(_)) => give_up(format!("{model} declined to answer")),
+            _ => later(format!("{model} said nothing")),
+        }
+    }
+}
+
+/// Says nothing, where a provider wants something said.
+const NOTHING_SAID: &str = "…";
+
+/// The turns as every provider and every template takes them: none empty, by turns, the first and the last of the user.
+fn alternating(turns: &[Turn]) -> Vec<(By, String)> {
+    let mut all: Vec<(By, String)> = Vec::new();
+    for turn in turns.iter().filter(|turn| !turn.text.trim().is_empty()) {
+        match all.last_mut() {
+            Some((by, text)) if *by == turn.by => {
+                text.push_str("\n\n");
+                text.push_str(&turn.text);
+            }
+            _ => all.push((turn.by, turn.text.clone())),
+        }
+    }
+    let nothing = || (By::User, NOTHING_SAID.to_owned());
+    if all.first().is_none_or(|(by, _)| *by == By::Assistant) {
+        all.insert(0, nothing());
+    }
+    if all.last().is_some_and(|(by, _)| *by == By::Assistant) {
+        all.push(nothing());
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_are_put_as_every_provider_takes_them() {
+        use By::{Assistant, User};
+        let put = |turns: &[(By, &str)]| -> Vec<(By, String)> {
+            let turns: Vec<Turn> = turns.iter().map(|(by, text)| Turn { by: *by, text: (*text).into() }).collect();
+            alternating(&turns)
+        };
+        let is =
+            |turns: &[(By, &str)]| -> Vec<(By, String)> { turns.iter().map(|(by, t)| (*by, (*t).into())).collect() };
+        assert_eq!(
+            put(&[(User, "a"), (Assistant, "b"), (User, "c")]),
+            is(&[(User, "a"), (Assistant, "b"), (User, "c")])
+        );
+        assert_eq!(put(&[(User, "a"), (Assistant, " "), (User, "c")]), is(&[(User, "a\n\nc")]));
+        assert_eq!(put(&[(Assistant, "b")]), is(&[(User, "…"), (Assistant, "b"), (User, "…")]));
+        assert_eq!(put(&[]), is(&[(User, "…")]));
+    }
+}

@@ -1,0 +1,189 @@
+//! Models that think before they answer: how much room they need, and how they are told to think less.
+
+use aizuchi_core::settings::WireFormat;
+use genai::chat::ReasoningEffort;
+
+use crate::ports::Thinking;
+
+/// How one call goes about it.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Tokens beside those of the answer.
+    pub room: u32,
+    /// What the provider is told.
+    pub effort: Option<ReasoningEffort>,
+}
+
+/// A family of models that think, and what they are told in the format of their own provider.
+struct Thinker {
+    /// The beginning of the model's name, without what stands before its last slash.
+    begins: &'static str,
+    /// The format in which it can be told.
+    format: Option<WireFormat>,
+    least: Told,
+    some: Told,
+}
+
+#[derive(Clone, Copy)]
+enum Told {
+    /// Nothing: it thinks as it likes.
+    Nothing,
+    /// Not to think; it needs no room then.
+    Not,
+    /// Its budget of tokens, at least so many.
+    Budget(u32),
+    Minimal,
+    Low,
+    /// Zero by name; it may think a little all the same.
+    None,
+}
+
+const fn thinker(begins: &'static str, format: WireFormat, least: Told, some: Told) -> Thinker {
+    Thinker { begins, format: Some(format), least, some }
+}
+
+const fn thinks(begins: &'static str) -> Thinker {
+    Thinker { begins, format: None, least: Told::Nothing, some: Told::Nothing }
+}
+
+/// The first that fits counts.
+const THINKERS: &[Thinker] = &[
+    thinker("gemini-2.5-flash", WireFormat::Google, Told::Not, Told::Budget(0)),
+    thinker("gemini-2.5-pro", WireFormat::Google, Told::Budget(128), Told::Budget(128)),
+    thinker("gemini-3", WireFormat::Google, Told::Low, Told::Low),
+    thinks("gemini-flash-latest"),
+    thinks("gemini-pro-latest"),
+    thinker("gpt-5.", WireFormat::OpenAi, Told::None, Told::Low),
+    thinker("gpt-5", WireFormat::OpenAi, Told::Minimal, Told::Low),
+    thinker("gpt-oss", WireFormat::OpenAi, Told::Low, Told::Low),
+    thinker("o1", WireFormat::OpenAi, Told::Low, Told::Low),
+    thinker("o3", WireFormat::OpenAi, Told::Low, Told::Low),
+    thinker("o4", WireFormat::OpenAi, Told::Low, Told::Low),
+    // Earlier ones think only when asked to.
+    thinker("claude-opus-5", WireFormat::Anthropic, Told::Not, Told::Nothing),
+    thinker("claude-sonnet-5", WireFormat::Anthropic, Told::Not, Told::Nothing),
+    thinker("claude-haiku-5", WireFormat::Anthropic, Told::Not, Told::Nothing),
+    thinker("qwen3", WireFormat::Ollama, Told::Not, Told::Nothing),
+    thinker("deepseek-r", WireFormat::Ollama, Told::Not, Told::Nothing),
+    thinks("qwq"),
+    thinks("magistral"),
+    thinks("grok-4"),
+    thinks("glm-4.5"),
+    thinks("minimax-m"),
+];
+
+/// Relatives of those that do not think.
+const NOT_THINKERS: &[&str] = &["gpt-5-chat", "qwen3-coder", "qwen3-embedding"];
+
+/// Words in a name that tell it of any model.
+const TELLING: &[&str] = &["thinking", "reasoning"];
+
+pub fn plan(format: WireFormat, model: &str, thinking: Thinking, tokens: u32) -> Plan {
+    let name = model.rsplit('/').next().unwrap_or(model).to_lowercase();
+    if NOT_THINKERS.iter().any(|begins| name.starts_with(begins)) || name.contains("-instruct") {
+        return Plan::default();
+    }
+    let Some(thinker) = THINKERS.iter().find(|thinker| name.starts_with(thinker.begins)) else {
+        let tells = TELLING.iter().any(|word| name.contains(word));
+        return Plan { room: if tells { tokens } else { 0 }, effort: None };
+    };
+    if thinker.format != Some(format) {
+        return Plan { room: tokens, effort: None };
+    }
+    let thinking = if tokens == 0 { Thinking::Least } else { thinking };
+    let told = match thinking {
+        Thinking::Least => thinker.least,
+        Thinking::Some => thinker.some,
+    };
+    match told {
+        Told::Nothing => Plan { room: tokens, effort: None },
+        // For Google zero is a budget; the word is not passed on.
+        Told::Not if format == WireFormat::Google => Plan { room: 0, effort: Some(ReasoningEffort::Budget(0)) },
+        Told::Not => Plan { room: 0, effort: Some(ReasoningEffort::Zero) },
+        Told::Budget(least) if thinking == Thinking::Least => {
+            Plan { room: tokens.max(least), effort: Some(ReasoningEffort::Budget(least)) }
+        }
+        Told::Budget(least) => {
+            Plan { room: tokens.max(least), effort: Some(ReasoningEffort::Budget(tokens.max(least))) }
+        }
+        Told::Minimal => Plan { room: tokens, effort: Some(ReasoningEffort::Minimal) },
+        Told::Low => Plan { room: tokens, effort: Some(ReasoningEffort::Low) },
+        Told::None => Plan { room: tokens, effort: Some(ReasoningEffort::Zero) },
+    }
+}
+
+/// The answer without what the model thought aloud. A thought that was cut off leaves nothing; one that a template has
+/// opened already ends without a beginning.
+pub fn without_thoughts(text: &str) -> String {
+    const OPEN: &str = "<think>";
+    const CLOSE: &str = "</think>";
+    let mut kept = String::new();
+    let mut rest = text;
+    if rest.find(CLOSE).is_some_and(|close| rest.find(OPEN).is_none_or(|open| close < open)) {
+        rest = rest.split_once(CLOSE).map_or("", |(_, after)| after);
+    }
+    while let Some((before, after)) = rest.split_once(OPEN) {
+        kept.push_str(before);
+        rest = after.split_once(CLOSE).map_or("", |(_, after)| after);
+    }
+    kept.push_str(rest);
+    kept.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned(format: WireFormat, model: &str, thinking: Thinking) -> (u32, String) {
+        let Plan { room, effort } = plan(format, model, thinking, 1000);
+        (room, effort.map_or("-".into(), |effort| effort.to_string()))
+    }
+
+    #[test]
+    fn a_question_is_answered_with_as_little_thought_as_can_be() {
+        use WireFormat::{Anthropic, Google, Ollama, OpenAi};
+        for (format, model, room, effort) in [
+            (Google, "gemini-2.5-flash", 0, "0"),
+            (Google, "gemini-2.5-flash-lite", 0, "0"),
+            (Google, "gemini-2.5-pro", 1000, "128"),
+            (Google, "gemini-3-flash-preview", 1000, "low"),
+            (Google, "gemini-2.0-flash", 0, "-"),
+            (OpenAi, "gpt-5-nano", 1000, "minimal"),
+            (OpenAi, "gpt-5.1", 1000, "zero"),
+            (OpenAi, "gpt-5-chat-latest", 0, "-"),
+            (OpenAi, "gpt-4o-mini", 0, "-"),
+            (OpenAi, "o4-mini", 1000, "low"),
+            (OpenAi, "gemini/gemini-2.5-flash", 1000, "-"),
+            (OpenAi, "qwen3:8b", 1000, "-"),
+            (OpenAi, "Qwen/Qwen3-4B-Instruct-2507", 0, "-"),
+            (OpenAi, "kimi-k2-thinking", 1000, "-"),
+            (Ollama, "qwen3:8b", 0, "zero"),
+            (Ollama, "llama3.2", 0, "-"),
+            (Anthropic, "claude-haiku-4-5", 0, "-"),
+            (Anthropic, "claude-sonnet-5", 0, "zero"),
+        ] {
+            assert_eq!(planned(format, model, Thinking::Least), (room, effort.to_owned()), "{model}");
+        }
+    }
+
+    #[test]
+    fn who_writes_may_think_within_its_tokens() {
+        assert_eq!(planned(WireFormat::Google, "gemini-2.5-flash", Thinking::Some), (1000, "1000".into()));
+        assert_eq!(planned(WireFormat::OpenAi, "gpt-5-mini", Thinking::Some), (1000, "low".into()));
+        assert_eq!(planned(WireFormat::Anthropic, "claude-sonnet-4-5", Thinking::Some), (0, "-".into()));
+        assert_eq!(plan(WireFormat::Google, "gemini-2.5-flash", Thinking::Some, 0).room, 0);
+    }
+
+    #[test]
+    fn thoughts_are_not_part_of_an_answer() {
+        for (text, answer) in [
+            ("<think>hm {\"respond\": true}</think>\n{\"respond\": false}", "{\"respond\": false}"),
+            ("hm hm</think>YES", "YES"),
+            ("YES", "YES"),
+            ("<think>endless", ""),
+            ("a<think>b</think>c<think>d</think>e", "ace"),
+        ] {
+            assert_eq!(without_thoughts(text), answer, "{text}");
+        }
+    }
+}

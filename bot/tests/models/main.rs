@@ -1,0 +1,9 @@
+//! Models as they are really asked, over HTTP on this machine: recorded exchanges, servers that misbehave, and llama.cpp.
+
+mod exchanges;
+mod llama;
+mod manners;
+mod minds;
+mod replay;
+mod server;
+mod trouble;

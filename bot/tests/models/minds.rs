@@ -1,0 +1,137 @@
+//! Models with the settings of a test, and questions to ask them.
+
+use std::sync::Arc;
+
+use aizuchi::models::Models;
+use aizuchi::ports::{By, Doing, Mind as _, Prompt, Schema, Turn, Wording};
+use aizuchi_core::effect::{Ask, Brief, Failure, Kind, Line, Lines, Transcript};
+use aizuchi_core::input::Answer;
+use aizuchi_core::judge::Question;
+use aizuchi_core::settings::{JudgeStyle, Layers};
+use aizuchi_core::types::{CallId, Place, RoomId, Time, Voice};
+use aizuchi_core::{Policies, Policy};
+use serde_json::json;
+
+/// The same few words whatever is asked, so that a request can be compared letter by letter.
+pub struct FixedWording;
+
+impl Wording for FixedWording {
+    fn judge(&self, ask: &Ask, _: &Policy) -> Result<Prompt, String> {
+        let one_word = matches!(ask.question, Question::State | Question::Same | Question::Changed);
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "respond": {"type": "boolean"},
+                "delay_seconds": {"type": "integer", "minimum": 0, "maximum": 600},
+                "reason": {"type": "string", "enum": ["helps", "does not help"]}
+            },
+            "required": ["respond", "delay_seconds", "reason"],
+            "additionalProperties": false
+        });
+        Ok(Prompt {
+            system: "Should you step in?".into(),
+            turns: vec![Turn { by: By::User, text: ask.transcript.lines.plain() }],
+            schema: (!one_word).then_some(Schema { name: "verdict", schema }),
+        })
+    }
+
+    fn write(&self, brief: &Brief, _: &Policy) -> Result<Prompt, String> {
+        let turn = |line: Line<'_>| match line.voice {
+            Voice::Me => Turn { by: By::Assistant, text: line.text.into() },
+            Voice::Person | Voice::Bot => Turn { by: By::User, text: format!("{}: {}", line.name, line.text) },
+        };
+        Ok(Prompt {
+            system: "Write the answer.".into(),
+            turns: brief.transcript.lines.iter().map(turn).collect(),
+            schema: None,
+        })
+    }
+}
+
+pub fn policies(settings: &str) -> Policies {
+    let mut layers = Layers::default();
+    layers.add_file("test.toml", settings);
+    layers.resolve(&|_| None).expect("the settings of the test are right")
+}
+
+/// Providers of these formats at this port, named after them, and further settings.
+pub fn settings(port: u16, more: &str) -> String {
+    format!(
+        r#"
+        {more}
+        [providers]
+        openai.url = "http://127.0.0.1:{port}/v1/"
+        anthropic.url = "http://127.0.0.1:{port}/v1/"
+        google.url = "http://127.0.0.1:{port}/v1beta/"
+        native.url = "http://127.0.0.1:{port}/"
+        native.format = "ollama"
+        "#
+    )
+}
+
+pub struct Asker {
+    pub models: Arc<Models>,
+    pub policies: Arc<Policies>,
+}
+
+pub const KEY: &str = "the-secret-key";
+
+/// Keys are there for everybody.
+pub fn environment(name: &str) -> Option<String> {
+    name.ends_with("_API_KEY").then(|| KEY.to_owned())
+}
+
+impl Asker {
+    pub fn new(port: u16, more: &str) -> Asker {
+        let policies = policies(&settings(port, more));
+        let models = Models::new(Arc::new(FixedWording), &policies, &environment).expect("every key is there");
+        Asker { models: Arc::new(models), policies: Arc::new(policies) }
+    }
+
+    pub fn judge(&self, model: &str) -> Doing<'static, Result<Answer, Failure>> {
+        self.models.clone().judge(Box::new(ask(model)), self.policies.clone())
+    }
+
+    pub fn write(&self, model: &str, addressed: bool) -> Doing<'static, Result<Answer, Failure>> {
+        self.models.clone().write(Box::new(brief(model, addressed)), self.policies.clone())
+    }
+}
+
+pub fn lines() -> Lines {
+    let said = [("ann", Voice::Person, "hello"), ("me", Voice::Me, "hi ann"), ("ann", Voice::Person, "which way?")];
+    said.into_iter().map(|(name, voice, text)| Line { id: "", name, voice, text }).collect()
+}
+
+pub fn ask(model: &str) -> Ask {
+    Ask {
+        call: CallId { room: RoomId::new("room"), serial: 1 },
+        at: Time(0),
+        question: Question::Judge,
+        style: JudgeStyle::Respond,
+        model: model.into(),
+        tokens_max: 50,
+        transcript: Transcript { lines: lines(), ..Transcript::default() },
+    }
+}
+
+pub fn brief(model: &str, addressed: bool) -> Brief {
+    Brief {
+        call: CallId { room: RoomId::new("room"), serial: 2 },
+        at: Time(0),
+        place: Place { room: RoomId::new("room"), thread: None },
+        kind: Kind::Full,
+        model: model.into(),
+        tokens_max: 300,
+        answering: Vec::new(),
+        addressed,
+        transcript: Transcript { lines: lines(), ..Transcript::default() },
+    }
+}
+
+pub fn told(result: Result<Answer, Failure>) -> String {
+    result.expect_err("there is no answer").0.into()
+}
+
+pub fn text(result: Result<Answer, Failure>) -> String {
+    result.expect("there is an answer").text.into()
+}

@@ -1,0 +1,162 @@
+//! A server that answers by script, and remembers what it was asked. It speaks HTTP by hand, so that it can break off.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{mpsc, oneshot};
+
+/// What becomes of one request.
+pub enum Step {
+    Answer {
+        status: u16,
+        headers: &'static [(&'static str, &'static str)],
+        body: String,
+    },
+    /// Half of the body, and the connection is closed.
+    Cut(String),
+    /// Nothing at all, until the other side leaves.
+    Silence,
+    /// The same as an answer, once the other end of this says so.
+    Held(oneshot::Receiver<()>, String),
+}
+
+impl Step {
+    pub fn json(body: impl ToString) -> Step {
+        Step::status(200, &[], body)
+    }
+
+    pub fn status(status: u16, headers: &'static [(&'static str, &'static str)], body: impl ToString) -> Step {
+        Step::Answer { status, headers, body: body.to_string() }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// Method and path.
+    pub line: String,
+    pub headers: BTreeMap<String, String>,
+    pub body: Value,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happened {
+    Asked,
+    /// Whoever asked has gone without an answer.
+    Left,
+}
+
+pub struct Server {
+    pub port: u16,
+    seen: Arc<Mutex<Vec<Seen>>>,
+    happened: mpsc::UnboundedReceiver<Happened>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Server {
+    pub async fn start(steps: impl IntoIterator<Item = Step>) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let port = listener.local_addr().expect("it is bound").port();
+        let mut steps: VecDeque<Step> = steps.into_iter().collect();
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let (tell, happened) = mpsc::unbounded_channel();
+        let memory = seen.clone();
+        let task = tokio::spawn(async move {
+            // Dropped with the task, and with it every connection that is still open.
+            let mut serving = tokio::task::JoinSet::new();
+            while let Ok((connection, _)) = listener.accept().await {
+                let step = steps.pop_front().unwrap_or_else(|| Step::status(404, &[], "{}"));
+                serving.spawn(serve(connection, step, memory.clone(), tell.clone()));
+            }
+        });
+        Server { port, seen, happened, task }
+    }
+
+    pub fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap().clone()
+    }
+
+    pub async fn next(&mut self) -> Happened {
+        self.happened.recv().await.expect("the server runs")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// An answer in the OpenAI format.
+pub fn openai_answer(text: &str) -> String {
+    json!({
+        "id": "x", "object": "chat.completion", "model": "m",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 3, "total_tokens": 13}
+    })
+    .to_string()
+}
+
+async fn serve(
+    mut connection: TcpStream,
+    step: Step,
+    seen: Arc<Mutex<Vec<Seen>>>,
+    tell: mpsc::UnboundedSender<Happened>,
+) {
+    let Some(request) = read(&mut connection).await else { return };
+    seen.lock().unwrap().push(request);
+    let _ = tell.send(Happened::Asked);
+    match step {
+        Step::Answer { status, headers, body } => answer(&mut connection, status, headers, &body, body.len()).await,
+        Step::Cut(body) => answer(&mut connection, 200, &[], &body[..body.len() / 2], body.len()).await,
+        Step::Held(go, body) => {
+            let _ = go.await;
+            answer(&mut connection, 200, &[], &body, body.len()).await;
+        }
+        Step::Silence => {
+            let mut rest = Vec::new();
+            let _ = connection.read_to_end(&mut rest).await;
+            let _ = tell.send(Happened::Left);
+        }
+    }
+}
+
+async fn read(connection: &mut TcpStream) -> Option<Seen> {
+    let mut bytes = Vec::new();
+    let head = loop {
+        if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+            break end;
+        }
+        if connection.read_buf(&mut bytes).await.ok()? == 0 {
+            return None;
+        }
+    };
+    let text = String::from_utf8(bytes[..head].to_vec()).ok()?;
+    let mut lines = text.lines();
+    let line = lines.next()?.trim_end_matches(" HTTP/1.1").to_owned();
+    let header = |line: &str| line.split_once(": ").map(|(name, value)| (name.to_lowercase(), value.to_owned()));
+    let headers: BTreeMap<String, String> = lines.filter_map(header).collect();
+    let length: usize = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    let mut body = bytes.split_off(head + 4);
+    while body.len() < length {
+        if connection.read_buf(&mut body).await.ok()? == 0 {
+            return None;
+        }
+    }
+    Some(Seen { line, headers, body: serde_json::from_slice(&body).unwrap_or_default() })
+}
+
+async fn answer(connection: &mut TcpStream, status: u16, headers: &[(&str, &str)], body: &str, length: usize) {
+    let mut head = format!("HTTP/1.1 {status} x\r\ncontent-length: {length}\r\nconnection: close\r\n");
+    if !headers.iter().any(|(name, _)| *name == "content-type") {
+        head.push_str("content-type: application/json\r\n");
+    }
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    // Whoever asked may be gone by now.
+    let _ = connection.write_all(format!("{head}\r\n{body}").as_bytes()).await;
+    let _ = connection.shutdown().await;
+}
