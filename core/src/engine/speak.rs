@@ -105,17 +105,15 @@ impl Turn<'_> {
                 false => self.end_silent(pending, &Cause::NothingToSay),
             };
         }
+        if let Some(closed) = self.closed_for(&pending, false) {
+            return self.withhold(pending, closed);
+        }
         // Who asks twice is answered twice.
         if !owed && self.has_said(words) {
             return self.end_silent(pending, &Cause::Repeated);
         }
-        match self.closed_for(&pending, false) {
-            Some(closed) => self.withhold(pending, closed),
-            None => {
-                let text = parts.join("\n").into();
-                self.deliver(pending, Post::Text(parts), Some(text));
-            }
-        }
+        let text = parts.join("\n").into();
+        self.deliver(pending, Post::Text(parts), Some(text));
     }
 
     /// Whether it said nearly this here lately, or is about to.
