@@ -5,10 +5,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi_core::Policies;
 use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::types::{MessageId, Place};
+use aizuchi_core::{Policies, Policy};
 use serde_json::Value;
 
 /// Something that is under way. Dropping it cancels it.
@@ -53,6 +53,12 @@ pub enum PostError {
 pub trait Mind: Send + Sync {
     fn judge(self: Arc<Self>, ask: Box<Ask>, policies: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>>;
     fn write(self: Arc<Self>, brief: Box<Brief>, policies: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>>;
+}
+
+/// Puts a question or the order for an answer into words for a model. `Err` says what is wrong with them.
+pub trait Wording: Send + Sync {
+    fn judge(&self, ask: &Ask, policy: &Policy) -> Result<Prompt, String>;
+    fn write(&self, brief: &Brief, policy: &Policy) -> Result<Prompt, String>;
 }
 
 /// One provider of models. It asks once and tells what came of it; trying again is somebody else's business.
