@@ -2,6 +2,7 @@
 
 mod demo;
 mod outputs;
+mod prompt;
 mod replay;
 mod show;
 
@@ -30,6 +31,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Play a sample conversation
     Demo(demo::Arguments),
+    /// Print what a model would see at a point of a recorded talk
+    Prompt(prompt::Arguments),
     /// Print every setting with its default and a sentence
     Settings,
 }
@@ -38,6 +41,7 @@ pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Some(Command::Replay(arguments)) => replay::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),
+        Some(Command::Prompt(arguments)) => prompt::run(&arguments),
         Some(Command::Settings) => print(aizuchi_core::settings::DEFAULT),
         None => demo::run(&demo::Arguments::default()),
     };

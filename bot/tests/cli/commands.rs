@@ -109,8 +109,22 @@ fn help_lists_every_option_with_a_sentence() {
         "--all",
         "--help",
     ];
-    let pages: [(&str, &[&str]); 4] = [
-        ("", &["replay", "demo", "settings", "help", "--help", "--version"]),
+    let prompt = [
+        "<QUESTION>",
+        "--log <FILE>",
+        "--at <",
+        "--language <",
+        "--preset <",
+        "--config <",
+        "--set <KEY=VALUE>",
+        "--bot-name <",
+        "--me <",
+        "--json",
+        "--help",
+    ];
+    let pages: [(&str, &[&str]); 5] = [
+        ("prompt", &prompt),
+        ("", &["replay", "demo", "prompt", "settings", "help", "--help", "--version"]),
         ("replay", &replay),
         ("demo", &["--language <", "--preset <", "--help"]),
         ("settings", &["--help"]),

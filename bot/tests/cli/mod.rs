@@ -10,6 +10,7 @@ mod formats;
 mod judge;
 mod outputs;
 mod promises;
+mod prompt;
 mod refusals;
 mod report;
 mod settings;
