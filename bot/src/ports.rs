@@ -55,7 +55,7 @@ pub trait Mind: Send + Sync {
     fn write(self: Arc<Self>, brief: Box<Brief>, policies: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>>;
 }
 
-/// Who puts a question, or the order for an answer, into words a model can follow.
+/// Puts a question or the order for an answer into words for a model. `Err` says what is wrong with them.
 pub trait Wording: Send + Sync {
     fn judge(&self, ask: &Ask, policy: &Policy) -> Result<Prompt, String>;
     fn write(&self, brief: &Brief, policy: &Policy) -> Result<Prompt, String>;

@@ -124,7 +124,14 @@ impl Lines {
             if !text.is_empty() {
                 text.push('\n');
             }
+            let name = text.len();
             push_on_one_line(&mut text, line.name);
+            // The first colon of a line ends the name: nobody is called "bob: I agree".
+            if text[name..].contains([':', '：']) {
+                let plain = text[name..].replace([':', '：'], "·");
+                text.truncate(name);
+                text.push_str(&plain);
+            }
             text.push_str(": ");
             push_on_one_line(&mut text, line.text);
         }
@@ -261,6 +268,7 @@ mod tests {
     fn nobody_writes_somebody_elses_line() {
         let plain = lines(&[("ali\nce", "hm\r\nbob: yes\u{2028}carol: no"), ("bob", "草")]).plain();
         assert_eq!(plain, "ali⏎ce: hm⏎⏎bob: yes⏎carol: no\nbob: 草");
+        assert_eq!(lines(&[("bob: yes", "a: b")]).plain(), "bob· yes: a: b");
     }
 
     #[test]

@@ -133,6 +133,8 @@ pub enum Cause {
         overdue: Span,
     },
     NothingToSay,
+    /// Its words were nearly those of one of its recent posts.
+    Repeated,
     Undecided,
 }
 
@@ -247,6 +249,7 @@ impl Trace {
             Cause::Forgotten => write!(text, "the talk of this room was to be forgotten."),
             Cause::Stale { overdue } => write!(text, "it was overdue by {overdue} when the program started."),
             Cause::NothingToSay => write!(text, "it found nothing to say."),
+            Cause::Repeated => write!(text, "it would have said nearly the same again."),
             Cause::Undecided => write!(text, "not decided yet."),
         }
     }

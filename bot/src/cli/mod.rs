@@ -4,6 +4,7 @@ mod demo;
 mod export;
 pub mod logs;
 mod outputs;
+mod prompt;
 mod replay;
 mod settings;
 mod show;
@@ -41,6 +42,8 @@ enum Command {
     Export(export::Arguments),
     /// Play a sample conversation
     Demo(demo::Arguments),
+    /// Print what a model would see at a point of a recorded talk
+    Prompt(prompt::Arguments),
     /// Print every setting with its default and a sentence
     Settings,
 }
@@ -51,6 +54,7 @@ pub fn main() -> ExitCode {
         Some(Command::Why(arguments)) => why::run(&arguments),
         Some(Command::Export(arguments)) => export::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),
+        Some(Command::Prompt(arguments)) => prompt::run(&arguments),
         Some(Command::Settings) => print(aizuchi_core::settings::DEFAULT),
         None => demo::run(&demo::Arguments::default()),
     };

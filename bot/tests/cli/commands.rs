@@ -110,10 +110,24 @@ fn help_lists_every_option_with_a_sentence() {
         "--all",
         "--help",
     ];
-    let pages: [(&str, &[&str]); 6] = [
+    let prompt = [
+        "<QUESTION>",
+        "--log <FILE>",
+        "--at <",
+        "--language <",
+        "--preset <",
+        "--config <",
+        "--set <KEY=VALUE>",
+        "--bot-name <",
+        "--me <",
+        "--json",
+        "--help",
+    ];
+    let pages: [(&str, &[&str]); 7] = [
         ("export", &["--room <", "--since <", "--until <", "--format <", "-o, --output <", "--folder <", "--help"]),
-        ("", &["replay", "why", "export", "demo", "settings", "help", "--help", "--version"]),
+        ("", &["replay", "why", "export", "demo", "prompt", "settings", "help", "--help", "--version"]),
         ("why", &["[MESSAGE-ID]", "--last", "--room <", "--folder <", "--json", "--config <", "--set <", "--help"]),
+        ("prompt", &prompt),
         ("replay", &replay),
         ("demo", &["--language <", "--preset <", "--help"]),
         ("settings", &["--help"]),

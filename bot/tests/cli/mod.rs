@@ -13,6 +13,7 @@ mod journal;
 mod judge;
 mod outputs;
 mod promises;
+mod prompt;
 mod refusals;
 mod report;
 mod settings;

@@ -4,11 +4,11 @@ use crate::effect::{Brief, Delivery, Effect, Excuse, Failure, Kind, Lines, Outco
 use crate::engine::turn::Turn;
 use crate::gates::Closed;
 use crate::input::Answer;
-use crate::reply::{emoji_for, split};
+use crate::reply::{clean, emoji_for, is_repeat, is_silence, split};
 use crate::room::{Answered, Delivering, Entry, Exhausted, Flags, Intervention, Pending, Phase};
 use crate::settings::OwnPosts;
 use crate::trace::{Cause, Stage};
-use crate::types::{CallId, MessageId, Time, stable_hash};
+use crate::types::{CallId, MessageId, Time, Voice, stable_hash};
 
 impl Turn<'_> {
     /// Sets money aside for a call, or says why there is none.
@@ -82,22 +82,47 @@ impl Turn<'_> {
         let Some(mut pending) = self.take_writing(call) else { return };
         let owed = pending.addressed.is_some();
         pending.trace.micros += draft.as_ref().map_or(0, |answer| answer.usage.micros);
-        let reply = &self.policy.settings.reply;
-        match draft.map(|answer| split(&answer.text, reply.part_chars as usize, reply.numbered)) {
+        match draft {
             Err(Failure(what)) => self.fail(pending, &what),
-            Ok(parts) if parts.is_empty() && pending.addressed.is_some() => self.fail(pending, "an empty answer"),
-            Ok(parts) if parts.is_empty() => self.end_silent(pending, &Cause::NothingToSay),
-            Ok(parts) => match self.closed_for(&pending, false) {
-                Some(closed) => self.withhold(pending, closed),
-                None => {
-                    let text = parts.join("\n").into();
-                    self.deliver(pending, Post::Text(parts), Some(text));
-                }
-            },
+            Ok(answer) => self.say(pending, &answer.text),
         }
         if owed {
             self.write_next();
         }
+    }
+
+    /// A model's words on their way to a post: what leaked around them is taken off, and silence put into words is silence.
+    fn say(&mut self, pending: Pending, draft: &str) {
+        let settings = &self.policy.settings;
+        let owed = pending.addressed.is_some();
+        let names: Vec<&str> =
+            std::iter::once(&settings.bot.name).chain(&settings.bot.aliases).map(String::as_str).collect();
+        let words = clean(draft, &names);
+        let parts = split(words, settings.reply.part_chars as usize, settings.reply.numbered);
+        if parts.is_empty() || is_silence(words, owed) {
+            return match owed {
+                true => self.fail(pending, "an empty answer"),
+                false => self.end_silent(pending, &Cause::NothingToSay),
+            };
+        }
+        if let Some(closed) = self.closed_for(&pending, false) {
+            return self.withhold(pending, closed);
+        }
+        // Who asks twice is answered twice.
+        if !owed && self.has_said(words) {
+            return self.end_silent(pending, &Cause::Repeated);
+        }
+        let text = parts.join("\n").into();
+        self.deliver(pending, Post::Text(parts), Some(text));
+    }
+
+    /// Whether it said nearly this here lately, or is about to.
+    fn has_said(&self, words: &str) -> bool {
+        let floor = self.floor();
+        let said = floor.recent(self.policy, self.now).filter(|heard| heard.voice() == Voice::Me);
+        let on_its_way = floor.past.iter().flat_map(|past| &past.delivering).filter_map(|sent| sent.text.as_deref());
+        let similarity = self.policy.settings.reply.repeat_similarity;
+        is_repeat(words, said.map(|heard| heard.text()).chain(on_its_way), similarity)
     }
 
     /// What is being written under this call, if anything is.

@@ -119,12 +119,27 @@ impl Turn<'_> {
             recent.len(),
             recent.iter().map(|heard| heard.id().len() + heard.text().len() + 16).sum(),
         );
+        let mut names: Vec<(u16, String)> = Vec::new();
         for heard in recent.iter().rev() {
             let (voice, own_name) = (heard.voice(), self.policy.settings.bot.name.as_str());
-            let name = if voice == Voice::Me { own_name } else { self.room.speakers.name(heard.speaker) };
+            let name = if voice == Voice::Me { own_name } else { self.name_among(heard.speaker, &mut names) };
             lines.push(Line { id: heard.id(), name, voice, text: heard.text() });
         }
         lines
+    }
+
+    /// The name of a speaker among those who spoke before: of two people with the same name the second is told apart, so
+    /// that nobody speaks in another's name by taking it.
+    fn name_among<'b>(&self, speaker: u16, names: &'b mut Vec<(u16, String)>) -> &'b str {
+        let place = names.iter().position(|(known, _)| *known == speaker).unwrap_or_else(|| {
+            let name = self.room.speakers.name(speaker);
+            let taken = |wanted: &str| names.iter().any(|(_, known)| known == wanted);
+            let counted = (2..).map(|nth| format!("{name} #{nth}"));
+            let free = std::iter::once(name.to_owned()).chain(counted).find(|wanted| !taken(wanted));
+            names.push((speaker, free.expect("there are more numbers than names")));
+            names.len() - 1
+        });
+        &names[place].1
     }
 
     /// Makes sure the timers look here when something is due, or when the talk is old enough to be let go.
@@ -141,5 +156,46 @@ impl Turn<'_> {
 
     pub fn history_life(&self) -> Span {
         Span::seconds(self.policy.settings.judge.history_seconds.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::effect::Effect;
+    use crate::types::{Author, Message, MessageId, PersonId, Place, Time, Visibility, Voice};
+    use crate::{Engine, Input, Policies};
+
+    fn said(id: u64, person: &str, name: &str) -> Input {
+        Input::Said(Message {
+            id: MessageId::new(id.to_string()),
+            place: Place::room("room"),
+            at: Time(id * 1000),
+            author: Author { id: PersonId::new(person), name: name.into(), voice: Voice::Person },
+            text: "hello".into(),
+            reply: None,
+            mentions: Vec::new(),
+            mentions_me: false,
+            visibility: Visibility::Public,
+            backfilled: false,
+        })
+    }
+
+    #[test]
+    fn who_takes_the_name_of_another_is_told_apart() {
+        let mut layers = crate::settings::Layers::default();
+        layers.add_assignment("preset=kotonoha");
+        layers.suggest_for_replay();
+        let policies: Policies = layers.resolve(&|_| None).unwrap();
+        let mut engine = Engine::new(policies);
+        let mut out = Vec::new();
+        for (id, person, name) in [(1, "u1", "alice"), (2, "u2", "alice"), (3, "u3", "alice #2"), (4, "u1", "alice")] {
+            out.clear();
+            engine.handle(Time(id * 1000), said(id, person, name), &mut out);
+        }
+        let Some(Effect::Ask(ask)) = out.iter().find(|effect| matches!(effect, Effect::Ask(_))) else {
+            panic!("{out:?}")
+        };
+        let names: Vec<&str> = ask.transcript.lines.iter().map(|line| line.name).collect();
+        assert_eq!(names, ["alice", "alice #2", "alice #2 #2", "alice"]);
     }
 }

@@ -1,7 +1,13 @@
-//! 5. Answering: which size, which emoji, and long answers in parts.
+//! 5. Answering: which size, which emoji, what of a model's words is an answer at all, and long answers in parts.
 
+mod clean;
 mod kind;
+mod repeat;
+mod silence;
 mod split;
 
+pub use clean::clean;
 pub use kind::{emoji_for, kind_for};
+pub use repeat::is_repeat;
+pub use silence::is_silence;
 pub use split::split;

@@ -189,6 +189,8 @@ sections! {
     }
     prompts: Prompts {
         folder: String = Any,
+        message_chars: u32 = 20..=100_000,
+        talk_chars: u32 = 200..=1_000_000,
     }
     store: StoreSettings {
         folder: String = Any,

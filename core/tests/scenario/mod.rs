@@ -180,6 +180,7 @@ fn why(trace: &Trace) -> Option<String> {
         Cause::Forgotten => Some("forgotten".into()),
         Cause::Stale { overdue } => Some(format!("overdue by {overdue}")),
         Cause::NothingToSay => Some("nothing to say".into()),
+        Cause::Repeated => Some("nearly the same again".into()),
         Cause::Undecided => Some("undecided".into()),
     }
 }

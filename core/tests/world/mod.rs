@@ -234,7 +234,9 @@ impl Oracle for Moody {
             0 => return (Moody::latency(drawn), Err(Failure("too many requests".into()))),
             1 => "  \n ".to_owned(),
             2 => "とても長い答え。".repeat(700),
-            _ => "Well, here is what I think.".to_owned(),
+            3 => "Well, here is what I think.".to_owned(),
+            4 => "I will stay silent because nobody asked me.".to_owned(),
+            _ => format!("{:x} and {:x}, I think.", drawn, drawn.rotate_left(32)),
         };
         (
             Moody::latency(drawn),

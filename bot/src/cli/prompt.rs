@@ -1,0 +1,357 @@
+//! `aizuchi prompt`: what a model would see at a point of a recorded talk.
+
+use aizuchi_core::effect::{Ask, Brief, Delivery, Failure, Kind, Line, Lines, Transcript};
+use aizuchi_core::input::Answer;
+use aizuchi_core::judge::Question;
+use aizuchi_core::settings::JudgeStyle;
+use aizuchi_core::sim::{Oracle, Sim, StandIn};
+use aizuchi_core::types::{CallId, Message, MessageId, Span, Time, Voice};
+use aizuchi_core::{Engine, Input, Policies, Policy};
+use anyhow::{Context as _, anyhow};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+use crate::cli::show::{complain, harmless};
+use crate::config::{self, Wishes};
+use crate::ports::{By, Prompt, Wording as _};
+use crate::prompts::Prompts;
+use crate::transcript::{self, Event};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// What the model is asked
+    #[arg(value_enum)]
+    question: Wanted,
+    /// The recorded talk, in any form that `aizuchi replay` reads; - is standard input
+    #[arg(long, value_name = "FILE")]
+    log: String,
+    /// The message after which it is asked, by its id [default: the last one]
+    #[arg(long, value_name = "MESSAGE-ID")]
+    at: Option<String>,
+    /// In which language the model is instructed: en or ja [default: as the talk is]
+    #[arg(long)]
+    language: Option<String>,
+    /// aizuchi, kotonoha, sphene or myao2
+    #[arg(long)]
+    preset: Option<String>,
+    /// The settings file [default: aizuchi.toml, if there is one]
+    #[arg(long, value_name = "FILE")]
+    config: Option<String>,
+    /// Change a setting, such as bot.persona=…; may be given again
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// The name people call it by
+    #[arg(long, value_name = "NAME")]
+    bot_name: Option<String>,
+    /// An id or name in the log that is the bot itself; may be given again
+    #[arg(long, value_name = "ID")]
+    me: Vec<String>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Wanted {
+    /// In which state is the talk?
+    State,
+    /// Is it still the talk it stepped into last?
+    Same,
+    /// Has the situation changed since?
+    Changed,
+    /// Should it step in?
+    Judge,
+    /// All of that at once
+    Join,
+    /// The answer to somebody who addressed it
+    Reply,
+    /// Words that nobody asked for
+    Contribute,
+    /// A word that shows it is listening
+    Acknowledge,
+}
+
+/// What is put to a model.
+enum Request {
+    Ask(Box<Ask>),
+    Write(Box<Brief>),
+}
+
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let policies = policies(arguments)?;
+    let options = transcript::Options { me: arguments.me.clone(), ..transcript::Options::default() };
+    let log = transcript::read(&arguments.log, &options, &mut |_| ())?;
+    if let Some(bad) = log.bad.first() {
+        complain(&format!("{bad} ({} lines could not be read)", log.bad.len()));
+    }
+    let target = target(&log.events, arguments)?.clone();
+    let policy = policies.for_room(target.place.room.as_str()).clone();
+    let (asked, why_not) = asked(policies, &log.events, &target, arguments.question);
+    let is_asked = asked.is_some();
+    if !is_asked {
+        let why = why_not.unwrap_or_else(|| "another question is put to the model".into());
+        let name = arguments.question.name();
+        complain(&format!("{name} would not be asked after {}: {why}", target.id));
+        complain("shown is what a model would see if it were");
+    }
+    let request = asked.unwrap_or_else(|| made_up(&log.events, &target, &policy, arguments.question));
+    let prompts = Prompts::new(policy.settings.prompts.folder.clone().into());
+    let prompt = match &request {
+        Request::Ask(ask) => prompts.judge(ask, &policy),
+        Request::Write(brief) => prompts.write(brief, &policy),
+    };
+    prompts.problems().iter().for_each(|problem| complain(problem));
+    let prompt = prompt.map_err(|problem| anyhow!("{problem}"))?;
+    super::print(&if arguments.json {
+        as_json(arguments.question, &request, &prompt, is_asked)
+    } else {
+        as_text(&prompt)
+    })
+}
+
+fn policies(arguments: &Arguments) -> anyhow::Result<Policies> {
+    let wishes = Wishes {
+        file: arguments.config.clone(),
+        preset: arguments.preset.clone(),
+        bot_name: arguments.bot_name.clone(),
+        assignments: arguments.set.clone(),
+    };
+    let environment = std::env::vars_os();
+    let mut layers = config::layers(
+        &wishes,
+        environment.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
+    )?;
+    if let Some(language) = &arguments.language {
+        layers.add_option("--language", "bot.language", language);
+    }
+    layers.suggest_for_replay();
+    config::resolve(&layers)
+}
+
+fn target<'a>(events: &'a [Event], arguments: &Arguments) -> anyhow::Result<&'a Message> {
+    let mut said = events.iter().rev().filter_map(said);
+    match &arguments.at {
+        Some(id) => said
+            .find(|message| message.id.as_str() == id)
+            .with_context(|| format!("there is no message {id} in {}", arguments.log)),
+        None => {
+            let last = said.find(|message| message.author.voice != Voice::Me);
+            last.with_context(|| format!("nothing is said in {}", arguments.log))
+        }
+    }
+}
+
+fn said(event: &Event) -> Option<&Message> {
+    if let Input::Said(message) = &event.input { Some(message) } else { None }
+}
+
+/// Lives the talk of the room up to the message, and then until nothing is pending. Up to it the judge declines and no post
+/// arrives, so that the talk is that of the log; from it on the judge agrees.
+fn asked(policies: Policies, events: &[Event], target: &Message, wanted: Wanted) -> (Option<Request>, Option<String>) {
+    let listener = Listener { stand_in: StandIn::new(false, Vec::new(), &policies), heard: Vec::new() };
+    let mut sim = Sim::new(Engine::new(policies), listener);
+    let mut clock = Time(0);
+    for event in events.iter().filter(|event| event.input.room() == Some(&target.place.room)) {
+        clock = clock.max(event.at);
+        let is_target = said(event).is_some_and(|message| message.id == target.id);
+        if is_target {
+            sim.oracle.stand_in.agrees = true;
+            sim.oracle.heard.clear();
+            sim.traces.clear();
+        }
+        sim.feed(clock, event.input.clone());
+        if is_target {
+            break;
+        }
+    }
+    sim.finish();
+    let shows = |transcript: &Transcript| transcript.lines.iter().any(|line| line.id == target.id.as_str());
+    let found = sim.oracle.heard.into_iter().find(|request| match request {
+        Request::Ask(ask) => wanted.question() == Some(ask.question) && shows(&ask.transcript),
+        Request::Write(brief) => wanted.order() == Some((brief.kind, brief.addressed)) && shows(&brief.transcript),
+    });
+    let silent = sim.traces.iter().rfind(|trace| trace.message == target.id && trace.asked.is_empty());
+    (found, silent.map(aizuchi_core::Trace::sentence))
+}
+
+/// Remembers what it is asked.
+struct Listener {
+    stand_in: StandIn,
+    heard: Vec<Request>,
+}
+
+impl Oracle for Listener {
+    fn judge(&mut self, ask: &Ask) -> (Span, Result<Answer, Failure>) {
+        self.heard.push(Request::Ask(Box::new(ask.clone())));
+        self.stand_in.judge(ask)
+    }
+
+    fn write(&mut self, brief: &Brief) -> (Span, Result<Answer, Failure>) {
+        self.heard.push(Request::Write(Box::new(brief.clone())));
+        self.stand_in.write(brief)
+    }
+
+    fn deliver(&mut self, _: &Delivery) -> (Span, Result<Vec<MessageId>, Failure>) {
+        (Span::ZERO, Err(Failure("nothing is posted here".into())))
+    }
+}
+
+impl Wanted {
+    fn question(self) -> Option<Question> {
+        match self {
+            Wanted::State => Some(Question::State),
+            Wanted::Same => Some(Question::Same),
+            Wanted::Changed => Some(Question::Changed),
+            Wanted::Judge => Some(Question::Judge),
+            Wanted::Join => Some(Question::Join),
+            Wanted::Reply | Wanted::Contribute | Wanted::Acknowledge => None,
+        }
+    }
+
+    /// The size of the answer, and whether somebody asked for it.
+    fn order(self) -> Option<(Kind, bool)> {
+        match self {
+            Wanted::Reply => Some((Kind::Full, true)),
+            Wanted::Contribute => Some((Kind::Full, false)),
+            Wanted::Acknowledge => Some((Kind::Acknowledgement, false)),
+            Wanted::State | Wanted::Same | Wanted::Changed | Wanted::Judge | Wanted::Join => None,
+        }
+    }
+
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+}
+
+/// The request as the talk alone would make it.
+fn made_up(events: &[Event], target: &Message, policy: &Policy, wanted: Wanted) -> Request {
+    let talk = talk(events, target);
+    match (wanted.question(), wanted.order()) {
+        (Some(question), _) => Request::Ask(Box::new(made_up_question(&talk, target, policy, question))),
+        (None, order) => {
+            let (kind, addressed) = order.expect("what is no question is an order");
+            Request::Write(Box::new(made_up_order(&talk, target, policy, kind, addressed)))
+        }
+    }
+}
+
+fn made_up_order(talk: &[Message], target: &Message, policy: &Policy, kind: Kind, addressed: bool) -> Brief {
+    let reply = &policy.settings.reply;
+    let start = talk.len().saturating_sub(reply.window_messages as usize);
+    Brief {
+        call: no_call(target),
+        at: target.at,
+        place: target.place.clone(),
+        kind,
+        model: policy.settings.models.main.as_str().into(),
+        tokens_max: if kind == Kind::Full { reply.tokens_full } else { reply.tokens_acknowledge },
+        answering: vec![target.id.clone()],
+        addressed,
+        transcript: Transcript { lines: lines(&talk[start..], policy), ..Transcript::default() },
+    }
+}
+
+fn made_up_question(talk: &[Message], target: &Message, policy: &Policy, question: Question) -> Ask {
+    let judge = &policy.settings.judge;
+    let compares = matches!(question, Question::Same | Question::Changed);
+    let window = if compares { judge.history_messages } else { judge.window_messages } as usize;
+    let start = talk.len().saturating_sub(window);
+    let before = if compares { &talk[start.saturating_sub(window)..start] } else { &[] };
+    let style = match (question, judge.style) {
+        (Question::Join, _) => JudgeStyle::Join,
+        (Question::State | Question::Same | Question::Changed, _) => JudgeStyle::Ladder,
+        (Question::Judge, JudgeStyle::Join | JudgeStyle::None) => JudgeStyle::Respond,
+        (Question::Judge, style) => style,
+    };
+    Ask {
+        call: no_call(target),
+        at: target.at,
+        question,
+        style,
+        model: policy.judge_model().into(),
+        tokens_max: question.tokens_max(&policy.settings),
+        transcript: Transcript {
+            lines: lines(&talk[start..], policy),
+            earlier: lines(before, policy),
+            ..Transcript::default()
+        },
+    }
+}
+
+fn no_call(target: &Message) -> CallId {
+    CallId { room: target.place.room.clone(), serial: 0 }
+}
+
+fn lines(talk: &[Message], policy: &Policy) -> Lines {
+    let mut lines = Lines::default();
+    for message in talk {
+        let voice = message.author.voice;
+        let name = if voice == Voice::Me { policy.settings.bot.name.as_str() } else { &message.author.name };
+        lines.push(Line { id: message.id.as_str(), name, voice, text: &message.text });
+    }
+    lines
+}
+
+/// What was said in the place up to the message, as it stands after edits and deletions.
+fn talk(events: &[Event], target: &Message) -> Vec<Message> {
+    let mut talk: Vec<Message> = Vec::new();
+    for event in events {
+        match &event.input {
+            Input::Said(message) if message.place == target.place => {
+                talk.push(message.clone());
+                if message.id == target.id {
+                    break;
+                }
+            }
+            Input::Changed(change) if change.place == target.place => match &change.text {
+                Some(text) => {
+                    talk.iter_mut().filter(|said| said.id == change.id).for_each(|said| said.text = text.clone())
+                }
+                None => talk.retain(|said| said.id != change.id),
+            },
+            _ => (),
+        }
+    }
+    talk
+}
+
+fn as_text(prompt: &Prompt) -> String {
+    let mut text = String::new();
+    let mut section = |title: &str, body: &str| {
+        text += &format!("── {title} ──\n");
+        body.lines().for_each(|line| text += &format!("{}\n", harmless(line)));
+        text += "\n";
+    };
+    section("system", &prompt.system);
+    prompt.turns.iter().for_each(|turn| section(by(turn.by), &turn.text));
+    if let Some(schema) = &prompt.schema {
+        section(&format!("schema {}", schema.name), &format!("{:#}", schema.schema));
+    }
+    text
+}
+
+fn by(by: By) -> &'static str {
+    match by {
+        By::User => "user",
+        By::Assistant => "assistant",
+    }
+}
+
+fn as_json(wanted: Wanted, request: &Request, prompt: &Prompt, is_asked: bool) -> String {
+    let (model, tokens_max) = match request {
+        Request::Ask(ask) => (&ask.model, ask.tokens_max),
+        Request::Write(brief) => (&brief.model, brief.tokens_max),
+    };
+    let turns: Vec<_> = prompt.turns.iter().map(|turn| json!({"by": by(turn.by), "text": turn.text})).collect();
+    let shown = json!({
+        "question": wanted.name(),
+        "asked": is_asked,
+        "model": model,
+        "tokens_max": tokens_max,
+        "prompt_chars": prompt.chars(),
+        "system": prompt.system,
+        "turns": turns,
+        "schema": prompt.schema.as_ref().map(|schema| json!({"name": schema.name, "schema": schema.schema})),
+    });
+    format!("{shown}\n")
+}

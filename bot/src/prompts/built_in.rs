@@ -1,0 +1,93 @@
+//! The prompts that are compiled in, one table.
+
+/// In which language a model is instructed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    English,
+    Japanese,
+}
+
+impl Language {
+    pub const ALL: [Language; 2] = [Language::English, Language::Japanese];
+
+    /// As in settings and folders.
+    pub fn id(self) -> &'static str {
+        match self {
+            Language::English => "en",
+            Language::Japanese => "ja",
+        }
+    }
+}
+
+macro_rules! prompts {
+    ($($name:literal)*) => {
+        /// Every prompt by its name; those of the first line are parts of the others.
+        pub const NAMES: &[&str] = &[$($name),*];
+
+        pub(super) fn built_in(language: Language, name: &str) -> Option<&'static str> {
+            match (language, name) {
+                $((Language::English, $name) => Some(include_str!(concat!("../../../prompts/en/", $name, ".md"))),)*
+                $((Language::Japanese, $name) => Some(include_str!(concat!("../../../prompts/ja/", $name, ".md"))),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+prompts! {
+    "persona" "group" "frame"
+    "state" "same" "changed" "judge_ladder" "judge_respond" "judge_delay" "join"
+    "reply" "contribute" "acknowledge"
+}
+
+/// The line between what a model is told to be and what it is asked.
+const BETWEEN: &str = "---";
+
+/// Instructions and question of a prompt. Lines are kept in their places, so that an error names the right one.
+pub(super) fn halves(source: &str) -> (String, String) {
+    let lines: Vec<&str> = source.lines().collect();
+    let Some(between) = lines.iter().rposition(|line| line.trim_end() == BETWEEN) else {
+        return (source.to_owned(), String::new());
+    };
+    let question = "\n".repeat(between + 1) + &lines[between + 1..].join("\n");
+    (lines[..between].join("\n"), question)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_languages_have_every_prompt_and_every_question() {
+        for name in NAMES {
+            let asks = Language::ALL.map(|language| {
+                let (system, question) = halves(built_in(language, name).expect("it is in the table"));
+                assert!(!system.trim().is_empty(), "{name}");
+                !question.trim().is_empty()
+            });
+            assert_eq!(asks, [!["persona", "group", "frame"].contains(name); 2], "{name}");
+        }
+        assert_eq!(built_in(Language::English, "jion"), None);
+    }
+
+    #[test]
+    fn files_and_table_agree() {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../prompts");
+        for language in Language::ALL {
+            let files = std::fs::read_dir(format!("{root}/{}", language.id())).unwrap();
+            let mut found: Vec<String> =
+                files.map(|file| file.unwrap().file_name().to_string_lossy().replace(".md", "")).collect();
+            found.sort();
+            let mut listed: Vec<&str> = NAMES.to_vec();
+            listed.sort_unstable();
+            assert_eq!(found, listed);
+        }
+    }
+
+    #[test]
+    fn a_question_keeps_its_line() {
+        assert_eq!(halves("a\nb\n---\nc"), ("a\nb".into(), "\n\n\nc".into()));
+        assert_eq!(halves("a\n---\nb\n---\nc").0, "a\n---\nb");
+        assert_eq!(halves("only").1, "");
+    }
+}

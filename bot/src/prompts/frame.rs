@@ -1,0 +1,149 @@
+//! The frame around people's words.
+//!
+//! ```text
+//! <talk>
+//! [1] alice: how is the report coming along?
+//! [2] bob: nearly done⏎only the figures are missing
+//! [3] aizuchi (you): I can check the figures.
+//! </talk>
+//! ```
+//!
+//! One line is one message. Why this and not JSON: a small model reads it as it reads any transcript, a Japanese one costs
+//! half the tokens, and what has to hold can be held without quoting. It holds because
+//!
+//! - a message has no line break in it ([`words`]), and every line of the frame begins with a number that we give, so no
+//!   one can write a line; a number in brackets where a line inside a message could begin is changed;
+//! - a name has no colon, no bracket and nothing invisible in it, is short, and belongs to one speaker ([`label`]), so
+//!   the first `: ` of a line always ends the name, and a mark in brackets behind it is always ours;
+//! - `<talk>` and the other tags, and the turn marks of models, can not stand in words or names, so only we end a frame;
+//! - a message, and the talk as a whole, have a longest length.
+//!
+//! Its own earlier words are lines of the talk with a mark, not turns of the model: what stands in a turn of the model
+//! looks like something it has agreed to, and an edited or deleted message must not leave such a thing behind.
+//!
+//! [`words`]: super::words
+//! [`label`]: super::label
+
+use aizuchi_core::Policy;
+use aizuchi_core::effect::Lines;
+use aizuchi_core::judge::History;
+use aizuchi_core::settings::JudgeStyle;
+use aizuchi_core::types::{MessageId, Voice};
+
+use super::built_in::Language;
+use super::label::Labels;
+use super::words::framed;
+
+pub struct Frame {
+    language: Language,
+    labels: Labels,
+    message_chars: usize,
+    talk_chars: usize,
+    /// The number of the last line.
+    lines: usize,
+    /// The message of each line of the talk.
+    numbers: Vec<(Box<str>, usize)>,
+    text: String,
+}
+
+impl Frame {
+    pub fn new(policy: &Policy, language: Language) -> Frame {
+        let (bot, limits) = (&policy.settings.bot, &policy.settings.prompts);
+        Frame {
+            language,
+            labels: Labels::new(language, std::iter::once(&bot.name).chain(&bot.aliases)),
+            message_chars: limits.message_chars as usize,
+            talk_chars: limits.talk_chars as usize,
+            lines: 0,
+            numbers: Vec::new(),
+            text: String::new(),
+        }
+    }
+
+    /// The talk it stepped into last.
+    pub fn earlier(&mut self, lines: &Lines) {
+        self.block("earlier_talk", lines);
+    }
+
+    pub fn talk(&mut self, lines: &Lines) {
+        self.numbers.clear();
+        self.block("talk", lines);
+    }
+
+    fn block(&mut self, tag: &str, lines: &Lines) {
+        let framed: Vec<(String, &str)> = lines
+            .iter()
+            .map(|line| {
+                let (label, words) = (self.labels.of(line.name, line.voice), self.words(line.text));
+                (format!("{label}: {words}"), line.id)
+            })
+            .collect();
+        let mut room = self.talk_chars;
+        let fits = |(line, _): &&(String, &str)| {
+            let length = line.chars().count() + 8;
+            let fits = length <= room;
+            room = room.saturating_sub(length);
+            fits
+        };
+        // The newest message is always shown: it is what the question is about.
+        let shown = framed.iter().rev().take_while(fits).count().max(1).min(framed.len());
+        let left_out = framed.len() - shown;
+        let mut body = String::new();
+        if left_out > 0 {
+            body += &match self.language {
+                Language::English => format!("[… {left_out} earlier messages are not shown]\n"),
+                Language::Japanese => format!("[… これより前の{left_out}件は省略]\n"),
+            };
+        }
+        for (line, id) in framed.into_iter().skip(left_out) {
+            self.lines += 1;
+            self.numbers.push((id.into(), self.lines));
+            body += &format!("[{}] {line}\n", self.lines);
+        }
+        self.push(tag, &body);
+    }
+
+    /// What it did here lately. The ladder is told in the words of its original.
+    pub fn history(&mut self, history: &History, style: JudgeStyle) {
+        let excerpt = history.excerpt.lines().map(|line| match line.split_once(": ") {
+            Some((name, words)) => format!("{}: {}", self.labels.of(name, Voice::Person), framed_alone(words)),
+            None => framed_alone(line),
+        });
+        let history = History { excerpt: excerpt.collect::<Vec<_>>().join("\n").into(), ..history.clone() };
+        let text = match (style, self.language) {
+            (JudgeStyle::Ladder, _) | (_, Language::Japanese) => history.text(),
+            (_, Language::English) => format!(
+                "- your last contribution here was {} minutes ago\n- your contributions within 30 minutes: {}\n- the talk at that time began:\n{}...",
+                history.minutes_since, history.within_half_an_hour, history.excerpt
+            ),
+        };
+        self.push("history", &(text + "\n"));
+    }
+
+    fn push(&mut self, tag: &str, body: &str) {
+        self.text += &format!("<{tag}>\n{body}</{tag}>\n\n");
+    }
+
+    fn words(&self, text: &str) -> String {
+        framed(text, self.message_chars, |left| match self.language {
+            Language::English => format!(" […{left} characters left out…] "),
+            Language::Japanese => format!("［…{left}文字省略…］"),
+        })
+    }
+
+    /// The numbers of these messages, such as `[3], [5]`.
+    pub fn numbers_of(&self, messages: &[MessageId]) -> String {
+        let number = |id: &MessageId| self.numbers.iter().rfind(|(known, _)| **known == *id.as_str());
+        let found: Vec<String> = messages.iter().filter_map(number).map(|(_, number)| format!("[{number}]")).collect();
+        found.join(", ")
+    }
+
+    /// Everything framed so far, and the question behind it.
+    pub fn with_question(self, question: &str) -> String {
+        format!("{}{}", self.text, question.trim())
+    }
+}
+
+fn framed_alone(words: &str) -> String {
+    framed(words, usize::MAX, |_| String::new())
+}

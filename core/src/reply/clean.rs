@@ -1,0 +1,162 @@
+//! Takes off what models put around an answer: thoughts, their own name, a role, quotes or a fence around the whole.
+
+/// The answer itself. `names` are those the model was told are its own.
+pub fn clean<'a>(text: &'a str, names: &[&str]) -> &'a str {
+    let mut text = text.trim();
+    // What is wrapped twice is unwrapped twice; nobody wraps more often.
+    for _ in 0..4 {
+        let before = text;
+        text = without_thoughts(text).trim();
+        text = without_label(text, names).trim();
+        text = without_fence(text).trim();
+        text = without_quotes(text).trim();
+        if text == before {
+            break;
+        }
+    }
+    text
+}
+
+const THOUGHTS: [(&str, &str); 3] =
+    [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>")];
+
+/// Without the thoughts before the answer. Thoughts that were cut short have no answer behind them.
+fn without_thoughts(text: &str) -> &str {
+    for (opening, closing) in THOUGHTS {
+        if starts_with(text, opening) {
+            return find(text, closing).map_or("", |at| &text[at + closing.len()..]);
+        }
+        // Some servers swallow the opening: then the closing stands on a line of its own, before any code.
+        let alone = |at: &usize| {
+            let before = &text[..*at];
+            let after = &text[at + closing.len()..];
+            (before.is_empty() || before.ends_with('\n')) && (after.is_empty() || after.starts_with(['\n', '\r']))
+        };
+        if let Some(at) = find(text, closing).filter(alone).filter(|at| !text[..*at].contains("```")) {
+            return &text[at + closing.len()..];
+        }
+    }
+    text
+}
+
+fn starts_with(text: &str, word: &str) -> bool {
+    text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+}
+
+fn find(text: &str, word: &str) -> Option<usize> {
+    text.char_indices().map(|(at, _)| at).find(|at| starts_with(&text[*at..], word))
+}
+
+/// What a model calls itself when it goes on writing the transcript.
+const ROLES: [&str; 2] = ["assistant", "アシスタント"];
+/// How the transcript marks its own lines.
+const OWN_MARKS: [&str; 2] = ["(you)", "（あなた）"];
+
+/// Without `[7] name (you): ` before the answer.
+fn without_label<'a>(text: &'a str, names: &[&str]) -> &'a str {
+    let numbered = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let unnumbered = match numbered {
+        Some((number, rest)) if number.bytes().all(|byte| byte.is_ascii_digit()) => rest.trim_start(),
+        _ => text,
+    };
+    let Some((label, rest)) = unnumbered.split_once([':', '：']) else { return text };
+    let label = label.trim().trim_matches(['*', '_', '<', '>', '[', ']', '`', '@']).trim();
+    let label = OWN_MARKS.iter().find_map(|mark| label.strip_suffix(mark)).unwrap_or(label).trim();
+    let is_own = names.iter().chain(&ROLES).any(|name| !name.is_empty() && label.to_lowercase() == name.to_lowercase());
+    // `**name:** words`: the marks that were opened before the name end behind the colon.
+    if is_own { rest.trim_start_matches(['*', '_']) } else { text }
+}
+
+const FENCE: &str = "```";
+/// Languages that are none.
+const PROSE: [&str; 5] = ["text", "txt", "markdown", "md", "plaintext"];
+
+/// Without a fence around the whole, unless it holds code.
+fn without_fence(text: &str) -> &str {
+    let inner = text.strip_prefix(FENCE).and_then(|rest| rest.strip_suffix(FENCE));
+    let Some((language, body)) = inner.and_then(|inner| inner.split_once('\n')) else { return text };
+    let language = language.trim().to_lowercase();
+    let ends_as_prose = body.trim_end().ends_with(['。', '！', '？', '.', '!', '?', '…']);
+    let is_prose = PROSE.contains(&language.as_str()) || (language.is_empty() && ends_as_prose);
+    if is_prose && !body.contains(FENCE) { body } else { text }
+}
+
+const QUOTES: [(char, char); 5] = [('"', '"'), ('“', '”'), ('「', '」'), ('『', '』'), ('\'', '\'')];
+
+/// Without quotes around the whole; two quotations beside each other are not one.
+fn without_quotes(text: &str) -> &str {
+    for (opening, closing) in QUOTES {
+        let inner = text.strip_prefix(opening).and_then(|rest| rest.strip_suffix(closing));
+        if let Some(inner) = inner.filter(|inner| !inner.contains([opening, closing])) {
+            return inner;
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn leaves(text: &str, answer: &str) {
+        assert_eq!(clean(text, &["aizuchi", "相槌"]), answer, "{text}");
+    }
+
+    #[test]
+    fn thoughts_are_not_said() {
+        leaves("<think>\nThey argue.\n</think>\n\nLet us breathe.", "Let us breathe.");
+        leaves("<THINK>hm</THINK>はい", "はい");
+        leaves("They argue, so\n</think>\nLet us breathe.", "Let us breathe.");
+        leaves("<think>I never came to", "");
+        leaves("<thinking>a</thinking><think>b</think>c", "c");
+    }
+
+    #[test]
+    fn talk_about_thoughts_is_said() {
+        for answer in [
+            "Write `<think>` and `</think>` around it.",
+            "It closes with </think> and goes on.",
+            "```\n<think>\n```\nor\n</think>\nand so on",
+        ] {
+            leaves(answer, answer);
+        }
+    }
+
+    #[test]
+    fn its_own_name_is_known() {
+        leaves("aizuchi: はい", "はい");
+        leaves("相槌：そうですね", "そうですね");
+        leaves("[12] aizuchi (you): yes", "yes");
+        leaves("[3] aizuchi（あなた）: うん", "うん");
+        leaves("**Aizuchi:** yes", "yes");
+        leaves("<aizuchi>: yes", "yes");
+        leaves("Assistant: \"yes\"", "yes");
+    }
+
+    #[test]
+    fn other_names_and_numbers_belong_to_the_answer() {
+        for answer in ["mia: cover them", "Two ways: a or b", "[1] is the first, [2] the second: look", "10:30 works"] {
+            leaves(answer, answer);
+        }
+    }
+
+    #[test]
+    fn what_is_wrapped_is_unwrapped_and_code_stays_code() {
+        leaves("```\nIt is late.\n```", "It is late.");
+        leaves("```markdown\n- one\n- two\n```", "- one\n- two");
+        leaves("「そうですね」", "そうですね");
+        leaves("aizuchi: \"“yes”\"", "yes");
+        for answer in [
+            "```rust\nfn main() {}\n```",
+            "```\nls -la\n```",
+            "\"one\" and \"two\"",
+            "「一」と「二」",
+            "```\na.\n```\nand\n```\nb.\n```",
+            "It's",
+            "\"",
+        ] {
+            leaves(answer, answer);
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Silence put into words: "SILENCE", "…", "(no response)", "I will stay silent because …", "（発言しません）".
+//!
+//! A model that was told it may say nothing tends to say so. Unasked, that is silence. Whoever addressed it may have
+//! asked "anything to add?", so there only what can not be meant for a person counts.
+
+mod english;
+mod japanese;
+
+/// A reason is short; what is longer is an answer.
+const CHARS_MAX: usize = 400;
+
+/// Whether these words, already clean, say that nothing is to be said.
+pub fn is_silence(text: &str, addressed: bool) -> bool {
+    let text = text.trim();
+    if is_empty_talk(text) || is_sentinel(text, addressed) {
+        return true;
+    }
+    let (inner, staged) = without_stage(text);
+    let words = plain(inner);
+    // A stage direction is about itself, whoever asked.
+    if one_of(&words, SURE) || ((staged || !addressed) && one_of(&words, LIKELY)) {
+        return true;
+    }
+    let likely_counts = staged || !addressed;
+    let is_short = inner.chars().count() <= CHARS_MAX && !inner.contains("```");
+    is_short && (english::says_so(&words, likely_counts) || japanese::says_so(inner, likely_counts))
+}
+
+/// Dots and dashes only. A reaction such as 👀 or "！" is an answer.
+fn is_empty_talk(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_whitespace() || ".…‥・。⋯-‐–—―─_".contains(c))
+}
+
+/// The word it was given for this, alone or with a reason behind it. Unasked, it may also stand above a reason or below
+/// thoughts; asked, that may be the title of a poem.
+fn is_sentinel(text: &str, addressed: bool) -> bool {
+    let bare = |line: &str| {
+        let marks = |c: char| c.is_whitespace() || "*_`#\"'.。!！()（）[]［］【】<>「」".contains(c);
+        line.trim_matches(marks).to_owned()
+    };
+    let reasoned = || {
+        let rest = text.trim_start_matches(['*', '_', '`', '[', '(', '（', '【', '"']).strip_prefix("SILENCE")?;
+        let after = rest.trim_start_matches([' ', '*', '_', '`', ']', ')', '）', '】', '"']);
+        Some(after.starts_with([':', '：', '.', '。', ',', '、', ';', '-', '–', '—', '(', '（']))
+    };
+    let lines = || text.lines().next().into_iter().chain(text.lines().next_back());
+    ["silence", "沈黙"].contains(&bare(text).to_lowercase().as_str())
+        || reasoned().unwrap_or(false)
+        || (!addressed && lines().any(|line| ["SILENCE", "沈黙"].contains(&bare(line).as_str())))
+}
+
+/// Brackets and stars around the whole are stage directions: `(stays silent)`, `*says nothing*`.
+fn without_stage(text: &str) -> (&str, bool) {
+    const STAGES: [(char, char); 7] =
+        [('(', ')'), ('（', '）'), ('[', ']'), ('［', '］'), ('【', '】'), ('*', '*'), ('<', '>')];
+    let text = text.trim_end_matches(['.', '。']);
+    let inner = STAGES.iter().find_map(|(open, close)| text.strip_prefix(*open)?.strip_suffix(*close));
+    inner.map_or((text, false), |inner| (without_stage(inner.trim()).0, true))
+}
+
+/// Small letters, one space, straight apostrophes, no punctuation at the end.
+fn plain(text: &str) -> String {
+    let words: Vec<String> = text.replace('’', "'").to_lowercase().split_whitespace().map(str::to_owned).collect();
+    words.join(" ").trim_end_matches(['.', '。', '!', '！', '…', ' ']).to_owned()
+}
+
+fn one_of(words: &str, list: &[&str]) -> bool {
+    list.contains(&words)
+}
+
+/// Nobody says these to a person.
+const SURE: &[&str] = &[
+    "silence",
+    "stays silent",
+    "remains silent",
+    "staying silent",
+    "remaining silent",
+    "stay silent",
+    "remain silent",
+    "no intervention",
+    "no response needed",
+    "no reply needed",
+    "no response is needed",
+    "no response necessary",
+    "no intervention needed",
+    "沈黙",
+    "発言しない",
+    "発言しません",
+    "応答不要",
+    "返信不要",
+    "返答不要",
+    "発言不要",
+    "介入なし",
+    "介入不要",
+    "介入しない",
+    "介入しません",
+];
+
+/// Silence when nobody asked; an answer when somebody did.
+const LIKELY: &[&str] = &[
+    "silent",
+    "quiet",
+    "no response",
+    "no reply",
+    "無言",
+    "発言なし",
+    "応答なし",
+    "pass",
+    "skip",
+    "none",
+    "null",
+    "n/a",
+    "nothing",
+    "nothing to add",
+    "nothing to say",
+    "nothing more to add",
+    "nothing to contribute",
+    "no comment",
+    "no answer",
+    "no message",
+    "no output",
+    "no need to respond",
+    "no need to reply",
+    "says nothing",
+    "listens",
+    "listening",
+    "listens quietly",
+    "empty",
+    "empty response",
+    "なし",
+    "無し",
+    "無",
+    "無視",
+    "パス",
+    "スルー",
+    "スキップ",
+    "特になし",
+    "特に無し",
+    "特にありません",
+    "特にないです",
+    "何もなし",
+    "返信なし",
+    "返答なし",
+    "回答なし",
+    "コメントなし",
+    "静観",
+    "見守る",
+    "黙る",
+    "黙っている",
+    "黙って見守る",
+    "静かに見守る",
+    "何も言わない",
+    "空",
+    "空文字",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_in_words_is_silence_whoever_asked() {
+        for words in [
+            "SILENCE",
+            "silence.",
+            "**SILENCE**",
+            "`SILENCE`",
+            "[SILENCE]",
+            "SILENCE: they are fine",
+            "SILENCE (nothing to add)",
+            "沈黙",
+            "【沈黙】",
+            "（沈黙）",
+            "…",
+            "...",
+            "……。",
+            "—",
+            "(no response)",
+            "[No reply]",
+            "*stays silent*",
+            "*(says nothing)*",
+            "（発言しません）",
+            "（何も言わない）",
+            "(listens)",
+            "I will stay silent because the two of them are talking to each other.",
+            "I'll stay silent.",
+            "I’ll remain silent here, as the question was for Bob.",
+            "I will not respond to this message.",
+            "I choose to stay silent since the conversation is ending.",
+            "I think I'll just keep quiet for now.",
+            "Staying silent — nobody asked me.",
+            "No response needed.",
+            "It's best to stay out of this.",
+            "今回は発言しません。",
+            "二人の会話が続いているため、発言を控えます。",
+            "話が終わりかけているので、今回は介入しません。",
+            "私は応答しません。",
+            "応答は不要です。",
+        ] {
+            assert!(is_silence(words, false), "{words}");
+            assert!(is_silence(words, true), "addressed: {words}");
+        }
+    }
+
+    #[test]
+    fn what_is_an_answer_to_a_question_is_silence_only_unasked() {
+        for words in [
+            "SILENCE\n\nThe two of them are fine.",
+            "They are fine without me.\nSILENCE",
+            "No response.",
+            "none",
+            "Nothing to add.",
+            "I have nothing to add.",
+            "I don't have anything to add here.",
+            "pass",
+            "なし",
+            "特にありません。",
+            "特に言うことはありません",
+            "これ以上付け加えることはありません。",
+            "静かに見守ります。",
+            "盛り上がっているので、黙っておきますね。",
+        ] {
+            assert!(is_silence(words, false), "{words}");
+            assert!(!is_silence(words, true), "addressed: {words}");
+        }
+    }
+
+    #[test]
+    fn real_answers_are_said() {
+        for words in [
+            "",
+            "👀",
+            "！",
+            "(…)",
+            "Silence is golden.",
+            "**Silence**\n\nNo sound, no word,\nno bird.",
+            "Silence the alarm with the left button.",
+            "SILENCE IS GOLDEN",
+            "I'll stay silent about who told me, since I promised.",
+            "I will not respond to that with a guess, but the manual says 5 V.",
+            "I'd say nothing beats a good map.",
+            "I will stay silent? Never.",
+            "Nothing to add to the soup but salt.",
+            "No response from the server means the port is closed.",
+            "No reply from them yet? Try the other address.",
+            "I have nothing to add, but here's the link: https://example.org",
+            "Pass the salt.",
+            "None of them freeze above zero.",
+            "沈黙は金ですね。",
+            "サーバーが応答しません。再起動してみてください。",
+            "電源が切れているため、応答しません。",
+            "あの人はもう発言しませんと言っていました。",
+            "明日の様子を、見守ります。",
+            "特に言うことはありませんが、一つだけ。資料の三ページ目を見てください。",
+            "今回は発言しません。ただ、資料は三ページ目が正しいです。",
+            "特に問題はありません。",
+            "なしの皮はむかなくても食べられます。",
+            "見守りカメラなら二階にもあります。",
+            "パスワードは変えましたか？",
+            "了解です。",
+        ] {
+            assert!(!is_silence(words, false), "{words}");
+            assert!(!is_silence(words, true), "addressed: {words}");
+        }
+    }
+
+    #[test]
+    fn odd_texts_do_no_harm() {
+        for words in ["(", ")", "**", "「」", "（）", "SILENC", "I will", "、、、、", "。", "\u{200b}"] {
+            is_silence(words, true);
+            is_silence(words, false);
+        }
+        assert!(!is_silence(&"I will stay silent because ".repeat(1000), false));
+    }
+}
