@@ -2,4 +2,4 @@
 
 mod traces;
 
-pub use traces::Traces;
+pub use traces::{Traces, keep};

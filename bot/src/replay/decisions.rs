@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use aizuchi_core::effect::{Asked, Outcome, Stage};
+use aizuchi_core::effect::{Asked, Outcome, Stage, Trace};
+use aizuchi_core::listen::Addressed;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::Decided;
 
@@ -52,9 +54,9 @@ impl<'a> From<&'a Asked> for Question<'a> {
     }
 }
 
-pub fn write_decisions(decided: &[Decided], out: &mut impl Write) -> io::Result<()> {
-    for Decided { trace, .. } in decided {
-        let line = Line {
+impl<'a> From<&'a Trace> for Line<'a> {
+    fn from(trace: &'a Trace) -> Line<'a> {
+        Line {
             id: trace.message.as_str(),
             at: trace.at.seconds(),
             channel: trace.place.room.as_str(),
@@ -70,8 +72,21 @@ pub fn write_decisions(decided: &[Decided], out: &mut impl Write) -> io::Result<
             asked: trace.asked.iter().map(Question::from).collect(),
             acted_at: trace.acted_at.map(|at| at.seconds()),
             reason: trace.sentence(),
-        };
-        serde_json::to_writer(&mut *out, &line)?;
+        }
+    }
+}
+
+/// The same line for somebody who watches, with what it cost and how it was addressed.
+pub fn decision(trace: &Trace) -> Value {
+    let mut line = serde_json::to_value(Line::from(trace)).expect("a line is plain data");
+    line["micros"] = trace.micros.into();
+    line["addressed"] = trace.addressed.map(Addressed::id).into();
+    line
+}
+
+pub fn write_decisions(decided: &[Decided], out: &mut impl Write) -> io::Result<()> {
+    for Decided { trace, .. } in decided {
+        serde_json::to_writer(&mut *out, &Line::from(trace))?;
         out.write_all(b"\n")?;
     }
     Ok(())

@@ -7,7 +7,7 @@ mod run;
 mod summary;
 mod table;
 
-pub use decisions::write_decisions;
+pub use decisions::{decision, write_decisions};
 pub use oracle::{Judge, Script};
 pub use report::html;
 pub use run::{Decided, OwnInLog, Replay, run};

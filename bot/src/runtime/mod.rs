@@ -5,5 +5,5 @@ mod ears;
 mod events;
 
 pub use clock::Clock;
-pub use ears::{Ears, Gone};
+pub use ears::{Ears, Gone, Heard};
 pub use events::Event;
