@@ -2,6 +2,7 @@
 
 pub mod cli;
 pub mod config;
+pub mod console;
 pub mod journal;
 pub mod models;
 pub mod platforms;

@@ -15,7 +15,7 @@ use crate::cli::settings::SettingsArguments;
 use crate::cli::show::{harmless, harmless_json};
 use crate::cli::{store, when};
 use crate::journal::{Records, traces};
-use crate::replay::decision_json;
+use crate::replay::decision;
 
 /// Works while the program is running. Every decision can be explained as long as the store keeps it, silence too.
 #[derive(Args)]
@@ -55,7 +55,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         },
     };
     if arguments.json {
-        return super::print(&format!("{}\n", harmless_json(&decision_json(&trace))));
+        return super::print(&format!("{}\n", harmless_json(&decision(&trace))));
     }
     let said = said(&connection, &trace).with_context(unreadable)?;
     super::print(&explain(&trace, said.as_ref().map(|message| &*message.text)))

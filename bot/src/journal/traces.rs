@@ -24,6 +24,19 @@ impl Traces {
         self.database.read(move |connection| find(connection, Some(room.as_str()), message.as_str())).await
     }
 
+    /// The decisions about these messages, as far as there are any.
+    pub async fn of(&self, room: &RoomId, messages: Vec<MessageId>) -> Result<Vec<Trace>, StoreError> {
+        let room = room.clone();
+        let found = move |connection: &Connection| {
+            let mut statement = connection.prepare_cached("SELECT body FROM trace WHERE room = ?1 AND message = ?2")?;
+            let found = messages
+                .iter()
+                .map(|message| statement.query_row(params![room.as_str(), message.as_str()], read).optional());
+            found.filter_map(Result::transpose).collect()
+        };
+        self.database.read(found).await
+    }
+
     /// The latest decision of a room, its own posts aside.
     pub async fn last(&self, room: &RoomId) -> Result<Option<Trace>, StoreError> {
         let room = room.clone();

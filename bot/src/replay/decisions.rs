@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use aizuchi_core::Trace;
 use aizuchi_core::effect::{Asked, Outcome, Stage};
+use aizuchi_core::listen::Addressed;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -76,17 +77,19 @@ impl<'a> From<&'a Trace> for Line<'a> {
     }
 }
 
+/// A decision as it stands in the decisions file, with what it cost and how it was addressed.
+pub fn decision(trace: &Trace) -> Value {
+    let mut line = serde_json::to_value(Line::from(trace)).expect("a line is plain data");
+    line["micros"] = trace.micros.into();
+    line["dollars"] = (trace.micros as f64 / 1e6).into();
+    line["addressed"] = trace.addressed.map(Addressed::id).into();
+    line
+}
+
 pub fn write_decisions(decided: &[Decided], out: &mut impl Write) -> io::Result<()> {
     for Decided { trace, .. } in decided {
         serde_json::to_writer(&mut *out, &Line::from(trace))?;
         out.write_all(b"\n")?;
     }
     Ok(())
-}
-
-/// A decision as it stands in the decisions file, and what it cost.
-pub fn decision_json(trace: &Trace) -> Value {
-    let mut line = serde_json::to_value(Line::from(trace)).expect("a decision is plain data");
-    line["dollars"] = (trace.micros as f64 / 1e6).into();
-    line
 }

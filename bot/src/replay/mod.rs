@@ -11,7 +11,7 @@ mod run;
 mod summary;
 mod table;
 
-pub use decisions::{decision_json, write_decisions};
+pub use decisions::{decision, write_decisions};
 pub use differences::{Difference, Differences, StoredTraces};
 pub use oracle::{Judge, Script, World};
 pub use recorded::{Answers, Recorded};

@@ -28,7 +28,10 @@ CREATE TABLE trace (
 ) WITHOUT ROWID;
 CREATE INDEX trace_at ON trace (at);
 
--- The talk of the web room. `seq` counts changes: a page that knows its last one is told everything since.
+-- The talk of the web room. `seq` counts changes of all rooms together: a page that knows its last one is told
+-- everything since. `first_seq` is the message's place in its room.
+CREATE TABLE web_counter (seq INTEGER NOT NULL);
+INSERT INTO web_counter VALUES (0);
 CREATE TABLE web_room (
     name TEXT PRIMARY KEY,
     opened INTEGER NOT NULL
@@ -39,9 +42,29 @@ CREATE TABLE web_message (
     seq INTEGER NOT NULL,
     first_seq INTEGER NOT NULL,
     key TEXT UNIQUE,
-    heard INTEGER NOT NULL DEFAULT 0,
     body TEXT NOT NULL
 ) WITHOUT ROWID;
-CREATE INDEX web_message_seq ON web_message (room, seq);
+CREATE INDEX web_message_seq ON web_message (seq);
+CREATE INDEX web_message_room_seq ON web_message (room, seq);
 CREATE INDEX web_message_first ON web_message (room, first_seq);
-CREATE INDEX web_message_unheard ON web_message (first_seq) WHERE heard = 0;
+
+-- What was stored and not yet heard by the engine: written with the change itself, gone when the journal has it.
+CREATE TABLE web_unheard (
+    seq INTEGER PRIMARY KEY,
+    body TEXT NOT NULL
+);
+
+-- Who is who: the secret a browser tab comes back with, and the id that others may see.
+CREATE TABLE web_person (
+    secret TEXT PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    seen INTEGER NOT NULL
+) WITHOUT ROWID;
+-- Who has been in a room, so that they can be mentioned there.
+CREATE TABLE web_member (
+    room TEXT NOT NULL,
+    person TEXT NOT NULL,
+    name TEXT NOT NULL,
+    PRIMARY KEY (room, person)
+) WITHOUT ROWID;

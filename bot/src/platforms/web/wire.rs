@@ -45,7 +45,7 @@ pub enum FromPage {
         #[serde(default)]
         thread: Option<String>,
     },
-    /// Older messages than `before`.
+    /// Older messages than the one whose `order` is `before`.
     History {
         before: u64,
     },
@@ -72,7 +72,8 @@ pub enum FromServer {
         now: u64,
         version: &'static str,
     },
-    /// A message, new or from history; the same `seq` is never told twice to a page that keeps count.
+    /// A message, new or from history; the same `seq` is never told twice to a page that keeps count. A page that has
+    /// a message of this id already takes this as how it is now.
     Said {
         seq: u64,
         message: Box<Post>,
@@ -136,6 +137,8 @@ pub struct Bot {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Post {
     pub id: String,
+    /// Its place in the room: grows from message to message and never changes.
+    pub order: u64,
     pub at: u64,
     pub author_id: String,
     pub author: String,

@@ -1,0 +1,5 @@
+//! What those who run it look at.
+
+mod metrics;
+
+pub use self::metrics::install;

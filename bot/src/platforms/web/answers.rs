@@ -1,0 +1,162 @@
+//! What a person is told who gave an order: a notice for their page alone.
+
+use aizuchi_core::room::Mute;
+use aizuchi_core::types::{Share, Span};
+use aizuchi_core::view::{Doing, PendingView, RoomView};
+use aizuchi_core::{Time, Trace};
+
+use super::commands::{ROWS, Row};
+use super::wire::Bot;
+use super::words::Language;
+
+pub fn help(language: Language) -> String {
+    let line = |row: &Row| format!("{} – {}", row.usage, language.choose(row.en, row.ja));
+    ROWS.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+pub fn unknown(name: &str, language: Language) -> String {
+    let head =
+        language.choose(format!("There is no command /{name}."), format!("/{name} というコマンドはありません。"));
+    format!("{head}\n{}", help(language))
+}
+
+pub fn unclear(row: &Row, language: Language) -> String {
+    language.choose(format!("Not understood. Like this: {}", row.usage), format!("使い方：{}", row.usage))
+}
+
+pub fn muted(span: Option<Span>, language: Language) -> String {
+    match span {
+        Some(span) => language.choose(
+            format!("Muted for {span}. /unmute ends it."),
+            format!("{}黙ります。/unmute で解除できます。", japanese(span)),
+        ),
+        None => language.choose("Muted until /unmute.".to_owned(), "/unmute まで黙ります。".to_owned()),
+    }
+}
+
+pub fn unmuted(language: Language) -> &'static str {
+    language.choose("Takes part again.", "また参加します。")
+}
+
+pub fn talks(share: Option<Share>, language: Language) -> String {
+    match share {
+        Some(share) => language.choose(
+            format!("Will speak up at about {share} of messages."),
+            format!("発言のおよそ {share} で口をはさみます。"),
+        ),
+        None => language.choose("Speaks up as the settings say.".to_owned(), "設定どおりに話します。".to_owned()),
+    }
+}
+
+/// The sentence of a decision; it names the points. The questions asked and the cost follow, where there were any.
+pub fn why(trace: &Trace, language: Language) -> String {
+    let mut lines = vec![format!("{} ({}): {}", trace.message, trace.author, trace.sentence())];
+    for asked in &trace.asked {
+        let cached = if asked.cached { language.choose(" (from memory)", "（記憶から）") } else { "" };
+        lines.push(format!("{}{cached}: {}", asked.question.id(), asked.answer));
+    }
+    if trace.micros > 0 {
+        lines.push(format!("{}: {}", language.choose("cost", "費用"), dollars(trace.micros)));
+    }
+    lines.join("\n")
+}
+
+pub fn no_decision(language: Language) -> &'static str {
+    language.choose("There is no decision about that yet.", "それについての判断はまだありません。")
+}
+
+pub fn status(view: Option<&RoomView>, bot: &Bot, now: Time, language: Language) -> String {
+    let mut lines = Vec::new();
+    let mut line = |en: &str, ja: &str, value: String| lines.push(format!("{}: {value}", language.choose(en, ja)));
+    let yes_or_no = |yes| if yes { language.choose("yes", "はい") } else { language.choose("no", "いいえ") };
+    line("listening", "聞いている", yes_or_no(view.is_none_or(|view| view.listens)).into());
+    line("muted", "ミュート", mute(view.and_then(|view| view.mute), now, language));
+    let pending: Vec<String> = view
+        .into_iter()
+        .flat_map(|view| &view.places)
+        .flat_map(|place| &place.pending)
+        .map(|pending| doing(pending, now, language))
+        .collect();
+    let nothing = || language.choose("nothing", "なし").to_owned();
+    line("pending", "保留中", if pending.is_empty() { nothing() } else { pending.join(", ") });
+    let spent = view.map(|view| view.spent).unwrap_or_default();
+    let (calls, tokens) = (spent.calls, spent.tokens);
+    let spent = dollars(spent.micros);
+    line(
+        "spent today",
+        "今日の費用",
+        language.choose(
+            format!("{calls} calls, {tokens} tokens, {spent}"),
+            format!("{calls} 回、{tokens} トークン、{spent}"),
+        ),
+    );
+    let offline = if bot.offline { language.choose(" (offline)", "（オフライン）") } else { "" };
+    line("model", "モデル", format!("{}{offline}", bot.model));
+    line("judge", "判定", bot.judge.clone());
+    line("preset", "プリセット", bot.preset.clone());
+    lines.join("\n")
+}
+
+fn mute(mute: Option<Mute>, now: Time, language: Language) -> String {
+    match mute {
+        None => language.choose("no", "いいえ").to_owned(),
+        Some(Mute::Open) => language.choose("until /unmute", "/unmute まで").to_owned(),
+        Some(Mute::Until(until)) => {
+            let left = until.since(now);
+            language.choose(format!("for another {left}"), format!("あと{}", japanese(left)))
+        }
+    }
+}
+
+fn doing(pending: &PendingView, now: Time, language: Language) -> String {
+    let doing = match pending.doing {
+        Doing::Waiting => language.choose("waits for quiet", "静かになるのを待っています"),
+        Doing::Judging => language.choose("asks the judge", "判定中"),
+        Doing::Holding => language.choose("holds its answer back", "返事を控えています"),
+        Doing::Writing => language.choose("writes", "書いています"),
+        Doing::Posting => language.choose("posts", "投稿中"),
+    };
+    let left = pending.due.map(|due| due.since(now));
+    let left = left.map(|left| language.choose(format!(", {left} left"), format!("、あと{}", japanese(left))));
+    format!("{} ({doing}{})", pending.message, left.unwrap_or_default())
+}
+
+fn dollars(micros: u64) -> String {
+    format!("${}.{:06}", micros / 1_000_000, micros % 1_000_000)
+}
+
+fn japanese(span: Span) -> String {
+    let seconds = span.whole_seconds();
+    let parts = [(seconds / 3600, "時間"), (seconds / 60 % 60, "分"), (seconds % 60, "秒")];
+    let text: String = parts.iter().filter(|(n, _)| *n > 0).map(|(n, unit)| format!("{n}{unit}")).collect();
+    if text.is_empty() { "0秒".into() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_says_how_things_are() {
+        let bot = Bot {
+            name: "aizuchi".into(),
+            model: "offline".into(),
+            judge: "offline".into(),
+            offline: true,
+            preset: "aizuchi".into(),
+        };
+        let view = RoomView {
+            listens: true,
+            mute: Some(Mute::Until(Time(90_000))),
+            talk: Share::parse("3%"),
+            places: Vec::new(),
+            spent: aizuchi_core::view::SpentView { calls: 2, tokens: 700, micros: 1_200 },
+        };
+        let said = status(Some(&view), &bot, Time(0), Language::En);
+        assert!(said.contains("muted: for another 1 min 30 s\npending: nothing"), "{said}");
+        assert!(said.contains("2 calls, 700 tokens, $0.001200"), "{said}");
+        let said = status(None, &bot, Time(0), Language::Ja);
+        assert!(said.contains("ミュート: いいえ") && said.contains("オフライン"), "{said}");
+        assert_eq!(muted(Some(Span::minutes(90)), Language::Ja), "1時間30分黙ります。/unmute で解除できます。");
+    }
+}

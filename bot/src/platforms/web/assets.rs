@@ -1,0 +1,71 @@
+//! The files of the page, compiled in: the program is all there is to install.
+
+use axum::extract::Path;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use xxhash_rust::xxh3::xxh3_64;
+
+struct Asset {
+    name: &'static str,
+    kind: &'static str,
+    body: &'static [u8],
+}
+
+macro_rules! assets {
+    ($($name:literal $kind:literal,)*) => {
+        &[$(Asset { name: $name, kind: $kind, body: include_bytes!(concat!("../../../web/", $name)) },)*]
+    };
+}
+
+/// Every file of `bot/web/`.
+const ASSETS: &[Asset] = assets! {
+    "index.html" "text/html; charset=utf-8",
+};
+
+pub async fn index(headers: HeaderMap) -> Response {
+    serve("index.html", &headers)
+}
+
+pub async fn asset(Path(name): Path<String>, headers: HeaderMap) -> Response {
+    serve(&name, &headers)
+}
+
+/// Asked for again every time, sent again only when it is another.
+fn serve(name: &str, headers: &HeaderMap) -> Response {
+    let Some(asset) = ASSETS.iter().find(|asset| asset.name == name) else {
+        return (StatusCode::NOT_FOUND, "there is no such page\n").into_response();
+    };
+    let tag = format!("\"{:016x}\"", xxh3_64(asset.body));
+    let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
+    let head = [(header::ETAG, tag), (header::CACHE_CONTROL, "no-cache".into())];
+    if known {
+        return (StatusCode::NOT_MODIFIED, head).into_response();
+    }
+    (head, [(header::CONTENT_TYPE, asset.kind)], asset.body).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_the_folder_is_a_row() {
+        fn walk(folder: &std::path::Path, below: &str, found: &mut Vec<String>) {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let entry = entry.unwrap();
+                let name = format!("{below}{}", entry.file_name().to_string_lossy());
+                if entry.path().is_dir() {
+                    walk(&entry.path(), &format!("{name}/"), found);
+                } else {
+                    found.push(name);
+                }
+            }
+        }
+        let mut found = Vec::new();
+        walk(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("web"), "", &mut found);
+        found.sort();
+        let mut rows: Vec<&str> = ASSETS.iter().map(|asset| asset.name).collect();
+        rows.sort_unstable();
+        assert_eq!(rows, found);
+    }
+}

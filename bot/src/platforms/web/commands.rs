@@ -1,0 +1,156 @@
+//! Texts that begin with a slash: orders to the program, which no model has a say in.
+
+use aizuchi_core::types::{Share, Span};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Order {
+    Mute(Option<Span>),
+    Unmute,
+    Why(Option<String>),
+    Status,
+    /// Speak up at about this share of messages, or as the settings say.
+    Talk(Option<Share>),
+    Help,
+    /// The order is known, what follows it is not.
+    Unclear(&'static Row),
+    Unknown(String),
+}
+
+/// An order as the help shows it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Row {
+    name: &'static str,
+    pub usage: &'static str,
+    pub en: &'static str,
+    pub ja: &'static str,
+}
+
+pub const ROWS: [Row; 6] = [
+    Row {
+        name: "mute",
+        usage: "/mute [2h|30m|90s]",
+        en: "say nothing for a while, or until /unmute",
+        ja: "しばらく、または /unmute まで黙る",
+    },
+    Row { name: "unmute", usage: "/unmute", en: "take part again", ja: "また参加する" },
+    Row {
+        name: "why",
+        usage: "/why [id]",
+        en: "why it spoke or stayed silent: the last message, or the one with this id",
+        ja: "直前の（またはその id の）発言への判断の理由",
+    },
+    Row {
+        name: "status",
+        usage: "/status",
+        en: "what it is doing here, and what it cost today",
+        ja: "いまの状態と今日の費用",
+    },
+    Row {
+        name: "talk",
+        usage: "/talk [3%]",
+        en: "speak up at about this share of messages, or as the settings say",
+        ja: "発言のおよそこの割合で口をはさむ（省略すると設定どおり）",
+    },
+    Row { name: "help", usage: "/help", en: "this list", ja: "この一覧" },
+];
+
+/// The order in a text; `None` if it is none.
+pub fn order(text: &str) -> Option<Order> {
+    let rest = text.trim().strip_prefix('/')?;
+    let (name, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let (name, rest) = (name.to_lowercase(), rest.trim());
+    let Some(row) = ROWS.iter().find(|row| row.name == name) else { return Some(Order::Unknown(name)) };
+    let order = match row.name {
+        "mute" if rest.is_empty() => Some(Order::Mute(None)),
+        "mute" => span(rest).map(|span| Order::Mute(Some(span))),
+        "unmute" => Some(Order::Unmute),
+        "why" => Some(Order::Why((!rest.is_empty()).then(|| rest.to_owned()))),
+        "status" => Some(Order::Status),
+        "talk" if rest.is_empty() => Some(Order::Talk(None)),
+        "talk" => Share::parse(rest).map(|share| Order::Talk(Some(share))),
+        _ => Some(Order::Help),
+    };
+    Some(order.unwrap_or(Order::Unclear(row)))
+}
+
+const SPAN_MAX: Span = Span::seconds(366 * 24 * 3600);
+
+/// "2h", "1h30m", "90 s", "2時間", "1時間30分".
+fn span(text: &str) -> Option<Span> {
+    let plain = narrow(text);
+    let mut rest = plain.trim();
+    let mut seconds = 0.0;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let (number, after) = rest.split_at(digits);
+        let after = after.trim_start();
+        let letters = after.find(|c: char| c.is_ascii_digit() || c.is_whitespace()).unwrap_or(after.len());
+        let (unit, after) = after.split_at(letters);
+        seconds += number.parse::<f64>().ok()? * unit_seconds(unit)?;
+        rest = after.trim_start();
+    }
+    let span = Span((seconds * 1000.0).round() as u64);
+    (Span::seconds(1)..=SPAN_MAX).contains(&span).then_some(span)
+}
+
+fn unit_seconds(unit: &str) -> Option<f64> {
+    match unit.to_ascii_lowercase().as_str() {
+        "s" | "sec" | "second" | "seconds" | "秒" | "秒間" => Some(1.0),
+        "m" | "min" | "minute" | "minutes" | "分" | "分間" => Some(60.0),
+        "h" | "hour" | "hours" | "時間" => Some(3600.0),
+        "d" | "day" | "days" | "日" | "日間" => Some(86_400.0),
+        _ => None,
+    }
+}
+
+/// Full-width digits, letters and marks as their narrow selves: that is how a Japanese keyboard writes them.
+fn narrow(text: &str) -> String {
+    let one = |c: char| match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
+        '\u{3000}' => ' ',
+        _ => c,
+    };
+    text.chars().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        let minutes = |text: &str| span(text).map(|span| span.whole_seconds() as f64 / 60.0);
+        assert_eq!(minutes("2h"), Some(120.0));
+        assert_eq!(minutes("30m"), Some(30.0));
+        assert_eq!(minutes("90s"), Some(1.5));
+        assert_eq!(minutes("1h30m"), Some(90.0));
+        assert_eq!(minutes("1.5 hours"), Some(90.0));
+        assert_eq!(minutes("2時間"), Some(120.0));
+        assert_eq!(minutes("１時間３０分"), Some(90.0));
+        assert_eq!(minutes("1 d"), Some(1440.0));
+        for odd in ["soon", "2", "h", "0s", "-2h", "2x", "999999d", "1..5h", "2時間くらい"] {
+            assert_eq!(minutes(odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn orders() {
+        assert_eq!(order("/mute"), Some(Order::Mute(None)));
+        assert_eq!(order(" /MUTE 2h "), Some(Order::Mute(Some(Span::minutes(120)))));
+        assert_eq!(order("/mute　2時間"), Some(Order::Mute(Some(Span::minutes(120)))));
+        assert_eq!(order("/mute for ever"), Some(Order::Unclear(&ROWS[0])));
+        assert_eq!(order("/unmute"), Some(Order::Unmute));
+        assert_eq!(order("/why w12"), Some(Order::Why(Some("w12".into()))));
+        assert_eq!(order("/why"), Some(Order::Why(None)));
+        assert_eq!(order("/status"), Some(Order::Status));
+        let three = Share::parse("3%");
+        assert_eq!(order("/talk 3%"), Some(Order::Talk(three)));
+        assert_eq!(order("/talk ３％"), Some(Order::Talk(three)));
+        assert_eq!(order("/talk"), Some(Order::Talk(None)));
+        assert_eq!(order("/talk 300%"), Some(Order::Unclear(&ROWS[4])));
+        assert_eq!(order("/help"), Some(Order::Help));
+        assert_eq!(order("/dance now"), Some(Order::Unknown("dance".into())));
+        assert_eq!(order("／ミュート"), None);
+        assert_eq!(order("either/or"), None);
+    }
+}

@@ -1,0 +1,169 @@
+//! Who may come in: this machine, or whoever knows the token; and no other site through somebody's browser.
+
+use std::net::{IpAddr, SocketAddr};
+
+use anyhow::{Context as _, bail};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use tokio::net::TcpListener;
+
+/// Opens the port, if it may be opened.
+pub async fn bind(address: &str, token: &str) -> anyhow::Result<TcpListener> {
+    let found = tokio::net::lookup_host(address).await;
+    let found: Vec<SocketAddr> = found
+        .with_context(|| format!("web.address is \"{address}\"; wanted is something like \"127.0.0.1:4860\""))?
+        .collect();
+    if token.is_empty() && !found.iter().all(|address| address.ip().is_loopback()) {
+        bail!(
+            "web.address is \"{address}\", where others can reach it, and there is no token: set web.token to a secret \
+             (AIZUCHI__WEB__TOKEN=…), or web.address to \"127.0.0.1:4860\""
+        );
+    }
+    TcpListener::bind(&found[..]).await.with_context(|| {
+        format!(
+            "can not listen on {address} (setting web.address): stop the program that does, or choose another port \
+             with --set web.address=127.0.0.1:4861 (port 0 takes a free one)"
+        )
+    })
+}
+
+/// What is checked before anything is served.
+#[derive(Clone)]
+pub struct Guard {
+    token: Option<String>,
+    bound: IpAddr,
+}
+
+const COOKIE: &str = "aizuchi_token";
+
+enum Pass {
+    In,
+    /// The token was right: it goes into a cookie and out of the address.
+    Welcome,
+    Refused(&'static str),
+}
+
+impl Guard {
+    pub fn new(token: &str, bound: IpAddr) -> Guard {
+        Guard { token: (!token.is_empty()).then(|| token.to_owned()), bound }
+    }
+
+    fn check(&self, request: &Request) -> Pass {
+        let (headers, path) = (request.headers(), request.uri().path());
+        if path == "/ws" && !is_same_origin(headers) {
+            return Pass::Refused("another site asks for this web socket");
+        }
+        let Some(token) = &self.token else {
+            let ours = host(headers).is_some_and(|host| self.is_own(host));
+            return if ours { Pass::In } else { Pass::Refused("this is not how this machine is called") };
+        };
+        if cookies(headers, COOKIE).any(|value| same(value, &hexadecimal(token))) {
+            Pass::In
+        } else if asked_token(request).is_some_and(|given| same(&given, token)) {
+            if path == "/" { Pass::Welcome } else { Pass::In }
+        } else {
+            Pass::Refused("open /?token=… with the token of the setting web.token")
+        }
+    }
+
+    /// Without a token a page of another site must not reach us under a name of its own that points here.
+    fn is_own(&self, host: &str) -> bool {
+        let name = match host.strip_prefix('[') {
+            Some(rest) => rest.split(']').next().unwrap_or(rest),
+            None => host.split(':').next().unwrap_or(host),
+        };
+        let is_address = |address: IpAddr| address.is_loopback() || address == self.bound;
+        name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(is_address)
+    }
+}
+
+/// Stands before every page. `/live` is open: it says nothing.
+pub async fn stand(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+    if request.uri().path() == "/live" {
+        return next.run(request).await;
+    }
+    match guard.check(&request) {
+        Pass::In => next.run(request).await,
+        Pass::Refused(why) => (StatusCode::FORBIDDEN, format!("{why}\n")).into_response(),
+        Pass::Welcome => {
+            let token = hexadecimal(guard.token.as_deref().unwrap_or_default());
+            let cookie = format!("{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000");
+            (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, "/".into())]).into_response()
+        }
+    }
+}
+
+/// Browsers always say where a web socket comes from; other programs need not.
+fn is_same_origin(headers: &HeaderMap) -> bool {
+    let Some(origin) = headers.get(header::ORIGIN) else { return true };
+    let origin = origin.to_str().unwrap_or_default();
+    let from = origin.split_once("://").map(|(_, from)| from);
+    from.is_some_and(|from| host(headers).is_some_and(|host| host.eq_ignore_ascii_case(from)))
+}
+
+fn host(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::HOST)?.to_str().ok()
+}
+
+fn cookies<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = &'a str> {
+    let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|line| line.to_str().ok());
+    let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.filter(move |(found, _)| *found == name).map(|(_, value)| value)
+}
+
+fn asked_token(request: &Request) -> Option<String> {
+    let given: axum::extract::Query<Vec<(String, String)>> = axum::extract::Query::try_from_uri(request.uri()).ok()?;
+    given.0.into_iter().find(|(name, _)| name == "token").map(|(_, token)| token)
+}
+
+/// A token may hold anything; a cookie may not.
+fn hexadecimal(token: &str) -> String {
+    token.bytes().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Takes as long for a wrong guess as for a nearly right one.
+fn same(given: &str, wanted: &str) -> bool {
+    let (given, wanted) = (given.as_bytes(), wanted.as_bytes());
+    let differing = wanted.iter().enumerate().fold(given.len() ^ wanted.len(), |differing, (place, byte)| {
+        differing | usize::from(byte ^ given.get(place).copied().unwrap_or_default())
+    });
+    std::hint::black_box(differing) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_the_same_or_not() {
+        assert!(same("secret", "secret"));
+        for wrong in ["", "secre", "secrets", "Secret", "secre\0"] {
+            assert!(!same(wrong, "secret"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn only_names_of_this_machine() {
+        let guard = Guard::new("", "127.0.0.1".parse().unwrap());
+        for own in ["localhost", "LOCALHOST:4860", "127.0.0.1:4860", "[::1]:4860", "127.0.0.2"] {
+            assert!(guard.is_own(own), "{own}");
+        }
+        for other in ["example.org", "localhost.example.org", "127.0.0.1.example.org", "", "[::2]", "10.0.0.1"] {
+            assert!(!guard.is_own(other), "{other}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_door_opens_only_where_it_may() {
+        let refused = bind("0.0.0.0:0", "").await.unwrap_err().to_string();
+        assert!(refused.contains("web.token"), "{refused}");
+        assert!(bind("0.0.0.0:0", "secret").await.is_ok());
+        let first = bind("127.0.0.1:0", "").await.unwrap();
+        let taken = bind(&first.local_addr().unwrap().to_string(), "").await.unwrap_err();
+        assert!(taken.to_string().contains("web.address"), "{taken}");
+        let odd = bind("nowhere", "").await.unwrap_err().to_string();
+        assert!(odd.contains("web.address"), "{odd}");
+    }
+}

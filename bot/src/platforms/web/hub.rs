@@ -1,0 +1,151 @@
+//! Who is in which room now, and how what happens there reaches their pages.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::extract::ws::Utf8Bytes;
+use tokio::sync::{Notify, broadcast, watch};
+use tokio_util::sync::CancellationToken;
+use tracing::error;
+
+use super::talk::changes;
+use super::wire::FromServer;
+use crate::stores::{Database, StoreError};
+
+/// A page that is this many frames behind is let go; it comes back and asks for what it missed.
+const BEHIND_MAX: usize = 256;
+const CHANGES_MAX: usize = 256;
+/// After the store failed.
+const AGAIN_AFTER: Duration = Duration::from_secs(1);
+
+/// Something for everybody in a room, written down once.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The number of the change it tells; 0 if it tells none.
+    pub seq: u64,
+    /// The page it came from, which need not be told; 0 if it came from none.
+    pub from: u64,
+    pub text: Utf8Bytes,
+}
+
+#[derive(Debug)]
+struct Room {
+    live: broadcast::Sender<Frame>,
+    /// Only the latest counts, so nobody can fall behind.
+    view: watch::Sender<Utf8Bytes>,
+}
+
+/// What somebody in a room hears.
+#[derive(Debug)]
+pub struct Seat {
+    live: broadcast::Receiver<Frame>,
+    view: watch::Receiver<Utf8Bytes>,
+    _room: Arc<Room>,
+}
+
+/// It was so slow that something passed unheard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Behind;
+
+impl Seat {
+    pub async fn next(&mut self) -> Result<Frame, Behind> {
+        tokio::select! {
+            frame = self.live.recv() => frame.map_err(|_| Behind),
+            // The room lives as long as the seat.
+            _ = self.view.changed() => Ok(Frame { seq: 0, from: 0, text: self.view.borrow_and_update().clone() }),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Hub {
+    rooms: Mutex<HashMap<String, Arc<Room>>>,
+    wake: Notify,
+}
+
+impl Hub {
+    pub fn sit_down(&self, room: &str) -> Seat {
+        let mut rooms = self.rooms();
+        rooms.retain(|_, room| room.live.receiver_count() > 0);
+        let room = rooms.entry(room.to_owned()).or_insert_with(|| {
+            let (live, view) = (broadcast::Sender::new(BEHIND_MAX), watch::Sender::new(Utf8Bytes::default()));
+            Arc::new(Room { live, view })
+        });
+        Seat { live: room.live.subscribe(), view: room.view.subscribe(), _room: room.clone() }
+    }
+
+    /// How many are there.
+    pub fn listeners(&self, room: &str) -> usize {
+        self.room(room).map_or(0, |room| room.live.receiver_count())
+    }
+
+    /// To everybody in a room.
+    pub fn tell(&self, room: &str, seq: u64, from: u64, tell: impl FnOnce() -> FromServer) {
+        if let Some(room) = self.room(room) {
+            // Nobody there any more: nobody to tell.
+            let _ = room.live.send(Frame { seq, from, text: written(&tell()) });
+        }
+    }
+
+    pub fn show(&self, room: &str, view: impl FnOnce() -> FromServer) {
+        if let Some(room) = self.room(room) {
+            room.view.send_replace(written(&view()));
+        }
+    }
+
+    /// To everybody in every room.
+    pub fn tell_all(&self, tell: &FromServer) {
+        let text = written(tell);
+        for room in self.rooms().values() {
+            let _ = room.live.send(Frame { seq: 0, from: 0, text: text.clone() });
+        }
+    }
+
+    /// Something was stored.
+    pub fn wake(&self) {
+        self.wake.notify_one();
+    }
+
+    /// Carries what is stored to the pages, in the order of the changes, until the program stops. It reads the store
+    /// instead of being handed the changes: so nothing overtakes, and a page that counts misses nothing.
+    pub async fn carry(&self, database: &Database, mut since: u64, stop: &CancellationToken) {
+        loop {
+            if let Err(failed) = self.carry_all(database, &mut since).await {
+                error!(%failed, "can not read what was said in the web room");
+                tokio::time::sleep(AGAIN_AFTER).await;
+                self.wake();
+            }
+            tokio::select! {
+                () = self.wake.notified() => (),
+                () = stop.cancelled() => return,
+            }
+        }
+    }
+
+    async fn carry_all(&self, database: &Database, since: &mut u64) -> Result<(), StoreError> {
+        loop {
+            let last = *since;
+            let found = database.read(move |connection| changes(connection, None, last, CHANGES_MAX)).await?;
+            for kept in &found {
+                self.tell(&kept.room, kept.seq, 0, || kept.tell(last));
+            }
+            *since = found.last().map_or(last, |kept| kept.seq);
+            if found.len() < CHANGES_MAX {
+                return Ok(());
+            }
+        }
+    }
+
+    fn room(&self, room: &str) -> Option<Arc<Room>> {
+        self.rooms().get(room).cloned()
+    }
+
+    fn rooms(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Room>>> {
+        self.rooms.lock().expect("rooms are never held over a panic")
+    }
+}
+
+pub fn written(tell: &FromServer) -> Utf8Bytes {
+    serde_json::to_string(tell).expect("what is told is plain data").into()
+}

@@ -1,0 +1,64 @@
+//! Who is meant by an `@name`, and which names may be taken.
+
+/// Longest name of a person, in characters.
+const NAME_CHARS_MAX: usize = 40;
+
+/// A name as it will be shown: on one line, without what can not be seen. `None` if nothing is left, or too much.
+pub fn name(given: &str) -> Option<String> {
+    let visible = |c: char| if c.is_control() || is_invisible(c) { ' ' } else { c };
+    let spaced: String = given.chars().take(1000).map(visible).collect();
+    let name = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
+    let name = name.trim_start_matches(['@', '＠', '/']).trim_start();
+    (!name.is_empty() && name.chars().count() <= NAME_CHARS_MAX).then(|| name.to_owned())
+}
+
+/// Marks that turn the direction of a text or take no room: with them one name can look like another.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// Whether two names look the same to somebody who reads them quickly.
+pub fn same_name(one: &str, other: &str) -> bool {
+    one.to_lowercase() == other.to_lowercase()
+}
+
+/// Whether the text holds `@name`.
+pub fn mentions(text: &str, name: &str) -> bool {
+    !name.is_empty() && text.match_indices(['@', '＠']).any(|(place, at)| begins_with(&text[place + at.len()..], name))
+}
+
+/// Whether the text begins with this name and not with a longer word.
+fn begins_with(text: &str, name: &str) -> bool {
+    let mut rest = text.chars().flat_map(char::to_lowercase);
+    let same = name.chars().flat_map(char::to_lowercase).all(|c| rest.next() == Some(c));
+    // Japanese goes on without a space after a name; Latin letters do not.
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let ends_in_word = name.chars().next_back().is_some_and(word);
+    same && !(ends_in_word && rest.next().is_some_and(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_at_and_the_whole_name() {
+        assert!(mentions("@aizuchi what now?", "aizuchi"));
+        assert!(mentions("hm, ＠Aizuchi?", "aizuchi"));
+        assert!(mentions("@aizuchiはどう思う？", "aizuchi"));
+        assert!(mentions("@みおさん、元気？", "みお"));
+        assert!(mentions("ask @Anna Maria.", "anna maria"));
+        assert!(!mentions("@aizuchi2 what now?", "aizuchi"));
+        assert!(!mentions("aizuchi what now?", "aizuchi"));
+        assert!(!mentions("@", ""));
+    }
+
+    #[test]
+    fn a_name_is_seen_as_it_is() {
+        assert_eq!(name("  Anna \n Maria "), Some("Anna Maria".into()));
+        assert_eq!(name("ali\u{200b}ce"), Some("ali ce".into()));
+        assert_eq!(name("@bob"), Some("bob".into()));
+        assert_eq!(name(" \u{202e} "), None);
+        assert_eq!(name(&"x".repeat(41)), None);
+    }
+}

@@ -1,0 +1,319 @@
+//! One page in a room: what it asks for is checked, done and answered.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use aizuchi_core::Input;
+use aizuchi_core::input::Command;
+use aizuchi_core::types::{MessageId, Voice};
+use axum::extract::ws::Utf8Bytes;
+use rusqlite::Transaction;
+use tokio::sync::mpsc;
+use tracing::warn;
+
+use super::commands::{self, Order};
+use super::hub::{Seat, written};
+use super::people::Person;
+use super::server::Desk;
+use super::socket::frame_bytes_max;
+use super::talk::{self, Refusal, Saying, room_id};
+use super::wire::{FromPage, FromServer};
+use super::words::{Language, Trouble};
+use super::{answers, sample};
+use crate::replay::decision;
+use crate::runtime::Gone;
+use crate::stores::StoreError;
+
+const KEY_CHARS_MAX: usize = 100;
+const EMOJI_BYTES_MAX: usize = 64;
+
+/// What goes out to the page.
+pub enum Out {
+    Frame(Utf8Bytes),
+    /// From here on what happens in this room goes out as well, apart from what was told already.
+    Seat {
+        seat: Seat,
+        told: u64,
+        number: u64,
+    },
+}
+
+pub struct Page {
+    pub(super) desk: Arc<Desk>,
+    language: Language,
+    pub(super) out: mpsc::Sender<Out>,
+    /// Tells this page from the others while the program runs.
+    pub(super) number: u64,
+    pub(super) entered: Option<Entered>,
+}
+
+pub(super) struct Entered {
+    pub room: String,
+    pub person: Person,
+    /// The last change it was told of when it entered.
+    pub told: u64,
+}
+
+/// Why something is not done.
+pub(super) enum Why {
+    Trouble(Trouble),
+    Refusal(Refusal),
+}
+
+impl From<Trouble> for Why {
+    fn from(trouble: Trouble) -> Why {
+        Why::Trouble(trouble)
+    }
+}
+
+impl From<Refusal> for Why {
+    fn from(refusal: Refusal) -> Why {
+        Why::Refusal(refusal)
+    }
+}
+
+impl From<StoreError> for Why {
+    fn from(error: StoreError) -> Why {
+        warn!(%error, "could not serve a page of the web room");
+        Why::Trouble(Trouble::Store)
+    }
+}
+
+impl From<Gone> for Why {
+    fn from(_: Gone) -> Why {
+        Why::Trouble(Trouble::Stopping)
+    }
+}
+
+impl Page {
+    pub fn new(desk: Arc<Desk>, language: Language, out: mpsc::Sender<Out>) -> Page {
+        static NUMBER: AtomicU64 = AtomicU64::new(1);
+        Page { desk, language, out, number: NUMBER.fetch_add(1, Ordering::Relaxed), entered: None }
+    }
+
+    pub fn has_entered(&self) -> bool {
+        self.entered.is_some()
+    }
+
+    /// Does what a frame asks for.
+    pub async fn take(&mut self, frame: &str) {
+        let Ok(asked) = serde_json::from_str::<FromPage>(frame) else {
+            return self.refuse(None, Trouble::NotUnderstood).await;
+        };
+        match asked {
+            FromPage::Enter { room, name, person, since } => {
+                let done = self.enter(room, &name, person, since).await;
+                self.answer_alone(done).await;
+            }
+            FromPage::Say { key, text, thread, reply_to } => {
+                let done = self.say(&key, text, thread, reply_to).await;
+                self.answer(key, done).await;
+            }
+            FromPage::Edit { key, id, text } => {
+                let done = self.edit(&key, id, text).await;
+                self.answer(key, done).await;
+            }
+            FromPage::Delete { key, id } => {
+                let done = self.change(&key, id, None).await;
+                self.answer(key, done).await;
+            }
+            FromPage::React { key, id, emoji, on } => {
+                let done = self.react(&key, id, emoji, on).await;
+                self.answer(key, done).await;
+            }
+            FromPage::Typing { thread } => self.typing(thread),
+            FromPage::History { before } => {
+                let done = self.history(before).await;
+                self.answer_alone(done).await;
+            }
+            FromPage::Sample { language } => {
+                let done = self.sample(&language).await;
+                self.answer_alone(done).await;
+            }
+            FromPage::Why { id } => {
+                let done = self.decision(id).await;
+                self.answer_alone(done).await;
+            }
+        }
+    }
+
+    pub async fn refuse(&self, key: Option<String>, trouble: Trouble) {
+        self.tell(FromServer::Refused { key, why: trouble.say(self.language) }).await;
+    }
+
+    pub async fn refuse_too_big(&self) {
+        let bytes_max = frame_bytes_max(self.desk.web.settings.message_chars_max);
+        self.refuse(None, Trouble::TooBig { bytes_max }).await;
+    }
+
+    async fn answer(&self, key: String, done: Result<Option<String>, Why>) {
+        match done {
+            Ok(id) => self.tell(FromServer::Taken { key, id }).await,
+            Err(why) => self.tell(FromServer::Refused { key: Some(key), why: self.words(why) }).await,
+        }
+    }
+
+    async fn answer_alone(&self, done: Result<(), Why>) {
+        if let Err(why) = done {
+            self.tell(FromServer::Refused { key: None, why: self.words(why) }).await;
+        }
+    }
+
+    fn words(&self, why: Why) -> String {
+        metrics::counter!("aizuchi_web_refused_total").increment(1);
+        match why {
+            Why::Trouble(trouble) => trouble.say(self.language),
+            Why::Refusal(refusal) => refusal.say(self.language).to_owned(),
+        }
+    }
+
+    pub(super) async fn tell(&self, tell: FromServer) {
+        // Nobody writes any more: the page is gone.
+        let _ = self.out.send(Out::Frame(written(&tell))).await;
+    }
+
+    pub(super) fn entered(&self) -> Result<&Entered, Why> {
+        self.entered.as_ref().ok_or(Why::Trouble(Trouble::NotEntered))
+    }
+
+    async fn say(
+        &self,
+        key: &str,
+        text: String,
+        thread: Option<String>,
+        reply_to: Option<String>,
+    ) -> Result<Option<String>, Why> {
+        let Entered { room, person, .. } = self.entered()?;
+        let key = self.key(key)?;
+        self.check(&text)?;
+        if let Some(order) = commands::order(&text) {
+            return self.obey(room, order).await.map(|()| None);
+        }
+        let (by, at) = (person.speaker.clone(), self.desk.web.clock.now());
+        let room = room.clone();
+        let saying = Saying { room, key, at, by, voice: Voice::Person, text, thread, reply_to };
+        let stored = self.desk.web.say(saying).await??;
+        self.desk.web.outbox.until_heard(stored.seq).await;
+        metrics::counter!("aizuchi_web_messages_total").increment(1);
+        Ok(Some(stored.id))
+    }
+
+    async fn edit(&self, key: &str, id: String, text: String) -> Result<Option<String>, Why> {
+        self.check(&text)?;
+        self.change(key, id, Some(text)).await
+    }
+
+    async fn change(&self, key: &str, id: String, text: Option<String>) -> Result<Option<String>, Why> {
+        self.key(key)?;
+        let Entered { room, person, .. } = self.entered()?;
+        let (room, by, at) = (room.clone(), person.speaker.id.clone(), self.desk.web.clock.now());
+        let change = move |transaction: &Transaction<'_>| talk::change(transaction, &room, &id, &by, at, text);
+        let stored = self.desk.web.store(change).await??;
+        self.desk.web.outbox.until_heard(stored.seq).await;
+        Ok(Some(stored.id))
+    }
+
+    async fn react(&self, key: &str, id: String, emoji: String, on: bool) -> Result<Option<String>, Why> {
+        self.key(key)?;
+        let odd = |c: char| c.is_whitespace() || c.is_control() || c == '<';
+        if emoji.is_empty() || emoji.len() > EMOJI_BYTES_MAX || emoji.contains(odd) {
+            return Err(Trouble::BadEmoji.into());
+        }
+        let Entered { room, person, .. } = self.entered()?;
+        let (room, by) = (room.clone(), person.speaker.clone());
+        let react = move |transaction: &Transaction<'_>| talk::react(transaction, &room, &id, by, &emoji, on);
+        Ok(Some(self.desk.web.store(react).await??.id))
+    }
+
+    fn typing(&self, thread: Option<String>) {
+        let Ok(Entered { room, person, .. }) = self.entered() else { return };
+        let name = person.speaker.name.clone();
+        self.desk.web.hub.tell(room, 0, self.number, || FromServer::Typing { name, thread });
+    }
+
+    async fn sample(&self, language: &str) -> Result<(), Why> {
+        self.entered()?;
+        let language = match language {
+            "en" => Language::En,
+            "ja" => Language::Ja,
+            _ => return Err(Trouble::NoSuchSample.into()),
+        };
+        let Ok(place) = self.desk.samples.clone().try_acquire_owned() else {
+            return Err(Trouble::TooManySamples.into());
+        };
+        let room = sample::open(&self.desk.web, language).await?;
+        self.tell(FromServer::Moved { room: room.clone() }).await;
+        let (desk, stop) = (self.desk.clone(), self.desk.stop.clone());
+        self.desk.tasks.spawn(async move {
+            stop.run_until_cancelled(sample::play(&desk.web, &room, language)).await;
+            drop(place);
+        });
+        Ok(())
+    }
+
+    async fn decision(&self, id: String) -> Result<(), Why> {
+        let Entered { room, .. } = self.entered()?;
+        match self.desk.traces.find(&room_id(room), &MessageId::new(&id)).await? {
+            Some(trace) => self.tell(FromServer::Decided { trace: decision(&trace) }).await,
+            None => self.notice(answers::no_decision(self.language)).await,
+        }
+        Ok(())
+    }
+
+    async fn obey(&self, room: &str, order: Order) -> Result<(), Why> {
+        let (desk, language, id) = (&self.desk, self.language, room_id(room));
+        let told = |command: Command| desk.ears.hear(Input::Told(id.clone(), command));
+        let text = match order {
+            Order::Mute(span) => {
+                told(Command::Mute(span)).await?;
+                answers::muted(span, language)
+            }
+            Order::Unmute => {
+                told(Command::Unmute).await?;
+                answers::unmuted(language).into()
+            }
+            Order::Talk(share) => {
+                told(Command::Talk(share)).await?;
+                answers::talks(share, language)
+            }
+            Order::Why(message) => {
+                let trace = match message {
+                    Some(message) => desk.traces.find(&id, &MessageId::new(message)).await?,
+                    None => desk.traces.last(&id).await?,
+                };
+                trace.map_or_else(|| answers::no_decision(language).into(), |trace| answers::why(&trace, language))
+            }
+            Order::Status => {
+                let view = desk.ears.look(&id).await?;
+                answers::status(view.as_ref(), &desk.web.bot, desk.web.clock.now(), language)
+            }
+            Order::Help => answers::help(language),
+            Order::Unclear(row) => answers::unclear(row, language),
+            Order::Unknown(name) => answers::unknown(&name, language),
+        };
+        self.notice(&text).await;
+        Ok(())
+    }
+
+    async fn notice(&self, text: &str) {
+        self.tell(FromServer::Notice { text: text.to_owned() }).await;
+    }
+
+    /// The page's key as it is stored: nobody's keys meet somebody else's.
+    fn key(&self, key: &str) -> Result<String, Why> {
+        let fits = (1..=KEY_CHARS_MAX).contains(&key.chars().count());
+        let person = &self.entered()?.person.speaker.id;
+        if fits { Ok(format!("{person}/{key}")) } else { Err(Trouble::BadKey.into()) }
+    }
+
+    fn check(&self, text: &str) -> Result<(), Why> {
+        let chars_max = self.desk.web.settings.message_chars_max;
+        if text.trim().is_empty() {
+            Err(Trouble::Empty.into())
+        } else if text.chars().count() > chars_max as usize {
+            Err(Trouble::TooLong { chars_max }.into())
+        } else {
+            Ok(())
+        }
+    }
+}

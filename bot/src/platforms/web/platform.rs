@@ -1,0 +1,128 @@
+//! The web rooms as a platform: whatever is stored here reaches the pages and the engine by itself.
+
+use std::sync::Arc;
+
+use aizuchi_core::settings::Settings;
+use aizuchi_core::types::{MessageId, Place, Voice};
+use rusqlite::Transaction;
+
+use super::hub::Hub;
+use super::mentions::same_name;
+use super::outbox::Outbox;
+use super::talk::{self, Refusal, Saying, Speaker, Stored};
+use super::wire::{Bot, FromServer};
+use crate::ports::{Doing, Platform, PostError, Posting};
+use crate::runtime::Clock;
+use crate::stores::{Database, StoreError};
+
+/// What the pages know the bot by. Nobody else's id looks like this.
+const BOT_ID: &str = "bot";
+
+/// The platform half: it can be posted to before anybody listens or is listened to.
+pub struct Web {
+    pub(super) settings: aizuchi_core::settings::Web,
+    pub(super) bot: Bot,
+    /// What it can be mentioned by.
+    names: Vec<String>,
+    pub(super) database: Database,
+    pub(super) clock: Clock,
+    pub(super) hub: Hub,
+    pub(super) outbox: Outbox,
+}
+
+impl Web {
+    /// `bot` is how it introduces itself to the pages.
+    pub fn new(settings: &Settings, bot: Bot, database: Database, clock: Clock) -> Arc<Web> {
+        let names = std::iter::once(&settings.bot.name).chain(&settings.bot.aliases).cloned().collect();
+        let (hub, outbox) = (Hub::default(), Outbox::new());
+        Arc::new(Web { settings: settings.web.clone(), bot, names, database, clock, hub, outbox })
+    }
+
+    /// Whether nobody else may be called so.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        self.names.iter().any(|own| same_name(own, name))
+    }
+
+    pub(super) async fn say(&self, saying: Saying) -> Result<Result<Stored, Refusal>, StoreError> {
+        let names = self.names.clone();
+        self.store(move |transaction| talk::say(transaction, saying, &names)).await
+    }
+
+    /// Changes the talk, and has the pages and the engine told.
+    pub(super) async fn store(
+        &self,
+        change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<Result<Stored, Refusal>> + Send + 'static,
+    ) -> Result<Result<Stored, Refusal>, StoreError> {
+        let done = self.database.write(change).await?;
+        self.hub.wake();
+        self.outbox.wake();
+        Ok(done)
+    }
+
+    /// The rooms that are always there.
+    pub(super) async fn open_rooms(&self) -> Result<(), StoreError> {
+        let (rooms, at) = (self.settings.rooms.clone(), self.clock.now());
+        let open = move |transaction: &Transaction<'_>| {
+            rooms.iter().try_for_each(|room| talk::open_room(transaction, room, at))
+        };
+        self.database.write(open).await
+    }
+
+    fn me(&self) -> Speaker {
+        Speaker { id: BOT_ID.into(), name: self.bot.name.clone() }
+    }
+}
+
+impl Platform for Web {
+    fn name(&self) -> &'static str {
+        "web"
+    }
+
+    fn post<'a>(&'a self, posting: Posting<'a>) -> Doing<'a, Result<MessageId, PostError>> {
+        Box::pin(async move {
+            let saying = Saying {
+                room: room_of(posting.place)?.to_owned(),
+                key: posting.key.to_owned(),
+                at: self.clock.now(),
+                by: self.me(),
+                voice: Voice::Me,
+                text: posting.text.to_owned(),
+                thread: posting.place.thread.as_ref().map(ToString::to_string),
+                reply_to: posting.answering.map(ToString::to_string),
+            };
+            let stored = self.say(saying).await.map_err(later)?.map_err(never)?;
+            metrics::counter!("aizuchi_web_posts_total").increment(1);
+            Ok(MessageId::new(stored.id))
+        })
+    }
+
+    fn react<'a>(&'a self, place: &'a Place, to: &'a MessageId, emoji: &'a str) -> Doing<'a, Result<(), PostError>> {
+        Box::pin(async move {
+            let (room, me) = (room_of(place)?.to_owned(), self.me());
+            let (to, emoji) = (to.to_string(), emoji.to_owned());
+            let react = move |transaction: &Transaction<'_>| talk::react(transaction, &room, &to, me, &emoji, true);
+            self.store(react).await.map_err(later)?.map_err(never).map(|_| ())
+        })
+    }
+
+    fn typing<'a>(&'a self, place: &'a Place) -> Doing<'a, ()> {
+        Box::pin(async move {
+            let thread = place.thread.as_ref().map(ToString::to_string);
+            let Some(room) = talk::room_name(&place.room) else { return };
+            self.hub.tell(room, 0, 0, || FromServer::Typing { name: self.bot.name.clone(), thread });
+        })
+    }
+}
+
+fn room_of(place: &Place) -> Result<&str, PostError> {
+    let elsewhere = || PostError::GiveUp { what: format!("{} is not a room of the web", place.room) };
+    talk::room_name(&place.room).ok_or_else(elsewhere)
+}
+
+fn later(error: StoreError) -> PostError {
+    PostError::TryLater { after: None, what: error.to_string() }
+}
+
+fn never(refusal: Refusal) -> PostError {
+    PostError::GiveUp { what: refusal.say(super::words::Language::En).to_owned() }
+}

@@ -1,0 +1,105 @@
+//! A sample conversation, played in a room of its own, so that a newcomer sees the whole cycle in half a minute.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use aizuchi_core::types::Voice;
+use rusqlite::Transaction;
+use serde::Deserialize;
+use tokio::time::Instant;
+use tracing::warn;
+
+use super::platform::Web;
+use super::talk::{self, Saying, Speaker};
+use super::words::Language;
+use crate::stores::StoreError;
+
+/// The beginning of the names of its rooms.
+pub const PREFIX: &str = "sample-";
+/// Played at the same time.
+pub const AT_ONCE_MAX: usize = 8;
+
+/// Until the page has moved.
+const BEGINS_AFTER: Duration = Duration::from_secs(1);
+/// A page may lose its connection for a moment.
+const MAY_BE_AWAY: Duration = Duration::from_secs(10);
+
+/// A line of the record; `ts` is in seconds from the beginning.
+#[derive(Debug, Deserialize)]
+struct Line {
+    ts: f64,
+    id: String,
+    author: String,
+    text: String,
+    #[serde(default)]
+    bot: bool,
+    #[serde(default)]
+    reply_to: Option<String>,
+}
+
+fn lines(language: Language) -> Vec<Line> {
+    let text = language
+        .choose(include_str!("../../../../samples/web.en.jsonl"), include_str!("../../../../samples/web.ja.jsonl"));
+    text.lines().map(|line| serde_json::from_str(line).expect("the sample is well-formed")).collect()
+}
+
+/// Opens a fresh room for it.
+pub async fn open(web: &Web, language: Language) -> Result<String, StoreError> {
+    let at = web.clock.now();
+    let open = move |transaction: &Transaction<'_>| {
+        let room = format!("{PREFIX}{}-{}", language.choose("en", "ja"), talk::next_seq(transaction)?);
+        talk::open_room(transaction, &room, at)?;
+        Ok(room)
+    };
+    web.database.write(open).await
+}
+
+/// Has its people speak, until it is over or nobody watches.
+pub async fn play(web: &Web, room: &str, language: Language) {
+    tokio::time::sleep(BEGINS_AFTER).await;
+    let start = Instant::now();
+    let mut watched = start;
+    let mut ids: HashMap<String, String> = HashMap::new();
+    for line in lines(language) {
+        tokio::time::sleep_until(start + Duration::from_secs_f64(line.ts)).await;
+        if web.hub.listeners(room) > 0 {
+            watched = Instant::now();
+        } else if watched.elapsed() > MAY_BE_AWAY {
+            return;
+        }
+        let saying = Saying {
+            room: room.to_owned(),
+            key: format!("{room}/{}", line.id),
+            at: web.clock.now(),
+            by: Speaker { id: format!("{PREFIX}{}", line.author), name: line.author },
+            voice: if line.bot { Voice::Bot } else { Voice::Person },
+            text: line.text.replace("aizuchi", &web.bot.name),
+            thread: None,
+            reply_to: line.reply_to.and_then(|id| ids.get(&id).cloned()),
+        };
+        match web.say(saying).await {
+            Ok(Ok(stored)) => {
+                ids.insert(line.id, stored.id);
+            }
+            Ok(Err(refusal)) => warn!(?refusal, "a line of the sample was refused"),
+            Err(error) => return warn!(%error, "could not play the sample"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_samples_fit_into_half_a_minute_and_call_the_bot() {
+        for language in [Language::En, Language::Ja] {
+            let lines = lines(language);
+            assert!(lines.is_sorted_by(|one, next| one.ts <= next.ts));
+            assert!(lines.last().unwrap().ts <= 30.0);
+            assert!(lines.iter().any(|line| line.text.contains("@aizuchi")));
+            let known = |id: &String| lines.iter().any(|line| line.id == *id);
+            assert!(lines.iter().filter_map(|line| line.reply_to.as_ref()).all(known));
+        }
+    }
+}

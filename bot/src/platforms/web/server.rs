@@ -1,0 +1,238 @@
+//! The web server: pages, the web socket, and what a supervisor asks for.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aizuchi_core::types::Span;
+use anyhow::Context as _;
+use axum::Router;
+use axum::extract::{State, WebSocketUpgrade};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::{from_fn_with_state, map_response};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, broadcast, watch};
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tracing::{info, warn};
+
+use super::guard::{self, Guard};
+use super::platform::Web;
+use super::wire::FromServer;
+use super::words::Language;
+use super::{assets, sample, socket, talk};
+use crate::journal::Traces;
+use crate::replay::decision;
+use crate::runtime::{Ears, Event};
+
+/// A request must be there within this, or the connection is closed: nobody holds a place by sending slowly.
+const HEADERS_WITHIN: Duration = Duration::from_secs(10);
+/// And no connection that is not a web socket lasts longer.
+const CONNECTION_LIFE: Duration = Duration::from_secs(120);
+/// What is under way when the program stops may take so long.
+const ENDS_WITHIN: Duration = Duration::from_secs(5);
+/// Connections beside the web sockets: pages being loaded, and programs that ask how things are.
+const OTHERS_MAX: usize = 256;
+const REQUEST_BYTES_MAX: usize = 32 * 1024;
+const READ_BYTES: usize = 16 * 1024;
+
+const SAMPLES_KEPT: Span = Span::minutes(24 * 60);
+const PEOPLE_KEPT: Span = Span::minutes(90 * 24 * 60);
+
+/// What the web room needs to be open.
+pub struct Listening {
+    pub ears: Ears,
+    pub traces: Traces,
+    pub events: broadcast::Receiver<Event>,
+    pub metrics: PrometheusHandle,
+    /// Whether the engines are at work.
+    pub ready: watch::Receiver<bool>,
+    pub stop: CancellationToken,
+}
+
+/// What every page needs.
+pub struct Desk {
+    pub web: Arc<Web>,
+    pub ears: Ears,
+    pub traces: Traces,
+    pub samples: Arc<Semaphore>,
+    pub tasks: TaskTracker,
+    pub stop: CancellationToken,
+    seats: Arc<Semaphore>,
+    metrics: PrometheusHandle,
+    ready: watch::Receiver<bool>,
+}
+
+impl Web {
+    /// Opens the port and serves until `stop`. The task ends when every page has been let go.
+    pub async fn listen(self: &Arc<Web>, with: Listening) -> anyhow::Result<(SocketAddr, JoinHandle<()>)> {
+        let Listening { ears, traces, events, metrics, ready, stop } = with;
+        let listener = guard::bind(&self.settings.address, &self.settings.token).await?;
+        let address = listener.local_addr().context("a bound port has an address")?;
+        self.open_rooms().await?;
+        let now = self.clock.now();
+        self.database.write(move |it| talk::sweep(it, now - SAMPLES_KEPT, now - PEOPLE_KEPT)).await?;
+        let since = self.database.read(talk::last_seq).await?;
+        let desk = Arc::new(Desk {
+            web: self.clone(),
+            ears,
+            traces,
+            samples: Arc::new(Semaphore::new(sample::AT_ONCE_MAX)),
+            tasks: TaskTracker::new(),
+            stop,
+            seats: Arc::new(Semaphore::new(self.settings.connections_max as usize)),
+            metrics,
+            ready,
+        });
+        spawn(&desk, |desk| async move { desk.web.hub.carry(&desk.web.database, since, &desk.stop).await });
+        spawn(&desk, |desk| async move { desk.web.outbox.tell(&desk.web.database, &desk.ears, &desk.stop).await });
+        spawn(&desk, |desk| watch_events(desk, events));
+        info!(%address, "the web room is open");
+        Ok((address, tokio::spawn(accept(listener, desk, address))))
+    }
+}
+
+fn spawn<F: Future<Output = ()> + Send + 'static>(desk: &Arc<Desk>, task: impl FnOnce(Arc<Desk>) -> F) {
+    desk.tasks.spawn(task(desk.clone()));
+}
+
+/// Shows the pages what is decided and what is pending.
+async fn watch_events(desk: Arc<Desk>, mut events: broadcast::Receiver<Event>) {
+    let hub = &desk.web.hub;
+    loop {
+        let event = tokio::select! {
+            event = events.recv() => event,
+            () = desk.stop.cancelled() => return,
+        };
+        match event {
+            Ok(Event::Decided(trace)) => {
+                let Some(room) = talk::room_name(&trace.place.room) else { continue };
+                hub.tell(room, 0, 0, || FromServer::Decided { trace: decision(&trace) });
+            }
+            Ok(Event::Changed(room, view)) => {
+                let Some(room) = talk::room_name(&room) else { continue };
+                let now = desk.web.clock.now().0;
+                hub.show(room, || FromServer::View {
+                    view: serde_json::to_value(&*view).expect("a view is plain data"),
+                    now,
+                });
+            }
+            // Too much at once; whoever wants to know can still ask why.
+            Err(broadcast::error::RecvError::Lagged(missed)) => warn!(missed, "the web room missed decisions"),
+            Err(broadcast::error::RecvError::Closed) => return,
+        }
+    }
+}
+
+async fn accept(listener: TcpListener, desk: Arc<Desk>, address: SocketAddr) {
+    let router = router(&desk, address);
+    let connections = Arc::new(Semaphore::new(desk.web.settings.connections_max as usize + OTHERS_MAX));
+    loop {
+        let place = connections.clone().acquire_owned().await.expect("it is never closed");
+        let stream = tokio::select! {
+            stream = listener.accept() => stream,
+            () = desk.stop.cancelled() => break,
+        };
+        match stream {
+            Ok((stream, _)) => {
+                let (router, stop) = (router.clone(), desk.stop.clone());
+                desk.tasks.spawn(async move {
+                    serve(stream, router, stop).await;
+                    drop(place);
+                });
+            }
+            // Out of file descriptors, most likely: the others need a moment to leave.
+            Err(error) => {
+                warn!(%error, "can not accept a connection");
+                sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+    drop(listener);
+    desk.tasks.close();
+    if timeout(ENDS_WITHIN, desk.tasks.wait()).await.is_err() {
+        warn!(left = desk.tasks.len(), "let go of connections that did not end");
+    }
+}
+
+async fn serve(stream: TcpStream, router: Router, stop: CancellationToken) {
+    // Frames are small and should be seen at once.
+    let _ = stream.set_nodelay(true);
+    let mut builder = hyper::server::conn::http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(HEADERS_WITHIN).max_buf_size(REQUEST_BYTES_MAX);
+    let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router)).with_upgrades();
+    tokio::pin!(connection);
+    tokio::select! {
+        _ = connection.as_mut() => return,
+        () = sleep(CONNECTION_LIFE) => (),
+        () = stop.cancelled() => (),
+    }
+    connection.as_mut().graceful_shutdown();
+    let _ = timeout(ENDS_WITHIN, connection).await;
+}
+
+fn router(desk: &Arc<Desk>, address: SocketAddr) -> Router {
+    let guard = Guard::new(&desk.web.settings.token, address.ip());
+    Router::new()
+        .route("/", get(assets::index))
+        .route("/{*name}", get(assets::asset))
+        .route("/ws", get(enter))
+        .route("/live", get(|| async { "alive\n" }))
+        .route("/ready", get(ready))
+        .route("/metrics", get(measures))
+        .layer(from_fn_with_state(guard, guard::stand))
+        .layer(map_response(protect))
+        .with_state(desk.clone())
+}
+
+async fn enter(State(desk): State<Arc<Desk>>, headers: HeaderMap, upgrade: WebSocketUpgrade) -> Response {
+    let Ok(seat) = desk.seats.clone().try_acquire_owned() else {
+        return (StatusCode::SERVICE_UNAVAILABLE, "the room is full (setting web.connections_max)\n").into_response();
+    };
+    let accepted = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
+    let language = Language::accepted(accepted.unwrap_or_default());
+    let bytes_max = socket::frame_bytes_max(desk.web.settings.message_chars_max);
+    let upgrade = upgrade.max_message_size(bytes_max).max_frame_size(bytes_max).read_buffer_size(READ_BYTES);
+    upgrade.on_upgrade(move |socket| {
+        let tasks = desk.tasks.clone();
+        tasks.track_future(async move {
+            socket::serve(socket, desk, language).await;
+            drop(seat);
+        })
+    })
+}
+
+async fn ready(State(desk): State<Arc<Desk>>) -> Response {
+    let store = timeout(ENDS_WITHIN, desk.web.database.read(talk::last_seq)).await;
+    match (*desk.ready.borrow(), store) {
+        (true, Ok(Ok(_))) => "ready\n".into_response(),
+        (false, _) => (StatusCode::SERVICE_UNAVAILABLE, "not ready: starting or stopping\n").into_response(),
+        (true, _) => (StatusCode::SERVICE_UNAVAILABLE, "not ready: the store does not answer\n").into_response(),
+    }
+}
+
+async fn measures(State(desk): State<Arc<Desk>>) -> Response {
+    desk.metrics.run_upkeep();
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], desk.metrics.render()).into_response()
+}
+
+/// What a browser is told never to do with our pages.
+async fn protect(mut response: Response) -> Response {
+    const HEADERS: [(&str, &str); 4] = [
+        ("content-security-policy", "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        ("x-frame-options", "DENY"),
+    ];
+    for (name, value) in HEADERS {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}

@@ -1,0 +1,141 @@
+//! What the web room says by itself, in the two languages it speaks.
+
+use super::talk::Refusal;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    En,
+    Ja,
+}
+
+impl Language {
+    /// From a browser's `Accept-Language`: the better liked of the two.
+    pub fn accepted(header: &str) -> Language {
+        let liking = |wanted: &str| {
+            let of = |part: &str| {
+                let mut parts = part.split(';').map(str::trim);
+                let tag = parts.next()?;
+                let primary = tag.split('-').next()?;
+                let liking = parts.find_map(|part| part.strip_prefix("q=")?.parse::<f32>().ok()).unwrap_or(1.0);
+                primary.eq_ignore_ascii_case(wanted).then_some(liking)
+            };
+            header.split(',').filter_map(of).fold(0.0, f32::max)
+        };
+        if liking("ja") > liking("en") || (liking("ja") > 0.0 && header.trim_start().starts_with("ja")) {
+            Language::Ja
+        } else {
+            Language::En
+        }
+    }
+
+    /// One of two.
+    pub fn choose<T>(self, en: T, ja: T) -> T {
+        match self {
+            Language::En => en,
+            Language::Ja => ja,
+        }
+    }
+}
+
+impl Refusal {
+    pub fn say(self, language: Language) -> &'static str {
+        match self {
+            Refusal::NoSuchMessage => {
+                language.choose("There is no such message in this room.", "その発言はこの部屋にありません。")
+            }
+            Refusal::NoSuchThread => language
+                .choose("There is no message here that starts this thread.", "そのスレッドはこの部屋にありません。"),
+            Refusal::NotYours => {
+                language.choose("You can change only what you said yourself.", "変更できるのは自分の発言だけです。")
+            }
+            Refusal::Deleted => language.choose("That message was deleted.", "その発言は削除されています。"),
+            Refusal::TooManyReactions => {
+                language.choose("That message has as many reactions as fit.", "これ以上リアクションを付けられません。")
+            }
+        }
+    }
+}
+
+/// Why a page is not given what it asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    NotUnderstood,
+    NotEntered,
+    BadName,
+    NameTaken,
+    BadRoom,
+    TooManyRooms,
+    Empty,
+    TooLong { chars_max: u32 },
+    TooBig { bytes_max: usize },
+    BadKey,
+    BadEmoji,
+    NoSuchSample,
+    TooManySamples,
+    Store,
+    Stopping,
+}
+
+impl Trouble {
+    pub fn say(self, language: Language) -> String {
+        let (en, ja) = match self {
+            Trouble::TooLong { chars_max } => {
+                return language.choose(
+                    format!("That message is too long: at most {chars_max} characters."),
+                    format!("メッセージが長すぎます（{chars_max} 文字まで）。"),
+                );
+            }
+            Trouble::TooBig { bytes_max } => {
+                return language.choose(
+                    format!("That was too large to be read: at most {bytes_max} bytes at once."),
+                    format!("大きすぎて読めませんでした（一度に {bytes_max} バイトまで）。"),
+                );
+            }
+            Trouble::NotUnderstood => (
+                "The page said something the server does not understand; load it again.",
+                "ページを再読み込みしてください。",
+            ),
+            Trouble::NotEntered => ("Enter a room first.", "先に部屋に入ってください。"),
+            Trouble::BadName => ("A name has 1 to 40 characters.", "名前は 1〜40 文字にしてください。"),
+            Trouble::NameTaken => {
+                ("That is the bot's name; please choose another.", "それはボットの名前です。別の名前にしてください。")
+            }
+            Trouble::BadRoom => (
+                "A room's name has 1 to 40 letters, digits, hyphens or underscores.",
+                "部屋の名前は 1〜40 文字の文字・数字・ハイフン・下線です。",
+            ),
+            Trouble::TooManyRooms => ("There are as many rooms as fit.", "これ以上部屋を作れません。"),
+            Trouble::Empty => ("There is nothing in that message.", "メッセージが空です。"),
+            Trouble::BadKey => ("A key has 1 to 100 characters.", "キーは 1〜100 文字です。"),
+            Trouble::BadEmoji => ("That is not an emoji.", "それは絵文字ではありません。"),
+            Trouble::NoSuchSample => {
+                ("There is a sample in \"en\" and one in \"ja\".", "サンプルは en と ja があります。")
+            }
+            Trouble::TooManySamples => (
+                "Too many samples are playing; try again in a moment.",
+                "再生中のサンプルが多すぎます。少し待ってください。",
+            ),
+            Trouble::Store => (
+                "It could not be stored; it is worth trying again. The server's log says why.",
+                "保存できませんでした。もう一度お試しください（原因はサーバーのログにあります）。",
+            ),
+            Trouble::Stopping => ("aizuchi is stopping.", "aizuchi を停止しています。"),
+        };
+        language.choose(en, ja).to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_browser_says_which_language_is_liked_better() {
+        assert_eq!(Language::accepted("ja,en-US;q=0.9,en;q=0.8"), Language::Ja);
+        assert_eq!(Language::accepted("ja-JP"), Language::Ja);
+        assert_eq!(Language::accepted("en-US,en;q=0.9,ja;q=0.8"), Language::En);
+        assert_eq!(Language::accepted("de, ja;q=0.5"), Language::Ja);
+        assert_eq!(Language::accepted("de"), Language::En);
+        assert_eq!(Language::accepted(""), Language::En);
+    }
+}
