@@ -3,14 +3,15 @@
 import { Composer } from "./composer.js";
 import { Connection, Outbox } from "./connection.js";
 import { ask, friendlyName, showShortcuts } from "./dialogs.js";
-import { avatar, excerpt, h, icon, span } from "./dom.js";
+import { avatar, excerpt, h, span } from "./dom.js";
 import { Reasoning } from "./reasoning.js";
 import { Room, ServerClock } from "./room.js";
 import { Talk } from "./talk.js";
+import { followTheme } from "./theme.js";
 import { fillIn, language, speak, t } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
-const WHY_AT_ONCE = 30;
+const FIRST_ROOM = "lobby";
 
 class App {
   rooms = new Map();
@@ -19,12 +20,14 @@ class App {
   clock = new ServerClock();
   connection = new Connection();
   bot = { name: "aizuchi", model: "", judge: "", offline: false, preset: "" };
+  /** What the server knows this tab by, and what everybody else does. */
   person = sessionStorage.getItem("person");
+  me = sessionStorage.getItem("me");
   name = sessionStorage.getItem("name");
 
   async start() {
     fillIn();
-    this.room = this.#room(roomInAddress() ?? "lobby");
+    this.room = this.#room(roomInAddress() ?? FIRST_ROOM);
     this.composer = new Composer(this);
     $("composer").append(this.composer.element);
     this.talk = new Talk(this, { scroller: $("scroller"), list: $("messages"), outbox: $("outbox"), older: $("older"), newest: $("newest") });
@@ -39,9 +42,9 @@ class App {
   }
 
   #wire() {
-    addEventListener("hashchange", () => this.go(roomInAddress() ?? "lobby"));
+    addEventListener("hashchange", () => this.go(roomInAddress() ?? FIRST_ROOM));
     addEventListener("keydown", (event) => this.#key(event));
-    $("theme").addEventListener("click", () => this.#setTheme(isDark() ? "light" : "dark"));
+    followTheme($("theme"));
     $("language").addEventListener("click", () => this.#speak(language() === "ja" ? "en" : "ja"));
     $("help").addEventListener("click", showShortcuts);
     $("retry").addEventListener("click", () => this.connection.hurry());
@@ -96,7 +99,7 @@ class App {
       case "hello": return this.#welcome(frame);
       case "rooms": return this.#setRooms(frame.rooms);
       case "moved": return this.go(frame.room);
-      case "taken": return this.talk.drawOutbox();
+      case "taken": return this.#taken(frame);
       case "refused": return this.#refused(frame);
       case "caught_up": return this.#isAnother(frame) ? this.#startOver() : this.room.take(frame, this.clock);
       case "view":
@@ -106,8 +109,9 @@ class App {
     }
   }
 
-  #welcome({ person, rooms, bot, now, version }) {
+  #welcome({ person, you, rooms, bot, now, version }) {
     this.clock.set(now);
+    if (you) this.#knowMe(you);
     this.person = person;
     sessionStorage.setItem("person", person);
     this.bot = bot;
@@ -115,6 +119,24 @@ class App {
     this.#setRooms(rooms);
     this.composer.redraw();
     this.reasoning.draw();
+  }
+
+  isMine(message) {
+    return message.author_id === this.me;
+  }
+
+  #knowMe(id) {
+    this.me = id;
+    sessionStorage.setItem("me", id);
+  }
+
+  #taken({ id, sent }) {
+    const message = this.room.messages.get(id);
+    if (message && sent?.do === "say" && !this.isMine(message)) {
+      this.#knowMe(message.author_id);
+      for (const other of this.room.messages.keys()) this.talk.refresh(other);
+    }
+    this.talk.drawOutbox();
   }
 
   /** The server counts from the beginning again: it is not the room this page knew. */
@@ -130,24 +152,25 @@ class App {
 
   #caughtUp() {
     $("empty").hidden = this.room.messages.size > 0;
-    const unexplained = [...this.room.messages.values()].filter(({ id, voice }) => voice !== "Me" && !this.room.traces.has(id) && !this.room.asked.has(id));
-    for (const { id } of unexplained.slice(-WHY_AT_ONCE)) this.#askWhy(id);
     this.talk.older.hidden = !this.room.moreBefore;
   }
 
+  /** What was decided about recent messages is told anyway. */
   #askWhy(id) {
+    const message = this.room.messages.get(id);
+    if (!message || message.isNew || message.voice === "Me" || this.room.traces.has(id) || this.room.asked.has(id)) return;
     this.room.asked.add(id);
     this.connection.send({ do: "why", id });
   }
 
   #heard(message) {
     const sent = this.connection.outbox?.frames.find((frame) => frame.do === "say" && !frame.heard && frame.text === message.text);
-    if (sent && message.author_id === this.person) sent.heard = true;
+    if (sent && message.author === this.name) sent.heard = true;
     if (this.room.asksHistory) this.talk.keepingPlace(() => this.talk.put(message));
     else this.talk.put(message);
     $("empty").hidden = true;
     this.#drawTyping();
-    if (message.isNew && message.version === message.seq && message.author_id !== this.person) {
+    if (message.isNew && message.version === message.order && !this.isMine(message)) {
       $("announce").textContent = t("new_message", { name: message.author, text: excerpt(message.text, 200) });
       if (document.hidden) document.title = `• ${this.#title()}`;
     }
@@ -163,10 +186,29 @@ class App {
   }
 
   #refused({ sent, why }) {
+    if (this.connection.state !== "open") return this.#notLetIn(why);
     if (sent?.do === "say") {
       this.failed.push({ frame: sent, why });
       this.talk.drawOutbox();
     } else if (why) this.room.take({ tell: "notice", text: t("refused", { why }) }, this.clock);
+  }
+
+  /** The room or the name is not to its liking. */
+  async #notLetIn(why) {
+    this.connection.leave();
+    if (this.room.name !== FIRST_ROOM) {
+      this.rooms.delete(this.room.name);
+      this.go(FIRST_ROOM);
+      return this.room.take({ tell: "notice", text: t("refused", { why }) }, this.clock);
+    }
+    this.#call(await this.#askName(true, why));
+    this.#enter();
+  }
+
+  again(entry) {
+    this.dismiss(entry);
+    this.connection.repeat(entry.frame);
+    this.talk.drawOutbox();
   }
 
   dismiss(entry) {
@@ -202,7 +244,7 @@ class App {
   /** Shows why; `stay` leaves the talk in front on a phone. */
   story(id, { stay = false } = {}) {
     this.talk.select(id);
-    if (id && !this.room.traces.has(id)) this.#askWhy(id);
+    if (id) this.#askWhy(id);
     this.reasoning.select(id);
     if (id && !stay) this.show("reasoning");
   }
@@ -217,9 +259,9 @@ class App {
     if (pane === "talk") this.talk.toEnd();
   }
 
-  async #askName(must) {
+  async #askName(must, note = t("who_note")) {
     const value = this.name ?? friendlyName(language());
-    return ask({ title: t("who"), note: t("who_note"), label: t("name"), value, confirm: must ? t("enter") : t("save"), must, testid: "name-dialog" });
+    return ask({ title: t("who"), note, label: t("name"), value, confirm: must ? t("enter") : t("save"), must, testid: "name-dialog" });
   }
 
   #call(name) {
@@ -237,7 +279,7 @@ class App {
 
   async #openRoom() {
     const name = await ask({ title: t("open_room"), label: t("room_name"), confirm: t("open"), testid: "room-dialog" });
-    if (name) this.go(name.replace(/^#/, "").trim().replace(/\s+/g, "-"));
+    if (name) this.go(name.replace(/^#/, "").replace(/[^\p{L}\p{N}_-]+/gu, "-"));
   }
 
   #setRooms(rooms) {
@@ -249,12 +291,6 @@ class App {
     speak(wanted);
     fillIn();
     this.#drawAll();
-  }
-
-  #setTheme(theme) {
-    document.documentElement.dataset.theme = theme;
-    try { localStorage.setItem("theme", theme); } catch { /* it holds for this visit */ }
-    this.#drawTheme();
   }
 
   #key(event) {
@@ -278,7 +314,6 @@ class App {
     document.title = this.#title();
     this.#drawRooms();
     this.#drawMe();
-    this.#drawTheme();
     this.#drawState();
     this.#drawTyping();
     this.composer.redraw();
@@ -287,8 +322,8 @@ class App {
   }
 
   #drawRooms() {
-    const names = [...new Set([...this.known, this.room.name])];
-    $("rooms").replaceChildren(...names.map((name) => h("li", {}, h("a", {
+    const names = new Set([...this.known, ...this.rooms.keys()]);
+    $("rooms").replaceChildren(...[...names].map((name) => h("li", {}, h("a", {
       href: `#/${encodeURIComponent(name)}`, "data-testid": "room", "data-room": name, "aria-current": name === this.room.name ? "page" : null, click: () => this.show("talk"),
     }, h("span", { "aria-hidden": "true" }, "#"), name))));
   }
@@ -297,14 +332,11 @@ class App {
     if (this.name) $("me").replaceChildren(avatar(this.name, "Person"), h("b", { "data-testid": "my-name" }, this.name));
   }
 
-  #drawTheme() {
-    $("theme").replaceChildren(icon(isDark() ? "sun" : "moon"));
-  }
-
   #drawState() {
     const { state, retryAt } = this.connection;
     document.body.dataset.connection = state;
     $("banner").hidden = state !== "lost";
+    for (const button of document.querySelectorAll("[data-sample]")) button.disabled = state !== "open";
     const wait = retryAt - Date.now();
     $("banner-text").textContent = wait > 1500 ? t("lost", { time: span(wait) }) : t("lost_now");
     this.talk?.drawOutbox();
@@ -321,12 +353,6 @@ function roomInAddress() {
   try { return name ? decodeURIComponent(name) : null; } catch { return null; }
 }
 
-function isDark() {
-  return (document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-}
-
-try { document.documentElement.dataset.theme = localStorage.getItem("theme") ?? ""; } catch { /* as the system has it */ }
-if (!document.documentElement.dataset.theme) delete document.documentElement.dataset.theme;
 document.addEventListener("visibilitychange", () => { if (!document.hidden) document.title = document.title.replace(/^• /, ""); });
 
 const app = new App();

@@ -35,7 +35,7 @@ export class Outbox {
   }
 }
 
-/** Tells `frame` for each of the server's, and `state`: connecting, open or lost. */
+/** Tells `frame` for each of the server's, and `state`: connecting, open, lost or closed. */
 export class Connection extends EventTarget {
   #socket = null;
   #attempt = 0;
@@ -68,6 +68,19 @@ export class Connection extends EventTarget {
     return keyed;
   }
 
+  /** The same again, after it was refused. */
+  repeat(frame) {
+    this.outbox.add(frame);
+    this.send(frame);
+  }
+
+  /** No more tries until somebody enters again. */
+  leave() {
+    clearTimeout(this.#retry);
+    this.#drop();
+    this.#set("closed");
+  }
+
   /** Sent now or never. */
   send(frame) {
     if (this.state === "open") this.#socket.send(JSON.stringify(frame));
@@ -82,10 +95,9 @@ export class Connection extends EventTarget {
   #open() {
     clearTimeout(this.#retry);
     this.#drop();
-    const address = new URL("socket", document.baseURI);
+    const address = new URL("ws", document.baseURI);
     address.protocol = address.protocol.replace("http", "ws");
-    address.search = location.search;
-    address.hash = "";
+    address.search = address.hash = "";
     const socket = new WebSocket(address);
     this.#socket = socket;
     this.#set(this.#attempt === 0 ? "connecting" : "lost");

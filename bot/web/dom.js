@@ -76,11 +76,14 @@ export function dollars(micros) {
 
 export const signed = (points) => (points > 0 ? `+${points}` : `−${Math.abs(points)}`);
 
-/** The same person has the same colour everywhere. */
+/** Far from each other and from the bot's blue. */
+const HUES = [152, 28, 318, 186, 50, 276, 4, 96, 296, 170, 72, 340];
+const hues = new Map();
+
+/** The same person has the same colour everywhere, and those who meet have different ones. */
 export function hue(name) {
-  let hash = 7;
-  for (const character of name) hash = (hash * 31 + character.codePointAt(0)) >>> 0;
-  return (hash * 137) % 360;
+  if (!hues.has(name)) hues.set(name, HUES[hues.size % HUES.length]);
+  return hues.get(name);
 }
 
 export function avatar(name, voice) {

@@ -128,7 +128,7 @@ export class Reasoning {
 
   #feed(room) {
     const told = [...room.traces.values()].filter((trace) => room.messages.has(trace.id) && room.messages.get(trace.id).voice !== "Me");
-    told.sort((a, b) => room.messages.get(b.id).seq - room.messages.get(a.id).seq);
+    told.sort((a, b) => room.messages.get(b.id).order - room.messages.get(a.id).order);
     if (!told.length) return h("p", { class: "quiet" }, t("decisions_none"));
     return h("ol", { class: "feed", "data-testid": "feed" }, told.slice(0, DECISIONS_MAX).map((trace) => this.#decision(trace, room)));
   }

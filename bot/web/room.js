@@ -29,9 +29,7 @@ export class Room extends EventTarget {
 
   /** The oldest message there is; history is asked for from here. */
   get oldest() {
-    let oldest = Infinity;
-    for (const message of this.messages.values()) oldest = Math.min(oldest, message.seq);
-    return oldest;
+    return Math.min(...[...this.messages.values()].map((message) => message.order));
   }
 
   take(frame, clock) {
@@ -54,8 +52,8 @@ export class Room extends EventTarget {
   said({ seq, message }) {
     this.seq = Math.max(this.seq, seq);
     const known = this.messages.get(message.id);
-    if (known) return seq > known.version && this.changed({ seq, message });
-    const heard = { ...message, seq, version: seq, isNew: this.caughtUp };
+    if (known) return this.changed({ seq, message });
+    const heard = { order: seq, ...message, version: seq, isNew: this.caughtUp && !this.asksHistory };
     if (heard.thread === heard.id) heard.thread = null;
     this.messages.set(heard.id, heard);
     if (heard.thread) this.threads.set(heard.thread, [...(this.threads.get(heard.thread) ?? []), heard.id]);
@@ -115,7 +113,7 @@ export class Room extends EventTarget {
 
   replies(thread) {
     const ids = this.threads.get(thread) ?? [];
-    return ids.map((id) => this.messages.get(id)).sort((a, b) => a.seq - b.seq);
+    return ids.map((id) => this.messages.get(id)).sort((a, b) => a.order - b.order);
   }
 
   people() {

@@ -66,7 +66,8 @@ export function reason(trace, room) {
   const [, cause = trace.reason ?? ""] = /^(?:Ignored|Stayed silent|Reacted|Said a word|Answered): ([\s\S]+)$/.exec(trace.reason ?? "") ?? [];
   const bare = cause.replace(/ Score \d+(?: \(.*\))?\.?$/, "").trim();
   const told = bare.replace(NAMED, (whole, before, id, first) => `${before ?? ""}${quoted(id ?? first, room)}`);
-  return language() === "ja" ? inJapanese(told, trace) : told.charAt(0).toUpperCase() + told.slice(1);
+  if (language() === "ja") return inJapanese(told, trace);
+  return trace.author && told.startsWith(trace.author) ? told : told.charAt(0).toUpperCase() + told.slice(1);
 }
 
 function inJapanese(told, trace) {

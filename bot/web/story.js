@@ -30,7 +30,8 @@ function decided(message, trace, room) {
     h("p", { class: "verdict", "data-testid": "reason" }, outcomeBadge(trace.outcome), h("span", {}, reason(trace, room))),
     path(trace, points),
     points.length || trace.score !== null
-      ? section(t("counted"), points.length ? waterfall(points, trace.score) : h("p", { class: "quiet" }, t("nothing_counted")))
+      ? section(t("counted"), points.length ? waterfall(points, trace.score) : h("p", { class: "quiet" }, t("nothing_counted")),
+        isClamped(points, trace.score) ? h("p", { class: "quiet" }, t("clamped")) : null)
       : null,
     trace.gate ? section(t("gate"), h("p", { class: "gate", "data-testid": "gate", "data-gate": trace.gate }, gate(trace.gate))) : null,
     trace.asked?.length ? section(t("judged"), trace.asked.map(question)) : null,
@@ -38,11 +39,12 @@ function decided(message, trace, room) {
   ];
 }
 
-const section = (title, ...content) => h("section", {}, h("h4", {}, title), ...content);
+const isClamped = (points, score) => score !== null && points.reduce((total, [, worth]) => total + worth, 0) !== score;
+const section = (title, ...content) => h("section", {}, h("h4", {}, title), content.flat());
 
 /** The stations a message passes, and the one where this one stopped. */
 function path(trace, points) {
-  const called = points.some(([id]) => ADDRESSED.includes(id));
+  const called = Boolean(trace.addressed) || points.some(([id]) => ADDRESSED.includes(id));
   const stations = called ? ["heard", "address", "gate", "post"] : ["heard", "score", "gate", "judge", "hold", "post"];
   const end = acted(trace) ? "post" : { filter: "heard" }[trace.stage] ?? trace.stage;
   const last = Math.max(0, stations.indexOf(end));

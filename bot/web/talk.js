@@ -3,7 +3,7 @@
 import { clock, day, h } from "./dom.js";
 import { Composer } from "./composer.js";
 import { editor, messageLine, picker } from "./message.js";
-import { t } from "./words.js";
+import { language, t } from "./words.js";
 
 const TOGETHER_MS = 5 * 60_000;
 const NEAR_PX = 90;
@@ -38,7 +38,7 @@ export class Talk {
     this.#threads.clear();
     this.#editing = null;
     this.list.replaceChildren();
-    for (const message of [...room.messages.values()].sort((a, b) => a.seq - b.seq)) this.#place(message);
+    for (const message of [...room.messages.values()].sort((a, b) => a.order - b.order)) this.#place(message);
     for (const notice of room.notices) this.notice(notice);
     unfolded.forEach((id) => this.toggleThread(id));
     this.#arrange();
@@ -52,7 +52,7 @@ export class Talk {
     this.#place(message);
     this.#arrange();
     this.drawOutbox();
-    const mine = message.isNew && message.author_id === this.#app.person;
+    const mine = message.isNew && this.#app.isMine(message);
     if (!stays || mine) this.toEnd();
     else this.newest.hidden = !message.isNew && this.newest.hidden;
   }
@@ -71,7 +71,7 @@ export class Talk {
 
   notice({ id, text, after, at }) {
     const item = h("li", { class: "notice", "data-testid": "notice", "data-after": after, id }, h("p", {}, text), h("small", {}, `${t("only_you")} · ${clock(at)}`));
-    const next = [...this.list.children].find((other) => Number(other.dataset.seq) > after);
+    const next = [...this.list.children].find((other) => Number(other.dataset.order) > after);
     this.list.insertBefore(item, next ?? null);
     if (!next) this.toEnd();
   }
@@ -82,19 +82,20 @@ export class Talk {
     const line = (frame, state, ...more) => h("li", { class: `sending ${state}`, "data-testid": state }, h("span", {}, frame.text), h("small", {}, ...more));
     this.outbox.replaceChildren(
       ...waiting.map((frame) => line(frame, "unsent", t("sending"))),
-      ...failed.map((entry) => line(entry.frame, "failed", t("not_sent", { why: entry.why }), " ", h("button", { type: "button", click: () => this.#app.dismiss(entry) }, t("dismiss")))));
+      ...failed.map((entry) => line(entry.frame, "failed", t("not_sent", { why: entry.why }), " ",
+        h("button", { type: "button", "data-testid": "again", click: () => this.#app.again(entry) }, t("try_again")), " ", h("button", { type: "button", click: () => this.#app.dismiss(entry) }, t("dismiss")))));
     if (this.outbox.children.length && this.#isNearEnd()) this.toEnd();
   }
 
   #place(message) {
     let item = this.#items.get(message.id);
     if (!item) {
-      item = h("li", { class: "message", tabindex: -1, "data-id": message.id, "data-seq": message.seq, "data-testid": "message" });
+      item = h("li", { class: "message", tabindex: -1, "data-id": message.id, "data-order": message.order, "data-testid": "message" });
       this.#items.set(message.id, item);
       if (message.isNew) item.classList.add("fresh");
       const inThread = message.thread && this.#room.messages.has(message.thread);
       if (inThread) this.#threads.get(message.thread)?.list.append(item);
-      else this.#insert(item, message.seq);
+      else this.#insert(item, message.order);
       // What answered it before it was loaded stood on its own until now.
       this.#room.replies(message.id).forEach((reply) => this.#items.get(reply.id)?.remove());
     }
@@ -102,16 +103,20 @@ export class Talk {
     if (message.thread) this.refresh(message.thread);
   }
 
-  #insert(item, seq) {
+  #insert(item, order) {
     let next = null;
-    for (let other = this.list.lastElementChild; other && Number(other.dataset.seq ?? other.dataset.after) > seq; other = other.previousElementSibling) next = other;
+    for (let other = this.list.lastElementChild; other && Number(other.dataset.order ?? other.dataset.after) > order; other = other.previousElementSibling) next = other;
     this.list.insertBefore(item, next);
   }
 
   #draw(message) {
     const item = this.#items.get(message.id);
     if (this.#editing === message.id && !message.deleted) return;
-    const own = message.author_id === this.#app.person;
+    const own = this.#app.isMine(message);
+    // Drawn again only where it looks different: what somebody is about to click must not be swapped under their hand.
+    const looks = JSON.stringify([message.version, own, this.#room.markOf(message.id), this.#room.replies(message.id).length, this.#room.messages.get(message.reply_to)?.version, this.#app.name, this.#app.bot.name, language()]);
+    if (item.looks === looks) return;
+    item.looks = looks;
     item.dataset.author = message.author;
     item.dataset.voice = message.voice;
     item.dataset.outcome = this.#room.markOf(message.id) ?? "";
@@ -204,7 +209,7 @@ export class Talk {
     const item = event.target;
     if (!item.classList.contains("message") || event.ctrlKey || event.metaKey || event.altKey) return;
     const message = this.#room.messages.get(item.dataset.id);
-    const own = message.author_id === this.#app.person && !message.deleted;
+    const own = this.#app.isMine(message) && !message.deleted;
     const all = [...this.list.querySelectorAll(".message")];
     const step = (by) => (all[all.indexOf(item) + by] ? this.#focus(all[all.indexOf(item) + by]) : by > 0 && this.#app.composer.field.focus());
     const keys = {
@@ -221,7 +226,7 @@ export class Talk {
   #edit(message) {
     const item = this.#items.get(message.id);
     const done = () => {
-      this.#editing = null;
+      this.#editing = item.looks = null;
       this.#draw(this.#room.messages.get(message.id));
       this.#focus(item);
     };
