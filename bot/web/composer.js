@@ -1,0 +1,165 @@
+// Where people write: sends with Enter (never in the middle of a Japanese conversion), completes names and commands, keeps drafts.
+
+import { h, icon, tool } from "./dom.js";
+import { t } from "./words.js";
+
+const COMMANDS = [["/mute 1h", "mute"], ["/unmute", "unmute"], ["/why", "why"], ["/status", "status"], ["/talk 3%", "talk"]];
+const TYPING_EVERY_MS = 3000;
+
+/** `app` gives room, bot and connection; `thread` is null for the room itself. */
+export class Composer {
+  #app;
+  #thread;
+  #replyTo = null;
+  #told = 0;
+  #choices = [];
+  #chosen = 0;
+
+  constructor(app, thread = null) {
+    this.#app = app;
+    this.#thread = thread;
+    const test = thread ? "thread-" : "";
+    this.field = h("textarea", {
+      rows: 1, autocomplete: "off", enterkeyhint: "send", "aria-autocomplete": "list", "data-testid": `${test}composer`,
+      input: () => this.#changed(), keydown: (event) => this.#key(event), blur: () => setTimeout(() => this.#suggest([]), 150), click: () => this.#complete(),
+    });
+    this.context = h("div", { class: "context", hidden: true, "data-testid": "reply-context" });
+    this.list = h("ul", { class: "suggestions", role: "listbox", hidden: true, "data-testid": "suggestions" });
+    this.button = h("button", { type: "submit", class: "send", "data-testid": `${test}send` }, icon("send"));
+    this.element = h("form", { class: "composer", submit: (event) => this.#submit(event) }, this.list, this.context, h("div", { class: "field" }, this.field, this.button));
+    this.redraw();
+    this.restore();
+  }
+
+  get #draftKey() {
+    return `draft:${this.#app.room.name}:${this.#thread ?? ""}`;
+  }
+
+  redraw() {
+    const { room, bot } = this.#app;
+    this.field.placeholder = this.#thread ? t("reply_thread") : t("message_hint", { room: room.name, bot: bot.name });
+    this.field.setAttribute("aria-label", this.#thread ? t("reply_thread") : t("message_to", { room: room.name }));
+    this.button.setAttribute("aria-label", t("send"));
+    this.#drawContext();
+  }
+
+  /** The draft of this room. */
+  restore() {
+    this.field.value = sessionStorage.getItem(this.#draftKey) ?? "";
+    this.#replyTo = null;
+    this.#drawContext();
+    this.#grow();
+  }
+
+  replyTo(message) {
+    this.#replyTo = message;
+    this.#drawContext();
+    this.field.focus();
+  }
+
+  #drawContext() {
+    this.context.hidden = !this.#replyTo;
+    if (!this.#replyTo) return;
+    const stop = tool("close", t("stop_reply"), () => this.replyTo(null), "stop-reply");
+    this.context.replaceChildren(icon("reply"), h("span", {}, t("replying_to", { name: this.#replyTo.author })), stop);
+  }
+
+  #changed() {
+    this.#grow();
+    sessionStorage.setItem(this.#draftKey, this.field.value);
+    this.#complete();
+    const text = this.field.value;
+    if (!text.trim() || text.startsWith("/") || Date.now() - this.#told < TYPING_EVERY_MS) return;
+    this.#told = Date.now();
+    this.#app.connection.send({ do: "typing", thread: this.#thread });
+  }
+
+  #grow() {
+    this.field.style.setProperty("height", "auto");
+    if (this.field.scrollHeight) this.field.style.setProperty("height", `${Math.min(this.field.scrollHeight, 180)}px`);
+    this.button.disabled = !this.field.value.trim();
+  }
+
+  #key(event) {
+    // While a conversion is open, Enter picks its words; some browsers only say so with the key code.
+    if (event.isComposing || event.keyCode === 229) return;
+    if (this.#choices.length && this.#choose(event)) return;
+    if (event.key === "Enter" && !event.shiftKey) this.#submit(event);
+    else if (event.key === "Escape" && this.#replyTo) this.replyTo(null);
+    else if (event.key === "ArrowUp" && !this.field.value && !this.#thread) {
+      event.preventDefault();
+      this.#app.talk.focusLast();
+    }
+  }
+
+  #submit(event) {
+    event.preventDefault();
+    const text = this.field.value.trim();
+    if (!text) return;
+    this.#app.say({ text, thread: this.#thread, reply_to: this.#replyTo?.id ?? null });
+    this.field.value = "";
+    this.#replyTo = null;
+    this.#told = 0;
+    sessionStorage.removeItem(this.#draftKey);
+    this.#drawContext();
+    this.#suggest([]);
+    this.#grow();
+    this.field.focus();
+  }
+
+  /** What could be meant by the word before the caret. */
+  #complete() {
+    const before = this.field.value.slice(0, this.field.selectionStart);
+    const [, command] = /^(\/\w*)$/.exec(before) ?? [];
+    const [, name] = /(?:^|[\s、。])@([^\s@]*)$/.exec(before) ?? [];
+    if (command !== undefined) {
+      const fits = COMMANDS.filter(([text]) => text.startsWith(command) && text !== command);
+      this.#suggest(fits.map(([text, id]) => ({ text, note: t(`command_${id}`), from: 0 })));
+    } else if (name !== undefined) {
+      const names = [this.#app.bot.name, ...this.#app.room.people()].filter((person) => person !== this.#app.name);
+      const fits = names.filter((person) => person.toLowerCase().startsWith(name.toLowerCase()) && person.toLowerCase() !== name.toLowerCase());
+      this.#suggest([...new Set(fits)].slice(0, 6).map((person) => ({ text: `@${person} `, note: "", from: before.length - name.length - 1 })));
+    } else this.#suggest([]);
+  }
+
+  #suggest(choices) {
+    this.#choices = choices;
+    this.#chosen = 0;
+    this.list.hidden = !choices.length;
+    this.list.replaceChildren(...choices.map((choice, place) => h("li", {
+      role: "option", id: `choice-${this.#thread ?? "room"}-${place}`, "aria-selected": String(place === 0), "data-testid": "suggestion",
+      pointerdown: (event) => { event.preventDefault(); this.#accept(choice); },
+    }, h("b", {}, choice.text.trim()), h("span", {}, choice.note))));
+    this.#point();
+  }
+
+  #point() {
+    [...this.list.children].forEach((item, place) => item.setAttribute("aria-selected", String(place === this.#chosen)));
+    const item = this.list.children[this.#chosen];
+    if (item) this.field.setAttribute("aria-activedescendant", item.id);
+    else this.field.removeAttribute("aria-activedescendant");
+  }
+
+  /** Whether the key was for the list. */
+  #choose(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) {
+      this.#chosen = (this.#chosen + step + this.#choices.length) % this.#choices.length;
+      this.#point();
+    } else if (event.key === "Tab" || (event.key === "Enter" && !event.shiftKey)) this.#accept(this.#choices[this.#chosen]);
+    else if (event.key === "Escape") this.#suggest([]);
+    else return false;
+    event.preventDefault();
+    event.stopPropagation();
+    return true;
+  }
+
+  #accept({ text, from }) {
+    const after = this.field.value.slice(this.field.selectionStart);
+    this.field.value = this.field.value.slice(0, from) + text + after;
+    this.field.setSelectionRange(from + text.length, from + text.length);
+    this.#suggest([]);
+    this.#changed();
+    this.#suggest([]);
+  }
+}

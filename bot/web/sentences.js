@@ -1,0 +1,85 @@
+// Why it did what it did, as a sentence: the server's own in English, said again in Japanese, with messages instead of their ids.
+
+import { excerpt } from "./dom.js";
+import { gate, language, t } from "./words.js";
+
+/** The engine's sentences and how they are said in Japanese; `#n` is a message. */
+const JAPANESE = [
+  [/^its own message\.$/, "自分の発言です。"],
+  [/^an empty message\.$/, "空のメッセージです。"],
+  [/^direct messages are switched off\.$/, "ダイレクトメッセージは無効です。"],
+  [/^it does not listen in this channel\.$/, "ここでは聞いていません。"],
+  [/^said by another bot\.$/, "ほかのボットの発言です。"],
+  [/^said by another bot; heard, not answered\.$/, "ほかのボットの発言です。聞きましたが、答えません。"],
+  [/^this message was heard before\.$/, "すでに聞いた発言です。"],
+  [/^it arrived late; remembered, not answered\.$/, "遅れて届いた発言です。覚えましたが、答えません。"],
+  [/^(.+) mentioned it\.$/, "$1さんにメンションされました。"],
+  [/^(.+) called its name\.$/, "$1さんに名前を呼ばれました。"],
+  [/^(.+) replied to it\.$/, "$1さんから返信がありました。"],
+  [/^(.+) told it to be quiet; muted for (.+)\.$/, "$1さんに静かにと言われ、$2のあいだ黙ります。"],
+  [/^too little reason to speak \(at most (\d+)\)\.$/, "話す理由が足りません（$1点以下）。"],
+  [/^too little reason to speak \(below (\d+)\)\.$/, "話す理由が足りません（$1点未満）。"],
+  [/^reason enough without asking \(at least (\d+)\)\.$/, "判定するまでもなく、十分な理由があります（$1点以上）。"],
+  [/^reason enough \(at least (\d+)\)\.$/, "十分な理由があります（$1点以上）。"],
+  [/^the message is for somebody else\.$/, "ほかの人にあてた発言です。"],
+  [/^another bot has answered already\.$/, "すでにほかのボットが答えました。"],
+  [/^the budget of the day is spent \((.+) of (.+)\)\.$/, "今日の予算を使い切りました（$2のうち$1）。"],
+  [/^(.+) % of the talk is its own, and its share is (.+) %\.$/, "会話の$1 %が自分の発言で、持ち分は$2 %です。"],
+  [/^it spoke up (.+) ago and leaves at least (.+) in between\.$/, "$1前に話したばかりで、$2は間をあけます。"],
+  [/^it has answered the same bot (\d+) times in a row, and (\d+) is enough\.$/, "同じボットに続けて$1回答えました。$2回で十分です。"],
+  [/^it has heard (\d+) of the (\d+) messages it needs\.$/, "判断に必要な$2件のうち、まだ$1件しか聞いていません。"],
+  [/^it is muted here\.$/, "ここではミュートされています。"],
+  [/^a post of its own is on its way\.$/, "自分の投稿がまだ途中です。"],
+  [/^these are quiet hours\.$/, "静かにしておく時間帯です。"],
+  [/^it spoke last here\.$/, "最後に話したのは自分です。"],
+  [/^it only answers when it is addressed\.$/, "呼ばれたときだけ答えます。"],
+  [/^it has answered this person (\d+) times within the hour, and (\d+) is the limit\.$/, "この人には1時間に$1回答えました（上限$2回）。"],
+  [/^held back\.$/, "控えました。"],
+  [/^the conversation is ending\.$/, "会話が終わろうとしています。"],
+  [/^nothing has changed since it last spoke here\.$/, "前に話してから何も変わっていません。"],
+  [/^the judge said no\.$/, "判定役は「いいえ」と言いました。"],
+  [/^the judge said no: (.+)$/, "判定役は「いいえ」と言いました：$1"],
+  [/^the judge said yes(?: \(.+?\))?, and to wait (\S+(?: \S+)?): (.+)$/, "判定役は「はい、$1待って」と言いました：$2"],
+  [/^the judge said yes(?: \(.+?\))?, and to wait (.+)\.$/, "判定役は「はい、$1待って」と言いました。"],
+  [/^the judge said yes(?: \(.+?\))?: (.+)$/, "判定役は「はい」と言いました：$1"],
+  [/^the judge said yes(?: \(.+?\))?\.$/, "判定役は「はい」と言いました。"],
+  [/^the judge gave no usable answer \((.+)\)\.$/, "判定役から使える答えがありませんでした（$1）。"],
+  [/^its words could not be written or posted \((.+)\)\.$/, "書くこと、または投稿ができませんでした（$1）。"],
+  [/^(.+) asked, and it had to excuse itself \((.+)\)\.$/, "$1さんに聞かれましたが、答えられないとお詫びしました（$2）。"],
+  [/^somebody spoke first \(cancelled by (.+)\)\.$/, "先に話した人がいます（$1）。"],
+  [/^(.+) gave a better reason a moment later\.$/, "直後の $1 のほうが話す理由として適しています。"],
+  [/^part of the talk around (.+), which is the better reason\.$/, "$1 をめぐる会話の一部で、そちらのほうが話す理由として適しています。"],
+  [/^somebody answered \((.+)\)\.$/, "ほかの人が答えました（$1）。"],
+  [/^it was addressed in (.+) and answers that\.$/, "$1 で呼びかけられ、そちらに答えます。"],
+  [/^the message was deleted\.$/, "発言が削除されました。"],
+  [/^the talk of this room was to be forgotten\.$/, "このルームの会話を忘れるように言われました。"],
+  [/^it was overdue by (.+) when the program started\.$/, "起動したときには$1過ぎていました。"],
+  [/^it found nothing to say\.$/, "言うことが見つかりませんでした。"],
+  [/^not decided yet\.$/, "まだ決まっていません。"],
+];
+
+/** Where the engine's sentence names another message. */
+const NAMED = /(cancelled by |somebody answered \(|talk around |addressed in )([^\s),]+)|^([^\s]+)(?= gave a better reason)/;
+
+/** The reason in words: without the outcome in front and the points behind, which are shown beside it. */
+export function reason(trace, room) {
+  const [, cause = trace.reason ?? ""] = /^(?:Ignored|Stayed silent|Reacted|Said a word|Answered): ([\s\S]+)$/.exec(trace.reason ?? "") ?? [];
+  const bare = cause.replace(/ Score \d+(?: \(.*\))?\.?$/, "").trim();
+  const told = bare.replace(NAMED, (whole, before, id, first) => `${before ?? ""}${quoted(id ?? first, room)}`);
+  if (language() === "ja") return inJapanese(told, trace);
+  return trace.author && told.startsWith(trace.author) ? told : told.charAt(0).toUpperCase() + told.slice(1);
+}
+
+function inJapanese(told, trace) {
+  for (const [pattern, text] of JAPANESE) {
+    if (pattern.test(told)) return told.replace(pattern, text);
+  }
+  return trace.gate ? `${t("gate")}：${gate(trace.gate)}` : told;
+}
+
+function quoted(id, room) {
+  const message = room.messages.get(id);
+  if (!message || message.deleted) return t("missing");
+  const words = excerpt(message.text, 24);
+  return language() === "ja" ? `${message.author}さんの「${words}」` : `${message.author}’s “${words}”`;
+}

@@ -1,0 +1,92 @@
+// The full story of one message: how far it came, how its points add up, which gate closed, what the judge said and cost.
+
+import { waterfall } from "./charts.js";
+import { avatar, clockSeconds, dollars, h, span } from "./dom.js";
+import { reason } from "./sentences.js";
+import { gate, t } from "./words.js";
+
+const ACTED = ["reacts", "acknowledges", "replies"];
+const ADDRESSED = ["mention", "name", "reply"];
+
+export const pointsOf = (trace) => (Array.isArray(trace.points) ? trace.points : Object.entries(trace.points ?? {}));
+export const acted = (trace) => ACTED.includes(trace.outcome);
+
+export function outcomeBadge(outcome) {
+  return h("span", { class: `outcome ${outcome}`, "data-testid": "outcome", "data-outcome": outcome }, h("i", {}), t(`outcome_${outcome}`));
+}
+
+/** `pending` is the card of what is still open about it. */
+export function story(message, trace, room, pending) {
+  return h("div", { class: "story", "data-testid": "story", "data-id": message.id },
+    h("blockquote", {}, avatar(message.author, message.voice),
+      h("div", {}, h("b", {}, message.author), " ", h("time", {}, clockSeconds(message.at)), h("p", {}, message.deleted ? t("deleted") : message.text))),
+    pending,
+    trace ? decided(message, trace, room) : pending ? null : h("p", { class: "quiet" }, t(message.voice === "Me" ? "own_message" : "unknown")));
+}
+
+function decided(message, trace, room) {
+  const points = pointsOf(trace);
+  return [
+    h("p", { class: "verdict", "data-testid": "reason" }, outcomeBadge(trace.outcome), h("span", {}, reason(trace, room))),
+    path(trace, points),
+    points.length || trace.score !== null
+      ? section(t("counted"), points.length ? waterfall(points, trace.score) : h("p", { class: "quiet" }, t("nothing_counted")),
+        isClamped(points, trace.score) ? h("p", { class: "quiet" }, t("clamped")) : null)
+      : null,
+    trace.gate ? section(t("gate"), h("p", { class: "gate", "data-testid": "gate", "data-gate": trace.gate }, gate(trace.gate))) : null,
+    trace.asked?.length ? section(t("judged"), trace.asked.map(question)) : null,
+    facts(message, trace),
+  ];
+}
+
+const isClamped = (points, score) => score !== null && points.reduce((total, [, worth]) => total + worth, 0) !== score;
+const section = (title, ...content) => h("section", {}, h("h4", {}, title), content.flat());
+
+/** The stations a message passes, and the one where this one stopped. */
+function path(trace, points) {
+  const called = Boolean(trace.addressed) || points.some(([id]) => ADDRESSED.includes(id));
+  const stations = called ? ["heard", "address", "gate", "post"] : ["heard", "score", "gate", "judge", "hold", "post"];
+  const end = acted(trace) ? "post" : { filter: "heard" }[trace.stage] ?? trace.stage;
+  const last = Math.max(0, stations.indexOf(end));
+  const skipped = (station) => station === "judge" && !trace.asked?.length;
+  return h("ol", { class: `path ${trace.outcome}`, "aria-label": t("path") }, stations.map((station, place) => {
+    const state = place === last ? "end" : place < last ? (skipped(station) ? "skipped" : "passed") : "ahead";
+    return h("li", { class: state, "aria-current": state === "end" ? "step" : null }, t(`stage_${station}`));
+  }));
+}
+
+/** A model's answer may be JSON or a few words. */
+function read(answer) {
+  const text = String(answer ?? "");
+  try {
+    const found = JSON.parse(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1));
+    return { ...found, respond: found.respond ?? found.should_respond };
+  } catch {
+    const yes = /^\s*yes\b/i.test(text);
+    return yes || /^\s*no\b/i.test(text) ? { respond: yes } : { words: text };
+  }
+}
+
+function question(asked) {
+  const answer = asked.failed ? { words: asked.answer } : read(asked.answer);
+  const verdict = asked.failed ? "failed" : answer.respond === true ? "yes" : answer.respond === false ? "no" : null;
+  const details = [
+    typeof answer.confidence === "number" ? t("confidence", { n: Math.round(answer.confidence * 100) }) : null,
+    answer.delay_seconds ? t("delay", { time: span(answer.delay_seconds * 1000) }) : null,
+    asked.cached ? t("cached") : null,
+    t("chars", { n: Number(asked.prompt_chars ?? 0).toLocaleString() }),
+  ].filter(Boolean);
+  return h("div", { class: "question", "data-testid": "asked" },
+    h("p", {}, h("b", {}, t(`asked_${asked.question}`)), " ",
+      verdict ? h("span", { class: `answer ${verdict}` }, verdict === "failed" ? t("failed") : t(`says_${verdict}`)) : h("span", { class: "answer" }, answer.words || answer.state || "")),
+    answer.reason ? h("p", { class: "judgement" }, answer.reason) : null,
+    h("p", { class: "quiet" }, details.join(" · ")),
+    verdict && asked.answer ? h("details", {}, h("summary", {}, t("raw")), h("code", {}, String(asked.answer))) : null);
+}
+
+function facts(message, trace) {
+  const at = trace.acted_at === null || trace.acted_at === undefined ? null : trace.acted_at * 1000;
+  return h("dl", { class: "facts" },
+    at === null ? null : [h("dt", {}, t("acted")), h("dd", {}, `${clockSeconds(at)} · ${t("after", { time: span(at - message.at) })}`)],
+    trace.micros === undefined ? null : [h("dt", {}, t("cost")), h("dd", { "data-testid": "cost" }, dollars(trace.micros))]);
+}
