@@ -2,6 +2,7 @@
 
 mod exchanges;
 mod llama;
+mod logs;
 mod manners;
 mod minds;
 mod replay;

@@ -1,0 +1,62 @@
+//! What a log tells of a call: never the key, and what people say at TRACE only.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use serde_json::json;
+use tracing_subscriber::filter::LevelFilter;
+
+use super::minds::{Asker, KEY};
+use super::server::{Server, Step, openai_answer};
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Everything that is logged during an answer, a refusal and a busy provider.
+async fn log_of_three_calls(level: LevelFilter) -> String {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber =
+        tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(move || writer.clone()).finish();
+    let _logging = tracing::subscriber::set_default(subscriber);
+    let echo = json!({"error": {"message": format!("the key {KEY} is not welcome")}});
+    let server = Server::start([
+        Step::json(openai_answer("past the mill")),
+        Step::status(401, &[], &echo),
+        Step::status(503, &[("retry-after", "0")], &echo),
+        Step::json(openai_answer("past the mill")),
+    ])
+    .await;
+    let asker = Asker::new(server.port, "");
+    let answers = [asker.write("openai/m", true).await, asker.judge("openai/m").await, asker.judge("openai/m").await];
+    assert_eq!(answers.map(|answer| answer.is_ok()), [true, false, true]);
+    let bytes = log.0.lock().unwrap().clone();
+    String::from_utf8(bytes).unwrap()
+}
+
+#[tokio::test]
+async fn a_log_tells_of_calls_but_not_what_people_say() {
+    let log = log_of_three_calls(LevelFilter::DEBUG).await;
+    for told in ["answered", "tries again", "no answer", "tokens_in=10", "model=\"openai/m\"", "question=\"judge\""] {
+        assert!(log.contains(told), "{told:?} is not told: {log}");
+    }
+    for hidden in [KEY, "past the mill", "which way?"] {
+        assert!(!log.contains(hidden), "{hidden:?} is told: {log}");
+    }
+}
+
+#[tokio::test]
+async fn a_log_of_everything_has_the_words() {
+    let log = log_of_three_calls(LevelFilter::TRACE).await;
+    assert!(log.contains("past the mill"), "{log}");
+}
