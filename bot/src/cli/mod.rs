@@ -6,6 +6,7 @@ pub mod logs;
 mod outputs;
 mod prompt;
 mod replay;
+mod run;
 mod settings;
 mod show;
 mod store;
@@ -24,7 +25,7 @@ pub use show::harmless;
 
 /// A chat participant that speaks only where a thoughtful member would.
 ///
-/// Without a command it plays a sample conversation and shows what it decides, message by message.
+/// Without a command it takes part in a web room on this machine, as `run` does.
 #[derive(Parser)]
 #[command(name = "aizuchi", version, about)]
 struct Arguments {
@@ -34,6 +35,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Take part in the web room
+    Run(run::Arguments),
     /// Run a recorded channel through the engine and show what it would have done
     Replay(replay::Arguments),
     /// Explain a decision, silence too
@@ -50,13 +53,14 @@ enum Command {
 
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
+        Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Replay(arguments)) => replay::run(&arguments),
         Some(Command::Why(arguments)) => why::run(&arguments),
         Some(Command::Export(arguments)) => export::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),
         Some(Command::Prompt(arguments)) => prompt::run(&arguments),
         Some(Command::Settings) => print(aizuchi_core::settings::DEFAULT),
-        None => demo::run(&demo::Arguments::default()),
+        None => run::run(&run::Arguments::default()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,5 +1,5 @@
 //! What those who run it look at.
 
-mod metrics;
+pub mod metrics;
 
 pub use self::metrics::install;

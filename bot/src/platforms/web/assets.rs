@@ -19,7 +19,24 @@ macro_rules! assets {
 
 /// Every file of `bot/web/`.
 const ASSETS: &[Asset] = assets! {
+    "app.js" "text/javascript; charset=utf-8",
+    "charts.js" "text/javascript; charset=utf-8",
+    "composer.js" "text/javascript; charset=utf-8",
+    "connection.js" "text/javascript; charset=utf-8",
+    "dialogs.js" "text/javascript; charset=utf-8",
+    "dom.js" "text/javascript; charset=utf-8",
+    "icon.svg" "image/svg+xml",
     "index.html" "text/html; charset=utf-8",
+    "message.js" "text/javascript; charset=utf-8",
+    "reasoning.css" "text/css; charset=utf-8",
+    "reasoning.js" "text/javascript; charset=utf-8",
+    "room.js" "text/javascript; charset=utf-8",
+    "sentences.js" "text/javascript; charset=utf-8",
+    "story.js" "text/javascript; charset=utf-8",
+    "style.css" "text/css; charset=utf-8",
+    "talk.js" "text/javascript; charset=utf-8",
+    "theme.js" "text/javascript; charset=utf-8",
+    "words.js" "text/javascript; charset=utf-8",
 };
 
 pub async fn index(headers: HeaderMap) -> Response {

@@ -1,0 +1,192 @@
+//! `aizuchi run`: takes part. Everything is put together here, and taken apart when it is told to stop.
+
+use std::io::IsTerminal as _;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use aizuchi_core::Policies;
+use aizuchi_core::settings::Settings;
+use anyhow::{Context as _, bail};
+use clap::Args;
+use tokio::sync::{broadcast, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::logs;
+use super::settings::SettingsArguments;
+use crate::config;
+use crate::console::metrics;
+use crate::journal::Traces;
+use crate::models::{self, Choice, Models};
+use crate::platforms::web::wire::Bot;
+use crate::platforms::web::{Listening, Web};
+use crate::prompts::Prompts;
+use crate::runtime::{Clock, Runtime, World};
+use crate::stores::{Database, Folder};
+
+#[derive(Args, Default)]
+pub struct Arguments {
+    #[command(flatten)]
+    settings: SettingsArguments,
+    /// Do not open a browser
+    #[arg(long)]
+    no_browser: bool,
+}
+
+/// Decisions and changes that a watcher may be behind with.
+const EVENTS_MAX: usize = 4096;
+
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let mut layers = arguments.settings.layers()?;
+    let choice = models::choose(&mut layers, &variable)?;
+    let preset = layers.preset();
+    let policies = config::resolve(&layers)?;
+    let settings = policies.general().settings.clone();
+    logs::start(&settings)?;
+    if !settings.web.enabled {
+        bail!("there is nowhere to listen: the web room is closed (setting web.enabled)");
+    }
+    let folder = Folder::take(Path::new(&settings.store.folder))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to run on")?;
+    runtime.block_on(live(arguments, policies, preset, &choice, &folder))
+}
+
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+async fn live(
+    arguments: &Arguments,
+    policies: Policies,
+    preset: String,
+    choice: &Choice,
+    folder: &Folder,
+) -> anyhow::Result<()> {
+    let settings = policies.general().settings.clone();
+    // Whoever says stop while it starts is heard too.
+    let mut stopping = Stopping::new()?;
+    let database = Database::open(&folder.database())?;
+    let prompts = Arc::new(Prompts::new(PathBuf::from(&settings.prompts.folder)));
+    let mind = Arc::new(Models::new(prompts, &policies, &variable)?);
+    let web = Web::new(&settings, introduction(&settings, preset, choice), database.clone(), Clock::Wall);
+    let (events, watched) = broadcast::channel(EVENTS_MAX);
+    let (ready, is_ready) = watch::channel(true);
+    let world = World { clock: Clock::Wall, mind, platforms: vec![web.clone()], events, ready };
+    let runtime = Runtime::start(database.clone(), policies, Arc::new(world)).await?;
+    let stop = CancellationToken::new();
+    let listening = Listening {
+        ears: runtime.ears.clone(),
+        traces: Traces::new(database),
+        events: watched,
+        metrics: metrics::install(),
+        ready: is_ready,
+        stop: stop.clone(),
+    };
+    let (address, serving) = match web.listen(listening).await {
+        Ok(open) => open,
+        Err(error) => {
+            runtime.stop().await;
+            return Err(error);
+        }
+    };
+    say_hello(&settings, address, choice)?;
+    if settings.web.open_browser && !arguments.no_browser {
+        open_browser(&address_of(&settings, address));
+    }
+    stopping.wait().await;
+    super::show::complain("stopping: posts on their way may finish; once more to stop at once");
+    let ending = async {
+        runtime.stop().await;
+        stop.cancel();
+        serving.await
+    };
+    tokio::select! {
+        ended = ending => ended.context("the web room ended badly"),
+        () = stopping.wait() => Ok(()),
+    }
+}
+
+fn introduction(settings: &Settings, preset: String, choice: &Choice) -> Bot {
+    Bot {
+        name: settings.bot.name.clone(),
+        model: choice.main.clone(),
+        judge: choice.judge.clone(),
+        offline: choice.is_offline(),
+        preset,
+    }
+}
+
+fn say_hello(settings: &Settings, address: SocketAddr, choice: &Choice) -> anyhow::Result<()> {
+    let name = super::harmless(&settings.bot.name);
+    let (room, folder) = (address_of(settings, address), &settings.store.folder);
+    let told = &choice.told;
+    super::print(&format!(
+        "{name} is in the room: {room}\n{told}\nIt keeps what happens in {folder}. Ctrl-C stops it.\n"
+    ))
+}
+
+/// Where a browser finds the room. Who has the terminal may know the token.
+fn address_of(settings: &Settings, address: SocketAddr) -> String {
+    let shown =
+        if address.ip().is_unspecified() { SocketAddr::new([127, 0, 0, 1].into(), address.port()) } else { address };
+    let token = if settings.web.token.is_empty() { String::new() } else { format!("?token={}", settings.web.token) };
+    format!("http://{shown}/{token}")
+}
+
+/// Only where somebody sits in front of it.
+fn open_browser(address: &str) {
+    let seated = std::io::stdout().is_terminal();
+    let program = if cfg!(target_os = "macos") {
+        Some("open")
+    } else if cfg!(windows) {
+        Some("explorer")
+    } else {
+        let has_screen =
+            ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| variable(name).is_some_and(|it| !it.is_empty()));
+        has_screen.then_some("xdg-open")
+    };
+    let Some(program) = program.filter(|_| seated) else { return };
+    let null = std::process::Stdio::null;
+    let opened = std::process::Command::new(program).arg(address).stdin(null()).stdout(null()).stderr(null()).spawn();
+    if let Err(error) = opened {
+        tracing::debug!(%error, "no browser was opened");
+    }
+}
+
+/// Ctrl-C, and what supervisors send.
+struct Stopping {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl Stopping {
+    #[cfg(unix)]
+    fn new() -> anyhow::Result<Stopping> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let heard = "signals can not be heard";
+        Ok(Stopping {
+            terminate: signal(SignalKind::terminate()).context(heard)?,
+            interrupt: signal(SignalKind::interrupt()).context(heard)?,
+        })
+    }
+
+    #[cfg(unix)]
+    async fn wait(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => (),
+            _ = self.interrupt.recv() => (),
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn new() -> anyhow::Result<Stopping> {
+        Ok(Stopping {})
+    }
+
+    #[cfg(not(unix))]
+    async fn wait(&mut self) {
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}
