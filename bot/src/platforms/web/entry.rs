@@ -46,9 +46,11 @@ impl Page {
         }
         self.tell(FromServer::Hello {
             person: person.secret.clone(),
+            you: person.speaker.id.clone(),
             room: room.clone(),
             rooms,
             bot: web.bot.clone(),
+            message_chars_max: web.settings.message_chars_max,
             now: at.0,
             version: env!("CARGO_PKG_VERSION"),
         })

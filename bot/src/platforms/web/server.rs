@@ -33,7 +33,7 @@ use crate::replay::decision;
 use crate::runtime::{Ears, Event};
 
 /// A request must be there within this, or the connection is closed: nobody holds a place by sending slowly.
-const HEADERS_WITHIN: Duration = Duration::from_secs(10);
+const HEADERS_WITHIN: Duration = Duration::from_secs(5);
 /// And no connection that is not a web socket lasts longer.
 const CONNECTION_LIFE: Duration = Duration::from_secs(120);
 /// What is under way when the program stops may take so long.

@@ -132,7 +132,7 @@ pub fn say(
         return Ok(Ok(stored));
     }
     if let Some(thread) = &saying.thread
-        && !find(transaction, &saying.room, thread)?.is_some_and(|first| first.body.thread.is_none())
+        && find(transaction, &saying.room, thread)?.is_none_or(|first| first.body.thread.is_some())
     {
         return Ok(Err(Refusal::NoSuchThread));
     }

@@ -63,12 +63,15 @@ pub enum FromPage {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "tell", rename_all = "snake_case")]
 pub enum FromServer {
-    /// Answers `enter`. `person` is the id to enter with again.
+    /// Answers `enter`. `person` is the secret to enter with again, `you` the `author_id` that everybody sees.
     Hello {
         person: String,
+        you: String,
         room: String,
         rooms: Vec<String>,
         bot: Bot,
+        /// A longer text is refused; one that is far longer ends the connection before it is read.
+        message_chars_max: u32,
         now: u64,
         version: &'static str,
     },

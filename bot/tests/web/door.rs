@@ -1,0 +1,73 @@
+//! Who gets in, and what everybody is served.
+
+use serde_json::json;
+
+use crate::house::{Engine, House, folder};
+use crate::visitor::{Visitor, connect};
+
+#[tokio::test]
+async fn without_a_token_only_this_machine_by_its_own_name() {
+    let house = House::open("name").await;
+    for (host, wanted) in [("localhost", "200"), ("127.0.0.1:80", "200"), ("[::1]", "200"), ("evil.example", "403")] {
+        let answer = house.get("/", &[&format!("Host: {host}")]).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {wanted}")), "{host}: {answer}");
+    }
+    for foreign in ["http://evil.example", "null", "http://127.0.0.1"] {
+        let refused = connect(house.address, &[("Origin", foreign)]).await.err().unwrap().to_string();
+        assert!(refused.contains("403"), "{foreign}: {refused}");
+    }
+    let own = format!("http://{}", house.address);
+    assert!(connect(house.address, &[("Origin", &own)]).await.is_ok());
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_token_opens_the_door_once_and_the_cookie_from_then_on() {
+    let house = House::open_set("token", &["web.token=pass word&"]).await;
+    assert!(house.get("/live", &[]).await.starts_with("HTTP/1.1 200"));
+    for path in ["/", "/?token=wrong", "/ws", "/metrics", "/ready", "/index.html"] {
+        assert!(house.get(path, &[]).await.starts_with("HTTP/1.1 403"), "{path}");
+    }
+    let welcome = house.get("/?token=pass+word%26", &[]).await;
+    assert!(welcome.starts_with("HTTP/1.1 303") && welcome.contains("location: /\r\n"), "{welcome}");
+    assert!(welcome.contains("HttpOnly; SameSite=Strict") && !welcome.contains("pass word"), "{welcome}");
+    let cookie = welcome.split("set-cookie: ").nth(1).unwrap().split(';').next().unwrap();
+    let line = format!("Cookie: other=1; {cookie}");
+    assert!(house.get("/", &[&line]).await.starts_with("HTTP/1.1 200"));
+    assert!(house.get("/", &[&line, "Host: room.example"]).await.starts_with("HTTP/1.1 200"));
+    assert!(connect(house.address, &[]).await.is_err());
+    assert!(connect(house.address, &[("Cookie", cookie), ("Origin", "http://evil.example")]).await.is_err());
+    let mut page = connect(house.address, &[("Cookie", cookie)]).await.unwrap();
+    page.send(json!({"do": "enter", "room": "lobby", "name": "mia"})).await;
+    page.next("hello").await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn other_addresses_need_a_token() {
+    let open = ["web.address=0.0.0.0:0"];
+    let refused = House::open_in(&folder("others"), &open, Engine::Listens).await.err().unwrap().to_string();
+    assert!(refused.contains("web.token"), "{refused}");
+}
+
+#[tokio::test]
+async fn pages_and_what_a_supervisor_asks_for() {
+    let house = House::open("pages").await;
+    let page = house.get("/", &[]).await;
+    assert!(page.contains("content-type: text/html; charset=utf-8"), "{page}");
+    assert!(page.contains("content-security-policy: default-src 'self'"), "{page}");
+    let tag = page.split("etag: ").nth(1).unwrap().lines().next().unwrap();
+    assert!(house.get("/index.html", &[&format!("If-None-Match: {tag}")]).await.starts_with("HTTP/1.1 304"));
+    for missing in ["/nothing.js", "/../Cargo.toml", "/%2e%2e/Cargo.toml"] {
+        assert!(house.get(missing, &[]).await.starts_with("HTTP/1.1 404"), "{missing}");
+    }
+    assert!(house.get("/ready", &[]).await.starts_with("HTTP/1.1 200"));
+    house.ready.send(false).unwrap();
+    assert!(house.get("/ready", &[]).await.starts_with("HTTP/1.1 503"));
+    assert!(house.get("/live", &[]).await.starts_with("HTTP/1.1 200"));
+    let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
+    mia.say("1", "hi").await;
+    let metrics = house.get("/metrics", &[]).await;
+    assert!(metrics.contains("# TYPE aizuchi_web_messages_total counter"), "{metrics}");
+    house.close().await;
+}

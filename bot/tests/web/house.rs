@@ -1,0 +1,133 @@
+//! An open web room with an engine that writes down what it hears.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use aizuchi::journal::Traces;
+use aizuchi::platforms::web::wire::Bot;
+use aizuchi::platforms::web::{Listening, Web};
+use aizuchi::runtime::{Clock, Ears, Event, Heard};
+use aizuchi::stores::Database;
+use aizuchi_core::settings::Layers;
+use aizuchi_core::view::{RoomView, SpentView};
+use aizuchi_core::{Input, Message, Policies};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::{broadcast, mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+pub struct House {
+    pub address: SocketAddr,
+    pub web: Arc<Web>,
+    pub database: Database,
+    pub events: broadcast::Sender<Event>,
+    pub ready: watch::Sender<bool>,
+    pub heard: Arc<Mutex<Vec<Input>>>,
+    pub stop: CancellationToken,
+    pub done: JoinHandle<()>,
+}
+
+/// Whether the engine takes what it is told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    Listens,
+    Deaf,
+}
+
+pub fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("aizuchi-web-{}-{name}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+impl House {
+    pub async fn open(name: &str) -> House {
+        House::open_in(&folder(name), &[], Engine::Listens).await.unwrap()
+    }
+
+    pub async fn open_set(name: &str, assignments: &[&str]) -> House {
+        House::open_in(&folder(name), assignments, Engine::Listens).await.unwrap()
+    }
+
+    pub async fn open_in(folder: &std::path::Path, assignments: &[&str], engine: Engine) -> anyhow::Result<House> {
+        let mut layers = Layers::default();
+        layers.add_assignment("web.address=127.0.0.1:0");
+        assignments.iter().for_each(|assignment| layers.add_assignment(assignment));
+        let policies: Policies = layers.resolve(&|_| None).unwrap();
+        let settings = &policies.general().settings;
+        let database = Database::open(&folder.join("aizuchi.db"))?;
+        let bot = Bot {
+            name: settings.bot.name.clone(),
+            model: "offline".into(),
+            judge: "offline".into(),
+            offline: true,
+            preset: "aizuchi".into(),
+        };
+        let web = Web::new(settings, bot, database.clone(), Clock::Wall);
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let (shard, hears) = mpsc::channel(16);
+        tokio::spawn(listen(hears, heard.clone(), engine));
+        let (events, watched) = broadcast::channel(256);
+        let (ready, is_ready) = watch::channel(true);
+        let stop = CancellationToken::new();
+        let listening = Listening {
+            ears: Ears::new(vec![shard]),
+            traces: Traces::new(database.clone()),
+            events: watched,
+            metrics: aizuchi::console::install(),
+            ready: is_ready,
+            stop: stop.clone(),
+        };
+        let (address, done) = web.listen(listening).await?;
+        Ok(House { address, web, database, events, ready, heard, stop, done })
+    }
+
+    pub async fn close(self) {
+        self.stop.cancel();
+        self.done.await.unwrap();
+    }
+
+    /// The messages the engine heard, in order.
+    pub fn said(&self) -> Vec<Message> {
+        let said = |input: &Input| match input {
+            Input::Said(message) => Some(message.clone()),
+            _ => None,
+        };
+        self.heard.lock().unwrap().iter().filter_map(said).collect()
+    }
+
+    /// A plain request over HTTP; the whole answer as text.
+    pub async fn get(&self, path: &str, headers: &[&str]) -> String {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        let host = if headers.iter().any(|line| line.starts_with("Host:")) { "" } else { "Host: localhost\r\n" };
+        let lines: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
+        let request = format!("GET {path} HTTP/1.1\r\n{host}Connection: close\r\n{lines}\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).await.unwrap();
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+}
+
+async fn listen(mut hears: mpsc::Receiver<Heard>, heard: Arc<Mutex<Vec<Input>>>, engine: Engine) {
+    let mut unanswered = Vec::new();
+    while let Some(told) = hears.recv().await {
+        match told {
+            Heard::Input(_, done) if engine == Engine::Deaf => unanswered.push(done),
+            Heard::Input(input, done) => {
+                heard.lock().unwrap().push(input);
+                let _ = done.send(());
+            }
+            Heard::Look(_, done) => {
+                let _ = done.send(Some(view()));
+            }
+        }
+    }
+}
+
+pub fn view() -> RoomView {
+    RoomView { listens: true, mute: None, places: Vec::new(), spent: SpentView::default() }
+}

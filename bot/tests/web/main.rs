@@ -1,0 +1,10 @@
+//! The web room as pages meet it: a real server, real web sockets, and an engine that only listens.
+
+mod house;
+mod visitor;
+
+mod changes;
+mod door;
+mod orders;
+mod talk;
+mod trouble;

@@ -1,0 +1,162 @@
+//! People talk, the engine hears, and what it does comes back.
+
+use std::sync::Arc;
+
+use aizuchi::ports::{Platform as _, Posting};
+use aizuchi::runtime::Event;
+use aizuchi_core::listen::Unheard;
+use aizuchi_core::types::{MessageId, PersonId, Place, RoomId, ThreadId};
+use aizuchi_core::{Input, Trace};
+use serde_json::json;
+
+use crate::house::{Engine, House, folder, view};
+use crate::visitor::{Visitor, texts};
+
+#[tokio::test]
+async fn two_people_talk_and_the_engine_hears_them() {
+    let house = House::open("talk").await;
+    let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
+    let mut jonas = Visitor::enter(house.address, "lobby", "jonas").await;
+    let question = mia.say("1", "@jonas did you cover them?").await;
+    let heard = jonas.next("said").await;
+    assert_eq!(heard["message"]["text"], "@jonas did you cover them?");
+    assert_eq!(heard["message"]["author"], "mia");
+    assert_eq!(heard["message"]["author_id"], mia.you);
+    jonas.send(json!({"do": "say", "key": "1", "text": "no", "reply_to": question})).await;
+    jonas.taken("1").await;
+    jonas.send(json!({"do": "say", "key": "2", "text": "@Aizuchi, you?", "thread": question})).await;
+    jonas.taken("2").await;
+    assert_eq!(texts(&[mia.next("said").await, mia.next("said").await, mia.next("said").await])[2], "@Aizuchi, you?");
+
+    let [asked, answered, called] = &house.said()[..] else { panic!("{:?}", house.said()) };
+    assert_eq!(asked.place, Place::room("web:lobby"));
+    assert_eq!(asked.mentions, std::slice::from_ref(&answered.author.id));
+    assert!(!asked.mentions_me && called.mentions_me);
+    let reply = answered.reply.clone().unwrap();
+    assert_eq!((reply.to, reply.to_me), (Some(MessageId::new(&question)), false));
+    assert_eq!(reply.to_person, Some(asked.author.id.clone()));
+    assert_eq!(called.place.thread, Some(ThreadId::new(&question)));
+    // Whoever knows the secret speaks as that person: it stays between the page and the server.
+    for secret in [&mia.person, &jonas.person] {
+        assert!(!format!("{:?}{heard}", house.said()).contains(secret.as_str()));
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn what_it_posts_is_stored_once_and_can_be_replied_to() {
+    let house = House::open("posts").await;
+    let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
+    let question = MessageId::new(mia.say("1", "how cold can tomatoes get?").await);
+    let place = Place::room("web:lobby");
+    let posting = Posting { key: "web:lobby#1/0", place: &place, text: "10 °C", answering: Some(&question) };
+    let first = house.web.post(posting).await.unwrap();
+    assert_eq!(house.web.post(posting).await, Ok(first.clone()));
+    house.web.react(&place, &question, "👀").await.unwrap();
+    house.web.react(&place, &question, "👀").await.unwrap();
+    house.web.typing(&place).await;
+    mia.next("said").await;
+    let post = mia.next("said").await;
+    assert_eq!((&post["message"]["voice"], &post["message"]["reply_to"]), (&json!("Me"), &json!(question.as_str())));
+    let reacted = mia.next("changed").await;
+    assert_eq!(reacted["message"]["reactions"], json!([["👀", ["aizuchi"]]]));
+    assert_eq!(mia.next("typing").await["name"], "aizuchi");
+    mia.send(json!({"do": "say", "key": "2", "text": "thanks", "reply_to": first.as_str()})).await;
+    mia.taken("2").await;
+    assert!(house.said()[1].reply.clone().unwrap().to_me);
+    let missing = MessageId::new("w999");
+    assert!(house.web.react(&place, &missing, "👀").await.is_err());
+    assert!(house.web.post(Posting { place: &Place::room("discord:1"), ..posting }).await.is_err());
+    house.close().await;
+}
+
+#[tokio::test]
+async fn decisions_and_views_are_shown_and_come_back_after_a_reload() {
+    let house = House::open("decisions").await;
+    let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
+    let id = mia.say("1", "hm").await;
+    let message = &house.said()[0];
+    let trace = Trace::passed_over(message, Unheard::ChannelOff);
+    let kept = trace.clone();
+    house.database.write(move |transaction| aizuchi::journal::keep(transaction, &[kept])).await.unwrap();
+    house.events.send(Event::Decided(Arc::new(trace))).unwrap();
+    house.events.send(Event::Changed(RoomId::new("web:lobby"), Arc::new(view()))).unwrap();
+    house.events.send(Event::Changed(RoomId::new("discord:1"), Arc::new(view()))).unwrap();
+    let decided = mia.next("decided").await["trace"].clone();
+    assert_eq!((&decided["id"], &decided["outcome"], &decided["micros"]), (&json!(id), &json!("ignored"), &json!(0)));
+    assert_eq!(mia.next("view").await["view"]["listens"], true);
+
+    let (mut again, _) = Visitor::come_back(house.address, "lobby", "mia", Some(&mia.person), mia.seq).await;
+    assert_eq!(again.next("view").await["view"]["listens"], true);
+    assert_eq!(again.next("decided").await["trace"], decided);
+    again.send(json!({"do": "why", "id": id})).await;
+    assert_eq!(again.next("decided").await["trace"], decided);
+    assert!(again.order("/why").await.contains("it does not listen in this channel"));
+    assert!(again.order(&format!("/why {id}")).await.starts_with(&format!("{id} (mia): Ignored")));
+    assert!(again.order("/why w77").await.contains("no decision"));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn what_was_stored_and_not_heard_is_told_after_a_restart() {
+    let folder = folder("restart");
+    let house = House::open_in(&folder, &[], Engine::Deaf).await.unwrap();
+    let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
+    // Neither is taken before it is heard, so the page will send it again.
+    mia.send(json!({"do": "say", "key": "1", "text": "one"})).await;
+    mia.send(json!({"do": "say", "key": "2", "text": "two"})).await;
+    let id = mia.next("said").await["message"]["id"].as_str().unwrap().to_owned();
+    let person = mia.person.clone();
+    let (mut elsewhere, _) = Visitor::come_back(house.address, "lobby", "mia", Some(&person), 0).await;
+    elsewhere.send(json!({"do": "edit", "key": "3", "id": id, "text": "one!"})).await;
+    assert_eq!(mia.next("changed").await["message"]["text"], "one!");
+    house.close().await;
+
+    let house = House::open_in(&folder, &[], Engine::Listens).await.unwrap();
+    let (mut mia, told) = Visitor::come_back(house.address, "lobby", "mia", Some(&person), 0).await;
+    assert_eq!(texts(&told), ["one!"]);
+    assert_eq!(mia.say("1", "one").await, id);
+    mia.say("2", "two").await;
+    let heard: Vec<String> = house.heard.lock().unwrap().iter().map(words).collect();
+    assert_eq!(heard, ["said one", "changed one!", "said two"]);
+    let said = house.said();
+    assert_eq!(said[0].author.id, said[1].author.id);
+    assert_ne!(said[0].author.id, PersonId::new(format!("web:{person}")));
+    house.close().await;
+
+    // Heard once, it is not told again.
+    let house = House::open_in(&folder, &[], Engine::Listens).await.unwrap();
+    let mut lena = Visitor::enter(house.address, "lobby", "lena").await;
+    lena.say("1", "three").await;
+    assert_eq!(house.said().len(), 1);
+    house.close().await;
+}
+
+fn words(input: &Input) -> String {
+    match input {
+        Input::Said(message) => format!("said {}", message.text),
+        Input::Changed(change) => format!("changed {}", change.text.as_deref().unwrap_or_default()),
+        other => format!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_sample_is_played_in_a_room_of_its_own() {
+    let house = House::open("sample").await;
+    let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
+    mia.send(json!({"do": "sample", "language": "ja"})).await;
+    let room = mia.next("moved").await["room"].as_str().unwrap().to_owned();
+    assert!(room.starts_with("sample-ja-"), "{room}");
+    mia.send(json!({"do": "enter", "room": room, "name": "mia", "person": mia.person, "since": 0})).await;
+    assert_eq!(mia.next("hello").await["rooms"], json!(["lobby", room]));
+    let first = mia.next("said").await;
+    assert_eq!(first["message"]["author"], "みお");
+    let second = mia.next("said").await;
+    assert_eq!(second["message"]["author"], "けん");
+    assert_eq!(house.said()[0].place, Place::room(format!("web:{room}")));
+    assert!(mia.refused(json!({"do": "sample", "language": "tlh"})).await.contains("en"));
+    // Nobody opens a room that looks like one.
+    let enter = json!({"do": "enter", "room": "sample-mine", "name": "mia"});
+    assert!(mia.refused(enter).await.contains("room"));
+    house.close().await;
+}

@@ -1,0 +1,121 @@
+//! What is refused, and that everything else goes on.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout};
+use tokio_tungstenite::tungstenite::Message;
+
+use crate::house::{Engine, House, folder};
+use crate::visitor::{Visitor, connect};
+
+#[tokio::test]
+async fn ten_megabytes_are_refused_and_the_room_goes_on() {
+    let house = House::open("large").await;
+    let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
+    let mut jonas = Visitor::enter(house.address, "lobby", "jonas").await;
+    assert!(mia.refused(json!({"do": "say", "key": "1", "text": "x".repeat(8001)})).await.contains("8000 characters"));
+    assert!(mia.refused(json!({"do": "say", "key": "1", "text": "\n "})).await.contains("nothing"));
+    let huge = json!({"do": "say", "key": "1", "text": "x".repeat(10_000_000)}).to_string();
+    // The line may break while it is still being sent.
+    let _ = mia.send_raw(Message::text(huge)).await;
+    mia.end().await;
+    jonas.say("1", &"あ".repeat(8000)).await;
+    assert_eq!(house.said().len(), 1);
+    let mut back = Visitor::enter(house.address, "lobby", "mia").await;
+    back.say("1", "sorry").await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn odd_frames_are_refused_and_the_page_stays() {
+    let house = House::open("odd").await;
+    let mut mia = connect(house.address, &[]).await.unwrap();
+    assert!(mia.refused(json!({"do": "say", "key": "1", "text": "hi"})).await.contains("Enter a room"));
+    for (room, name, why) in [
+        ("lobby", "", "name"),
+        ("lobby", "Aizuchi", "bot's name"),
+        ("lobby", &"x".repeat(41), "name"),
+        ("a/b", "mia", "room"),
+        ("", "mia", "room"),
+    ] {
+        let refused = mia.refused(json!({"do": "enter", "room": room, "name": name})).await;
+        assert!(refused.contains(why), "{room} {name}: {refused}");
+    }
+    mia.send(json!({"do": "enter", "room": "lobby", "name": "mia"})).await;
+    mia.next("caught_up").await;
+    for odd in [json!({"do": "dance"}), json!(7), json!({"do": "say"})] {
+        assert!(mia.refused(odd).await.contains("understand"));
+    }
+    mia.send_raw(Message::binary(vec![0, 1, 2])).await.unwrap();
+    mia.next("refused").await;
+    let key = "k".repeat(101);
+    assert!(mia.refused(json!({"do": "say", "key": key, "text": "hi"})).await.contains("key"));
+    for (field, why) in [("thread", "thread"), ("reply_to", "no such message")] {
+        let refused = mia.refused(json!({"do": "say", "key": "1", "text": "hi", field: "w99"})).await;
+        assert!(refused.contains(why), "{refused}");
+    }
+    mia.say("1", "hi").await;
+    assert_eq!(house.said().len(), 1);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn whoever_sends_slowly_is_dropped_while_others_go_on() {
+    let house = House::open_set("loris", &["web.connections_max=4"]).await;
+    let mut slow = Vec::new();
+    for _ in 0..200 {
+        let mut stream = TcpStream::connect(house.address).await.unwrap();
+        stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ").await.unwrap();
+        slow.push(stream);
+    }
+    let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
+    mia.say("1", "still here").await;
+    assert!(house.get("/live", &[]).await.starts_with("HTTP/1.1 200"));
+    let start = Instant::now();
+    for mut stream in slow {
+        let _ = stream.write_all(b"x").await;
+        let mut rest = Vec::new();
+        let read = timeout(Duration::from_secs(20), stream.read_to_end(&mut rest)).await;
+        assert!(read.is_ok(), "a slow connection is still open after {:?}", start.elapsed());
+    }
+    mia.say("2", "and here").await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_full_room_says_so() {
+    let house = House::open_set("full", &["web.connections_max=2"]).await;
+    let first = Visitor::enter(house.address, "lobby", "mia").await;
+    let _second = Visitor::enter(house.address, "lobby", "jonas").await;
+    let refused = connect(house.address, &[]).await.err().unwrap().to_string();
+    assert!(refused.contains("503"), "{refused}");
+    assert!(house.get("/", &[]).await.contains("200 OK"));
+    drop(first);
+    let mut freed = connect(house.address, &[]).await;
+    while freed.is_err() {
+        tokio::task::yield_now().await;
+        freed = connect(house.address, &[]).await;
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn an_occupied_port_is_named() {
+    let house = House::open("port").await;
+    let taken = format!("web.address={}", house.address);
+    let refused = House::open_in(&folder("port-2"), &[&taken], Engine::Listens).await.err().unwrap();
+    let refused = format!("{refused:#}");
+    assert!(refused.contains(&house.address.to_string()) && refused.contains("--set web.address"), "{refused}");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn pages_are_told_when_it_stops() {
+    let house = House::open("stops").await;
+    let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
+    house.close().await;
+    assert_eq!(mia.end().await, "closed 1012");
+}
