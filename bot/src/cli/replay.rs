@@ -4,7 +4,7 @@ mod journal;
 
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,8 +19,9 @@ use crate::cli::outputs;
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::complain;
 use crate::config::{self, BadSettings};
-use crate::models::{self, Models, PlainWording};
+use crate::models::{self, Models};
 use crate::ports::Mind;
+use crate::prompts::Prompts;
 use crate::replay::{Judge, OwnInLog, Replay, Summary, World, html, run as replay, table, write_decisions};
 use crate::transcript::{self, Log};
 
@@ -150,7 +151,8 @@ fn policies(mut layers: Layers, judge: &Judge) -> anyhow::Result<(Policies, Stri
 }
 
 fn world(judge: &Judge, policies: &Policies) -> anyhow::Result<World> {
-    let mind = || Ok(Arc::new(Models::new(Arc::new(PlainWording), policies, &variable)?) as Arc<dyn Mind>);
+    let prompts = Arc::new(Prompts::new(PathBuf::from(&policies.general().settings.prompts.folder)));
+    let mind = || Ok(Arc::new(Models::new(prompts, policies, &variable)?) as Arc<dyn Mind>);
     judge.world(policies, mind)
 }
 

@@ -3,7 +3,6 @@
 mod ask;
 mod choose;
 pub mod offline;
-mod plain;
 pub mod providers;
 mod remote;
 mod retry;
@@ -13,5 +12,4 @@ mod turns;
 
 pub use ask::{Models, try_call};
 pub use choose::{Choice, choose};
-pub use plain::PlainWording;
 pub use providers::OFFLINE;

@@ -36,6 +36,7 @@ use super::words::framed;
 
 pub struct Frame {
     language: Language,
+    own_name: String,
     labels: Labels,
     message_chars: usize,
     talk_chars: usize,
@@ -51,6 +52,7 @@ impl Frame {
         let (bot, limits) = (&policy.settings.bot, &policy.settings.prompts);
         Frame {
             language,
+            own_name: bot.name.clone(),
             labels: Labels::new(language, std::iter::once(&bot.name).chain(&bot.aliases)),
             message_chars: limits.message_chars as usize,
             talk_chars: limits.talk_chars as usize,
@@ -106,7 +108,11 @@ impl Frame {
     /// What it did here lately. The ladder is told in the words of its original.
     pub fn history(&mut self, history: &History, style: JudgeStyle) {
         let excerpt = history.excerpt.lines().map(|line| match line.split_once(": ") {
-            Some((name, words)) => format!("{}: {}", self.labels.of(name, Voice::Person), framed_alone(words)),
+            Some((name, words)) => {
+                // The engine lets nobody else go by its very name.
+                let voice = if name == self.own_name { Voice::Me } else { Voice::Person };
+                format!("{}: {}", self.labels.of(name, voice), framed_alone(words))
+            }
             None => framed_alone(line),
         });
         let history = History { excerpt: excerpt.collect::<Vec<_>>().join("\n").into(), ..history.clone() };

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use aizuchi::models::{Models, PlainWording, try_call};
+use aizuchi::models::{Models, try_call};
 use aizuchi::ports::Mind;
+use aizuchi::prompts::Prompts;
 use aizuchi::replay::{Judge, OwnInLog, Summary, run};
 use aizuchi::transcript::{self, Options};
 use aizuchi_core::Policies;
@@ -32,7 +33,8 @@ async fn live_models_decide_a_replay() {
     let server = Server::start([Step::json(openai_answer(verdict)), Step::json(openai_answer("In winter."))]).await;
     let policies = replay_policies(server.port);
     let decided = tokio::task::spawn_blocking(move || {
-        let mind = || Ok(Arc::new(Models::new(Arc::new(PlainWording), &policies, &environment)?) as Arc<dyn Mind>);
+        let mind =
+            || Ok(Arc::new(Models::new(Arc::new(Prompts::new("".into())), &policies, &environment)?) as Arc<dyn Mind>);
         let world = Judge::Live.world(&policies, mind).unwrap();
         let log = transcript::read_text("log", LOG.trim().as_bytes(), &Options::default(), &mut |_| ()).unwrap();
         run(policies.clone(), world, log.events, OwnInLog::Ignored, &mut |_| ())

@@ -17,7 +17,7 @@ async fn orders_reach_the_engine_and_no_room() {
     assert_eq!(mia.order("/mute").await, "Muted until /unmute.");
     assert_eq!(mia.order("/unmute").await, "Takes part again.");
     assert!(mia.order("/mute soon").await.contains("/mute [2h|30m|90s]"));
-    assert!(mia.order("/talk 3%").await.contains("not available"));
+    assert!(mia.order("/talk 3%").await.contains("about 3 %"));
     assert!(mia.order("/dance").await.contains("There is no command /dance.\n/mute"));
     assert!(mia.order("/help").await.contains("/status"));
     let status = mia.order("/status").await;

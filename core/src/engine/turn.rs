@@ -128,12 +128,13 @@ impl Turn<'_> {
         lines
     }
 
-    /// The name of a speaker among those who spoke before: of two people with the same name the second is told apart, so
-    /// that nobody speaks in another's name by taking it.
+    /// The name of a speaker among those who spoke before: of two people with the same name the second is told apart, and
+    /// so is who goes by the name of the bot; nobody speaks in another's name by taking it.
     fn name_among<'b>(&self, speaker: u16, names: &'b mut Vec<(u16, String)>) -> &'b str {
         let place = names.iter().position(|(known, _)| *known == speaker).unwrap_or_else(|| {
             let name = self.room.speakers.name(speaker);
-            let taken = |wanted: &str| names.iter().any(|(_, known)| known == wanted);
+            let own = self.policy.settings.bot.name.as_str();
+            let taken = |wanted: &str| wanted == own || names.iter().any(|(_, known)| known == wanted);
             let counted = (2..).map(|nth| format!("{name} #{nth}"));
             let free = std::iter::once(name.to_owned()).chain(counted).find(|wanted| !taken(wanted));
             names.push((speaker, free.expect("there are more numbers than names")));
@@ -188,7 +189,8 @@ mod tests {
         let policies: Policies = layers.resolve(&|_| None).unwrap();
         let mut engine = Engine::new(policies);
         let mut out = Vec::new();
-        for (id, person, name) in [(1, "u1", "alice"), (2, "u2", "alice"), (3, "u3", "alice #2"), (4, "u1", "alice")] {
+        let people = [("u1", "alice"), ("u2", "alice"), ("u3", "alice #2"), ("u4", "aizuchi"), ("u1", "alice")];
+        for (id, (person, name)) in (1..).zip(people) {
             out.clear();
             engine.handle(Time(id * 1000), said(id, person, name), &mut out);
         }
@@ -196,6 +198,6 @@ mod tests {
             panic!("{out:?}")
         };
         let names: Vec<&str> = ask.transcript.lines.iter().map(|line| line.name).collect();
-        assert_eq!(names, ["alice", "alice #2", "alice #2 #2", "alice"]);
+        assert_eq!(names, ["alice", "alice #2", "alice #2 #2", "aizuchi #2", "alice"]);
     }
 }

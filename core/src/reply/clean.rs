@@ -96,7 +96,10 @@ fn without_quotes(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::reply::is_silence;
 
     #[track_caller]
     fn leaves(text: &str, answer: &str) {
@@ -157,6 +160,51 @@ mod tests {
             "\"",
         ] {
             leaves(answer, answer);
+        }
+    }
+
+    fn pieces() -> impl Strategy<Value = String> {
+        let known = proptest::sample::select(vec![
+            "<think>",
+            "</think>",
+            "\n",
+            "```",
+            "\"",
+            "「",
+            "」",
+            "aizuchi",
+            ":",
+            "：",
+            "[1] ",
+            "(you)",
+            "SILENCE",
+            "沈黙",
+            "…",
+            "（",
+            "）",
+            "*",
+            "I will",
+            " stay silent",
+            " because",
+            "発言しません",
+            "、",
+            "。",
+            "今回は",
+            " ",
+            "İ",
+        ]);
+        let piece = prop_oneof![known.prop_map(str::to_owned), "\\PC{0,4}", any::<char>().prop_map(String::from)];
+        proptest::collection::vec(piece, 0..10).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_model_says_what_is_left_of_it_is_part_of_it(text in pieces()) {
+            let words = clean(&text, &["aizuchi"]);
+            prop_assert!(text.contains(words));
+            prop_assert_eq!(words, words.trim());
+            // Silence to somebody who asked is silence to everybody.
+            prop_assert!(!is_silence(words, true) || is_silence(words, false), "{words:?}");
         }
     }
 }

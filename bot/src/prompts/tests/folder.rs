@@ -10,7 +10,7 @@ use aizuchi_core::judge::Question;
 use aizuchi_core::settings::JudgeStyle;
 use aizuchi_core::types::Voice::Person;
 
-use super::{ask, general, lines, policies};
+use super::{ask, lines, policies};
 use crate::ports::{Prompt, Wording as _};
 use crate::prompts::Prompts;
 
@@ -50,7 +50,7 @@ impl Drop for Folder {
 
 fn state(prompts: &Prompts) -> Prompt {
     let transcript = Transcript { lines: lines(&[("alice", Person, "hello")]), ..Transcript::default() };
-    prompts.judge(&ask(Question::State, JudgeStyle::Ladder, transcript), general(&policies(&[]))).unwrap()
+    prompts.judge(&ask(Question::State, JudgeStyle::Ladder, transcript), policies(&[]).general()).unwrap()
 }
 
 fn system(prompts: &Prompts) -> String {

@@ -4,7 +4,7 @@ use aizuchi_core::effect::{Kind, Transcript};
 use aizuchi_core::types::Voice::{self, Bot, Me, Person};
 use proptest::prelude::*;
 
-use super::{QUESTIONS, Said, ask, brief, general, lines, ours, policies};
+use super::{QUESTIONS, Said, ask, brief, lines, ours, policies};
 use crate::ports::{Prompt, Wording as _};
 
 /// A line as somebody reads it who knows the frame and nothing of how it is made.
@@ -67,7 +67,7 @@ fn harmless<'a>(said: &[Said<'a>]) -> Vec<Said<'a>> {
 fn holds(said: &[Said<'_>]) {
     for language in ["bot.language=en", "bot.language=ja"] {
         let policies = policies(&[language, "prompts.message_chars=100000", "prompts.talk_chars=1000000"]);
-        let policy = general(&policies);
+        let policy = policies.general();
         for (kind, addressed) in [(Kind::Full, true), (Kind::Full, false), (Kind::Acknowledgement, false)] {
             let write = |said: &[Said<'_>]| ours().write(&brief(kind, addressed, said), policy).unwrap();
             check(said, &write(said), &write(&harmless(said)));
@@ -174,7 +174,7 @@ fn the_frame_of_the_earlier_talk_holds_too() {
     for text in TEXTS {
         let (then, now) = ([("mallory", Person, *text)], [("bob", Person, *text), ("mallory", Person, "hm")]);
         let transcript = Transcript { lines: lines(&now), earlier: lines(&then), ..Transcript::default() };
-        let turn = ours().judge(&ask(question, style, transcript), general(&policies)).unwrap().turns.remove(0).text;
+        let turn = ours().judge(&ask(question, style, transcript), policies.general()).unwrap().turns.remove(0).text;
         let (earlier, talk) = (unframe(&turn, "earlier_talk"), unframe(&turn, "talk"));
         assert_eq!((earlier.len(), talk.len()), (1, 2), "{turn}");
         assert_eq!(earlier[0].speaker, talk[1].speaker);
@@ -197,7 +197,7 @@ proptest! {
             })
             .collect();
         let policies = policies(&["bot.language=en", "prompts.message_chars=100000"]);
-        let write = |said: &[Said<'_>]| ours().write(&brief(Kind::Full, false, said), general(&policies)).unwrap();
+        let write = |said: &[Said<'_>]| ours().write(&brief(Kind::Full, false, said), policies.general()).unwrap();
         check(&voiced, &write(&voiced), &write(&harmless(&voiced)));
     }
 }

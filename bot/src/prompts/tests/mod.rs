@@ -4,11 +4,11 @@ mod folder;
 mod hostile;
 mod shape;
 
+use aizuchi_core::Policies;
 use aizuchi_core::effect::{Ask, Brief, Kind, Line, Lines, Transcript};
 use aizuchi_core::judge::Question;
 use aizuchi_core::settings::{JudgeStyle, Layers};
 use aizuchi_core::types::{CallId, MessageId, Place, RoomId, Time, Voice};
-use aizuchi_core::{Policies, Policy};
 
 use super::Prompts;
 
@@ -60,7 +60,3 @@ pub const QUESTIONS: [(Question, JudgeStyle); 7] = [
     (Question::Judge, JudgeStyle::Delay),
     (Question::Join, JudgeStyle::Join),
 ];
-
-pub fn general(policies: &Policies) -> &Policy {
-    policies.general()
-}

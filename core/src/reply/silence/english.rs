@@ -39,6 +39,7 @@ const QUIETLY: &[&str] = &[
     "keep quiet",
     "stay out of this",
     "stay out of it",
+    "sit this one out",
     "say nothing",
     "not say anything",
     "not respond",
@@ -52,6 +53,9 @@ const QUIETLY: &[&str] = &[
 ];
 const WHOLE: &[&str] = &[
     "i won't respond",
+    "i don't need to respond",
+    "i do not need to respond",
+    "i don't think i should respond",
     "i won't reply",
     "i won't intervene",
     "i won't step in",

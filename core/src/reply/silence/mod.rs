@@ -58,9 +58,10 @@ fn without_stage(text: &str) -> (&str, bool) {
     inner.map_or((text, false), |inner| (without_stage(inner.trim()).0, true))
 }
 
-/// Small letters, one space, straight apostrophes, no punctuation at the end.
+/// Small letters, one space (`NO_REPLY` has two words), straight apostrophes, no punctuation at the end.
 fn plain(text: &str) -> String {
-    let words: Vec<String> = text.replace('’', "'").to_lowercase().split_whitespace().map(str::to_owned).collect();
+    let words: Vec<String> =
+        text.replace('’', "'").replace('_', " ").to_lowercase().split_whitespace().map(str::to_owned).collect();
     words.join(" ").trim_end_matches(['.', '。', '!', '！', '…', ' ']).to_owned()
 }
 
@@ -191,11 +192,15 @@ mod tests {
             "Staying silent — nobody asked me.",
             "No response needed.",
             "It's best to stay out of this.",
+            "I'd rather sit this one out.",
+            "I don't need to respond here.",
+            "[NO_REPLY]",
             "今回は発言しません。",
             "二人の会話が続いているため、発言を控えます。",
             "話が終わりかけているので、今回は介入しません。",
             "私は応答しません。",
             "応答は不要です。",
+            "今回はコメントを控えます。",
         ] {
             assert!(is_silence(words, false), "{words}");
             assert!(is_silence(words, true), "addressed: {words}");
