@@ -97,7 +97,6 @@ fn a_reader_who_has_had_enough_is_no_error() {
     let log: String = (0..400_u32).map(|nth| said(f64::from(nth), &nth.to_string(), "ann", "aizuchi?")).collect();
     let folder = Folder::with("talk.jsonl", log);
     for line in [
-        "",
         "demo --language ja",
         "settings",
         "--help",

@@ -129,5 +129,5 @@ async fn listen(mut hears: mpsc::Receiver<Heard>, heard: Arc<Mutex<Vec<Input>>>,
 }
 
 pub fn view() -> RoomView {
-    RoomView { listens: true, mute: None, places: Vec::new(), spent: SpentView::default() }
+    RoomView { listens: true, mute: None, talk: None, places: Vec::new(), spent: SpentView::default() }
 }

@@ -2,7 +2,7 @@
 
 use aizuchi_core::Input;
 use aizuchi_core::input::Command;
-use aizuchi_core::types::{RoomId, Span};
+use aizuchi_core::types::{RoomId, Share, Span};
 use serde_json::json;
 
 use crate::house::House;
@@ -33,7 +33,12 @@ async fn orders_reach_the_engine_and_no_room() {
         })
         .collect();
     let lobby = RoomId::new("web:lobby");
-    let expected = [Command::Mute(Some(Span::minutes(120))), Command::Mute(None), Command::Unmute];
+    let expected = [
+        Command::Mute(Some(Span::minutes(120))),
+        Command::Mute(None),
+        Command::Unmute,
+        Command::Talk(Share::parse("3%")),
+    ];
     assert_eq!(told, expected.map(|command| (lobby.clone(), command)));
     // Nothing of it is in the talk.
     let (_, told) = Visitor::come_back(house.address, "lobby", "jonas", None, 0).await;

@@ -78,7 +78,7 @@ async fn decisions_and_views_are_shown_and_come_back_after_a_reload() {
     let message = &house.said()[0];
     let trace = Trace::passed_over(message, Unheard::ChannelOff);
     let kept = trace.clone();
-    house.database.write(move |transaction| aizuchi::journal::keep(transaction, &[kept])).await.unwrap();
+    house.database.write(move |transaction| aizuchi::journal::traces::keep(transaction, &[kept])).await.unwrap();
     house.events.send(Event::Decided(Arc::new(trace))).unwrap();
     house.events.send(Event::Changed(RoomId::new("web:lobby"), Arc::new(view()))).unwrap();
     house.events.send(Event::Changed(RoomId::new("discord:1"), Arc::new(view()))).unwrap();
