@@ -2,8 +2,11 @@
 
 mod demo;
 mod export;
+mod init;
+mod language;
 pub mod logs;
 mod outputs;
+mod providers;
 mod replay;
 mod settings;
 mod show;
@@ -33,6 +36,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Ask a few questions and write a settings file
+    Init(init::Arguments),
     /// Run a recorded channel through the engine and show what it would have done
     Replay(replay::Arguments),
     /// Explain a decision, silence too
@@ -47,6 +52,7 @@ enum Command {
 
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
+        Some(Command::Init(arguments)) => init::run(&arguments),
         Some(Command::Replay(arguments)) => replay::run(&arguments),
         Some(Command::Why(arguments)) => why::run(&arguments),
         Some(Command::Export(arguments)) => export::run(&arguments),

@@ -110,9 +110,10 @@ fn help_lists_every_option_with_a_sentence() {
         "--all",
         "--help",
     ];
-    let pages: [(&str, &[&str]); 6] = [
+    let pages: [(&str, &[&str]); 7] = [
+        ("init", &["[FOLDER or FILE]", "-y, --yes", "--force", "--help"]),
         ("export", &["--room <", "--since <", "--until <", "--format <", "-o, --output <", "--folder <", "--help"]),
-        ("", &["replay", "why", "export", "demo", "settings", "help", "--help", "--version"]),
+        ("", &["init", "replay", "why", "export", "demo", "settings", "help", "--help", "--version"]),
         ("why", &["[MESSAGE-ID]", "--last", "--room <", "--folder <", "--json", "--config <", "--set <", "--help"]),
         ("replay", &replay),
         ("demo", &["--language <", "--preset <", "--help"]),

@@ -9,6 +9,7 @@ mod commands;
 mod decisions;
 mod export;
 mod formats;
+mod init;
 mod journal;
 mod judge;
 mod outputs;
