@@ -1,6 +1,7 @@
 //! The command line.
 
 mod demo;
+pub mod doctor;
 mod export;
 mod init;
 mod language;
@@ -38,6 +39,8 @@ struct Arguments {
 enum Command {
     /// Ask a few questions and write a settings file
     Init(init::Arguments),
+    /// Check every part and say how to mend what is wrong
+    Doctor(doctor::Arguments),
     /// Run a recorded channel through the engine and show what it would have done
     Replay(replay::Arguments),
     /// Explain a decision, silence too
@@ -53,6 +56,7 @@ enum Command {
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Some(Command::Init(arguments)) => init::run(&arguments),
+        Some(Command::Doctor(arguments)) => doctor::run(&arguments),
         Some(Command::Replay(arguments)) => replay::run(&arguments),
         Some(Command::Why(arguments)) => why::run(&arguments),
         Some(Command::Export(arguments)) => export::run(&arguments),

@@ -110,10 +110,11 @@ fn help_lists_every_option_with_a_sentence() {
         "--all",
         "--help",
     ];
-    let pages: [(&str, &[&str]); 7] = [
+    let pages: [(&str, &[&str]); 8] = [
+        ("doctor", &["--offline", "--json", "--config <", "--set <", "--preset <", "--bot-name <", "--help"]),
         ("init", &["[FOLDER or FILE]", "-y, --yes", "--force", "--help"]),
         ("export", &["--room <", "--since <", "--until <", "--format <", "-o, --output <", "--folder <", "--help"]),
-        ("", &["init", "replay", "why", "export", "demo", "settings", "help", "--help", "--version"]),
+        ("", &["init", "doctor", "replay", "why", "export", "demo", "settings", "help", "--help", "--version"]),
         ("why", &["[MESSAGE-ID]", "--last", "--room <", "--folder <", "--json", "--config <", "--set <", "--help"]),
         ("replay", &replay),
         ("demo", &["--language <", "--preset <", "--help"]),

@@ -7,6 +7,7 @@ mod talk;
 
 mod commands;
 mod decisions;
+mod doctor;
 mod export;
 mod formats;
 mod init;
