@@ -23,7 +23,6 @@ use crate::cli::show::{harmless, harmless_json};
 use check::{Check, Level};
 pub use models::Trial;
 
-/// Exits with 0 if nothing failed, and with 1 otherwise. Works while the program is running.
 #[derive(Args)]
 pub struct Arguments {
     /// Call no model

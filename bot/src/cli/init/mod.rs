@@ -18,7 +18,6 @@ use crate::config;
 use answers::Answers;
 use dialogue::Dialogue;
 
-/// Enter takes what stands in brackets. Where standard input is not a terminal, the answers are read from its lines.
 #[derive(Args)]
 pub struct Arguments {
     /// The file, or a folder for it
