@@ -58,6 +58,16 @@ fn answers_come_line_by_line_and_enter_takes_the_default() {
 }
 
 #[test]
+fn the_originals_keep_their_own_interval_unless_told_otherwise() {
+    let folder = Folder::new();
+    init(&folder, "\n\n2\n", "init").succeeded();
+    let text = folder.read("aizuchi.toml");
+    assert!(text.contains("preset = \"kotonoha\"") && !text.contains("interval_seconds"), "{text}");
+    assert!(text.contains("channels = [\"*\"]"), "it takes part: {text}");
+    accepted(&folder, "aizuchi.toml");
+}
+
+#[test]
 fn nothing_said_is_everything_by_default() {
     let (asked, unasked) = (Folder::new(), Folder::new());
     init(&asked, "", "init").succeeded();

@@ -16,7 +16,8 @@ pub struct Answers {
     pub group: String,
     /// Where the web room listens; none is no web room.
     pub address: Option<String>,
-    pub interval_seconds: u32,
+    /// Between two contributions nobody asked for; none is as the preset has it.
+    pub interval_seconds: Option<u32>,
     pub zone: String,
 }
 
@@ -32,7 +33,12 @@ pub enum Models {
 }
 
 pub const PRESETS: [&str; 4] = ["aizuchi", "kotonoha", "sphene", "myao2"];
-pub const INTERVALS: [u32; 4] = [1800, 300, 60, 0];
+pub const INTERVALS: [Option<u32>; 5] = [Some(1800), Some(300), Some(60), Some(0), None];
+
+/// Which of them is usual: the originals have their own.
+pub fn usual_interval(preset: &str) -> usize {
+    if preset == PRESETS[0] { 1 } else { INTERVALS.len() - 1 }
+}
 pub const USUAL_ADDRESS: &str = "127.0.0.1:4860";
 
 impl Answers {
@@ -48,7 +54,7 @@ impl Answers {
             persona: String::new(),
             group: String::new(),
             address: Some(USUAL_ADDRESS.into()),
-            interval_seconds: INTERVALS[1],
+            interval_seconds: INTERVALS[usual_interval(PRESETS[0])],
             zone: TimeZone::system().iana_name().filter(|name| *name != "Etc/Unknown").unwrap_or("UTC").to_owned(),
         }
     }

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, Write as _};
 
 use anyhow::bail;
 
-use super::answers::{Answers, INTERVALS, Models, PRESETS};
+use super::answers::{Answers, INTERVALS, Models, PRESETS, usual_interval};
 use super::words::Words;
 use crate::cli::language::Language;
 use crate::cli::providers::{self, KNOWN};
@@ -41,7 +41,8 @@ impl Dialogue {
             _ if is_address(text) => Ok(Some(text.to_owned())),
             _ => Err(words.not_address),
         })?;
-        answers.interval_seconds = INTERVALS[self.choice(words.talkative, &words.intervals, 1, words)?];
+        let usual = usual_interval(answers.preset);
+        answers.interval_seconds = INTERVALS[self.choice(words.talkative, &words.intervals, usual, words)?];
         Ok(answers)
     }
 

@@ -28,7 +28,9 @@ pub fn render(answers: &Answers, language: Language) -> String {
     if asks_to_be_told {
         page.setting(words.unasked, "unasked", "true");
     }
-    page.setting(words.interval, "interval_seconds", &answers.interval_seconds.to_string());
+    if let Some(seconds) = answers.interval_seconds {
+        page.setting(words.interval, "interval_seconds", &seconds.to_string());
+    }
     if asks_to_be_told {
         page.section("memory");
         page.setting(words.memory, "enabled", "true");
@@ -123,7 +125,7 @@ mod tests {
                 let policies = config::resolve(&layers).unwrap();
                 let settings = &policies.general().settings;
                 assert_eq!((&settings.bot.persona, &settings.models.main), (&hostile, &hostile));
-                assert_eq!(settings.gates.interval_seconds, interval_seconds);
+                assert_eq!(Some(settings.gates.interval_seconds), interval_seconds);
                 assert!(settings.gates.unasked && settings.memory.enabled && settings.listen.channels == ["*"]);
                 assert_eq!(layers.preset(), preset);
             }
