@@ -32,11 +32,15 @@ pub struct Wishes {
     pub assignments: Vec<String>,
 }
 
+/// The settings file that is read: the one that is named, or the usual one if it is there.
+pub fn file(named: Option<&str>) -> Option<String> {
+    named.map(str::to_owned).or_else(|| Path::new(USUAL_FILE).exists().then(|| USUAL_FILE.to_owned()))
+}
+
 /// File, then environment, then command line.
 pub fn layers(wishes: &Wishes, environment: impl Iterator<Item = (String, String)>) -> anyhow::Result<Layers> {
     let mut layers = Layers::default();
-    let file = wishes.file.clone().or_else(|| Path::new(USUAL_FILE).exists().then(|| USUAL_FILE.to_owned()));
-    if let Some(file) = file {
+    if let Some(file) = file(wishes.file.as_deref()) {
         let unreadable = |error| BadSettings(vec![format!("can not read the settings in {file}: {error}")]);
         let text = std::fs::read_to_string(&file).map_err(unreadable)?;
         layers.add_file(&file, &text);

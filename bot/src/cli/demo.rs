@@ -1,7 +1,8 @@
 //! `aizuchi demo`: a sample conversation, decided message by message.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
+use crate::cli::language::Language;
 use crate::config;
 use crate::replay::{OwnInLog, Replay, Script, run as replay, table};
 use crate::transcript::{self, Options};
@@ -18,38 +19,20 @@ pub struct Arguments {
     preset: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Language {
-    En,
-    Ja,
-}
-
-impl Language {
-    fn of_environment() -> Language {
-        let set = ["LC_ALL", "LC_MESSAGES", "LANG"]
-            .into_iter()
-            .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
-        if set.is_some_and(|value| value.starts_with("ja")) { Language::Ja } else { Language::En }
-    }
-
-    fn talk(self) -> (&'static str, &'static str, &'static str) {
-        match self {
-            Language::En => (
-                "sample (en)",
-                include_str!("../../../samples/en.jsonl"),
-                include_str!("../../../samples/en.judge.jsonl"),
-            ),
-            Language::Ja => (
-                "sample (ja)",
-                include_str!("../../../samples/ja.jsonl"),
-                include_str!("../../../samples/ja.judge.jsonl"),
-            ),
+/// Name, talk and the judge's script.
+fn sample(language: Language) -> (&'static str, &'static str, &'static str) {
+    match language {
+        Language::En => {
+            ("sample (en)", include_str!("../../../samples/en.jsonl"), include_str!("../../../samples/en.judge.jsonl"))
+        }
+        Language::Ja => {
+            ("sample (ja)", include_str!("../../../samples/ja.jsonl"), include_str!("../../../samples/ja.judge.jsonl"))
         }
     }
 }
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let (name, talk, script) = arguments.language.unwrap_or_else(Language::of_environment).talk();
+    let (name, talk, script) = sample(arguments.language.unwrap_or_else(Language::of_environment));
     // The sample shows the presets as they are, whatever settings lie about.
     let mut layers = Layers::default();
     if let Some(preset) = &arguments.preset {

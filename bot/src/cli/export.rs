@@ -14,7 +14,6 @@ use crate::cli::{outputs, store, when};
 use crate::journal::Records;
 use crate::transcript::Writer;
 
-/// Works while the program is running. `aizuchi replay` reads what it writes, with the same decisions.
 #[derive(Args)]
 pub struct Arguments {
     /// Only this room, such as web:lobby or lobby; may be given again

@@ -1,10 +1,14 @@
 //! The command line.
 
 mod demo;
+pub mod doctor;
 mod export;
+mod init;
+mod language;
 pub mod logs;
 mod outputs;
 mod prompt;
+mod providers;
 mod replay;
 mod run;
 mod settings;
@@ -37,11 +41,35 @@ struct Arguments {
 enum Command {
     /// Take part in the web room
     Run(run::Arguments),
+    /// Ask a few questions and write a settings file
+    ///
+    /// Enter takes what stands in brackets. Where standard input is not a terminal, the answers are read from its lines. Keys
+    /// and tokens are never written: the file names the variable of the environment that holds them.
+    Init(init::Arguments),
+    /// Check every part and say how to mend what is wrong
+    ///
+    /// Looks at settings, data folder, store, models (with one real call each), web room, prompts and clock, and touches
+    /// nothing. Works while the program is running. Exits with 0 if nothing failed, and with 1 otherwise.
+    Doctor(doctor::Arguments),
     /// Run a recorded channel through the engine and show what it would have done
+    ///
+    /// With a LOG: what it would have done there. With --journal: the days that aizuchi itself has recorded, once more. Without
+    /// other settings they are lived through exactly as they were, and the decisions are compared with those that were stored.
+    /// With --set, --preset, --bot-name or --judge, what people said is heard again under these settings, and the messages that
+    /// would have gone otherwise are shown, before and after.
+    ///
+    /// The journal begins where its retention (store.keep_days) has let go of what came before: what was remembered and waiting
+    /// at that moment is not known, so that decisions after it may differ.
     Replay(replay::Arguments),
     /// Explain a decision, silence too
+    ///
+    /// The sentence, the points by rule, the gate, the questions with their answers, and what it cost. Times are those of this
+    /// machine. Works while the program is running, as long as the store keeps the decision (store.keep_days).
     Why(why::Arguments),
     /// Write the recorded talk as a transcript
+    ///
+    /// What people said, edited, deleted and ordered, one JSON line each, and its own posts as "@me". `aizuchi replay` reads it
+    /// with the same decisions. Works while the program is running.
     Export(export::Arguments),
     /// Play a sample conversation
     Demo(demo::Arguments),
@@ -54,6 +82,8 @@ enum Command {
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::Init(arguments)) => init::run(&arguments),
+        Some(Command::Doctor(arguments)) => doctor::run(&arguments),
         Some(Command::Replay(arguments)) => replay::run(&arguments),
         Some(Command::Why(arguments)) => why::run(&arguments),
         Some(Command::Export(arguments)) => export::run(&arguments),

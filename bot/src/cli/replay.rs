@@ -25,13 +25,6 @@ use crate::prompts::Prompts;
 use crate::replay::{Judge, OwnInLog, Replay, Summary, World, html, run as replay, table, write_decisions};
 use crate::transcript::{self, Log};
 
-/// With a LOG: what it would have done there. With --journal: the days that aizuchi itself has recorded, once more.
-/// Without other settings they are lived through exactly as they were, and the decisions are compared with those that
-/// were stored. With --set, --preset, --bot-name or --judge, what people said is heard again under these settings, and the
-/// messages that would have gone otherwise are shown.
-///
-/// The journal begins where its retention (store.keep_days) has let go of what came before: what was remembered and
-/// waiting at that moment is not known, so that the first decisions after it may differ.
 #[derive(Args)]
 pub struct Arguments {
     /// A transcript (JSON Lines), a DiscordChatExporter JSON file, a Slack export (folder or zip) or an IRC log; - is standard input, gzip is fine

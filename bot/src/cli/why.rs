@@ -17,7 +17,6 @@ use crate::cli::{store, when};
 use crate::journal::{Records, traces};
 use crate::replay::decision;
 
-/// Works while the program is running. Every decision can be explained as long as the store keeps it, silence too.
 #[derive(Args)]
 pub struct Arguments {
     /// The id of the message

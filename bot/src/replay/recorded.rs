@@ -21,11 +21,14 @@ pub enum Asked {
 
 type Key = (RoomId, MessageId, Asked);
 
+/// How long it took, and what came of it.
+type Came<T> = (Span, Result<T, Failure>);
+
 /// What the world answered then, and how long it took. Asked twice, the later answer counts.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
-    words: HashMap<Key, (Span, Result<Answer, Failure>)>,
-    posts: HashMap<(RoomId, MessageId), (Span, Result<Vec<MessageId>, Failure>)>,
+    words: HashMap<Key, Came<Answer>>,
+    posts: HashMap<(RoomId, MessageId), Came<Vec<MessageId>>>,
 }
 
 impl Answers {
@@ -68,22 +71,22 @@ pub struct Recorded {
 }
 
 impl Oracle for Recorded {
-    fn judge(&mut self, ask: &Ask) -> (Span, Result<Answer, Failure>) {
+    fn judge(&mut self, ask: &Ask) -> Came<Answer> {
         self.otherwise.judge(ask)
     }
 
-    fn judge_about(&mut self, ask: &Ask, message: &MessageId) -> (Span, Result<Answer, Failure>) {
+    fn judge_about(&mut self, ask: &Ask, message: &MessageId) -> Came<Answer> {
         let key = (ask.call.room.clone(), message.clone(), Asked::Question(ask.question));
         self.answers.words.get(&key).cloned().unwrap_or_else(|| self.otherwise.judge(ask))
     }
 
-    fn write(&mut self, brief: &Brief) -> (Span, Result<Answer, Failure>) {
+    fn write(&mut self, brief: &Brief) -> Came<Answer> {
         let about = brief.answering.last().cloned().unwrap_or_else(|| MessageId::new(""));
         let key = (brief.place.room.clone(), about, Asked::Words);
         self.answers.words.get(&key).cloned().unwrap_or_else(|| self.otherwise.write(brief))
     }
 
-    fn deliver(&mut self, delivery: &Delivery) -> (Span, Result<Vec<MessageId>, Failure>) {
+    fn deliver(&mut self, delivery: &Delivery) -> Came<Vec<MessageId>> {
         let key = (delivery.place.room.clone(), delivery.answering.clone());
         self.answers.posts.get(&key).cloned().unwrap_or_else(|| self.otherwise.deliver(delivery))
     }

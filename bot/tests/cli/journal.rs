@@ -142,6 +142,17 @@ fn orders_edits_and_changed_settings_are_lived_through_too() {
 }
 
 #[test]
+fn a_journal_without_its_beginning_says_so() {
+    let folder = sample();
+    meddle(&folder, "DELETE FROM journal WHERE seq <= 3");
+    let run = folder.run("replay --journal").succeeded();
+    assert!(run.out.contains("the journal begins with record 4"), "{}", run.out);
+    meddle(&folder, "DELETE FROM journal WHERE body NOT LIKE '{\"Said\"%'");
+    let run = folder.run("replay --journal --judge recorded").succeeded();
+    assert!(run.out.contains("0 of 10 outcomes differ"), "the stored decision knows the answer: {}", run.out);
+}
+
+#[test]
 fn every_engine_lives_its_own_records() {
     let room = |name: &str, after: f64, id: &str| with(json!({"channel": name}), after, id, "ann", "aizuchi, hello?");
     let one = live(&[room("a", 0.0, "m1"), room("a", 50.0, "m2")].concat(), "");

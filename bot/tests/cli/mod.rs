@@ -7,8 +7,10 @@ mod talk;
 
 mod commands;
 mod decisions;
+mod doctor;
 mod export;
 mod formats;
+mod init;
 mod journal;
 mod judge;
 mod outputs;

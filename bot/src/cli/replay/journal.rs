@@ -96,10 +96,11 @@ fn as_it_was(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
         summary["pending"] = pending.into();
         return crate::cli::print(&format!("{}\n", harmless_json(&summary)));
     }
-    crate::cli::print(&(table(&replay, arguments.all) + &verdict(&check, pending)))
+    let begins = days.records.first().map_or(1, |first| first.seq);
+    crate::cli::print(&(table(&replay, arguments.all) + &verdict(&check, pending, begins)))
 }
 
-fn verdict(check: &Check<'_>, pending: u64) -> String {
+fn verdict(check: &Check<'_>, pending: u64, begins: i64) -> String {
     const SHOWN: usize = 10;
     let all = check.same + check.different.len() as u64;
     let mut lines = vec![match check.different.len() {
@@ -119,7 +120,10 @@ fn verdict(check: &Check<'_>, pending: u64) -> String {
         lines.push(format!("  {} decisions are not stored", check.missing));
     }
     if pending > 0 {
-        lines.push(format!("  {pending} messages were not decided yet when the journal ends"));
+        lines.push(format!("  {pending} messages were not decided when the journal ends"));
+    }
+    if begins > 1 {
+        lines.push(format!("  the journal begins with record {begins}: what was known before it is not known here"));
     }
     lines.join("\n") + "\n"
 }

@@ -1,0 +1,34 @@
+//! What a check found, how bad it is, and how it is mended.
+
+use serde::Serialize;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    Ok,
+    Warn,
+    Fail,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// Of which part of the program.
+    pub part: &'static str,
+    pub level: Level,
+    pub told: String,
+    pub mend: Option<String>,
+}
+
+impl Check {
+    pub fn ok(part: &'static str, told: impl Into<String>) -> Check {
+        Check { part, level: Level::Ok, told: told.into(), mend: None }
+    }
+
+    pub fn warn(part: &'static str, told: impl Into<String>, mend: impl Into<String>) -> Check {
+        Check { part, level: Level::Warn, told: told.into(), mend: Some(mend.into()) }
+    }
+
+    pub fn fail(part: &'static str, told: impl Into<String>, mend: impl Into<String>) -> Check {
+        Check { part, level: Level::Fail, told: told.into(), mend: Some(mend.into()) }
+    }
+}

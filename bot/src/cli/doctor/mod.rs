@@ -1,0 +1,142 @@
+//! `aizuchi doctor`: looks at every part and says how to mend what is wrong.
+
+mod check;
+mod clock;
+mod models;
+mod prompts;
+mod settings;
+mod store;
+mod web;
+
+use std::fmt::Write as _;
+use std::io::IsTerminal as _;
+
+use aizuchi_core::settings::Settings;
+use aizuchi_core::{Policies, settings::Layers};
+use anyhow::bail;
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::logs::wants_colours;
+use crate::cli::settings::SettingsArguments;
+use crate::cli::show::{harmless, harmless_json};
+use check::{Check, Level};
+pub use models::Trial;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Call no model
+    #[arg(long)]
+    offline: bool,
+    /// One line of JSON instead
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    settings: SettingsArguments,
+}
+
+/// Calls a model for real; none where this build has no models.
+const TRIAL: Option<&dyn Trial> = None;
+
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let trial = TRIAL.filter(|_| !arguments.offline);
+    let checks = checks(&arguments.settings, trial);
+    let failed = checks.iter().filter(|check| check.level == Level::Fail).count();
+    if arguments.json {
+        super::print(&format!("{}\n", harmless_json(&json!({"ok": failed == 0, "checks": checks}))))?;
+    } else {
+        super::print(&shown(&checks, Look::of_terminal()))?;
+    }
+    match failed {
+        0 => Ok(()),
+        1 => bail!("one check failed"),
+        more => bail!("{more} checks failed"),
+    }
+}
+
+/// What everything is checked with.
+pub struct Patient<'a> {
+    pub layers: &'a Layers,
+    pub policies: &'a Policies,
+    pub settings: &'a Settings,
+    pub environment: &'a dyn Fn(&str) -> Option<String>,
+    pub trial: Option<&'a dyn Trial>,
+}
+
+fn checks(arguments: &SettingsArguments, trial: Option<&dyn Trial>) -> Vec<Check> {
+    let (mut checks, found) = settings::check(arguments);
+    let Some((layers, policies)) = found else {
+        checks.push(Check::warn("rest", "not looked at", "everything else depends on the settings: mend them first"));
+        return checks;
+    };
+    let patient = Patient {
+        layers: &layers,
+        policies: &policies,
+        settings: &policies.general().settings,
+        environment: &|name| std::env::var(name).ok().filter(|value| !value.trim().is_empty()),
+        trial,
+    };
+    let (of_store, is_running) = store::check(&patient);
+    checks.extend(of_store);
+    checks.extend(models::check(&patient));
+    checks.extend(web::check(&patient, is_running));
+    checks.extend(prompts::check(&patient));
+    checks.extend(clock::check(&patient));
+    checks
+}
+
+/// How a line begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    Plain,
+    Coloured,
+}
+
+impl Look {
+    fn of_terminal() -> Look {
+        if std::io::stdout().is_terminal() && wants_colours() { Look::Coloured } else { Look::Plain }
+    }
+
+    fn mark(self, level: Level) -> &'static str {
+        match (self, level) {
+            (Look::Plain, Level::Ok) => "ok  ",
+            (Look::Plain, Level::Warn) => "warn",
+            (Look::Plain, Level::Fail) => "fail",
+            (Look::Coloured, Level::Ok) => "\u{1b}[32m✓\u{1b}[0m",
+            (Look::Coloured, Level::Warn) => "\u{1b}[33m!\u{1b}[0m",
+            (Look::Coloured, Level::Fail) => "\u{1b}[31m✗\u{1b}[0m",
+        }
+    }
+}
+
+fn shown(checks: &[Check], look: Look) -> String {
+    let mut text = String::new();
+    for Check { part, level, told, mend } in checks {
+        let _ = write!(text, "{} {part:9} {}", look.mark(*level), harmless(told));
+        if let Some(mend) = mend {
+            let _ = write!(text, " — {}", harmless(mend));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_per_check_with_a_mark_for_people() {
+        let checks = [
+            Check::ok("clock", "12:00"),
+            Check::warn("store", "near\nly full", "make room"),
+            Check::fail("web", "taken", "take another"),
+        ];
+        assert_eq!(
+            shown(&checks, Look::Plain),
+            "ok   clock     12:00\nwarn store     near�ly full — make room\nfail web       taken — take another\n"
+        );
+        let coloured = shown(&checks, Look::Coloured);
+        assert!(coloured.contains('✓') && coloured.contains("!") && coloured.contains('✗'));
+    }
+}

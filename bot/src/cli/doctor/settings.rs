@@ -1,0 +1,35 @@
+//! The settings: every mistake at once, each with its place.
+
+use aizuchi_core::Policies;
+use aizuchi_core::settings::Layers;
+
+use super::check::Check;
+use crate::cli::logs;
+use crate::cli::settings::SettingsArguments;
+use crate::config::{self, BadSettings};
+
+const PART: &str = "settings";
+const MEND: &str = "aizuchi settings prints every setting with what it means";
+
+/// What is wrong, or the settings.
+pub fn check(arguments: &SettingsArguments) -> (Vec<Check>, Option<(Layers, Policies)>) {
+    let read = arguments.layers().and_then(|layers| Ok((config::resolve(&layers)?, layers)));
+    let (policies, layers) = match read {
+        Ok((policies, layers)) => (policies, layers),
+        Err(error) => return (mistakes(&error), None),
+    };
+    if let Err(bad) = logs::filter(&policies.general().settings.log.level) {
+        return (bad.0.iter().map(|mistake| Check::fail(PART, mistake, MEND)).collect(), Some((layers, policies)));
+    }
+    let file = config::file(arguments.config.as_deref());
+    let from = file.unwrap_or_else(|| "no file, all defaults (aizuchi init writes one)".into());
+    let told = format!("{from}; preset {}, called {}", layers.preset(), policies.general().settings.bot.name);
+    (vec![Check::ok(PART, told)], Some((layers, policies)))
+}
+
+fn mistakes(error: &anyhow::Error) -> Vec<Check> {
+    match error.downcast_ref::<BadSettings>() {
+        Some(BadSettings(mistakes)) => mistakes.iter().map(|mistake| Check::fail(PART, mistake, MEND)).collect(),
+        None => vec![Check::fail(PART, format!("{error:#}"), MEND)],
+    }
+}

@@ -1,0 +1,136 @@
+//! The data folder and the store in it: there, writable, with room to grow, of a version we read, and whole.
+
+use std::fs::{File, TryLockError};
+use std::path::Path;
+use std::process::Command;
+
+use rusqlite::Connection;
+
+use super::Patient;
+use super::check::Check;
+use crate::cli::when;
+use crate::journal::{Damaged, Records};
+use crate::stores::{Folder, StoreError, open_for_reading};
+
+const FOLDER: &str = "folder";
+const STORE: &str = "store";
+
+/// Whether a program holds the folder at this moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Running {
+    Yes,
+    No,
+}
+
+pub fn check(patient: &Patient<'_>) -> (Vec<Check>, Running) {
+    let folder = Path::new(&patient.settings.store.folder);
+    let running = running(folder);
+    let mut checks = vec![writable(folder, running)];
+    checks.extend(room(folder));
+    if folder.is_dir() {
+        checks.extend(whole(&Folder::database_in(folder)));
+    }
+    (checks, running)
+}
+
+fn running(folder: &Path) -> Running {
+    let Ok(lock) = File::open(folder.join("lock")) else { return Running::No };
+    match lock.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => Running::Yes,
+        Ok(()) | Err(TryLockError::Error(_)) => Running::No,
+    }
+}
+
+fn writable(folder: &Path, running: Running) -> Check {
+    let shown = folder.display();
+    let mend = "give it to the user that runs aizuchi, or set store.folder to another";
+    if folder.exists() && !folder.is_dir() {
+        return Check::fail(FOLDER, format!("{shown} is a file"), "set store.folder to another");
+    }
+    let Some(existing) = folder.ancestors().find(|path| path.as_os_str().is_empty() || path.exists()) else {
+        return Check::fail(FOLDER, format!("{shown} can not be made"), mend);
+    };
+    let place = if existing.as_os_str().is_empty() { Path::new(".") } else { existing };
+    let trial = place.join(format!(".aizuchi-doctor-{}", std::process::id()));
+    match File::create_new(&trial).and_then(|_| std::fs::remove_file(&trial)) {
+        Err(error) => Check::fail(FOLDER, format!("can not write into {}: {error}", place.display()), mend),
+        Ok(()) if running == Running::Yes => Check::ok(FOLDER, format!("{shown}, held by a running aizuchi")),
+        Ok(()) if folder.exists() => Check::ok(FOLDER, format!("{shown} can be written")),
+        Ok(()) => Check::ok(FOLDER, format!("{shown} will be made at the first start")),
+    }
+}
+
+const KIB_LITTLE: u64 = 500 * 1024;
+const KIB_TOO_LITTLE: u64 = 50 * 1024;
+
+/// Free space, where the system tells.
+fn room(folder: &Path) -> Option<Check> {
+    let place = folder.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
+    let output = Command::new("df").arg("-Pk").arg(place).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let free: u64 = text.lines().nth(1)?.split_whitespace().nth(3)?.parse().ok()?;
+    let told = format!("{} MiB free", free / 1024);
+    let mend = "make room, move store.folder, or lower store.keep_days";
+    Some(match free {
+        free if free < KIB_TOO_LITTLE => Check::fail(FOLDER, told, mend),
+        free if free < KIB_LITTLE => Check::warn(FOLDER, told, mend),
+        _ => Check::ok(FOLDER, told),
+    })
+}
+
+fn whole(database: &Path) -> Vec<Check> {
+    if !database.exists() {
+        return vec![Check::ok(STORE, "nothing is recorded yet")];
+    }
+    let broken = "move the file away (aizuchi starts with a new one), or bring back a copy";
+    let connection = match open_for_reading(database) {
+        Ok(connection) => connection,
+        Err(error @ StoreError::Newer { .. }) => {
+            let mend = "install that version, or set store.folder to another";
+            return vec![Check::fail(STORE, error.to_string(), mend)];
+        }
+        Err(error) => return vec![Check::fail(STORE, format!("{}: {error}", database.display()), broken)],
+    };
+    match tables(&connection) {
+        Ok(findings) if findings == ["ok"] => journal(&connection)
+            .unwrap_or_else(|error| vec![Check::fail(STORE, format!("{}: {error}", database.display()), broken)]),
+        Ok(findings) => {
+            let told = format!("{}: {}", database.display(), findings.join("; "));
+            vec![Check::fail(STORE, told, broken)]
+        }
+        Err(error) => vec![Check::fail(STORE, format!("{}: {error}", database.display()), broken)],
+    }
+}
+
+/// What SQLite itself finds: "ok", or a few of its complaints.
+fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    connection.prepare("PRAGMA quick_check(5)")?.query_map([], |row| row.get(0))?.collect()
+}
+
+/// Records whose checksum is compared.
+const RECORDS_MAX: u32 = 10_000;
+
+fn journal(connection: &Connection) -> rusqlite::Result<Vec<Check>> {
+    let (mut checks, mut read, mut newest) = (Vec::new(), 0_u64, None);
+    for record in Records::last(connection, RECORDS_MAX)? {
+        match record? {
+            Ok(record) => {
+                read += 1;
+                newest = Some(record.at);
+            }
+            Err(torn @ Damaged::Torn { .. }) => {
+                checks.push(Check::warn(STORE, torn.to_string(), "nothing to do: it is left out at the next start"));
+            }
+            Err(within @ Damaged::Within { .. }) => checks.push(Check::fail(
+                STORE,
+                within.to_string(),
+                "nothing else is lost; if it happens again, look at the disk",
+            )),
+        }
+    }
+    let all: i64 = connection.query_row("SELECT count(*) FROM journal", [], |row| row.get(0))?;
+    let last = newest.map_or_else(String::new, |at| format!(", the last of {}", when::day_and_clock(at)));
+    let whole = if checks.is_empty() { format!("; the last {read} and all tables are whole") } else { String::new() };
+    checks.insert(0, Check::ok(STORE, format!("{all} records{last}{whole}")));
+    Ok(checks)
+}

@@ -1,0 +1,118 @@
+//! The web room: whether its address is one, is free, and is guarded where others can reach it.
+
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _};
+use std::time::Duration;
+
+use super::Patient;
+use super::check::Check;
+use super::store::Running;
+
+const PART: &str = "web";
+const TOKEN: &str = "AIZUCHI__WEB__TOKEN";
+const TOKEN_CHARS_MIN: usize = 16;
+const PATIENCE: Duration = Duration::from_secs(1);
+
+pub fn check(patient: &Patient<'_>, running: Running) -> Vec<Check> {
+    let web = &patient.settings.web;
+    if !web.enabled {
+        return vec![Check::ok(PART, "switched off")];
+    }
+    let addresses: Vec<SocketAddr> = match web.address.to_socket_addrs() {
+        Ok(addresses) => addresses.collect(),
+        Err(error) => {
+            let mend = "set web.address to such as 127.0.0.1:4860";
+            return vec![Check::fail(PART, format!("`web.address` is {:?}: {error}", web.address), mend)];
+        }
+    };
+    let mut checks = vec![listens(&web.address, &addresses, running)];
+    if addresses.iter().any(|address| !address.ip().is_loopback()) {
+        checks.push(guard(&web.address, &web.token));
+    }
+    checks
+}
+
+fn guard(address: &str, token: &str) -> Check {
+    match token.chars().count() {
+        0 => Check::fail(
+            PART,
+            format!("{address} can be reached from elsewhere, and there is no token"),
+            format!("put one into {TOKEN}, or set web.address to 127.0.0.1:4860"),
+        ),
+        few if few < TOKEN_CHARS_MIN => Check::warn(
+            PART,
+            format!("its token has {few} characters: it can be guessed"),
+            format!("put a long random one into {TOKEN}"),
+        ),
+        _ => Check::ok(PART, "guarded by a token"),
+    }
+}
+
+fn listens(named: &str, addresses: &[SocketAddr], running: Running) -> Check {
+    match TcpListener::bind(addresses) {
+        Ok(_) => Check::ok(PART, format!("{named} is free")),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => match running {
+            Running::Yes => Check::ok(PART, format!("{named} is in use by the running aizuchi")),
+            Running::No if addresses.iter().any(is_one_of_us) => Check::warn(
+                PART,
+                format!("{named} is in use by another aizuchi, with another data folder"),
+                "stop it, or set another web.address",
+            ),
+            Running::No => Check::fail(
+                PART,
+                format!("{named} is in use by another program"),
+                "stop it, or set another web.address",
+            ),
+        },
+        Err(error) => Check::fail(
+            PART,
+            format!("it can not listen on {named}: {error}"),
+            "set web.address to an address of this machine and a port above 1023",
+        ),
+    }
+}
+
+/// Whoever says that it is alive as we do.
+fn is_one_of_us(address: &SocketAddr) -> bool {
+    let ask = || -> std::io::Result<String> {
+        let mut stream = TcpStream::connect_timeout(address, PATIENCE)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        stream.write_all(format!("GET /live HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes())?;
+        let mut start = [0; 12];
+        stream.read_exact(&mut start)?;
+        Ok(String::from_utf8_lossy(&start).into_owned())
+    };
+    ask().is_ok_and(|start| start == "HTTP/1.1 200")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::Level;
+    use super::*;
+
+    #[test]
+    fn what_is_open_to_others_needs_a_token_that_can_not_be_guessed() {
+        assert_eq!(guard("0.0.0.0:80", "").level, Level::Fail);
+        assert_eq!(guard("0.0.0.0:80", "hush").level, Level::Warn);
+        assert_eq!(guard("0.0.0.0:80", &"x".repeat(16)).level, Level::Ok);
+    }
+
+    #[test]
+    fn an_address_in_use_is_fine_if_it_is_us() {
+        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = taken.local_addr().unwrap();
+        assert_eq!(listens("here", &[address], Running::Yes).level, Level::Ok);
+        let answers = std::thread::spawn(move || {
+            let (mut stream, _) = taken.accept().unwrap();
+            let mut asked = [0; 9];
+            stream.read_exact(&mut asked).unwrap();
+            assert_eq!(&asked, b"GET /live");
+            stream.write_all(b"HTTP/1.1 404 Not Found\r\n\r\n").unwrap();
+            taken
+        });
+        assert_eq!(listens("here", &[address], Running::No).level, Level::Fail);
+        drop(answers.join().unwrap());
+        assert_eq!(listens("here", &[address], Running::No).level, Level::Ok);
+    }
+}

@@ -1,0 +1,84 @@
+//! What was answered, and what is right where nobody answers.
+
+use jiff::tz::TimeZone;
+
+use crate::cli::language::Language;
+use crate::cli::providers;
+
+#[derive(Clone, Debug)]
+pub struct Answers {
+    pub name: String,
+    /// "auto", "en" or "ja".
+    pub language: &'static str,
+    pub preset: &'static str,
+    pub models: Models,
+    pub persona: String,
+    pub group: String,
+    /// Where the web room listens; none is no web room.
+    pub address: Option<String>,
+    /// Between two contributions nobody asked for; none is as the preset has it.
+    pub interval_seconds: Option<u32>,
+    pub zone: String,
+}
+
+/// Who thinks for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Models {
+    /// Whichever provider's key is in the environment, else the built-in model.
+    AtStart,
+    Chosen {
+        main: String,
+        judge: String,
+    },
+}
+
+pub const PRESETS: [&str; 4] = ["aizuchi", "kotonoha", "sphene", "myao2"];
+pub const INTERVALS: [Option<u32>; 5] = [Some(1800), Some(300), Some(60), Some(0), None];
+
+/// Which of them is usual: the originals have their own.
+pub fn usual_interval(preset: &str) -> usize {
+    if preset == PRESETS[0] { 1 } else { INTERVALS.len() - 1 }
+}
+pub const USUAL_ADDRESS: &str = "127.0.0.1:4860";
+
+impl Answers {
+    pub fn usual(language: Language) -> Answers {
+        Answers {
+            name: "aizuchi".into(),
+            language: match language {
+                Language::En => "auto",
+                Language::Ja => "ja",
+            },
+            preset: PRESETS[0],
+            models: Models::AtStart,
+            persona: String::new(),
+            group: String::new(),
+            address: Some(USUAL_ADDRESS.into()),
+            interval_seconds: INTERVALS[usual_interval(PRESETS[0])],
+            zone: TimeZone::system().iana_name().filter(|name| *name != "Etc/Unknown").unwrap_or("UTC").to_owned(),
+        }
+    }
+
+    /// The variables of the environment in which somebody has to put a key.
+    pub fn keys(&self) -> Vec<&'static str> {
+        let Models::Chosen { main, judge } = &self.models else { return Vec::new() };
+        let mut keys: Vec<&str> = [main, judge]
+            .into_iter()
+            .filter_map(|model| providers::find(providers::provider_of(model)?)?.keys.first().copied())
+            .collect();
+        keys.dedup();
+        keys
+    }
+
+    /// Whether the web room can be reached from elsewhere, so that it must ask for a token.
+    pub fn needs_token(&self) -> bool {
+        self.address.as_deref().is_some_and(|address| !is_loopback(address))
+    }
+}
+
+pub fn is_loopback(address: &str) -> bool {
+    match address.parse::<std::net::SocketAddr>() {
+        Ok(address) => address.ip().is_loopback(),
+        Err(_) => address.rsplit_once(':').is_some_and(|(host, _)| host == "localhost"),
+    }
+}

@@ -1,0 +1,134 @@
+//! The settings file that `init` writes.
+
+use super::answers::{Answers, Models};
+use super::words::Words;
+use crate::cli::language::Language;
+
+pub fn render(answers: &Answers, language: Language) -> String {
+    let words = &Words::of(language).file;
+    let mut page = Page::default();
+    page.comment(words.head);
+    page.gap();
+    page.setting(words.preset, "preset", &quoted(answers.preset));
+
+    page.section("bot");
+    page.setting(words.name, "name", &quoted(&answers.name));
+    page.setting(words.zone, "zone", &quoted(&answers.zone));
+    page.setting(words.language, "language", &quoted(answers.language));
+    page.setting(words.persona, "persona", &quoted(&answers.persona));
+    page.setting(words.group, "group", &quoted(&answers.group));
+
+    // The originals take part nowhere until they are told to.
+    let asks_to_be_told = answers.preset != "aizuchi";
+    if asks_to_be_told {
+        page.section("listen");
+        page.setting(words.everywhere, "channels", "[\"*\"]");
+    }
+    page.section("gates");
+    if asks_to_be_told {
+        page.setting(words.unasked, "unasked", "true");
+    }
+    if let Some(seconds) = answers.interval_seconds {
+        page.setting(words.interval, "interval_seconds", &seconds.to_string());
+    }
+    if asks_to_be_told {
+        page.section("memory");
+        page.setting(words.memory, "enabled", "true");
+    }
+
+    page.section("models");
+    match &answers.models {
+        Models::AtStart => {
+            page.comment(words.at_start);
+            page.comment("main = \"anthropic/claude-sonnet-4-5\"\njudge = \"anthropic/claude-haiku-4-5\"");
+        }
+        Models::Chosen { main, judge } => {
+            for key in answers.keys() {
+                page.comment(&format!("{} {key}", words.key));
+            }
+            page.setting(words.main, "main", &quoted(main));
+            page.setting(words.judge, "judge", &quoted(judge));
+        }
+    }
+
+    page.section("web");
+    page.setting(words.web, "enabled", if answers.address.is_some() { "true" } else { "false" });
+    if let Some(address) = &answers.address {
+        page.setting(words.address, "address", &quoted(address));
+    }
+    if answers.needs_token() {
+        page.comment(words.token);
+    }
+    page.0
+}
+
+#[derive(Default)]
+struct Page(String);
+
+impl Page {
+    fn gap(&mut self) {
+        self.0.push('\n');
+    }
+
+    fn section(&mut self, name: &str) {
+        self.0.push_str(&format!("\n[{name}]\n"));
+    }
+
+    fn comment(&mut self, text: &str) {
+        for line in text.lines() {
+            self.0.push_str(&format!("# {line}\n"));
+        }
+    }
+
+    fn setting(&mut self, sentence: &str, key: &str, value: &str) {
+        self.comment(sentence);
+        self.0.push_str(&format!("{key} = {value}\n"));
+    }
+}
+
+/// A text as TOML has it, whatever it holds.
+fn quoted(text: &str) -> String {
+    let escaped = |c: char| match c {
+        '"' => "\\\"".to_owned(),
+        '\\' => "\\\\".to_owned(),
+        c if c.is_control() => format!("\\u{:04X}", u32::from(c)),
+        c => c.to_string(),
+    };
+    format!("\"{}\"", text.chars().map(escaped).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use aizuchi_core::settings::Layers;
+
+    use super::super::answers::{INTERVALS, PRESETS};
+    use super::*;
+    use crate::config;
+
+    #[test]
+    fn whatever_was_answered_the_settings_accept_it() {
+        for language in [Language::En, Language::Ja] {
+            for (preset, interval_seconds) in PRESETS.into_iter().zip(INTERVALS) {
+                let hostile = "a \"b\" \\ \u{7f}\u{1b}\t#]\n=".to_owned();
+                let answers = Answers {
+                    name: "相槌 \"x\"".into(),
+                    preset,
+                    interval_seconds,
+                    persona: hostile.clone(),
+                    group: hostile.clone(),
+                    models: Models::Chosen { main: hostile.clone(), judge: String::new() },
+                    address: Some("0.0.0.0:80".into()),
+                    ..Answers::usual(language)
+                };
+                let mut layers = Layers::default();
+                layers.add_file("aizuchi.toml", &render(&answers, language));
+                let policies = config::resolve(&layers).unwrap();
+                let settings = &policies.general().settings;
+                assert_eq!((&settings.bot.persona, &settings.models.main), (&hostile, &hostile));
+                assert_eq!(Some(settings.gates.interval_seconds), interval_seconds);
+                assert!(settings.gates.unasked && settings.memory.enabled && settings.listen.channels == ["*"]);
+                assert_eq!(layers.preset(), preset);
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! `aizuchi init`: a few questions, and a commented settings file. Secrets stay in the environment.
+
+mod answers;
+mod dialogue;
+mod file;
+mod words;
+
+use std::fs::File;
+use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use aizuchi_core::settings::Layers;
+use anyhow::{Context as _, bail};
+use clap::Args;
+
+use crate::cli::language::Language;
+use crate::config;
+use answers::Answers;
+use dialogue::Dialogue;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The file, or a folder for it
+    #[arg(value_name = "FOLDER or FILE", default_value = "aizuchi.toml")]
+    path: PathBuf,
+    /// Ask nothing: everything as it stands in brackets
+    #[arg(long, short)]
+    yes: bool,
+    /// Write over a file that is there
+    #[arg(long)]
+    force: bool,
+}
+
+const USUAL_FILE: &str = "aizuchi.toml";
+
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let path = target(&arguments.path);
+    if path.exists() && !arguments.force {
+        bail!("{} is there already; --force writes over it", path.display());
+    }
+    let language = Language::of_environment();
+    let answers = match arguments.yes {
+        true => Answers::usual(language),
+        false => Dialogue::new(std::io::stdin().is_terminal()).ask(language)?,
+    };
+    let text = file::render(&answers, language);
+    let mut layers = Layers::default();
+    layers.add_file(&path.to_string_lossy(), &text);
+    config::resolve(&layers).context("these answers make no settings")?;
+    write(&path, &text, arguments.force).with_context(|| format!("can not write {}", path.display()))?;
+    super::print(&words::farewell(language, &path.to_string_lossy(), &answers))
+}
+
+fn target(path: &Path) -> PathBuf {
+    let is_folder = path.is_dir() || path.to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]);
+    if is_folder { path.join(USUAL_FILE) } else { path.to_owned() }
+}
+
+fn write(path: &Path, text: &str, force: bool) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut options = File::options();
+    // Somebody else may have made one while we asked.
+    let file = if force { options.create(true).truncate(true) } else { options.create_new(true) };
+    file.write(true).open(path)?.write_all(text.as_bytes())
+}
