@@ -170,11 +170,12 @@ class App {
     else this.talk.put(message);
     $("empty").hidden = true;
     this.#drawTyping();
+    if (message.deleted) $("announce").textContent = "";
     if (message.isNew && message.version === message.order && !this.isMine(message)) {
       $("announce").textContent = t("new_message", { name: message.author, text: excerpt(message.text, 200) });
       if (document.hidden) document.title = `• ${this.#title()}`;
     }
-    if (this.reasoning.selected === message.id) this.reasoning.drawDecisions();
+    if (this.room.traces.has(message.id)) this.reasoning.drawDecisions();
   }
 
   #viewed(frame) {

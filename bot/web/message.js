@@ -97,7 +97,7 @@ export function picker(beside, message, acts) {
     acts.react(message, emoji, true);
   };
   const box = h("div", { class: "picker", role: "menu", "aria-label": t("react"), "data-testid": "picker" }, EMOJI.map((emoji) =>
-    h("button", { type: "button", role: "menuitem", "data-emoji": emoji, "aria-label": emoji, click: () => choose(emoji) }, emoji)));
+    h("button", { type: "button", role: "menuitem", "data-testid": "pick", "data-emoji": emoji, "aria-label": emoji, click: () => choose(emoji) }, emoji)));
   const outside = (event) => box.contains(event.target) || close();
   const close = () => {
     box.remove();

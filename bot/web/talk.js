@@ -136,10 +136,10 @@ export class Talk {
       for (const item of list.children) {
         const message = this.#room.messages.get(item.dataset.id);
         const today = message && day(message.at);
-        item.classList.toggle("follows", Boolean(message && before && before.author_id === message.author_id && message.at - before.at < TOGETHER_MS && !message.reply_to));
+        item.classList.toggle("follows", Boolean(message && before && item.previousElementSibling?.dataset.id === before.id && before.author_id === message.author_id && message.at - before.at < TOGETHER_MS && !message.reply_to));
         if (message && list === this.list && (!before || day(before.at) !== today)) item.dataset.day = today;
         else delete item.dataset.day;
-        before = message;
+        before = message ?? before;
       }
     }
     this.older.hidden = !this.#room.moreBefore;

@@ -1,0 +1,104 @@
+//! What people do with messages beside writing them: edit, delete, react, reply, open threads; and how they write.
+
+use serde_json::json;
+
+use crate::browser::{Browser, DESKTOP};
+use crate::room::Room;
+
+#[tokio::test]
+async fn everybody_sees_edits_deletions_and_reactions() {
+    let (room, browser) = (Room::open(), Browser::start("en-US").await);
+    let mia = browser.person(&room, "Mia", DESKTOP).await;
+    let jonas = browser.person(&room, "Jonas", DESKTOP).await;
+    mia.say("first wrods").await;
+    mia.sees("first wrods").await;
+    mia.tool("first wrods", "edit").await;
+    mia.edit_to("first words").await;
+    jonas.sees("first words").await;
+    jonas.until("it is marked", "document.querySelector('[data-testid=edited]')").await;
+
+    jonas.tool("first words", "react").await;
+    jonas.click("pick").await;
+    mia.until("sees the reaction", "document.querySelector('[data-testid=reaction]')?.title === 'Jonas'").await;
+    jonas.click("reaction").await;
+    mia.until("sees it taken back", "!document.querySelector('[data-testid=reaction]')").await;
+    let own = "document.querySelectorAll('[data-testid=edit], [data-testid=delete]').length";
+    assert_eq!(jonas.eval(own, &[]).await, 0, "others' words can not be changed");
+
+    mia.say("a slip of the tongue").await;
+    jonas.sees("a slip of the tongue").await;
+    mia.tool("a slip of the tongue", "delete").await;
+    mia.click("delete-dialog-confirm").await;
+    jonas.until("it is gone", "document.querySelectorAll('.message.deleted').length === 1").await;
+    jonas.until("its words too", "!document.body.innerText.includes('slip of the tongue')").await;
+    browser.check_console().await;
+}
+
+#[tokio::test]
+async fn replies_quote_and_threads_unfold() {
+    let (room, browser) = (Room::open(), Browser::start("en-US").await);
+    let mia = browser.person(&room, "Mia", DESKTOP).await;
+    let jonas = browser.person(&room, "Jonas", DESKTOP).await;
+    mia.say("who brings the cake").await;
+    jonas.sees("who brings the cake").await;
+    jonas.tool("who brings the cake", "reply").await;
+    jonas.say("I do").await;
+    mia.sees("I do").await;
+    mia.until(
+        "sees the quote",
+        "document.querySelector('[data-testid=quote]').innerText.includes('who brings the cake')",
+    )
+    .await;
+
+    mia.tool("who brings the cake", "thread").await;
+    mia.say_in_thread("chocolate, please").await;
+    jonas.until("sees the thread", "document.querySelector('[data-testid=threadlink]')").await;
+    jonas.click("threadlink").await;
+    jonas.sees("chocolate, please").await;
+    jonas.say_in_thread("of course").await;
+    mia.sees("of course").await;
+    let inside = "document.querySelectorAll('[data-testid=thread-view] [data-testid=message]').length === 2";
+    mia.until("both replies stand in the thread", inside).await;
+
+    mia.say_in_thread("@aizuchi do you like cake?").await;
+    mia.until("it answers in the thread", "document.querySelector('[data-testid=thread-view] [data-voice=Me]')").await;
+    browser.check_console().await;
+}
+
+#[tokio::test]
+async fn enter_sends_but_not_within_a_conversion() {
+    let (room, browser) = (Room::open(), Browser::start("ja").await);
+    let aoi = browser.person(&room, "あおい", DESKTOP).await;
+    aoi.draft("にほんご").await;
+    let enter = "document.querySelector('[data-testid=composer]').dispatchEvent(new KeyboardEvent('keydown', \
+                 { key: 'Enter', bubbles: true, cancelable: true, ...arguments[0] }))";
+    aoi.eval(enter, &[json!({ "isComposing": true })]).await;
+    aoi.eval(enter, &[json!({ "keyCode": 229 })]).await;
+    let draft = "document.querySelector('[data-testid=composer]').value";
+    assert_eq!(aoi.eval(draft, &[]).await, "にほんご");
+    aoi.eval(enter, &[json!({})]).await;
+    aoi.sees("にほんご").await;
+    assert_eq!(aoi.eval(draft, &[]).await, "");
+
+    aoi.draft("@ai").await;
+    aoi.click("suggestion").await;
+    assert_eq!(aoi.eval(draft, &[]).await, "@aizuchi ");
+    browser.check_console().await;
+}
+
+/// Words are text and nothing else.
+#[tokio::test]
+async fn markup_in_words_and_names_is_only_text() {
+    let (room, browser) = (Room::open(), Browser::start("en-US").await);
+    let eve = browser.person(&room, "<b onclick=x>Eve", DESKTOP).await;
+    let text = "<img src=x onerror=alert(1)> </li><script>alert(2)</script>";
+    eve.say(text).await;
+    eve.sees(text).await;
+    assert_eq!(
+        eve.eval("document.querySelectorAll('#messages script, #messages b b, #messages img[onerror]').length", &[])
+            .await,
+        0
+    );
+    assert_eq!(eve.eval("document.querySelector('[data-testid=author]').textContent", &[]).await, "<b onclick=x>Eve");
+    browser.check_console().await;
+}

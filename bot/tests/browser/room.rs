@@ -1,0 +1,110 @@
+//! The program with its web room on a free port, in a folder of its own, without any key.
+
+use std::io::{BufRead as _, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
+
+/// How long it may take to open.
+const OPENS_WITHIN: Duration = Duration::from_secs(30);
+
+/// Gone when it is dropped.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new(what: &str) -> Folder {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("aizuchi-{what}-{}-{number}", std::process::id()));
+        std::fs::create_dir(&path).expect("no other test has this folder");
+        Folder(path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+pub struct Room {
+    program: Option<Child>,
+    /// As host and port.
+    address: String,
+    log: Arc<Mutex<String>>,
+    folder: Folder,
+}
+
+impl Room {
+    pub fn open() -> Room {
+        let mut room =
+            Room { program: None, address: "127.0.0.1:0".into(), log: Arc::default(), folder: Folder::new("room") };
+        room.start();
+        room
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+
+    /// What the program has printed so far.
+    pub fn log(&self) -> String {
+        self.log.lock().expect("nobody fails while holding it").clone()
+    }
+
+    /// Kills it at once, as a crash would.
+    pub fn stop(&mut self) {
+        if let Some(mut program) = self.program.take() {
+            program.kill().expect("it runs");
+            program.wait().expect("it ends");
+        }
+    }
+
+    /// On the port it had before, if it had one.
+    pub fn start(&mut self) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_aizuchi"));
+        command.args(["run", "--set", "web.open_browser=false"]);
+        command.args(["--set", &format!("web.address={}", self.address)]);
+        command.args(["--set", &format!("store.folder={}", self.folder.path().join("data").display())]);
+        command.current_dir(self.folder.path()).env_clear().stdin(Stdio::null());
+        if let Some(path) = std::env::var_os("PATH") {
+            command.env("PATH", path);
+        }
+        let mut program = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it can be started");
+        let (found, address) = mpsc::channel();
+        self.listen(program.stdout.take().expect("it was asked for"), found.clone());
+        self.listen(program.stderr.take().expect("it was asked for"), found);
+        self.program = Some(program);
+        self.address = address
+            .recv_timeout(OPENS_WITHIN)
+            .unwrap_or_else(|_| panic!("it does not say where its room is:\n{}", self.log()));
+    }
+
+    /// Keeps what it prints and looks for its address in it.
+    fn listen(&self, output: impl Read + Send + 'static, found: mpsc::Sender<String>) {
+        let log = self.log.clone();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if let Some((_, rest)) = line.split_once("http://127.0.0.1:") {
+                    let port: String = rest.chars().take_while(char::is_ascii_digit).collect();
+                    let _ = found.send(format!("127.0.0.1:{port}"));
+                }
+                let mut log = log.lock().expect("nobody fails while holding it");
+                log.push_str(&line);
+                log.push('\n');
+            }
+        });
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
