@@ -8,7 +8,8 @@ import { gate, t } from "./words.js";
 const ACTED = ["reacts", "acknowledges", "replies"];
 const ADDRESSED = ["mention", "name", "reply"];
 
-export const pointsOf = (trace) => (Array.isArray(trace.points) ? trace.points : Object.entries(trace.points ?? {}));
+/** What speaks for it first, the heaviest first. */
+export const pointsOf = (trace) => Object.entries(trace.points ?? {}).sort(([, one], [, other]) => other - one);
 export const acted = (trace) => ACTED.includes(trace.outcome);
 
 export function outcomeBadge(outcome) {
