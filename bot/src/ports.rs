@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
 use aizuchi_core::input::Answer;
-use aizuchi_core::types::{MessageId, Place};
+use aizuchi_core::types::{MessageId, PersonId, Place};
 use aizuchi_core::{Policies, Policy};
 use serde_json::Value;
 
@@ -47,6 +47,21 @@ pub enum PostError {
     TryLater { after: Option<Duration>, what: String },
     #[error("{what}")]
     GiveUp { what: String },
+}
+
+/// What people order with a slash, the same on every platform. Answers are for whoever gave the order alone.
+pub trait Orders: Send + Sync {
+    /// `order` is what stands behind the slash command: `mute 2h`, `why`, `channel off`. The answer is in their language.
+    fn obey<'a>(&'a self, order: &'a str, by: &'a Orderer, place: &'a Place) -> Doing<'a, String>;
+}
+
+/// Who gives an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Orderer {
+    pub person: PersonId,
+    /// Whether this person may change settings here.
+    pub manages: bool,
+    pub japanese: bool,
 }
 
 /// Who judges and writes. Both end with exactly one result; dropped, the call is cancelled for real.

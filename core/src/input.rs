@@ -4,13 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::effect::{Failure, Usage};
 use crate::policy::Stated;
-use crate::types::{CallId, Change, Message, MessageId, RoomId, Share, Span};
+use crate::types::{CallId, Change, Message, MessageId, Reaction, RoomId, Share, Span};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Input {
     Said(Message),
     /// A message was edited or deleted.
     Changed(Change),
+    /// Somebody reacted to a message. Kept for what a contribution leads to; it decides nothing by itself.
+    Reacted(Reaction),
     /// Somebody gave an order that no model has a say in.
     Told(RoomId, Command),
     /// Other settings hold from now on.
@@ -32,6 +34,7 @@ impl Input {
             Input::Judged(call, _) | Input::Written(call, _) | Input::Delivered(call, _) => Some(call),
             Input::Said(_)
             | Input::Changed(_)
+            | Input::Reacted(_)
             | Input::Told(..)
             | Input::PolicyChanged(_)
             | Input::Tick
@@ -44,7 +47,7 @@ impl Input {
     /// Whether people did this; the rest follows from what they did.
     pub fn is_by_people(&self) -> bool {
         match self {
-            Input::Said(_) | Input::Changed(_) | Input::Told(..) => true,
+            Input::Said(_) | Input::Changed(_) | Input::Reacted(_) | Input::Told(..) => true,
             Input::PolicyChanged(_)
             | Input::Tick
             | Input::Resumed
@@ -59,6 +62,7 @@ impl Input {
         match self {
             Input::Said(message) => Some(&message.place.room),
             Input::Changed(change) => Some(&change.place.room),
+            Input::Reacted(reaction) => Some(&reaction.place.room),
             Input::Told(room, _) => Some(room),
             Input::Judged(call, _) | Input::Written(call, _) | Input::Delivered(call, _) => Some(&call.room),
             Input::PolicyChanged(_) | Input::Tick | Input::Resumed => None,

@@ -110,6 +110,8 @@ impl Policies {
         if self.channels.is_empty() {
             return &self.general;
         }
-        self.channels.get(room).unwrap_or(&self.general)
+        // A room is named platform:guild/channel: what is said of the guild holds for all its channels.
+        let of_guild = || room.rsplit_once('/').and_then(|(guild, _)| self.channels.get(guild));
+        self.channels.get(room).or_else(of_guild).unwrap_or(&self.general)
     }
 }

@@ -42,6 +42,7 @@ impl Answers {
             }
             Input::Said(_)
             | Input::Changed(_)
+            | Input::Reacted(_)
             | Input::Told(..)
             | Input::PolicyChanged(_)
             | Input::Tick

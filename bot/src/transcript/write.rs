@@ -5,7 +5,9 @@ use std::collections::HashMap;
 
 use aizuchi_core::Input;
 use aizuchi_core::input::Command;
-use aizuchi_core::types::{Change, Message, MessageId, PersonId, Place, RoomId, Span, Time, Visibility, Voice};
+use aizuchi_core::types::{
+    Change, Message, MessageId, PersonId, Place, Reaction, RoomId, Span, Time, Visibility, Voice,
+};
 use serde_json::{Value, json};
 
 use super::lines::ME;
@@ -25,6 +27,7 @@ impl Writer {
         let mut line = match input {
             Input::Said(message) => self.said(message),
             Input::Changed(change) => self.changed(change),
+            Input::Reacted(reaction) => reacted(reaction),
             Input::Told(room, command) => told(heard, room, *command),
             Input::PolicyChanged(_)
             | Input::Tick
@@ -112,6 +115,18 @@ fn seconds(at: Time) -> Value {
 /// Somebody may call themselves what only the bot is called here.
 fn somebody_else(name: &str) -> Cow<'_, str> {
     if name == ME { "＠me".into() } else { name.into() }
+}
+
+fn reacted(reaction: &Reaction) -> Value {
+    let mut line = begin(reaction.at, &reaction.place, "reacted");
+    line["id"] = reaction.message.as_str().into();
+    let by = somebody_else(reaction.by.as_str());
+    (line["author"], line["author_id"]) = (by.clone().into(), by.into());
+    line["text"] = (*reaction.emoji).into();
+    if !reaction.on {
+        line["taken_back"] = true.into();
+    }
+    line
 }
 
 fn order(command: Command) -> String {

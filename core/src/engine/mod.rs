@@ -83,7 +83,7 @@ impl Engine {
             }
             Input::Told(room, command) => self.told(now, &room, command, out),
             Input::PolicyChanged(stated) => self.change_policies((*stated).into()),
-            Input::Tick | Input::Resumed => (),
+            Input::Reacted(_) | Input::Tick | Input::Resumed => (),
             Input::Judged(call, answer) => self.answered(now, &call, out, |turn| turn.judged(&call, answer)),
             Input::Written(call, answer) => self.answered(now, &call, out, |turn| turn.written(&call, answer)),
             Input::Delivered(call, ids) => self.answered(now, &call, out, |turn| turn.delivered(&call, ids)),

@@ -41,6 +41,9 @@ pub fn filter(policy: &Policy, message: &Message, off: bool) -> Result<(), Unhea
 
 fn listens_in(policy: &Policy, place: &Place) -> bool {
     let listen = &policy.settings.listen;
-    let named = |list: &[String]| list.iter().any(|name| name == "*" || name == place.room.as_str());
+    let room = place.room.as_str();
+    // A room is named platform:guild/channel; the platform's own id of the channel will do.
+    let own_id = room.rsplit(['/', ':']).next().unwrap_or(room);
+    let named = |list: &[String]| list.iter().any(|name| name == "*" || name == room || name == own_id);
     named(&listen.channels) && !named(&listen.channels_off)
 }

@@ -212,6 +212,26 @@ sections! {
         message_chars_max: u32 = 1..=1_000_000,
         connections_max: u32 = 1..=100_000,
     }
+    discord: Discord {
+        enabled: bool = Any,
+        token_variable: String = Any,
+        api_url: String = Any,
+        gateway_url: String = Any,
+        embed_first: bool = Any,
+        backfill_messages: u32 = 0..=1000,
+        shards: u32 = 0..=10_000,
+    }
+    slack: Slack {
+        enabled: bool = Any,
+        bot_token_variable: String = Any,
+        app_token_variable: String = Any,
+        api_url: String = Any,
+        connections: u32 = 1..=10,
+        backfill_messages: u32 = 0..=1000,
+    }
+    people: People {
+        same: Vec<String> = Any,
+    }
     log: Log {
         format: LogFormat = Any,
         level: String = Any,

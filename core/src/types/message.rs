@@ -43,6 +43,17 @@ pub struct Reply {
     pub to_person: Option<PersonId>,
 }
 
+/// Somebody gives a message an emoji, or takes it back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reaction {
+    pub place: Place,
+    pub message: MessageId,
+    pub at: Time,
+    pub by: PersonId,
+    pub emoji: Box<str>,
+    pub on: bool,
+}
+
 /// A later change to a message that was said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {

@@ -6,7 +6,7 @@ mod place;
 mod share;
 mod time;
 
-pub use message::{Author, Change, Message, Reply, Voice};
+pub use message::{Author, Change, Message, Reaction, Reply, Voice};
 pub use names::{MessageId, NameMap, PersonId, RoomId, ThreadId, stable_hash};
 pub use place::{CallId, Place, Visibility};
 pub use share::Share;
