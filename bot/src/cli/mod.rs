@@ -68,8 +68,8 @@ enum Command {
     Why(why::Arguments),
     /// Write the recorded talk as a transcript
     ///
-    /// What people said, edited, deleted and ordered, one JSON line each, and its own posts as "@me". `aizuchi replay` reads it
-    /// with the same decisions. Works while the program is running.
+    /// What people said, edited, deleted and ordered, one JSON line each. Its own posts are among them, as "@me", only where the
+    /// platform tells of them; the web room does not. `aizuchi replay` reads it. Works while the program is running.
     Export(export::Arguments),
     /// Play a sample conversation
     Demo(demo::Arguments),
