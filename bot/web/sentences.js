@@ -26,6 +26,8 @@ const JAPANESE = [
   [/^the budget of the day is spent \((.+) of (.+)\)\.$/, "今日の予算を使い切りました（$2のうち$1）。"],
   [/^(.+) % of the talk is its own, and its share is (.+) %\.$/, "会話の$1 %が自分の発言で、持ち分は$2 %です。"],
   [/^it spoke up (.+) ago and leaves at least (.+) in between\.$/, "$1前に話したばかりで、$2は間をあけます。"],
+  [/^it has spoken up (\d+) times lately, and the share it was given comes to (\d+)\.$/, "最近$1回話しました。決められた割合では$2回までです。"],
+  [/^it would have said nearly the same again\.$/, "ほとんど同じことをもう一度言うところでした。"],
   [/^it has answered the same bot (\d+) times in a row, and (\d+) is enough\.$/, "同じボットに続けて$1回答えました。$2回で十分です。"],
   [/^it has heard (\d+) of the (\d+) messages it needs\.$/, "判断に必要な$2件のうち、まだ$1件しか聞いていません。"],
   [/^it is muted here\.$/, "ここではミュートされています。"],

@@ -30,7 +30,7 @@ const TEXTS = {
     outcome_ignored: "Ignored", outcome_silent: "Stayed silent", outcome_reacts: "Reacted", outcome_acknowledges: "Said a word", outcome_replies: "Answered", outcome_pending: "Waiting",
     stage_heard: "heard", stage_score: "score", stage_gate: "gates", stage_judge: "judge", stage_hold: "wait", stage_post: "spoke", stage_address: "addressed", see_why: "{outcome}. See why.",
     seconds: "{n} s", minutes: "{n} min", hours: "{h} h {m} min",
-    command_mute: "say nothing for a while, such as /mute 2h", command_unmute: "speak again", command_why: "why it did what it did last", command_status: "how it is doing here", command_talk: "how often it may speak, such as /talk 3%",
+    command_mute: "say nothing for a while, such as /mute 2h", command_unmute: "speak again", command_why: "why it did what it did last", command_status: "how it is doing here", command_talk: "how often it may speak, such as /talk 3%", command_help: "all commands",
     key_send: "send", key_break: "new line", key_messages: "from the empty field to the messages; between messages", key_story: "the story of the message", key_reply: "reply, thread, react", key_change: "edit, delete your own", key_field: "to the text field", key_escape: "close, cancel, back to the text field", key_help: "this list",
     skip: "Skip to the text field", rule_mention: "it was mentioned", rule_name: "its name was called", rule_reply: "it was replied to",
   },
@@ -63,7 +63,7 @@ const TEXTS = {
     outcome_ignored: "対象外", outcome_silent: "黙っていた", outcome_reacts: "リアクション", outcome_acknowledges: "ひとこと", outcome_replies: "答えた", outcome_pending: "待機中",
     stage_heard: "聞いた", stage_score: "点数", stage_gate: "ゲート", stage_judge: "判定", stage_hold: "待つ", stage_post: "話した", stage_address: "呼びかけ", see_why: "{outcome}。理由を見る",
     seconds: "{n}秒", minutes: "{n}分", hours: "{h}時間{m}分",
-    command_mute: "しばらく黙る（例：/mute 2h）", command_unmute: "また話す", command_why: "直前の判断の理由", command_status: "このルームでの様子", command_talk: "話す頻度（例：/talk 3%）",
+    command_mute: "しばらく黙る（例：/mute 2h）", command_unmute: "また話す", command_why: "直前の判断の理由", command_status: "このルームでの様子", command_talk: "話す頻度（例：/talk 3%）", command_help: "コマンドの一覧",
     key_send: "送信", key_break: "改行", key_messages: "空の入力欄から発言へ、発言の間を移動", key_story: "その発言の経緯", key_reply: "返信・スレッド・リアクション", key_change: "自分の発言の編集・削除", key_field: "入力欄へ", key_escape: "閉じる・やめる・入力欄へ戻る", key_help: "この一覧",
     skip: "入力欄へ移動", rule_mention: "メンションされた", rule_name: "名前を呼ばれた", rule_reply: "返信された",
   },
@@ -79,7 +79,7 @@ const RULES = {
 
 const GATES = {
   mute: ["muted", "ミュート"], quiet_hours: ["quiet hours", "静かな時間"], unasked: ["only when addressed", "呼ばれたときだけ"], loop_guard: ["loop guard", "ボット同士の往復"],
-  messages_min: ["too few messages", "発言が少ない"], on_its_way: ["a post is on its way", "投稿の途中"], interval: ["interval", "間隔"], addressed_elsewhere: ["for somebody else", "ほかの人あて"],
+  messages_min: ["too few messages", "発言が少ない"], on_its_way: ["a post is on its way", "投稿の途中"], interval: ["interval", "間隔"], talk: ["its share of the talk", "話す割合"], addressed_elsewhere: ["for somebody else", "ほかの人あて"],
   bot_answered: ["another bot answered", "ほかのボットが回答"], floor_share: ["floor share", "発言の割合"], spoke_last: ["spoke last", "最後に話したのは自分"], user_limit: ["limit per person", "一人あたりの上限"], budget: ["budget", "予算"],
 };
 

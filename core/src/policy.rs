@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::listen::{Finder, Notice};
 use crate::settings::{JudgeStyle, Layers, MatchStyle, Price, Problem, Settings};
-use crate::types::{Span, Zone};
+use crate::types::{Span, Zone, own_id};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug)]
@@ -79,8 +79,13 @@ impl From<Stated> for Policies {
 }
 
 impl Policies {
+    /// Without what is nobody's business: a token does not belong into a journal.
     pub fn stated(&self) -> Stated {
-        let plain = |policy: &Policy| (policy.settings.clone(), policy.zone.clone());
+        let plain = |policy: &Policy| {
+            let mut settings = policy.settings.clone();
+            settings.web.token.clear();
+            (settings, policy.zone.clone())
+        };
         let channels = self.channels.iter().map(|(name, policy)| (name.clone(), plain(policy))).collect();
         Stated { general: plain(&self.general), channels }
     }
@@ -110,8 +115,9 @@ impl Policies {
         if self.channels.is_empty() {
             return &self.general;
         }
-        // A room is named platform:guild/channel: what is said of the guild holds for all its channels.
+        // A room is named platform:guild/channel: its own id will do, and what is said of the guild holds for all of it.
+        let by_own_id = || self.channels.get(own_id(room));
         let of_guild = || room.rsplit_once('/').and_then(|(guild, _)| self.channels.get(guild));
-        self.channels.get(room).or_else(of_guild).unwrap_or(&self.general)
+        self.channels.get(room).or_else(by_own_id).or_else(of_guild).unwrap_or(&self.general)
     }
 }

@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use crate::effect::Kind;
-use crate::listen::Addressed;
+use crate::listen::{Addressed, listens_in};
 use crate::policy::Policy;
 use crate::room::{Floor, Mute, Pending, Phase, Room};
-use crate::types::{MessageId, Share, ThreadId, Time, Voice};
+use crate::types::{MessageId, Place, Share, ThreadId, Time, Voice};
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RoomView {
@@ -80,7 +80,9 @@ impl RoomView {
         let mute = room.mute.filter(|mute| !matches!(mute, Mute::Until(until) if *until <= now));
         let spent = room.spent.as_ref().map(|spent| spent.today(policy, now)).unwrap_or_default();
         let talk = room.talk.as_ref().map(|talk| talk.share);
-        RoomView { listens: !room.off, mute, talk, places: places.collect(), spent }
+        let main = Place { room: room.id.clone(), thread: None };
+        let listens = !room.off && listens_in(policy, &main);
+        RoomView { listens, mute, talk, places: places.collect(), spent }
     }
 }
 

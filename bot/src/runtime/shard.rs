@@ -262,6 +262,7 @@ impl Shard {
 
     /// Posts on their way may finish; models are asked again at the next start.
     async fn finish(mut self) {
+        self.world.ready.send_replace(false);
         self.inbox.close();
         self.followers.abort_calls();
         let patience = self.engine.policies().general().settings.runtime.shutdown_seconds;

@@ -15,7 +15,9 @@ pub struct Folder {
 impl Folder {
     /// Makes the folder and takes the lock. Says what stands in the way.
     pub fn take(path: &Path) -> anyhow::Result<Folder> {
-        std::fs::create_dir_all(path)
+        private(&mut std::fs::DirBuilder::new())
+            .recursive(true)
+            .create(path)
             .with_context(|| format!("can not make the data folder {} (setting store.folder)", path.display()))?;
         let lock_path = path.join("lock");
         let lock =
@@ -42,6 +44,18 @@ impl Folder {
     pub fn database_in(path: &Path) -> PathBuf {
         path.join("aizuchi.db")
     }
+}
+
+/// What people said is nobody else's business on this machine.
+#[cfg(unix)]
+fn private(builder: &mut std::fs::DirBuilder) -> &mut std::fs::DirBuilder {
+    use std::os::unix::fs::DirBuilderExt as _;
+    builder.mode(0o700)
+}
+
+#[cfg(not(unix))]
+fn private(builder: &mut std::fs::DirBuilder) -> &mut std::fs::DirBuilder {
+    builder
 }
 
 #[cfg(test)]

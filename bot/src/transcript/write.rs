@@ -132,7 +132,9 @@ fn reacted(reaction: &Reaction) -> Value {
 fn order(command: Command) -> String {
     match command {
         Command::Mute(None) => "mute".into(),
-        Command::Mute(Some(Span(milliseconds))) => format!("mute {milliseconds}ms"),
+        Command::Mute(Some(Span(ms))) if ms.is_multiple_of(3_600_000) => format!("mute {}h", ms / 3_600_000),
+        Command::Mute(Some(Span(ms))) if ms.is_multiple_of(60_000) => format!("mute {}m", ms / 60_000),
+        Command::Mute(Some(Span(ms))) => format!("mute {ms}ms"),
         Command::Unmute => "unmute".into(),
         Command::Talk(None) => "talk".into(),
         Command::Talk(Some(share)) => format!("talk {share}"),

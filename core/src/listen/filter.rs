@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::trim;
 use crate::policy::Policy;
 use crate::settings::OtherBots;
-use crate::types::{Message, Place, Visibility, Voice};
+use crate::types::{Message, Place, Visibility, Voice, own_id};
 
 /// Why a message was passed over before anything was thought about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,11 +39,10 @@ pub fn filter(policy: &Policy, message: &Message, off: bool) -> Result<(), Unhea
     Ok(())
 }
 
-fn listens_in(policy: &Policy, place: &Place) -> bool {
+pub fn listens_in(policy: &Policy, place: &Place) -> bool {
     let listen = &policy.settings.listen;
     let room = place.room.as_str();
-    // A room is named platform:guild/channel; the platform's own id of the channel will do.
-    let own_id = room.rsplit(['/', ':']).next().unwrap_or(room);
+    let own_id = own_id(room);
     let named = |list: &[String]| list.iter().any(|name| name == "*" || name == room || name == own_id);
     named(&listen.channels) && !named(&listen.channels_off)
 }

@@ -7,7 +7,7 @@ mod notice;
 mod quiet;
 
 pub use address::{Address, Addressed, addressee, speaks_to};
-pub use filter::{Unheard, filter};
+pub use filter::{Unheard, filter, listens_in};
 pub use finder::Finder;
 pub use notice::Notice;
 pub use quiet::asks_for_quiet;

@@ -28,6 +28,11 @@ impl fmt::Display for Place {
     }
 }
 
+/// A room is named `platform:guild/channel`, or more shortly: what the platform itself calls the channel.
+pub fn own_id(room: &str) -> &str {
+    room.rsplit(['/', ':']).next().unwrap_or(room)
+}
+
 /// Who can read a room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -61,6 +61,8 @@ impl Guard {
         };
         if cookies(headers, COOKIE).any(|value| same(value, &hexadecimal(token))) {
             Pass::In
+        } else if bearer(headers).is_some_and(|given| same(given, token)) {
+            Pass::In
         } else if asked_token(request).is_some_and(|given| same(&given, token)) {
             if path == "/" { Pass::Welcome } else { Pass::In }
         } else {
@@ -111,6 +113,11 @@ fn cookies<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = &'
     let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|line| line.to_str().ok());
     let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.filter(move |(found, _)| *found == name).map(|(_, value)| value)
+}
+
+/// How programs show the token.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
 }
 
 fn asked_token(request: &Request) -> Option<String> {

@@ -213,7 +213,11 @@ async fn ready(State(desk): State<Arc<Desk>>) -> Response {
     let store = timeout(ENDS_WITHIN, desk.web.database.read(talk::last_seq)).await;
     match (*desk.ready.borrow(), store) {
         (true, Ok(Ok(_))) => "ready\n".into_response(),
-        (false, _) => (StatusCode::SERVICE_UNAVAILABLE, "not ready: starting or stopping\n").into_response(),
+        (false, _) => (
+            StatusCode::SERVICE_UNAVAILABLE,
+            "not ready: what happens can not be written down, or the program is stopping\n",
+        )
+            .into_response(),
         (true, _) => (StatusCode::SERVICE_UNAVAILABLE, "not ready: the store does not answer\n").into_response(),
     }
 }
