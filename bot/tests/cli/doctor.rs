@@ -119,10 +119,10 @@ fn the_web_room_needs_an_address_and_a_token() {
 
 #[test]
 fn prompts_of_your_own_are_read() {
-    let folder = Folder::with("prompts/ja/judge.md", "{{ persona }}さん");
-    folder.write("prompts/en/judge.md", "You are {{ persona }}.");
+    let folder = Folder::with("aizuchi-prompts/ja/judge.md", "{{ persona }}さん");
+    folder.write("aizuchi-prompts/en/judge.md", "You are {{ persona }}.");
     tells(&doctor(&folder, ""), 0, &["ok   prompts   2 of your own in prompts"]);
-    folder.write("prompts/en/reply.md", "{% if %}");
+    folder.write("aizuchi-prompts/en/reply.md", "{% if %}");
     tells(&doctor(&folder, ""), 1, &["fail prompts   prompts/en/reply.md: "]);
 }
 

@@ -104,16 +104,16 @@ fn the_language_is_that_of_the_talk_or_as_told() {
 #[test]
 fn files_of_ones_own_are_used_and_mistakes_in_them_told() {
     let folder = Folder::with("talk.jsonl", talk());
-    folder.write("prompts/en/join.md", "Mine, {{ name }}.\n---\nWell?");
+    folder.write("aizuchi-prompts/en/join.md", "Mine, {{ name }}.\n---\nWell?");
     let mine = shown(&folder, "join --at m4 --bot-name Tama");
     assert_eq!(mine["system"], "Mine, Tama.");
     assert!(turn(&mine).ends_with("</talk>\n\nWell?"), "{mine}");
-    folder.write("prompts/en/join.md", "Mine,\n{{ nmae }}.");
-    folder.write("prompts/en/jion.md", "x");
+    folder.write("aizuchi-prompts/en/join.md", "Mine,\n{{ nmae }}.");
+    folder.write("aizuchi-prompts/en/jion.md", "x");
     let run = folder.run("prompt join --log talk.jsonl --at m4");
     assert_eq!(run.code, Some(0));
     assert!(run.out.contains("Do you join?"), "{run:?}");
-    for told in ["prompts/en/join.md:2: undefined value", "the built-in prompt is used", "the nearest is `join.md`"] {
+    for told in ["aizuchi-prompts/en/join.md:2: undefined value", "the built-in prompt is used", "the nearest is `join.md`"] {
         assert!(run.err.contains(told), "{told:?} is not told: {run:?}");
     }
     let elsewhere = shown(&folder, "join --at m4 --set prompts.folder=other");
