@@ -8,7 +8,6 @@ mod language;
 pub mod logs;
 mod outputs;
 mod prompt;
-mod providers;
 mod replay;
 mod run;
 mod settings;

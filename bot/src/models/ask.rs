@@ -219,11 +219,10 @@ impl Mind for Models {
 /// Asks a model one tiny question, once, to see whether it is there. `Err` says what to mend.
 pub fn try_call(
     model: &str,
-    policies: &Policies,
-    environment: &dyn Fn(&str) -> Option<String>,
+    policy: &Policy,
+    variables: &Variables,
 ) -> Doing<'static, Result<(Reply, Duration), String>> {
-    let policy = policies.general();
-    let address = usable(model, policy, &Variables::read(policies, environment));
+    let address = usable(model, policy, variables);
     let settings = &policy.settings.models;
     let (timeout, thinking_tokens) = (Duration::from_secs(settings.timeout_seconds.into()), settings.thinking_tokens);
     Box::pin(async move {

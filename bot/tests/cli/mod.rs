@@ -2,6 +2,7 @@
 //! point are used: the default may be tuned.
 
 mod program;
+mod server;
 mod store;
 mod talk;
 
