@@ -129,8 +129,15 @@ fn say_hello(settings: &Settings, address: SocketAddr, choice: &Choice) -> anyho
 fn address_of(settings: &Settings, address: SocketAddr) -> String {
     let shown =
         if address.ip().is_unspecified() { SocketAddr::new([127, 0, 0, 1].into(), address.port()) } else { address };
-    let token = if settings.web.token.is_empty() { String::new() } else { format!("?token={}", settings.web.token) };
+    let token = &settings.web.token;
+    let token = if token.is_empty() { String::new() } else { format!("?token={}", percent_encoded(token)) };
     format!("http://{shown}/{token}")
+}
+
+fn percent_encoded(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let encoded = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    text.bytes().map(encoded).collect()
 }
 
 /// Only where somebody sits in front of it.
@@ -188,5 +195,21 @@ impl Stopping {
     #[cfg(not(unix))]
     async fn wait(&mut self) {
         let _ = tokio::signal::ctrl_c().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aizuchi_core::Policies;
+
+    use super::*;
+
+    #[test]
+    fn a_browser_understands_the_address_whatever_the_token_is() {
+        let mut settings = Policies::preset("aizuchi").unwrap().general().settings.clone();
+        let shown = |settings: &Settings| address_of(settings, "0.0.0.0:80".parse().unwrap());
+        assert_eq!(shown(&settings), "http://127.0.0.1:80/");
+        settings.web.token = "pass word&é=+".into();
+        assert_eq!(shown(&settings), "http://127.0.0.1:80/?token=pass%20word%26%C3%A9%3D%2B");
     }
 }

@@ -68,6 +68,18 @@ impl Web {
         self.database.write(open).await
     }
 
+    /// Where somebody comes in who names no room.
+    pub(super) fn first_room(&self) -> &str {
+        self.settings.rooms.first().map_or("lobby", String::as_str)
+    }
+
+    /// Rooms as pages list them: those of the settings first, as they stand there.
+    pub(super) fn in_order(&self, mut rooms: Vec<String>) -> Vec<String> {
+        let rank = |room: &String| self.settings.rooms.iter().position(|own| own == room).unwrap_or(usize::MAX);
+        rooms.sort_by_key(rank);
+        rooms
+    }
+
     fn me(&self) -> Speaker {
         Speaker { id: BOT_ID.into(), name: self.bot.name.clone() }
     }
