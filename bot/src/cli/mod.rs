@@ -8,6 +8,7 @@ mod language;
 pub mod logs;
 mod outputs;
 mod prompt;
+mod reload;
 mod replay;
 mod run;
 mod settings;
@@ -39,6 +40,9 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Take part in the web room
+    ///
+    /// Ctrl-C or SIGTERM stops it: posts on their way finish, the rest goes on at the next start. SIGHUP has it read its settings
+    /// again; a mistake in them is told in the log, and the old ones stay.
     Run(run::Arguments),
     /// Ask a few questions and write a settings file
     ///

@@ -18,6 +18,7 @@ mod outputs;
 mod promises;
 mod prompt;
 mod refusals;
+mod reload;
 mod report;
 mod settings;
 mod summary;

@@ -50,7 +50,7 @@ impl Page {
             you: person.speaker.id.clone(),
             room: room.clone(),
             rooms,
-            bot: web.bot.clone(),
+            bot: web.bot(),
             message_chars_max: web.settings.message_chars_max,
             now: at.0,
             version: env!("CARGO_PKG_VERSION"),

@@ -287,7 +287,7 @@ impl Page {
             }
             Order::Status => {
                 let view = desk.ears.look(&id).await?;
-                answers::status(view.as_ref(), &desk.web.bot, desk.web.clock.now(), language)
+                answers::status(view.as_ref(), &desk.web.bot(), desk.web.clock.now(), language)
             }
             Order::Help => answers::help(language),
             Order::Unclear(row) => answers::unclear(row, language),
