@@ -61,8 +61,8 @@ enum Command {
     /// With --set, --preset, --bot-name or --judge, what people said is heard again under these settings, and the messages that
     /// would have gone otherwise are shown, before and after.
     ///
-    /// The journal begins where its retention (store.keep_days) has let go of what came before: what was remembered and waiting
-    /// at that moment is not known, so that decisions after it may differ.
+    /// The journal begins where its retention (store.keep_days) has let go of what came before. How things stood then is kept,
+    /// so that the days after it are lived as they were; under other settings they begin with nothing remembered.
     Replay(replay::Arguments),
     /// Explain a decision, silence too
     ///
