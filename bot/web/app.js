@@ -11,11 +11,14 @@ import { followTheme } from "./theme.js";
 import { fillIn, language, speak, t } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
-const FIRST_ROOM = "lobby";
+/** Which it is the server says; until then it has no name. */
+const FIRST_ROOM = "";
 
 class App {
   rooms = new Map();
   known = [];
+  first = FIRST_ROOM;
+  charsMax = Infinity;
   failed = [];
   clock = new ServerClock();
   connection = new Connection();
@@ -33,6 +36,7 @@ class App {
     this.talk = new Talk(this, { scroller: $("scroller"), list: $("messages"), outbox: $("outbox"), older: $("older"), newest: $("newest") });
     this.reasoning = new Reasoning(this, { setup: $("setup"), now: $("now"), floor: $("floor"), decisions: $("decisions") });
     this.connection.addEventListener("frame", ({ detail }) => this.#take(detail));
+    this.connection.addEventListener("dropped", ({ detail }) => this.#failed(detail, t("too_large")));
     this.connection.addEventListener("state", () => this.#drawState());
     this.#wire();
     this.#drawAll();
@@ -42,7 +46,7 @@ class App {
   }
 
   #wire() {
-    addEventListener("hashchange", () => this.go(roomInAddress() ?? FIRST_ROOM));
+    addEventListener("hashchange", () => this.go(roomInAddress() ?? this.first));
     addEventListener("keydown", (event) => this.#key(event));
     followTheme($("theme"));
     $("language").addEventListener("click", () => this.#speak(language() === "ja" ? "en" : "ja"));
@@ -78,7 +82,7 @@ class App {
 
   #enter() {
     const { room } = this;
-    this.connection.enter(() => ({ room: room.name, name: this.name, person: this.person, since: room.seq }), new Outbox(room.name));
+    this.connection.enter(() => ({ room: room.name, name: this.name, language: language(), person: this.person, since: room.seq }), new Outbox(room.name));
   }
 
   /** To another room; the address says which. */
@@ -109,8 +113,10 @@ class App {
     }
   }
 
-  #welcome({ person, you, rooms, bot, now, version }) {
+  #welcome({ person, you, room, rooms, bot, message_chars_max, now, version }) {
     this.clock.set(now);
+    if (this.room.name === FIRST_ROOM) this.#settle(room);
+    this.charsMax = message_chars_max;
     if (you) this.#knowMe(you);
     this.person = person;
     sessionStorage.setItem("person", person);
@@ -119,6 +125,17 @@ class App {
     this.#setRooms(rooms);
     this.composer.redraw();
     this.reasoning.draw();
+  }
+
+  /** Now it is known which room this is. */
+  #settle(name) {
+    this.first = name;
+    this.rooms.delete(this.room.name);
+    this.rooms.set(name, this.room);
+    this.room.name = name;
+    this.composer.settle();
+    $("room-name").textContent = name;
+    document.title = this.#title();
   }
 
   isMine(message) {
@@ -188,6 +205,10 @@ class App {
 
   #refused({ sent, why }) {
     if (this.connection.state !== "open") return this.#notLetIn(why);
+    this.#failed(sent, why);
+  }
+
+  #failed(sent, why) {
     if (sent?.do === "say") {
       this.failed.push({ frame: sent, why });
       this.talk.drawOutbox();
@@ -197,9 +218,9 @@ class App {
   /** The room or the name is not to its liking. */
   async #notLetIn(why) {
     this.connection.leave();
-    if (this.room.name !== FIRST_ROOM) {
+    if (this.room.name !== this.first) {
       this.rooms.delete(this.room.name);
-      this.go(FIRST_ROOM);
+      this.go(this.first);
       return this.room.take({ tell: "notice", text: t("refused", { why }) }, this.clock);
     }
     this.#call(await this.#askName(true, why));
@@ -292,6 +313,8 @@ class App {
     speak(wanted);
     fillIn();
     this.#drawAll();
+    // The server speaks to this page as well.
+    if (this.name) this.#enter();
   }
 
   #key(event) {
@@ -323,7 +346,7 @@ class App {
   }
 
   #drawRooms() {
-    const names = new Set([...this.known, ...this.rooms.keys()]);
+    const names = new Set([...this.known, ...this.rooms.keys()].filter((name) => name !== FIRST_ROOM));
     $("rooms").replaceChildren(...[...names].map((name) => h("li", {}, h("a", {
       href: `#/${encodeURIComponent(name)}`, "data-testid": "room", "data-room": name, "aria-current": name === this.room.name ? "page" : null, click: () => this.show("talk"),
     }, h("span", { "aria-hidden": "true" }, "#"), name))));

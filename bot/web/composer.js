@@ -24,9 +24,10 @@ export class Composer {
       input: () => this.#changed(), keydown: (event) => this.#key(event), blur: () => setTimeout(() => this.#suggest([]), 150), click: () => this.#complete(),
     });
     this.context = h("div", { class: "context", hidden: true, "data-testid": "reply-context" });
+    this.limit = h("div", { class: "limit", role: "status", hidden: true, "data-testid": "too-long" });
     this.list = h("ul", { class: "suggestions", role: "listbox", hidden: true, "data-testid": "suggestions" });
     this.button = h("button", { type: "submit", class: "send", "data-testid": `${test}send` }, icon("send"));
-    this.element = h("form", { class: "composer", submit: (event) => this.#submit(event) }, this.list, this.context, h("div", { class: "field" }, this.field, this.button));
+    this.element = h("form", { class: "composer", submit: (event) => this.#submit(event) }, this.list, this.context, this.limit, h("div", { class: "field" }, this.field, this.button));
     this.redraw();
     this.restore();
   }
@@ -41,6 +42,13 @@ export class Composer {
     this.field.setAttribute("aria-label", this.#thread ? t("reply_thread") : t("message_to", { room: room.name }));
     this.button.setAttribute("aria-label", t("send"));
     this.#drawContext();
+    this.#drawLimit();
+  }
+
+  /** What was written before it was known which room this is stays. */
+  settle() {
+    if (this.field.value) sessionStorage.setItem(this.#draftKey, this.field.value);
+    else this.restore();
   }
 
   /** The draft of this room. */
@@ -74,10 +82,22 @@ export class Composer {
     this.#app.connection.send({ do: "typing", thread: this.#thread });
   }
 
+  /** Characters beyond what the room takes, counted as the server does. */
+  get #excess() {
+    return [...this.field.value.trim()].length - this.#app.charsMax;
+  }
+
+  #drawLimit() {
+    const excess = this.#excess;
+    this.limit.hidden = excess <= 0;
+    if (excess > 0) this.limit.textContent = t("too_long", { n: excess.toLocaleString(), most: this.#app.charsMax.toLocaleString() });
+    this.button.disabled = excess > 0 || !this.field.value.trim();
+  }
+
   #grow() {
     this.field.style.setProperty("height", "auto");
     if (this.field.scrollHeight) this.field.style.setProperty("height", `${Math.min(this.field.scrollHeight, 180)}px`);
-    this.button.disabled = !this.field.value.trim();
+    this.#drawLimit();
   }
 
   #key(event) {
@@ -95,7 +115,7 @@ export class Composer {
   #submit(event) {
     event.preventDefault();
     const text = this.field.value.trim();
-    if (!text) return;
+    if (!text || this.#excess > 0) return;
     this.#app.say({ text, thread: this.#thread, reply_to: this.#replyTo?.id ?? null });
     this.field.value = "";
     this.#replyTo = null;

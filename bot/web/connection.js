@@ -2,6 +2,10 @@
 
 const BACKOFF_MS = { first: 400, most: 15_000 };
 const SILENCE_MS = 10_000;
+/** The server's word for a frame that it will not even read. */
+const TOO_LARGE = 1009;
+
+const pause = (attempt) => Math.min(BACKOFF_MS.most, BACKOFF_MS.first * 2 ** attempt) * (0.5 + Math.random() / 2);
 
 /** What people did that the server has not confirmed, by room. It outlives a reload. */
 export class Outbox {
@@ -10,11 +14,23 @@ export class Outbox {
 
   constructor(room) {
     this.#key = `outbox:${room}`;
-    try { this.#frames = JSON.parse(sessionStorage.getItem(this.#key)) ?? []; } catch { this.#frames = []; }
+    this.#load();
   }
 
   get frames() {
     return this.#frames;
+  }
+
+  /** Which room it is was not known before the server said so. */
+  settle(room) {
+    const key = `outbox:${room}`;
+    if (key === this.#key) return;
+    const early = this.#frames;
+    sessionStorage.removeItem(this.#key);
+    this.#key = key;
+    this.#load();
+    this.#frames.push(...early);
+    this.#save();
   }
 
   add(frame) {
@@ -30,16 +46,22 @@ export class Outbox {
     return found;
   }
 
+  #load() {
+    try { this.#frames = JSON.parse(sessionStorage.getItem(this.#key)) ?? []; } catch { this.#frames = []; }
+  }
+
   #save() {
     try { sessionStorage.setItem(this.#key, JSON.stringify(this.#frames)); } catch { /* it holds until a reload */ }
   }
 }
 
-/** Tells `frame` for each of the server's, and `state`: connecting, open, lost or closed. */
+/** Tells `frame` for each of the server's, `dropped` for what it can not be sent, and `state`: connecting, open, lost or closed. */
 export class Connection extends EventTarget {
   #socket = null;
   #attempt = 0;
   #retry = 0;
+  #resend = 0;
+  #resent = 0;
   #giveUp = 0;
   #entering = null;
   state = "connecting";
@@ -104,37 +126,58 @@ export class Connection extends EventTarget {
     this.#giveUp = setTimeout(() => this.#lost(socket), SILENCE_MS);
     socket.addEventListener("open", () => socket.send(JSON.stringify({ do: "enter", ...this.#entering() })));
     socket.addEventListener("message", (event) => this.#take(socket, event.data));
-    socket.addEventListener("close", () => this.#lost(socket));
+    socket.addEventListener("close", ({ code }) => this.#lost(socket, code));
   }
 
   #take(socket, data) {
     if (socket !== this.#socket) return;
     const frame = JSON.parse(data);
-    if (frame.tell === "hello") this.#welcome(socket);
+    if (frame.tell === "hello") this.#welcome(socket, frame);
+    if (frame.tell === "refused" && frame.again) return this.#later(socket, frame);
     if (frame.tell === "taken" || frame.tell === "refused") frame.sent = frame.key ? this.outbox.remove(frame.key) : undefined;
+    if (frame.tell === "taken") this.#resent = 0;
     this.dispatchEvent(new CustomEvent("frame", { detail: frame }));
   }
 
-  #welcome(socket) {
+  #welcome(socket, { room }) {
     clearTimeout(this.#giveUp);
     this.#attempt = 0;
+    this.outbox.settle(room);
     this.#set("open");
     for (const frame of this.outbox.frames) socket.send(JSON.stringify(frame));
   }
 
-  #lost(socket) {
+  /** It may be taken a little later: what waits is sent again, and whoever was not let in knocks again. */
+  #later(socket, refused) {
+    if (this.state !== "open") return this.#lost(socket);
+    const waits = this.outbox.frames.some((frame) => frame.key === refused.key);
+    if (!waits) return this.dispatchEvent(new CustomEvent("frame", { detail: refused }));
+    clearTimeout(this.#resend);
+    this.#resend = setTimeout(() => this.outbox.frames.forEach((frame) => this.send(frame)), pause(this.#resent));
+    this.#resent += 1;
+  }
+
+  #lost(socket, code) {
     if (socket !== this.#socket) return;
     this.#drop();
-    const most = Math.min(BACKOFF_MS.most, BACKOFF_MS.first * 2 ** this.#attempt);
-    const wait = most * (0.5 + Math.random() / 2);
+    if (code === TOO_LARGE) this.#dropLargest();
+    const wait = pause(this.#attempt);
     this.#attempt += 1;
     this.retryAt = Date.now() + wait;
     this.#retry = setTimeout(() => this.#open(), wait);
     this.#set("lost");
   }
 
+  /** Sent again, it would end every connection to come. */
+  #dropLargest() {
+    const size = (frame) => JSON.stringify(frame).length;
+    const [largest] = this.outbox.frames.toSorted((a, b) => size(b) - size(a));
+    if (largest) this.dispatchEvent(new CustomEvent("dropped", { detail: this.outbox.remove(largest.key) }));
+  }
+
   #drop() {
     clearTimeout(this.#giveUp);
+    clearTimeout(this.#resend);
     const socket = this.#socket;
     this.#socket = null;
     socket?.close();

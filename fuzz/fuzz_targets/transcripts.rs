@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use std::io::{Cursor, Write};
 use std::sync::LazyLock;
 
-use aizuchi::transcript::{Event, Log, Options, read_text};
 use aizuchi_core::settings::PRESETS;
 use aizuchi_core::types::{RoomId, Time};
 use aizuchi_core::{Input, Policies};
+use aizuchi_fuzz::transcript::{Event, Log, Options, read_text};
 use aizuchi_fuzz::{assert_one_line, live};
 use libfuzzer_sys::fuzz_target;
 use zip::CompressionMethod;
@@ -80,21 +80,10 @@ fn in_order_of_arrival(mut events: Vec<Event>) -> Vec<(Time, Input)> {
     let mut clocks: HashMap<RoomId, Time> = HashMap::new();
     let mut arrivals: Vec<(Time, Input)> = Vec::new();
     for Event { at, input, .. } in events {
-        let clock = clocks.entry(room_of(&input).clone()).or_default();
+        let clock = clocks.entry(input.room().expect("a log holds what people did").clone()).or_default();
         *clock = at.max(*clock);
         arrivals.push((*clock, input));
     }
     arrivals.sort_by_key(|(at, _)| *at);
     arrivals
-}
-
-fn room_of(input: &Input) -> &RoomId {
-    match input {
-        Input::Said(message) => &message.place.room,
-        Input::Changed(change) => &change.place.room,
-        Input::Told(room, _) => room,
-        Input::Tick | Input::Resumed | Input::Judged(..) | Input::Written(..) | Input::Delivered(..) => {
-            panic!("a log holds what people did, not {input:?}")
-        }
-    }
 }

@@ -1,4 +1,14 @@
 //! What the targets share: a talk is lived through, and every message in it is decided once.
+//!
+//! The parts of the bot that read what strangers write are taken by their path and not as a crate, which would bring its
+//! web server, its models and its store along, to be built with the fuzzer's flags.
+
+#[path = "../../bot/src/ports.rs"]
+pub mod ports;
+#[path = "../../bot/src/prompts/mod.rs"]
+pub mod prompts;
+#[path = "../../bot/src/transcript/mod.rs"]
+pub mod transcript;
 
 use std::collections::BTreeMap;
 

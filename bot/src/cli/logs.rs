@@ -35,7 +35,11 @@ fn subscriber<W>(
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
-    let builder = tracing_subscriber::fmt().with_env_filter(filter(&settings.log.level)?).with_writer(writer);
+    let level = settings.log.level.as_str();
+    // Whoever starts it by hand reads the greeting instead.
+    let greeted = on_terminal && settings.log.format == LogFormat::Auto && level == "info";
+    let filter = filter(if greeted { BESIDE_THE_GREETING } else { level })?;
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer);
     let for_people = match settings.log.format {
         LogFormat::Auto => on_terminal,
         LogFormat::Human => true,
@@ -46,6 +50,11 @@ where
         false => Box::new(builder.with_ansi(false).json().flatten_event(true).finish()),
     })
 }
+
+const BESIDE_THE_GREETING: &str = "info,aizuchi::runtime::start=warn,aizuchi::platforms::web::server=warn";
+
+/// It tells at TRACE what goes over the line, byte by byte: only who asks for that by name wants it.
+const TALKATIVE: &str = "genai";
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
@@ -59,7 +68,11 @@ pub fn filter(level: &str) -> Result<EnvFilter, BadSettings> {
     if parts.iter().any(|part| is_slip(part)) {
         return Err(bad(String::new()));
     }
-    EnvFilter::try_new(parts.join(",")).map_err(|error| bad(format!(" ({error})")))
+    let mut filter = parts.join(",");
+    if !filter.contains(TALKATIVE) && parts.iter().any(|part| part.eq_ignore_ascii_case("trace")) {
+        filter += &format!(",{TALKATIVE}=debug");
+    }
+    EnvFilter::try_new(filter).map_err(|error| bad(format!(" ({error})")))
 }
 
 /// The local time of day.
@@ -104,6 +117,8 @@ mod tests {
         tracing::subscriber::with_default(subscriber, || {
             tracing::info!(room = "web:lobby", score = 45, "asked the judge");
             tracing::debug!("details");
+            tracing::trace!(target: "genai::webc", "raw bytes");
+            tracing::info!(target: "aizuchi::platforms::web::server", "open");
         });
         let bytes = written.lock().unwrap().clone();
         String::from_utf8(bytes).unwrap()
@@ -113,8 +128,18 @@ mod tests {
     fn people_read_a_short_line_with_colours_only_on_a_terminal() {
         let plain = told(LogFormat::Human, "info", false);
         assert!(plain.contains("INFO asked the judge room=\"web:lobby\" score=45\n"), "{plain}");
-        assert_eq!((plain.as_bytes()[2], plain.as_bytes()[5], plain.lines().count()), (b':', b':', 1), "{plain}");
-        assert!(!plain.contains('\u{1b}') && told(LogFormat::Auto, "info", true).contains('\u{1b}'));
+        assert_eq!((plain.as_bytes()[2], plain.as_bytes()[5], plain.lines().count()), (b':', b':', 2), "{plain}");
+        let coloured = told(LogFormat::Auto, "info", true);
+        assert!(!plain.contains('\u{1b}') && coloured.contains('\u{1b}'));
+        assert_eq!(coloured.lines().count(), 1, "what the greeting says is not said twice: {coloured}");
+    }
+
+    #[test]
+    fn bytes_on_the_line_are_told_only_to_who_asks_for_them_by_name() {
+        assert!(!told(LogFormat::Json, "trace", false).contains("raw bytes"));
+        assert!(!told(LogFormat::Json, "Trace,hyper=off", false).contains("raw bytes"));
+        assert!(told(LogFormat::Json, "info,genai=trace", false).contains("raw bytes"));
+        assert!(!told(LogFormat::Json, "warn", false).contains("genai"), "a cap raises nothing");
     }
 
     #[test]
@@ -126,7 +151,7 @@ mod tests {
             (&"asked the judge".into(), &45.into(), &"INFO".into())
         );
         assert!(first["timestamp"].is_string(), "{line}");
-        assert_eq!(line.lines().count(), 2);
+        assert_eq!(line.lines().count(), 3);
         assert_eq!(told(LogFormat::Json, "warn", true), "");
     }
 

@@ -8,7 +8,7 @@ mod language;
 pub mod logs;
 mod outputs;
 mod prompt;
-mod providers;
+mod reload;
 mod replay;
 mod run;
 mod settings;
@@ -40,6 +40,9 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Take part in the web room
+    ///
+    /// Ctrl-C or SIGTERM stops it: posts on their way finish, the rest goes on at the next start. SIGHUP has it read its settings
+    /// again; a mistake in them is told in the log, and the old ones stay.
     Run(run::Arguments),
     /// Ask a few questions and write a settings file
     ///
@@ -58,8 +61,8 @@ enum Command {
     /// With --set, --preset, --bot-name or --judge, what people said is heard again under these settings, and the messages that
     /// would have gone otherwise are shown, before and after.
     ///
-    /// The journal begins where its retention (store.keep_days) has let go of what came before: what was remembered and waiting
-    /// at that moment is not known, so that decisions after it may differ.
+    /// The journal begins where its retention (store.keep_days) has let go of what came before. How things stood then is kept,
+    /// so that the days after it are lived as they were; under other settings they begin with nothing remembered.
     Replay(replay::Arguments),
     /// Explain a decision, silence too
     ///

@@ -13,6 +13,7 @@ use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::logs;
+use super::reload::{Hangup, Reload};
 use super::settings::SettingsArguments;
 use crate::config;
 use crate::console::metrics;
@@ -37,42 +38,63 @@ pub struct Arguments {
 const EVENTS_MAX: usize = 4096;
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let mut layers = arguments.settings.layers()?;
-    let choice = models::choose(&mut layers, &variable)?;
-    let preset = layers.preset();
-    let policies = config::resolve(&layers)?;
-    let settings = policies.general().settings.clone();
-    logs::start(&settings)?;
+    let chosen = Chosen::read(&arguments.settings)?;
+    let settings = chosen.settings();
+    logs::start(settings)?;
     if !settings.web.enabled {
         bail!("there is nowhere to listen: the web room is closed (setting web.enabled)");
     }
     let folder = Folder::take(Path::new(&settings.store.folder))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to run on")?;
-    runtime.block_on(live(arguments, policies, preset, &choice, &folder))
+    runtime.block_on(live(arguments, chosen, &folder))
+}
+
+/// The settings, with the models they come down to.
+pub struct Chosen {
+    pub policies: Policies,
+    pub choice: Choice,
+    preset: String,
+}
+
+impl Chosen {
+    pub fn read(arguments: &SettingsArguments) -> anyhow::Result<Chosen> {
+        let mut layers = arguments.layers()?;
+        let choice = models::choose(&mut layers, &variable)?;
+        Ok(Chosen { policies: config::resolve(&layers)?, choice, preset: layers.preset() })
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.policies.general().settings
+    }
+
+    /// How it introduces itself.
+    pub fn introduction(&self) -> Bot {
+        Bot {
+            name: self.settings().bot.name.clone(),
+            model: self.choice.main.clone(),
+            judge: self.choice.judge.clone(),
+            offline: self.choice.is_offline(),
+            preset: self.preset.clone(),
+        }
+    }
 }
 
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-async fn live(
-    arguments: &Arguments,
-    policies: Policies,
-    preset: String,
-    choice: &Choice,
-    folder: &Folder,
-) -> anyhow::Result<()> {
-    let settings = policies.general().settings.clone();
+async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow::Result<()> {
+    let settings = chosen.settings().clone();
     // Whoever says stop while it starts is heard too.
-    let mut stopping = Stopping::new()?;
+    let (mut stopping, hangup) = (Stopping::new()?, Hangup::new()?);
     let database = Database::open(&folder.database())?;
     let prompts = Arc::new(Prompts::new(PathBuf::from(&settings.prompts.folder)));
-    let mind = Arc::new(Models::new(prompts, &policies, &variable)?);
-    let web = Web::new(&settings, introduction(&settings, preset, choice), database.clone(), Clock::Wall);
+    let mind = Arc::new(Models::new(prompts, &chosen.policies, &variable)?);
+    let web = Web::new(&settings, chosen.introduction(), database.clone(), Clock::Wall);
     let (events, watched) = broadcast::channel(EVENTS_MAX);
     let (ready, is_ready) = watch::channel(true);
-    let world = World { clock: Clock::Wall, mind, platforms: vec![web.clone()], events, ready };
-    let runtime = Runtime::start(database.clone(), policies, Arc::new(world)).await?;
+    let world = World { clock: Clock::Wall, mind: mind.clone(), platforms: vec![web.clone()], events, ready };
+    let runtime = Runtime::start(database.clone(), chosen.policies.clone(), Arc::new(world)).await?;
     let stop = CancellationToken::new();
     let listening = Listening {
         ears: runtime.ears.clone(),
@@ -89,11 +111,15 @@ async fn live(
             return Err(error);
         }
     };
-    say_hello(&settings, address, choice)?;
+    say_hello(&settings, address, &chosen.choice)?;
     if settings.web.open_browser && !arguments.no_browser {
         open_browser(&address_of(&settings, address));
     }
-    stopping.wait().await;
+    let reload = Reload { arguments: &arguments.settings, holds: chosen, mind, web, ears: runtime.ears.clone() };
+    tokio::select! {
+        () = stopping.wait() => (),
+        () = reload.at_every(hangup) => (),
+    }
     super::show::complain("stopping: posts on their way may finish; once more to stop at once");
     let ending = async {
         runtime.stop().await;
@@ -103,16 +129,6 @@ async fn live(
     tokio::select! {
         ended = ending => ended.context("the web room ended badly"),
         () = stopping.wait() => Ok(()),
-    }
-}
-
-fn introduction(settings: &Settings, preset: String, choice: &Choice) -> Bot {
-    Bot {
-        name: settings.bot.name.clone(),
-        model: choice.main.clone(),
-        judge: choice.judge.clone(),
-        offline: choice.is_offline(),
-        preset,
     }
 }
 
@@ -129,8 +145,15 @@ fn say_hello(settings: &Settings, address: SocketAddr, choice: &Choice) -> anyho
 fn address_of(settings: &Settings, address: SocketAddr) -> String {
     let shown =
         if address.ip().is_unspecified() { SocketAddr::new([127, 0, 0, 1].into(), address.port()) } else { address };
-    let token = if settings.web.token.is_empty() { String::new() } else { format!("?token={}", settings.web.token) };
+    let token = &settings.web.token;
+    let token = if token.is_empty() { String::new() } else { format!("?token={}", percent_encoded(token)) };
     format!("http://{shown}/{token}")
+}
+
+fn percent_encoded(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let encoded = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    text.bytes().map(encoded).collect()
 }
 
 /// Only where somebody sits in front of it.
@@ -188,5 +211,21 @@ impl Stopping {
     #[cfg(not(unix))]
     async fn wait(&mut self) {
         let _ = tokio::signal::ctrl_c().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aizuchi_core::Policies;
+
+    use super::*;
+
+    #[test]
+    fn a_browser_understands_the_address_whatever_the_token_is() {
+        let mut settings = Policies::preset("aizuchi").unwrap().general().settings.clone();
+        let shown = |settings: &Settings| address_of(settings, "0.0.0.0:80".parse().unwrap());
+        assert_eq!(shown(&settings), "http://127.0.0.1:80/");
+        settings.web.token = "pass word&é=+".into();
+        assert_eq!(shown(&settings), "http://127.0.0.1:80/?token=pass%20word%26%C3%A9%3D%2B");
     }
 }

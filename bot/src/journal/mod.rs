@@ -1,11 +1,13 @@
 //! The journal: everything that happened, in the order in which it was handled, and what was decided about it.
 
+mod base;
 pub mod read;
 pub mod record;
 mod recover;
 pub mod traces;
 mod write;
 
+pub use base::Base;
 pub use read::{Damaged, Record, Records};
 pub use recover::{Recovered, recover};
 pub use traces::Traces;

@@ -30,14 +30,21 @@ pub struct Recovered {
     pub damaged: Vec<Damaged>,
 }
 
-struct Kept {
-    seq: u64,
-    engine: Engine,
+/// An engine as it was after one of its records.
+pub(super) struct Kept {
+    pub seq: u64,
+    pub engine: Engine,
+}
+
+impl Kept {
+    pub fn fresh(policies: &Policies) -> Kept {
+        Kept { seq: 0, engine: Engine::new(policies.clone()) }
+    }
 }
 
 /// Reads snapshots and journal. `policies` hold where nothing else is known.
 pub fn recover(connection: &Connection, policies: &Policies, shards: usize) -> Result<Recovered, StoreError> {
-    let mut kept = snapshots(connection, policies)?;
+    let mut kept = kept_in(connection, "snapshot", policies)?;
     let from_snapshot = !kept.is_empty();
     let since = kept.values().map(|kept| kept.seq).min().unwrap_or(0);
     let mut found = Recovered {
@@ -60,8 +67,13 @@ pub fn recover(connection: &Connection, policies: &Policies, shards: usize) -> R
     Ok(found)
 }
 
-fn snapshots(connection: &Connection, policies: &Policies) -> Result<BTreeMap<usize, Kept>, StoreError> {
-    let mut statement = connection.prepare("SELECT shard, seq, policies, body FROM snapshot")?;
+/// The engines in one of the tables that hold them.
+pub(super) fn kept_in(
+    connection: &Connection,
+    table: &'static str,
+    policies: &Policies,
+) -> Result<BTreeMap<usize, Kept>, StoreError> {
+    let mut statement = connection.prepare(&format!("SELECT shard, seq, policies, body FROM {table}"))?;
     let rows = statement.query_map([], |row| {
         Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?, row.get::<_, String>(3)?))
     })?;
@@ -100,7 +112,7 @@ fn handle_again(
             }
         };
         let (seq, shard) = (seq as u64, shard as usize);
-        let kept = kept.entry(shard).or_insert_with(|| Kept { seq: 0, engine: Engine::new(policies.clone()) });
+        let kept = kept.entry(shard).or_insert_with(|| Kept::fresh(policies));
         if seq <= kept.seq {
             continue;
         }

@@ -2,9 +2,10 @@
 
 use aizuchi_core::engine::Snapshot;
 use aizuchi_core::policy::Stated;
-use aizuchi_core::{Input, Time, Trace};
+use aizuchi_core::{Input, Policies, Time, Trace};
 use rusqlite::params;
 
+use super::base::{self, Base};
 use super::record::encode;
 use super::traces;
 use crate::stores::{Database, StoreError};
@@ -83,7 +84,20 @@ impl Journal {
     }
 
     /// Lets go of what happened before, as far as no start needs it; a little at a time. Returns how many records went.
-    pub async fn prune(&self, before: Time) -> Result<u64, StoreError> {
+    /// `policies` hold for what happened before any settings were written down.
+    pub async fn prune(&self, before: Time, policies: &Policies) -> Result<u64, StoreError> {
+        let policies = policies.clone();
+        let advanced = self.database.read(move |connection| {
+            let mut base = match Base::read(connection, &policies) {
+                Ok(base) => base,
+                Err(error) => return Ok(Err(error)),
+            };
+            let lived = base.advance(connection, &policies, before)?;
+            Ok(Ok(if lived > 0 { base.rows() } else { Vec::new() }))
+        });
+        let rows = advanced.await??;
+        // First, and apart: what it holds is passed over where the journal still has it.
+        self.database.write(move |transaction| base::keep(transaction, &rows)).await?;
         let mut pruned = 0;
         loop {
             let gone = self.database.write(move |transaction| prune_some(transaction, before)).await?;
@@ -104,7 +118,8 @@ fn prune_some(transaction: &rusqlite::Transaction<'_>, before: Time) -> rusqlite
     let gone = transaction.execute(
         "DELETE FROM journal WHERE seq IN (
             SELECT seq FROM journal WHERE at < ?1
-                AND seq <= coalesce((SELECT seq FROM snapshot WHERE snapshot.shard = journal.shard), 0) LIMIT ?2)",
+                AND seq <= coalesce((SELECT seq FROM snapshot WHERE snapshot.shard = journal.shard), 0)
+            ORDER BY seq LIMIT ?2)",
         params![before.0 as i64, limit],
     )?;
     transaction.execute_batch("PRAGMA incremental_vacuum(1000)")?;

@@ -1,6 +1,6 @@
 //! One call from the question to the bill: wording, turn, attempts, answer.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use aizuchi_core::effect::{Ask, Brief, Failure};
@@ -20,7 +20,7 @@ use crate::ports::{By, Doing, Mind, ModelError, Prompt, Provider as _, Reply, Re
 /// Who judges and writes, by the models of the settings.
 pub struct Models {
     wording: Arc<dyn Wording>,
-    variables: Variables,
+    variables: RwLock<Variables>,
     client: Web,
     plain: Plain,
     turns: Turns,
@@ -56,13 +56,19 @@ impl Models {
         policies: &Policies,
         environment: &dyn Fn(&str) -> Option<String>,
     ) -> anyhow::Result<Models> {
-        let variables = Variables::read(policies, environment);
-        for policy in policies.all() {
-            for model in [policy.settings.models.main.as_str(), policy.judge_model()] {
-                usable(model, policy, &variables).map_err(anyhow::Error::msg)?;
-            }
-        }
+        let variables = RwLock::new(checked(policies, environment)?);
         Ok(Models { wording, variables, client: Web::default(), plain: Plain::default(), turns: Turns::default() })
+    }
+
+    /// The same for settings that are to hold from now on. Those that can not be used change nothing.
+    pub fn expect(&self, policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<()> {
+        let variables = checked(policies, environment)?;
+        *self.variables.write().unwrap_or_else(PoisonError::into_inner) = variables;
+        Ok(())
+    }
+
+    fn address(&self, model: &str, policy: &Policy) -> Result<Option<Address>, String> {
+        usable(model, policy, &self.variables.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     async fn call(&self, call: Call<'_>, prompt: Prompt, policy: &Policy) -> Result<Answer, Failure> {
@@ -102,7 +108,7 @@ impl Models {
 
     async fn ask(&self, call: &Call<'_>, prompt: Prompt, policy: &Policy) -> Result<Reply, ModelError> {
         let give_up = |what| ModelError::GiveUp { what };
-        let address = usable(call.model, policy, &self.variables).map_err(give_up)?;
+        let address = self.address(call.model, policy).map_err(give_up)?;
         let address = address.ok_or_else(|| give_up(format!("{OFFLINE} has no words of its own for this")))?;
         let request = Request {
             model: address.model.clone(),
@@ -125,6 +131,16 @@ impl Models {
         })
         .await
     }
+}
+
+fn checked(policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<Variables> {
+    let variables = Variables::read(policies, environment);
+    for policy in policies.all() {
+        for model in [policy.settings.models.main.as_str(), policy.judge_model()] {
+            usable(model, policy, &variables).map_err(anyhow::Error::msg)?;
+        }
+    }
+    Ok(variables)
 }
 
 /// Where a model is asked; none for the built-in one. `Err` says what is missing.
@@ -219,11 +235,10 @@ impl Mind for Models {
 /// Asks a model one tiny question, once, to see whether it is there. `Err` says what to mend.
 pub fn try_call(
     model: &str,
-    policies: &Policies,
-    environment: &dyn Fn(&str) -> Option<String>,
+    policy: &Policy,
+    variables: &Variables,
 ) -> Doing<'static, Result<(Reply, Duration), String>> {
-    let policy = policies.general();
-    let address = usable(model, policy, &Variables::read(policies, environment));
+    let address = usable(model, policy, variables);
     let settings = &policy.settings.models;
     let (timeout, thinking_tokens) = (Duration::from_secs(settings.timeout_seconds.into()), settings.thinking_tokens);
     Box::pin(async move {

@@ -60,10 +60,9 @@ pub fn choose(layers: &mut Layers, environment: &dyn Fn(&str) -> Option<String>)
 /// What the first provider with a key is usually asked for: who writes, and who judges.
 fn usual_by_key(policy: &Policy, variables: &Variables) -> Option<(String, String)> {
     PROVIDERS.iter().find_map(|row| {
-        let (main, judge) = row.usual?;
-        let name = |model: &str| format!("{}/{model}", row.name);
-        let address = find(&name(main), &policy.settings.providers, variables).ok()?;
-        address.key.secret.is_some().then(|| (name(main), name(judge)))
+        let usual = row.usual_models()?;
+        let address = find(&usual.0, &policy.settings.providers, variables).ok()?;
+        address.key.secret.is_some().then_some(usual)
     })
 }
 

@@ -12,6 +12,8 @@ pub const OFFLINE: &str = "offline";
 /// A provider that is known by name.
 pub struct Row {
     pub name: &'static str,
+    /// As people know it.
+    pub title: &'static str,
     pub format: WireFormat,
     pub url: &'static str,
     /// Variables of the environment that may hold the key, the usual one first.
@@ -21,12 +23,22 @@ pub struct Row {
     /// The variable in which its own tools look for another address.
     pub url_variable: Option<&'static str>,
     /// What it is usually asked for when nobody has chosen: who writes, and who judges.
-    pub usual: Option<(&'static str, &'static str)>,
+    usual: Option<(&'static str, &'static str)>,
+}
+
+impl Row {
+    /// What it is usually asked for, as `provider/model`: who writes, and who judges.
+    pub fn usual_models(&self) -> Option<(String, String)> {
+        let (main, judge) = self.usual?;
+        let named = |model: &str| format!("{}/{model}", self.name);
+        Some((named(main), named(judge)))
+    }
 }
 
 pub const PROVIDERS: &[Row] = &[
     Row {
         name: "anthropic",
+        title: "Anthropic (Claude)",
         format: WireFormat::Anthropic,
         url: "https://api.anthropic.com/v1/",
         keys: &["ANTHROPIC_API_KEY"],
@@ -36,6 +48,7 @@ pub const PROVIDERS: &[Row] = &[
     },
     Row {
         name: "google",
+        title: "Google (Gemini)",
         format: WireFormat::Google,
         url: "https://generativelanguage.googleapis.com/v1beta/",
         keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
@@ -45,6 +58,7 @@ pub const PROVIDERS: &[Row] = &[
     },
     Row {
         name: "openai",
+        title: "OpenAI (GPT)",
         format: WireFormat::OpenAi,
         url: "https://api.openai.com/v1/",
         keys: &["OPENAI_API_KEY"],
@@ -55,6 +69,7 @@ pub const PROVIDERS: &[Row] = &[
     // In the OpenAI format, which unlike its own lets us ask for a schema.
     Row {
         name: "ollama",
+        title: "Ollama",
         format: WireFormat::OpenAi,
         url: "http://127.0.0.1:11434/v1/",
         keys: &["OLLAMA_API_KEY"],
@@ -64,6 +79,7 @@ pub const PROVIDERS: &[Row] = &[
     },
     Row {
         name: "llamacpp",
+        title: "llama.cpp",
         format: WireFormat::OpenAi,
         url: "http://127.0.0.1:8080/v1/",
         keys: &["LLAMA_API_KEY"],
@@ -73,6 +89,7 @@ pub const PROVIDERS: &[Row] = &[
     },
     Row {
         name: "lmstudio",
+        title: "LM Studio",
         format: WireFormat::OpenAi,
         url: "http://127.0.0.1:1234/v1/",
         keys: &["LM_API_TOKEN"],
@@ -82,6 +99,7 @@ pub const PROVIDERS: &[Row] = &[
     },
     Row {
         name: "litellm",
+        title: "LiteLLM",
         format: WireFormat::OpenAi,
         url: "http://127.0.0.1:4000/v1/",
         keys: &["LITELLM_API_KEY"],
@@ -91,8 +109,17 @@ pub const PROVIDERS: &[Row] = &[
     },
 ];
 
-fn row(name: &str) -> Option<&'static Row> {
+pub fn row(name: &str) -> Option<&'static Row> {
     PROVIDERS.iter().find(|row| row.name == name)
+}
+
+/// The provider's part of `provider/model`; the model's own name may hold further slashes.
+pub fn provider_of(model: &str) -> Option<&str> {
+    parts_of(model).map(|(name, _)| name)
+}
+
+fn parts_of(model: &str) -> Option<(&str, &str)> {
+    model.split_once('/').filter(|(_, rest)| !rest.trim().is_empty())
 }
 
 /// The variables of the environment that say something about providers, as they were when the program started.
@@ -190,7 +217,6 @@ fn key(wished: &Wished, row: Option<&Row>, url: &str, variables: &Variables) -> 
     }
 }
 
-/// `provider/model`; the model's own name may hold further slashes.
 fn split<'a>(model: &'a str, wishes: &BTreeMap<String, Wished>) -> Result<(&'a str, &'a str), String> {
     let known = || -> BTreeSet<&str> {
         PROVIDERS.iter().map(|row| row.name).chain(wishes.keys().map(String::as_str)).collect()
@@ -200,14 +226,14 @@ fn split<'a>(model: &'a str, wishes: &BTreeMap<String, Wished>) -> Result<(&'a s
         let likeness = |name: &&str| strsim::jaro_winkler(name, to);
         known().into_iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).expect("there are providers")
     };
-    match model.split_once('/') {
-        Some((name, rest)) if known().contains(name) && !rest.trim().is_empty() => Ok((name, rest)),
-        Some((name, rest)) if !rest.trim().is_empty() => Err(format!(
+    match parts_of(model) {
+        Some((name, rest)) if known().contains(name) => Ok((name, rest)),
+        Some((name, _)) => Err(format!(
             "the model {model:?} is of a provider that is not known; the nearest is {:?}. Known are {}, and {OFFLINE:?} without a model",
             nearest(name),
             listed()
         )),
-        _ => Err(format!(
+        None => Err(format!(
             "{model:?} is not a model; expected provider/model, such as {}/NAME, where the provider is one of {}, or {OFFLINE:?}",
             nearest(model),
             listed()

@@ -40,6 +40,9 @@ prompts! {
     "reply" "contribute" "acknowledge"
 }
 
+/// Prompts that nobody asks by themselves.
+pub(super) const PARTS: &[&str] = &["persona", "group", "frame"];
+
 /// The line between what a model is told to be and what it is asked.
 const BETWEEN: &str = "---";
 
@@ -65,7 +68,7 @@ mod tests {
                 assert!(!system.trim().is_empty(), "{name}");
                 !question.trim().is_empty()
             });
-            assert_eq!(asks, [!["persona", "group", "frame"].contains(name); 2], "{name}");
+            assert_eq!(asks, [!PARTS.contains(name); 2], "{name}");
         }
         assert_eq!(built_in(Language::English, "jion"), None);
     }

@@ -10,7 +10,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Value;
 use minijinja::{Environment, UndefinedBehavior, context};
 
-use super::built_in::{Language, built_in, halves};
+use super::built_in::{Language, NAMES, PARTS, built_in, halves};
 use super::folder::Folder;
 use super::frame::Frame;
 use super::language::language_for;
@@ -33,6 +33,23 @@ impl Prompts {
     /// What is wrong with the user's prompts and was not told before.
     pub fn problems(&self) -> Vec<String> {
         self.folder.problems()
+    }
+
+    /// Fills every prompt of the user's own as a question would, so that `problems` tells what is wrong with them. How
+    /// many there are.
+    pub fn try_all(&self, policy: &Policy) -> usize {
+        let asking = Asking { state: "", answering: "1".into() };
+        let mut own = 0;
+        for language in Language::ALL {
+            for name in NAMES {
+                own += usize::from(self.folder.text(language, name).is_some());
+                if !PARTS.contains(name) {
+                    self.text(language, name, policy, &asking)
+                        .expect("ours take the place of those that can not be filled");
+                }
+            }
+        }
+        own
     }
 
     fn prompt(

@@ -35,6 +35,11 @@ impl Pairing {
         self.done[line] = Some(Decided { trace, text: message.text.clone() });
     }
 
+    /// Whether its message was said here.
+    pub fn awaits(&self, trace: &Trace) -> bool {
+        self.open.contains_key(&(trace.place.clone(), trace.message.clone()))
+    }
+
     pub fn take(&mut self, trace: Trace) {
         let key = (trace.place.clone(), trace.message.clone());
         let lines = self.open.get_mut(&key).expect("only what was said is decided");

@@ -1,6 +1,6 @@
 //! Recorded days once more, exactly as they were: every record at its time, by the engine that handled it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use aizuchi_core::types::{CallId, MessageId, Time};
 use aizuchi_core::{Effect, Engine, Input, Policies, Trace};
@@ -9,7 +9,7 @@ use super::Decided;
 use super::differences::{StoredTraces, kept};
 use super::pairing::Pairing;
 use super::recorded::{Answers, Asked};
-use crate::journal::Record;
+use crate::journal::{Base, Record};
 
 /// What came of it.
 pub struct Relived {
@@ -20,15 +20,17 @@ pub struct Relived {
     pub answers: Answers,
 }
 
-/// Runs the records as they are. The engines begin with these settings and nothing remembered. `progress` is told how
-/// many records are done.
-pub fn relive(policies: &Policies, records: &[Record], progress: &mut dyn FnMut(u64)) -> Relived {
-    let mut engines: BTreeMap<u32, Engine> = BTreeMap::new();
+/// Runs the records as they are. The engines begin where the journal does; those it says nothing of with these settings
+/// and nothing remembered. `progress` is told how many records are done.
+pub fn relive(policies: &Policies, mut base: Base, records: &[Record], progress: &mut dyn FnMut(u64)) -> Relived {
     let mut decisions = Pairing::default();
     let mut listener = Listener::default();
     let mut effects = Vec::new();
     for (done, record) in records.iter().enumerate() {
-        let engine = engines.entry(record.shard).or_insert_with(|| Engine::new(policies.clone()));
+        if base.holds(record.shard, record.seq) {
+            continue;
+        }
+        let engine = base.engine(record.shard, policies);
         if let Input::Said(message) = &record.input {
             let line = decisions.expect_one();
             decisions.open(line, message);
@@ -37,7 +39,9 @@ pub fn relive(policies: &Policies, records: &[Record], progress: &mut dyn FnMut(
         engine.handle(record.at, record.input.clone(), &mut effects);
         for effect in effects.drain(..) {
             match effect {
-                Effect::Trace(trace) => decisions.take(*trace),
+                Effect::Trace(trace) if decisions.awaits(&trace) => decisions.take(*trace),
+                // About a message from before the records.
+                Effect::Trace(_) => (),
                 other => listener.expect(engine, &other),
             }
         }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use aizuchi_core::Input;
 use aizuchi_core::types::{RoomId, stable_hash};
 use aizuchi_core::view::RoomView;
+use aizuchi_core::{Input, Policies};
 use tokio::sync::{mpsc, oneshot};
 
 /// The program is stopping: nobody listens any more.
@@ -38,6 +38,21 @@ impl Ears {
         let (done, durable) = oneshot::channel();
         self.shard(room).send(Heard::Input(input, done)).await.map_err(|_| Gone)?;
         durable.await.map_err(|_| Gone)
+    }
+
+    /// Other settings hold from now on, in every room. Returns when that is durable.
+    pub async fn govern(&self, policies: &Policies) -> Result<(), Gone> {
+        let mut durable = Vec::new();
+        for shard in self.shards.iter() {
+            let (done, is_durable) = oneshot::channel();
+            let input = Input::PolicyChanged(Box::new(policies.stated()));
+            shard.send(Heard::Input(input, done)).await.map_err(|_| Gone)?;
+            durable.push(is_durable);
+        }
+        for is_durable in durable {
+            is_durable.await.map_err(|_| Gone)?;
+        }
+        Ok(())
     }
 
     /// A look at a room; `None` if nothing was ever heard there.

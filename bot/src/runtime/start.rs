@@ -59,7 +59,7 @@ impl Runtime {
             shards.spawn(shard.run(recovered.last_at, recovered.last_seq, openings.clone()));
         }
         let keep = Duration::from_secs(u64::from(settings.store.keep_days) * 24 * 3600);
-        tokio::spawn(sweep(journal, world, keep, stop.clone()));
+        tokio::spawn(sweep(journal, world, policies, keep, stop.clone()));
         Ok(Runtime { ears: Ears::new(inboxes), shards, stop })
     }
 
@@ -107,10 +107,10 @@ fn opening(recovered: &Recovered, policies: &Policies) -> Vec<Input> {
 }
 
 /// Lets go of what is older than it should be, now and then.
-async fn sweep(journal: Journal, world: Arc<World>, keep: Duration, stop: CancellationToken) {
+async fn sweep(journal: Journal, world: Arc<World>, policies: Policies, keep: Duration, stop: CancellationToken) {
     loop {
         let before = world.clock.now() - aizuchi_core::types::Span(keep.as_millis() as u64);
-        match journal.prune(before).await {
+        match journal.prune(before, &policies).await {
             Ok(0) => (),
             Ok(records) => tracing::info!(records, "let go of old records"),
             Err(error) => tracing::warn!(%error, "can not let go of old records"),

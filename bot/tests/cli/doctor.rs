@@ -6,6 +6,7 @@ use aizuchi::stores::Folder as DataFolder;
 use serde_json::Value;
 
 use super::program::{Folder, Run};
+use super::server::{OPENAI_ANSWER, Server};
 use super::store::{live, meddle};
 
 const TALK: &str = include_str!("../../../samples/en.jsonl");
@@ -34,14 +35,13 @@ fn on_a_fresh_machine_nothing_fails() {
     let lines = [
         "ok   settings  no file, all defaults (aizuchi init writes one); preset aizuchi, called aizuchi",
         "ok   folder    aizuchi-data will be made at the first start",
-        "warn model     there is no key for google/gemini-2.5-flash",
-        "warn model     there is no key for anthropic/claude-haiku-4-5",
+        "warn model     no model is connected, so that the built-in one writes and judges",
         "ok   web       127.0.0.1:",
         "ok   prompts   the built-in ones",
         "ok   clock     20",
     ];
     tells(&run, 0, &lines);
-    assert!(run.out.contains("put a key into ANTHROPIC_API_KEY") && run.err.is_empty(), "{run:?}");
+    assert!(run.out.contains("put a key into ANTHROPIC_API_KEY or GEMINI_API_KEY") && run.err.is_empty(), "{run:?}");
     assert!(!folder.has("aizuchi-data"), "it looks and does not touch");
 }
 
@@ -119,11 +119,18 @@ fn the_web_room_needs_an_address_and_a_token() {
 
 #[test]
 fn prompts_of_your_own_are_read() {
-    let folder = Folder::with("aizuchi-prompts/ja/judge.md", "{{ persona }}さん");
-    folder.write("aizuchi-prompts/en/judge.md", "You are {{ persona }}.");
-    tells(&doctor(&folder, ""), 0, &["ok   prompts   2 of your own in prompts"]);
+    let folder = Folder::with("aizuchi-prompts/ja/judge_respond.md", "{{ persona }}さん");
+    folder.write("aizuchi-prompts/en/judge_respond.md", "You are {{ persona }}.");
+    tells(&doctor(&folder, ""), 0, &["ok   prompts   2 of your own in aizuchi-prompts"]);
     folder.write("aizuchi-prompts/en/reply.md", "{% if %}");
-    tells(&doctor(&folder, ""), 1, &["fail prompts   prompts/en/reply.md: "]);
+    folder.write("aizuchi-prompts/ja/contribute.md", "はい\n{{ persna }}");
+    folder.write("aizuchi-prompts/ja/replay.md", "はい");
+    let lines = [
+        "fail prompts   aizuchi-prompts/en/reply.md:1: syntax error",
+        "fail prompts   aizuchi-prompts/ja/contribute.md:2: undefined value",
+        "fail prompts   aizuchi-prompts/ja/replay.md: there is no prompt of this name; the nearest is `reply.md`",
+    ];
+    tells(&doctor(&folder, ""), 1, &lines);
 }
 
 #[test]
@@ -132,12 +139,75 @@ fn keys_are_found_and_never_shown() {
     let run = Folder::new().run_in(&keys, "doctor --offline --set web.enabled=false");
     tells(&run, 0, &["ok   model     google/gemini-2.5-flash writes: key in GEMINI_API_KEY, not called"]);
     assert!(!run.out.contains("hush"), "{}", run.out);
-    let chosen = doctor(&Folder::new(), "--set models.main=openai/gpt-5-mini --set models.judge=offline");
+    let one = Folder::new().run_in(&keys[..1], "doctor --offline --set web.enabled=false");
+    tells(&one, 0, &["ok   model     anthropic/claude-sonnet-4-5 writes: key in ANTHROPIC_API_KEY, not called"]);
+}
+
+#[test]
+fn a_chosen_model_that_can_not_be_asked_is_told() {
+    let chosen = doctor(&Folder::new(), "--set models.main=openai/gpt-5-mini");
+    tells(&chosen, 1, &["fail model     models.main: the model \"openai/gpt-5-mini\" needs a key of openai"]);
+    assert!(chosen.out.contains("OPENAI_API_KEY"), "{}", chosen.out);
+    let odd = doctor(&Folder::new(), "--set models.judge=gpt");
+    tells(&odd, 1, &["fail model     models.judge: \"gpt\" is not a model; expected provider/model"]);
+    let own = Folder::with("aizuchi.toml", "[channel.\"web:x\".models]\nmain = \"openai/gpt-5\"\n");
+    let lines = [
+        "warn model     no model is connected",
+        "fail model     there is no key for openai/gpt-5 (writes) — put it into OPENAI_API_KEY",
+    ];
+    tells(&doctor(&own, ""), 1, &lines);
     tells(
-        &chosen,
-        1,
-        &["fail model     there is no key for openai/gpt-5-mini", "ok   model     offline judges: built in"],
+        &doctor(&Folder::new(), "--set models.main=offline"),
+        0,
+        &["ok   model     offline writes and judges: built in"],
     );
+}
+
+const KEY: &str = "sk-hush-hush";
+
+/// What a doctor tells whose only model is at this port.
+fn calling(port: u16, options: &str) -> Run {
+    let url = format!("http://127.0.0.1:{port}/v1/");
+    let line = format!("doctor --set web.enabled=false --set models.main=openai/m --set models.judge= {options}");
+    let run = Folder::new().run_in(&[("OPENAI_API_KEY", KEY), ("OPENAI_BASE_URL", &url)], &line);
+    assert!(!run.out.contains(KEY) && !run.err.contains(KEY), "{run:?}");
+    run
+}
+
+#[test]
+fn a_model_is_really_called() {
+    let server = Server::start(|| Some(("200 OK", OPENAI_ANSWER.into())));
+    let run = calling(server.port, "");
+    tells(&run, 0, &["ok   model     openai/m writes and judges: key in OPENAI_API_KEY, answered in "]);
+    assert!(server.stop()[0].contains(&format!("Bearer {KEY}")));
+
+    let server = Server::start(|| Some(("200 OK", OPENAI_ANSWER.into())));
+    tells(
+        &calling(server.port, "--offline"),
+        0,
+        &["ok   model     openai/m writes and judges: key in OPENAI_API_KEY, not called"],
+    );
+    assert!(server.stop().is_empty(), "offline calls nobody");
+}
+
+#[test]
+fn a_refused_key_is_named_by_its_variable_and_never_shown() {
+    let told = format!("{{\"error\": {{\"message\": \"Incorrect API key provided: {KEY}\"}}}}");
+    let server = Server::start(move || Some(("401 Unauthorized", told.clone())));
+    let run = calling(server.port, "");
+    let line =
+        "fail model     openai/m (writes and judges) did not answer: the key in OPENAI_API_KEY was refused by openai";
+    tells(&run, 1, &[line]);
+}
+
+#[test]
+fn a_model_that_is_not_there_or_too_slow_is_told() {
+    let line =
+        "fail model     openai/m (writes and judges) did not answer: openai can not be reached at http://127.0.0.1:";
+    tells(&calling(free_port(), ""), 1, &[line]);
+    let silent = Server::start(|| None);
+    let line = "fail model     openai/m (writes and judges) did not answer: no answer within 1 s";
+    tells(&calling(silent.port, "--set models.timeout_seconds=1"), 1, &[line]);
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! `aizuchi replay --journal`: recorded days, lived again as they were or under other settings.
 
+use aizuchi::journal::Journal;
+use aizuchi::stores::Database;
 use aizuchi_core::input::Command;
-use aizuchi_core::types::RoomId;
-use aizuchi_core::{Input, Policies};
+use aizuchi_core::types::{RoomId, Span};
+use aizuchi_core::{Input, Policies, Time};
 use serde_json::{Value, json};
 
 use super::program::Folder;
@@ -150,6 +152,39 @@ fn a_journal_without_its_beginning_says_so() {
     meddle(&folder, "DELETE FROM journal WHERE body NOT LIKE '{\"Said\"%'");
     let run = folder.run("replay --journal --judge recorded").succeeded();
     assert!(run.out.contains("0 of 10 outcomes differ"), "the stored decision knows the answer: {}", run.out);
+}
+
+/// What is let go of leaves behind how things stood, wherever the cut is: in the middle of a wait, a question or a post.
+#[test]
+fn a_journal_whose_beginning_was_let_go_of_is_lived_as_it_was() {
+    let (times, mut lost) = (live(EN.0, EN.1).records, 0);
+    for cut in (3..times.len()).step_by(3) {
+        let (folder, before) = (sample(), times[cut].0);
+        meddle(&folder, "INSERT INTO snapshot SELECT 0, max(seq), 0, '', '' FROM journal");
+        let gone = let_go(&folder, before);
+        assert_eq!(gone, times.iter().filter(|(at, ..)| *at < before).count() as u64);
+        let again = |folder: &Folder| folder.run("replay --journal --json").succeeded().last_line()["check"].clone();
+        let check = again(&folder);
+        assert_eq!(check["different"], json!([]), "cut before record {}", cut + 1);
+        assert_eq!(let_go(&folder, before), 0, "the same again changes nothing");
+        assert_eq!(again(&folder), check);
+        let run = folder.run("replay --journal").succeeded();
+        assert!(!run.out.contains("the journal begins"), "{}", run.out);
+        meddle(&folder, "DELETE FROM base");
+        lost += again(&folder)["different"].as_array().expect("a list").len();
+    }
+    assert!(lost > 0, "without it some decisions can not be made again");
+}
+
+/// In two steps, as days pass.
+fn let_go(folder: &Folder, before: Time) -> u64 {
+    let work = async {
+        let database = Database::open(&folder.path("aizuchi-data/aizuchi.db")).expect("the store is there");
+        let (journal, policies) = (Journal::new(database), Policies::preset("aizuchi").expect("the preset is there"));
+        let some = journal.prune(before - Span::seconds(40), &policies).await.expect("it can be swept");
+        some + journal.prune(before, &policies).await.expect("it can be swept")
+    };
+    tokio::runtime::Builder::new_multi_thread().build().expect("tasks can be run").block_on(work)
 }
 
 #[test]

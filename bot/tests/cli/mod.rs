@@ -2,6 +2,7 @@
 //! point are used: the default may be tuned.
 
 mod program;
+mod server;
 mod store;
 mod talk;
 
@@ -17,6 +18,7 @@ mod outputs;
 mod promises;
 mod prompt;
 mod refusals;
+mod reload;
 mod report;
 mod settings;
 mod summary;

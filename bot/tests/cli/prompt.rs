@@ -113,7 +113,9 @@ fn files_of_ones_own_are_used_and_mistakes_in_them_told() {
     let run = folder.run("prompt join --log talk.jsonl --at m4");
     assert_eq!(run.code, Some(0));
     assert!(run.out.contains("Do you join?"), "{run:?}");
-    for told in ["aizuchi-prompts/en/join.md:2: undefined value", "the built-in prompt is used", "the nearest is `join.md`"] {
+    for told in
+        ["aizuchi-prompts/en/join.md:2: undefined value", "the built-in prompt is used", "the nearest is `join.md`"]
+    {
         assert!(run.err.contains(told), "{told:?} is not told: {run:?}");
     }
     let elsewhere = shown(&folder, "join --at m4 --set prompts.folder=other");

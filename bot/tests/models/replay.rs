@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use aizuchi::models::providers::Variables;
 use aizuchi::models::{Models, try_call};
 use aizuchi::ports::Mind;
 use aizuchi::prompts::Prompts;
@@ -51,11 +52,12 @@ async fn live_models_decide_a_replay() {
 async fn one_tiny_call_tells_whether_a_model_is_there() {
     let server = Server::start([Step::json(openai_answer("yes")), Step::status(401, &[], "{}")]).await;
     let policies = policies(&settings(server.port, ""));
-    let (reply, _) = try_call("openai/m", &policies, &environment).await.unwrap();
+    let (policy, variables) = (policies.general(), Variables::read(&policies, &environment));
+    let (reply, _) = try_call("openai/m", policy, &variables).await.unwrap();
     assert_eq!((reply.text.as_str(), reply.tokens_in), ("yes", Some(10)));
     assert_eq!(server.seen()[0].headers["authorization"], format!("Bearer {KEY}"));
-    let told = try_call("openai/m", &policies, &environment).await.unwrap_err();
+    let told = try_call("openai/m", policy, &variables).await.unwrap_err();
     assert_eq!(told, "the key in OPENAI_API_KEY was refused by openai");
-    assert_eq!(try_call("offline", &policies, &environment).await.unwrap().0.text, "offline");
-    assert!(try_call("opnai/m", &policies, &environment).await.unwrap_err().contains("nearest is \"openai\""));
+    assert_eq!(try_call("offline", policy, &variables).await.unwrap().0.text, "offline");
+    assert!(try_call("opnai/m", policy, &variables).await.unwrap_err().contains("nearest is \"openai\""));
 }

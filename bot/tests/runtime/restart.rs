@@ -91,6 +91,32 @@ async fn parts_go_out_once_and_in_order() {
     life.runtime.stop().await;
 }
 
+/// Other settings hold as soon as the engines are told of them, and are written down.
+#[tokio::test(start_paused = true)]
+async fn settings_change_while_it_lives() {
+    let named = |name: &str| policies(&[&format!("bot.name={name}"), "runtime.shards=2"]);
+    let (scratch, board, clock) = (Scratch::new(), Arc::new(Board::default()), Clock::starting_at(START));
+    let mind = Scripted::new(false, vec![line("write", "Yes?", 0)], &named("aizuchi"));
+    let life = Life::start(scratch.database(), named("aizuchi"), mind.clone(), board.clone(), clock).await;
+    let posts = || board.posts.lock().unwrap().len();
+    life.hear(said("m1", START, "mia", "kai, hello")).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(posts(), 0, "nobody here is called kai");
+    life.runtime.ears.govern(&named("kai")).await.unwrap();
+    for (id, text, by_now) in [("m2", "kai, hello", 1), ("m3", "aizuchi, hello", 1), ("m4", "kai?", 2)] {
+        life.hear(said(id, clock.now(), "mia", text)).await;
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        assert_eq!(posts(), by_now, "{text}");
+    }
+    life.runtime.stop().await;
+    let database = scratch.database();
+    let records = database.read(|it| {
+        let changes = "SELECT count(*) FROM journal WHERE body LIKE '%PolicyChanged%'";
+        it.query_row(changes, [], |row| row.get::<_, i64>(0))
+    });
+    assert_eq!(records.await.unwrap(), 2 * 2, "both engines wrote down both settings");
+}
+
 /// Other settings hold from the next start on; what happened under the old ones stays.
 #[tokio::test(start_paused = true)]
 async fn a_start_with_other_settings_goes_on_with_them() {

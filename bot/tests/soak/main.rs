@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use aizuchi::models::providers::Variables;
 use aizuchi::models::try_call;
 use minds::{Asker, KEY, environment, policies, settings, text, told};
 
@@ -107,9 +108,10 @@ async fn litellm_is_asked_in_three_formats() {
 
     let stranger = |name: &str| environment(name).map(|_| "sk-another-key".to_owned());
     let policies = policies(&settings(proxy.port, ""));
+    let variables = Variables::read(&policies, &stranger);
     for model in ["openai/plain", "google/plain", "anthropic/plain"] {
         // Without a database the proxy does not say that it is the key; what it says must not show it.
-        let told = try_call(model, &policies, &stranger).await.unwrap_err();
+        let told = try_call(model, policies.general(), &variables).await.unwrap_err();
         assert!(told.contains("refused") && !told.contains("sk-another-key"), "{told}");
     }
 }

@@ -44,6 +44,35 @@ async fn a_token_opens_the_door_once_and_the_cookie_from_then_on() {
 }
 
 #[tokio::test]
+async fn whoever_names_no_room_comes_into_the_first() {
+    let house = House::open_set("first", &["web.rooms=[\"zoo\", \"attic\"]"]).await;
+    let _first = Visitor::enter(house.address, "aviary", "jonas").await;
+    for enter in [json!({"do": "enter", "name": "mia"}), json!({"do": "enter", "room": "", "name": "mia"})] {
+        let mut page = connect(house.address, &[]).await.unwrap();
+        page.send(enter).await;
+        let hello = page.next("hello").await;
+        assert_eq!((&hello["room"], &hello["rooms"]), (&json!("zoo"), &json!(["zoo", "attic", "aviary"])));
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_page_is_spoken_to_in_its_language() {
+    let house = House::open("language").await;
+    let mut page = connect(house.address, &[("Accept-Language", "en")]).await.unwrap();
+    let enter = |language| json!({"do": "enter", "room": "lobby", "name": "mia", "language": language});
+    for (language, words) in [("ja", "一覧"), ("en", "this list"), ("tlh", "this list"), ("ja", "一覧")] {
+        page.send(enter(language)).await;
+        page.next("caught_up").await;
+        let told = page.order("/help").await;
+        assert!(told.contains(words), "{language}: {told}");
+    }
+    let nameless = json!({"do": "enter", "room": "lobby", "name": "", "language": "ja"});
+    assert!(page.refused(nameless).await.contains("名前"));
+    house.close().await;
+}
+
+#[tokio::test]
 async fn other_addresses_need_a_token() {
     let open = ["web.address=0.0.0.0:0"];
     let refused = House::open_in(&folder("others"), &open, Engine::Listens).await.err().unwrap().to_string();

@@ -39,7 +39,6 @@ async fn odd_frames_are_refused_and_the_page_stays() {
         ("lobby", "Aizuchi", "bot's name"),
         ("lobby", &"x".repeat(41), "name"),
         ("a/b", "mia", "room"),
-        ("", "mia", "room"),
     ] {
         let refused = mia.refused(json!({"do": "enter", "room": room, "name": name})).await;
         assert!(refused.contains(why), "{room} {name}: {refused}");
@@ -59,6 +58,26 @@ async fn odd_frames_are_refused_and_the_page_stays() {
     }
     mia.say("1", "hi").await;
     assert_eq!(house.said().len(), 1);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn what_passes_is_told_so_and_taken_when_it_is_over() {
+    let house = House::open("passes").await;
+    let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
+    let hello = json!({"do": "say", "key": "1", "text": "hi"});
+    let rename = |from: &str, to: &str| format!("ALTER TABLE {from} RENAME TO {to}");
+    let (away, back) = (rename("web_message", "elsewhere"), rename("elsewhere", "web_message"));
+    house.database.write(move |it| it.execute_batch(&away)).await.unwrap();
+    mia.send(hello.clone()).await;
+    let refused = mia.next("refused").await;
+    assert_eq!((&refused["key"], &refused["again"]), (&json!("1"), &json!(true)), "{refused}");
+    house.database.write(move |it| it.execute_batch(&back)).await.unwrap();
+    mia.send(hello).await;
+    mia.taken("1").await;
+    assert_eq!(house.said().len(), 1);
+    mia.send(json!({"do": "say", "key": "2", "text": ""})).await;
+    assert_eq!(mia.next("refused").await["again"], false, "what was wrong once stays so");
     house.close().await;
 }
 

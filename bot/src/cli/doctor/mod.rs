@@ -18,10 +18,12 @@ use clap::Args;
 use serde_json::json;
 
 use crate::cli::logs::wants_colours;
+use crate::cli::run::variable;
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::{harmless, harmless_json};
+use crate::config;
+use crate::models::{Choice, choose};
 use check::{Check, Level};
-pub use models::Trial;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -35,12 +37,15 @@ pub struct Arguments {
     settings: SettingsArguments,
 }
 
-/// Calls a model for real; none where this build has no models.
-const TRIAL: Option<&dyn Trial> = None;
+/// Whether models are asked something, which takes a moment and a fraction of a cent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Calls {
+    Real,
+    None,
+}
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let trial = TRIAL.filter(|_| !arguments.offline);
-    let checks = checks(&arguments.settings, trial);
+    let checks = checks(&arguments.settings, if arguments.offline { Calls::None } else { Calls::Real });
     let failed = checks.iter().filter(|check| check.level == Level::Fail).count();
     if arguments.json {
         super::print(&format!("{}\n", harmless_json(&json!({"ok": failed == 0, "checks": checks}))))?;
@@ -59,22 +64,27 @@ pub struct Patient<'a> {
     pub layers: &'a Layers,
     pub policies: &'a Policies,
     pub settings: &'a Settings,
+    /// The models that a start would choose, or why it would not start.
+    pub choice: &'a anyhow::Result<Choice>,
     pub environment: &'a dyn Fn(&str) -> Option<String>,
-    pub trial: Option<&'a dyn Trial>,
+    pub calls: Calls,
 }
 
-fn checks(arguments: &SettingsArguments, trial: Option<&dyn Trial>) -> Vec<Check> {
+fn checks(arguments: &SettingsArguments, calls: Calls) -> Vec<Check> {
     let (mut checks, found) = settings::check(arguments);
-    let Some((layers, policies)) = found else {
+    let Some((mut layers, policies)) = found else {
         checks.push(Check::warn("rest", "not looked at", "everything else depends on the settings: mend them first"));
         return checks;
     };
+    let choice = choose(&mut layers, &variable);
+    let policies = config::resolve(&layers).unwrap_or(policies);
     let patient = Patient {
         layers: &layers,
         policies: &policies,
         settings: &policies.general().settings,
-        environment: &|name| std::env::var(name).ok().filter(|value| !value.trim().is_empty()),
-        trial,
+        choice: &choice,
+        environment: &variable,
+        calls,
     };
     let (of_store, is_running) = store::check(&patient);
     checks.extend(of_store);

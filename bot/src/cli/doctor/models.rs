@@ -1,149 +1,148 @@
-//! The models: who writes and who judges, whether there is a key, and whether they answer.
+//! The models that `run` would ask: who writes and who judges, whether there is a key, and whether they answer.
 
 use std::time::Duration;
 
-use aizuchi_core::Policies;
+use aizuchi_core::{Policies, Policy};
+use anyhow::Context as _;
 
-use super::Patient;
 use super::check::Check;
-use crate::cli::providers::{self, KNOWN, OFFLINE};
+use super::{Calls, Patient};
+use crate::models::providers::{self, Address, PROVIDERS, Variables};
+use crate::models::{OFFLINE, try_call};
 use crate::ports::Reply;
 
 const PART: &str = "model";
 
-/// One real call.
-pub trait Trial: Sync {
-    /// What it answered and how long it took, or why it did not.
-    fn call(&self, model: &str, policies: &Policies) -> Result<(Reply, Duration), String>;
-}
-
 pub fn check(patient: &Patient<'_>) -> Vec<Check> {
-    let models = &patient.settings.models;
-    let judge = patient.policies.general().judge_model();
-    if judge == models.main {
-        return vec![look(patient, "writes and judges", "models.main", judge)];
+    // What keeps the program from starting is all there is to tell.
+    if let Err(error) = patient.choice {
+        let mend = "put the key there, or choose another with models.main and models.judge";
+        return vec![Check::fail(PART, format!("{error:#}"), mend)];
     }
-    vec![look(patient, "writes", "models.main", &models.main), look(patient, "judges", "models.judge", judge)]
+    let variables = Variables::read(patient.policies, patient.environment);
+    let (mut checks, mut calls) = (Vec::new(), Vec::new());
+    for asked in asked(patient.policies) {
+        match look(patient, &asked, &variables) {
+            Looked::Done(check) => checks.push(check),
+            Looked::Reachable(address) => calls.push((asked, address)),
+        }
+    }
+    checks.extend(match patient.calls {
+        Calls::None => calls.iter().map(|(asked, address)| not_called(asked, address)).collect(),
+        Calls::Real => call(&calls, &variables),
+    });
+    checks
 }
 
-fn look(patient: &Patient<'_>, does: &str, key: &str, model: &str) -> Check {
+/// A model, and what for.
+struct Asked<'a> {
+    model: &'a str,
+    policy: &'a Policy,
+    writes: bool,
+    judges: bool,
+}
+
+impl Asked<'_> {
+    fn does(&self) -> &'static str {
+        match (self.writes, self.judges) {
+            (true, true) => "writes and judges",
+            (true, false) => "writes",
+            (false, true) => "judges",
+            (false, false) => unreachable!("somebody asks it"),
+        }
+    }
+
+    fn setting(&self) -> &'static str {
+        if self.writes { "models.main" } else { "models.judge" }
+    }
+}
+
+/// Each model once, those of all rooms first.
+fn asked(policies: &Policies) -> Vec<Asked<'_>> {
+    let mut all: Vec<Asked<'_>> = Vec::new();
+    for policy in policies.all() {
+        for (model, writes) in [(policy.settings.models.main.as_str(), true), (policy.judge_model(), false)] {
+            match all.iter_mut().find(|asked| asked.model == model) {
+                Some(asked) if writes => asked.writes = true,
+                Some(asked) => asked.judges = true,
+                None => all.push(Asked { model, policy, writes, judges: !writes }),
+            }
+        }
+    }
+    all
+}
+
+enum Looked {
+    Done(Check),
+    Reachable(Box<Address>),
+}
+
+fn look(patient: &Patient<'_>, asked: &Asked<'_>, variables: &Variables) -> Looked {
+    let (model, does) = (asked.model, asked.does());
     if model == OFFLINE {
-        return Check::ok(PART, format!("{model} {does}: built in, modest, without a network"));
+        let chosen = ["models.main", "models.judge"].iter().any(|key| patient.layers.sets_for_all(key));
+        return Looked::Done(match chosen {
+            true => Check::ok(PART, format!("{model} {does}: built in, modest, without a network")),
+            false => {
+                let keys: Vec<&str> = PROVIDERS.iter().filter(|row| row.needs_key).map(|row| row.keys[0]).collect();
+                let mend = format!("put a key into {}, or choose one with {}", keys.join(" or "), asked.setting());
+                Check::warn(PART, format!("no model is connected, so that the built-in one {does}"), mend)
+            }
+        });
     }
-    let Some(name) = providers::provider_of(model) else {
-        let expected = "expected provider/model, such as anthropic/claude-haiku-4-5, or offline";
-        return Check::fail(PART, format!("`{key}` is {model:?}"), expected);
-    };
-    let (known, own) = (providers::find(name), patient.settings.providers.get(name));
-    if known.is_none() && own.is_none_or(|own| own.url.is_none()) {
-        let names: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
-        let mend = format!("set providers.{name}.url, or use one of {}", names.join(", "));
-        return Check::fail(PART, format!("nobody knows where {model} ({does}) is asked"), mend);
-    }
-    let variables: Vec<&str> = match own.and_then(|own| own.key.as_deref()) {
-        Some(variable) => vec![variable],
-        // Whoever stands in for a provider at another address may well want no key.
-        None if own.is_some_and(|own| own.url.is_some()) => Vec::new(),
-        None => known.map_or(&[][..], |known| known.keys).to_vec(),
-    };
-    let held = variables.iter().find(|name| (patient.environment)(name).is_some());
-    match (variables.first(), held) {
-        (Some(variable), None) if patient.layers.sets(key) => {
-            Check::fail(PART, format!("there is no key for {model} ({does})"), format!("put it into {variable}"))
+    match providers::find(model, &asked.policy.settings.providers, variables) {
+        Ok(address) if address.key.is_missing() => {
+            let told = format!("there is no key for {model} ({does})");
+            Looked::Done(Check::fail(PART, told, format!("put it into {}", address.key.variable)))
         }
-        (Some(variable), None) => Check::warn(
-            PART,
-            format!("there is no key for {model}, so that the built-in model {does}"),
-            format!("put a key into {variable}, or choose another model with {key}"),
-        ),
-        (_, held) => call(patient, does, key, model, held.copied()),
+        Ok(address) => Looked::Reachable(Box::new(address)),
+        Err(what) => Looked::Done(Check::fail(PART, what, format!("look at {}", asked.setting()))),
     }
 }
 
-fn call(patient: &Patient<'_>, does: &str, key: &str, model: &str, held: Option<&str>) -> Check {
-    let with = held.map_or_else(|| "no key needed".to_owned(), |variable| format!("key in {variable}"));
-    let Some(trial) = patient.trial else {
-        return Check::ok(PART, format!("{model} {does}: {with}, not called"));
-    };
-    match trial.call(model, patient.policies) {
-        Ok((_, took)) => Check::ok(PART, format!("{model} {does}: {with}, answered in {} ms", took.as_millis())),
-        Err(what) => {
-            let mend = match held {
-                Some(variable) => format!("look at the key in {variable}, the name in {key} and the network"),
-                None => format!("look whether it is running, and at the name in {key}"),
-            };
-            Check::fail(PART, format!("{model} ({does}) did not answer: {what}"), mend)
-        }
+fn with(address: &Address) -> String {
+    match &address.key.secret {
+        Some(_) => format!("key in {}", address.key.variable),
+        None => "no key needed".to_owned(),
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use aizuchi_core::settings::Layers;
+fn not_called(asked: &Asked<'_>, address: &Address) -> Check {
+    Check::ok(PART, format!("{} {}: {}, not called", asked.model, asked.does(), with(address)))
+}
 
-    use super::super::check::Level;
-    use super::*;
-
-    struct Answering(Result<(), String>);
-
-    impl Trial for Answering {
-        fn call(&self, _: &str, _: &Policies) -> Result<(Reply, Duration), String> {
-            self.0.clone().map(|()| (Reply::default(), Duration::from_millis(812)))
+/// All at the same time: a slow one keeps nobody waiting but itself.
+fn call(calls: &[(Asked<'_>, Box<Address>)], variables: &Variables) -> Vec<Check> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no calls can be made");
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
+        Err(error) => return vec![Check::fail(PART, format!("{error:#}"), "look at the limits of this machine")],
+    };
+    runtime.block_on(async {
+        let begin = |(asked, _): &(Asked<'_>, _)| tokio::spawn(try_call(asked.model, asked.policy, variables));
+        let running: Vec<_> = calls.iter().map(begin).collect();
+        let mut checks = Vec::new();
+        for (task, (asked, address)) in running.into_iter().zip(calls) {
+            let result = task.await.unwrap_or_else(|error| Err(error.to_string()));
+            checks.push(answered(asked, address, result));
         }
-    }
+        checks
+    })
+}
 
-    fn told(settings: &[&str], keys: &[&str], trial: Option<&dyn Trial>) -> Vec<(Level, String)> {
-        let mut layers = Layers::default();
-        settings.iter().for_each(|assignment| layers.add_assignment(assignment));
-        let policies = crate::config::resolve(&layers).unwrap();
-        let patient = Patient {
-            layers: &layers,
-            policies: &policies,
-            settings: &policies.general().settings,
-            environment: &|name| keys.contains(&name).then(|| "secret".to_owned()),
-            trial,
-        };
-        let line = |check: Check| (check.level, format!("{} {}", check.told, check.mend.unwrap_or_default()));
-        check(&patient).into_iter().map(line).collect()
-    }
-
-    fn one(settings: &[&str], keys: &[&str], trial: Option<&dyn Trial>) -> (Level, String) {
-        told(&[settings, &["models.judge="]].concat(), keys, trial).remove(0)
-    }
-
-    #[test]
-    fn without_a_key_it_says_which_variable() {
-        let both = told(&[], &[], None);
-        assert_eq!(both.len(), 2);
-        assert!(both[0].0 == Level::Warn && both[0].1.contains("GEMINI_API_KEY") && both[0].1.contains("built-in"));
-        assert!(both[1].1.contains("ANTHROPIC_API_KEY"));
-        let chosen = one(&["models.main=openai/gpt-5-mini"], &[], None);
-        assert!(chosen.0 == Level::Fail && chosen.1.contains("put it into OPENAI_API_KEY"), "{chosen:?}");
-        let own = ["models.main=mine/x", "providers.mine.url=http://127.0.0.1:1/", "providers.mine.key=MINE"];
-        assert!(one(&own, &[], None).1.contains("put it into MINE"));
-        assert_eq!(one(&own[..2], &[], None).0, Level::Ok);
-    }
-
-    #[test]
-    fn one_real_call_tells_whether_it_answers() {
-        let google = ["models.main=google/gemini-2.5-flash"];
-        let fine = one(&google, &["GOOGLE_API_KEY"], Some(&Answering(Ok(()))));
-        assert_eq!(
-            (fine.0, fine.1.trim()),
-            (Level::Ok, "google/gemini-2.5-flash writes and judges: key in GOOGLE_API_KEY, answered in 812 ms")
-        );
-        let broken = one(&google, &["GEMINI_API_KEY"], Some(&Answering(Err("401: wrong key".into()))));
-        assert!(broken.0 == Level::Fail && broken.1.contains("401: wrong key") && broken.1.contains("GEMINI_API_KEY"));
-        assert!(!broken.1.contains("secret"));
-        let local = one(&["models.main=ollama/qwen3"], &[], Some(&Answering(Err("refused".into()))));
-        assert!(local.1.contains("whether it is running"), "{local:?}");
-    }
-
-    #[test]
-    fn names_that_can_not_be_are_told() {
-        assert_eq!(one(&["models.main=offline"], &[], None).0, Level::Ok);
-        assert!(one(&["models.main=gpt"], &[], None).1.contains("expected provider/model"));
-        let unknown = one(&["models.main=mine/x"], &[], None);
-        assert!(unknown.0 == Level::Fail && unknown.1.contains("providers.mine.url"), "{unknown:?}");
-    }
+fn answered(asked: &Asked<'_>, address: &Address, result: Result<(Reply, Duration), String>) -> Check {
+    let (model, does) = (asked.model, asked.does());
+    let what = match result {
+        Ok((_, took)) => {
+            let told = format!("{model} {does}: {}, answered in {} ms", with(address), took.as_millis());
+            return Check::ok(PART, told);
+        }
+        Err(what) => what,
+    };
+    let Address { url, key, .. } = address;
+    let mend = match key.secret {
+        Some(_) => format!("look at the key in {}, the name in {} and the network", key.variable, asked.setting()),
+        None => format!("look whether {url} is running, and at the name in {}", asked.setting()),
+    };
+    Check::fail(PART, format!("{model} ({does}) did not answer: {what}"), mend)
 }

@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 
 use crate::cli::language::Language;
-use crate::cli::providers;
+use crate::models::providers;
 
 #[derive(Clone, Debug)]
 pub struct Answers {
@@ -64,7 +64,8 @@ impl Answers {
         let Models::Chosen { main, judge } = &self.models else { return Vec::new() };
         let mut keys: Vec<&str> = [main, judge]
             .into_iter()
-            .filter_map(|model| providers::find(providers::provider_of(model)?)?.keys.first().copied())
+            .filter_map(|model| providers::row(providers::provider_of(model)?))
+            .filter_map(|row| row.keys.first().copied().filter(|_| row.needs_key))
             .collect();
         keys.dedup();
         keys

@@ -7,7 +7,7 @@ use anyhow::bail;
 use super::answers::{Answers, INTERVALS, Models, PRESETS, usual_interval};
 use super::words::Words;
 use crate::cli::language::Language;
-use crate::cli::providers::{self, KNOWN};
+use crate::models::providers::{self, PROVIDERS};
 
 pub struct Dialogue {
     on_terminal: bool,
@@ -47,17 +47,17 @@ impl Dialogue {
     }
 
     fn models(&self, words: &Words) -> anyhow::Result<Models> {
-        let usual = KNOWN.iter().filter_map(|known| Some((known, known.usual?)));
+        let usual: Vec<_> = PROVIDERS.iter().filter_map(|row| Some((row, row.usual_models()?))).collect();
         let options: Vec<String> = std::iter::once(words.at_start.to_owned())
-            .chain(usual.clone().map(|(known, (main, _))| format!("{}: {main} ({})", known.title, known.keys[0])))
+            .chain(usual.iter().map(|(row, (main, _))| format!("{}: {main} ({})", row.title, row.keys[0])))
             .collect();
         say(&format!("\n{}\n", words.models))?;
         list(&options)?;
         let chosen = |text: &str| match text.parse::<usize>() {
             Ok(1) => Ok(Models::AtStart),
             Ok(number) if (2..=options.len()).contains(&number) => {
-                let (_, (main, judge)) = usual.clone().nth(number - 2).expect("it is one of those");
-                Ok(Models::Chosen { main: main.into(), judge: judge.into() })
+                let (_, (main, judge)) = usual[number - 2].clone();
+                Ok(Models::Chosen { main, judge })
             }
             Ok(_) => Err(words.not_model),
             Err(_) if text == providers::OFFLINE || providers::provider_of(text).is_some() => {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{Arguments, check_outputs, json_summary, judge_name, progress_bar, write_files};
 use crate::cli::show::{complain, harmless_json};
 use crate::cli::store;
-use crate::journal::{Record, Records, traces};
+use crate::journal::{Base, Record, Records, traces};
 use crate::replay::{
     Check, Differences, Judge, Recorded, Relived, Replay, StoredTraces, differences_table, figures, relive,
     run as replay, table,
@@ -22,22 +22,23 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let folder = store::folder(arguments.journal.as_ref().and_then(Option::as_deref), &arguments.settings)?;
     check_outputs(arguments, &folder.to_string_lossy())?;
     let connection = store::open(&folder)?;
-    let days = read(arguments, &connection, &folder)?;
+    let days = read(arguments, connection, &folder)?;
     let unchanged = !arguments.settings.changes_anything() && arguments.judge.is_none();
     if unchanged { as_it_was(arguments, days) } else { otherwise(arguments, days) }
 }
 
 /// What was recorded.
 struct Days {
+    connection: Connection,
     records: Vec<Record>,
     stored: StoredTraces,
     damaged: u64,
 }
 
-fn read(arguments: &Arguments, connection: &Connection, folder: &Path) -> anyhow::Result<Days> {
+fn read(arguments: &Arguments, connection: Connection, folder: &Path) -> anyhow::Result<Days> {
     let unreadable = || format!("can not read the journal in {}", folder.display());
     let (mut records, mut damaged) = (Vec::new(), 0);
-    for record in Records::all(connection).with_context(unreadable)? {
+    for record in Records::all(&connection).with_context(unreadable)? {
         match record.with_context(unreadable)? {
             Ok(record) => records.push(record),
             Err(problem) if arguments.strict => bail!("{problem}"),
@@ -50,8 +51,8 @@ fn read(arguments: &Arguments, connection: &Connection, folder: &Path) -> anyhow
     if records.is_empty() {
         bail!("nothing is recorded in {}", folder.display());
     }
-    let stored = traces::all(connection).with_context(unreadable)?.into_iter().collect();
-    Ok(Days { records, stored, damaged })
+    let stored = traces::all(&connection).with_context(unreadable)?.into_iter().collect();
+    Ok(Days { connection, records, stored, damaged })
 }
 
 /// A preset that is merely tried out is tried with everything it can do, as in a replay of a log. Else only what was
@@ -64,17 +65,18 @@ fn policies(arguments: &Arguments, judge: &Judge) -> anyhow::Result<(Policies, S
     super::policies(layers, judge)
 }
 
-fn again(days: &Days, policies: &Policies) -> Relived {
+fn again(days: &Days, policies: &Policies) -> anyhow::Result<Relived> {
+    let base = Base::read(&days.connection, policies)?;
     let bar = progress_bar(days.records.len() as u64, "living");
-    let relived = relive(policies, &days.records, &mut |done| bar.set_position(done));
+    let relived = relive(policies, base, &days.records, &mut |done| bar.set_position(done));
     bar.finish_and_clear();
-    relived
+    Ok(relived)
 }
 
 fn as_it_was(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
     let (policies, preset) = policies(arguments, &Judge::Recorded)?;
     let started = Instant::now();
-    let Relived { decided, pending, .. } = again(&days, &policies);
+    let Relived { decided, pending, .. } = again(&days, &policies)?;
     let seconds = started.elapsed().as_secs_f64();
     let score = &policies.general().settings.score;
     let replay = Replay {
@@ -96,7 +98,10 @@ fn as_it_was(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
         summary["pending"] = pending.into();
         return crate::cli::print(&format!("{}\n", harmless_json(&summary)));
     }
-    let begins = days.records.first().map_or(1, |first| first.seq);
+    let begins = match Base::read(&days.connection, &policies)?.is_empty() {
+        true => days.records.first().map_or(1, |first| first.seq),
+        false => 1,
+    };
     crate::cli::print(&(table(&replay, arguments.all) + &verdict(&check, pending, begins)))
 }
 
@@ -172,7 +177,7 @@ fn answers(arguments: &Arguments, days: &Days) -> anyhow::Result<crate::replay::
     let mut usual = arguments.settings.clone();
     (usual.preset, usual.bot_name) = (None, None);
     usual.set.clear();
-    let mut answers = again(days, &usual.policies()?).answers;
+    let mut answers = again(days, &usual.policies()?)?.answers;
     days.stored.iter().for_each(|trace| answers.learn_from(trace));
     Ok(answers)
 }

@@ -31,13 +31,14 @@ impl Page {
         if web.is_called(&name) {
             return Err(Trouble::NameTaken.into());
         }
+        let room = if room.is_empty() { web.first_room().to_owned() } else { room };
         if !is_room_name(&room) {
             return Err(Trouble::BadRoom.into());
         }
         let (at, wanted) = (web.clock.now(), room.clone());
         let admit = move |transaction: &Transaction<'_>| admit(transaction, &wanted, secret.as_deref(), &name, at);
         let (person, is_new) = web.database.write(admit).await??;
-        let mut rooms = web.database.read(talk::rooms).await?;
+        let mut rooms = web.in_order(web.database.read(talk::rooms).await?);
         if is_new {
             web.hub.tell_all(&FromServer::Rooms { rooms: rooms.clone() });
         }
@@ -49,7 +50,7 @@ impl Page {
             you: person.speaker.id.clone(),
             room: room.clone(),
             rooms,
-            bot: web.bot.clone(),
+            bot: web.bot(),
             message_chars_max: web.settings.message_chars_max,
             now: at.0,
             version: env!("CARGO_PKG_VERSION"),

@@ -101,7 +101,8 @@ impl Page {
             return self.refuse(None, Trouble::NotUnderstood).await;
         };
         match asked {
-            FromPage::Enter { room, name, person, since } => {
+            FromPage::Enter { room, name, language, person, since } => {
+                self.language = language.as_deref().and_then(Language::named).unwrap_or(self.language);
                 let done = self.enter(room, &name, person, since).await;
                 self.answer_alone(done).await;
             }
@@ -138,7 +139,7 @@ impl Page {
     }
 
     pub async fn refuse(&self, key: Option<String>, trouble: Trouble) {
-        self.tell(FromServer::Refused { key, why: trouble.say(self.language) }).await;
+        self.tell(self.refusal(key, trouble.into())).await;
     }
 
     pub async fn refuse_too_big(&self) {
@@ -149,22 +150,23 @@ impl Page {
     async fn answer(&self, key: String, done: Result<Option<String>, Why>) {
         match done {
             Ok(id) => self.tell(FromServer::Taken { key, id }).await,
-            Err(why) => self.tell(FromServer::Refused { key: Some(key), why: self.words(why) }).await,
+            Err(why) => self.tell(self.refusal(Some(key), why)).await,
         }
     }
 
     async fn answer_alone(&self, done: Result<(), Why>) {
         if let Err(why) = done {
-            self.tell(FromServer::Refused { key: None, why: self.words(why) }).await;
+            self.tell(self.refusal(None, why)).await;
         }
     }
 
-    fn words(&self, why: Why) -> String {
+    fn refusal(&self, key: Option<String>, why: Why) -> FromServer {
         metrics::counter!("aizuchi_web_refused_total").increment(1);
-        match why {
-            Why::Trouble(trouble) => trouble.say(self.language),
-            Why::Refusal(refusal) => refusal.say(self.language).to_owned(),
-        }
+        let (why, again) = match why {
+            Why::Trouble(trouble) => (trouble.say(self.language), trouble.passes()),
+            Why::Refusal(refusal) => (refusal.say(self.language).to_owned(), false),
+        };
+        FromServer::Refused { key, why, again }
     }
 
     pub(super) async fn tell(&self, tell: FromServer) {
@@ -285,7 +287,7 @@ impl Page {
             }
             Order::Status => {
                 let view = desk.ears.look(&id).await?;
-                answers::status(view.as_ref(), &desk.web.bot, desk.web.clock.now(), language)
+                answers::status(view.as_ref(), &desk.web.bot(), desk.web.clock.now(), language)
             }
             Order::Help => answers::help(language),
             Order::Unclear(row) => answers::unclear(row, language),

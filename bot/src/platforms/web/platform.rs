@@ -1,6 +1,6 @@
 //! The web rooms as a platform: whatever is stored here reaches the pages and the engine by itself.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use aizuchi_core::settings::Settings;
 use aizuchi_core::types::{MessageId, Place, Voice};
@@ -21,31 +21,55 @@ const BOT_ID: &str = "bot";
 /// The platform half: it can be posted to before anybody listens or is listened to.
 pub struct Web {
     pub(super) settings: aizuchi_core::settings::Web,
-    pub(super) bot: Bot,
-    /// What it can be mentioned by.
-    names: Vec<String>,
+    me: RwLock<Arc<Me>>,
     pub(super) database: Database,
     pub(super) clock: Clock,
     pub(super) hub: Hub,
     pub(super) outbox: Outbox,
 }
 
+/// What people know it by. It may change while they talk.
+struct Me {
+    bot: Bot,
+    /// What it can be mentioned by.
+    names: Vec<String>,
+}
+
+impl Me {
+    fn new(settings: &Settings, bot: Bot) -> Arc<Me> {
+        let names = std::iter::once(&settings.bot.name).chain(&settings.bot.aliases).cloned().collect();
+        Arc::new(Me { bot, names })
+    }
+}
+
 impl Web {
     /// `bot` is how it introduces itself to the pages.
     pub fn new(settings: &Settings, bot: Bot, database: Database, clock: Clock) -> Arc<Web> {
-        let names = std::iter::once(&settings.bot.name).chain(&settings.bot.aliases).cloned().collect();
-        let (hub, outbox) = (Hub::default(), Outbox::new());
-        Arc::new(Web { settings: settings.web.clone(), bot, names, database, clock, hub, outbox })
+        let (me, hub, outbox) = (RwLock::new(Me::new(settings, bot)), Hub::default(), Outbox::new());
+        Arc::new(Web { settings: settings.web.clone(), me, database, clock, hub, outbox })
+    }
+
+    /// From now on it goes by another name, or answers with another model.
+    pub fn introduce(&self, settings: &Settings, bot: Bot) {
+        *self.me.write().unwrap_or_else(PoisonError::into_inner) = Me::new(settings, bot);
+    }
+
+    fn itself(&self) -> Arc<Me> {
+        self.me.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn bot(&self) -> Bot {
+        self.itself().bot.clone()
     }
 
     /// Whether nobody else may be called so.
     pub(super) fn is_called(&self, name: &str) -> bool {
-        self.names.iter().any(|own| same_name(own, name))
+        self.itself().names.iter().any(|own| same_name(own, name))
     }
 
     pub(super) async fn say(&self, saying: Saying) -> Result<Result<Stored, Refusal>, StoreError> {
-        let names = self.names.clone();
-        self.store(move |transaction| talk::say(transaction, saying, &names)).await
+        let me = self.itself();
+        self.store(move |transaction| talk::say(transaction, saying, &me.names)).await
     }
 
     /// Changes the talk, and has the pages and the engine told.
@@ -68,8 +92,20 @@ impl Web {
         self.database.write(open).await
     }
 
+    /// Where somebody comes in who names no room.
+    pub(super) fn first_room(&self) -> &str {
+        self.settings.rooms.first().map_or("lobby", String::as_str)
+    }
+
+    /// Rooms as pages list them: those of the settings first, as they stand there.
+    pub(super) fn in_order(&self, mut rooms: Vec<String>) -> Vec<String> {
+        let rank = |room: &String| self.settings.rooms.iter().position(|own| own == room).unwrap_or(usize::MAX);
+        rooms.sort_by_key(rank);
+        rooms
+    }
+
     fn me(&self) -> Speaker {
-        Speaker { id: BOT_ID.into(), name: self.bot.name.clone() }
+        Speaker { id: BOT_ID.into(), name: self.bot().name }
     }
 }
 
@@ -109,7 +145,7 @@ impl Platform for Web {
         Box::pin(async move {
             let thread = place.thread.as_ref().map(ToString::to_string);
             let Some(room) = talk::room_name(&place.room) else { return };
-            self.hub.tell(room, 0, 0, || FromServer::Typing { name: self.bot.name.clone(), thread });
+            self.hub.tell(room, 0, 0, || FromServer::Typing { name: self.bot().name, thread });
         })
     }
 }

@@ -73,7 +73,7 @@ pub async fn play(web: &Web, room: &str, language: Language) {
             at: web.clock.now(),
             by: Speaker { id: format!("{PREFIX}{}", line.author), name: line.author },
             voice: if line.bot { Voice::Bot } else { Voice::Person },
-            text: line.text.replace("aizuchi", &web.bot.name),
+            text: line.text.replace("aizuchi", &web.bot().name),
             thread: None,
             reply_to: line.reply_to.and_then(|id| ids.get(&id).cloned()),
         };

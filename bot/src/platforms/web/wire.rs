@@ -8,10 +8,14 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum FromPage {
-    /// The first frame. `since` is the last `seq` the page has of this room; 0 asks for the recent history.
+    /// The first frame. `since` is the last `seq` the page has of this room; 0 asks for the recent history. Without a
+    /// room it is the first of the settings, without a language ("en" or "ja") the browser's.
     Enter {
+        #[serde(default)]
         room: String,
         name: String,
+        #[serde(default)]
+        language: Option<String>,
         #[serde(default)]
         person: Option<String>,
         #[serde(default)]
@@ -68,6 +72,7 @@ pub enum FromServer {
         person: String,
         you: String,
         room: String,
+        /// Those of the settings first, as they stand there.
         rooms: Vec<String>,
         bot: Bot,
         /// A longer text is refused; one that is far longer ends the connection before it is read.
@@ -120,9 +125,11 @@ pub enum FromServer {
         key: String,
         id: Option<String>,
     },
+    /// `again`: the same may well be taken a little later.
     Refused {
         key: Option<String>,
         why: String,
+        again: bool,
     },
 }
 

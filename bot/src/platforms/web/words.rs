@@ -28,6 +28,15 @@ impl Language {
         }
     }
 
+    /// By its name in the settings and on the page.
+    pub fn named(name: &str) -> Option<Language> {
+        match name {
+            "en" => Some(Language::En),
+            "ja" => Some(Language::Ja),
+            _ => None,
+        }
+    }
+
     /// One of two.
     pub fn choose<T>(self, en: T, ja: T) -> T {
         match self {
@@ -77,6 +86,26 @@ pub enum Trouble {
 }
 
 impl Trouble {
+    /// Whether the same may well be taken a little later.
+    pub fn passes(self) -> bool {
+        match self {
+            Trouble::Store | Trouble::Stopping => true,
+            Trouble::NotUnderstood
+            | Trouble::NotEntered
+            | Trouble::BadName
+            | Trouble::NameTaken
+            | Trouble::BadRoom
+            | Trouble::TooManyRooms
+            | Trouble::Empty
+            | Trouble::TooLong { .. }
+            | Trouble::TooBig { .. }
+            | Trouble::BadKey
+            | Trouble::BadEmoji
+            | Trouble::NoSuchSample
+            | Trouble::TooManySamples => false,
+        }
+    }
+
     pub fn say(self, language: Language) -> String {
         let (en, ja) = match self {
             Trouble::TooLong { chars_max } => {

@@ -1,0 +1,20 @@
+//! Whatever a model writes, cleaning takes only from its ends, and whether it is silence can be told.
+#![no_main]
+
+use aizuchi_core::reply::{clean, is_repeat, is_silence};
+use libfuzzer_sys::fuzz_target;
+
+const NAMES: [&str; 2] = ["aizuchi", "相槌"];
+
+fuzz_target!(|text: &str| {
+    let answer = clean(text, &NAMES);
+    assert!(text.contains(answer) && answer.trim() == answer, "{answer:?}");
+    for addressed in [false, true] {
+        let silent = is_silence(answer, addressed);
+        assert_eq!(silent, is_silence(&format!(" {answer}\n"), addressed), "space around it changes nothing");
+    }
+    assert!(!is_silence(answer, true) || is_silence(answer, false), "whoever asked is owed more");
+    if !answer.is_empty() {
+        let _ = is_repeat(answer, [text, answer], 0.8);
+    }
+});
