@@ -6,11 +6,11 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{sleep, timeout};
 
 use crate::crowd::{Draw, News, Talker, Wish};
-use crate::ledger::{Ledger, read_copy};
+use crate::ledger::{Ledger, Left};
 use crate::program::{Home, Program, eventually};
 
 /// How often it is killed. `./dev soak` sets CRASH_KILLS to more.
-const KILLS: u32 = 30;
+const KILLS: u32 = 50;
 
 const PEOPLE: [(&str, &str); 5] =
     [("mia", "lobby"), ("jonas", "lobby"), ("aoi", "lobby"), ("sora", "garden"), ("finn", "garden")];
@@ -98,7 +98,7 @@ async fn killed_at_any_instant_it_loses_nothing_and_says_nothing_twice() {
         let death = Death::draw(&mut draw);
         println!("{death:?}");
         live_and_die(&mut home.spawn(), death, &mut news).await;
-        left.extend(read_copy(&home.data(), &home.folder().join("copy")));
+        left.extend(Left::read(&home.data(), &home.folder().join("copy")));
     }
     let mut program = home.start().await;
     wish.send_replace(Wish::Finish);
@@ -132,9 +132,8 @@ async fn settle(home: &Home, people: &[Talker]) {
 }
 
 /// How many of the deaths left an answer unacknowledged, and how many left one half said.
-fn windows(left: &[Ledger], end: &Ledger) -> (usize, usize) {
+fn windows(left: &[Left], end: &Ledger) -> (usize, usize) {
     let whole = end.parts();
-    let is_half = |ledger: &&Ledger| ledger.parts().iter().any(|(call, parts)| parts < &whole[call]);
-    let unacknowledged = left.iter().filter(|ledger| !ledger.unacknowledged().is_empty()).count();
-    (unacknowledged, left.iter().filter(is_half).count())
+    let is_half = |left: &&Left| left.parts.iter().any(|(call, parts)| parts < &whole[call]);
+    (left.iter().filter(|left| left.unacknowledged).count(), left.iter().filter(is_half).count())
 }

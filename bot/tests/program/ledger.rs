@@ -135,28 +135,56 @@ impl Ledger {
         all.map(|(call, parts)| (call.to_owned(), parts.len())).collect()
     }
 
-    /// Answers that are out, at least in part, while the engine does not know it yet.
-    pub fn unacknowledged(&self) -> BTreeSet<String> {
-        let acknowledged = |input: &Input| match input {
-            Input::Delivered(call, _) => Some(call.to_string()),
-            _ => None,
-        };
-        let known: BTreeSet<String> = self.journal.iter().filter_map(acknowledged).collect();
+    /// Answers that are out while the engine does not know it yet.
+    fn unacknowledged(&self) -> BTreeSet<String> {
+        let known: BTreeSet<String> = self.journal.iter().filter_map(acknowledges).collect();
         self.parts().into_keys().filter(|call| !known.contains(call)).collect()
     }
 }
 
-/// The store as a crash has left it, without touching it: read from a copy.
-pub fn read_copy(data: &Path, aside: &Path) -> Option<Ledger> {
-    let _ = std::fs::remove_dir_all(aside);
-    std::fs::create_dir(aside).expect("a folder for the copy");
-    for name in ["aizuchi.db", "aizuchi.db-wal"] {
-        // Killed early on, it has made neither.
-        let _ = std::fs::copy(data.join(name), aside.join(name));
+/// What a crash has left.
+pub struct Left {
+    /// How many parts of each answer are out, by call.
+    pub parts: BTreeMap<String, usize>,
+    /// Whether an answer is out, at least in part, while the engine does not know it yet.
+    pub unacknowledged: bool,
+}
+
+impl Left {
+    /// Reads a copy of the store, so that the next start finds it as it was left.
+    pub fn read(data: &Path, aside: &Path) -> Option<Left> {
+        let _ = std::fs::remove_dir_all(aside);
+        std::fs::create_dir(aside).expect("a folder for the copy");
+        for name in ["aizuchi.db", "aizuchi.db-wal"] {
+            // Killed early on, it has made neither.
+            let _ = std::fs::copy(data.join(name), aside.join(name));
+        }
+        let store = Connection::open(aside.join("aizuchi.db")).expect("a copy can be opened");
+        let version: u32 =
+            store.pragma_query_value(None, "user_version", |row| row.get(0)).expect("the store is sound");
+        if version == 0 {
+            return None;
+        }
+        let mut parts = BTreeMap::new();
+        for key in rows(&store, "SELECT key FROM web_message WHERE key LIKE 'web:%#%/%'", |row| row.get::<_, String>(0))
+        {
+            *parts.entry(key.rsplit_once('/').expect("a key names call and part").0.to_owned()).or_default() += 1;
+        }
+        let acknowledged = "SELECT body FROM journal WHERE body LIKE '{\"Delivered\"%'";
+        let bodies = rows(&store, acknowledged, |row| row.get::<_, String>(0));
+        let inputs: Vec<Input> =
+            bodies.iter().map(|body| serde_json::from_str(body).expect("a record can be read")).collect();
+        let known: BTreeSet<String> = inputs.iter().filter_map(acknowledges).collect();
+        let unacknowledged = parts.keys().any(|call| !known.contains(call));
+        Some(Left { parts, unacknowledged })
     }
-    let store = Connection::open(aside.join("aizuchi.db")).expect("a copy can be opened");
-    let version: u32 = store.pragma_query_value(None, "user_version", |row| row.get(0)).expect("the store is sound");
-    (version > 0).then(|| Ledger::read(&store))
+}
+
+fn acknowledges(input: &Input) -> Option<String> {
+    match input {
+        Input::Delivered(call, _) => Some(call.to_string()),
+        _ => None,
+    }
 }
 
 fn said(input: &Input) -> Option<&str> {
