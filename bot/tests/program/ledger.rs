@@ -110,7 +110,7 @@ impl Ledger {
             let answers = answers(&self.messages[talker.room]);
             let told: BTreeSet<&str> =
                 answers.values().filter_map(|parts| parts[0].1.body["reply_to"].as_str()).collect();
-            let acted: BTreeSet<_> = told.iter().filter_map(|id| Some((*self.traces.get(*id)?).acted_at)).collect();
+            let acted: BTreeSet<_> = told.iter().filter_map(|id| Some(self.traces.get(*id)?.acted_at)).collect();
             for (id, text) in talker.taken.iter().filter(|(_, text)| is_call(text)) {
                 let trace = &self.traces[id];
                 match trace.outcome {
