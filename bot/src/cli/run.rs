@@ -46,7 +46,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let folder = Folder::take(Path::new(&settings.store.folder))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to run on")?;
-    runtime.block_on(live(arguments, chosen, &folder))
+    let lived = runtime.block_on(live(arguments, chosen, &folder));
+    // Whoever says stop twice does not wait for a disk that takes its time; what must be durable is durable by now.
+    runtime.shutdown_background();
+    lived
 }
 
 /// The settings, with the models they come down to.

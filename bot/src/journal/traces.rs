@@ -44,13 +44,18 @@ impl Traces {
     }
 }
 
+/// Whether it is the decision of the first time that counts: it was made, or will be.
+pub fn is_repeat(trace: &Trace) -> bool {
+    trace.cause == Cause::Unheard(Unheard::Repeated)
+}
+
 /// Writes them down. A message heard again keeps the decision of the first time.
 pub fn keep(transaction: &Transaction<'_>, traces: &[Trace]) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached("INSERT OR REPLACE INTO trace VALUES (?1, ?2, ?3, ?4)")?;
     let mut insert_new = transaction.prepare_cached("INSERT OR IGNORE INTO trace VALUES (?1, ?2, ?3, ?4)")?;
-    for trace in traces {
+    for trace in traces.iter().filter(|trace| !is_repeat(trace)) {
         let body = serde_json::to_string(trace).expect("a trace is plain data");
-        let again = matches!(trace.cause, Cause::Unheard(Unheard::Repeated | Unheard::Late));
+        let again = trace.cause == Cause::Unheard(Unheard::Late);
         let statement = if again { &mut insert_new } else { &mut insert };
         statement.execute(params![trace.place.room.as_str(), trace.message.as_str(), trace.at.0 as i64, body])?;
     }

@@ -1,5 +1,7 @@
 //! The write side: inputs are durable before anything follows from them, and snapshots keep a start short.
 
+use std::sync::Arc;
+
 use aizuchi_core::engine::Snapshot;
 use aizuchi_core::policy::Stated;
 use aizuchi_core::{Input, Policies, Time, Trace};
@@ -42,7 +44,7 @@ impl Journal {
         self.database.write(write).await
     }
 
-    pub async fn keep(&self, decided: Vec<Trace>) -> Result<(), StoreError> {
+    pub async fn keep(&self, decided: Arc<[Trace]>) -> Result<(), StoreError> {
         self.database.write(move |transaction| traces::keep(transaction, &decided)).await
     }
 

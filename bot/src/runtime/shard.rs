@@ -7,12 +7,14 @@ use aizuchi_core::effect::Effect;
 use aizuchi_core::types::RoomId;
 use aizuchi_core::{Engine, Input, Time, Trace};
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::follow::Followers;
 use super::{Event, Heard, World};
-use crate::journal::Journal;
+use crate::journal::{Journal, traces};
+use crate::stores::StoreError;
 
 pub struct Shard {
     number: usize,
@@ -30,7 +32,15 @@ pub struct Shard {
     /// Records since the last snapshot.
     unsaved: u64,
     batch: Batch,
+    /// Decisions being written down; what could not be written comes back.
+    keeping: JoinSet<Result<(), Arc<[Trace]>>>,
+    unkept: Vec<Arc<[Trace]>>,
+    /// By when everything must be at its end, once it is told to stop.
+    ends_by: Option<Instant>,
 }
+
+/// The store refuses, and there is no time left to wait for it.
+struct GaveUp;
 
 /// What is to be written down together.
 #[derive(Default)]
@@ -72,6 +82,9 @@ impl Shard {
             seq: 0,
             unsaved: 0,
             batch: Batch::default(),
+            keeping: JoinSet::new(),
+            unkept: Vec::new(),
+            ends_by: None,
         }
     }
 
@@ -153,7 +166,8 @@ impl Shard {
     async fn handle_batch(&mut self) {
         let mut batch = std::mem::take(&mut self.batch);
         if !batch.inputs.is_empty() {
-            self.append(&batch.inputs).await;
+            // What is not written down has not happened: it is told, asked or looked for again at the next start.
+            let Ok(()) = self.append(&batch.inputs).await else { return };
             for durable in batch.told.drain(..) {
                 let _ = durable.send(());
             }
@@ -166,8 +180,8 @@ impl Shard {
         }
     }
 
-    /// Nothing leaves before it is durable: a store that refuses makes everybody wait.
-    async fn append(&mut self, inputs: &[(Time, Input)]) {
+    /// Nothing leaves before it is durable: a store that refuses makes everybody wait, until the program has to end.
+    async fn append(&mut self, inputs: &[(Time, Input)]) -> Result<(), GaveUp> {
         let started = Instant::now();
         loop {
             match self.journal.append(self.number, inputs).await {
@@ -178,6 +192,9 @@ impl Shard {
                 Err(error) => {
                     tracing::error!(%error, "can not write to the journal; trying again");
                     self.world.ready.send_replace(false);
+                    if self.stop.is_cancelled() && Instant::now() >= self.ends_by() {
+                        return Err(GaveUp);
+                    }
                     tokio::time::sleep(STORE_AGAIN).await;
                 }
             }
@@ -186,6 +203,7 @@ impl Shard {
         self.unsaved += inputs.len() as u64;
         metrics::counter!("aizuchi_inputs_total").increment(inputs.len() as u64);
         metrics::histogram!("aizuchi_journal_seconds").record(started.elapsed().as_secs_f64());
+        Ok(())
     }
 
     async fn handle(&mut self, inputs: impl Iterator<Item = (Time, Input)>) {
@@ -214,7 +232,8 @@ impl Shard {
         self.tell(touched, decided).await;
     }
 
-    async fn tell(&mut self, touched: Vec<RoomId>, decided: Vec<Trace>) {
+    async fn tell(&mut self, touched: Vec<RoomId>, mut decided: Vec<Trace>) {
+        decided.retain(|trace| !traces::is_repeat(trace));
         for trace in &decided {
             let outcome = format!("{:?}", trace.outcome).to_lowercase();
             tracing::debug!(room = %trace.place.room, message = %trace.message, outcome, "decided");
@@ -233,12 +252,17 @@ impl Shard {
         }
         if !decided.is_empty() {
             // Written with the next commit; nobody waits for it, and after a crash it is worked out again.
-            let journal = self.journal.clone();
-            tokio::spawn(async move {
-                if let Err(error) = journal.keep(decided).await {
-                    tracing::warn!(%error, "can not keep a decision");
-                }
+            let (journal, decided) = (self.journal.clone(), Arc::<[Trace]>::from(decided));
+            self.keeping.spawn(async move {
+                let kept = journal.keep(decided.clone()).await;
+                kept.map_err(|error| {
+                    tracing::warn!(%error, "can not keep a decision yet");
+                    decided
+                })
             });
+        }
+        while let Some(kept) = self.keeping.try_join_next() {
+            self.unkept.extend(kept.expect("keeping does not panic").err());
         }
         metrics::gauge!("aizuchi_rooms", "shard" => self.number.to_string()).set(self.engine.rooms() as f64);
     }
@@ -252,6 +276,10 @@ impl Shard {
     }
 
     async fn save(&mut self) {
+        // Beyond a snapshot no start works them out again.
+        if let Err(error) = self.keep_all().await {
+            return tracing::warn!(%error, "can not keep decisions; the journal has everything");
+        }
         let (seq, at) = (self.seq, self.last);
         let (policies, snapshot) = (self.engine.policies().stated(), self.engine.snapshot());
         match self.journal.take_snapshot(self.number, seq, at, policies, snapshot).await {
@@ -260,13 +288,28 @@ impl Shard {
         }
     }
 
+    async fn keep_all(&mut self) -> Result<(), StoreError> {
+        while let Some(kept) = self.keeping.join_next().await {
+            self.unkept.extend(kept.expect("keeping does not panic").err());
+        }
+        while let Some(decided) = self.unkept.first() {
+            self.journal.keep(decided.clone()).await?;
+            self.unkept.remove(0);
+        }
+        Ok(())
+    }
+
+    fn ends_by(&mut self) -> Instant {
+        let patience = self.engine.policies().general().settings.runtime.shutdown_seconds;
+        *self.ends_by.get_or_insert_with(|| Instant::now() + Duration::from_secs(patience.into()))
+    }
+
     /// Posts on their way may finish; models are asked again at the next start.
     async fn finish(mut self) {
         self.world.ready.send_replace(false);
         self.inbox.close();
         self.followers.abort_calls();
-        let patience = self.engine.policies().general().settings.runtime.shutdown_seconds;
-        let until = Instant::now() + Duration::from_secs(patience.into());
+        let until = self.ends_by();
         while self.followers.is_posting() {
             match tokio::time::timeout_at(until, self.results.recv()).await {
                 Ok(Some(input)) => {

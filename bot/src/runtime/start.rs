@@ -89,7 +89,7 @@ async fn recovered(
             journal.drop_torn(*seq).await?;
         }
     }
-    journal.keep(std::mem::take(&mut found.traces)).await?;
+    journal.keep(std::mem::take(&mut found.traces).into()).await?;
     journal.drop_snapshots_from(shards).await?;
     let (records, from_snapshot) = (found.records, found.from_snapshot);
     let rooms: usize = found.engines.iter().map(|engine| engine.rooms()).sum();

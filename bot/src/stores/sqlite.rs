@@ -1,6 +1,7 @@
 //! One SQLite file: a task that commits what many want written together, and readers beside it.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -40,6 +41,8 @@ pub struct Database {
     work: mpsc::Sender<Work>,
     path: Arc<Path>,
     readers: Arc<Mutex<Vec<Connection>>>,
+    /// Whether what was to be written last could not be.
+    refuses: Arc<AtomicBool>,
 }
 
 /// Writes that may wait for the disk; beyond that whoever wants to write waits.
@@ -58,8 +61,9 @@ impl Database {
         };
         let connection = open_for_writing(path).map_err(told)?;
         let (work, queue) = mpsc::channel(WAITING_MAX);
-        tokio::spawn(write_all(connection, queue));
-        Ok(Database { work, path: path.into(), readers: Arc::default() })
+        let refuses = Arc::default();
+        tokio::spawn(write_all(connection, queue, Arc::clone(&refuses)));
+        Ok(Database { work, path: path.into(), readers: Arc::default(), refuses })
     }
 
     /// Writes, together with whatever else wants to be written now, and returns when it is durable. Fails alone.
@@ -72,12 +76,20 @@ impl Database {
             let done = transaction.and_then(|transaction| Ok(within_savepoint(transaction, work)?));
             Box::new(move |committed| {
                 // Nobody may be waiting any more: what was to be written is written nevertheless.
-                let _ = tell.send(committed.and(done));
+                let _ = tell.send(done.and_then(|done| committed.map(|()| done)));
             })
         });
         let gone = || StoreError::Failed("the store is closed".into());
         self.work.send(work).await.map_err(|_| gone())?;
         told.await.map_err(|_| gone())?
+    }
+
+    /// Whether it can be written, as far as is known: where the last attempt failed, there is another one.
+    pub async fn check(&self) -> Result<(), StoreError> {
+        if self.refuses.load(Ordering::Relaxed) {
+            self.write(|transaction| transaction.pragma_update(None, "user_version", VERSION)).await?;
+        }
+        Ok(())
     }
 
     /// Reads what is durable, beside whatever is being written.
@@ -137,24 +149,26 @@ fn within_savepoint<T>(
     }
 }
 
-async fn write_all(mut connection: Connection, mut queue: mpsc::Receiver<Work>) {
+async fn write_all(mut connection: Connection, mut queue: mpsc::Receiver<Work>, refuses: Arc<AtomicBool>) {
     let mut together = Vec::new();
     while queue.recv_many(&mut together, TOGETHER_MAX).await > 0 {
         let works = std::mem::take(&mut together);
         // On a thread for blocking work: the disk may take its time.
+        let refuses = refuses.clone();
         let write = move || {
-            commit(&mut connection, works);
+            commit(&mut connection, works, &refuses);
             connection
         };
         connection = tokio::task::spawn_blocking(write).await.expect("writing does not panic");
     }
 }
 
-fn commit(connection: &mut Connection, works: Vec<Work>) {
+fn commit(connection: &mut Connection, works: Vec<Work>, refuses: &AtomicBool) {
     let transaction = connection.transaction().map_err(StoreError::from);
     let within = |work: Work| work(transaction.as_ref().map_err(StoreError::clone));
     let told: Vec<Told> = works.into_iter().map(within).collect();
     let committed = transaction.and_then(|transaction| Ok(transaction.commit()?));
+    refuses.store(committed.is_err(), Ordering::Relaxed);
     told.into_iter().for_each(|tell| tell(committed.clone()));
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi::runtime::Clock;
+use aizuchi::runtime::{Clock, Gone};
 use rusqlite::Connection;
 
 use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said};
@@ -29,6 +29,45 @@ async fn a_store_that_refuses_makes_everybody_wait() {
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(board.posts.lock().unwrap().len(), 1);
     life.runtime.stop().await;
+}
+
+/// A store that refuses for good keeps nobody from stopping; what was not written down is told again.
+#[tokio::test(start_paused = true)]
+async fn a_store_that_refuses_does_not_keep_it_from_stopping() {
+    let (scratch, policies) = (Scratch::new(), policies(&["runtime.shutdown_seconds=5"]));
+    let mind = Scripted::new(false, vec![line("write", "Hello!", 0)], &policies);
+    let (board, clock) = (Arc::new(Board::default()), Clock::starting_at(START));
+    let life = Life::start(scratch.database(), policies.clone(), mind.clone(), board.clone(), clock).await;
+    let other = Connection::open(scratch.0.join("aizuchi.db")).unwrap();
+    other.execute_batch("ALTER TABLE journal RENAME TO hidden").unwrap();
+    let ears = life.runtime.ears.clone();
+    let hearing = tokio::spawn(async move { ears.hear(said("m1", START, "mia", "aizuchi, hello")).await });
+    life.ready.clone().wait_for(|ready| !ready).await.unwrap();
+    life.runtime.stop().await;
+    assert_eq!(hearing.await.unwrap(), Err(Gone), "nobody is told that it is durable");
+    other.execute_batch("ALTER TABLE hidden RENAME TO journal").unwrap();
+    let life = Life::start(scratch.database(), policies, mind, board.clone(), clock).await;
+    life.hear(said("m1", START, "mia", "aizuchi, hello")).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(board.posts.lock().unwrap().len(), 1);
+    life.runtime.stop().await;
+}
+
+/// Beyond a snapshot nobody works out a decision again: it is kept first, however long that takes.
+#[tokio::test(start_paused = true)]
+async fn a_decision_that_can_not_be_kept_is_kept_later() {
+    let (scratch, policies) = (Scratch::new(), policies(&["store.snapshot_records=1"]));
+    let mind = Scripted::new(false, vec![], &policies);
+    let (board, clock) = (Arc::new(Board::default()), Clock::starting_at(START));
+    let life = Life::start(scratch.database(), policies.clone(), mind, board.clone(), clock).await;
+    let other = Connection::open(scratch.0.join("aizuchi.db")).unwrap();
+    other.execute_batch("ALTER TABLE trace RENAME TO hidden").unwrap();
+    life.hear(said("m1", START, "mia", "lol")).await;
+    life.hear(said("m2", START, "mia", "lol")).await;
+    other.execute_batch("ALTER TABLE hidden RENAME TO trace").unwrap();
+    life.runtime.stop().await;
+    let kept: i64 = other.query_row("SELECT count(*) FROM trace", [], |row| row.get(0)).unwrap();
+    assert_eq!(kept, 2);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,6 +1,7 @@
 //! The loop around the engine, on the real journal, in virtual time.
 
 mod crash;
+mod durable;
 mod failures;
 mod made_up;
 mod restart;

@@ -55,6 +55,33 @@ async fn a_post_that_was_not_acknowledged_is_not_posted_twice() {
     assert_eq!(posts, [("log:room#2/0".to_owned(), "Hello!".to_owned())]);
 }
 
+/// A platform that can not know whether it was heard tells again, when much has been said since: one answer, one decision.
+#[tokio::test(start_paused = true)]
+async fn a_message_told_again_is_not_answered_twice() {
+    let (scratch, policies) = (Scratch::new(), policies(&["listen.buffer_messages=2"]));
+    let mind = Scripted::new(false, vec![line("write", "Hello!", 5_000)], &policies);
+    let (board, clock) = (Arc::new(Board::default()), Clock::starting_at(START));
+    let life = Life::start(scratch.database(), policies.clone(), mind.clone(), board.clone(), clock).await;
+    let told = |number: u64| {
+        let text = if number == 0 { "aizuchi, hello" } else { "and then it rained" };
+        said(&format!("m{number}"), START + Span(number), "mia", text)
+    };
+    for number in 0..5 {
+        life.hear(told(number)).await;
+    }
+    life.runtime.stop().await;
+    let mut life = Life::start(scratch.database(), policies, mind, board.clone(), clock).await;
+    life.hear(told(0)).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(board.posts.lock().unwrap().len(), 1);
+    let decided = std::iter::from_fn(|| life.events.try_recv().ok()).filter_map(|event| match event {
+        Event::Decided(trace) => Some(trace),
+        Event::Changed(..) => None,
+    });
+    let about: Vec<_> = decided.filter(|trace| trace.message.as_str() == "m0").map(|trace| trace.outcome).collect();
+    assert_eq!(about, [aizuchi_core::trace::Outcome::Replies]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_stop_lets_posts_finish_and_cancels_calls() {
     let (scratch, policies) = (Scratch::new(), policies(&[]));

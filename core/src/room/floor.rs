@@ -174,9 +174,13 @@ impl Floor {
         self.buffer.glance_at_people(window as usize, is_young(policy, now), glances);
     }
 
+    /// Whether a message was heard: it is remembered, was answered, or is about to be.
     pub fn knows(&self, id: &str) -> bool {
         let noted = |past: &Past| past.known.contains(&stable_hash(0, id));
-        self.buffer.find(id).is_some() || self.past.as_deref().is_some_and(noted)
+        let is_reason = |pending: &Pending| {
+            pending.together.iter().chain([&*pending.trace]).any(|trace| trace.message.as_str() == id)
+        };
+        self.buffer.find(id).is_some() || self.past.as_deref().is_some_and(noted) || self.slots().any(is_reason)
     }
 
     /// Whether this is the id of a post of its own.

@@ -210,16 +210,14 @@ async fn enter(State(desk): State<Arc<Desk>>, headers: HeaderMap, upgrade: WebSo
 }
 
 async fn ready(State(desk): State<Arc<Desk>>) -> Response {
-    let store = timeout(ENDS_WITHIN, desk.web.database.read(talk::last_seq)).await;
-    match (*desk.ready.borrow(), store) {
-        (true, Ok(Ok(_))) => "ready\n".into_response(),
-        (false, _) => (
-            StatusCode::SERVICE_UNAVAILABLE,
-            "not ready: what happens can not be written down, or the program is stopping\n",
-        )
-            .into_response(),
-        (true, _) => (StatusCode::SERVICE_UNAVAILABLE, "not ready: the store does not answer\n").into_response(),
-    }
+    let database = &desk.web.database;
+    let store = timeout(ENDS_WITHIN, async { (database.check().await, database.read(talk::last_seq).await) }).await;
+    let why = match (*desk.ready.borrow(), store) {
+        (true, Ok((Ok(()), Ok(_)))) => return "ready\n".into_response(),
+        (false, _) | (true, Ok((Err(_), _))) => "not ready: the store can not be written, the log says why\n",
+        (true, _) => "not ready: the store does not answer\n",
+    };
+    (StatusCode::SERVICE_UNAVAILABLE, why).into_response()
 }
 
 async fn measures(State(desk): State<Arc<Desk>>) -> Response {

@@ -1,0 +1,139 @@
+//! Killed at any instant, again and again, while people talk: no message is lost, nothing is said twice.
+
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::{mpsc, watch};
+use tokio::time::{sleep, timeout};
+
+use crate::crowd::{Draw, News, Talker, Wish};
+use crate::ledger::{Ledger, Left};
+use crate::program::{Home, Program, eventually};
+
+/// How often it is killed. `./dev soak` sets CRASH_KILLS to more.
+const KILLS: u32 = 50;
+
+const PEOPLE: [(&str, &str); 5] =
+    [("mia", "lobby"), ("jonas", "lobby"), ("aoi", "lobby"), ("sora", "garden"), ("finn", "garden")];
+
+const SETTINGS: &[&str] = &[
+    "reply.part_chars=40",
+    "gates.user_addressed_per_hour=0",
+    "gates.interval_seconds=1",
+    "gates.user_per_hour=0",
+    "response.min_wait_seconds=1",
+    "response.adaptive=false",
+    "response.max_wait_seconds=2",
+    "store.snapshot_records=50",
+    "web.rooms=[\"lobby\", \"garden\"]",
+    "log.level=warn",
+];
+
+/// When it dies.
+#[derive(Clone, Copy, Debug)]
+enum Death {
+    /// While it starts, or soon after.
+    Early { after_us: u64 },
+    /// At some instant, while people talk.
+    Somewhen { after_us: u64 },
+    /// When somebody notices this for the n-th time, and a little later.
+    At { news: News, count: u64, after_us: u64 },
+}
+
+impl Death {
+    fn draw(draw: &mut Draw) -> Death {
+        let at = |news, draw: &mut Draw| Death::At {
+            news,
+            count: 1 + draw.below(3),
+            after_us: draw.below(4) * draw.below(1_500),
+        };
+        match draw.below(8) {
+            0 => Death::Early { after_us: draw.below(60_000) },
+            1 | 2 => Death::Somewhen { after_us: draw.below(600_000) },
+            3 | 4 => at(News::FirstPart, draw),
+            5 => at(News::LaterPart, draw),
+            6 => at(News::Called, draw),
+            _ => at(News::CallTaken, draw),
+        }
+    }
+}
+
+/// Nothing of the kind happens: it dies all the same.
+const GIVES_UP_AFTER: Duration = Duration::from_secs(3);
+
+async fn live_and_die(program: &mut Program, death: Death, news: &mut mpsc::UnboundedReceiver<News>) {
+    while news.try_recv().is_ok() {}
+    let mut noticed = async |wanted: News, mut count: u64| {
+        while count > 0 {
+            let news = news.recv().await.expect("people talk");
+            count -= u64::from(news == wanted);
+        }
+    };
+    let (wait, after_us) = match death {
+        Death::Early { after_us } => (None, after_us),
+        Death::Somewhen { after_us } => (Some((News::Entered, 1)), after_us),
+        Death::At { news, count, after_us } => (Some((news, count)), after_us),
+    };
+    if let Some((wanted, count)) = wait {
+        let _ = timeout(GIVES_UP_AFTER, noticed(wanted, count)).await;
+    }
+    sleep(Duration::from_micros(after_us)).await;
+    assert!(program.has_ended().is_none(), "it died by itself:\n{}", program.said());
+    program.kill();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn killed_at_any_instant_it_loses_nothing_and_says_nothing_twice() {
+    let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().expect("a number"));
+    let kills = number("CRASH_KILLS").unwrap_or(KILLS.into());
+    let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("it is past 1970");
+    let seed = number("CRASH_SEED").unwrap_or(clock.as_millis() as u64);
+    println!("the deaths of CRASH_SEED={seed}");
+    let home = Home::new(SETTINGS);
+    let (tell, mut news) = mpsc::unbounded_channel();
+    let (wish, wished) = watch::channel(Wish::Talk);
+    let talker = |(number, who)| Talker::new(who, home.address, seed ^ number as u64, tell.clone(), wished.clone());
+    let people: Vec<_> = PEOPLE.into_iter().enumerate().map(talker).map(|talker| tokio::spawn(talker.talk())).collect();
+    let (mut draw, mut left) = (Draw(seed), Vec::new());
+    for _ in 0..kills {
+        let death = Death::draw(&mut draw);
+        println!("{death:?}");
+        live_and_die(&mut home.spawn(), death, &mut news).await;
+        left.extend(Left::read(&home.data(), &home.folder().join("copy")));
+    }
+    let mut program = home.start().await;
+    wish.send_replace(Wish::Finish);
+    let mut knowing = Vec::new();
+    for talker in people {
+        knowing.push(talker.await.expect("nobody is told anything twice"));
+    }
+    settle(&home, &knowing).await;
+    for talker in &mut knowing {
+        talker.visit().await.expect("they are shown the rest");
+    }
+    program.terminate();
+    assert!(program.ended().await.success(), "{}", program.said());
+    let ledger = Ledger::read(&home.store());
+    knowing.iter().for_each(|talker| ledger.check_messages(talker));
+    ledger.check_answers();
+    let answered = ledger.check_calls(&knowing);
+    let taken: usize = knowing.iter().map(|talker| talker.taken.len()).sum();
+    let (unacknowledged, half) = windows(&left, &ledger);
+    println!(
+        "{kills} kills, {taken} messages, {answered} calls answered; \
+         killed {unacknowledged} times between a post and its acknowledgement, {half} times between the parts of an answer"
+    );
+    assert!(unacknowledged > 0 && half > 0, "the windows were never hit: {unacknowledged}, {half}");
+}
+
+/// Waits until everything is decided and everything is said.
+async fn settle(home: &Home, people: &[Talker]) {
+    let store = home.store();
+    eventually("everything is decided", async || Ledger::read(&store).is_settled(people).then_some(())).await;
+}
+
+/// How many of the deaths left an answer unacknowledged, and how many left one half said.
+fn windows(left: &[Left], end: &Ledger) -> (usize, usize) {
+    let whole = end.parts();
+    let is_half = |left: &&Left| left.parts.iter().any(|(call, parts)| parts < &whole[call]);
+    (left.iter().filter(|left| left.unacknowledged).count(), left.iter().filter(is_half).count())
+}

@@ -1,0 +1,95 @@
+//! Models that refuse, talk nonsense or take for ever: whoever asked is told in friendly words, everybody else goes on.
+
+use serde_json::Value;
+
+use crate::program::{Home, Program, eventually};
+use crate::server::{Happened, Server, Step, openai_answer};
+use crate::visitor::Visitor;
+
+const KEY: &str = "sk-do-not-tell";
+const EXCUSE: &str = "Sorry, I can't find the words right now. Please try me again in a bit.";
+
+fn home(server: &Server, settings: &[&str]) -> Home {
+    let mut home = Home::new(settings);
+    home.set("models.main=openai/some-model");
+    home.set("models.judge=openai/some-model");
+    home.set("models.retries_max=0");
+    home.set(format!("providers.openai.url=http://127.0.0.1:{}/v1/", server.port));
+    home.set_variable("OPENAI_API_KEY", KEY);
+    home
+}
+
+/// The next thing the bot says.
+async fn answer(visitor: &mut Visitor) -> String {
+    loop {
+        let message = visitor.next("said").await["message"].clone();
+        if message["voice"] == "Me" {
+            return message["text"].as_str().unwrap().to_owned();
+        }
+    }
+}
+
+async fn decision(visitor: &mut Visitor, id: &str) -> Value {
+    loop {
+        let trace = visitor.next("decided").await["trace"].clone();
+        if trace["id"] == id {
+            return trace;
+        }
+    }
+}
+
+async fn logs(program: &Program, words: &str) -> String {
+    eventually(words, async || Some(program.said()).filter(|said| said.contains(words))).await
+}
+
+#[tokio::test]
+async fn a_wrong_key() {
+    let refusal = || Step::status(401, &[], format!(r#"{{"error": {{"message": "Incorrect API key: {KEY}"}}}}"#));
+    let server = Server::start([refusal(), refusal()]).await;
+    let program = home(&server, &["response.min_wait_seconds=0"]).start().await;
+    let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
+    let id = mia.say("1", "@aizuchi are you there?").await;
+    assert_eq!(answer(&mut mia).await, EXCUSE);
+    let said = logs(&program, "the key in OPENAI_API_KEY was refused by openai").await;
+    assert!(!said.contains(KEY), "{said}");
+    let trace = decision(&mut mia, &id).await;
+    assert!(trace["reason"].as_str().unwrap().contains("OPENAI_API_KEY"), "{trace}");
+    assert!(!trace.to_string().contains(KEY), "{trace}");
+    let header = &server.seen()[0].headers["authorization"];
+    assert!(header.contains(KEY), "it was really asked with the key");
+}
+
+#[tokio::test]
+async fn nonsense() {
+    let nonsense = || Step::status(200, &[("content-type", "text/html")], "<html>It works!</html>");
+    let server = Server::start([nonsense(), Step::json(openai_answer("purple monkey")), nonsense()]).await;
+    let settings = ["response.min_wait_seconds=0", "response.adaptive=false", "score.low=0", "points.question=80"];
+    let program = home(&server, &settings).start().await;
+    let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
+    // Nobody asked it: it stays out of it, and says why if somebody wants to know.
+    for (key, reason) in [("1", "is the address right?"), ("2", "purple monkey")] {
+        let id = mia.say(key, &format!("does anybody know the way, {key}?")).await;
+        let trace = decision(&mut mia, &id).await;
+        assert_eq!((trace["outcome"].as_str(), trace["stage"].as_str()), (Some("silent"), Some("judge")), "{trace}");
+        let told = format!("{} {}", trace["reason"], trace["asked"]);
+        assert!(told.contains(reason), "{trace}");
+    }
+    mia.say("3", "@aizuchi which way?").await;
+    assert_eq!(answer(&mut mia).await, EXCUSE);
+    assert!(program.get("/ready").await.starts_with("HTTP/1.1 200"));
+}
+
+#[tokio::test]
+async fn one_that_takes_for_ever() {
+    let mut server = Server::start([Step::Silence, Step::json(openai_answer("Past the mill."))]).await;
+    let program = home(&server, &["models.timeout_seconds=2"]).start().await;
+    let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
+    let mut jonas = Visitor::enter(program.address, "garden", "jonas").await;
+    let id = mia.say("1", "@aizuchi which way?").await;
+    assert_eq!(server.next().await, Happened::Asked);
+    jonas.say("1", "@aizuchi which way?").await;
+    assert_eq!(answer(&mut jonas).await, "Past the mill.");
+    assert_eq!(answer(&mut mia).await, EXCUSE);
+    let reason = decision(&mut mia, &id).await["reason"].as_str().unwrap().to_owned();
+    assert!(reason.contains("no answer within 2 s"), "{reason}");
+}

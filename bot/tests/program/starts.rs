@@ -1,0 +1,72 @@
+//! What keeps it from starting, and the words that say what to do about it.
+
+use std::net::TcpListener;
+
+use rusqlite::Connection;
+
+use crate::program::Home;
+
+/// It ends with this code, and says all of this.
+async fn refused(home: &Home, code: i32, told: &[&str]) {
+    let (found, said) = home.refused().await;
+    assert_eq!(found, Some(code), "{said}");
+    for words in told {
+        assert!(said.contains(words), "{words:?} is not told:\n{said}");
+    }
+    assert!(!said.contains("is in the room") && !said.contains("panicked"), "{said}");
+}
+
+#[tokio::test]
+async fn a_folder_that_can_not_be_written() {
+    let mut home = Home::new(&[]);
+    std::fs::write(home.folder().join("file"), "").unwrap();
+    let below = home.folder().join("file/data");
+    home.set(format!("store.folder={}", below.display()));
+    refused(&home, 1, &["can not make the data folder", below.to_str().unwrap(), "store.folder"]).await;
+    // Nobody may make files there, whoever they are.
+    if cfg!(target_os = "linux") {
+        home.set("store.folder=/proc/self");
+        refused(&home, 1, &["can not write into the data folder /proc/self", "store.folder"]).await;
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_another_one_has() {
+    let home = Home::new(&[]);
+    let first = home.start().await;
+    let mut other = Home::new(&[]);
+    other.set(format!("store.folder={}", home.data().display()));
+    let folder = home.data().display().to_string();
+    refused(&other, 1, &["another aizuchi is running", &folder, "--set store.folder="]).await;
+    assert!(first.get("/ready").await.starts_with("HTTP/1.1 200"), "the first one goes on");
+}
+
+#[tokio::test]
+async fn a_port_that_another_one_has() {
+    let home = Home::new(&[]);
+    let _other = TcpListener::bind(home.address).unwrap();
+    refused(&home, 1, &["can not listen on", &home.address.to_string(), "--set web.address="]).await;
+}
+
+#[tokio::test]
+async fn an_address_that_others_can_reach() {
+    let mut home = Home::new(&[]);
+    home.set("web.address=0.0.0.0:0");
+    refused(&home, 1, &["0.0.0.0:0", "others can reach it", "web.token"]).await;
+}
+
+#[tokio::test]
+async fn a_store_of_a_newer_version() {
+    let home = Home::new(&[]);
+    home.start().await.kill();
+    let store = Connection::open(home.data().join("aizuchi.db")).unwrap();
+    store.pragma_update(None, "user_version", 99).unwrap();
+    drop(store);
+    refused(&home, 1, &["the store is of version 99", "use the newer aizuchi"]).await;
+}
+
+#[tokio::test]
+async fn a_setting_that_does_not_exist() {
+    let home = Home::new(&["web.adress=1"]);
+    refused(&home, 2, &["web.adress"]).await;
+}
