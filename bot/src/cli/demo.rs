@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use crate::cli::language::Language;
 use crate::config;
+use crate::language::Language;
 use crate::replay::{OwnInLog, Replay, Script, run as replay, table};
 use crate::transcript::{self, Options};
 use aizuchi_core::settings::Layers;
@@ -22,10 +22,10 @@ pub struct Arguments {
 /// Name, talk and the judge's script.
 fn sample(language: Language) -> (&'static str, &'static str, &'static str) {
     match language {
-        Language::En => {
+        Language::English => {
             ("sample (en)", include_str!("../../../samples/en.jsonl"), include_str!("../../../samples/en.judge.jsonl"))
         }
-        Language::Ja => {
+        Language::Japanese => {
             ("sample (ja)", include_str!("../../../samples/ja.jsonl"), include_str!("../../../samples/ja.judge.jsonl"))
         }
     }

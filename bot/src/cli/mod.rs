@@ -4,7 +4,6 @@ mod demo;
 pub mod doctor;
 mod export;
 mod init;
-mod language;
 pub mod logs;
 mod outputs;
 mod prompt;

@@ -1,23 +1,6 @@
 //! The prompts that are compiled in, one table.
 
-/// In which language a model is instructed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Language {
-    English,
-    Japanese,
-}
-
-impl Language {
-    pub const ALL: [Language; 2] = [Language::English, Language::Japanese];
-
-    /// As in settings and folders.
-    pub fn id(self) -> &'static str {
-        match self {
-            Language::English => "en",
-            Language::Japanese => "ja",
-        }
-    }
-}
+use crate::language::Language;
 
 macro_rules! prompts {
     ($($name:literal)*) => {

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::built_in::{Language, NAMES};
+use super::built_in::NAMES;
+use crate::language::Language;
 
 pub struct Folder {
     /// None where there are no prompts but ours.

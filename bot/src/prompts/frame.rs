@@ -30,9 +30,9 @@ use aizuchi_core::judge::History;
 use aizuchi_core::settings::JudgeStyle;
 use aizuchi_core::types::{MessageId, Voice};
 
-use super::built_in::Language;
 use super::label::Labels;
 use super::words::framed;
+use crate::language::Language;
 
 pub struct Frame {
     language: Language,

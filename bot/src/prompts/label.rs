@@ -2,8 +2,8 @@
 
 use aizuchi_core::types::Voice;
 
-use super::built_in::Language;
 use super::words::{is_invisible, is_line_break, narrow};
+use crate::language::Language;
 
 /// The names in one prompt.
 pub struct Labels {

@@ -4,7 +4,7 @@ use aizuchi_core::Policy;
 use aizuchi_core::effect::Transcript;
 use aizuchi_core::settings::Language as Setting;
 
-use super::built_in::Language;
+use crate::language::Language;
 
 /// As it is set, or as people talk; where nobody has said a word, as its owner describes it.
 pub fn language_for(policy: &Policy, transcript: &Transcript) -> Language {

@@ -15,7 +15,7 @@ mod schemas;
 mod wording;
 mod words;
 
-pub use built_in::{Language, NAMES};
+pub use built_in::NAMES;
 pub use wording::Prompts;
 
 #[cfg(test)]

@@ -10,11 +10,12 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Value;
 use minijinja::{Environment, UndefinedBehavior, context};
 
-use super::built_in::{Language, NAMES, PARTS, built_in, halves};
+use super::built_in::{NAMES, PARTS, built_in, halves};
 use super::folder::Folder;
 use super::frame::Frame;
 use super::language::language_for;
 use super::schemas::schema_of;
+use crate::language::Language;
 use crate::ports::{By, Prompt, Turn, Wording};
 
 /// The prompts of this program, each replaced by the user's where there is one.

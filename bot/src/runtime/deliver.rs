@@ -6,14 +6,15 @@ use aizuchi_core::effect::{Delivery, Failure, Post};
 use aizuchi_core::types::MessageId;
 
 use super::World;
-use super::excuse::{Tongue, words};
+use super::excuse::words;
+use crate::language::Language;
 use crate::ports::{Platform, PostError, Posting};
 
 /// The ids of the posts. A part that can not be posted ends the answer there: what is out is out.
 pub async fn deliver(
     world: &World,
     delivery: &Delivery,
-    tongue: Tongue,
+    language: Language,
     retries_max: u32,
 ) -> Result<Vec<MessageId>, Failure> {
     let room = delivery.place.room.as_str();
@@ -23,7 +24,7 @@ pub async fn deliver(
     let done = match &delivery.post {
         Post::Reaction(emoji) => react(&**platform, delivery, emoji, retries_max).await,
         Post::Text(parts) => post(&**platform, delivery, parts.iter().map(|part| &**part), retries_max).await,
-        Post::Excuse(excuse) => post(&**platform, delivery, [words(*excuse, tongue)].into_iter(), retries_max).await,
+        Post::Excuse(excuse) => post(&**platform, delivery, [words(*excuse, language)].into_iter(), retries_max).await,
     };
     let outcome = if done.is_ok() { "posted" } else { "failed" };
     metrics::counter!("aizuchi_posts_total", "outcome" => outcome).increment(1);

@@ -12,7 +12,7 @@ use tokio::task::AbortHandle;
 
 use super::World;
 use super::deliver::deliver;
-use super::excuse::{self, Tongue};
+use crate::language::Language;
 
 pub struct Followers {
     world: Arc<World>,
@@ -23,7 +23,7 @@ pub struct Followers {
     /// Posts on their way.
     posts: HashSet<CallId>,
     /// In which language people spoke last.
-    tongues: HashMap<RoomId, Tongue>,
+    languages: HashMap<RoomId, Language>,
 }
 
 /// Platforms show that somebody is writing for some seconds only.
@@ -31,7 +31,7 @@ const TYPING_AGAIN: Duration = Duration::from_secs(4);
 
 impl Followers {
     pub fn new(world: Arc<World>, policies: Arc<Policies>, answer: mpsc::UnboundedSender<Input>) -> Followers {
-        Followers { world, policies, answer, calls: HashMap::new(), posts: HashSet::new(), tongues: HashMap::new() }
+        Followers { world, policies, answer, calls: HashMap::new(), posts: HashSet::new(), languages: HashMap::new() }
     }
 
     pub fn follow(&mut self, effect: Effect) {
@@ -64,9 +64,9 @@ impl Followers {
 
     /// Excuses are made in the language of the room.
     pub fn overhear(&mut self, room: &RoomId, text: &str) {
-        let tongue = excuse::tongue_of(text);
-        if self.tongues.get(room) != Some(&tongue) {
-            self.tongues.insert(room.clone(), tongue);
+        let language = Language::of_text(text);
+        if self.languages.get(room) != Some(&language) {
+            self.languages.insert(room.clone(), language);
         }
     }
 
@@ -100,10 +100,11 @@ impl Followers {
         let (world, answer) = (self.world.clone(), self.answer.clone());
         let policy = self.policies.for_room(delivery.place.room.as_str());
         let retries_max = policy.settings.runtime.post_retries_max;
-        let tongue = excuse::tongue(policy.settings.bot.language, self.tongues.get(&delivery.place.room));
+        let heard = self.languages.get(&delivery.place.room).copied();
+        let language = Language::wished(policy.settings.bot.language, heard);
         self.posts.insert(delivery.call.clone());
         tokio::spawn(async move {
-            let done = deliver(&world, &delivery, tongue, retries_max).await;
+            let done = deliver(&world, &delivery, language, retries_max).await;
             let _ = answer.send(Input::Delivered(delivery.call, done));
         });
     }

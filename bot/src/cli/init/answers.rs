@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use crate::cli::language::Language;
+use crate::language::Language;
 use crate::models::providers;
 
 #[derive(Clone, Debug)]
@@ -46,8 +46,8 @@ impl Answers {
         Answers {
             name: "aizuchi".into(),
             language: match language {
-                Language::En => "auto",
-                Language::Ja => "ja",
+                Language::English => "auto",
+                Language::Japanese => "ja",
             },
             preset: PRESETS[0],
             models: Models::AtStart,

@@ -6,7 +6,7 @@ use anyhow::bail;
 
 use super::answers::{Answers, INTERVALS, Models, PRESETS, usual_interval};
 use super::words::Words;
-use crate::cli::language::Language;
+use crate::language::Language;
 use crate::models::providers::{self, PROVIDERS};
 
 pub struct Dialogue {

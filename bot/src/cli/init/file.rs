@@ -2,7 +2,7 @@
 
 use super::answers::{Answers, Models};
 use super::words::Words;
-use crate::cli::language::Language;
+use crate::language::Language;
 
 pub fn render(answers: &Answers, language: Language) -> String {
     let words = &Words::of(language).file;
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn whatever_was_answered_the_settings_accept_it() {
-        for language in [Language::En, Language::Ja] {
+        for language in [Language::English, Language::Japanese] {
             for (preset, interval_seconds) in PRESETS.into_iter().zip(INTERVALS) {
                 let hostile = "a \"b\" \\ \u{7f}\u{1b}\t#]\n=".to_owned();
                 let answers = Answers {

@@ -13,8 +13,8 @@ use aizuchi_core::settings::Layers;
 use anyhow::{Context as _, bail};
 use clap::Args;
 
-use crate::cli::language::Language;
 use crate::config;
+use crate::language::Language;
 use answers::Answers;
 use dialogue::Dialogue;
 

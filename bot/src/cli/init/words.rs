@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::answers::Answers;
-use crate::cli::language::Language;
+use crate::language::Language;
 
 pub struct Words {
     pub name: &'static str,
@@ -52,8 +52,8 @@ pub struct Sentences {
 impl Words {
     pub fn of(language: Language) -> &'static Words {
         match language {
-            Language::En => &ENGLISH,
-            Language::Ja => &JAPANESE,
+            Language::English => &ENGLISH,
+            Language::Japanese => &JAPANESE,
         }
     }
 }
@@ -169,8 +169,8 @@ pub fn farewell(language: Language, path: &str, answers: &Answers) -> String {
     let exports = secrets.map(|name| format!("  export {name}=…\n")).collect::<String>();
     let config = if path == super::USUAL_FILE { String::new() } else { format!(" --config {path}") };
     let (written, next) = match language {
-        Language::En => ("is written. Next:", ("checks whether all is well", "starts it")),
-        Language::Ja => ("を書きました。次に：", ("動くかどうかを確かめる", "始める")),
+        Language::English => ("is written. Next:", ("checks whether all is well", "starts it")),
+        Language::Japanese => ("を書きました。次に：", ("動くかどうかを確かめる", "始める")),
     };
     let _ = write!(text, "\n{path} {written}\n{exports}");
     let _ = writeln!(text, "  aizuchi doctor{config}   # {}", next.0);

@@ -7,7 +7,7 @@ use aizuchi_core::{Time, Trace};
 
 use super::commands::{ROWS, Row};
 use super::wire::Bot;
-use super::words::Language;
+use crate::language::Language;
 
 pub fn help(language: Language) -> String {
     let line = |row: &Row| format!("{} – {}", row.usage, language.choose(row.en, row.ja));
@@ -152,11 +152,11 @@ mod tests {
             places: Vec::new(),
             spent: aizuchi_core::view::SpentView { calls: 2, tokens: 700, micros: 1_200 },
         };
-        let said = status(Some(&view), &bot, Time(0), Language::En);
+        let said = status(Some(&view), &bot, Time(0), Language::English);
         assert!(said.contains("muted: for another 1 min 30 s\npending: nothing"), "{said}");
         assert!(said.contains("2 calls, 700 tokens, $0.001200"), "{said}");
-        let said = status(None, &bot, Time(0), Language::Ja);
+        let said = status(None, &bot, Time(0), Language::Japanese);
         assert!(said.contains("ミュート: いいえ") && said.contains("オフライン"), "{said}");
-        assert_eq!(muted(Some(Span::minutes(90)), Language::Ja), "1時間30分黙ります。/unmute で解除できます。");
+        assert_eq!(muted(Some(Span::minutes(90)), Language::Japanese), "1時間30分黙ります。/unmute で解除できます。");
     }
 }

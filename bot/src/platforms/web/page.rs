@@ -18,8 +18,9 @@ use super::server::Desk;
 use super::socket::frame_bytes_max;
 use super::talk::{self, Refusal, Saying, room_id};
 use super::wire::{FromPage, FromServer};
-use super::words::{Language, Trouble};
+use super::words::Trouble;
 use super::{answers, sample};
+use crate::language::Language;
 use crate::replay::decision;
 use crate::runtime::Gone;
 use crate::stores::StoreError;
@@ -102,7 +103,7 @@ impl Page {
         };
         match asked {
             FromPage::Enter { room, name, language, person, since } => {
-                self.language = language.as_deref().and_then(Language::named).unwrap_or(self.language);
+                self.language = language.as_deref().and_then(Language::from_id).unwrap_or(self.language);
                 let done = self.enter(room, &name, person, since).await;
                 self.answer_alone(done).await;
             }
@@ -235,11 +236,7 @@ impl Page {
 
     async fn sample(&self, language: &str) -> Result<(), Why> {
         self.entered()?;
-        let language = match language {
-            "en" => Language::En,
-            "ja" => Language::Ja,
-            _ => return Err(Trouble::NoSuchSample.into()),
-        };
+        let language = Language::from_id(language).ok_or(Trouble::NoSuchSample)?;
         let Ok(place) = self.desk.samples.clone().try_acquire_owned() else {
             return Err(Trouble::TooManySamples.into());
         };

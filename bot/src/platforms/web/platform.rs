@@ -160,5 +160,5 @@ fn later(error: StoreError) -> PostError {
 }
 
 fn never(refusal: Refusal) -> PostError {
-    PostError::GiveUp { what: refusal.say(super::words::Language::En).to_owned() }
+    PostError::GiveUp { what: refusal.say(crate::language::Language::English).to_owned() }
 }

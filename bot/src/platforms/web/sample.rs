@@ -11,7 +11,7 @@ use tracing::warn;
 
 use super::platform::Web;
 use super::talk::{self, Saying, Speaker};
-use super::words::Language;
+use crate::language::Language;
 use crate::stores::StoreError;
 
 /// The beginning of the names of its rooms.
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn both_samples_fit_into_half_a_minute_and_call_the_bot() {
-        for language in [Language::En, Language::Ja] {
+        for language in [Language::English, Language::Japanese] {
             let lines = lines(language);
             assert!(lines.is_sorted_by(|one, next| one.ts <= next.ts));
             assert!(lines.last().unwrap().ts <= 30.0);

@@ -26,9 +26,9 @@ use tracing::{info, warn};
 use super::guard::{self, Guard};
 use super::platform::Web;
 use super::wire::FromServer;
-use super::words::Language;
 use super::{assets, sample, socket, talk};
 use crate::journal::Traces;
+use crate::language::Language;
 use crate::replay::decision;
 use crate::runtime::{Ears, Event};
 

@@ -13,7 +13,8 @@ use tokio_util::sync::CancellationToken;
 use super::hub::{Behind, Frame, Seat};
 use super::page::{Out, Page};
 use super::server::Desk;
-use super::words::{Language, Trouble};
+use super::words::Trouble;
+use crate::language::Language;
 
 /// Answers that may wait for a page to take them.
 const WAITING_MAX: usize = 64;

@@ -1,50 +1,7 @@
 //! What the web room says by itself, in the two languages it speaks.
 
 use super::talk::Refusal;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
-    En,
-    Ja,
-}
-
-impl Language {
-    /// From a browser's `Accept-Language`: the better liked of the two.
-    pub fn accepted(header: &str) -> Language {
-        let liking = |wanted: &str| {
-            let of = |part: &str| {
-                let mut parts = part.split(';').map(str::trim);
-                let tag = parts.next()?;
-                let primary = tag.split('-').next()?;
-                let liking = parts.find_map(|part| part.strip_prefix("q=")?.parse::<f32>().ok()).unwrap_or(1.0);
-                primary.eq_ignore_ascii_case(wanted).then_some(liking)
-            };
-            header.split(',').filter_map(of).fold(0.0, f32::max)
-        };
-        if liking("ja") > liking("en") || (liking("ja") > 0.0 && header.trim_start().starts_with("ja")) {
-            Language::Ja
-        } else {
-            Language::En
-        }
-    }
-
-    /// By its name in the settings and on the page.
-    pub fn named(name: &str) -> Option<Language> {
-        match name {
-            "en" => Some(Language::En),
-            "ja" => Some(Language::Ja),
-            _ => None,
-        }
-    }
-
-    /// One of two.
-    pub fn choose<T>(self, en: T, ja: T) -> T {
-        match self {
-            Language::En => en,
-            Language::Ja => ja,
-        }
-    }
-}
+use crate::language::Language;
 
 impl Refusal {
     pub fn say(self, language: Language) -> &'static str {
@@ -151,20 +108,5 @@ impl Trouble {
             Trouble::Stopping => ("aizuchi is stopping.", "aizuchi を停止しています。"),
         };
         language.choose(en, ja).to_owned()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_browser_says_which_language_is_liked_better() {
-        assert_eq!(Language::accepted("ja,en-US;q=0.9,en;q=0.8"), Language::Ja);
-        assert_eq!(Language::accepted("ja-JP"), Language::Ja);
-        assert_eq!(Language::accepted("en-US,en;q=0.9,ja;q=0.8"), Language::En);
-        assert_eq!(Language::accepted("de, ja;q=0.5"), Language::Ja);
-        assert_eq!(Language::accepted("de"), Language::En);
-        assert_eq!(Language::accepted(""), Language::En);
     }
 }
