@@ -6,6 +6,7 @@ pub mod console;
 pub mod journal;
 pub mod language;
 pub mod models;
+pub mod orders;
 pub mod platforms;
 pub mod ports;
 pub mod prompts;

@@ -11,6 +11,8 @@ use aizuchi_core::types::{MessageId, PersonId, Place};
 use aizuchi_core::{Policies, Policy};
 use serde_json::Value;
 
+use crate::language::Language;
+
 /// Something that is under way. Dropping it cancels it.
 pub type Doing<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -61,7 +63,7 @@ pub struct Orderer {
     pub person: PersonId,
     /// Whether this person may change settings here.
     pub manages: bool,
-    pub japanese: bool,
+    pub language: Language,
 }
 
 /// Who judges and writes. Both end with exactly one result; dropped, the call is cancelled for real.

@@ -9,6 +9,7 @@ mod outputs;
 mod prompt;
 mod reload;
 mod replay;
+mod rooms;
 mod run;
 mod settings;
 mod show;

@@ -1,14 +1,18 @@
 //! Settings that change while it runs: read again on SIGHUP, and used if there is no mistake in them.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use aizuchi_core::settings::Settings;
+use tokio::sync::mpsc;
 
 use super::SettingsArguments;
+use super::rooms;
 use super::run::{Chosen, variable};
 use crate::models::Models;
+use crate::orders::{Reception, Wish};
 use crate::platforms::web::Web;
-use crate::runtime::Ears;
+use crate::runtime::{Ears, Gone};
 
 /// What is told of other settings.
 pub struct Reload<'a> {
@@ -16,35 +20,54 @@ pub struct Reload<'a> {
     pub holds: Chosen,
     pub mind: Arc<Models>,
     pub web: Arc<Web>,
+    pub orders: Arc<Reception>,
     pub ears: Ears,
 }
 
 impl Reload<'_> {
     /// Ends when nobody listens any more.
-    pub async fn at_every(mut self, mut hangup: Hangup) {
+    pub async fn at_every(mut self, mut hangup: Hangup, mut wishes: mpsc::Receiver<Wish>) {
         loop {
-            hangup.wait().await;
-            match self.read() {
-                Err(error) => {
-                    tracing::error!(error = format!("{error:#}"), "a mistake in the settings; the old ones stay")
-                }
-                Ok(chosen) if chosen.policies.stated() == self.holds.policies.stated() => {
-                    tracing::info!("settings read again; nothing has changed");
-                }
-                Ok(chosen) => {
-                    if self.ears.govern(&chosen.policies).await.is_err() {
-                        return;
-                    }
-                    self.web.introduce(chosen.settings(), chosen.introduction());
-                    tracing::info!(models = chosen.choice.told, "settings read again; the new ones hold");
-                    let late = needs_restart(self.holds.settings(), chosen.settings());
-                    if !late.is_empty() {
-                        tracing::warn!(settings = late.join(", "), "these settings hold from the next start on");
-                    }
-                    self.holds = chosen;
-                }
+            let wish = tokio::select! {
+                () = hangup.wait() => None,
+                Some(wish) = wishes.recv() => Some(wish),
+            };
+            let chosen = wish.as_ref().map_or(Ok(()), |wish| self.note(wish)).and_then(|()| self.read());
+            if let Err(error) = &chosen {
+                tracing::error!(error = format!("{error:#}"), "a mistake in the settings; the old ones stay");
+            }
+            let told = chosen.as_ref().map(|_| ()).map_err(|error| format!("{error:#}"));
+            if let Ok(chosen) = chosen
+                && self.change(chosen).await.is_err()
+            {
+                return;
+            }
+            if let Some(wish) = wish {
+                let _ = wish.told.send(told);
             }
         }
+    }
+
+    /// What is ordered for one room is kept where the settings are read from.
+    fn note(&self, wish: &Wish) -> anyhow::Result<()> {
+        rooms::choose(Path::new(&self.holds.settings().store.folder), &wish.room, &wish.preset)
+    }
+
+    async fn change(&mut self, chosen: Chosen) -> Result<(), Gone> {
+        if chosen.policies.stated() == self.holds.policies.stated() {
+            tracing::info!("settings read again; nothing has changed");
+            return Ok(());
+        }
+        self.ears.govern(&chosen.policies).await?;
+        self.web.introduce(chosen.settings(), chosen.introduction());
+        self.orders.introduce(chosen.introduction());
+        tracing::info!(models = chosen.choice.told, "settings read again; the new ones hold");
+        let late = needs_restart(self.holds.settings(), chosen.settings());
+        if !late.is_empty() {
+            tracing::warn!(settings = late.join(", "), "these settings hold from the next start on");
+        }
+        self.holds = chosen;
+        Ok(())
     }
 
     fn read(&self) -> anyhow::Result<Chosen> {

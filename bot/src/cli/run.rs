@@ -9,17 +9,18 @@ use aizuchi_core::Policies;
 use aizuchi_core::settings::Settings;
 use anyhow::{Context as _, bail};
 use clap::Args;
-use tokio::sync::{broadcast, watch};
+use tokio::sync::{broadcast, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::logs;
 use super::reload::{Hangup, Reload};
+use super::rooms;
 use super::settings::SettingsArguments;
 use crate::config;
 use crate::console::metrics;
 use crate::journal::Traces;
 use crate::models::{self, Choice, Models};
-use crate::platforms::web::wire::Bot;
+use crate::orders::{Bot, Reception};
 use crate::platforms::web::{Listening, Web};
 use crate::prompts::Prompts;
 use crate::runtime::{Clock, Runtime, World};
@@ -36,6 +37,8 @@ pub struct Arguments {
 
 /// Decisions and changes that a watcher may be behind with.
 const EVENTS_MAX: usize = 4096;
+/// Orders for other settings that may wait.
+const WISHES_MAX: usize = 16;
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let chosen = Chosen::read(&arguments.settings)?;
@@ -62,6 +65,8 @@ pub struct Chosen {
 impl Chosen {
     pub fn read(arguments: &SettingsArguments) -> anyhow::Result<Chosen> {
         let mut layers = arguments.layers()?;
+        let folder = config::resolve(&layers)?.general().settings.store.folder.clone();
+        rooms::add(&mut layers, Path::new(&folder))?;
         let choice = models::choose(&mut layers, &variable)?;
         Ok(Chosen { policies: config::resolve(&layers)?, choice, preset: layers.preset() })
     }
@@ -99,9 +104,13 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     let world = World { clock: Clock::Wall, mind: mind.clone(), platforms: vec![web.clone()], events, ready };
     let runtime = Runtime::start(database.clone(), chosen.policies.clone(), Arc::new(world)).await?;
     let stop = CancellationToken::new();
+    let (wishes, wished) = mpsc::channel(WISHES_MAX);
+    let (ears, traces) = (runtime.ears.clone(), Traces::new(database));
+    let orders = Arc::new(Reception::new(ears.clone(), traces.clone(), Clock::Wall, chosen.introduction(), wishes));
     let listening = Listening {
-        ears: runtime.ears.clone(),
-        traces: Traces::new(database),
+        ears,
+        traces,
+        orders: orders.clone(),
         events: watched,
         metrics: metrics::install(),
         ready: is_ready,
@@ -118,10 +127,11 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     if settings.web.open_browser && !arguments.no_browser {
         open_browser(&address_of(&settings, address));
     }
-    let reload = Reload { arguments: &arguments.settings, holds: chosen, mind, web, ears: runtime.ears.clone() };
+    let reload =
+        Reload { arguments: &arguments.settings, holds: chosen, mind, web, orders, ears: runtime.ears.clone() };
     tokio::select! {
         () = stopping.wait() => (),
-        () = reload.at_every(hangup) => (),
+        () = reload.at_every(hangup, wished) => (),
     }
     super::show::complain("stopping: posts on their way may finish; once more to stop at once");
     let ending = async {

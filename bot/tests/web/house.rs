@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use aizuchi::journal::Traces;
-use aizuchi::platforms::web::wire::Bot;
+use aizuchi::orders::{Bot, Reception};
 use aizuchi::platforms::web::{Listening, Web};
 use aizuchi::runtime::{Clock, Ears, Event, Heard};
 use aizuchi::stores::Database;
@@ -66,16 +66,20 @@ impl House {
             offline: true,
             preset: "aizuchi".into(),
         };
-        let web = Web::new(settings, bot, database.clone(), Clock::Wall);
+        let web = Web::new(settings, bot.clone(), database.clone(), Clock::Wall);
         let heard = Arc::new(Mutex::new(Vec::new()));
         let (shard, hears) = mpsc::channel(16);
         tokio::spawn(listen(hears, heard.clone(), engine));
         let (events, watched) = broadcast::channel(256);
         let (ready, is_ready) = watch::channel(true);
         let stop = CancellationToken::new();
+        let (ears, traces) = (Ears::new(vec![shard]), Traces::new(database.clone()));
+        let (wishes, _) = mpsc::channel(1);
+        let orders = Arc::new(Reception::new(ears.clone(), traces.clone(), Clock::Wall, bot, wishes));
         let listening = Listening {
-            ears: Ears::new(vec![shard]),
-            traces: Traces::new(database.clone()),
+            ears,
+            traces,
+            orders,
             events: watched,
             metrics: aizuchi::console::install(),
             ready: is_ready,

@@ -9,8 +9,6 @@ mod entry;
 mod page;
 mod socket;
 
-mod answers;
-mod commands;
 mod sample;
 mod words;
 

@@ -3,24 +3,23 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use aizuchi_core::Input;
-use aizuchi_core::input::Command;
-use aizuchi_core::types::{MessageId, Voice};
+use aizuchi_core::types::{MessageId, Place, Voice};
 use axum::extract::ws::Utf8Bytes;
 use rusqlite::Transaction;
 use tokio::sync::mpsc;
 use tracing::warn;
 
-use super::commands::{self, Order};
 use super::hub::{Seat, written};
 use super::people::Person;
+use super::sample;
 use super::server::Desk;
 use super::socket::frame_bytes_max;
-use super::talk::{self, Refusal, Saying, room_id};
+use super::talk::{self, Refusal, Saying, person_id, room_id};
 use super::wire::{FromPage, FromServer};
 use super::words::Trouble;
-use super::{answers, sample};
 use crate::language::Language;
+use crate::orders::answers;
+use crate::ports::Orderer;
 use crate::replay::decision;
 use crate::runtime::Gone;
 use crate::stores::StoreError;
@@ -189,8 +188,9 @@ impl Page {
         let Entered { room, person, .. } = self.entered()?;
         let key = self.key(key)?;
         self.check(&text)?;
-        if let Some(order) = commands::order(&text) {
-            return self.obey(room, order).await.map(|()| None);
+        if let Some(order) = text.trim().strip_prefix('/') {
+            self.obey(room, person, order).await;
+            return Ok(None);
         }
         let (by, at) = (person.speaker.clone(), self.desk.web.clock.now());
         let room = room.clone();
@@ -259,39 +259,12 @@ impl Page {
         Ok(())
     }
 
-    async fn obey(&self, room: &str, order: Order) -> Result<(), Why> {
-        let (desk, language, id) = (&self.desk, self.language, room_id(room));
-        let told = |command: Command| desk.ears.hear(Input::Told(id.clone(), command));
-        let text = match order {
-            Order::Mute(span) => {
-                told(Command::Mute(span)).await?;
-                answers::muted(span, language)
-            }
-            Order::Unmute => {
-                told(Command::Unmute).await?;
-                answers::unmuted(language).into()
-            }
-            Order::Talk(share) => {
-                told(Command::Talk(share)).await?;
-                answers::talks(share, language)
-            }
-            Order::Why(message) => {
-                let trace = match message {
-                    Some(message) => desk.traces.find(&id, &MessageId::new(message)).await?,
-                    None => desk.traces.last(&id).await?,
-                };
-                trace.map_or_else(|| answers::no_decision(language).into(), |trace| answers::why(&trace, language))
-            }
-            Order::Status => {
-                let view = desk.ears.look(&id).await?;
-                answers::status(view.as_ref(), &desk.web.bot(), desk.web.clock.now(), language)
-            }
-            Order::Help => answers::help(language),
-            Order::Unclear(row) => answers::unclear(row, language),
-            Order::Unknown(name) => answers::unknown(&name, language),
-        };
-        self.notice(&text).await;
-        Ok(())
+    /// Whoever can open the web room may change its settings.
+    async fn obey(&self, room: &str, person: &Person, order: &str) {
+        let by = Orderer { person: person_id(&person.speaker.id), manages: true, language: self.language };
+        let place = Place { room: room_id(room), thread: None };
+        let answer = self.desk.orders.obey(order, &by, &place).await;
+        self.notice(&answer).await;
     }
 
     async fn notice(&self, text: &str) {

@@ -29,6 +29,7 @@ use super::wire::FromServer;
 use super::{assets, sample, socket, talk};
 use crate::journal::Traces;
 use crate::language::Language;
+use crate::ports::Orders;
 use crate::replay::decision;
 use crate::runtime::{Ears, Event};
 
@@ -50,6 +51,7 @@ const PEOPLE_KEPT: Span = Span::minutes(90 * 24 * 60);
 pub struct Listening {
     pub ears: Ears,
     pub traces: Traces,
+    pub orders: Arc<dyn Orders>,
     pub events: broadcast::Receiver<Event>,
     pub metrics: PrometheusHandle,
     /// Whether the engines are at work.
@@ -62,6 +64,7 @@ pub struct Desk {
     pub web: Arc<Web>,
     pub ears: Ears,
     pub traces: Traces,
+    pub orders: Arc<dyn Orders>,
     pub samples: Arc<Semaphore>,
     pub tasks: TaskTracker,
     pub stop: CancellationToken,
@@ -73,7 +76,7 @@ pub struct Desk {
 impl Web {
     /// Opens the port and serves until `stop`. The task ends when every page has been let go.
     pub async fn listen(self: &Arc<Web>, with: Listening) -> anyhow::Result<(SocketAddr, JoinHandle<()>)> {
-        let Listening { ears, traces, events, metrics, ready, stop } = with;
+        let Listening { ears, traces, orders, events, metrics, ready, stop } = with;
         let listener = guard::bind(&self.settings.address, &self.settings.token).await?;
         let address = listener.local_addr().context("a bound port has an address")?;
         self.open_rooms().await?;
@@ -84,6 +87,7 @@ impl Web {
             web: self.clone(),
             ears,
             traces,
+            orders,
             samples: Arc::new(Semaphore::new(sample::AT_ONCE_MAX)),
             tasks: TaskTracker::new(),
             stop,

@@ -4,6 +4,8 @@ use aizuchi_core::types::Voice;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use crate::orders::Bot;
+
 /// From the page. `key` is the page's own name for what it sends: sent again after a broken connection, it is taken once.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
@@ -131,17 +133,6 @@ pub enum FromServer {
         why: String,
         again: bool,
     },
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Bot {
-    pub name: String,
-    /// The model that writes, as provider/model.
-    pub model: String,
-    pub judge: String,
-    /// No model is asked: answers are templates and say so.
-    pub offline: bool,
-    pub preset: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

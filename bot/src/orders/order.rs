@@ -1,5 +1,6 @@
-//! Texts that begin with a slash: orders to the program, which no model has a say in.
+//! What an order says.
 
+use aizuchi_core::settings::PRESETS;
 use aizuchi_core::types::{Share, Span};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -10,6 +11,11 @@ pub enum Order {
     Status,
     /// Speak up at about this share of messages, or as the settings say.
     Talk(Option<Share>),
+    /// Listen here, or not.
+    Channel(bool),
+    Preset(String),
+    /// Forget the talk of this room.
+    Reset,
     Help,
     /// The order is known, what follows it is not.
     Unclear(&'static Row),
@@ -25,7 +31,7 @@ pub struct Row {
     pub ja: &'static str,
 }
 
-pub const ROWS: [Row; 6] = [
+pub const ROWS: [Row; 9] = [
     Row {
         name: "mute",
         usage: "/mute [2h|30m|90s]",
@@ -51,15 +57,32 @@ pub const ROWS: [Row; 6] = [
         en: "speak up at about this share of messages, or as the settings say",
         ja: "発言のおよそこの割合で口をはさむ（省略すると設定どおり）",
     },
+    Row { name: "channel", usage: "/channel on|off", en: "listen here, or not", ja: "ここで聞く、聞かない" },
+    Row {
+        name: "preset",
+        usage: "/preset aizuchi|kotonoha|sphene|myao2",
+        en: "whose manners it has here",
+        ja: "ここでのふるまい",
+    },
+    Row {
+        name: "reset", usage: "/reset", en: "forget the talk of this room", ja: "このルームの会話を忘れる"
+    },
     Row { name: "help", usage: "/help", en: "this list", ja: "この一覧" },
 ];
 
-/// The order in a text; `None` if it is none.
-pub fn order(text: &str) -> Option<Order> {
-    let rest = text.trim().strip_prefix('/')?;
+impl Order {
+    /// Whether it changes settings, and is for those alone who may.
+    pub fn needs_manager(&self) -> bool {
+        matches!(self, Order::Talk(_) | Order::Channel(_) | Order::Preset(_) | Order::Reset)
+    }
+}
+
+/// What is ordered, with or without its slash.
+pub fn order(text: &str) -> Order {
+    let rest = text.trim().trim_start_matches('/');
     let (name, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let (name, rest) = (name.to_lowercase(), rest.trim());
-    let Some(row) = ROWS.iter().find(|row| row.name == name) else { return Some(Order::Unknown(name)) };
+    let Some(row) = ROWS.iter().find(|row| row.name == name) else { return Order::Unknown(name) };
     let order = match row.name {
         "mute" if rest.is_empty() => Some(Order::Mute(None)),
         "mute" => span(rest).map(|span| Order::Mute(Some(span))),
@@ -68,9 +91,16 @@ pub fn order(text: &str) -> Option<Order> {
         "status" => Some(Order::Status),
         "talk" if rest.is_empty() => Some(Order::Talk(None)),
         "talk" => Share::parse(rest).map(|share| Order::Talk(Some(share))),
+        "channel" => match rest.to_lowercase().as_str() {
+            "on" => Some(Order::Channel(true)),
+            "off" => Some(Order::Channel(false)),
+            _ => None,
+        },
+        "preset" => PRESETS.iter().find(|(name, _)| *name == rest).map(|(name, _)| Order::Preset((*name).into())),
+        "reset" => Some(Order::Reset),
         _ => Some(Order::Help),
     };
-    Some(order.unwrap_or(Order::Unclear(row)))
+    order.unwrap_or(Order::Unclear(row))
 }
 
 const SPAN_MAX: Span = Span::seconds(366 * 24 * 3600);
@@ -135,22 +165,23 @@ mod tests {
 
     #[test]
     fn orders() {
-        assert_eq!(order("/mute"), Some(Order::Mute(None)));
-        assert_eq!(order(" /MUTE 2h "), Some(Order::Mute(Some(Span::minutes(120)))));
-        assert_eq!(order("/mute　2時間"), Some(Order::Mute(Some(Span::minutes(120)))));
-        assert_eq!(order("/mute for ever"), Some(Order::Unclear(&ROWS[0])));
-        assert_eq!(order("/unmute"), Some(Order::Unmute));
-        assert_eq!(order("/why w12"), Some(Order::Why(Some("w12".into()))));
-        assert_eq!(order("/why"), Some(Order::Why(None)));
-        assert_eq!(order("/status"), Some(Order::Status));
+        assert_eq!(order("/mute"), Order::Mute(None));
+        assert_eq!(order(" /MUTE 2h "), Order::Mute(Some(Span::minutes(120))));
+        assert_eq!(order("/mute　2時間"), Order::Mute(Some(Span::minutes(120))));
+        assert_eq!(order("/mute for ever"), Order::Unclear(&ROWS[0]));
+        assert_eq!(order("/unmute"), Order::Unmute);
+        assert_eq!(order("/why w12"), Order::Why(Some("w12".into())));
+        assert_eq!(order("/why"), Order::Why(None));
+        assert_eq!(order("/status"), Order::Status);
         let three = Share::parse("3%");
-        assert_eq!(order("/talk 3%"), Some(Order::Talk(three)));
-        assert_eq!(order("/talk ３％"), Some(Order::Talk(three)));
-        assert_eq!(order("/talk"), Some(Order::Talk(None)));
-        assert_eq!(order("/talk 300%"), Some(Order::Unclear(&ROWS[4])));
-        assert_eq!(order("/help"), Some(Order::Help));
-        assert_eq!(order("/dance now"), Some(Order::Unknown("dance".into())));
-        assert_eq!(order("／ミュート"), None);
-        assert_eq!(order("either/or"), None);
+        assert_eq!(order("/talk 3%"), Order::Talk(three));
+        assert_eq!(order("/talk ３％"), Order::Talk(three));
+        assert_eq!(order("/talk"), Order::Talk(None));
+        assert_eq!(order("/talk 300%"), Order::Unclear(&ROWS[4]));
+        assert_eq!(order("/help"), Order::Help);
+        assert_eq!(order("/dance now"), Order::Unknown("dance".into()));
+        assert_eq!(order("channel OFF"), Order::Channel(false));
+        assert_eq!(order("preset sphene"), Order::Preset("sphene".into()));
+        assert!(order("reset").needs_manager() && !order("mute 2h").needs_manager());
     }
 }

@@ -5,8 +5,8 @@ use aizuchi_core::types::{Share, Span};
 use aizuchi_core::view::{Doing, PendingView, RoomView};
 use aizuchi_core::{Time, Trace};
 
-use super::commands::{ROWS, Row};
-use super::wire::Bot;
+use super::Bot;
+use super::order::{ROWS, Row};
 use crate::language::Language;
 
 pub fn help(language: Language) -> String {
@@ -46,6 +46,34 @@ pub fn talks(share: Option<Share>, language: Language) -> String {
         ),
         None => language.choose("Speaks up as the settings say.".to_owned(), "設定どおりに話します。".to_owned()),
     }
+}
+
+pub fn listens(on: bool, language: Language) -> &'static str {
+    if on {
+        language.choose("Listens here.", "ここで聞きます。")
+    } else {
+        language.choose("Does not listen here any more.", "ここではもう聞きません。")
+    }
+}
+
+pub fn forgot(language: Language) -> &'static str {
+    language.choose("Forgot the talk of this room.", "このルームの会話を忘れました。")
+}
+
+pub fn preset(preset: &str, language: Language) -> String {
+    language.choose(format!("Has the manners of {preset} here."), format!("ここでは {preset} としてふるまいます。"))
+}
+
+pub fn for_managers(language: Language) -> &'static str {
+    language.choose("Only those who manage this place can do that.", "この操作は管理権限のある人だけができます。")
+}
+
+pub fn stopping(language: Language) -> &'static str {
+    language.choose("aizuchi is stopping.", "aizuchi を停止しています。")
+}
+
+pub fn trouble(language: Language) -> &'static str {
+    language.choose("That did not work; please try again.", "うまくいきませんでした。もう一度お試しください。")
 }
 
 /// The sentence of a decision; it names the points. The questions asked and the cost follow, where there were any.

@@ -1,0 +1,152 @@
+//! What people order with a slash, the same on every platform: no model has a say in it.
+
+pub mod answers;
+mod order;
+
+use std::sync::{PoisonError, RwLock};
+
+use aizuchi_core::Input;
+use aizuchi_core::input::Command;
+use aizuchi_core::types::{MessageId, Place};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::journal::Traces;
+use crate::language::Language;
+use crate::ports::{Doing, Orderer, Orders};
+use crate::runtime::{Clock, Ears, Gone};
+use crate::stores::StoreError;
+pub use order::{Order, ROWS, Row, order};
+
+/// How it introduces itself.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Bot {
+    pub name: String,
+    /// The model that writes, as provider/model.
+    pub model: String,
+    pub judge: String,
+    /// No model is asked: answers are templates and say so.
+    pub offline: bool,
+    pub preset: String,
+}
+
+/// A wish for another preset in a room, and what came of it.
+#[derive(Debug)]
+pub struct Wish {
+    pub room: String,
+    pub preset: String,
+    pub told: oneshot::Sender<Result<(), String>>,
+}
+
+/// Where orders are taken.
+pub struct Reception {
+    ears: Ears,
+    traces: Traces,
+    clock: Clock,
+    bot: RwLock<Bot>,
+    wishes: mpsc::Sender<Wish>,
+}
+
+/// Why an order was not carried out.
+enum Why {
+    Gone,
+    Store(StoreError),
+}
+
+impl From<Gone> for Why {
+    fn from(_: Gone) -> Why {
+        Why::Gone
+    }
+}
+
+impl From<StoreError> for Why {
+    fn from(error: StoreError) -> Why {
+        Why::Store(error)
+    }
+}
+
+impl Reception {
+    pub fn new(ears: Ears, traces: Traces, clock: Clock, bot: Bot, wishes: mpsc::Sender<Wish>) -> Reception {
+        Reception { ears, traces, clock, bot: RwLock::new(bot), wishes }
+    }
+
+    /// From now on it goes by another name, or answers with another model.
+    pub fn introduce(&self, bot: Bot) {
+        *self.bot.write().unwrap_or_else(PoisonError::into_inner) = bot;
+    }
+
+    fn bot(&self) -> Bot {
+        self.bot.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    async fn carry_out(&self, order: Order, place: &Place, language: Language) -> Result<String, Why> {
+        let room = &place.room;
+        let told = |command: Command| self.ears.hear(Input::Told(room.clone(), command));
+        Ok(match order {
+            Order::Mute(span) => {
+                told(Command::Mute(span)).await?;
+                answers::muted(span, language)
+            }
+            Order::Unmute => {
+                told(Command::Unmute).await?;
+                answers::unmuted(language).into()
+            }
+            Order::Talk(share) => {
+                told(Command::Talk(share)).await?;
+                answers::talks(share, language)
+            }
+            Order::Channel(on) => {
+                told(Command::Listen(on)).await?;
+                answers::listens(on, language).into()
+            }
+            Order::Reset => {
+                told(Command::Reset).await?;
+                answers::forgot(language).into()
+            }
+            Order::Preset(preset) => self.change_preset(room.as_str(), preset, language).await?,
+            Order::Why(message) => {
+                let trace = match message {
+                    Some(message) => self.traces.find(room, &MessageId::new(message)).await?,
+                    None => self.traces.last(room).await?,
+                };
+                trace.map_or_else(|| answers::no_decision(language).into(), |trace| answers::why(&trace, language))
+            }
+            Order::Status => {
+                let view = self.ears.look(room).await?;
+                answers::status(view.as_ref(), &self.bot(), self.clock.now(), language)
+            }
+            Order::Help => answers::help(language),
+            Order::Unclear(row) => answers::unclear(row, language),
+            Order::Unknown(name) => answers::unknown(&name, language),
+        })
+    }
+
+    async fn change_preset(&self, room: &str, preset: String, language: Language) -> Result<String, Why> {
+        let (told, done) = oneshot::channel();
+        let wish = Wish { room: room.to_owned(), preset: preset.clone(), told };
+        self.wishes.send(wish).await.map_err(|_| Why::Gone)?;
+        Ok(match done.await.map_err(|_| Why::Gone)? {
+            Ok(()) => answers::preset(&preset, language),
+            Err(problem) => problem,
+        })
+    }
+}
+
+impl Orders for Reception {
+    fn obey<'a>(&'a self, order: &'a str, by: &'a Orderer, place: &'a Place) -> Doing<'a, String> {
+        let language = by.language;
+        Box::pin(async move {
+            let order = order::order(order);
+            if order.needs_manager() && !by.manages {
+                return answers::for_managers(language).to_owned();
+            }
+            match self.carry_out(order, place, language).await {
+                Ok(answer) => answer,
+                Err(Why::Gone) => answers::stopping(language).to_owned(),
+                Err(Why::Store(error)) => {
+                    tracing::warn!(%error, "an order could not be carried out");
+                    answers::trouble(language).to_owned()
+                }
+            }
+        })
+    }
+}
