@@ -102,3 +102,33 @@ async fn markup_in_words_and_names_is_only_text() {
     assert_eq!(eve.eval("document.querySelector('[data-testid=author]').textContent", &[]).await, "<b onclick=x>Eve");
     browser.check_console().await;
 }
+
+#[tokio::test]
+async fn what_is_too_long_is_told_before_it_is_sent() {
+    let (room, browser) = (Room::open(), Browser::start("en-US").await);
+    let mia = browser.person(&room, "Mia", DESKTOP).await;
+    let write = "(() => { const field = document.querySelector('[data-testid=composer]'); field.value = arguments[0]; \
+                 field.dispatchEvent(new Event('input')); })()";
+    mia.eval(write, &["a".repeat(8003).into()]).await;
+    let told = "document.querySelector('[data-testid=too-long]:not([hidden])')?.textContent ?? ''";
+    mia.until("says by how much", &format!("{told}.includes('by 3 characters')")).await;
+    mia.until("can not be sent", "document.querySelector('[data-testid=send]').disabled").await;
+    mia.say("short enough").await;
+    mia.sees("short enough").await;
+    mia.until("no longer complains", &format!("{told} === ''")).await;
+    browser.check_console().await;
+}
+
+#[tokio::test]
+async fn what_ended_a_connection_is_not_sent_for_ever() {
+    let (room, browser) = (Room::open(), Browser::start("en-US").await);
+    let mia = browser.person(&room, "Mia", DESKTOP).await;
+    let keep = "sessionStorage.setItem('outbox:lobby', JSON.stringify([\
+                {do: 'say', key: 'large', text: 'x'.repeat(200000)}, {do: 'say', key: 'small', text: 'still here'}]))";
+    mia.eval(keep, &[]).await;
+    mia.eval("location.reload()", &[]).await;
+    mia.sees("still here").await;
+    mia.until("says what was not sent", "document.querySelector('[data-testid=failed]')").await;
+    mia.is_connected().await;
+    assert_eq!(mia.eval("sessionStorage.getItem('outbox:lobby')", &[]).await, "[]");
+}

@@ -20,7 +20,6 @@ fn no_colours_and_no_bar_where_nobody_looks() {
     let log: String = (0..20_000_u32).map(|nth| said(f64::from(nth), &nth.to_string(), "ann", "aizuchi?")).collect();
     let folder = Folder::with("talk.jsonl", log);
     for line in [
-        "",
         "demo",
         "settings",
         "--help",
