@@ -40,6 +40,8 @@ pub struct Posting<'a> {
     pub text: &'a str,
     /// The message it answers, on the first part.
     pub answering: Option<&'a MessageId>,
+    /// Whether further parts of the answer follow.
+    pub more: bool,
 }
 
 /// What a platform says when a post does not go out: all its caller can act on.

@@ -23,8 +23,11 @@ pub async fn deliver(
     };
     let done = match &delivery.post {
         Post::Reaction(emoji) => react(&**platform, delivery, emoji, retries_max).await,
-        Post::Text(parts) => post(&**platform, delivery, parts.iter().map(|part| &**part), retries_max).await,
-        Post::Excuse(excuse) => post(&**platform, delivery, [words(*excuse, language)].into_iter(), retries_max).await,
+        Post::Text(parts) => {
+            let parts: Vec<&str> = parts.iter().map(|part| &**part).collect();
+            post(&**platform, delivery, &parts, retries_max).await
+        }
+        Post::Excuse(excuse) => post(&**platform, delivery, &[words(*excuse, language)], retries_max).await,
     };
     let outcome = if done.is_ok() { "posted" } else { "failed" };
     metrics::counter!("aizuchi_posts_total", "outcome" => outcome).increment(1);
@@ -44,17 +47,17 @@ async fn react(
     persist(react, retries_max).await.map(|()| Vec::new())
 }
 
-async fn post<'a>(
+async fn post(
     platform: &dyn Platform,
     delivery: &Delivery,
-    parts: impl Iterator<Item = &'a str>,
+    parts: &[&str],
     retries_max: u32,
 ) -> Result<Vec<MessageId>, PostError> {
     let mut ids = Vec::new();
-    for (part, text) in parts.enumerate() {
+    for (part, text) in parts.iter().enumerate() {
         let key = format!("{}/{part}", delivery.call);
         let answering = (part == 0).then_some(&delivery.answering);
-        let posting = Posting { key: &key, place: &delivery.place, text, answering };
+        let posting = Posting { key: &key, place: &delivery.place, text, answering, more: part + 1 < parts.len() };
         match persist(|| platform.post(posting), retries_max).await {
             Ok(id) => ids.push(id),
             Err(error) if ids.is_empty() => return Err(error),

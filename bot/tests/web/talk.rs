@@ -49,7 +49,8 @@ async fn what_it_posts_is_stored_once_and_can_be_replied_to() {
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     let question = MessageId::new(mia.say("1", "how cold can tomatoes get?").await);
     let place = Place::room("web:lobby");
-    let posting = Posting { key: "web:lobby#1/0", place: &place, text: "10 °C", answering: Some(&question) };
+    let posting =
+        Posting { key: "web:lobby#1/0", place: &place, text: "10 °C", answering: Some(&question), more: false };
     let first = house.web.post(posting).await.unwrap();
     assert_eq!(house.web.post(posting).await, Ok(first.clone()));
     house.web.react(&place, &question, "👀").await.unwrap();

@@ -1,0 +1,137 @@
+//! Fills gaps: what was said while nobody listened is heard later, and not answered unless it has only just been said.
+
+use std::sync::Arc;
+
+use aizuchi_core::types::{Span, Time};
+use aizuchi_core::{Input, Message};
+use serde_json::Value;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, info, warn};
+
+use super::marks::Mark;
+use super::platform::Discord;
+use super::read::id;
+use super::rest::Trouble;
+use super::say::{Ear, Said};
+use crate::runtime::Ears;
+
+/// What is younger fell into a short gap, and can still be answered.
+const FRESH: Span = Span::seconds(30);
+/// What Discord gives at once.
+const PAGE: u64 = 100;
+const CHANNELS_TOGETHER: usize = 4;
+const DIRECT_MAX: usize = 50;
+
+#[derive(Clone)]
+pub struct Backfill {
+    discord: Arc<Discord>,
+    ears: Ears,
+    stop: CancellationToken,
+    together: Arc<Semaphore>,
+}
+
+impl Backfill {
+    pub fn new(discord: Arc<Discord>, ears: Ears, stop: CancellationToken) -> Backfill {
+        Backfill { discord, ears, stop, together: Arc::new(Semaphore::new(CHANNELS_TOGETHER)) }
+    }
+
+    /// The channels of a guild with their last message. Where gaps begin is settled when this returns; they are filled
+    /// beside what happens from now on.
+    pub async fn guild(&self, guild: u64, channels: Vec<(u64, Option<u64>)>) {
+        for (channel, newest) in channels {
+            // Without a last message there is nothing to miss.
+            let Some(newest) = newest else { continue };
+            self.channel(channel, guild, Some(newest)).await;
+        }
+    }
+
+    /// Conversations with one person: Discord does not tell of them at the start.
+    pub fn direct(&self) {
+        let backfill = self.clone();
+        tokio::spawn(async move {
+            match backfill.discord.marks.direct(DIRECT_MAX).await {
+                Ok(channels) => {
+                    for channel in channels {
+                        backfill.discord.places(|places| places.suppose(channel, None));
+                        backfill.channel(channel, 0, None).await;
+                    }
+                }
+                Err(error) => warn!(%error, "can not look for direct messages that were missed"),
+            }
+        });
+    }
+
+    async fn channel(&self, channel: u64, guild: u64, newest: Option<u64>) {
+        let gap = match self.discord.marks.begin(channel, guild, newest).await {
+            Ok(gap) => gap,
+            Err(error) => return warn!(channel, %error, "can not tell whether something was missed"),
+        };
+        let Some(heard) = gap else { return };
+        let backfill = self.clone();
+        tokio::spawn(async move {
+            let fill = async {
+                let Ok(_permit) = backfill.together.acquire().await else { return };
+                backfill.fill(channel, guild, heard).await;
+            };
+            tokio::select! {
+                () = fill => (),
+                () = backfill.stop.cancelled() => return,
+            }
+            if let Err(error) = backfill.discord.marks.end(channel, guild).await {
+                warn!(channel, %error, "can not note what was heard on Discord");
+            }
+        });
+    }
+
+    async fn fill(&self, channel: u64, guild: u64, heard: u64) {
+        let most = u64::from(self.discord.settings.backfill_messages);
+        let missed = match self.missed(channel, guild, heard, most).await {
+            Ok(missed) => missed,
+            Err(trouble) => return debug!(channel, %trouble, "can not fetch what was missed"),
+        };
+        if missed.is_empty() {
+            return;
+        }
+        info!(channel, messages = missed.len(), "heard what was missed");
+        for said in missed {
+            if self.ears.hear(Input::Said(aged(said.message, self.discord.clock.now()))).await.is_err() {
+                return;
+            }
+            let mark = Mark { channel, guild, message: said.id };
+            if let Err(error) = self.discord.marks.fill(mark).await {
+                return warn!(channel, %error, "can not note what was heard on Discord");
+            }
+        }
+    }
+
+    /// The newest messages after `heard`, oldest first.
+    async fn missed(&self, channel: u64, guild: u64, heard: u64, most: u64) -> Result<Vec<Said>, Trouble> {
+        let Some(me) = self.discord.me() else { return Ok(Vec::new()) };
+        let mut missed = Vec::new();
+        let mut before = String::new();
+        while (missed.len() as u64) < most {
+            let limit = PAGE.min(most - missed.len() as u64);
+            let page = self.discord.rest.get(format!("channels/{channel}/messages?limit={limit}{before}")).await?;
+            let page = page.as_array().map_or(&[][..], Vec::as_slice);
+            let ids = page.iter().filter_map(|message| id(message, "id"));
+            let Some(oldest) = ids.clone().min() else { break };
+            let newer = |message: &&Value| id(message, "id").is_some_and(|id| id > heard);
+            self.discord.places(|places| {
+                let ear = Ear { me, places, guild: Some(guild).filter(|guild| *guild != 0) };
+                missed.extend(page.iter().filter(newer).filter_map(|message| ear.said(message)));
+            });
+            if oldest <= heard || (page.len() as u64) < limit {
+                break;
+            }
+            before = format!("&before={oldest}");
+        }
+        missed.sort_unstable_by_key(|said| said.id);
+        Ok(missed)
+    }
+}
+
+fn aged(message: Message, now: Time) -> Message {
+    let backfilled = now.since(message.at) > FRESH;
+    Message { backfilled, ..message }
+}

@@ -1,0 +1,126 @@
+//! Looks at everything the bot needs on Discord, for `doctor`: token, intent, guilds, permissions.
+
+use aizuchi_core::settings::Settings;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
+
+use super::read::{bits, id, text};
+use super::rest::{Rest, Trouble};
+use super::trouble::PORTAL;
+
+/// One line of what was found: `Err` holds what is wrong and how it is mended.
+pub type Finding = Result<String, Wrong>;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// Whether nothing works without it.
+    pub fatal: bool,
+    pub told: String,
+    pub mend: String,
+}
+
+/// What it needs, by Discord's names, and what for.
+pub const PERMISSIONS: &[(u64, &str)] = &[
+    (1 << 10, "View Channels"),
+    (1 << 11, "Send Messages"),
+    (1 << 38, "Send Messages in Threads"),
+    (1 << 6, "Add Reactions"),
+    (1 << 16, "Read Message History"),
+    (1 << 14, "Embed Links"),
+];
+const ADMINISTRATOR: u64 = 1 << 3;
+
+/// The application may read messages: verified bots and all others have a flag each.
+const MESSAGE_CONTENT: u64 = 1 << 18 | 1 << 19;
+
+const GUILDS_MAX: usize = 200;
+
+/// All permissions as the number that an invitation names.
+pub fn permissions() -> u64 {
+    PERMISSIONS.iter().fold(0, |all, (bit, _)| all | bit)
+}
+
+pub async fn examine(settings: &Settings, token: &SecretString) -> Vec<Finding> {
+    let rest = Rest::new(&settings.discord.api_url, token.expose_secret().to_owned());
+    let mut findings = Vec::new();
+    let me = match rest.get("users/@me".to_owned()).await {
+        Ok(me) => me,
+        Err(trouble) => return vec![Err(unreachable(&trouble, &settings.discord.token_variable))],
+    };
+    findings.push(Ok(format!("the token works: it is {}", text(&me, "username").unwrap_or("a bot"))));
+    findings.push(match rest.get("applications/@me".to_owned()).await {
+        Ok(application) if bits(&application, "flags") & MESSAGE_CONTENT != 0 => {
+            Ok("it may read messages (Message Content Intent)".to_owned())
+        }
+        Ok(_) => Err(Wrong {
+            fatal: true,
+            told: "it may not read messages".into(),
+            mend: format!("switch on Message Content Intent at {PORTAL} (Bot, Privileged Gateway Intents)"),
+        }),
+        Err(trouble) => Err(unreachable(&trouble, &settings.discord.token_variable)),
+    });
+    match rest.get(format!("users/@me/guilds?limit={GUILDS_MAX}")).await {
+        Ok(guilds) => findings.extend(of_guilds(&guilds, id(&me, "id").unwrap_or(0))),
+        Err(trouble) => findings.push(Err(unreachable(&trouble, &settings.discord.token_variable))),
+    }
+    findings
+}
+
+fn of_guilds(guilds: &Value, me: u64) -> Vec<Finding> {
+    let invitation = || {
+        format!(
+            "invite it: https://discord.com/oauth2/authorize?client_id={me}&scope=bot+applications.commands&permissions={}",
+            permissions()
+        )
+    };
+    let guilds = guilds.as_array().map_or(&[][..], Vec::as_slice);
+    if guilds.is_empty() {
+        return vec![Err(Wrong { fatal: false, told: "it is in no server yet".into(), mend: invitation() })];
+    }
+    let check = |guild: &Value| {
+        let (name, held) = (text(guild, "name").unwrap_or("a server"), bits(guild, "permissions"));
+        let lacks = |bit: u64| held & bit == 0 && held & ADMINISTRATOR == 0;
+        let missing: Vec<&str> = PERMISSIONS.iter().filter(|(bit, _)| lacks(*bit)).map(|(_, name)| *name).collect();
+        if missing.is_empty() {
+            return Ok(format!("in {name} it may do all it needs"));
+        }
+        Err(Wrong {
+            fatal: false,
+            told: format!("in {name} it lacks: {}", missing.join(", ")),
+            mend: "give its role these permissions (Server Settings, Roles), or ".to_owned() + &invitation(),
+        })
+    };
+    guilds.iter().map(check).collect()
+}
+
+fn unreachable(trouble: &Trouble, variable: &str) -> Wrong {
+    let mend = match trouble {
+        Trouble::BadToken => format!("copy the token again from {PORTAL} (Bot, Reset Token) into {variable}"),
+        Trouble::Unclear(_) | Trouble::Busy | Trouble::Broken(_) | Trouble::Refused { .. } => {
+            "look at the network, and at https://discordstatus.com".to_owned()
+        }
+    };
+    Wrong { fatal: true, told: trouble.to_string(), mend }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_missing_permission_is_named() {
+        let all = permissions();
+        let guilds = json!([
+            {"id": "1", "name": "garden", "permissions": all.to_string()},
+            {"id": "2", "name": "attic", "permissions": (all & !(1 << 6)).to_string()},
+            {"id": "3", "name": "mine", "permissions": "8"},
+        ]);
+        let findings = of_guilds(&guilds, 9);
+        assert!(findings[0].is_ok() && findings[2].is_ok());
+        assert_eq!(findings[1].clone().unwrap_err().told, "in attic it lacks: Add Reactions");
+        assert!(of_guilds(&json!([]), 9)[0].clone().unwrap_err().mend.contains(&format!("permissions={all}")));
+        assert_eq!(all, 274_877_992_000);
+    }
+}

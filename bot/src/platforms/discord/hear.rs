@@ -1,0 +1,203 @@
+//! Takes one connection's events in their order, and tells the engine what they mean.
+
+use std::sync::Arc;
+
+use aizuchi_core::Input;
+use futures_util::future::join_all;
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, info, warn};
+
+use super::backfill::Backfill;
+use super::commands;
+use super::marks::Mark;
+use super::platform::Discord;
+use super::read::{bits, id, list, text};
+use super::say::Ear;
+use crate::runtime::{Ears, Gone};
+
+/// Told at the same time: each is durable before it counts as heard, and they share the disk's time.
+const TOGETHER_MAX: usize = 64;
+
+/// What hears one connection.
+pub struct Listener {
+    pub discord: Arc<Discord>,
+    pub ears: Ears,
+    pub backfill: Backfill,
+    pub stop: CancellationToken,
+}
+
+/// What a handful of events comes to.
+#[derive(Debug, Default)]
+struct Handful {
+    inputs: Vec<Input>,
+    marks: Vec<Mark>,
+    /// Posts of its own that came back.
+    posts: Vec<(String, u64)>,
+}
+
+impl Listener {
+    /// Until the connection is given up, or nobody listens any more.
+    pub async fn run(self, mut events: mpsc::Receiver<String>) {
+        let mut texts = Vec::new();
+        while events.recv_many(&mut texts, TOGETHER_MAX).await > 0 {
+            let mut handful = Handful::default();
+            for text in texts.drain(..) {
+                self.take(&text, &mut handful).await;
+            }
+            tokio::select! {
+                told = self.tell(handful) => if told.is_err() { return },
+                () = self.stop.cancelled() => return,
+            }
+        }
+    }
+
+    async fn tell(&self, handful: Handful) -> Result<(), Gone> {
+        let told: Result<Vec<()>, Gone> =
+            join_all(handful.inputs.into_iter().map(|input| self.ears.hear(input))).await.into_iter().collect();
+        told?;
+        // Left behind, it is heard again after the next gap and passed over there.
+        if let Err(error) = self.discord.marks.note(handful.marks).await {
+            warn!(%error, "can not note what was heard on Discord");
+        }
+        for (nonce, message) in handful.posts {
+            if let Err(error) = self.discord.posted(nonce, message).await {
+                warn!(%error, "can not note a post");
+            }
+        }
+        Ok(())
+    }
+
+    async fn take(&self, text: &str, out: &mut Handful) {
+        let event: Value = match serde_json::from_str(text) {
+            Ok(event) => event,
+            Err(error) => return debug!(%error, "passed over an event that can not be read"),
+        };
+        let Some(kind) = event.get("t").and_then(Value::as_str) else { return };
+        let Some(data) = event.get("d").filter(|data| data.is_object()) else { return };
+        metrics::counter!("aizuchi_platform_events_total", "platform" => "discord", "kind" => counted(kind))
+            .increment(1);
+        match kind {
+            "READY" => self.is_ready(data).await,
+            "GUILD_CREATE" => self.guild(data).await,
+            // An outage is no farewell: the guild comes back with everything.
+            "GUILD_DELETE" if !super::read::is(data, "unavailable") => {
+                if let Some(guild) = id(data, "id") {
+                    self.discord.places(|places| places.forget_guild(guild));
+                }
+            }
+            "CHANNEL_CREATE" | "CHANNEL_UPDATE" | "THREAD_CREATE" | "THREAD_UPDATE" => {
+                self.discord.places(|places| places.learn(data, None));
+            }
+            "THREAD_LIST_SYNC" => {
+                let guild = id(data, "guild_id");
+                self.discord.places(|places| {
+                    for thread in list(data, "threads") {
+                        places.learn(thread, guild);
+                    }
+                });
+            }
+            "CHANNEL_DELETE" | "THREAD_DELETE" => {
+                if let Some(channel) = id(data, "id") {
+                    self.discord.places(|places| places.forget(channel));
+                }
+            }
+            "MESSAGE_CREATE"
+            | "MESSAGE_UPDATE"
+            | "MESSAGE_DELETE"
+            | "MESSAGE_DELETE_BULK"
+            | "MESSAGE_REACTION_ADD"
+            | "MESSAGE_REACTION_REMOVE" => self.talk(kind, data, out).await,
+            _ => (),
+        }
+    }
+
+    async fn talk(&self, kind: &str, data: &Value, out: &mut Handful) {
+        let (Some(me), Some(channel)) = (self.discord.me(), id(data, "channel_id")) else { return };
+        let guild = id(data, "guild_id");
+        self.discord.find_out(channel, guild).await;
+        let now = self.discord.clock.now();
+        self.discord.places(|places| {
+            let ear = Ear { me, places, guild };
+            match kind {
+                "MESSAGE_CREATE" => {
+                    let Some(said) = ear.said(data) else { return };
+                    let guild = places.get(channel).map_or(guild.unwrap_or(0), |channel| channel.guild);
+                    out.marks.push(Mark { channel, guild, message: said.id });
+                    out.posts.extend(said.nonce.map(|nonce| (nonce, said.id)));
+                    out.inputs.push(Input::Said(said.message));
+                }
+                "MESSAGE_UPDATE" => out.inputs.extend(ear.edited(data, now)),
+                "MESSAGE_REACTION_ADD" => out.inputs.extend(ear.reacted(data, true, now)),
+                "MESSAGE_REACTION_REMOVE" => out.inputs.extend(ear.reacted(data, false, now)),
+                _ => out.inputs.extend(ear.deleted(data, now)),
+            }
+        });
+    }
+
+    async fn is_ready(&self, data: &Value) {
+        let Some(user) = data.get("user") else { return };
+        let Some(me) = id(user, "id") else { return };
+        self.discord.set_me(me);
+        info!(name = text(user, "username"), guilds = list(data, "guilds").len(), "is on Discord");
+        let application = data.get("application").and_then(|application| id(application, "id"));
+        let first = data.get("shard").and_then(Value::as_array).is_none_or(|shard| shard.first() == Some(&0.into()));
+        if first && let Some(application) = application {
+            let guilds = list(data, "guilds").iter().filter_map(|guild| id(guild, "id")).collect();
+            tokio::spawn(commands::register(self.discord.clone(), application, guilds));
+        }
+        if first {
+            self.backfill.direct();
+        }
+    }
+
+    async fn guild(&self, data: &Value) {
+        let (Some(me), Some(guild)) = (self.discord.me(), id(data, "id")) else { return };
+        let known = self.discord.places(|places| places.learn_guild(data, me));
+        debug!(guild, channels = known.len(), members = bits(data, "member_count"), "is in a guild");
+        self.backfill.guild(guild, known).await;
+    }
+}
+
+impl Discord {
+    /// Asks about a channel that nobody has told of.
+    async fn find_out(&self, channel: u64, guild: Option<u64>) {
+        if self.places(|places| places.get(channel).is_some()) {
+            return;
+        }
+        let found = self.rest.get(format!("channels/{channel}")).await;
+        let found = found.inspect_err(|trouble| debug!(channel, %trouble, "can not look at a channel"));
+        self.places(|places| {
+            if found.ok().and_then(|found| places.learn(&found, guild)).is_none() {
+                places.suppose(channel, guild);
+            }
+        });
+    }
+}
+
+/// The kinds that are counted by name; there are only so many.
+const KINDS: &[&str] = &[
+    "READY",
+    "RESUMED",
+    "GUILD_CREATE",
+    "GUILD_DELETE",
+    "CHANNEL_CREATE",
+    "CHANNEL_UPDATE",
+    "CHANNEL_DELETE",
+    "THREAD_CREATE",
+    "THREAD_UPDATE",
+    "THREAD_DELETE",
+    "THREAD_LIST_SYNC",
+    "MESSAGE_CREATE",
+    "MESSAGE_UPDATE",
+    "MESSAGE_DELETE",
+    "MESSAGE_DELETE_BULK",
+    "MESSAGE_REACTION_ADD",
+    "MESSAGE_REACTION_REMOVE",
+    "INTERACTION_CREATE",
+];
+
+fn counted(kind: &str) -> &'static str {
+    KINDS.iter().find(|known| **known == kind).copied().unwrap_or("other")
+}

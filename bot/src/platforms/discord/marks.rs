@@ -1,0 +1,105 @@
+//! Up to which message each channel was heard. While a gap is being filled, what is heard live does not count yet: a
+//! crash in between must not hide the gap.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::stores::{Database, StoreError};
+
+pub struct Marks {
+    database: Database,
+    /// Channels whose gap is being filled, and the newest message that was heard live meanwhile.
+    filling: Mutex<HashMap<u64, u64>>,
+}
+
+/// A message that was heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    pub channel: u64,
+    /// 0 for direct messages.
+    pub guild: u64,
+    pub message: u64,
+}
+
+const NOTE: &str = "INSERT INTO discord_channel (id, guild, heard) VALUES (?1, ?2, ?3)
+    ON CONFLICT (id) DO UPDATE SET heard = max(heard, excluded.heard)";
+
+impl Marks {
+    pub fn new(database: Database) -> Marks {
+        Marks { database, filling: Mutex::default() }
+    }
+
+    /// What was heard live.
+    pub async fn note(&self, mut marks: Vec<Mark>) -> Result<(), StoreError> {
+        {
+            let mut filling = self.filling.lock().expect("marks are never held over a panic");
+            marks.retain(|mark| match filling.get_mut(&mark.channel) {
+                Some(newest) => {
+                    *newest = mark.message.max(*newest);
+                    false
+                }
+                None => true,
+            });
+        }
+        self.write(marks).await
+    }
+
+    async fn write(&self, marks: Vec<Mark>) -> Result<(), StoreError> {
+        if marks.is_empty() {
+            return Ok(());
+        }
+        let note = move |transaction: &rusqlite::Transaction<'_>| {
+            let mut note = transaction.prepare_cached(NOTE)?;
+            for Mark { channel, guild, message } in marks {
+                note.execute(params![channel as i64, guild as i64, message as i64])?;
+            }
+            Ok(())
+        };
+        self.database.write(note).await
+    }
+
+    /// Where the gap of a channel begins, if it has one. A channel seen for the first time has none: it is heard from
+    /// now on.
+    pub async fn begin(&self, channel: u64, guild: u64, newest: Option<u64>) -> Result<Option<u64>, StoreError> {
+        let heard = move |connection: &Connection| {
+            let heard = "SELECT heard FROM discord_channel WHERE id = ?1";
+            connection.prepare_cached(heard)?.query_row([channel as i64], |row| row.get::<_, i64>(0)).optional()
+        };
+        let Some(heard) = self.database.read(heard).await? else {
+            let message = newest.unwrap_or(0);
+            self.write(vec![Mark { channel, guild, message }]).await?;
+            return Ok(None);
+        };
+        let heard = heard as u64;
+        let mut filling = self.filling.lock().expect("marks are never held over a panic");
+        let has_gap = newest.is_none_or(|newest| newest > heard) && !filling.contains_key(&channel);
+        if has_gap {
+            filling.insert(channel, heard);
+        }
+        Ok(has_gap.then_some(heard))
+    }
+
+    /// Part of the gap is filled.
+    pub async fn fill(&self, mark: Mark) -> Result<(), StoreError> {
+        self.write(vec![mark]).await
+    }
+
+    /// The whole gap is filled, or it can not be: what was heard live counts from now on.
+    pub async fn end(&self, channel: u64, guild: u64) -> Result<(), StoreError> {
+        let newest = self.filling.lock().expect("marks are never held over a panic").remove(&channel);
+        let mark = newest.map(|message| Mark { channel, guild, message });
+        self.write(mark.into_iter().collect()).await
+    }
+
+    /// The conversations with one person that were heard last.
+    pub async fn direct(&self, at_most: usize) -> Result<Vec<u64>, StoreError> {
+        let find = move |connection: &Connection| {
+            let find = "SELECT id FROM discord_channel WHERE guild = 0 ORDER BY heard DESC LIMIT ?1";
+            let mut find = connection.prepare_cached(find)?;
+            find.query_map([at_most as i64], |row| row.get::<_, i64>(0).map(|id| id as u64))?.collect()
+        };
+        self.database.read(find).await
+    }
+}

@@ -1,0 +1,26 @@
+//! Discord: the gateway tells what happens, the REST API does what is to be done.
+
+mod platform;
+
+mod attend;
+mod gateway;
+mod trouble;
+
+mod hear;
+mod say;
+
+mod backfill;
+mod marks;
+mod places;
+
+mod post;
+mod rest;
+
+mod commands;
+mod interaction;
+
+mod examine;
+mod read;
+
+pub use examine::{Finding, PERMISSIONS, Wrong, examine, permissions};
+pub use platform::{Discord, State};

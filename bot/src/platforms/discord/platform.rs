@@ -1,0 +1,123 @@
+//! Discord as a platform: posts, reactions and typing over REST, with the gateway beside it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use aizuchi_core::settings::Settings;
+use aizuchi_core::types::{MessageId, Place};
+use anyhow::ensure;
+use secrecy::{ExposeSecret as _, SecretString};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::gateway;
+use super::marks::Marks;
+use super::places::{Places, channel_of};
+use super::rest::Rest;
+use super::trouble::{Deed, post_error};
+use crate::ports::{Doing, Orders, Platform, PostError, Posting};
+use crate::runtime::{Clock, Ears};
+use crate::stores::Database;
+
+/// How it stands with the gateway.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    Connecting,
+    Connected,
+    /// For good; in words that say what to do.
+    Stopped(String),
+}
+
+pub struct Discord {
+    pub(super) settings: aizuchi_core::settings::Discord,
+    pub(super) token: SecretString,
+    pub(super) database: Database,
+    pub(super) clock: Clock,
+    pub(super) rest: Rest,
+    pub(super) places: Mutex<Places>,
+    pub(super) marks: Marks,
+    pub(super) state: watch::Sender<State>,
+    /// Its own user, 0 until the gateway has told.
+    me: AtomicU64,
+}
+
+impl Discord {
+    /// Must be called inside a tokio runtime.
+    pub fn new(settings: &Settings, token: SecretString, database: Database, clock: Clock) -> Arc<Discord> {
+        let settings = settings.discord.clone();
+        let rest = Rest::new(&settings.api_url, token.expose_secret().to_owned());
+        let marks = Marks::new(database.clone());
+        let state = watch::Sender::new(State::Connecting);
+        let (places, me) = (Mutex::default(), AtomicU64::new(0));
+        Arc::new(Discord { settings, token, database, clock, rest, places, marks, state, me })
+    }
+
+    /// Hears until it is stopped, or until Discord sends it away for good: `state` then says why.
+    pub fn listen(
+        self: &Arc<Self>,
+        ears: Ears,
+        orders: Arc<dyn Orders>,
+        stop: CancellationToken,
+    ) -> anyhow::Result<JoinHandle<()>> {
+        let token = self.token.expose_secret();
+        let sane = !token.is_empty() && token.chars().all(|c| c.is_ascii_graphic());
+        ensure!(sane, "the token of the Discord bot has characters that no token has: copy it again");
+        Ok(tokio::spawn(gateway::attend_all(self.clone(), ears, orders, stop)))
+    }
+
+    pub fn state(&self) -> watch::Receiver<State> {
+        self.state.subscribe()
+    }
+
+    pub(super) fn me(&self) -> Option<u64> {
+        Some(self.me.load(Ordering::Relaxed)).filter(|me| *me != 0)
+    }
+
+    pub(super) fn set_me(&self, me: u64) {
+        self.me.store(me, Ordering::Relaxed);
+    }
+
+    pub(super) fn places<T>(&self, look: impl FnOnce(&mut Places) -> T) -> T {
+        look(&mut self.places.lock().expect("places are never held over a panic"))
+    }
+}
+
+impl Platform for Discord {
+    fn name(&self) -> &'static str {
+        "discord"
+    }
+
+    fn post<'a>(&'a self, posting: Posting<'a>) -> Doing<'a, Result<MessageId, PostError>> {
+        Box::pin(self.post_once(posting))
+    }
+
+    fn react<'a>(&'a self, place: &'a Place, to: &'a MessageId, emoji: &'a str) -> Doing<'a, Result<(), PostError>> {
+        Box::pin(async move {
+            let elsewhere = || PostError::GiveUp { what: format!("{place} is not a place of Discord") };
+            let channel = channel_of(place).ok_or_else(elsewhere)?;
+            let to: u64 = to.as_str().parse().map_err(|_| elsewhere())?;
+            let path = format!("channels/{channel}/messages/{to}/reactions/{}/@me", escaped(emoji));
+            let done = self.rest.put(path, None).await;
+            done.map(|_| ()).map_err(|trouble| post_error(Deed::React, &trouble))
+        })
+    }
+
+    fn typing<'a>(&'a self, place: &'a Place) -> Doing<'a, ()> {
+        Box::pin(async move {
+            let Some(channel) = channel_of(place) else { return };
+            if let Err(trouble) = self.rest.post(format!("channels/{channel}/typing"), None).await {
+                tracing::debug!(%place, %trouble, "can not show that it is writing");
+            }
+        })
+    }
+}
+
+/// For a path of a URL.
+fn escaped(text: &str) -> String {
+    let escape = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(escape).collect()
+}

@@ -1,0 +1,234 @@
+//! Posting once: Discord remembers a nonce for minutes, and the store remembers what was begun. What was begun and whose
+//! end is not known is looked for before it is posted again.
+
+use aizuchi_core::types::{MessageId, Time, stable_hash};
+use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
+use serde_json::{Value, json};
+
+use super::places::channel_of;
+use super::platform::Discord;
+use super::read::{first_id_at, id, list, text};
+use super::rest::Trouble;
+use super::trouble::{Deed, post_error};
+use crate::ports::{PostError, Posting};
+use crate::stores::StoreError;
+
+const CONTENT_CHARS_MAX: usize = 2000;
+const EMBED_CHARS_MAX: usize = 4096;
+
+/// Clocks differ: the post may be a little older than the note that it was begun.
+const SLACK_MS: u64 = 60_000;
+const PAGE: usize = 100;
+const PAGES_MAX: usize = 5;
+
+const EMPTY_MESSAGE: u64 = 50006;
+const MISSING_PERMISSIONS: u64 = 50013;
+
+/// What is known of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Begun {
+    Now,
+    Before { at: Time },
+    Posted(u64),
+}
+
+/// Letters that stand for the key: Discord takes 25.
+pub fn nonce(key: &str) -> String {
+    format!("{:016x}{:08x}", stable_hash(0, key), stable_hash(1, key) as u32)
+}
+
+impl Discord {
+    pub(super) async fn post_once(&self, posting: Posting<'_>) -> Result<MessageId, PostError> {
+        let elsewhere = || PostError::GiveUp { what: format!("{} is not a room of Discord", posting.place.room) };
+        let channel = channel_of(posting.place).ok_or_else(elsewhere)?;
+        let deed = if posting.place.thread.is_some() { Deed::PostInThread } else { Deed::Post };
+        let found = match self.begin(posting.key, channel).await.map_err(later)? {
+            Begun::Posted(message) => Some(message),
+            Begun::Now => None,
+            Begun::Before { at } => {
+                let found = self.look_for(channel, posting.text, at).await;
+                found.map_err(|trouble| post_error(Deed::Look, &trouble))?
+            }
+        };
+        let message = match found {
+            Some(message) => message,
+            None => self.send(channel, &posting).await.map_err(|trouble| post_error(deed, &trouble))?,
+        };
+        // Not noted, it is found by looking for it.
+        if let Err(error) = self.posted(nonce(posting.key), message).await {
+            tracing::warn!(%error, "can not note a post");
+        }
+        Ok(MessageId::new(message.to_string()))
+    }
+
+    async fn send(&self, channel: u64, posting: &Posting<'_>) -> Result<u64, Trouble> {
+        let wants_embed = posting.more && posting.answering.is_some() && self.settings.embed_first;
+        let too_long = posting.text.chars().count() > CONTENT_CHARS_MAX;
+        let path = || format!("channels/{channel}/messages");
+        let mut done = Err(Trouble::Busy);
+        if wants_embed || too_long {
+            done = self.rest.post(path(), Some(&body(posting, Form::Embed))).await;
+        }
+        let plain = match &done {
+            Err(Trouble::Refused { code: EMPTY_MESSAGE | MISSING_PERMISSIONS, .. }) => true,
+            Err(_) => !(wants_embed || too_long),
+            Ok(_) => false,
+        };
+        if plain {
+            // Where it may not embed it may still speak.
+            done = self.rest.post(path(), Some(&body(posting, Form::Plain))).await;
+        }
+        id(&done?, "id").ok_or_else(|| Trouble::Unclear("a post without an id".into()))
+    }
+
+    /// A post of ours with this text that is no other key's. Discord does not show nonces of old posts.
+    async fn look_for(&self, channel: u64, wanted: &str, since: Time) -> Result<Option<u64>, Trouble> {
+        if self.me().is_none() {
+            let me = self.rest.get("users/@me".to_owned()).await?;
+            self.set_me(id(&me, "id").ok_or_else(|| Trouble::Unclear("a user without an id".into()))?);
+        }
+        let mut after = first_id_at(since.0.saturating_sub(SLACK_MS));
+        for _ in 0..PAGES_MAX {
+            let path = format!("channels/{channel}/messages?limit={PAGE}&after={after}");
+            let page = match self.rest.get(path).await {
+                // It may post and not read: the nonce has to do.
+                Err(Trouble::Refused { .. }) => return Ok(None),
+                page => page?,
+            };
+            let page = page.as_array().map_or(&[][..], Vec::as_slice);
+            let mut ours: Vec<u64> =
+                page.iter().filter(|post| self.is_ours(post, wanted)).filter_map(|post| id(post, "id")).collect();
+            ours.sort_unstable();
+            let taken = |connection: &Connection, id: u64| {
+                let query = "SELECT 1 FROM discord_post WHERE message = ?1";
+                connection.prepare_cached(query)?.exists([id as i64])
+            };
+            for candidate in ours {
+                let known = self.database.read(move |connection| taken(connection, candidate)).await;
+                if !known.map_err(|error| Trouble::Unclear(error.to_string()))? {
+                    return Ok(Some(candidate));
+                }
+            }
+            match page.iter().filter_map(|post| id(post, "id")).max() {
+                Some(newest) if page.len() == PAGE => after = newest,
+                _ => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_ours(&self, post: &Value, wanted: &str) -> bool {
+        let by = post.get("author").and_then(|author| id(author, "id"));
+        // Discord takes white space from both ends.
+        let same = |text: &str, most: usize| text.trim() == cut(wanted, most).trim();
+        let embedded = list(post, "embeds").first().and_then(|embed| text(embed, "description"));
+        by.is_some()
+            && by == self.me()
+            && (text(post, "content").is_some_and(|content| same(content, CONTENT_CHARS_MAX))
+                || embedded.is_some_and(|embedded| same(embedded, EMBED_CHARS_MAX)))
+    }
+
+    async fn begin(&self, key: &str, channel: u64) -> Result<Begun, StoreError> {
+        let (key, nonce, now) = (key.to_owned(), nonce(key), self.clock.now());
+        self.database
+            .write(move |transaction: &Transaction<'_>| {
+                let known = "SELECT begun, message FROM discord_post WHERE key = ?1";
+                let known = transaction
+                    .prepare_cached(known)?
+                    .query_row([&key], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?)))
+                    .optional()?;
+                Ok(match known {
+                    Some((_, Some(message))) => Begun::Posted(message as u64),
+                    Some((begun, None)) => Begun::Before { at: Time(begun as u64) },
+                    None => {
+                        let begin = "INSERT INTO discord_post (key, nonce, channel, begun) VALUES (?1, ?2, ?3, ?4)";
+                        transaction.prepare_cached(begin)?.execute(params![
+                            key,
+                            nonce,
+                            channel as i64,
+                            now.0 as i64
+                        ])?;
+                        Begun::Now
+                    }
+                })
+            })
+            .await
+    }
+
+    /// The post has this id: Discord has answered, or the gateway has told of it first.
+    pub(super) async fn posted(&self, nonce: String, message: u64) -> Result<(), StoreError> {
+        let note = "UPDATE discord_post SET message = ?2 WHERE nonce = ?1 AND message IS NULL";
+        let note = move |transaction: &Transaction<'_>| {
+            transaction.prepare_cached(note)?.execute(params![nonce, message as i64])
+        };
+        self.database.write(note).await.map(|_| ())
+    }
+
+    /// Lets go of posts that nobody asks for any more.
+    pub(super) async fn forget_old_posts(&self) {
+        let before = self.clock.now().0.saturating_sub(KEPT_MS);
+        let forget = move |transaction: &Transaction<'_>| {
+            transaction.execute("DELETE FROM discord_post WHERE begun < ?1", [before as i64])
+        };
+        if let Err(error) = self.database.write(forget).await {
+            tracing::warn!(%error, "can not let go of old posts");
+        }
+    }
+}
+
+const KEPT_MS: u64 = 30 * 24 * 3600 * 1000;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Plain,
+    Embed,
+}
+
+fn body(posting: &Posting<'_>, form: Form) -> Value {
+    let mut body = json!({
+        "nonce": nonce(posting.key),
+        "enforce_nonce": true,
+        // Nobody is called but whoever is answered.
+        "allowed_mentions": {"parse": [], "replied_user": true},
+    });
+    match form {
+        Form::Plain => body["content"] = cut(posting.text, CONTENT_CHARS_MAX).into(),
+        Form::Embed => body["embeds"] = json!([{"description": cut(posting.text, EMBED_CHARS_MAX)}]),
+    }
+    if let Some(answering) = posting.answering {
+        // Deleted meanwhile, it is answered all the same.
+        body["message_reference"] = json!({"message_id": answering.as_str(), "fail_if_not_exists": false});
+    }
+    body
+}
+
+fn cut(text: &str, chars_max: usize) -> String {
+    if text.chars().count() <= chars_max {
+        return text.to_owned();
+    }
+    text.chars().take(chars_max - 1).chain(['…']).collect()
+}
+
+fn later(error: StoreError) -> PostError {
+    PostError::TryLater { after: None, what: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use aizuchi_core::types::Place;
+
+    use super::*;
+
+    #[test]
+    fn nobody_is_called_and_nothing_is_too_long() {
+        let (place, answering) = (Place::room("discord:1/2"), MessageId::new("3"));
+        let text = format!("@everyone {}", "あ".repeat(5000));
+        let posting = Posting { key: "k", place: &place, text: &text, answering: Some(&answering), more: false };
+        let plain = body(&posting, Form::Plain);
+        assert_eq!(plain["allowed_mentions"], json!({"parse": [], "replied_user": true}));
+        assert_eq!(plain["content"].as_str().unwrap().chars().count(), CONTENT_CHARS_MAX);
+        assert_eq!(body(&posting, Form::Embed)["embeds"][0]["description"].as_str().unwrap().chars().count(), 4096);
+        assert_eq!(plain["message_reference"], json!({"message_id": "3", "fail_if_not_exists": false}));
+        assert_eq!((nonce("k").len(), nonce("k") == nonce("l")), (24, false));
+    }
+}
