@@ -1,3 +1,4 @@
 //! Where people talk.
 
+pub mod slack;
 pub mod web;
