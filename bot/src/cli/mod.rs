@@ -4,6 +4,7 @@ mod demo;
 pub mod doctor;
 mod export;
 mod init;
+mod join;
 pub mod logs;
 mod outputs;
 mod prompt;

@@ -12,6 +12,7 @@ use clap::Args;
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
+use super::join::Joined;
 use super::logs;
 use super::reload::{Hangup, Reload};
 use super::rooms;
@@ -22,6 +23,7 @@ use crate::journal::Traces;
 use crate::models::{self, Choice, Models};
 use crate::orders::{Bot, Reception};
 use crate::platforms::web::{Listening, Web};
+use crate::ports::Orders;
 use crate::prompts::Prompts;
 use crate::runtime::{Clock, Runtime, World};
 use crate::stores::{Database, Folder};
@@ -101,7 +103,10 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     let web = Web::new(&settings, chosen.introduction(), database.clone(), Clock::Wall);
     let (events, watched) = broadcast::channel(EVENTS_MAX);
     let (ready, is_ready) = watch::channel(true);
-    let world = World { clock: Clock::Wall, mind: mind.clone(), platforms: vec![web.clone()], events, ready };
+    let joined = Joined::new(&settings, &database)?;
+    let mut platforms = joined.platforms();
+    platforms.push(web.clone());
+    let world = World { clock: Clock::Wall, mind: mind.clone(), platforms, events, ready };
     let runtime = Runtime::start(database.clone(), chosen.policies.clone(), Arc::new(world)).await?;
     let stop = CancellationToken::new();
     let (wishes, wished) = mpsc::channel(WISHES_MAX);
@@ -123,7 +128,8 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
             return Err(error);
         }
     };
-    say_hello(&settings, address, &chosen.choice)?;
+    let elsewhere = joined.listen(&runtime.ears, &(orders.clone() as Arc<dyn Orders>), &stop);
+    say_hello(&settings, address, &chosen.choice, &joined)?;
     if settings.web.open_browser && !arguments.no_browser {
         open_browser(&address_of(&settings, address));
     }
@@ -137,6 +143,9 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     let ending = async {
         runtime.stop().await;
         stop.cancel();
+        for task in elsewhere {
+            let _ = task.await;
+        }
         serving.await
     };
     tokio::select! {
@@ -145,12 +154,13 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     }
 }
 
-fn say_hello(settings: &Settings, address: SocketAddr, choice: &Choice) -> anyhow::Result<()> {
+fn say_hello(settings: &Settings, address: SocketAddr, choice: &Choice, joined: &Joined) -> anyhow::Result<()> {
     let name = super::harmless(&settings.bot.name);
     let (room, folder) = (address_of(settings, address), &settings.store.folder);
     let told = &choice.told;
+    let elsewhere: String = joined.told().iter().map(|platform| format!("It joins {platform} too.\n")).collect();
     super::print(&format!(
-        "{name} is in the room: {room}\n{told}\nIt keeps what happens in {folder}. Ctrl-C stops it.\n"
+        "{name} is in the room: {room}\n{elsewhere}{told}\nIt keeps what happens in {folder}. Ctrl-C stops it.\n"
     ))
 }
 

@@ -1,4 +1,5 @@
 //! Where people talk.
 
 pub mod discord;
+pub mod slack;
 pub mod web;

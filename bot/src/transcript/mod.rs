@@ -16,7 +16,7 @@ mod discord;
 mod irc;
 mod lines;
 mod order;
-mod slack;
+pub(crate) mod slack;
 mod write;
 
 pub use detect::read_text;

@@ -1,9 +1,13 @@
 //! Slack's markup, as it would be read on the screen: `<@U1>` is "@花子", `<https://x|the page>` is "the page".
 
-use super::people::People;
+/// Who is behind the ids in a text, as far as it is known.
+pub struct Known<'k> {
+    pub person: &'k dyn Fn(&str) -> Option<String>,
+    pub channel: &'k dyn Fn(&str) -> Option<String>,
+}
 
 /// The text, and the ids of the people it mentions.
-pub fn plain(text: &str, people: &People) -> (String, Vec<String>) {
+pub fn plain(text: &str, known: &Known<'_>) -> (String, Vec<String>) {
     let mut out = String::with_capacity(text.len());
     let mut mentioned = Vec::new();
     let mut rest = text;
@@ -14,25 +18,29 @@ pub fn plain(text: &str, people: &People) -> (String, Vec<String>) {
             push_unescaped(tail, &mut out);
             return (out, mentioned);
         };
-        push_link(inside, people, &mut out, &mut mentioned);
+        push_link(inside, known, &mut out, &mut mentioned);
         rest = after;
     }
     push_unescaped(rest, &mut out);
     (out, mentioned)
 }
 
-fn push_link(inside: &str, people: &People, out: &mut String, mentioned: &mut Vec<String>) {
+fn push_link(inside: &str, known: &Known<'_>, out: &mut String, mentioned: &mut Vec<String>) {
     let (target, label) = inside.split_once('|').map_or((inside, None), |(target, label)| (target, Some(label)));
     if let Some(id) = target.strip_prefix('@') {
-        let name = people.get(id).map(|person| person.name.as_str()).or(label).unwrap_or(id);
+        let name = (known.person)(id);
         out.push('@');
-        out.push_str(name);
+        out.push_str(name.as_deref().or(label).unwrap_or(id));
         if !mentioned.iter().any(|known| known == id) {
             mentioned.push(id.to_owned());
         }
     } else if let Some(channel) = target.strip_prefix('#') {
         out.push('#');
-        push_unescaped(label.unwrap_or(channel), out);
+        match (label.filter(|label| !label.is_empty()), (known.channel)(channel)) {
+            (Some(label), _) => push_unescaped(label, out),
+            (None, Some(name)) => out.push_str(&name),
+            (None, None) => out.push_str(channel),
+        }
     } else if let Some(group) = target.strip_prefix('!') {
         let name = group.split('^').next().unwrap_or(group);
         push_unescaped(&label.map_or_else(|| format!("@{name}"), str::to_owned), out);
@@ -58,12 +66,11 @@ fn push_unescaped(text: &str, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::log::Options;
 
     fn read(text: &str) -> (String, Vec<String>) {
-        let mut people = People::default();
-        people.add(r#"[{"id": "U1", "name": "花子"}]"#.as_bytes(), &Options::default(), &mut Vec::new());
-        plain(text, &people)
+        let person = |id: &str| (id == "U1").then(|| "花子".to_owned());
+        let channel = |id: &str| (id == "C2").then(|| "雑談".to_owned());
+        plain(text, &Known { person: &person, channel: &channel })
     }
 
     #[test]
@@ -81,6 +88,7 @@ mod tests {
             shown("<#C1|general> <!here> <!subteam^S1|@devs> <!date^1^{date}|today>"),
             "#general @here @devs today"
         );
+        assert_eq!(shown("<#C2> <#C2|> <#C3> <#C2|old>"), "#雑談 #雑談 #C3 #old");
         assert_eq!(shown("a &lt;b&gt; &amp;lt; &nbsp; &"), "a <b> &lt; &nbsp; &");
         assert_eq!(shown("1 < 2 <未完"), "1 < 2 <未完");
     }

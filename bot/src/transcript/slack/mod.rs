@@ -2,7 +2,7 @@
 
 mod export;
 mod layout;
-mod markup;
+pub(crate) mod markup;
 mod people;
 mod post;
 

@@ -3,7 +3,7 @@
 use aizuchi_core::types::{Author, Message, MessageId, PersonId, Place, RoomId, ThreadId, Visibility, Voice};
 use serde::Deserialize;
 
-use super::markup::plain;
+use super::markup::{Known, plain};
 use super::people::{People, Profile};
 use crate::transcript::json::{Field, value};
 use crate::transcript::log::Options;
@@ -71,7 +71,9 @@ pub fn post(json: &[u8], setting: &Setting<'_>) -> Result<Option<Post>, String> 
     let id = raw.ts.clone().needed("ts")?;
     let thread = raw.thread_ts.clone().text("thread_ts")?.filter(|thread| *thread != id).map(ThreadId::new);
     let author = author(&raw, setting)?;
-    let (text, mentioned) = plain(&raw.text.words("text")?.unwrap_or_default(), setting.people);
+    let person = |id: &str| setting.people.get(id).map(|person| person.name.clone());
+    let known = Known { person: &person, channel: &|_| None };
+    let (text, mentioned) = plain(&raw.text.words("text")?.unwrap_or_default(), &known);
     let is_me = |id: &String| setting.people.get(id).is_some_and(|person| person.is_me) || setting.options.is_me(id);
     let (mine, others): (Vec<String>, Vec<String>) = mentioned.into_iter().partition(is_me);
     let message = Message {

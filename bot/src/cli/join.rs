@@ -1,0 +1,87 @@
+//! The platforms it joins: those whose tokens are in the environment.
+
+use std::sync::Arc;
+
+use aizuchi_core::settings::Settings;
+use anyhow::bail;
+use secrecy::SecretString;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::run::variable;
+use crate::platforms::discord::Discord;
+use crate::platforms::slack::Slack;
+use crate::ports::{Orders, Platform};
+use crate::runtime::{Clock, Ears};
+use crate::stores::Database;
+
+/// Beside the web room.
+#[derive(Default)]
+pub struct Joined {
+    discord: Option<Arc<Discord>>,
+    slack: Option<Arc<Slack>>,
+}
+
+impl Joined {
+    /// Made ready to be posted to; nobody is connected yet.
+    pub fn new(settings: &Settings, database: &Database) -> anyhow::Result<Joined> {
+        let mut joined = Joined::default();
+        if let Some(token) = token(settings.discord.enabled, &settings.discord.token_variable) {
+            joined.discord = Some(Discord::new(settings, token, database.clone(), Clock::Wall));
+        }
+        let slack = &settings.slack;
+        let (bot, app) =
+            (token(slack.enabled, &slack.bot_token_variable), token(slack.enabled, &slack.app_token_variable));
+        match (bot, app) {
+            (Some(bot), Some(app)) => {
+                joined.slack = Some(Slack::new(settings, bot, app, database.clone(), Clock::Wall)?);
+            }
+            (Some(_), None) => bail!("Slack needs a second token, {}: {}", slack.app_token_variable, WHERE_APP_TOKEN),
+            (None, Some(_)) => bail!("Slack needs a second token, {}: {}", slack.bot_token_variable, WHERE_BOT_TOKEN),
+            (None, None) => (),
+        }
+        Ok(joined)
+    }
+
+    pub fn platforms(&self) -> Vec<Arc<dyn Platform>> {
+        let discord = self.discord.clone().map(|discord| discord as Arc<dyn Platform>);
+        discord.into_iter().chain(self.slack.clone().map(|slack| slack as Arc<dyn Platform>)).collect()
+    }
+
+    /// Where it will be, in words.
+    pub fn told(&self) -> Vec<&'static str> {
+        [self.discord.as_ref().map(|_| "Discord"), self.slack.as_ref().map(|_| "Slack")].into_iter().flatten().collect()
+    }
+
+    /// Connects in the background. A platform that sends it away is told in the log; the others go on.
+    pub fn listen(&self, ears: &Ears, orders: &Arc<dyn Orders>, stop: &CancellationToken) -> Vec<JoinHandle<()>> {
+        let mut tasks = Vec::new();
+        if let Some(discord) = self.discord.clone() {
+            let (ears, orders, stop) = (ears.clone(), orders.clone(), stop.clone());
+            tasks.push(tokio::spawn(async move { attend("Discord", discord.listen(ears, orders, stop)).await }));
+        }
+        if let Some(slack) = self.slack.clone() {
+            let (ears, orders, stop) = (ears.clone(), orders.clone(), stop.clone());
+            tasks.push(tokio::spawn(async move { attend("Slack", slack.listen(ears, orders, stop).await).await }));
+        }
+        tasks
+    }
+}
+
+const WHERE_APP_TOKEN: &str = "an app-level token (xapp-…) from \"Basic Information\" of your Slack app";
+const WHERE_BOT_TOKEN: &str = "the bot token (xoxb-…) from \"OAuth & Permissions\" of your Slack app";
+
+fn token(enabled: bool, name: &str) -> Option<SecretString> {
+    variable(name).filter(|token| enabled && !token.trim().is_empty()).map(|token| token.trim().to_owned().into())
+}
+
+async fn attend(platform: &'static str, listening: anyhow::Result<JoinHandle<()>>) {
+    match listening {
+        Ok(task) => {
+            if let Err(error) = task.await {
+                tracing::error!(platform, %error, "the connection ended badly");
+            }
+        }
+        Err(error) => tracing::error!(platform, error = format!("{error:#}"), "it can not join"),
+    }
+}

@@ -1,0 +1,126 @@
+//! Slack's Web API: a form goes out, JSON comes back, and what is wrong is said so that the caller can act on it.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use reqwest::{Client, Response, StatusCode, header};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
+
+use super::read::{flag, owned};
+use super::trouble::ApiError;
+
+const SLACK: &str = "https://slack.com/api";
+const CONNECT_WITHIN: Duration = Duration::from_secs(10);
+const ANSWER_WITHIN: Duration = Duration::from_secs(30);
+/// A page of a thousand people is one; more is a mistake.
+const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Where Slack asks for patience and does not say how much.
+const USUAL_PATIENCE: Duration = Duration::from_secs(30);
+
+pub struct Api {
+    client: Client,
+    base: String,
+    bot: SecretString,
+    app: SecretString,
+}
+
+/// Whose token a call is made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum With {
+    Bot,
+    App,
+}
+
+/// What Slack says, and the scopes of the token, where it tells them.
+pub struct Answered {
+    pub body: Value,
+    pub scopes: Option<String>,
+}
+
+impl Api {
+    /// `url` is "" for Slack itself.
+    pub fn new(url: &str, bot: SecretString, app: SecretString) -> anyhow::Result<Api> {
+        let base = if url.is_empty() { SLACK } else { url.trim_end_matches('/') }.to_owned();
+        // An upgrade to a web socket needs the older protocol; the few calls we make lose nothing by it.
+        let client = Client::builder()
+            .http1_only()
+            .connect_timeout(CONNECT_WITHIN)
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("aizuchi/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .context("no way to call Slack")?;
+        Ok(Api { client, base, bot, app })
+    }
+
+    pub async fn call(&self, method: &str, form: &[(&str, &str)]) -> Result<Value, ApiError> {
+        self.call_with(With::Bot, method, form).await.map(|answered| answered.body)
+    }
+
+    pub async fn call_with(&self, with: With, method: &str, form: &[(&str, &str)]) -> Result<Answered, ApiError> {
+        let token = match with {
+            With::Bot => &self.bot,
+            With::App => &self.app,
+        };
+        let request = self.client.post(format!("{}/{method}", self.base)).timeout(ANSWER_WITHIN);
+        let sent = request.bearer_auth(token.expose_secret()).form(form).send().await.map_err(unsent)?;
+        let scopes = sent.headers().get("x-oauth-scopes").and_then(|scopes| scopes.to_str().ok()).map(str::to_owned);
+        let body = body(sent).await?;
+        if flag(&body, "ok") {
+            return Ok(Answered { body, scopes });
+        }
+        let error = owned(&body, "error").unwrap_or_else(|| "an answer that says nothing".to_owned());
+        if error == "ratelimited" || error == "rate_limited" {
+            return Err(ApiError::Limited { after: USUAL_PATIENCE });
+        }
+        Err(ApiError::Refused { needed: owned(&body, "needed"), error })
+    }
+
+    /// Answers whoever gave a slash command. The address is Slack's and secret; no token goes there.
+    pub async fn respond(&self, url: &str, text: &str) -> Result<(), ApiError> {
+        let answer = serde_json::json!({"response_type": "ephemeral", "text": text});
+        let sent = self.client.post(url).timeout(ANSWER_WITHIN).json(&answer).send().await.map_err(unsent)?;
+        match sent.status() {
+            status if status.is_success() => Ok(()),
+            status => Err(ApiError::NoAnswer(format!("status {status}"))),
+        }
+    }
+
+    /// For the web socket, which takes the same way, proxies included.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+}
+
+async fn body(mut response: Response) -> Result<Value, ApiError> {
+    let status = response.status();
+    if status == StatusCode::TOO_MANY_REQUESTS {
+        let told = response.headers().get(header::RETRY_AFTER).and_then(|after| after.to_str().ok()?.parse().ok());
+        return Err(ApiError::Limited { after: told.map_or(USUAL_PATIENCE, Duration::from_secs) });
+    }
+    if status.is_server_error() {
+        return Err(ApiError::NoAnswer(format!("status {status}")));
+    }
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| ApiError::NoAnswer(plainly(error)))? {
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() > ANSWER_BYTES_MAX {
+            return Err(ApiError::NoAnswer("an answer without end".into()));
+        }
+    }
+    serde_json::from_slice(&bytes).map_err(|error| ApiError::NoAnswer(format!("status {status}, not JSON: {error}")))
+}
+
+fn unsent(error: reqwest::Error) -> ApiError {
+    if error.is_connect() || error.is_builder() {
+        ApiError::NotSent(plainly(error))
+    } else {
+        ApiError::NoAnswer(plainly(error))
+    }
+}
+
+/// With its causes, and without the address: those of web sockets and answers are secret.
+pub fn plainly(error: reqwest::Error) -> String {
+    let error = anyhow::Error::from(error.without_url());
+    format!("{error:#}")
+}

@@ -1,0 +1,278 @@
+//! What happened, read from Slack's JSON. Only what can not be done without must be there: the channel and the time.
+
+use aizuchi_core::types::Visibility;
+use serde_json::Value;
+
+use super::names::{Channel, Person};
+use super::read::{flag, id, list, owned, stamp, text};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    Said(Saying),
+    Changed(Changing),
+    Reacted(Reacting),
+    /// Somebody is new, or goes by another name.
+    Person(Person),
+    /// A channel goes by another name.
+    Renamed(Channel),
+    Joined {
+        channel: String,
+        user: String,
+    },
+    /// It is no longer in a channel.
+    Left {
+        channel: String,
+    },
+    /// Nothing for us.
+    Nothing,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Saying {
+    pub channel: String,
+    /// Where the event says who can read it.
+    pub visibility: Option<Visibility>,
+    pub ts: String,
+    pub thread: Option<String>,
+    pub user: Option<String>,
+    pub bot: Option<String>,
+    /// Names that the message itself brings along.
+    pub named: Option<String>,
+    /// In Slack's markup.
+    pub text: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Changing {
+    pub channel: String,
+    pub ts: String,
+    pub thread: Option<String>,
+    pub at: String,
+    /// `None` if it was deleted.
+    pub text: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reacting {
+    pub channel: String,
+    pub ts: String,
+    pub user: String,
+    pub name: String,
+    pub at: String,
+    pub on: bool,
+}
+
+/// A text is cut there. Slack's own limit.
+const TEXT_CHARS_MAX: usize = 40_000;
+/// Slack's own notices (joins, topics, pins) are no talk; these are.
+const TALK: [&str; 5] = ["bot_message", "me_message", "file_share", "thread_broadcast", "slackbot_response"];
+
+impl Event {
+    pub fn read(event: &Value) -> Event {
+        Event::find(event).unwrap_or(Event::Nothing)
+    }
+
+    fn find(event: &Value) -> Option<Event> {
+        Some(match text(event, "type")? {
+            "message" => match text(event, "subtype") {
+                None => Event::Said(said(event)?),
+                Some(subtype) if TALK.contains(&subtype) => Event::Said(said(event)?),
+                Some("message_changed") => Event::Changed(changed(event)?),
+                Some("message_deleted") => Event::Changed(deleted(event)?),
+                Some(_) => Event::Nothing,
+            },
+            "app_mention" => Event::Said(said(event)?),
+            "reaction_added" => Event::Reacted(reacted(event, true)?),
+            "reaction_removed" => Event::Reacted(reacted(event, false)?),
+            "user_change" | "team_join" => Event::Person(Person::read(event.get("user")?)?),
+            "channel_rename" | "group_rename" => Event::Renamed(Channel::read(event.get("channel")?)?),
+            "member_joined_channel" => {
+                Event::Joined { channel: id(event, "channel")?.to_owned(), user: id(event, "user")?.to_owned() }
+            }
+            "channel_left" | "group_left" => Event::Left { channel: id(event, "channel")?.to_owned() },
+            _ => Event::Nothing,
+        })
+    }
+
+    /// One text, one key: however often and under whatever names it comes.
+    pub fn key(&self) -> Option<String> {
+        match self {
+            Event::Said(saying) => Some(format!("{}/{}", saying.channel, saying.ts)),
+            Event::Changed(_)
+            | Event::Reacted(_)
+            | Event::Person(_)
+            | Event::Renamed(_)
+            | Event::Joined { .. }
+            | Event::Left { .. }
+            | Event::Nothing => None,
+        }
+    }
+}
+
+fn said(event: &Value) -> Option<Saying> {
+    let ts = stamp(event, "ts")?.to_owned();
+    let profile = event.get("user_profile").unwrap_or(&Value::Null);
+    let bot = event.get("bot_profile").unwrap_or(&Value::Null);
+    let named = [(profile, "display_name"), (profile, "real_name"), (event, "username"), (bot, "name")];
+    Some(Saying {
+        channel: id(event, "channel")?.to_owned(),
+        visibility: text(event, "channel_type").and_then(visibility),
+        thread: thread(event, &ts),
+        user: id(event, "user").map(str::to_owned),
+        bot: id(event, "bot_id").map(str::to_owned),
+        named: named.into_iter().find_map(|(from, field)| owned(from, field)),
+        text: words(event),
+        ts,
+    })
+}
+
+fn visibility(kind: &str) -> Option<Visibility> {
+    match kind {
+        "channel" => Some(Visibility::Public),
+        "group" => Some(Visibility::Private),
+        "im" | "mpim" | "app_home" => Some(Visibility::Direct),
+        _ => None,
+    }
+}
+
+/// The thread it lies in. The message a thread grows from lies in the channel.
+fn thread(message: &Value, ts: &str) -> Option<String> {
+    stamp(message, "thread_ts").filter(|thread| *thread != ts).map(str::to_owned)
+}
+
+/// What is read: its text; of an app's card, what stands for it; of a file alone, what it is.
+fn words(message: &Value) -> String {
+    if let Some(text) = text(message, "text").filter(|text| !text.trim().is_empty()) {
+        return cut(text);
+    }
+    let cards = list(message, "attachments").iter().filter_map(|card| text(card, "text").or(text(card, "fallback")));
+    let files = list(message, "files").iter().map(mark);
+    let marks: Vec<String> = cards.map(str::to_owned).chain(files).take(10).collect();
+    cut(&marks.join("\n"))
+}
+
+fn mark(file: &Value) -> String {
+    let kind = text(file, "mimetype").and_then(|kind| kind.split('/').next());
+    let kind = match kind {
+        Some("image") => "image",
+        Some("video") => "video",
+        Some("audio") => "audio",
+        _ => "file",
+    };
+    match text(file, "name").or(text(file, "title")) {
+        Some(name) => format!("[{kind}: {name}]"),
+        None => format!("[{kind}]"),
+    }
+}
+
+fn cut(text: &str) -> String {
+    text.char_indices().nth(TEXT_CHARS_MAX).map_or(text, |(end, _)| &text[..end]).to_owned()
+}
+
+fn changed(event: &Value) -> Option<Changing> {
+    let message = event.get("message")?;
+    let before = event.get("previous_message").unwrap_or(&Value::Null);
+    let ts = stamp(message, "ts")?.to_owned();
+    // A message that others answered leaves this behind.
+    let gone = text(message, "subtype") == Some("tombstone") || flag(message, "hidden");
+    // Slack says so too when a link gets its picture or a thread grows.
+    if !gone && before.is_object() && words(before) == words(message) {
+        return None;
+    }
+    Some(Changing {
+        channel: id(event, "channel")?.to_owned(),
+        thread: thread(message, &ts).or_else(|| thread(before, &ts)),
+        at: at(event, &ts),
+        text: (!gone).then(|| words(message)),
+        ts,
+    })
+}
+
+fn deleted(event: &Value) -> Option<Changing> {
+    let before = event.get("previous_message").unwrap_or(&Value::Null);
+    let ts = stamp(event, "deleted_ts").or(stamp(before, "ts"))?.to_owned();
+    Some(Changing {
+        channel: id(event, "channel")?.to_owned(),
+        thread: thread(before, &ts),
+        at: at(event, &ts),
+        text: None,
+        ts,
+    })
+}
+
+fn reacted(event: &Value, on: bool) -> Option<Reacting> {
+    let item = event.get("item")?;
+    let ts = stamp(item, "ts")?.to_owned();
+    Some(Reacting {
+        channel: id(item, "channel")?.to_owned(),
+        user: id(event, "user")?.to_owned(),
+        name: text(event, "reaction").filter(|name| name.len() <= 100)?.to_owned(),
+        at: at(event, &ts),
+        on,
+        ts,
+    })
+}
+
+fn at(event: &Value, or: &str) -> String {
+    stamp(event, "event_ts").or(stamp(event, "ts")).unwrap_or(or).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn said(event: Value) -> Saying {
+        match Event::read(&event) {
+            Event::Said(saying) => saying,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn one_text_has_one_key() {
+        let message = json!({"type": "message", "channel": "C1", "user": "U1", "ts": "1700000000.000100", "text": "x"});
+        let mut mention = message.clone();
+        mention["type"] = json!("app_mention");
+        assert_eq!(Event::read(&message).key(), Event::read(&mention).key());
+    }
+
+    #[test]
+    fn an_odd_field_loses_the_field() {
+        let odd = json!({"type": "message", "channel": "C1", "ts": "1700000000.000100", "user": 7, "bot_id": {},
+                         "text": ["x"], "thread_ts": "soon", "channel_type": "moon", "files": 3, "user_profile": "?"});
+        let expected = Saying { channel: "C1".into(), ts: "1700000000.000100".into(), ..Saying::default() };
+        assert_eq!(said(odd), expected);
+        for lost in [
+            json!({"type": "message", "ts": "1700000000.000100"}),
+            json!({"type": "message", "channel": "C1"}),
+            json!(null),
+            json!([]),
+            json!({"type": 3}),
+        ] {
+            assert_eq!(Event::read(&lost), Event::Nothing);
+        }
+    }
+
+    #[test]
+    fn a_file_alone_is_a_mark() {
+        let files = json!([{"name": "cat.png", "mimetype": "image/png"}, {"mimetype": 3}]);
+        let message = json!({"type": "message", "subtype": "file_share", "channel": "C1", "ts": "1700000000.000100",
+                             "text": "", "files": files});
+        assert_eq!(said(message).text, "[image: cat.png]\n[file]");
+    }
+
+    #[test]
+    fn a_picture_for_a_link_is_no_change() {
+        let change = |text: &str, subtype: Option<&str>| {
+            json!({"type": "message", "subtype": "message_changed", "channel": "C1", "event_ts": "1700000009.000000",
+                   "message": {"ts": "1700000000.000100", "text": text, "subtype": subtype},
+                   "previous_message": {"ts": "1700000000.000100", "text": "x"}})
+        };
+        assert_eq!(Event::read(&change("x", None)), Event::Nothing);
+        let Event::Changed(edit) = Event::read(&change("y", None)) else { panic!("an edit") };
+        assert_eq!((edit.text.as_deref(), edit.at.as_str()), (Some("y"), "1700000009.000000"));
+        let Event::Changed(gone) = Event::read(&change("x", Some("tombstone"))) else { panic!("a deletion") };
+        assert_eq!(gone.text, None);
+    }
+}

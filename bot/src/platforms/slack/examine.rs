@@ -1,0 +1,101 @@
+//! Whether Slack can be listened to: tokens, Socket Mode and permissions, each with how to mend it.
+
+use aizuchi_core::settings;
+use secrecy::{ExposeSecret as _, SecretString};
+
+use super::api::{Api, With};
+use super::read::text;
+use super::scopes::NEEDED;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    Ok,
+    Warn,
+    Fail,
+}
+
+/// How bad it is, what was found, and how it is mended.
+pub type Finding = (Level, String, Option<String>);
+
+const APPS: &str = "https://api.slack.com/apps";
+
+/// Asks Slack three things; changes nothing there.
+pub async fn examine(slack: &settings::Slack, bot_token: SecretString, app_token: SecretString) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (token, prefix, variable) in
+        [(&bot_token, "xoxb-", &slack.bot_token_variable), (&app_token, "xapp-", &slack.app_token_variable)]
+    {
+        if !token.expose_secret().starts_with(prefix) {
+            let told = format!("{variable} does not begin with {prefix}");
+            findings.push((Level::Warn, told, Some(format!("copy it again from {APPS}"))));
+        }
+    }
+    let api = match Api::new(&slack.api_url, bot_token, app_token) {
+        Ok(api) => api,
+        Err(error) => return vec![(Level::Fail, format!("{error:#}"), Some("mend the certificates".into()))],
+    };
+    findings.extend(bot(&api, &slack.bot_token_variable).await);
+    findings.push(app(&api, &slack.app_token_variable).await);
+    findings
+}
+
+async fn bot(api: &Api, variable: &str) -> Vec<Finding> {
+    let answered = match api.call_with(With::Bot, "auth.test", &[]).await {
+        Ok(answered) => answered,
+        Err(error) => {
+            let mend = format!("put the Bot User OAuth Token of {APPS}, OAuth & Permissions, into {variable}");
+            return vec![(Level::Fail, format!("the bot's token: {error}"), Some(mend))];
+        }
+    };
+    let (user, team) = (text(&answered.body, "user").unwrap_or("?"), text(&answered.body, "team").unwrap_or("?"));
+    let known = (Level::Ok, format!("is {user} in the workspace {team}"), None);
+    vec![known, scopes(answered.scopes.as_deref())]
+}
+
+/// Names what is missing.
+fn scopes(granted: Option<&str>) -> Finding {
+    let Some(granted) = granted else {
+        return (Level::Warn, "Slack does not say what the app may do".into(), None);
+    };
+    let granted: Vec<&str> = granted.split(',').map(str::trim).collect();
+    let missing: Vec<String> = NEEDED
+        .iter()
+        .filter(|(scope, _)| !granted.contains(scope))
+        .map(|(scope, purpose)| format!("{scope} ({purpose})"))
+        .collect();
+    if missing.is_empty() {
+        return (Level::Ok, format!("has the {} permissions it needs", NEEDED.len()), None);
+    }
+    let mend = format!(
+        "add it at {APPS}, OAuth & Permissions, Bot Token Scopes, and install the app again; docs/slack-manifest.yaml has them all"
+    );
+    (Level::Fail, format!("lacks {}", missing.join(", ")), Some(mend))
+}
+
+async fn app(api: &Api, variable: &str) -> Finding {
+    match api.call_with(With::App, "apps.connections.open", &[]).await {
+        Ok(_) => (Level::Ok, "Socket Mode can be used".into(), None),
+        Err(error) => {
+            let mend = format!(
+                "make an App-Level Token with connections:write at {APPS}, Basic Information, and put it into {variable}"
+            );
+            (Level::Fail, format!("the app's token: {error}"), Some(mend))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_missing_permission_is_named() {
+        let all: Vec<&str> = NEEDED.iter().map(|(scope, _)| *scope).collect();
+        assert_eq!(scopes(Some(&all.join(", "))).0, Level::Ok);
+        let but_one: Vec<&str> = all.into_iter().filter(|scope| *scope != "reactions:write").collect();
+        let (level, told, mend) = scopes(Some(&but_one.join(",")));
+        assert_eq!((level, told.as_str()), (Level::Fail, "lacks reactions:write (reacts)"));
+        assert!(mend.is_some());
+        assert_eq!(scopes(None).0, Level::Warn);
+    }
+}

@@ -1,0 +1,32 @@
+//! Slack over Socket Mode: everything that happens is stored, acknowledged, and then told to the engine.
+
+mod listen;
+mod platform;
+
+mod connections;
+mod envelope;
+mod socket;
+
+mod event;
+mod inbox;
+mod tell;
+mod translate;
+
+mod backfill;
+mod names;
+mod sync;
+
+mod orders;
+mod posts;
+
+mod api;
+mod emoji;
+mod mrkdwn;
+mod read;
+mod trouble;
+
+pub mod examine;
+pub mod scopes;
+
+pub use listen::Pace;
+pub use platform::Slack;

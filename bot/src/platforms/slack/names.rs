@@ -1,0 +1,206 @@
+//! Who is who and which channel is which: asked once, kept up to date by events, and never more than so many.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use aizuchi_core::types::Visibility;
+use serde_json::Value;
+use tokio::time::{Instant, timeout};
+
+use super::api::Api;
+use super::read::{flag, id, owned, text};
+use super::trouble::ApiError;
+
+/// Of people and of channels; twice as many are held at most.
+const KEPT_MAX: usize = 20_000;
+/// A message does not wait longer to learn a name.
+const ASKED_FOR: Duration = Duration::from_secs(5);
+/// Nobody is asked about again so soon after Slack did not say.
+const ASKED_AGAIN_AFTER: Duration = Duration::from_secs(60);
+const NAME_CHARS_MAX: usize = 80;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Person {
+    pub id: String,
+    /// The name people see.
+    pub name: String,
+    pub is_bot: bool,
+    /// An administrator or owner of the workspace.
+    pub manages: bool,
+    pub japanese: bool,
+}
+
+impl Person {
+    pub fn read(user: &Value) -> Option<Person> {
+        let id = id(user, "id")?.to_owned();
+        let profile = user.get("profile").unwrap_or(&Value::Null);
+        let names = [(profile, "display_name"), (user, "real_name"), (profile, "real_name"), (user, "name")];
+        let name = names.into_iter().find_map(|(from, field)| owned(from, field));
+        Some(Person {
+            name: presentable(name.as_deref().unwrap_or(&id)),
+            is_bot: flag(user, "is_bot") || id == "USLACKBOT",
+            manages: ["is_admin", "is_owner", "is_primary_owner"].iter().any(|field| flag(user, field)),
+            japanese: text(user, "locale").is_some_and(|locale| locale.starts_with("ja")),
+            id,
+        })
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Channel {
+    pub id: String,
+    pub name: Option<String>,
+    pub visibility: Option<Visibility>,
+}
+
+impl Channel {
+    pub fn read(channel: &Value) -> Option<Channel> {
+        let id = id(channel, "id")?.to_owned();
+        let visibility = if flag(channel, "is_im") || flag(channel, "is_mpim") {
+            Some(Visibility::Direct)
+        } else if flag(channel, "is_private") || flag(channel, "is_group") {
+            Some(Visibility::Private)
+        } else {
+            flag(channel, "is_channel").then_some(Visibility::Public)
+        };
+        Some(Channel { id, name: text(channel, "name").map(presentable), visibility })
+    }
+}
+
+/// On one line, and not without end: it stands in the middle of other people's text.
+pub fn presentable(name: &str) -> String {
+    let plain = |c: char| if c.is_control() || c == '\u{2028}' || c == '\u{2029}' { ' ' } else { c };
+    name.chars().map(plain).take(NAME_CHARS_MAX).collect::<String>().trim().to_owned()
+}
+
+pub struct Names {
+    api: Arc<Api>,
+    people: Mutex<Kept<Person>>,
+    channels: Mutex<Kept<Channel>>,
+}
+
+impl Names {
+    pub fn new(api: Arc<Api>) -> Names {
+        Names { api, people: Mutex::default(), channels: Mutex::default() }
+    }
+
+    /// Asks Slack if need be; `None` if it does not say.
+    pub async fn person(&self, id: &str) -> Option<Person> {
+        let known = self.people.lock().expect("no panic holds names").look(id);
+        if let Some(known) = known {
+            return known;
+        }
+        let form = [("user", id), ("include_locale", "true")];
+        let found = found(self.api.call("users.info", &form)).await;
+        let found = found.and_then(|answer| Person::read(answer.get("user")?));
+        self.people.lock().expect("no panic holds names").keep(id, found.clone());
+        found
+    }
+
+    pub async fn channel(&self, id: &str) -> Option<Channel> {
+        let known = self.channels.lock().expect("no panic holds names").look(id);
+        if let Some(known) = known {
+            return known;
+        }
+        let found = found(self.api.call("conversations.info", &[("channel", id)])).await;
+        let found = found.and_then(|answer| Channel::read(answer.get("channel")?));
+        self.channels.lock().expect("no panic holds names").keep(id, found.clone());
+        found
+    }
+
+    /// Slack told by itself. What it did not tell of this time stays as it was.
+    pub fn is_person(&self, mut person: Person, told_locale: bool) {
+        let mut people = self.people.lock().expect("no panic holds names");
+        if !told_locale && let Some(Some(known)) = people.look(&person.id) {
+            person.japanese = known.japanese;
+        }
+        let id = person.id.clone();
+        people.keep(&id, Some(person));
+    }
+
+    pub fn is_channel(&self, mut channel: Channel) {
+        let mut channels = self.channels.lock().expect("no panic holds names");
+        if channel.visibility.is_none() {
+            // A new name says nothing about who can read it; unknown, it is asked about again.
+            let Some(Some(known)) = channels.look(&channel.id) else { return };
+            channel.visibility = known.visibility;
+        }
+        let id = channel.id.clone();
+        channels.keep(&id, Some(channel));
+    }
+}
+
+async fn found(asked: impl Future<Output = Result<Value, ApiError>>) -> Option<Value> {
+    match timeout(ASKED_FOR, asked).await {
+        Ok(Ok(answer)) => Some(answer),
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "a name is not known");
+            None
+        }
+        Err(_) => None,
+    }
+}
+
+/// Two generations: when the younger is full, the older is let go.
+struct Kept<T> {
+    young: HashMap<String, (Instant, Option<T>)>,
+    old: HashMap<String, (Instant, Option<T>)>,
+}
+
+impl<T> Default for Kept<T> {
+    fn default() -> Kept<T> {
+        Kept { young: HashMap::new(), old: HashMap::new() }
+    }
+}
+
+impl<T: Clone> Kept<T> {
+    /// `Some(None)`: Slack was asked a moment ago and did not say.
+    fn look(&mut self, id: &str) -> Option<Option<T>> {
+        let (at, found) = self.young.get(id).or_else(|| self.old.get(id))?.clone();
+        if found.is_none() && at.elapsed() > ASKED_AGAIN_AFTER {
+            return None;
+        }
+        if !self.young.contains_key(id) {
+            self.keep(id, found.clone());
+        }
+        Some(found)
+    }
+
+    fn keep(&mut self, id: &str, found: Option<T>) {
+        if self.young.len() >= KEPT_MAX {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.insert(id.to_owned(), (Instant::now(), found));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn people_go_by_the_name_others_see() {
+        let name = |user: Value| Person::read(&user).unwrap().name;
+        assert_eq!(
+            name(json!({"id": "U1", "name": "h", "real_name": "山田", "profile": {"display_name": "花子"}})),
+            "花子"
+        );
+        assert_eq!(name(json!({"id": "U1", "name": "h", "profile": {"display_name": "", "real_name": 3}})), "h");
+        assert_eq!(name(json!({"id": "U1", "name": ["?"]})), "U1");
+        assert_eq!(name(json!({"id": "U1", "name": "a\n<@U2>: b\u{2028}"})), "a <@U2>: b");
+        assert_eq!(Person::read(&json!({"name": "h"})), None);
+    }
+
+    #[test]
+    fn what_is_known_has_a_bound() {
+        let mut kept = Kept::default();
+        for number in 0..KEPT_MAX * 5 {
+            kept.keep(&number.to_string(), Some(number));
+        }
+        assert!(kept.young.len() + kept.old.len() <= 2 * KEPT_MAX);
+        assert_eq!(kept.look(&(KEPT_MAX * 5 - 1).to_string()), Some(Some(KEPT_MAX * 5 - 1)));
+        assert_eq!(kept.look("0"), None);
+    }
+}

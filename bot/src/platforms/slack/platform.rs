@@ -1,0 +1,96 @@
+//! Slack as a platform: posts, reacts, and can be listened to.
+
+use std::sync::Arc;
+
+use aizuchi_core::settings::Settings;
+use aizuchi_core::types::{MessageId, Place};
+use secrecy::SecretString;
+
+use super::api::Api;
+use super::listen::Pace;
+use super::names::Names;
+use super::trouble::ApiError;
+use super::{emoji, posts};
+use crate::ports::{Doing, Platform, PostError, Posting};
+use crate::runtime::Clock;
+use crate::stores::Database;
+
+/// The platform half: it can be posted to before anybody listens.
+pub struct Slack {
+    pub(super) settings: aizuchi_core::settings::Slack,
+    /// What it goes by.
+    pub(super) name: String,
+    pub(super) api: Arc<Api>,
+    pub(super) names: Names,
+    pub(super) database: Database,
+    pub(super) clock: Clock,
+    pub(super) pace: Pace,
+}
+
+impl Slack {
+    pub fn new(
+        settings: &Settings,
+        bot_token: SecretString,
+        app_token: SecretString,
+        database: Database,
+        clock: Clock,
+    ) -> anyhow::Result<Arc<Slack>> {
+        Slack::at_pace(settings, bot_token, app_token, database, clock, Pace::default())
+    }
+
+    /// In another hurry than usual: for tests.
+    pub fn at_pace(
+        settings: &Settings,
+        bot_token: SecretString,
+        app_token: SecretString,
+        database: Database,
+        clock: Clock,
+        pace: Pace,
+    ) -> anyhow::Result<Arc<Slack>> {
+        let api = Arc::new(Api::new(&settings.slack.api_url, bot_token, app_token)?);
+        let names = Names::new(api.clone());
+        let (settings, name) = (settings.slack.clone(), settings.bot.name.clone());
+        Ok(Arc::new(Slack { settings, name, api, names, database, clock, pace }))
+    }
+}
+
+impl Platform for Slack {
+    fn name(&self) -> &'static str {
+        "slack"
+    }
+
+    fn post<'a>(&'a self, posting: Posting<'a>) -> Doing<'a, Result<MessageId, PostError>> {
+        Box::pin(async move {
+            let channel = channel_of(posting.place)?;
+            let posted = posts::post(self, channel, &posting).await?;
+            metrics::counter!("aizuchi_slack_posts_total").increment(1);
+            Ok(MessageId::new(posted))
+        })
+    }
+
+    fn react<'a>(&'a self, place: &'a Place, to: &'a MessageId, emoji: &'a str) -> Doing<'a, Result<(), PostError>> {
+        Box::pin(async move {
+            let channel = channel_of(place)?;
+            let unnamed = || PostError::GiveUp { what: format!("Slack's name of {emoji} is not known") };
+            let name = emoji::name(emoji).ok_or_else(unnamed)?;
+            let form = [("channel", channel), ("timestamp", to.as_str()), ("name", name)];
+            match self.api.call("reactions.add", &form).await {
+                Ok(_) => Ok(()),
+                Err(ApiError::Refused { error, .. }) if error == "already_reacted" => Ok(()),
+                Err(error) => Err(error.into()),
+            }
+        })
+    }
+
+    /// Slack has no such sign for bots.
+    fn typing<'a>(&'a self, _: &'a Place) -> Doing<'a, ()> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
+/// `slack:team/channel`.
+fn channel_of(place: &Place) -> Result<&str, PostError> {
+    let named = place.room.as_str().strip_prefix("slack:").and_then(|name| name.split_once('/'));
+    let elsewhere = || PostError::GiveUp { what: format!("{} is not a channel of Slack", place.room) };
+    named.map(|(_, channel)| channel).ok_or_else(elsewhere)
+}

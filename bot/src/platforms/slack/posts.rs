@@ -1,0 +1,158 @@
+//! Posts a part of an answer once. That it is about to go out is written down first: after a crash or a cut line the
+//! channel itself is asked whether it did, by the key that every post carries along.
+
+use std::time::Duration;
+
+use aizuchi_core::types::{Span, Time};
+use rusqlite::{OptionalExtension as _, Transaction, params};
+use serde_json::{Value, json};
+
+use super::mrkdwn::mrkdwn;
+use super::platform::Slack;
+use super::read::{list, stamp, stamp_of, text};
+use super::trouble::ApiError;
+use crate::ports::{PostError, Posting};
+use crate::stores::StoreError;
+
+/// What our posts are marked with.
+const KIND: &str = "aizuchi_post";
+/// A post that was under way may take so long to show up in the channel.
+const SHOWS_WITHIN: Span = Span::seconds(1);
+/// Their clock and ours may differ.
+const CLOCKS_DIFFER: Span = Span::minutes(5);
+const PAGE: &str = "200";
+const PAGES_MAX: usize = 10;
+const KEPT: Span = Span::minutes(30 * 24 * 60);
+
+/// What is known of a post by this key.
+enum Known {
+    New,
+    /// Begun at this time, and perhaps out.
+    Begun(Time),
+    Posted(String),
+}
+
+/// The time stamp of the post.
+pub async fn post(slack: &Slack, channel: &str, posting: &Posting<'_>) -> Result<String, PostError> {
+    let (key, now) = (posting.key.to_owned(), slack.clock.now());
+    let known = slack.database.write(move |transaction| begin(transaction, &key, now)).await.map_err(later)?;
+    let thread = posting.place.thread.as_ref().map(|thread| thread.as_str());
+    match known {
+        Known::Posted(ts) => return Ok(ts),
+        Known::New => (),
+        Known::Begun(at) => {
+            let shown = (at + SHOWS_WITHIN).since(now);
+            tokio::time::sleep(Duration::from_millis(shown.0.min(SHOWS_WITHIN.0))).await;
+            if let Some(ts) = find(slack, channel, thread, posting.key, at - CLOCKS_DIFFER).await.map_err(unclear)? {
+                tracing::info!(channel, ts, "found a post of before again");
+                note(slack, posting.key, Some(ts.clone())).await;
+                return Ok(ts);
+            }
+        }
+    }
+    let text = mrkdwn(posting.text);
+    let metadata = json!({"event_type": KIND, "event_payload": {"key": posting.key}}).to_string();
+    let mut form = vec![
+        ("channel", channel),
+        ("text", text.as_str()),
+        ("metadata", metadata.as_str()),
+        ("unfurl_links", "false"),
+        ("unfurl_media", "false"),
+        ("link_names", "false"),
+    ];
+    form.extend(thread.map(|thread| ("thread_ts", thread)));
+    match slack.api.call("chat.postMessage", &form).await {
+        Ok(answer) => {
+            let unstamped = || PostError::TryLater { after: None, what: "Slack does not say what it posted".into() };
+            let ts = stamp(&answer, "ts").ok_or_else(unstamped)?.to_owned();
+            note(slack, posting.key, Some(ts.clone())).await;
+            Ok(ts)
+        }
+        Err(error) => {
+            if error.is_certain() {
+                note(slack, posting.key, None).await;
+            }
+            Err(error.into())
+        }
+    }
+}
+
+/// Looks for a post of ours by its key, since this time.
+async fn find(
+    slack: &Slack,
+    channel: &str,
+    thread: Option<&str>,
+    key: &str,
+    since: Time,
+) -> Result<Option<String>, ApiError> {
+    let oldest = stamp_of(since);
+    let mut cursor = String::new();
+    for _ in 0..PAGES_MAX {
+        let mut form = vec![
+            ("channel", channel),
+            ("oldest", oldest.as_str()),
+            ("limit", PAGE),
+            ("include_all_metadata", "true"),
+            ("cursor", cursor.as_str()),
+        ];
+        form.extend(thread.map(|thread| ("ts", thread)));
+        let method = if thread.is_some() { "conversations.replies" } else { "conversations.history" };
+        let page = slack.api.call(method, &form).await?;
+        let found = list(&page, "messages").iter().find(|message| key_of(message) == Some(key));
+        if let Some(ts) = found.and_then(|message| stamp(message, "ts")) {
+            return Ok(Some(ts.to_owned()));
+        }
+        match page.get("response_metadata").and_then(|more| text(more, "next_cursor")) {
+            Some(next) => cursor = next.to_owned(),
+            None => return Ok(None),
+        }
+    }
+    // So much was said since that it can not be told. Twice is worse than not at all.
+    Err(ApiError::Refused { error: "too much was said since".into(), needed: None })
+}
+
+fn key_of(message: &Value) -> Option<&str> {
+    let metadata = message.get("metadata")?;
+    (text(metadata, "event_type") == Some(KIND)).then_some(())?;
+    text(metadata.get("event_payload")?, "key")
+}
+
+fn begin(transaction: &Transaction<'_>, key: &str, now: Time) -> rusqlite::Result<Known> {
+    let query = "SELECT begun, ts FROM slack_post WHERE key = ?1";
+    let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?));
+    if let Some((begun, ts)) = transaction.prepare_cached(query)?.query_row([key], row).optional()? {
+        return Ok(ts.map_or(Known::Begun(Time(begun as u64)), Known::Posted));
+    }
+    let insert = "INSERT INTO slack_post (key, begun) VALUES (?1, ?2)";
+    transaction.prepare_cached(insert)?.execute(params![key, now.0 as i64])?;
+    Ok(Known::New)
+}
+
+/// Writes down what became of it: it is out, or certainly not. Not written, it is looked for the next time.
+async fn note(slack: &Slack, key: &str, ts: Option<String>) {
+    let key = key.to_owned();
+    let write = move |transaction: &Transaction<'_>| match ts {
+        Some(ts) => transaction.execute("UPDATE slack_post SET ts = ?2 WHERE key = ?1", params![key, ts]),
+        None => transaction.execute("DELETE FROM slack_post WHERE key = ?1", [key]),
+    };
+    if let Err(failed) = slack.database.write(write).await {
+        tracing::warn!(%failed, "can not note what became of a post to Slack");
+    }
+}
+
+pub fn sweep(transaction: &Transaction<'_>, now: Time) -> rusqlite::Result<()> {
+    transaction.execute("DELETE FROM slack_post WHERE begun < ?1", [(now - KEPT).0 as i64]).map(|_| ())
+}
+
+fn later(error: StoreError) -> PostError {
+    PostError::TryLater { after: None, what: error.to_string() }
+}
+
+fn unclear(error: ApiError) -> PostError {
+    match PostError::from(error) {
+        PostError::GiveUp { what } => {
+            PostError::GiveUp { what: format!("it can not be told whether it was posted before: {what}") }
+        }
+        later @ PostError::TryLater { .. } => later,
+    }
+}

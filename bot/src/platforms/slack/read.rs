@@ -1,0 +1,70 @@
+//! Reads JSON by people who change their minds: a field of another kind than expected is a field that is not there.
+
+use aizuchi_core::Time;
+use serde_json::Value;
+
+/// The text of a field, if it is one and is not empty.
+pub fn text<'v>(value: &'v Value, field: &str) -> Option<&'v str> {
+    value.get(field)?.as_str().filter(|text| !text.is_empty())
+}
+
+pub fn owned(value: &Value, field: &str) -> Option<String> {
+    text(value, field).map(str::to_owned)
+}
+
+pub fn flag(value: &Value, field: &str) -> bool {
+    value.get(field).and_then(Value::as_bool).unwrap_or(false)
+}
+
+pub fn list<'v>(value: &'v Value, field: &str) -> &'v [Value] {
+    value.get(field).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// A short id of Slack's: letters and digits. Whatever else claims to be one is none.
+pub fn id<'v>(value: &'v Value, field: &str) -> Option<&'v str> {
+    const CHARS_MAX: usize = 64;
+    let fits = |id: &&str| id.len() <= CHARS_MAX && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    text(value, field).filter(fits)
+}
+
+/// A message's time stamp, which is its id: "1700000000.000100".
+pub fn stamp<'v>(value: &'v Value, field: &str) -> Option<&'v str> {
+    text(value, field).filter(|stamp| time(stamp).is_some())
+}
+
+pub fn time(stamp: &str) -> Option<Time> {
+    let (seconds, rest) = stamp.split_once('.')?;
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if seconds.len() > 11 || rest.len() != 6 || !digits(seconds) || !digits(rest) {
+        return None;
+    }
+    let millis = rest[..3].parse::<u64>().ok()?;
+    Some(Time(seconds.parse::<u64>().ok()? * 1000 + millis))
+}
+
+/// How a time stamp of this instant begins: for "everything since".
+pub fn stamp_of(at: Time) -> String {
+    format!("{}.{:03}000", at.0 / 1000, at.0 % 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_stamps() {
+        assert_eq!(time("1700000000.500100"), Some(Time(1_700_000_000_500)));
+        assert_eq!(stamp_of(Time(1_700_000_000_500)), "1700000000.500000");
+        for odd in ["", "1700000000", "1700000000.5", "x.000000", "17e9.000000", "170000000000000.000000", "1.00000é"]
+        {
+            assert_eq!(time(odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn a_field_of_another_kind_is_not_there() {
+        let odd = serde_json::json!({"text": 3, "list": "x", "flag": "true", "id": "C1/../x", "empty": ""});
+        assert_eq!((text(&odd, "text"), id(&odd, "id"), text(&odd, "empty")), (None, None, None));
+        assert!(list(&odd, "list").is_empty() && !flag(&odd, "flag"));
+    }
+}

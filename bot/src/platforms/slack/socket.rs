@@ -1,0 +1,217 @@
+//! One line to Slack: what comes through it is stored and then acknowledged; silence is noticed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::stream::{ReadyChunks, SplitSink, SplitStream};
+use futures_util::{SinkExt as _, StreamExt as _};
+use reqwest::{StatusCode, Upgraded, header};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::handshake::client::generate_key;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Error, Message};
+
+use super::api::{With, plainly};
+use super::envelope::{self, Frame};
+use super::inbox::{self, Arrival};
+use super::listen::Desk;
+use super::orders;
+use super::read::text;
+use super::translate::Me;
+use super::trouble::ApiError;
+
+/// Frames that are stored together.
+const TOGETHER_MAX: usize = 32;
+/// Larger ones end the line; what is larger than an event can be is let go long before.
+const FRAME_BYTES_MAX: usize = 16 * 1024 * 1024;
+const OPENS_WITHIN: Duration = Duration::from_secs(15);
+
+type Socket = WebSocketStream<Upgraded>;
+
+/// A line that is open.
+pub struct Line {
+    desk: Arc<Desk>,
+    me: Arc<Me>,
+    sink: SplitSink<Socket, Message>,
+    frames: ReadyChunks<SplitStream<Socket>>,
+    greeted: bool,
+    warned: bool,
+}
+
+/// Why a line is left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Slack will close it soon: another one should be open by then.
+    Warned,
+    /// Too many lines are open with this token.
+    Crowded,
+    /// Only a person can help.
+    Hopeless(String),
+    Lost(String),
+    Stopped,
+}
+
+/// Asks for an address and opens a line to it.
+pub async fn open(desk: &Arc<Desk>, me: &Arc<Me>) -> Result<Line, ApiError> {
+    let api = &desk.slack.api;
+    let answer = api.call_with(With::App, "apps.connections.open", &[]).await?.body;
+    let url = text(&answer, "url").ok_or_else(|| ApiError::NoAnswer("it names no address".into()))?;
+    // The way of all our requests, with its proxy and its certificates.
+    let url = match url.split_once("://") {
+        Some(("wss", rest)) => format!("https://{rest}"),
+        Some(("ws", rest)) => format!("http://{rest}"),
+        _ => return Err(ApiError::NoAnswer("it names an address that is none".into())),
+    };
+    let key = generate_key();
+    let request = api
+        .client()
+        .get(url)
+        .header(header::CONNECTION, "Upgrade")
+        .header(header::UPGRADE, "websocket")
+        .header(header::SEC_WEBSOCKET_VERSION, "13")
+        .header(header::SEC_WEBSOCKET_KEY, &key);
+    let late = |_| ApiError::NoAnswer("the line does not open".into());
+    let failed = |error| ApiError::NoAnswer(plainly(error));
+    let response = timeout(OPENS_WITHIN, request.send()).await.map_err(late)?.map_err(failed)?;
+    let accepted = response.headers().get(header::SEC_WEBSOCKET_ACCEPT).map(|accepted| accepted.as_bytes().to_vec());
+    if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        return Err(ApiError::NoAnswer(format!("the line does not open: status {}", response.status())));
+    }
+    if accepted != Some(derive_accept_key(key.as_bytes()).into_bytes()) {
+        return Err(ApiError::NoAnswer("whoever opens the line does not speak as Slack does".into()));
+    }
+    let upgraded = timeout(OPENS_WITHIN, response.upgrade()).await.map_err(late)?.map_err(failed)?;
+    let bounds =
+        WebSocketConfig::default().max_message_size(Some(FRAME_BYTES_MAX)).max_frame_size(Some(FRAME_BYTES_MAX));
+    let socket = WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(bounds)).await;
+    let (sink, frames) = socket.split();
+    let (desk, me) = (desk.clone(), me.clone());
+    Ok(Line { desk, me, sink, frames: frames.ready_chunks(TOGETHER_MAX), greeted: false, warned: false })
+}
+
+impl Line {
+    /// Until the line has to be left. After a warning it can be served on, until Slack closes it.
+    pub async fn serve(&mut self) -> End {
+        let pace = self.desk.slack.pace;
+        let mut ping = interval(pace.ping_every);
+        ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut heard = Instant::now();
+        let desk = self.desk.clone();
+        loop {
+            let frames = tokio::select! {
+                frames = self.frames.next() => frames,
+                _ = ping.tick() => {
+                    if heard.elapsed() > pace.silent_max {
+                        return End::Lost("it was silent for too long".into());
+                    }
+                    if let Err(end) = self.send(vec![Message::Ping(Vec::new().into())]).await {
+                        return end;
+                    }
+                    continue;
+                }
+                () = desk.stop.cancelled() => {
+                    let _ = timeout(Duration::from_secs(1), self.sink.close()).await;
+                    return End::Stopped;
+                }
+            };
+            heard = Instant::now();
+            let Some(frames) = frames else { return End::Lost("it was closed".into()) };
+            if let Some(end) = self.take(frames).await {
+                return end;
+            }
+        }
+    }
+
+    /// Stores and acknowledges what came together.
+    async fn take(&mut self, frames: Vec<Result<Message, Error>>) -> Option<End> {
+        let (mut arrivals, mut known, mut end) = (Vec::new(), Vec::new(), None);
+        for frame in frames {
+            let text = match frame {
+                Ok(Message::Text(text)) => text,
+                Ok(Message::Close(_)) => {
+                    end = Some(End::Lost("Slack closed it".into()));
+                    continue;
+                }
+                Ok(_) => continue,
+                Err(error) => {
+                    end = Some(End::Lost(error.to_string()));
+                    continue;
+                }
+            };
+            match envelope::read(&text) {
+                Frame::Hello => self.greet(),
+                Frame::Disconnect { reason } => end = self.disconnect(&reason).or(end),
+                Frame::Event { envelope, payload } => {
+                    arrivals.extend(Arrival::of_payload(&envelope, payload));
+                    known.push(envelope);
+                }
+                Frame::Command { envelope, payload } => {
+                    if orders::obey(&self.desk, &self.me, &envelope, payload).await {
+                        known.push(envelope);
+                    }
+                }
+                Frame::Other { envelope } => known.push(envelope),
+                Frame::Nothing => (),
+            }
+        }
+        metrics::counter!("aizuchi_slack_envelopes_total").increment(known.len() as u64);
+        let at = self.desk.slack.clock.now();
+        if !arrivals.is_empty() {
+            let stored =
+                self.desk.slack.database.write(move |transaction| inbox::store(transaction, arrivals, at)).await;
+            if let Err(failed) = stored {
+                // Not acknowledged, it comes again.
+                tracing::error!(%failed, "can not store what came from Slack");
+                return end;
+            }
+            self.desk.arrived.notify_one();
+        }
+        let told = known.iter().map(|envelope| Message::text(envelope::acknowledgement(envelope))).collect();
+        self.send(told).await.err().or(end)
+    }
+
+    async fn send(&mut self, messages: Vec<Message>) -> Result<(), End> {
+        let sending = async {
+            for message in messages {
+                self.sink.feed(message).await?;
+            }
+            self.sink.flush().await
+        };
+        match timeout(self.desk.slack.pace.silent_max, sending).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(End::Lost(error.to_string())),
+            Err(_) => Err(End::Lost("nothing can be sent".into())),
+        }
+    }
+
+    fn greet(&mut self) {
+        if !self.greeted {
+            self.greeted = true;
+            self.desk.line_opened();
+        }
+    }
+
+    fn disconnect(&mut self, reason: &str) -> Option<End> {
+        tracing::debug!(reason, "Slack will close a line");
+        match reason {
+            "link_disabled" => Some(End::Hopeless(super::trouble::words("link_disabled", None))),
+            "too_many_websockets" => Some(End::Crowded),
+            // Told again, it is known already.
+            _ if self.warned => None,
+            _ => {
+                self.warned = true;
+                Some(End::Warned)
+            }
+        }
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        if self.greeted {
+            self.desk.line_closed();
+        }
+    }
+}

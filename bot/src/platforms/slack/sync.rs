@@ -1,0 +1,64 @@
+//! Everybody's names, page by page, in the background: so that few messages have to wait for one.
+
+use tracing::{info, warn};
+
+use super::backfill::patiently;
+use super::listen::Desk;
+use super::names::{Channel, Person};
+use super::read::{list, text};
+use super::trouble::ApiError;
+
+const PAGE: &str = "200";
+/// Larger workspaces are learnt name by name.
+const PAGES_MAX: usize = 50;
+
+pub async fn keep(desk: &Desk) {
+    while !desk.stop.is_cancelled() {
+        tokio::select! {
+            () = look(desk) => (),
+            () = desk.stop.cancelled() => return,
+        }
+        desk.pause(desk.slack.pace.sync_every).await;
+        if let Err(failed) = desk.slack.sweep().await {
+            warn!(%failed, "can not let go of what came from Slack long ago");
+        }
+    }
+}
+
+async fn look(desk: &Desk) {
+    let names = &desk.slack.names;
+    let people = pages(desk, "users.list", &[], "members", |user| {
+        let told_locale = text(user, "locale").is_some();
+        Person::read(user).map(|person| names.is_person(person, told_locale)).is_some()
+    });
+    let people = people.await;
+    let kinds = [("types", "public_channel,private_channel"), ("exclude_archived", "true")];
+    let channels = pages(desk, "conversations.list", &kinds, "channels", |channel| {
+        Channel::read(channel).map(|channel| names.is_channel(channel)).is_some()
+    });
+    match (people, channels.await) {
+        (Ok(people), Ok(channels)) => info!(people, channels, "knows the names of a Slack workspace"),
+        (Err(error), _) | (_, Err(error)) => warn!(%error, "names on Slack are learnt one by one"),
+    }
+}
+
+/// How many there were.
+async fn pages(
+    desk: &Desk,
+    method: &str,
+    form: &[(&str, &str)],
+    field: &str,
+    note: impl Fn(&serde_json::Value) -> bool,
+) -> Result<usize, ApiError> {
+    let (mut count, mut cursor) = (0, String::new());
+    for _ in 0..PAGES_MAX {
+        let form: Vec<(&str, &str)> = form.iter().copied().chain([("limit", PAGE), ("cursor", &cursor)]).collect();
+        let page = patiently(desk, method, &form).await?;
+        count += list(&page, field).iter().filter(|entry| note(entry)).count();
+        match page.get("response_metadata").and_then(|more| text(more, "next_cursor")) {
+            Some(next) => cursor = next.to_owned(),
+            None => break,
+        }
+    }
+    Ok(count)
+}

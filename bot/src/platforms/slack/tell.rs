@@ -1,0 +1,109 @@
+//! Tells the engine what came in, in the order in which it came. What a crash left untold is told at the next start by
+//! the same loop, and the engine passes over what it knows.
+
+use std::time::Duration;
+
+use aizuchi_core::Input;
+use futures_util::future::join_all;
+use tracing::{error, warn};
+
+use super::event::Event;
+use super::inbox::{self, Arrival};
+use super::listen::Desk;
+use super::translate::{self, Me};
+use crate::runtime::Gone;
+
+/// Told at the same time: each is durable before it counts as heard, and they share the disk's time.
+const TOGETHER_MAX: usize = 32;
+/// After the store failed.
+const AGAIN_AFTER: Duration = Duration::from_secs(1);
+
+/// Tells until the platform stops.
+pub async fn tell(desk: &Desk, me: &Me) {
+    let mut told = 0;
+    loop {
+        tokio::select! {
+            more = tell_some(desk, me, &mut told) => match more {
+                Ok(true) => continue,
+                Ok(false) => (),
+                Err(Gone) => return,
+            },
+            () = desk.stop.cancelled() => return,
+        }
+        tokio::select! {
+            () = desk.arrived.notified() => (),
+            () = desk.stop.cancelled() => return,
+        }
+    }
+}
+
+/// Whether there may be more.
+async fn tell_some(desk: &Desk, me: &Me, told: &mut i64) -> Result<bool, Gone> {
+    let after = *told;
+    let database = &desk.slack.database;
+    let untold = match database.read(move |connection| inbox::untold(connection, after, TOGETHER_MAX)).await {
+        Ok(untold) => untold,
+        Err(failed) => {
+            error!(%failed, "can not read what came from Slack");
+            tokio::time::sleep(AGAIN_AFTER).await;
+            return Ok(true);
+        }
+    };
+    let Some((last, _)) = untold.last() else { return Ok(false) };
+    let (last, full) = (*last, untold.len() == TOGETHER_MAX);
+    let mut inputs = Vec::new();
+    for (seq, body) in untold {
+        match serde_json::from_str::<Arrival>(&body) {
+            Ok(arrival) => inputs.extend(input(desk, me, arrival).await),
+            Err(error) => warn!(seq, %error, "passed over what can not be read"),
+        }
+    }
+    let all: Result<Vec<()>, Gone> =
+        join_all(inputs.into_iter().map(|input| desk.ears.hear(input))).await.into_iter().collect();
+    all?;
+    *told = last;
+    // Left behind, it is told again at the next start and passed over there.
+    if let Err(failed) = database.write(move |transaction| inbox::told(transaction, last)).await {
+        warn!(%failed, "can not note what was heard from Slack");
+    }
+    Ok(full)
+}
+
+/// What the engine is told of it; what only concerns names is noted here.
+async fn input(desk: &Desk, me: &Me, arrival: Arrival) -> Option<Input> {
+    let names = &desk.slack.names;
+    match Event::read(&arrival.event) {
+        Event::Said(saying) => {
+            let now = desk.slack.clock.now();
+            translate::said(me, names, saying, arrival.fetched, now).await
+        }
+        Event::Changed(changing) => translate::changed(me, names, changing).await,
+        Event::Reacted(reacting) => {
+            let (channel, ts) = (reacting.channel.clone(), reacting.ts.clone());
+            let thread = desk.slack.database.read(move |connection| inbox::thread_of(connection, &channel, &ts)).await;
+            translate::reacted(me, &reacting, thread.ok().flatten().as_deref())
+        }
+        Event::Person(person) => {
+            let told_locale = arrival.event["user"]["locale"].is_string();
+            names.is_person(person, told_locale);
+            None
+        }
+        Event::Renamed(channel) => {
+            names.is_channel(channel);
+            None
+        }
+        Event::Joined { channel, user } => {
+            if user == me.user {
+                tracing::info!(channel, "was invited to a Slack channel");
+                // So that the first message finds it known.
+                names.channel(&channel).await;
+            }
+            None
+        }
+        Event::Left { channel } => {
+            tracing::info!(channel, "is no longer in a Slack channel");
+            None
+        }
+        Event::Nothing => None,
+    }
+}

@@ -1,0 +1,153 @@
+//! What happened on Slack, in the engine's words.
+
+use aizuchi_core::Input;
+use aizuchi_core::types::{Author, Change, Message, MessageId, PersonId, Place, Reaction, RoomId};
+use aizuchi_core::types::{Span, ThreadId, Time, Visibility, Voice};
+
+use super::emoji::emoji;
+use super::event::{Changing, Reacting, Saying};
+use super::names::{Names, presentable};
+use super::read::time;
+use crate::transcript::slack::markup::{Known, plain};
+
+/// Fetched so soon after it was said, a message is no old story.
+const FRESH: Span = Span::seconds(30);
+/// People and channels a text names; beyond that their ids stay.
+const NAMED_MAX: usize = 20;
+
+/// Who we are in this workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Me {
+    pub team: String,
+    pub user: String,
+    pub bot: Option<String>,
+    /// What we go by, as the settings have it.
+    pub name: String,
+}
+
+impl Me {
+    pub fn room(&self, channel: &str) -> RoomId {
+        RoomId::new(format!("slack:{}/{channel}", self.team))
+    }
+
+    pub fn person(&self, user: &str) -> PersonId {
+        PersonId::new(format!("slack:{}/{user}", self.team))
+    }
+
+    fn place(&self, channel: &str, thread: Option<&str>) -> Place {
+        Place { room: self.room(channel), thread: thread.map(ThreadId::new) }
+    }
+}
+
+/// `now` is the time at which it is told, for what was fetched later.
+pub async fn said(me: &Me, names: &Names, saying: Saying, fetched: bool, now: Time) -> Option<Input> {
+    let at = time(&saying.ts)?;
+    let author = author(me, names, &saying).await?;
+    let (text, mentioned) = readable(me, names, &saying.text).await;
+    let (mine, others): (Vec<String>, Vec<String>) = mentioned.into_iter().partition(|id| *id == me.user);
+    Some(Input::Said(Message {
+        id: MessageId::new(&saying.ts),
+        place: me.place(&saying.channel, saying.thread.as_deref()),
+        at,
+        author,
+        text: text.into(),
+        reply: None,
+        mentions: others.iter().map(|id| me.person(id)).collect(),
+        mentions_me: !mine.is_empty(),
+        visibility: visibility(names, &saying).await,
+        backfilled: fetched && now.since(at) >= FRESH,
+    }))
+}
+
+async fn author(me: &Me, names: &Names, saying: &Saying) -> Option<Author> {
+    let id = saying.user.as_deref().or(saying.bot.as_deref()).or(saying.named.as_deref())?;
+    let is_me = saying.user.as_deref() == Some(&me.user) || (me.bot.is_some() && saying.bot == me.bot);
+    if is_me {
+        return Some(Author { id: me.person(&me.user), name: me.name.as_str().into(), voice: Voice::Me });
+    }
+    let person = match &saying.user {
+        Some(user) => names.person(user).await,
+        None => None,
+    };
+    let is_bot = saying.bot.is_some() || saying.user.is_none() || person.as_ref().is_some_and(|person| person.is_bot);
+    let known = person.map(|person| person.name);
+    // An app may post under the names of others: what it calls itself comes first.
+    let name = if saying.bot.is_some() { saying.named.clone().or(known) } else { known.or(saying.named.clone()) };
+    Some(Author {
+        id: me.person(&presentable(id)),
+        name: presentable(name.as_deref().unwrap_or(id)).into(),
+        voice: if is_bot { Voice::Bot } else { Voice::Person },
+    })
+}
+
+/// The text as it is read on the screen, and the ids of the people it mentions.
+async fn readable(me: &Me, names: &Names, text: &str) -> (String, Vec<String>) {
+    let mut people = vec![(me.user.clone(), me.name.clone())];
+    let mut channels = Vec::new();
+    for (mark, id) in ids(text).into_iter().take(NAMED_MAX) {
+        if mark == '@' && id != me.user {
+            people.extend(names.person(&id).await.map(|person| (id, person.name)));
+        } else if mark == '#' {
+            channels.extend(names.channel(&id).await.and_then(|channel| Some((id, channel.name?))));
+        }
+    }
+    let look = |known: &[(String, String)], id: &str| {
+        known.iter().find(|(known, _)| known == id).map(|(_, name)| name.clone())
+    };
+    let (person, channel) = (|id: &str| look(&people, id), |id: &str| look(&channels, id));
+    plain(text, &Known { person: &person, channel: &channel })
+}
+
+/// The people and channels a text names, without repetition.
+fn ids(text: &str) -> Vec<(char, String)> {
+    let mut found: Vec<(char, String)> = Vec::new();
+    for piece in text.split('<').skip(1) {
+        let Some((inside, _)) = piece.split_once('>') else { continue };
+        let target = inside.split('|').next().unwrap_or(inside);
+        let mut chars = target.chars();
+        let Some(mark @ ('@' | '#')) = chars.next() else { continue };
+        let id = chars.as_str();
+        let is_id = !id.is_empty() && id.len() <= 64 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if is_id && !found.iter().any(|(_, known)| known == id) {
+            found.push((mark, id.to_owned()));
+        }
+    }
+    found
+}
+
+/// Where nobody says who can read it, it is not for everybody.
+async fn visibility(names: &Names, saying: &Saying) -> Visibility {
+    if let Some(told) = saying.visibility {
+        return told;
+    }
+    if saying.channel.starts_with('D') {
+        return Visibility::Direct;
+    }
+    let known = names.channel(&saying.channel).await;
+    known.and_then(|channel| channel.visibility).unwrap_or(Visibility::Private)
+}
+
+pub async fn changed(me: &Me, names: &Names, changing: Changing) -> Option<Input> {
+    let text = match &changing.text {
+        Some(text) => Some(readable(me, names, text).await.0.into()),
+        None => None,
+    };
+    Some(Input::Changed(Change {
+        place: me.place(&changing.channel, changing.thread.as_deref()),
+        id: MessageId::new(&changing.ts),
+        at: time(&changing.at)?,
+        text,
+    }))
+}
+
+/// Slack does not say in which thread the message lies.
+pub fn reacted(me: &Me, reacting: &Reacting, thread: Option<&str>) -> Option<Input> {
+    Some(Input::Reacted(Reaction {
+        place: me.place(&reacting.channel, thread),
+        message: MessageId::new(&reacting.ts),
+        at: time(&reacting.at)?,
+        by: me.person(&reacting.user),
+        emoji: emoji(&reacting.name).into(),
+        on: reacting.on,
+    }))
+}
