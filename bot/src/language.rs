@@ -1,14 +1,11 @@
 //! The two languages it speaks by itself.
 
 use aizuchi_core::settings;
-use clap::ValueEnum;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Language {
     #[default]
-    #[value(name = "en")]
     English,
-    #[value(name = "ja")]
     Japanese,
 }
 

@@ -3,6 +3,8 @@
 //! The parts of the bot that read what strangers write are taken by their path and not as a crate, which would bring its
 //! web server, its models and its store along, to be built with the fuzzer's flags.
 
+#[path = "../../bot/src/language.rs"]
+pub mod language;
 #[path = "../../bot/src/ports.rs"]
 pub mod ports;
 #[path = "../../bot/src/prompts/mod.rs"]

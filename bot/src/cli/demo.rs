@@ -1,6 +1,7 @@
 //! `aizuchi demo`: a sample conversation, decided message by message.
 
-use clap::Args;
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
 
 use crate::config;
 use crate::language::Language;
@@ -28,6 +29,16 @@ fn sample(language: Language) -> (&'static str, &'static str, &'static str) {
         Language::Japanese => {
             ("sample (ja)", include_str!("../../../samples/ja.jsonl"), include_str!("../../../samples/ja.judge.jsonl"))
         }
+    }
+}
+
+impl ValueEnum for Language {
+    fn value_variants<'a>() -> &'a [Language] {
+        &Language::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.id()))
     }
 }
 

@@ -59,9 +59,8 @@ impl Guard {
             let ours = host(headers).is_some_and(|host| self.is_own(host));
             return if ours { Pass::In } else { Pass::Refused("this is not how this machine is called") };
         };
-        if cookies(headers, COOKIE).any(|value| same(value, &hexadecimal(token))) {
-            Pass::In
-        } else if bearer(headers).is_some_and(|given| same(given, token)) {
+        let has_cookie = cookies(headers, COOKIE).any(|value| same(value, &hexadecimal(token)));
+        if has_cookie || bearer(headers).is_some_and(|given| same(given, token)) {
             Pass::In
         } else if asked_token(request).is_some_and(|given| same(&given, token)) {
             if path == "/" { Pass::Welcome } else { Pass::In }
