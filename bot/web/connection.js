@@ -139,11 +139,13 @@ export class Connection extends EventTarget {
     this.dispatchEvent(new CustomEvent("frame", { detail: frame }));
   }
 
-  #welcome(socket, { room }) {
+  #welcome(socket, { room, message_chars_max }) {
     clearTimeout(this.#giveUp);
     this.#attempt = 0;
     this.outbox.settle(room);
     this.#set("open");
+    const tooLong = (frame) => [...(frame.text ?? "")].length > message_chars_max;
+    for (const frame of this.outbox.frames.filter(tooLong)) this.#giveUpOn(frame);
     for (const frame of this.outbox.frames) socket.send(JSON.stringify(frame));
   }
 
@@ -168,11 +170,15 @@ export class Connection extends EventTarget {
     this.#set("lost");
   }
 
+  #giveUpOn(frame) {
+    this.dispatchEvent(new CustomEvent("dropped", { detail: this.outbox.remove(frame.key) }));
+  }
+
   /** Sent again, it would end every connection to come. */
   #dropLargest() {
     const size = (frame) => JSON.stringify(frame).length;
     const [largest] = this.outbox.frames.toSorted((a, b) => size(b) - size(a));
-    if (largest) this.dispatchEvent(new CustomEvent("dropped", { detail: this.outbox.remove(largest.key) }));
+    if (largest) this.#giveUpOn(largest);
   }
 
   #drop() {

@@ -48,9 +48,14 @@ export class Room extends EventTarget {
     }
   }
 
+  /** History comes in the order of the room, not of the changes: a line that breaks meanwhile must not skip the rest. */
+  count(seq) {
+    if (this.caughtUp && !this.asksHistory) this.seq = Math.max(this.seq, seq);
+  }
+
   /** A message told twice is heard once. */
   said({ seq, message }) {
-    this.seq = Math.max(this.seq, seq);
+    this.count(seq);
     const known = this.messages.get(message.id);
     if (known) return this.changed({ seq, message });
     const heard = { order: seq, ...message, version: seq, isNew: this.caughtUp && !this.asksHistory };
@@ -62,7 +67,7 @@ export class Room extends EventTarget {
   }
 
   changed({ seq, message }) {
-    this.seq = Math.max(this.seq, seq);
+    this.count(seq);
     const known = this.messages.get(message.id);
     if (!known || seq <= known.version) return;
     Object.assign(known, message, { thread: known.thread, version: seq });

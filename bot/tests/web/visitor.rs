@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
@@ -123,8 +123,10 @@ impl Visitor {
     }
 
     async fn read(&mut self) -> Result<Value, String> {
+        // Pings alone are nothing that happens.
+        let until = Instant::now() + PATIENCE;
         loop {
-            match timeout(PATIENCE, self.socket.next()).await.expect("something happens") {
+            match timeout_at(until, self.socket.next()).await.expect("something happens") {
                 Some(Ok(Message::Text(text))) => {
                     let frame: Value = serde_json::from_str(&text).unwrap();
                     self.seq = self.seq.max(frame["seq"].as_u64().unwrap_or_default());
