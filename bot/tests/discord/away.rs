@@ -37,6 +37,8 @@ async fn after_an_expired_session_the_gap_is_filled() {
     let mia = person(11, "mia");
     house.server.say(CHANNEL, &mia, "before");
     house.says(1).await;
+    // And Discord does not give it at once.
+    house.server.mishap("GET channels/", Mishap::Refused { status: 503, code: 0, message: "busy" });
     house.server.world.with(|world| {
         world.order(|| Order::Cut);
         world.sessions.clear();

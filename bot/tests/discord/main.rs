@@ -4,6 +4,7 @@ mod house;
 mod server;
 
 mod away;
+mod doctor;
 mod foreign;
 mod fuzzed;
 mod heard;

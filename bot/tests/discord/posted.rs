@@ -50,6 +50,10 @@ async fn a_post_whose_answer_was_lost_is_found_again() {
         // Twice the same words are two posts.
         let before = Posting { key: "k/0", place: &place, text: "hello", answering: None, more: false };
         house.discord.post(before).await.unwrap();
+        if forgotten {
+            // Nor does the gateway tell of it.
+            house.server.world.with(|world| world.sessions.clear());
+        }
         house.server.mishap(POST, Mishap::AnswerLost);
         let posting = Posting { key: "k/1", ..before };
         let lost = house.discord.post(posting).await;
@@ -64,6 +68,7 @@ async fn a_post_whose_answer_was_lost_is_found_again() {
         let posts = house.server.posts(CHANNEL);
         assert_eq!(posts.len(), 2);
         assert_eq!(posts[1]["id"], found.as_str());
+        assert_eq!(house.server.asked(POST).len(), 2, "it is not even tried again");
         house.close().await;
     }
 }
