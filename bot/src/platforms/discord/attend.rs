@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use serde::Deserialize;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -38,6 +39,48 @@ impl Backoff {
     }
 }
 
+/// Twilight comes back at once after a connection that stood: how long we wait first.
+#[derive(Debug, Default)]
+struct Patience {
+    backoff: Backoff,
+    /// Since the last connection.
+    paused: bool,
+}
+
+impl Patience {
+    /// Whether to go on.
+    async fn after_close(&mut self, since: Option<Instant>, stop: &CancellationToken) -> bool {
+        self.paused = true;
+        if since.is_some_and(|since| since.elapsed() >= GOOD_AFTER) {
+            self.backoff = Backoff::default();
+        }
+        tokio::select! {
+            () = tokio::time::sleep(self.backoff.next()) => true,
+            () = stop.cancelled() => false,
+        }
+    }
+
+    /// A line that is cut without a word is opened again without our knowing: then we wait before we introduce ourselves.
+    async fn before_introduction(&mut self, since: Option<Instant>, stop: &CancellationToken) -> bool {
+        let go_on = self.paused || self.after_close(since, stop).await;
+        self.paused = false;
+        go_on
+    }
+}
+
+#[derive(Deserialize)]
+struct Operation {
+    op: u64,
+}
+
+const HELLO: u64 = 10;
+const HELLO_BYTES_MAX: usize = 1000;
+
+fn is_hello(text: &str) -> bool {
+    let operation = || serde_json::from_str::<Operation>(text);
+    text.len() <= HELLO_BYTES_MAX && operation().is_ok_and(|operation| operation.op == HELLO)
+}
+
 /// `Err` says why it is sent away for good.
 pub async fn attend(
     mut shard: Shard<InMemoryQueue>,
@@ -49,7 +92,7 @@ pub async fn attend(
     let discord = listener.discord.clone();
     let (queue, events) = mpsc::channel(WAITING_MAX);
     let hearing = tokio::spawn(listener.run(events));
-    let mut backoff = Backoff::default();
+    let mut patience = Patience { paused: true, ..Patience::default() };
     let mut since = None;
     let ended = loop {
         let next = tokio::select! {
@@ -58,6 +101,9 @@ pub async fn attend(
         };
         match next {
             Some(Ok(Message::Text(text))) => {
+                if is_hello(&text) && !patience.before_introduction(since.take(), &stop).await {
+                    break Ok(());
+                }
                 if since.is_none() && shard.state() == ShardState::Active {
                     since = Some(Instant::now());
                     discord.state.send_replace(State::Connected);
@@ -75,16 +121,10 @@ pub async fn attend(
                 if shard.state() == ShardState::FatallyClosed {
                     break Err(farewell(frame.map_or(0, |frame| frame.code)));
                 }
-                let lived = since.take().map(|since: Instant| since.elapsed());
-                if lived.is_some_and(|lived| lived >= GOOD_AFTER) {
-                    backoff = Backoff::default();
-                }
-                let pause = backoff.next();
-                info!(shard = number, code = frame.map(|frame| frame.code), ?pause, "Discord hung up");
+                info!(shard = number, code = frame.map(|frame| frame.code), "Discord hung up");
                 discord.state.send_replace(State::Connecting);
-                tokio::select! {
-                    () = tokio::time::sleep(pause) => (),
-                    () = stop.cancelled() => break Ok(()),
+                if !patience.after_close(since.take(), &stop).await {
+                    break Ok(());
                 }
             }
             // Twilight waits by itself before it tries again.

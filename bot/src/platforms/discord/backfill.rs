@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
+use super::attend::Backoff;
 use super::marks::Mark;
 use super::platform::Discord;
 use super::read::id;
@@ -22,6 +23,7 @@ const FRESH: Span = Span::seconds(30);
 const PAGE: u64 = 100;
 const CHANNELS_TOGETHER: usize = 4;
 const DIRECT_MAX: usize = 50;
+const ATTEMPTS_MAX: u32 = 8;
 
 #[derive(Clone)]
 pub struct Backfill {
@@ -86,9 +88,17 @@ impl Backfill {
 
     async fn fill(&self, channel: u64, guild: u64, heard: u64) {
         let most = u64::from(self.discord.settings.backfill_messages);
-        let missed = match self.missed(channel, guild, heard, most).await {
-            Ok(missed) => missed,
-            Err(trouble) => return debug!(channel, %trouble, "can not fetch what was missed"),
+        let mut backoff = Backoff::default();
+        let mut attempt = 1;
+        let missed = loop {
+            match self.missed(channel, guild, heard, most).await {
+                Ok(missed) => break missed,
+                Err(Trouble::Unclear(_) | Trouble::Busy | Trouble::Broken(_)) if attempt < ATTEMPTS_MAX => {
+                    attempt += 1;
+                    tokio::time::sleep(backoff.next()).await;
+                }
+                Err(trouble) => return debug!(channel, %trouble, "can not fetch what was missed"),
+            }
         };
         if missed.is_empty() {
             return;

@@ -1,0 +1,138 @@
+//! The adapter against the server, with an engine that writes down what it hears.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use aizuchi::platforms::discord::{Discord, State};
+use aizuchi::ports::{Doing, Orderer, Orders};
+use aizuchi::runtime::{Clock, Ears, Heard};
+use aizuchi::stores::Database;
+use aizuchi_core::settings::Layers;
+use aizuchi_core::types::Place;
+use aizuchi_core::{Input, Message, Policies};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::server::{Server, TOKEN};
+
+/// A folder of its own for each test, removed in the end.
+pub struct Scratch(pub PathBuf);
+
+impl Scratch {
+    pub fn new() -> Scratch {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("aizuchi-discord-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Scratch(folder)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+pub fn policies(server: &Server, assignments: &[&str]) -> Policies {
+    let mut layers = Layers::default();
+    layers.add_assignment(&format!("discord.api_url={}", server.url()));
+    assignments.iter().for_each(|assignment| layers.add_assignment(assignment));
+    layers.resolve(&|_| None).unwrap()
+}
+
+/// Answers with the order itself.
+#[derive(Default)]
+pub struct Parrot(pub Mutex<Vec<(String, Orderer, Place)>>);
+
+impl Orders for Parrot {
+    fn obey<'a>(&'a self, order: &'a str, by: &'a Orderer, place: &'a Place) -> Doing<'a, String> {
+        self.0.lock().unwrap().push((order.to_owned(), by.clone(), place.clone()));
+        Box::pin(async move { format!("done: {order}") })
+    }
+}
+
+pub struct House {
+    pub server: Server,
+    pub discord: Arc<Discord>,
+    pub heard: Arc<Mutex<Vec<Input>>>,
+    pub orders: Arc<Parrot>,
+    stop: CancellationToken,
+    done: JoinHandle<()>,
+}
+
+impl House {
+    pub async fn open() -> (House, Scratch) {
+        let scratch = Scratch::new();
+        let house = House::open_in(&scratch.0, Server::start().await, &[]).await;
+        house.connected().await;
+        (house, scratch)
+    }
+
+    pub async fn open_in(folder: &Path, server: Server, assignments: &[&str]) -> House {
+        let policies = policies(&server, assignments);
+        let database = Database::open(&folder.join("aizuchi.db")).unwrap();
+        let discord = Discord::new(&policies.general().settings, TOKEN.into(), database, Clock::Wall);
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let (shard, mut hears) = mpsc::channel(16);
+        let notes = heard.clone();
+        tokio::spawn(async move {
+            while let Some(told) = hears.recv().await {
+                if let Heard::Input(input, done) = told {
+                    notes.lock().unwrap().push(input);
+                    let _ = done.send(());
+                }
+            }
+        });
+        let (orders, stop) = (Arc::new(Parrot::default()), CancellationToken::new());
+        let done = discord.listen(Ears::new(vec![shard]), orders.clone(), stop.clone()).unwrap();
+        House { server, discord, heard, orders, stop, done }
+    }
+
+    pub async fn connected(&self) {
+        let mut state = self.discord.state();
+        let connected = state.wait_for(|state| *state == State::Connected);
+        tokio::time::timeout(Duration::from_secs(20), connected).await.expect("it connects").unwrap();
+    }
+
+    /// Returns the server: it goes on without the bot.
+    pub async fn close(self) -> Server {
+        self.stop.cancel();
+        self.done.await.unwrap();
+        self.server
+    }
+
+    /// Why it was sent away.
+    pub async fn sent_away(self) -> String {
+        tokio::time::timeout(Duration::from_secs(20), self.done).await.expect("it stops by itself").unwrap();
+        match self.discord.state().borrow().clone() {
+            State::Stopped(why) => why,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Waits for so many inputs, a little longer to see that there are no more, and returns them.
+    pub async fn hears(&self, count: usize) -> Vec<Input> {
+        for _ in 0..1000 {
+            if self.heard.lock().unwrap().len() >= count {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        tokio::time::sleep(Duration::from_millis(60)).await;
+        let heard = self.heard.lock().unwrap().clone();
+        assert_eq!(heard.len(), count, "{heard:#?}");
+        heard
+    }
+
+    pub async fn says(&self, count: usize) -> Vec<Message> {
+        let said = |input| match input {
+            Input::Said(message) => message,
+            other => panic!("{other:?}"),
+        };
+        self.hears(count).await.into_iter().map(said).collect()
+    }
+}

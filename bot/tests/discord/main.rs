@@ -1,0 +1,12 @@
+//! Discord on loopback: the adapter, the server itself, and the whole program on it.
+
+mod house;
+mod server;
+
+mod away;
+mod doctor;
+mod foreign;
+mod fuzzed;
+mod heard;
+mod posted;
+mod whole;

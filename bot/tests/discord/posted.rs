@@ -1,0 +1,111 @@
+//! What the bot does on Discord: once, in the right form, and never for ever.
+
+use std::time::Duration;
+
+use aizuchi::ports::{Platform as _, PostError, Posting};
+use aizuchi_core::types::{MessageId, Place};
+use serde_json::json;
+
+use crate::house::House;
+use crate::server::{CHANNEL, GUILD, Mishap, person};
+
+fn place() -> Place {
+    Place::room(format!("discord:{GUILD}/{CHANNEL}"))
+}
+
+const POST: &str = "POST channels/";
+
+#[tokio::test]
+async fn a_long_answer_begins_with_an_embed_and_calls_nobody() {
+    let (house, _scratch) = House::open().await;
+    let question = MessageId::new(house.server.say(CHANNEL, &person(11, "mia"), "how?").to_string());
+    let (place, text) = (place(), format!("@everyone <@12> {}", "あ".repeat(1900)));
+    let first = Posting { key: "k/0", place: &place, text: &text, answering: Some(&question), more: true };
+    let id = house.discord.post(first).await.unwrap();
+    let rest = Posting { key: "k/1", text: "the rest", answering: None, more: false, ..first };
+    house.discord.post(rest).await.unwrap();
+    assert_eq!(house.discord.post(first).await.unwrap(), id, "the same key is the same post");
+    let posts = house.server.posts(CHANNEL);
+    assert_eq!(posts.len(), 2);
+    assert_eq!((&posts[0]["content"], &posts[0]["embeds"][0]["description"]), (&json!(""), &json!(text)));
+    assert_eq!(posts[0]["message_reference"]["message_id"], question.as_str());
+    assert_eq!((&posts[1]["content"], &posts[1]["message_reference"]), (&json!("the rest"), &json!(null)));
+    for asked in house.server.asked(POST) {
+        assert_eq!(asked.body["allowed_mentions"], json!({"parse": [], "replied_user": true}));
+        assert_eq!(asked.body["enforce_nonce"], true);
+    }
+    house.discord.react(&place, &question, "👀").await.unwrap();
+    assert_eq!(house.server.asked("PUT channels/")[0].line.split('/').nth(5), Some("%F0%9F%91%80"));
+    house.discord.typing(&place).await;
+    assert_eq!(house.server.asked("/typing").len(), 1);
+    house.close().await;
+}
+
+/// The post is out and the answer to it is lost, with Discord's memory of the nonce or without.
+#[tokio::test]
+async fn a_post_whose_answer_was_lost_is_found_again() {
+    for forgotten in [false, true] {
+        let (house, scratch) = House::open().await;
+        let place = place();
+        // Twice the same words are two posts.
+        let before = Posting { key: "k/0", place: &place, text: "hello", answering: None, more: false };
+        house.discord.post(before).await.unwrap();
+        if forgotten {
+            // Nor does the gateway tell of it.
+            house.server.world.with(|world| world.sessions.clear());
+        }
+        house.server.mishap(POST, Mishap::AnswerLost);
+        let posting = Posting { key: "k/1", ..before };
+        let lost = house.discord.post(posting).await;
+        assert!(matches!(lost, Err(PostError::TryLater { .. })), "{lost:?}");
+        if forgotten {
+            house.server.world.with(|world| world.nonces.clear());
+        }
+        let server = house.close().await;
+        // The program starts again.
+        let house = House::open_in(&scratch.0, server, &[]).await;
+        let found = house.discord.post(posting).await.unwrap();
+        let posts = house.server.posts(CHANNEL);
+        assert_eq!(posts.len(), 2);
+        assert_eq!(posts[1]["id"], found.as_str());
+        assert_eq!(house.server.asked(POST).len(), 2, "it is not even tried again");
+        house.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_limit_is_waited_for_and_a_lost_permission_is_named() {
+    let (house, _scratch) = House::open().await;
+    let place = place();
+    let posting = Posting { key: "k/0", place: &place, text: "hello", answering: None, more: false };
+    house.server.mishap(POST, Mishap::Limited { after_s: 0.4, global: false });
+    let start = std::time::Instant::now();
+    house.discord.post(posting).await.unwrap();
+    assert!(start.elapsed() >= Duration::from_millis(350), "it waits as long as it is told");
+    // Not asked again and again without a pause.
+    (0..3).for_each(|_| house.server.mishap(POST, Mishap::Limited { after_s: 9.0, global: true }));
+    let busy = house.discord.post(Posting { key: "k/1", ..posting }).await;
+    assert!(matches!(busy, Err(PostError::TryLater { .. })), "{busy:?}");
+    assert!(house.server.asked(POST).len() <= 5);
+    house.server.mishap(POST, Mishap::Page(502));
+    let broken = house.discord.post(Posting { key: "k/2", ..posting }).await;
+    assert!(matches!(broken, Err(PostError::TryLater { .. })), "{broken:?}");
+    house.server.mishap(POST, Mishap::Refused { status: 403, code: 50013, message: "Missing Permissions" });
+    let refused = house.discord.post(Posting { key: "k/3", ..posting }).await;
+    assert!(matches!(&refused, Err(PostError::GiveUp { what }) if what.contains("Send Messages")), "{refused:?}");
+    let gone = house.discord.react(&place, &MessageId::new("5"), "👀").await;
+    assert!(matches!(gone, Err(PostError::GiveUp { .. })), "{gone:?}");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn where_it_may_not_embed_it_speaks_plainly() {
+    let (house, _scratch) = House::open().await;
+    let question = MessageId::new(house.server.say(CHANNEL, &person(11, "mia"), "how?").to_string());
+    house.server.mishap(POST, Mishap::Refused { status: 403, code: 50013, message: "Missing Permissions" });
+    let place = place();
+    let posting = Posting { key: "k/0", place: &place, text: "so", answering: Some(&question), more: true };
+    house.discord.post(posting).await.unwrap();
+    assert_eq!(house.server.posts(CHANNEL)[0]["content"], "so");
+    house.close().await;
+}

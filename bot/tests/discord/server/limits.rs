@@ -1,0 +1,39 @@
+//! Rate limits as Discord tells them: a bucket per route and channel, headers on every answer, 429 beyond.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+pub struct Buckets {
+    pub limit: u32,
+    pub window: Duration,
+    used: HashMap<String, (Instant, u32)>,
+}
+
+impl Default for Buckets {
+    fn default() -> Buckets {
+        Buckets { limit: 50, window: Duration::from_secs(1), used: HashMap::new() }
+    }
+}
+
+/// How it stands with a bucket after a request.
+pub struct Standing {
+    pub bucket: String,
+    pub limit: u32,
+    pub remaining: u32,
+    pub reset_after: Duration,
+    pub exceeded: bool,
+}
+
+impl Buckets {
+    pub fn take(&mut self, bucket: String) -> Standing {
+        let now = Instant::now();
+        let (start, used) = self.used.entry(bucket.clone()).or_insert((now, 0));
+        if now - *start >= self.window {
+            (*start, *used) = (now, 0);
+        }
+        let exceeded = *used >= self.limit;
+        *used += u32::from(!exceeded);
+        let reset_after = self.window.saturating_sub(now - *start);
+        Standing { bucket, limit: self.limit, remaining: self.limit - *used, reset_after, exceeded }
+    }
+}

@@ -1,0 +1,110 @@
+//! Discord on loopback, from its public documentation: gateway and REST API in one small server that a test can drive,
+//! and that does not let a client cheat.
+
+mod gateway;
+mod limits;
+mod rest;
+mod routes;
+mod world;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::get;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+pub use rest::{Asked, Mishap};
+pub use world::{BOT, BOT_ID, CHANNEL, GUILD, Order, PRIVATE, TOKEN, World, hook, person};
+
+/// Shared by all connections.
+#[derive(Clone)]
+pub struct Shared(Arc<Mutex<World>>);
+
+impl Shared {
+    pub fn with<T>(&self, deed: impl FnOnce(&mut World) -> T) -> T {
+        deed(&mut self.0.lock().unwrap())
+    }
+}
+
+pub struct Server {
+    pub port: u16,
+    pub world: Shared,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Server {
+    pub async fn start() -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let world = Shared(Arc::new(Mutex::new(World::new(port))));
+        let app = Router::new().route("/", get(gateway::enter)).fallback(rest::answer).with_state(world.clone());
+        let task = tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
+        Server { port, world, task }
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Somebody says something in a channel; the id of the message.
+    pub fn say(&self, channel: u64, by: &Value, text: &str) -> u64 {
+        self.tell(channel, by, json!({"content": text}))
+    }
+
+    /// A message with whatever else it holds.
+    pub fn tell(&self, channel: u64, by: &Value, fields: Value) -> u64 {
+        self.world.with(|world| world.say(channel, by, fields))
+    }
+
+    /// Any event, to every session.
+    pub fn dispatch(&self, kind: &str, data: Value) {
+        self.world.with(|world| world.dispatch(kind, data));
+    }
+
+    /// What was posted by the bot in a channel, oldest first.
+    pub fn posts(&self, channel: u64) -> Vec<Value> {
+        self.world.with(|world| {
+            let messages = world.messages.get(&channel).cloned().unwrap_or_default();
+            messages.into_iter().filter(|message| message["author"]["id"] == BOT_ID).collect()
+        })
+    }
+
+    /// The requests whose method and path hold this.
+    pub fn asked(&self, line: &str) -> Vec<Asked> {
+        self.world.with(|world| world.asked.iter().filter(|asked| asked.line.contains(line)).cloned().collect())
+    }
+
+    /// The next request whose method and path hold this goes wrong.
+    pub fn mishap(&self, line: &str, mishap: Mishap) {
+        self.world.with(|world| world.mishaps.push((line.to_owned(), mishap)));
+    }
+
+    /// Waits until something is so.
+    pub async fn until(&self, what: &str, mut so: impl FnMut(&mut World) -> bool) {
+        for _ in 0..1500 {
+            if self.world.with(&mut so) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        panic!("never: {what}");
+    }
+
+    pub async fn until_posts(&self, channel: u64, count: usize) -> Vec<Value> {
+        self.until(&format!("{count} posts"), |world| {
+            let by_bot = |message: &&Value| message["author"]["id"] == BOT_ID;
+            world.messages.get(&channel).is_some_and(|all| all.iter().filter(by_bot).count() >= count)
+        })
+        .await;
+        self.posts(channel)
+    }
+}

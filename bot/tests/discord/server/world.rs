@@ -1,0 +1,230 @@
+//! What exists on this Discord: a guild with its channels, people, messages, and the sessions that are told of them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::{Instant, SystemTime};
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::limits::Buckets;
+use super::rest::{Asked, Mishap};
+
+pub const TOKEN: &str = "MTAw.loop.back";
+pub const BOT: u64 = 100;
+pub const BOT_ID: &str = "100";
+pub const GUILD: u64 = 1 << 22;
+pub const CHANNEL: u64 = 2 << 22;
+pub const PRIVATE: u64 = 3 << 22;
+
+pub const MESSAGE_CONTENT: u64 = 1 << 15;
+pub const GUILD_MESSAGES: u64 = 1 << 9;
+pub const DIRECT_MESSAGES: u64 = 1 << 12;
+pub const GUILD_REACTIONS: u64 = 1 << 10;
+
+/// What a connection is to do.
+pub enum Order {
+    Send(Value),
+    Close(u16),
+    /// Without a word.
+    Cut,
+}
+
+pub struct Session {
+    pub intents: u64,
+    pub shard: (u64, u64),
+    pub seq: u64,
+    /// Everything that was dispatched, for a client that comes back.
+    pub log: Vec<Value>,
+    pub line: Option<mpsc::UnboundedSender<Order>>,
+}
+
+pub struct World {
+    pub port: u16,
+    pub token: String,
+    pub message_content_granted: bool,
+    pub heartbeat_ms: u64,
+    pub guild: Value,
+    pub channels: BTreeMap<u64, Value>,
+    pub messages: HashMap<u64, Vec<Value>>,
+    pub sessions: HashMap<String, Session>,
+    pub nonces: HashMap<String, (u64, u64, Instant)>,
+    pub asked: Vec<Asked>,
+    pub mishaps: Vec<(String, Mishap)>,
+    pub buckets: Buckets,
+    /// How often somebody said who they are, and how often they came back.
+    pub identified: u32,
+    pub resumed: u32,
+    pub closed_with: Vec<u16>,
+    counter: u64,
+}
+
+pub fn person(id: u64, name: &str) -> Value {
+    json!({"id": id.to_string(), "username": name, "discriminator": "0", "global_name": null, "avatar": null})
+}
+
+pub fn hook(id: u64, name: &str) -> Value {
+    json!({"id": id.to_string(), "username": name, "discriminator": "0000", "avatar": null, "bot": true})
+}
+
+pub fn bot() -> Value {
+    json!({"id": BOT.to_string(), "username": "aizuchi", "discriminator": "0", "global_name": null, "avatar": null,
+        "bot": true, "verified": true, "mfa_enabled": true, "flags": 0, "email": null})
+}
+
+fn channel(id: u64, name: &str, overwrites: Value) -> Value {
+    json!({"id": id.to_string(), "guild_id": GUILD.to_string(), "type": 0, "name": name, "position": 0,
+        "permission_overwrites": overwrites, "last_message_id": null, "nsfw": false, "parent_id": null, "topic": null,
+        "rate_limit_per_user": 0})
+}
+
+impl World {
+    pub fn new(port: u16) -> World {
+        let shut = json!([{"id": GUILD.to_string(), "type": 0, "allow": "0", "deny": "1024"}]);
+        let channels = [(CHANNEL, channel(CHANNEL, "general", json!([]))), (PRIVATE, channel(PRIVATE, "staff", shut))];
+        let everyone = json!({"id": GUILD.to_string(), "name": "@everyone", "permissions": "274877992000", "color": 0,
+            "hoist": false, "position": 0, "managed": false, "mentionable": false, "flags": 0});
+        let guild = json!({"id": GUILD.to_string(), "name": "garden", "owner_id": "1", "roles": [everyone],
+            "emojis": [], "stickers": [], "features": [], "member_count": 3, "members": [], "presences": [],
+            "voice_states": [], "stage_instances": [], "guild_scheduled_events": [], "soundboard_sounds": [],
+            "large": false, "unavailable": false, "joined_at": "2026-01-01T00:00:00+00:00", "afk_timeout": 300,
+            "verification_level": 0, "default_message_notifications": 0, "explicit_content_filter": 0, "mfa_level": 0,
+            "premium_tier": 0, "preferred_locale": "en-US", "nsfw_level": 0, "system_channel_flags": 0,
+            "application_id": null, "premium_progress_bar_enabled": false});
+        World {
+            port,
+            token: TOKEN.to_owned(),
+            message_content_granted: true,
+            heartbeat_ms: 41_250,
+            guild,
+            channels: channels.into(),
+            messages: HashMap::new(),
+            sessions: HashMap::new(),
+            nonces: HashMap::new(),
+            asked: Vec::new(),
+            mishaps: Vec::new(),
+            buckets: Buckets::default(),
+            identified: 0,
+            resumed: 0,
+            closed_with: Vec::new(),
+            counter: 0,
+        }
+    }
+
+    pub fn snowflake(&mut self) -> u64 {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis() as u64;
+        self.snowflake_at(now)
+    }
+
+    pub fn snowflake_at(&mut self, ms: u64) -> u64 {
+        self.counter += 1;
+        ((ms - 1_420_070_400_000) << 22) + self.counter % 4096
+    }
+
+    pub fn guild_of(&self, channel: u64) -> Option<&str> {
+        self.channels.get(&channel)?["guild_id"].as_str()
+    }
+
+    /// A message, kept and told of.
+    pub fn say(&mut self, channel: u64, by: &Value, fields: Value) -> u64 {
+        let id = self.snowflake();
+        self.say_as(id, channel, by, fields);
+        id
+    }
+
+    pub fn say_as(&mut self, id: u64, channel: u64, by: &Value, fields: Value) -> Value {
+        let message = self.keep(id, channel, by, fields);
+        self.dispatch("MESSAGE_CREATE", message.clone());
+        message
+    }
+
+    /// A message that nobody is told of: it was said while they were away.
+    pub fn keep(&mut self, id: u64, channel: u64, by: &Value, fields: Value) -> Value {
+        let ms = (id >> 22) + 1_420_070_400_000;
+        let at = jiff::Timestamp::from_millisecond(ms as i64).unwrap();
+        let mut message = json!({"id": id.to_string(), "channel_id": channel.to_string(), "author": by, "content": "",
+            "timestamp": format!("{at:.6}").replace('Z', "+00:00"), "edited_timestamp": null, "tts": false,
+            "mention_everyone": false, "mentions": [], "mention_roles": [], "attachments": [], "embeds": [],
+            "pinned": false, "type": 0, "flags": 0, "components": []});
+        if let Some(guild) = self.guild_of(channel) {
+            message["guild_id"] = guild.into();
+            message["member"] = json!({"nick": null, "roles": [], "joined_at": "2026-01-01T00:00:00+00:00",
+                "deaf": false, "mute": false, "flags": 0});
+        }
+        for (field, value) in fields.as_object().unwrap() {
+            message[field] = value.clone();
+        }
+        let shown = self.resolve_reply(message);
+        let mut kept = shown.clone();
+        // Nonces are told once and never again, and a message that is fetched has no member.
+        for gone in ["nonce", "member", "guild_id"] {
+            kept.as_object_mut().unwrap().remove(gone);
+        }
+        self.messages.entry(channel).or_default().push(kept);
+        if let Some(known) = self.channels.get_mut(&channel) {
+            known["last_message_id"] = id.to_string().into();
+        }
+        shown
+    }
+
+    fn resolve_reply(&self, mut message: Value) -> Value {
+        let Some(to) = message["message_reference"]["message_id"].as_str() else { return message };
+        let all = self.messages.values().flatten();
+        let found = all.clone().find(|kept| kept["id"] == to).cloned().unwrap_or(Value::Null);
+        message["referenced_message"] = found;
+        if message["type"] == 0 {
+            message["type"] = 19.into();
+        }
+        message
+    }
+
+    pub fn dispatch(&mut self, kind: &str, data: Value) {
+        for session in self.sessions.values_mut() {
+            session.tell(kind, data.clone());
+        }
+    }
+
+    /// The guild as a session is told of it at the start.
+    pub fn guild_now(&self) -> Value {
+        let mut guild = self.guild.clone();
+        let is_thread = |channel: &&Value| channel["type"].as_u64().is_some_and(|kind| (10..=12).contains(&kind));
+        let (threads, channels): (Vec<&Value>, Vec<&Value>) =
+            self.channels.values().filter(|channel| !channel["guild_id"].is_null()).partition(is_thread);
+        guild["channels"] = channels.into_iter().cloned().collect();
+        guild["threads"] = threads.into_iter().cloned().collect();
+        guild
+    }
+
+    /// Every connection gets this order.
+    pub fn order(&mut self, order: impl Fn() -> Order) {
+        for line in self.sessions.values().filter_map(|session| session.line.as_ref()) {
+            let _ = line.send(order());
+        }
+    }
+}
+
+impl Session {
+    /// What it asked for, and only as much of it as it may see.
+    pub fn tell(&mut self, kind: &str, mut data: Value) {
+        let in_guild = data.get("guild_id").is_some_and(|guild| !guild.is_null());
+        let needed = match kind {
+            "MESSAGE_CREATE" | "MESSAGE_UPDATE" | "MESSAGE_DELETE" if in_guild => GUILD_MESSAGES,
+            "MESSAGE_CREATE" | "MESSAGE_UPDATE" | "MESSAGE_DELETE" => DIRECT_MESSAGES,
+            "MESSAGE_REACTION_ADD" | "MESSAGE_REACTION_REMOVE" if in_guild => GUILD_REACTIONS,
+            _ => 0,
+        };
+        if self.intents & needed != needed {
+            return;
+        }
+        let own = data["author"]["id"] == BOT_ID;
+        let mentioned = data["content"].as_str().is_some_and(|text| text.contains(&format!("<@{BOT}>")));
+        if kind.starts_with("MESSAGE_C") && in_guild && self.intents & MESSAGE_CONTENT == 0 && !own && !mentioned {
+            data["content"] = "".into();
+        }
+        self.seq += 1;
+        let event = json!({"op": 0, "t": kind, "s": self.seq, "d": data});
+        self.log.push(event.clone());
+        if let Some(line) = &self.line {
+            let _ = line.send(Order::Send(event));
+        }
+    }
+}
