@@ -9,6 +9,8 @@ use crate::server::Server;
 async fn orders_are_obeyed_and_answered_to_one_person() {
     let (server, scratch) = (Server::start().await, Scratch::new("orders"));
     let office = Office::open(&server, &scratch).await;
+    // Told without a language, which is known already or asked for.
+    server.happens(json!({"type": "user_change", "user": {"id": "U2HAN", "profile": {"display_name": "はな"}}}));
     server.order("C1GEN", "U1MIA", "mute 2h");
     until("an answer", || server.workspace().answers.len() == 1).await;
     server.order("C1GEN", "U2HAN", "why");

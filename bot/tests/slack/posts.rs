@@ -35,13 +35,20 @@ async fn a_cut_line_in_mid_answer_posts_nothing_twice() {
         let posting = aizuchi::ports::Posting { key, place: &place, text: "yes", answering: None };
         assert!(matches!(slack_now.post(posting).await, Err(PostError::TryLater { .. })));
         let before = server.workspace().posted("C1GEN").last().unwrap()["ts"].as_str().unwrap().to_owned();
-        assert_eq!(slack_now.post(posting).await, Ok(MessageId::new(&before)));
-        // And known from then on, also to the next start.
+        // Another program finds it, as after a crash; and everybody knows from then on.
         let again = slack(&server, scratch.database(), &[]);
         assert_eq!(again.post(posting).await, Ok(MessageId::new(&before)));
+        assert_eq!(slack_now.post(posting).await, Ok(MessageId::new(&before)));
+        assert_eq!(looked(&server), 1, "looked for once");
+        server.workspace().calls.retain(|(method, _)| method == "chat.postMessage");
     }
     assert_eq!(server.workspace().posted("C1GEN").len(), 2);
     assert_eq!(server.workspace().calls_of("chat.postMessage"), 2);
+}
+
+fn looked(server: &Server) -> usize {
+    let workspace = server.workspace();
+    workspace.calls_of("conversations.history") + workspace.calls_of("conversations.replies")
 }
 
 /// Begun and cut before it went out: it is looked for, not found, and posted.

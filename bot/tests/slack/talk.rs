@@ -55,6 +55,7 @@ async fn reactions_edits_and_deletions() {
     let answer = server.say_in("C1GEN", Some(&parent), "U2HAN", "yes");
     office.hears(&parent).await;
     office.hears(&answer).await;
+    server.react("C1GEN", &answer, BOT, "eyes", "reaction_added");
     server.react("C1GEN", &answer, "U1MIA", "+1::skin-tone-2", "reaction_added");
     until("a reaction", || office.inputs().len() == 3).await;
     server.edit("C1GEN", &answer, "yes &lt;3 <@U1MIA>");

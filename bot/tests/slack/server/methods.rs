@@ -17,19 +17,34 @@ pub enum Answer {
 
 type Form = BTreeMap<String, String>;
 
-/// The method, whose token it takes, the scope it needs, what must be said, and whether it takes JSON.
-const METHODS: &[(&str, &str, Option<&str>, &[&str], bool)] = &[
-    ("auth.test", "xoxb-", None, &[], true),
-    ("apps.connections.open", "xapp-", None, &[], true),
-    ("chat.postMessage", "xoxb-", Some("chat:write"), &["channel", "text"], true),
-    ("chat.update", "xoxb-", Some("chat:write"), &["channel", "ts", "text"], true),
-    ("reactions.add", "xoxb-", Some("reactions:write"), &["channel", "timestamp", "name"], true),
-    ("conversations.history", "xoxb-", Some("channels:history"), &["channel"], false),
-    ("conversations.replies", "xoxb-", Some("channels:history"), &["channel", "ts"], false),
-    ("conversations.info", "xoxb-", Some("channels:read"), &["channel"], false),
-    ("conversations.list", "xoxb-", Some("channels:read"), &[], false),
-    ("users.info", "xoxb-", Some("users:read"), &["user"], false),
-    ("users.list", "xoxb-", Some("users:read"), &[], false),
+/// How a method wants to be called.
+struct Method {
+    name: &'static str,
+    /// Whose token it takes.
+    token: &'static str,
+    scope: Option<&'static str>,
+    /// What must be said.
+    needed: &'static [&'static str],
+    takes_json: bool,
+}
+
+/// Whatever changes something takes JSON too.
+const fn method(name: &'static str, scope: &'static str, needed: &'static [&'static str], takes_json: bool) -> Method {
+    Method { name, token: "xoxb-", scope: Some(scope), needed, takes_json }
+}
+
+const METHODS: &[Method] = &[
+    Method { name: "auth.test", token: "xoxb-", scope: None, needed: &[], takes_json: true },
+    Method { name: "apps.connections.open", token: "xapp-", scope: None, needed: &[], takes_json: true },
+    method("chat.postMessage", "chat:write", &["channel", "text"], true),
+    method("chat.update", "chat:write", &["channel", "ts", "text"], true),
+    method("reactions.add", "reactions:write", &["channel", "timestamp", "name"], true),
+    method("conversations.history", "channels:history", &["channel"], false),
+    method("conversations.replies", "channels:history", &["channel", "ts"], false),
+    method("conversations.info", "channels:read", &["channel"], false),
+    method("conversations.list", "channels:read", &[], false),
+    method("users.info", "users:read", &["user"], false),
+    method("users.list", "users:read", &[], false),
 ];
 
 const TEXT_CHARS_MAX: usize = 40_000;
@@ -52,9 +67,8 @@ pub fn call(server: &Server, method: &str, headers: &HeaderMap, query: Vec<(Stri
     let scopes: Vec<String> = workspace.scopes.iter().cloned().collect();
     let scopes = scopes.join(",");
     let refuse = |error: &str| Answer::Json { body: json!({"ok": false, "error": error}), scopes: scopes.clone() };
-    let Some((_, prefix, scope, needed, takes_json)) = METHODS.iter().find(|(name, ..)| *name == method) else {
-        return refuse("unknown_method");
-    };
+    let Some(known) = METHODS.iter().find(|known| known.name == method) else { return refuse("unknown_method") };
+    let Method { token: prefix, scope, needed, takes_json, .. } = known;
     let Some(token) = token else { return refuse("not_authed") };
     if let Some(error) = workspace.revoked {
         return refuse(error);
@@ -188,11 +202,20 @@ fn obey(server: &Server, method: &str, form: &Form) -> Result<Value, &'static st
         "conversations.list" => page(workspace.channels.values().cloned().collect(), "channels", form),
         "users.info" => {
             let user = workspace.users.iter().find(|user| user["id"] == field("user")).ok_or("user_not_found")?;
-            Ok(json!({"user": user}))
+            Ok(json!({"user": with_locale(user, form)}))
         }
-        "users.list" => page(workspace.users.clone(), "members", form),
+        "users.list" => page(workspace.users.iter().map(|user| with_locale(user, form)).collect(), "members", form),
         _ => Err("unknown_method"),
     }
+}
+
+/// Only for whoever asks.
+fn with_locale(user: &Value, form: &Form) -> Value {
+    let mut user = user.clone();
+    if form.get("include_locale").is_none_or(|wanted| wanted != "true") {
+        user.as_object_mut().unwrap().remove("locale");
+    }
+    user
 }
 
 /// After `oldest`, and without metadata where nobody asks for it.
