@@ -1,5 +1,6 @@
 //! What happens on Discord, as the engine hears it.
 
+use aizuchi::language::Language;
 use aizuchi_core::Input;
 use aizuchi_core::types::{MessageId, PersonId, Visibility, Voice};
 use serde_json::json;
@@ -129,7 +130,7 @@ async fn orders_are_taken_at_once_and_answered_to_whoever_gave_them() {
     let answer = &house.server.asked("PATCH webhooks/100/tok-en_1/messages/@original")[0];
     assert_eq!(answer.body["content"], "done: mute 2h");
     let (order, by, place) = house.orders.0.lock().unwrap()[0].clone();
-    assert_eq!((order.as_str(), by.manages, by.japanese), ("mute 2h", true, true));
+    assert_eq!((order.as_str(), by.manages, by.language), ("mute 2h", true, Language::Japanese));
     assert_eq!((by.person.as_str(), place.to_string()), ("discord:11", format!("discord:{GUILD}/{CHANNEL}")));
     let registered = &house.server.asked(&format!("PUT applications/100/guilds/{GUILD}/commands"))[0];
     assert_eq!(registered.body[0]["options"].as_array().unwrap().len(), 10);

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::event::Event;
+use super::names::Names;
 
 /// As long as Slack might send something again, and people might react to it.
 const KEPT: Span = Span::minutes(7 * 24 * 60);
@@ -27,11 +28,18 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// From an envelope; `None` if there is nothing in it for us.
-    pub fn of_payload(envelope: &str, mut payload: Value) -> Option<Arrival> {
+    /// From an envelope; `None` if there is nothing in it for the engine. Names are noted at once and not kept: who
+    /// changes theirs often would fill the store, and the next look at everybody finds what was missed.
+    pub fn of_payload(envelope: &str, mut payload: Value, names: &Names) -> Option<Arrival> {
         let event = payload.get_mut("event").map(Value::take)?;
         let read = Event::read(&event);
-        if read == Event::Nothing {
+        match &read {
+            Event::Person(person) => names.is_person(person.clone()),
+            Event::Renamed(channel) => names.is_channel(channel.clone()),
+            Event::Said(_) | Event::Changed(_) | Event::Reacted(_) | Event::Joined { .. } | Event::Left { .. } => (),
+            Event::Nothing => return None,
+        }
+        if matches!(read, Event::Person(_) | Event::Renamed(_)) {
             return None;
         }
         let named = payload.get("event_id").and_then(Value::as_str).filter(|id| !id.is_empty() && id.len() <= 200);

@@ -28,7 +28,8 @@ pub struct Person {
     pub is_bot: bool,
     /// An administrator or owner of the workspace.
     pub manages: bool,
-    pub japanese: bool,
+    /// Where Slack told in which language they use it.
+    pub japanese: Option<bool>,
 }
 
 impl Person {
@@ -41,7 +42,7 @@ impl Person {
             name: presentable(name.as_deref().unwrap_or(&id)),
             is_bot: flag(user, "is_bot") || id == "USLACKBOT",
             manages: ["is_admin", "is_owner", "is_primary_owner"].iter().any(|field| flag(user, field)),
-            japanese: text(user, "locale").is_some_and(|locale| locale.starts_with("ja")),
+            japanese: text(user, "locale").map(|locale| locale.starts_with("ja")),
             id,
         })
     }
@@ -88,9 +89,19 @@ impl Names {
     /// Asks Slack if need be; `None` if it does not say.
     pub async fn person(&self, id: &str) -> Option<Person> {
         let known = self.people.lock().expect("no panic holds names").look(id);
-        if let Some(known) = known {
-            return known;
+        match known {
+            Some(known) => known,
+            None => self.ask(id).await,
         }
+    }
+
+    /// With their language, which not everything that Slack tells of people holds.
+    pub async fn orderer(&self, id: &str) -> Option<Person> {
+        let known = self.person(id).await?;
+        if known.japanese.is_some() { Some(known) } else { self.ask(id).await.or(Some(known)) }
+    }
+
+    async fn ask(&self, id: &str) -> Option<Person> {
         let form = [("user", id), ("include_locale", "true")];
         let found = found(self.api.call("users.info", &form)).await;
         let found = found.and_then(|answer| Person::read(answer.get("user")?));
@@ -110,9 +121,11 @@ impl Names {
     }
 
     /// Slack told by itself. What it did not tell of this time stays as it was.
-    pub fn is_person(&self, mut person: Person, told_locale: bool) {
+    pub fn is_person(&self, mut person: Person) {
         let mut people = self.people.lock().expect("no panic holds names");
-        if !told_locale && let Some(Some(known)) = people.look(&person.id) {
+        if person.japanese.is_none()
+            && let Some(Some(known)) = people.look(&person.id)
+        {
             person.japanese = known.japanese;
         }
         let id = person.id.clone();

@@ -60,12 +60,16 @@ fn read(payload: &Value) -> Option<Given> {
 }
 
 async fn carry_out(desk: &Desk, me: &Me, given: Given) {
-    let person = desk.slack.names.person(&given.user).await.unwrap_or_default();
+    let person = desk.slack.names.orderer(&given.user).await.unwrap_or_default();
     let orderer = Orderer {
         person: me.person(&given.user),
         // In a direct message people may set what they like: it is their own.
         manages: person.manages || given.channel.starts_with('D'),
+<<<<<<< HEAD
         language: if person.japanese { Language::Japanese } else { Language::English },
+=======
+        japanese: person.japanese.unwrap_or(false),
+>>>>>>> slack
     };
     let place = Place { room: me.room(&given.channel), thread: None };
     let answer = desk.orders.obey(&given.order, &orderer, &place).await;

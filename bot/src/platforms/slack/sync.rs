@@ -27,9 +27,8 @@ pub async fn keep(desk: &Desk) {
 
 async fn look(desk: &Desk) {
     let names = &desk.slack.names;
-    let people = pages(desk, "users.list", &[], "members", |user| {
-        let told_locale = text(user, "locale").is_some();
-        Person::read(user).map(|person| names.is_person(person, told_locale)).is_some()
+    let people = pages(desk, "users.list", &[("include_locale", "true")], "members", |user| {
+        Person::read(user).map(|person| names.is_person(person)).is_some()
     });
     let people = people.await;
     let kinds = [("types", "public_channel,private_channel"), ("exclude_archived", "true")];

@@ -69,7 +69,7 @@ async fn tell_some(desk: &Desk, me: &Me, told: &mut i64) -> Result<bool, Gone> {
     Ok(full)
 }
 
-/// What the engine is told of it; what only concerns names is noted here.
+/// What the engine is told of it.
 async fn input(desk: &Desk, me: &Me, arrival: Arrival) -> Option<Input> {
     let names = &desk.slack.names;
     match Event::read(&arrival.event) {
@@ -78,20 +78,15 @@ async fn input(desk: &Desk, me: &Me, arrival: Arrival) -> Option<Input> {
             translate::said(me, names, saying, arrival.fetched, now).await
         }
         Event::Changed(changing) => translate::changed(me, names, changing).await,
+        // Its own reactions it knows already.
+        Event::Reacted(reacting) if reacting.user == me.user => None,
         Event::Reacted(reacting) => {
             let (channel, ts) = (reacting.channel.clone(), reacting.ts.clone());
             let thread = desk.slack.database.read(move |connection| inbox::thread_of(connection, &channel, &ts)).await;
             translate::reacted(me, &reacting, thread.ok().flatten().as_deref())
         }
-        Event::Person(person) => {
-            let told_locale = arrival.event["user"]["locale"].is_string();
-            names.is_person(person, told_locale);
-            None
-        }
-        Event::Renamed(channel) => {
-            names.is_channel(channel);
-            None
-        }
+        // Noted when they came.
+        Event::Person(_) | Event::Renamed(_) => None,
         Event::Joined { channel, user } => {
             if user == me.user {
                 tracing::info!(channel, "was invited to a Slack channel");

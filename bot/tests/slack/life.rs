@@ -1,0 +1,123 @@
+//! The whole program beside a Slack on loopback: from the socket to the decision to the post.
+
+use std::sync::Arc;
+
+use aizuchi::models::Models;
+use aizuchi::ports::{Doing, Mind};
+use aizuchi::prompts::Prompts;
+use aizuchi::runtime::{Clock, Runtime, World};
+use aizuchi_core::Policies;
+use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
+use aizuchi_core::input::Answer;
+use tokio::sync::{broadcast, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::office::{Echo, Scratch, policies, slack, until};
+use crate::server::{BOT, Fault, Server};
+
+const OFFLINE: [&str; 2] = ["models.main=offline", "models.judge=offline"];
+
+struct Life {
+    runtime: Runtime,
+    stop: CancellationToken,
+    done: tokio::task::JoinHandle<()>,
+}
+
+impl Life {
+    async fn start(server: &Server, scratch: &Scratch, mind: Option<Arc<dyn Mind>>) -> Life {
+        let policies = policies(server, &OFFLINE);
+        let prompts = Arc::new(Prompts::new(scratch.0.join("prompts")));
+        let mind = mind.unwrap_or_else(|| Arc::new(Models::new(prompts, &policies, &|_| None).unwrap()));
+        let database = scratch.database();
+        let slack = slack(server, database.clone(), &OFFLINE);
+        let (events, _) = broadcast::channel(100);
+        let (ready, _) = watch::channel(true);
+        let world = World { clock: Clock::Wall, mind, platforms: vec![slack.clone()], events, ready };
+        let runtime = Runtime::start(database, policies, Arc::new(world)).await.unwrap();
+        let stop = CancellationToken::new();
+        let done = slack.listen(runtime.ears.clone(), Arc::new(Echo::default()), stop.clone()).await.unwrap();
+        until("lines are open", || server.sockets.open() >= 2).await;
+        Life { runtime, stop, done }
+    }
+
+    async fn stop(self) {
+        self.runtime.stop().await;
+        self.stop.cancel();
+        self.done.await.unwrap();
+    }
+}
+
+/// Writes more than fits into one post, in Markdown.
+struct Writer;
+
+fn long() -> String {
+    let paragraph =
+        |number: usize| format!("**Point {number}**: {}\n\n", "which takes a while to explain. ".repeat(20));
+    (0..30).map(paragraph).collect()
+}
+
+impl Mind for Writer {
+    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+        Box::pin(std::future::ready(Err(Failure("not asked".into()))))
+    }
+
+    fn write(self: Arc<Self>, _: Box<Brief>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+        Box::pin(std::future::ready(Ok(Answer { text: long().into(), usage: Usage::default() })))
+    }
+}
+
+#[tokio::test]
+async fn a_mention_is_answered_where_it_was_said() {
+    let (server, scratch) = (Server::start().await, Scratch::new("life"));
+    let life = Life::start(&server, &scratch, None).await;
+    let parent = server.say("C1GEN", "U1MIA", "morning all");
+    server.say_in("C1GEN", Some(&parent), "U2HAN", &format!("<@{BOT}> are you there?"));
+    until("an answer", || !server.workspace().posted("C1GEN").is_empty()).await;
+    server.say("C2RAN", "U1MIA", &format!("<@{BOT}> and here?"));
+    until("another", || !server.workspace().posted("C2RAN").is_empty()).await;
+    let posted = server.workspace().posted("C1GEN");
+    assert_eq!(posted[0]["thread_ts"], parent.as_str());
+    assert!(server.workspace().posted("C2RAN")[0]["thread_ts"].is_null());
+    life.stop().await;
+    for channel in ["C1GEN", "C2RAN"] {
+        assert_eq!(server.workspace().posted(channel).len(), 1, "{channel}");
+    }
+}
+
+#[tokio::test]
+async fn a_long_answer_through_cuts_and_limits_comes_whole_and_once() {
+    let (server, scratch) = (Server::start().await, Scratch::new("long"));
+    server.workspace().fail("chat.postMessage", [Fault::Cut, Fault::Limited(0), Fault::Status(502), Fault::Cut]);
+    let life = Life::start(&server, &scratch, Some(Arc::new(Writer))).await;
+    server.say("C1GEN", "U1MIA", &format!("<@{BOT}> tell me everything"));
+    // The line goes as well, and comes back.
+    until("it begins", || !server.workspace().posted("C1GEN").is_empty()).await;
+    server.sockets.cut();
+    let whole = |server: &Server| {
+        server.workspace().posted("C1GEN").last().is_some_and(|post| post["text"].to_string().contains("Point 29"))
+    };
+    until("it is complete", || whole(&server)).await;
+    life.stop().await;
+    let posted = server.workspace().posted("C1GEN");
+    assert!(posted.len() > 1, "it takes several posts");
+    let all: String = posted.iter().map(|post| post["text"].as_str().unwrap()).collect();
+    for number in 0..30 {
+        assert_eq!(all.matches(&format!("*Point {number}*")).count(), 1, "point {number}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_pending_survives_a_restart_and_is_posted_once() {
+    let (server, scratch) = (Server::start().await, Scratch::new("restart"));
+    // Out, and the program gone before it knows.
+    server.workspace().fail("chat.postMessage", [Fault::Cut]);
+    let life = Life::start(&server, &scratch, None).await;
+    server.say("C1GEN", "U1MIA", &format!("<@{BOT}> are you there?"));
+    until("it is out", || !server.workspace().posted("C1GEN").is_empty()).await;
+    life.stop().await;
+    let life = Life::start(&server, &scratch, None).await;
+    server.say("C1GEN", "U1MIA", &format!("<@{BOT}> and now?"));
+    until("the next answer", || server.workspace().posted("C1GEN").len() >= 2).await;
+    life.stop().await;
+    assert_eq!(server.workspace().posted("C1GEN").len(), 2);
+}

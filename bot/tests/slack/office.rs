@@ -1,0 +1,166 @@
+//! The adapter at work beside a Slack on loopback, with an engine that writes down what it hears.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use aizuchi::platforms::slack::{Pace, Slack};
+use aizuchi::ports::{Doing, Orderer, Orders, Platform as _, PostError, Posting};
+use aizuchi::runtime::{Clock, Ears, Heard};
+use aizuchi::stores::Database;
+use aizuchi_core::settings::Layers;
+use aizuchi_core::types::{MessageId, Place, ThreadId};
+use aizuchi_core::{Input, Message, Policies};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::server::{APP_TOKEN, BOT_TOKEN, Server, TEAM};
+
+pub const PACE: Pace = Pace {
+    ping_every: Duration::from_millis(200),
+    silent_max: Duration::from_millis(800),
+    pause_min: Duration::from_millis(50),
+    pause_max: Duration::from_millis(500),
+    sync_every: Duration::from_secs(3600),
+};
+
+/// A folder of its own for each test, removed in the end.
+pub struct Scratch(pub PathBuf);
+
+impl Scratch {
+    pub fn new(name: &str) -> Scratch {
+        let folder = std::env::temp_dir().join(format!("aizuchi-slack-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        Scratch(folder)
+    }
+
+    pub fn database(&self) -> Database {
+        Database::open(&self.0.join("aizuchi.db")).unwrap()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Obeys every order by saying what it was.
+#[derive(Default)]
+pub struct Echo(pub Mutex<Vec<(String, Orderer, Place)>>);
+
+impl Orders for Echo {
+    fn obey<'a>(&'a self, order: &'a str, by: &'a Orderer, place: &'a Place) -> Doing<'a, String> {
+        self.0.lock().unwrap().push((order.to_owned(), by.clone(), place.clone()));
+        Box::pin(std::future::ready(format!("**obeyed** {order}")))
+    }
+}
+
+/// Whether the engine takes what it is told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    Listens,
+    Deaf,
+}
+
+pub struct Office {
+    pub slack: Arc<Slack>,
+    pub heard: Arc<Mutex<Vec<Input>>>,
+    pub orders: Arc<Echo>,
+    pub stop: CancellationToken,
+    pub done: JoinHandle<()>,
+}
+
+pub fn policies(server: &Server, more: &[&str]) -> Policies {
+    let mut layers = Layers::default();
+    layers.add_assignment(&format!("slack.api_url={}", server.api_url()));
+    more.iter().for_each(|assignment| layers.add_assignment(assignment));
+    layers.resolve(&|_| None).unwrap()
+}
+
+pub fn slack(server: &Server, database: Database, more: &[&str]) -> Arc<Slack> {
+    let policies = policies(server, more);
+    let settings = &policies.general().settings;
+    Slack::at_pace(settings, BOT_TOKEN.into(), APP_TOKEN.into(), database, Clock::Wall, PACE).unwrap()
+}
+
+impl Office {
+    pub async fn open(server: &Server, scratch: &Scratch) -> Office {
+        Office::open_with(server, scratch, Engine::Listens, &[]).await
+    }
+
+    pub async fn open_with(server: &Server, scratch: &Scratch, engine: Engine, more: &[&str]) -> Office {
+        let office = Office::try_open(server, scratch, engine, more).await.unwrap();
+        let lines = 2;
+        until("lines are open", || server.sockets.open() >= lines).await;
+        office
+    }
+
+    pub async fn try_open(server: &Server, scratch: &Scratch, engine: Engine, more: &[&str]) -> anyhow::Result<Office> {
+        let slack = slack(server, scratch.database(), more);
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let (shard, hears) = mpsc::channel(16);
+        tokio::spawn(listen(hears, heard.clone(), engine));
+        let (orders, stop) = (Arc::new(Echo::default()), CancellationToken::new());
+        let done = slack.listen(Ears::new(vec![shard]), orders.clone(), stop.clone()).await?;
+        Ok(Office { slack, heard, orders, stop, done })
+    }
+
+    pub async fn close(self) {
+        self.stop.cancel();
+        tokio::time::timeout(Duration::from_secs(5), self.done).await.expect("it stops when it is told").unwrap();
+    }
+
+    pub fn inputs(&self) -> Vec<Input> {
+        self.heard.lock().unwrap().clone()
+    }
+
+    pub fn said(&self) -> Vec<Message> {
+        let said = |input: Input| if let Input::Said(message) = input { Some(message) } else { None };
+        self.inputs().into_iter().filter_map(said).collect()
+    }
+
+    /// The message of this time stamp, once it is heard.
+    pub async fn hears(&self, ts: &str) -> Message {
+        until(&format!("{ts} is heard"), || self.said().iter().any(|message| message.id.as_str() == ts)).await;
+        self.said().into_iter().find(|message| message.id.as_str() == ts).unwrap()
+    }
+
+    pub async fn post(&self, key: &str, place: &Place, text: &str) -> Result<MessageId, PostError> {
+        self.slack.post(Posting { key, place, text, answering: None }).await
+    }
+}
+
+async fn listen(mut hears: mpsc::Receiver<Heard>, heard: Arc<Mutex<Vec<Input>>>, engine: Engine) {
+    let mut unanswered = Vec::new();
+    while let Some(told) = hears.recv().await {
+        match told {
+            Heard::Input(_, done) if engine == Engine::Deaf => unanswered.push(done),
+            Heard::Input(input, done) => {
+                heard.lock().unwrap().push(input);
+                let _ = done.send(());
+            }
+            Heard::Look(_, done) => _ = done.send(None),
+        }
+    }
+}
+
+pub fn room(channel: &str) -> Place {
+    Place::room(format!("slack:{TEAM}/{channel}"))
+}
+
+pub fn thread(channel: &str, thread: &str) -> Place {
+    Place { thread: Some(ThreadId::new(thread)), ..room(channel) }
+}
+
+/// Looks again and again until it is so.
+pub async fn until(what: &str, is_so: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(20), "never: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}

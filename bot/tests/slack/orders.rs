@@ -1,0 +1,50 @@
+//! `/aizuchi …` from people who may and people who may not.
+
+use serde_json::json;
+
+use crate::office::{Office, Scratch, room, until};
+use crate::server::Server;
+
+#[tokio::test]
+async fn orders_are_obeyed_and_answered_to_one_person() {
+    let (server, scratch) = (Server::start().await, Scratch::new("orders"));
+    let office = Office::open(&server, &scratch).await;
+    // Told without a language, which is known already or asked for.
+    server.happens(json!({"type": "user_change", "user": {"id": "U2HAN", "profile": {"display_name": "はな"}}}));
+    server.order("C1GEN", "U1MIA", "mute 2h");
+    until("an answer", || server.workspace().answers.len() == 1).await;
+    server.order("C1GEN", "U2HAN", "why");
+    until("another", || server.workspace().answers.len() == 2).await;
+    server.order("D1MIA", "U3TOM", "");
+    until("a third", || server.workspace().answers.len() == 3).await;
+    assert_eq!(server.workspace().answers[0], json!({"response_type": "ephemeral", "text": "*obeyed* mute 2h"}));
+    let given = office.orders.0.lock().unwrap().clone();
+    assert_eq!((given[0].0.as_str(), given[0].1.manages, given[0].1.japanese), ("mute 2h", true, false));
+    assert_eq!((given[1].1.manages, given[1].1.japanese, &given[1].2), (false, true, &room("C1GEN")));
+    assert!(given[2].1.manages, "in a direct message everybody may");
+    assert_eq!(server.sockets.redelivered(), 0);
+    office.close().await;
+}
+
+#[tokio::test]
+async fn an_order_that_comes_again_is_obeyed_once_and_odd_ones_are_passed_over() {
+    let (server, scratch) = (Server::start().await, Scratch::new("odd-orders"));
+    let office = Office::open(&server, &scratch).await;
+    let answer_to = format!("http://{}/respond/1", server.address);
+    let order = |envelope: &str, url: &str| {
+        let payload =
+            json!({"command": "/aizuchi", "text": 3, "user_id": "U1MIA", "channel_id": "C1GEN", "response_url": url});
+        let frame = json!({"type": "slash_commands", "envelope_id": envelope, "payload": payload});
+        server.sockets.send_raw(&frame.to_string());
+    };
+    order("a", &answer_to);
+    order("a", &answer_to);
+    order("b", "http://elsewhere.example/");
+    order("c", "file:///etc/passwd");
+    server.sockets.send_raw(r#"{"type": "slash_commands", "envelope_id": "d", "payload": []}"#);
+    server.sockets.send_raw(r#"{"type": "interactive", "envelope_id": "e", "payload": {"type": "block_actions"}}"#);
+    until("all are acknowledged", || server.sockets.unasked() == 6).await;
+    until("one is answered", || server.workspace().answers.len() == 1).await;
+    assert_eq!(office.orders.0.lock().unwrap().len(), 1);
+    office.close().await;
+}

@@ -1,0 +1,119 @@
+//! What it posts: once, in Slack's own form, where it was asked; and what Slack has against it.
+
+use std::time::Duration;
+
+use aizuchi::ports::{Platform as _, PostError};
+use aizuchi_core::types::MessageId;
+
+use crate::office::{Office, Scratch, room, slack, thread};
+use crate::server::{Fault, Server};
+
+#[tokio::test]
+async fn a_key_is_posted_once_where_it_belongs() {
+    let (server, scratch) = (Server::start().await, Scratch::new("posts"));
+    let office = Office::open(&server, &scratch).await;
+    let parent = server.say("C1GEN", "U1MIA", "lunch?");
+    let top = office.post("k#1/0", &room("C1GEN"), "**yes** & <!channel> [here](https://a.b)").await.unwrap();
+    assert_eq!(office.post("k#1/0", &room("C1GEN"), "other words").await, Ok(top));
+    office.post("k#2/0", &thread("C1GEN", &parent), "in there").await.unwrap();
+    let posted = server.workspace().posted("C1GEN");
+    assert_eq!(posted.len(), 2);
+    assert_eq!(posted[0]["text"], "*yes* &amp; &lt;!channel&gt; <https://a.b|here>");
+    assert_eq!((&posted[0]["thread_ts"], &posted[1]["thread_ts"]), (&serde_json::Value::Null, &parent.as_str().into()));
+    let (_, form) = server.workspace().calls.iter().find(|(method, _)| method == "chat.postMessage").cloned().unwrap();
+    assert_eq!((form["unfurl_links"].as_str(), form["link_names"].as_str()), ("false", "false"));
+    office.close().await;
+}
+
+#[tokio::test]
+async fn a_cut_line_in_mid_answer_posts_nothing_twice() {
+    let (server, scratch) = (Server::start().await, Scratch::new("cut-post"));
+    let parent = server.say("C1GEN", "U1MIA", "lunch?");
+    let slack_now = slack(&server, scratch.database(), &[]);
+    for (place, key) in [(room("C1GEN"), "k#1/0"), (thread("C1GEN", &parent), "k#2/0")] {
+        server.workspace().fail("chat.postMessage", [Fault::Cut]);
+        let posting = aizuchi::ports::Posting { key, place: &place, text: "yes", answering: None };
+        assert!(matches!(slack_now.post(posting).await, Err(PostError::TryLater { .. })));
+        let before = server.workspace().posted("C1GEN").last().unwrap()["ts"].as_str().unwrap().to_owned();
+        // Another program finds it, as after a crash; and everybody knows from then on.
+        let again = slack(&server, scratch.database(), &[]);
+        assert_eq!(again.post(posting).await, Ok(MessageId::new(&before)));
+        assert_eq!(slack_now.post(posting).await, Ok(MessageId::new(&before)));
+        assert_eq!(looked(&server), 1, "looked for once");
+        server.workspace().calls.retain(|(method, _)| method == "chat.postMessage");
+    }
+    assert_eq!(server.workspace().posted("C1GEN").len(), 2);
+    assert_eq!(server.workspace().calls_of("chat.postMessage"), 2);
+}
+
+fn looked(server: &Server) -> usize {
+    let workspace = server.workspace();
+    workspace.calls_of("conversations.history") + workspace.calls_of("conversations.replies")
+}
+
+/// Begun and cut before it went out: it is looked for, not found, and posted.
+#[tokio::test]
+async fn what_never_went_out_is_posted_after_all() {
+    let (server, scratch) = (Server::start().await, Scratch::new("never-out"));
+    let slack = slack(&server, scratch.database(), &[]);
+    let place = room("C1GEN");
+    let posting = aizuchi::ports::Posting { key: "k#1/0", place: &place, text: "yes", answering: None };
+    server.workspace().fail("chat.postMessage", [Fault::Status(503)]);
+    assert!(matches!(slack.post(posting).await, Err(PostError::TryLater { after: None, .. })));
+    // Where it can not be looked for, nothing is risked.
+    server.workspace().fail("conversations.history", [Fault::Error("missing_scope")]);
+    let Err(PostError::GiveUp { what }) = slack.post(posting).await else { panic!("it can not know") };
+    assert!(what.contains("whether it was posted before"), "{what}");
+    slack.post(posting).await.unwrap();
+    assert_eq!(server.workspace().posted("C1GEN").len(), 1);
+}
+
+#[tokio::test]
+async fn patience_and_refusals_are_told_apart() {
+    let (server, scratch) = (Server::start().await, Scratch::new("refusals"));
+    let slack = slack(&server, scratch.database(), &[]);
+    let place = room("C1GEN");
+    let posting = aizuchi::ports::Posting { key: "k#1/0", place: &place, text: "yes", answering: None };
+    server.workspace().fail("chat.postMessage", [Fault::Limited(7)]);
+    let Err(PostError::TryLater { after, .. }) = slack.post(posting).await else { panic!("patience") };
+    assert_eq!(after, Some(Duration::from_secs(7)));
+    let refused = async |with: &str| match slack.post(posting).await {
+        Err(PostError::GiveUp { what }) => assert!(what.contains(with), "{what}"),
+        other => panic!("{with}: {other:?}"),
+    };
+    let set = |field: &str, value: bool| server.workspace().channels.get_mut("C1GEN").unwrap()[field] = value.into();
+    set("is_archived", true);
+    refused("archived").await;
+    set("is_archived", false);
+    set("is_member", false);
+    refused("/invite").await;
+    set("is_member", true);
+    server.workspace().scopes.remove("chat:write");
+    refused("lacks the permission chat:write").await;
+    server.workspace().scopes.insert("chat:write".into());
+    server.workspace().revoked = Some("token_revoked");
+    refused("install the app again").await;
+    server.workspace().revoked = None;
+    // Nothing of it went out, and nothing had to be looked for.
+    assert_eq!(server.workspace().calls_of("conversations.history"), 0);
+    slack.post(posting).await.unwrap();
+    assert_eq!(server.workspace().posted("C1GEN").len(), 1);
+    let elsewhere = room("C9NONE");
+    let lost = aizuchi::ports::Posting { key: "k#2/0", place: &elsewhere, text: "yes", answering: None };
+    assert!(matches!(slack.post(lost).await, Err(PostError::GiveUp { .. })));
+}
+
+#[tokio::test]
+async fn reactions_have_names() {
+    let (server, scratch) = (Server::start().await, Scratch::new("reactions"));
+    let slack = slack(&server, scratch.database(), &[]);
+    let ts = server.say("C1GEN", "U1MIA", "lunch?");
+    let (place, id) = (room("C1GEN"), MessageId::new(&ts));
+    for emoji in ["👀", "😊", "👍", "🤔", "✨", "💡", "👀"] {
+        assert_eq!(slack.react(&place, &id, emoji).await, Ok(()), "{emoji}");
+    }
+    assert_eq!(server.workspace().reactions.len(), 6);
+    assert!(matches!(slack.react(&place, &id, "🦖").await, Err(PostError::GiveUp { .. })));
+    let gone = MessageId::new("1700000000.000000");
+    assert!(matches!(slack.react(&place, &gone, "👍").await, Err(PostError::GiveUp { .. })));
+}

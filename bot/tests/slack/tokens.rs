@@ -1,0 +1,65 @@
+//! Tokens and permissions that do not work: said in words, and the program goes on.
+
+use std::time::Duration;
+
+use aizuchi::platforms::slack::Slack;
+use aizuchi::platforms::slack::examine::{Level, examine};
+use aizuchi::runtime::{Clock, Ears};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use crate::office::{Echo, Engine, Office, PACE, Scratch, policies};
+use crate::server::{APP_TOKEN, BOT_TOKEN, Server};
+
+#[tokio::test]
+async fn a_wrong_token_is_refused_at_the_start_with_what_to_do() {
+    let (server, scratch) = (Server::start().await, Scratch::new("wrong-token"));
+    let policies = policies(&server, &[]);
+    let settings = &policies.general().settings;
+    let slack = Slack::at_pace(settings, "xoxb-wrong".into(), APP_TOKEN.into(), scratch.database(), Clock::Wall, PACE);
+    let (shard, _hears) = mpsc::channel(1);
+    let orders = std::sync::Arc::new(Echo::default());
+    let refused = slack.unwrap().listen(Ears::new(vec![shard]), orders, CancellationToken::new()).await.err().unwrap();
+    let refused = refused.to_string();
+    assert!(refused.contains("invalid_auth") && refused.contains("api.slack.com/apps"), "{refused}");
+    assert!(!refused.contains("wrong"), "the token itself is not told: {refused}");
+}
+
+#[tokio::test]
+async fn a_revoked_token_ends_the_platform_and_nothing_else() {
+    let (server, scratch) = (Server::start().await, Scratch::new("revoked"));
+    let office = Office::open(&server, &scratch).await;
+    server.workspace().revoked = Some("token_revoked");
+    server.sockets.cut();
+    let program = office.stop.clone();
+    timeout(Duration::from_secs(5), office.done).await.expect("the platform stops").unwrap();
+    assert!(!program.is_cancelled());
+    // It does not knock on and on.
+    assert!(server.workspace().calls_of("apps.connections.open") <= 4);
+}
+
+#[tokio::test]
+async fn an_app_without_socket_mode_is_told_so() {
+    let (server, scratch) = (Server::start().await, Scratch::new("link-disabled"));
+    let office = Office::open_with(&server, &scratch, Engine::Listens, &[]).await;
+    server.sockets.warn("link_disabled", Duration::from_millis(50));
+    timeout(Duration::from_secs(5), office.done).await.expect("the platform stops").unwrap();
+}
+
+#[tokio::test]
+async fn the_doctor_names_what_is_missing() {
+    let server = Server::start().await;
+    let policies = policies(&server, &[]);
+    let slack = &policies.general().settings.slack;
+    let all = examine(slack, BOT_TOKEN.into(), APP_TOKEN.into()).await;
+    assert!(all.iter().all(|(level, ..)| *level == Level::Ok) && all.len() == 3, "{all:?}");
+    server.workspace().scopes.remove("groups:history");
+    let lacking = examine(slack, BOT_TOKEN.into(), APP_TOKEN.into()).await;
+    let failed: Vec<_> = lacking.iter().filter(|(level, ..)| *level == Level::Fail).collect();
+    assert!(failed.len() == 1 && failed[0].1.contains("groups:history"), "{lacking:?}");
+    // The two tokens, confused.
+    let confused = examine(slack, APP_TOKEN.into(), BOT_TOKEN.into()).await;
+    let levels: Vec<Level> = confused.iter().map(|(level, ..)| *level).collect();
+    assert_eq!(levels, [Level::Warn, Level::Warn, Level::Fail, Level::Fail], "{confused:?}");
+}
