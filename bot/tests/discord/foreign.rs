@@ -14,7 +14,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use crate::server::{CHANNEL, Server, TOKEN, person};
 
 fn python() -> PathBuf {
-    let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/servers/platforms/bin/python");
+    let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/servers/discord/bin/python");
     let advice = "is not there: `./dev servers` prepares it, and `./dev test` does so by itself";
     assert!(python.exists(), "{} {advice}", python.display());
     python

@@ -12,7 +12,7 @@ use crate::office::until;
 use crate::server::{APP_TOKEN, BOT_TOKEN, Server};
 
 fn python() -> PathBuf {
-    let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/servers/platforms");
+    let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/servers/slack");
     let folder = std::env::var_os("AIZUCHI_PLATFORMS").map_or_else(usual, PathBuf::from);
     let python = folder.join("bin/python");
     assert!(

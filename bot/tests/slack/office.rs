@@ -130,7 +130,7 @@ impl Office {
     }
 
     pub async fn post(&self, key: &str, place: &Place, text: &str) -> Result<MessageId, PostError> {
-        self.slack.post(Posting { key, place, text, answering: None }).await
+        self.slack.post(Posting { key, place, text, answering: None, more: false }).await
     }
 }
 

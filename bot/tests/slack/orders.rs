@@ -1,5 +1,6 @@
 //! `/aizuchi …` from people who may and people who may not.
 
+use aizuchi::language::Language;
 use serde_json::json;
 
 use crate::office::{Office, Scratch, room, until};
@@ -19,8 +20,8 @@ async fn orders_are_obeyed_and_answered_to_one_person() {
     until("a third", || server.workspace().answers.len() == 3).await;
     assert_eq!(server.workspace().answers[0], json!({"response_type": "ephemeral", "text": "*obeyed* mute 2h"}));
     let given = office.orders.0.lock().unwrap().clone();
-    assert_eq!((given[0].0.as_str(), given[0].1.manages, given[0].1.japanese), ("mute 2h", true, false));
-    assert_eq!((given[1].1.manages, given[1].1.japanese, &given[1].2), (false, true, &room("C1GEN")));
+    assert_eq!((given[0].0.as_str(), given[0].1.manages, given[0].1.language), ("mute 2h", true, Language::English));
+    assert_eq!((given[1].1.manages, given[1].1.language, &given[1].2), (false, Language::Japanese, &room("C1GEN")));
     assert!(given[2].1.manages, "in a direct message everybody may");
     assert_eq!(server.sockets.redelivered(), 0);
     office.close().await;

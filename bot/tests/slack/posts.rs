@@ -32,7 +32,7 @@ async fn a_cut_line_in_mid_answer_posts_nothing_twice() {
     let slack_now = slack(&server, scratch.database(), &[]);
     for (place, key) in [(room("C1GEN"), "k#1/0"), (thread("C1GEN", &parent), "k#2/0")] {
         server.workspace().fail("chat.postMessage", [Fault::Cut]);
-        let posting = aizuchi::ports::Posting { key, place: &place, text: "yes", answering: None };
+        let posting = aizuchi::ports::Posting { key, place: &place, text: "yes", answering: None, more: false };
         assert!(matches!(slack_now.post(posting).await, Err(PostError::TryLater { .. })));
         let before = server.workspace().posted("C1GEN").last().unwrap()["ts"].as_str().unwrap().to_owned();
         // Another program finds it, as after a crash; and everybody knows from then on.
@@ -57,7 +57,7 @@ async fn what_never_went_out_is_posted_after_all() {
     let (server, scratch) = (Server::start().await, Scratch::new("never-out"));
     let slack = slack(&server, scratch.database(), &[]);
     let place = room("C1GEN");
-    let posting = aizuchi::ports::Posting { key: "k#1/0", place: &place, text: "yes", answering: None };
+    let posting = aizuchi::ports::Posting { key: "k#1/0", place: &place, text: "yes", answering: None, more: false };
     server.workspace().fail("chat.postMessage", [Fault::Status(503)]);
     assert!(matches!(slack.post(posting).await, Err(PostError::TryLater { after: None, .. })));
     // Where it can not be looked for, nothing is risked.
@@ -73,7 +73,7 @@ async fn patience_and_refusals_are_told_apart() {
     let (server, scratch) = (Server::start().await, Scratch::new("refusals"));
     let slack = slack(&server, scratch.database(), &[]);
     let place = room("C1GEN");
-    let posting = aizuchi::ports::Posting { key: "k#1/0", place: &place, text: "yes", answering: None };
+    let posting = aizuchi::ports::Posting { key: "k#1/0", place: &place, text: "yes", answering: None, more: false };
     server.workspace().fail("chat.postMessage", [Fault::Limited(7)]);
     let Err(PostError::TryLater { after, .. }) = slack.post(posting).await else { panic!("patience") };
     assert_eq!(after, Some(Duration::from_secs(7)));
@@ -99,7 +99,7 @@ async fn patience_and_refusals_are_told_apart() {
     slack.post(posting).await.unwrap();
     assert_eq!(server.workspace().posted("C1GEN").len(), 1);
     let elsewhere = room("C9NONE");
-    let lost = aizuchi::ports::Posting { key: "k#2/0", place: &elsewhere, text: "yes", answering: None };
+    let lost = aizuchi::ports::Posting { key: "k#2/0", place: &elsewhere, text: "yes", answering: None, more: false };
     assert!(matches!(slack.post(lost).await, Err(PostError::GiveUp { .. })));
 }
 

@@ -65,11 +65,7 @@ async fn carry_out(desk: &Desk, me: &Me, given: Given) {
         person: me.person(&given.user),
         // In a direct message people may set what they like: it is their own.
         manages: person.manages || given.channel.starts_with('D'),
-<<<<<<< HEAD
-        language: if person.japanese { Language::Japanese } else { Language::English },
-=======
-        japanese: person.japanese.unwrap_or(false),
->>>>>>> slack
+        language: if person.japanese.unwrap_or(false) { Language::Japanese } else { Language::English },
     };
     let place = Place { room: me.room(&given.channel), thread: None };
     let answer = desk.orders.obey(&given.order, &orderer, &place).await;
