@@ -24,14 +24,22 @@ const RECORDS: u64 = 1_000_000;
 const MANY_ROOMS: u64 = 10_000;
 
 fn main() {
-    // `cargo bench` hands over its own flags.
+    // `latency`, `restart` or `memory` alone, or all; `cargo bench` hands over its own flags beside.
+    let named: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let wanted = |name: &str| named.is_empty() || named.iter().any(|given| given == name);
     let folder = std::env::temp_dir().join(format!("aizuchi-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for the bench");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
-        mention_to_request(&folder.join("latency")).await;
-        restart(&folder.join("restart")).await;
-        memory(&folder.join("memory")).await;
+        if wanted("latency") {
+            mention_to_request(&folder.join("latency")).await;
+        }
+        if wanted("restart") {
+            restart(&folder.join("restart")).await;
+        }
+        if wanted("memory") {
+            memory(&folder.join("memory")).await;
+        }
     });
     let _ = std::fs::remove_dir_all(&folder);
 }
