@@ -1,5 +1,7 @@
 //! The server itself, tried by clients that cheat.
 
+use std::time::Duration;
+
 use futures_util::StreamExt as _;
 use serde_json::Value;
 use tokio_tungstenite::tungstenite::Message;
@@ -17,7 +19,7 @@ async fn call(server: &Server, method: &str, token: Option<&str>, body: &str) ->
 
 #[tokio::test]
 async fn whoever_does_not_acknowledge_gets_it_again() {
-    let server = Server::start().await;
+    let server = Server::start_in_a_hurry(Duration::from_millis(300)).await;
     let url = call(&server, "apps.connections.open", Some(APP_TOKEN), "").await["url"].as_str().unwrap().to_owned();
     let (mut socket, _) = tokio_tungstenite::connect_async(&url).await.unwrap();
     let mut next = async || match socket.next().await.unwrap().unwrap() {

@@ -20,7 +20,7 @@ use crate::server::{APP_TOKEN, BOT_TOKEN, Server, TEAM};
 
 pub const PACE: Pace = Pace {
     ping_every: Duration::from_millis(200),
-    silent_max: Duration::from_millis(800),
+    silent_max: Duration::from_secs(2),
     pause_min: Duration::from_millis(50),
     pause_max: Duration::from_millis(500),
     sync_every: Duration::from_secs(3600),

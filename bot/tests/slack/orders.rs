@@ -40,12 +40,15 @@ async fn an_order_that_comes_again_is_obeyed_once_and_odd_ones_are_passed_over()
     };
     order("a", &answer_to);
     order("a", &answer_to);
-    order("b", "http://elsewhere.example/");
+    // Where Slack's own way does not work, there is another.
+    order("b", "http://127.0.0.1:1/");
     order("c", "file:///etc/passwd");
     server.sockets.send_raw(r#"{"type": "slash_commands", "envelope_id": "d", "payload": []}"#);
     server.sockets.send_raw(r#"{"type": "interactive", "envelope_id": "e", "payload": {"type": "block_actions"}}"#);
     until("all are acknowledged", || server.sockets.unasked() == 6).await;
-    until("one is answered", || server.workspace().answers.len() == 1).await;
-    assert_eq!(office.orders.0.lock().unwrap().len(), 1);
+    until("three are answered", || server.workspace().answers.len() == 3).await;
+    assert_eq!(office.orders.0.lock().unwrap().len(), 3);
+    let private = server.workspace().answers.iter().filter(|answer| answer["user"] == "U1MIA").count();
+    assert_eq!(private, 2);
     office.close().await;
 }

@@ -20,11 +20,15 @@ pub fn list<'v>(value: &'v Value, field: &str) -> &'v [Value] {
     value.get(field).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// A short id of Slack's: letters and digits. Whatever else claims to be one is none.
+/// An id of a person or a channel.
 pub fn id<'v>(value: &'v Value, field: &str) -> Option<&'v str> {
-    const CHARS_MAX: usize = 64;
-    let fits = |id: &&str| id.len() <= CHARS_MAX && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    text(value, field).filter(fits)
+    text(value, field).filter(|id| is_id(id))
+}
+
+/// Short, and nothing that means something in the names we make of it.
+pub fn is_id(id: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    (1..=64).contains(&id.len()) && id.bytes().all(plain)
 }
 
 /// A message's time stamp, which is its id: "1700000000.000100".
@@ -33,12 +37,13 @@ pub fn stamp<'v>(value: &'v Value, field: &str) -> Option<&'v str> {
 }
 
 pub fn time(stamp: &str) -> Option<Time> {
-    let (seconds, rest) = stamp.split_once('.')?;
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if seconds.len() > 11 || rest.len() != 6 || !digits(seconds) || !digits(rest) {
+    let (seconds, rest) = stamp.split_once('.').unwrap_or((stamp, "0"));
+    let digits =
+        |text: &str, most: usize| (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(seconds, 11) || !digits(rest, 9) {
         return None;
     }
-    let millis = rest[..3].parse::<u64>().ok()?;
+    let millis = format!("{rest:0<3}")[..3].parse::<u64>().ok()?;
     Some(Time(seconds.parse::<u64>().ok()? * 1000 + millis))
 }
 

@@ -7,7 +7,7 @@ use aizuchi_core::types::{Span, ThreadId, Time, Visibility, Voice};
 use super::emoji::emoji;
 use super::event::{Changing, Reacting, Saying};
 use super::names::{Names, presentable};
-use super::read::time;
+use super::read::{is_id, time};
 use crate::transcript::slack::markup::{Known, plain};
 
 /// Fetched so soon after it was said, a message is no old story.
@@ -107,8 +107,7 @@ fn ids(text: &str) -> Vec<(char, String)> {
         let mut chars = target.chars();
         let Some(mark @ ('@' | '#')) = chars.next() else { continue };
         let id = chars.as_str();
-        let is_id = !id.is_empty() && id.len() <= 64 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        if is_id && !found.iter().any(|(_, known)| known == id) {
+        if is_id(id) && !found.iter().any(|(_, known)| known == id) {
             found.push((mark, id.to_owned()));
         }
     }

@@ -37,6 +37,7 @@ const METHODS: &[Method] = &[
     Method { name: "auth.test", token: "xoxb-", scope: None, needed: &[], takes_json: true },
     Method { name: "apps.connections.open", token: "xapp-", scope: None, needed: &[], takes_json: true },
     method("chat.postMessage", "chat:write", &["channel", "text"], true),
+    method("chat.postEphemeral", "chat:write", &["channel", "user", "text"], true),
     method("chat.update", "chat:write", &["channel", "ts", "text"], true),
     method("reactions.add", "reactions:write", &["channel", "timestamp", "name"], true),
     method("conversations.history", "channels:history", &["channel"], false),
@@ -155,6 +156,11 @@ fn obey(server: &Server, method: &str, form: &Form) -> Result<Value, &'static st
         "chat.postMessage" => {
             drop(workspace);
             post(server, form)
+        }
+        "chat.postEphemeral" => {
+            workspace.users.iter().find(|user| user["id"] == field("user")).ok_or("user_not_in_channel")?;
+            workspace.answers.push(json!({"response_type": "ephemeral", "text": field("text"), "user": field("user")}));
+            Ok(json!({"message_ts": workspace.next_ts()}))
         }
         "chat.update" => {
             let event = workspace.edit(field("channel"), field("ts"), field("text"));

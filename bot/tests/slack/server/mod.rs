@@ -21,8 +21,8 @@ use tokio_util::sync::CancellationToken;
 pub use sockets::Sockets;
 pub use workspace::{APP_TOKEN, BOT, BOT_TOKEN, Fault, TEAM, Workspace};
 
-/// An envelope that is not acknowledged within this comes again. Slack waits three seconds.
-const ACKNOWLEDGED_WITHIN: Duration = Duration::from_millis(700);
+/// An envelope that is not acknowledged within this comes again.
+const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(3);
 
 #[derive(Clone)]
 pub struct Server {
@@ -34,11 +34,16 @@ pub struct Server {
 
 impl Server {
     pub async fn start() -> Server {
+        Server::start_in_a_hurry(ACKNOWLEDGED_WITHIN).await
+    }
+
+    /// Waits for an acknowledgement only so long.
+    pub async fn start_in_a_hurry(acknowledged_within: Duration) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = Server {
             address: listener.local_addr().unwrap(),
             workspace: Arc::new(Mutex::new(Workspace::new())),
-            sockets: Arc::new(Sockets::new(ACKNOWLEDGED_WITHIN)),
+            sockets: Arc::new(Sockets::new(acknowledged_within)),
             stop: CancellationToken::new(),
         };
         let router = Router::new()
