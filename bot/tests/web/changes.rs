@@ -120,6 +120,15 @@ async fn people_change_what_they_said_and_nobody_elses() {
         })
         .collect();
     assert_eq!(changes, [Some("hello".into()), None]);
+    let heard = house.heard.lock().unwrap().clone();
+    let given: Vec<(bool, &str, bool)> = heard
+        .iter()
+        .filter_map(|input| match input {
+            Input::Reacted(given) => Some((given.by.as_str().ends_with(&jonas.you), &*given.emoji, given.on)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(given, [(true, "🍅", true), (true, "🍅", false)]);
     house.close().await;
 }
 

@@ -152,9 +152,15 @@ fn author(body: &Value, event: &Value, me: u64) -> Option<Author> {
     };
     let nick = body.get("member").and_then(|member| text(member, "nick"));
     let names = [nick, text(user, "global_name"), text(user, "username")];
-    let name = names.into_iter().flatten().find(|name| !name.trim().is_empty());
-    let name: String = name.map_or_else(|| user_id.to_string(), |name| name.chars().take(NAME_CHARS_MAX).collect());
+    let name = names.into_iter().flatten().map(on_one_line).find(|name| !name.is_empty());
+    let name = name.unwrap_or_else(|| user_id.to_string());
     Some(Author { id: person(user_id), name: name.into(), voice })
+}
+
+/// It stands in the middle of other people's text.
+fn on_one_line(name: &str) -> String {
+    let plain = |c: char| if c.is_control() || c == '\u{2028}' || c == '\u{2029}' { ' ' } else { c };
+    name.trim().chars().map(plain).take(NAME_CHARS_MAX).collect::<String>().trim().to_owned()
 }
 
 /// The text; where there is none, what stands in its place.

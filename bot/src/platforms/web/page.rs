@@ -14,7 +14,7 @@ use super::people::Person;
 use super::sample;
 use super::server::Desk;
 use super::socket::frame_bytes_max;
-use super::talk::{self, Refusal, Saying, person_id, room_id};
+use super::talk::{self, Reacting, Refusal, Saying, person_id, room_id};
 use super::wire::{FromPage, FromServer};
 use super::words::Trouble;
 use crate::language::Language;
@@ -223,9 +223,11 @@ impl Page {
             return Err(Trouble::BadEmoji.into());
         }
         let Entered { room, person, .. } = self.entered()?;
-        let (room, by) = (room.clone(), person.speaker.clone());
-        let react = move |transaction: &Transaction<'_>| talk::react(transaction, &room, &id, by, &emoji, on);
-        Ok(Some(self.desk.web.store(react).await??.id))
+        let (room, by, at) = (room.clone(), person.speaker.clone(), self.desk.web.clock.now());
+        let reacting = Reacting { room, id, at, by, voice: Voice::Person, emoji, on };
+        let stored = self.desk.web.store(move |transaction| talk::react(transaction, reacting)).await??;
+        self.desk.web.outbox.until_heard(stored.seq).await;
+        Ok(Some(stored.id))
     }
 
     fn typing(&self, thread: Option<String>) {

@@ -9,7 +9,7 @@ use rusqlite::Transaction;
 use super::hub::Hub;
 use super::mentions::same_name;
 use super::outbox::Outbox;
-use super::talk::{self, Refusal, Saying, Speaker, Stored};
+use super::talk::{self, Reacting, Refusal, Saying, Speaker, Stored};
 use super::wire::{Bot, FromServer};
 use crate::ports::{Doing, Platform, PostError, Posting};
 use crate::runtime::Clock;
@@ -134,10 +134,20 @@ impl Platform for Web {
 
     fn react<'a>(&'a self, place: &'a Place, to: &'a MessageId, emoji: &'a str) -> Doing<'a, Result<(), PostError>> {
         Box::pin(async move {
-            let (room, me) = (room_of(place)?.to_owned(), self.me());
-            let (to, emoji) = (to.to_string(), emoji.to_owned());
-            let react = move |transaction: &Transaction<'_>| talk::react(transaction, &room, &to, me, &emoji, true);
-            self.store(react).await.map_err(later)?.map_err(never).map(|_| ())
+            let reacting = Reacting {
+                room: room_of(place)?.to_owned(),
+                id: to.to_string(),
+                at: self.clock.now(),
+                by: self.me(),
+                voice: Voice::Me,
+                emoji: emoji.to_owned(),
+                on: true,
+            };
+            self.store(move |transaction| talk::react(transaction, reacting))
+                .await
+                .map_err(later)?
+                .map_err(never)
+                .map(|_| ())
         })
     }
 

@@ -1,6 +1,6 @@
 //! What was said in the web rooms: stored once, changed by whoever said it, told from any point on.
 
-use aizuchi_core::types::{Change, MessageId, PersonId, Place, RoomId, ThreadId, Time, Voice};
+use aizuchi_core::types::{Change, MessageId, PersonId, Place, Reaction, RoomId, ThreadId, Time, Voice};
 use aizuchi_core::{Input, Message, types};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,18 @@ pub struct Saying {
     pub text: String,
     pub thread: Option<String>,
     pub reply_to: Option<String>,
+}
+
+/// A reaction to be given or taken back.
+#[derive(Clone, Debug)]
+pub struct Reacting {
+    pub room: String,
+    pub id: String,
+    pub at: Time,
+    pub by: Speaker,
+    pub voice: Voice,
+    pub emoji: String,
+    pub on: bool,
 }
 
 /// What is stored, and the number of the change that stored it.
@@ -224,26 +236,22 @@ pub fn change(
     Ok(Ok(stored))
 }
 
-/// Gives a reaction or takes it back. What is so already stays as it is.
-pub fn react(
-    transaction: &Transaction<'_>,
-    room: &str,
-    id: &str,
-    by: Speaker,
-    emoji: &str,
-    on: bool,
-) -> rusqlite::Result<Result<Stored, Refusal>> {
-    let Some(mut kept) = find(transaction, room, id)? else { return Ok(Err(Refusal::NoSuchMessage)) };
+/// Gives a reaction or takes it back, and keeps it for the engine to hear, who knows its own. What is so already stays
+/// as it is.
+pub fn react(transaction: &Transaction<'_>, reacting: Reacting) -> rusqlite::Result<Result<Stored, Refusal>> {
+    let Reacting { room, id, at, by, voice, emoji, on } = reacting;
+    let Some(mut kept) = find(transaction, &room, &id)? else { return Ok(Err(Refusal::NoSuchMessage)) };
     if kept.body.deleted {
         return Ok(Err(Refusal::Deleted));
     }
+    let (place, giver) = (place(&room, kept.body.thread.as_deref()), person_id(&by.id));
     let reactions = &mut kept.body.reactions;
-    let given = reactions.iter().position(|(given, _)| given == emoji);
+    let given = reactions.iter().position(|(given, _)| *given == emoji);
     let by_them = given.and_then(|place| reactions[place].1.iter().position(|giver| giver.id == by.id));
     match (on, given, by_them) {
         (true, _, Some(_)) | (false, _, None) => return Ok(Ok(kept.stored())),
         (true, None, None) if reactions.len() >= EMOJI_MAX => return Ok(Err(Refusal::TooManyReactions)),
-        (true, None, None) => reactions.push((emoji.to_owned(), vec![by])),
+        (true, None, None) => reactions.push((emoji.clone(), vec![by])),
         (true, Some(place), None) if reactions[place].1.len() >= GIVERS_MAX => {
             return Ok(Err(Refusal::TooManyReactions));
         }
@@ -253,7 +261,13 @@ pub fn react(
             reactions.retain(|(_, givers)| !givers.is_empty());
         }
     }
-    Ok(Ok(update(transaction, kept)?))
+    let stored = update(transaction, kept)?;
+    if voice != Voice::Me {
+        let message = MessageId::new(id);
+        let reaction = Reaction { place, message, at, by: giver, emoji: emoji.into(), on };
+        keep_unheard(transaction, stored.seq, &Input::Reacted(reaction))?;
+    }
+    Ok(Ok(stored))
 }
 
 impl Kept {

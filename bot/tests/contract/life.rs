@@ -1,0 +1,164 @@
+//! The real engine and store behind a stage, and a mind that answers at once.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use aizuchi::journal::{Records, traces};
+use aizuchi::models::offline;
+use aizuchi::ports::{Doing, Mind, Orderer, Orders, Platform};
+use aizuchi::runtime::{Clock, Event, Runtime, World};
+use aizuchi::stores::Database;
+use aizuchi_core::effect::{Ask, Brief, Failure};
+use aizuchi_core::input::Answer;
+use aizuchi_core::settings::Layers;
+use aizuchi_core::types::Place;
+use aizuchi_core::{Input, Policies, Trace};
+use tokio::sync::{broadcast, watch};
+use tokio::time::Instant;
+
+/// A folder of its own for each test, removed in the end.
+pub struct Scratch(pub PathBuf);
+
+impl Scratch {
+    pub fn new() -> Scratch {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("aizuchi-contract-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Scratch(folder)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What a platform is made with.
+pub struct Ground {
+    pub folder: Scratch,
+    pub database: Database,
+    pub policies: Policies,
+}
+
+impl Ground {
+    /// It listens everywhere and may speak unasked, so that there is something to decide.
+    pub fn new(assignments: &[&str]) -> Ground {
+        let mut layers = Layers::default();
+        layers.suggest_for_replay();
+        for assignment in ["models.main=offline", "models.judge=offline"].iter().chain(assignments) {
+            layers.add_assignment(assignment);
+        }
+        let folder = Scratch::new();
+        let database = Database::open(&folder.0.join("aizuchi.db")).unwrap();
+        Ground { folder, database, policies: layers.resolve(&|_| None).unwrap() }
+    }
+}
+
+pub struct Life {
+    pub ground: Ground,
+    pub events: broadcast::Sender<Event>,
+    pub ready: watch::Sender<bool>,
+    runtime: Option<Runtime>,
+}
+
+impl Life {
+    pub async fn begin(ground: Ground, platform: Arc<dyn Platform>) -> Life {
+        let (events, ready) = (broadcast::Sender::new(1000), watch::Sender::new(true));
+        let world = World {
+            clock: Clock::Wall,
+            mind: Arc::new(Scribe),
+            platforms: vec![platform],
+            events: events.clone(),
+            ready: ready.clone(),
+        };
+        let runtime = Runtime::start(ground.database.clone(), ground.policies.clone(), Arc::new(world)).await.unwrap();
+        Life { ground, events, ready, runtime: Some(runtime) }
+    }
+
+    pub fn ears(&self) -> aizuchi::runtime::Ears {
+        self.runtime.as_ref().expect("it lives").ears.clone()
+    }
+
+    /// Posts on their way go out, and then there is quiet.
+    pub async fn rest(&mut self) {
+        self.runtime.take().expect("it rests once").stop().await;
+    }
+
+    /// Everything that was written down, in order.
+    pub async fn inputs(&self) -> Vec<Input> {
+        let read = |connection: &rusqlite::Connection| {
+            Records::all(connection)?.map(|record| Ok(record?.expect("nothing is damaged").input)).collect()
+        };
+        self.ground.database.read(read).await.unwrap()
+    }
+
+    pub async fn traces(&self) -> Vec<Trace> {
+        self.ground.database.read(traces::all).await.unwrap()
+    }
+
+    /// The first that is meant, once it is heard.
+    pub async fn hears<T>(&self, what: &str, meant: impl Fn(&Input) -> Option<T>) -> T {
+        until(what, async || self.inputs().await.iter().find_map(&meant)).await
+    }
+
+    /// What was decided about a message, once that is final.
+    pub async fn decides(&self, id: &str) -> Trace {
+        let found = async || self.traces().await.into_iter().find(|trace| trace.message.as_str() == id);
+        until(&format!("{id} is decided"), found).await
+    }
+}
+
+/// Looks again and again until there is something.
+pub async fn until<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look().await {
+            return found;
+        }
+        assert!(start.elapsed() < Duration::from_secs(30), "never: {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// Judges as the built-in model does, repeats what it answers, and tells a lot when it is asked for everything.
+struct Scribe;
+
+pub const POINTS: usize = 40;
+
+/// No other point has this in it.
+pub fn point(number: usize) -> String {
+    format!("Point {number}:")
+}
+
+fn everything() -> String {
+    let paragraph = |number| format!("{} {}\n\n", point(number), "which takes a while to explain. ".repeat(20));
+    (0..POINTS).map(paragraph).collect()
+}
+
+impl Mind for Scribe {
+    fn judge(self: Arc<Self>, ask: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+        Box::pin(std::future::ready(Ok(offline::answer(offline::judge(&ask), &ask.transcript))))
+    }
+
+    fn write(self: Arc<Self>, brief: Box<Brief>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+        let meant = brief.answering.last();
+        let lines = &brief.transcript.lines;
+        let answered = lines.iter().find(|line| meant.is_some_and(|id| id.as_str() == line.id));
+        let heard = answered.map_or("nothing", |line| line.text);
+        let words = if heard.contains("everything") { everything() } else { format!("You said: {heard}") };
+        Box::pin(std::future::ready(Ok(offline::answer(words, &brief.transcript))))
+    }
+}
+
+/// Nobody gives orders here.
+pub struct NoOrders;
+
+impl Orders for NoOrders {
+    fn obey<'a>(&'a self, order: &'a str, _: &'a Orderer, _: &'a Place) -> Doing<'a, String> {
+        Box::pin(std::future::ready(order.to_owned()))
+    }
+}
