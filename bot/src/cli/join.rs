@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aizuchi_core::settings::Settings;
+use aizuchi_core::settings::{self, Settings};
 use anyhow::bail;
 use secrecy::SecretString;
 use tokio::task::JoinHandle;
@@ -26,19 +26,18 @@ impl Joined {
     /// Made ready to be posted to; nobody is connected yet.
     pub fn new(settings: &Settings, database: &Database) -> anyhow::Result<Joined> {
         let mut joined = Joined::default();
-        if let Some(token) = token(settings.discord.enabled, &settings.discord.token_variable) {
+        let discord = &settings.discord;
+        if let Some(token) = token(&variable, &discord.token_variable).filter(|_| discord.enabled) {
             joined.discord = Some(Discord::new(settings, token, database.clone(), Clock::Wall));
         }
-        let slack = &settings.slack;
-        let (bot, app) =
-            (token(slack.enabled, &slack.bot_token_variable), token(slack.enabled, &slack.app_token_variable));
-        match (bot, app) {
-            (Some(bot), Some(app)) => {
-                joined.slack = Some(Slack::new(settings, bot, app, database.clone(), Clock::Wall)?);
+        if settings.slack.enabled {
+            match slack_tokens(&variable, &settings.slack) {
+                SlackTokens::None => (),
+                SlackTokens::OneMissing { variable, is } => bail!("Slack needs a second token, {variable}: {is}"),
+                SlackTokens::Both(bot, app) => {
+                    joined.slack = Some(Slack::new(settings, bot, app, database.clone(), Clock::Wall)?);
+                }
             }
-            (Some(_), None) => bail!("Slack needs a second token, {}: {}", slack.app_token_variable, WHERE_APP_TOKEN),
-            (None, Some(_)) => bail!("Slack needs a second token, {}: {}", slack.bot_token_variable, WHERE_BOT_TOKEN),
-            (None, None) => (),
         }
         Ok(joined)
     }
@@ -71,8 +70,25 @@ impl Joined {
 const WHERE_APP_TOKEN: &str = "an app-level token (xapp-…) from \"Basic Information\" of your Slack app";
 const WHERE_BOT_TOKEN: &str = "the bot token (xoxb-…) from \"OAuth & Permissions\" of your Slack app";
 
-fn token(enabled: bool, name: &str) -> Option<SecretString> {
-    variable(name).filter(|token| enabled && !token.trim().is_empty()).map(|token| token.trim().to_owned().into())
+pub fn token(environment: &dyn Fn(&str) -> Option<String>, name: &str) -> Option<SecretString> {
+    environment(name).filter(|token| !token.trim().is_empty()).map(|token| token.trim().to_owned().into())
+}
+
+/// Slack wants two: one to speak with, one to listen with.
+pub enum SlackTokens {
+    None,
+    OneMissing { variable: String, is: &'static str },
+    Both(SecretString, SecretString),
+}
+
+pub fn slack_tokens(environment: &dyn Fn(&str) -> Option<String>, slack: &settings::Slack) -> SlackTokens {
+    let (bot, app) = (&slack.bot_token_variable, &slack.app_token_variable);
+    match (token(environment, bot), token(environment, app)) {
+        (Some(bot), Some(app)) => SlackTokens::Both(bot, app),
+        (Some(_), None) => SlackTokens::OneMissing { variable: app.clone(), is: WHERE_APP_TOKEN },
+        (None, Some(_)) => SlackTokens::OneMissing { variable: bot.clone(), is: WHERE_BOT_TOKEN },
+        (None, None) => SlackTokens::None,
+    }
 }
 
 async fn attend(platform: &'static str, listening: anyhow::Result<JoinHandle<()>>) {

@@ -30,7 +30,7 @@ pub use show::harmless;
 
 /// A chat participant that speaks only where a thoughtful member would.
 ///
-/// Without a command it takes part in a web room on this machine, as `run` does.
+/// Without a command it takes part in a web room on this machine, as `run` does, and on Discord and Slack if there are tokens.
 #[derive(Parser)]
 #[command(name = "aizuchi", version, about)]
 struct Arguments {
@@ -40,7 +40,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Take part in the web room
+    /// Take part in the web room, and on Discord and Slack if there are tokens
     ///
     /// Ctrl-C or SIGTERM stops it: posts on their way finish, the rest goes on at the next start. SIGHUP has it read its settings
     /// again; a mistake in them is told in the log, and the old ones stay.
@@ -52,8 +52,8 @@ enum Command {
     Init(init::Arguments),
     /// Check every part and say how to mend what is wrong
     ///
-    /// Looks at settings, data folder, store, models (with one real call each), web room, prompts and clock, and touches
-    /// nothing. Works while the program is running. Exits with 0 if nothing failed, and with 1 otherwise.
+    /// Looks at settings, data folder, store, models (with one real call each), web room, Discord, Slack, prompts and
+    /// clock, and touches nothing. Works while the program is running. Exits with 0 if nothing failed, and with 1 otherwise.
     Doctor(doctor::Arguments),
     /// Run a recorded channel through the engine and show what it would have done
     ///

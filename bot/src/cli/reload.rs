@@ -81,6 +81,8 @@ impl Reload<'_> {
 fn needs_restart(then: &Settings, now: &Settings) -> Vec<&'static str> {
     let changed = [
         ("web", then.web != now.web),
+        ("discord", then.discord != now.discord),
+        ("slack", then.slack != now.slack),
         ("store", then.store != now.store),
         ("runtime", then.runtime != now.runtime),
         ("log", then.log != now.log),

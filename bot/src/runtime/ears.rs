@@ -1,11 +1,14 @@
 //! How platforms tell the engines what happened.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
+use aizuchi_core::settings::Settings;
 use aizuchi_core::types::{RoomId, stable_hash};
 use aizuchi_core::view::RoomView;
 use aizuchi_core::{Input, Policies};
 use tokio::sync::{mpsc, oneshot};
+
+use super::same::Same;
 
 /// The program is stopping: nobody listens any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,15 +28,24 @@ pub enum Heard {
 #[derive(Clone, Debug)]
 pub struct Ears {
     shards: Arc<[mpsc::Sender<Heard>]>,
+    /// Who is one person under several ids.
+    same: Arc<RwLock<Same>>,
 }
 
 impl Ears {
     pub fn new(shards: Vec<mpsc::Sender<Heard>>) -> Ears {
-        Ears { shards: shards.into() }
+        Ears { shards: shards.into(), same: Arc::default() }
+    }
+
+    /// From now on the ids of one person are heard as one, for every clone.
+    pub fn knowing(self, settings: &Settings) -> Ears {
+        *self.same.write().unwrap_or_else(PoisonError::into_inner) = Same::new(&settings.people.same);
+        self
     }
 
     /// Returns when it is durable, and is about to be handled. Waits while there is too much to do.
-    pub async fn hear(&self, input: Input) -> Result<(), Gone> {
+    pub async fn hear(&self, mut input: Input) -> Result<(), Gone> {
+        self.same.read().unwrap_or_else(PoisonError::into_inner).unite(&mut input);
         let room = input.room().expect("platforms tell of rooms");
         let (done, durable) = oneshot::channel();
         self.shard(room).send(Heard::Input(input, done)).await.map_err(|_| Gone)?;
@@ -52,6 +64,7 @@ impl Ears {
         for is_durable in durable {
             is_durable.await.map_err(|_| Gone)?;
         }
+        self.clone().knowing(&policies.general().settings);
         Ok(())
     }
 

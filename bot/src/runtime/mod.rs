@@ -6,6 +6,7 @@ mod ears;
 mod events;
 mod excuse;
 mod follow;
+mod same;
 mod shard;
 mod start;
 

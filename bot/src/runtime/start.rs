@@ -60,7 +60,7 @@ impl Runtime {
         }
         let keep = Duration::from_secs(u64::from(settings.store.keep_days) * 24 * 3600);
         tokio::spawn(sweep(journal, world, policies, keep, stop.clone()));
-        Ok(Runtime { ears: Ears::new(inboxes), shards, stop })
+        Ok(Runtime { ears: Ears::new(inboxes).knowing(&settings), shards, stop })
     }
 
     /// In-flight posts finish, the state is written down; everything else is resumed at the next start.

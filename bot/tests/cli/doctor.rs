@@ -37,6 +37,8 @@ fn on_a_fresh_machine_nothing_fails() {
         "ok   folder    aizuchi-data will be made at the first start",
         "warn model     no model is connected, so that the built-in one writes and judges",
         "ok   web       127.0.0.1:",
+        "ok   discord   not joined: set DISCORD_TOKEN to join",
+        "ok   slack     not joined: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN to join",
         "ok   prompts   the built-in ones",
         "ok   clock     20",
     ];
@@ -144,6 +146,23 @@ fn keys_are_found_and_never_shown() {
 }
 
 #[test]
+fn tokens_of_platforms_are_found_and_never_shown() {
+    let line = "doctor --offline --set web.enabled=false";
+    let tokens = [("DISCORD_TOKEN", "hush"), ("SLACK_BOT_TOKEN", "xoxb-hush"), ("SLACK_APP_TOKEN", "xapp-hush")];
+    let run = Folder::new().run_in(&tokens, line);
+    let lines = [
+        "ok   discord   token in DISCORD_TOKEN, not asked",
+        "ok   slack     tokens in SLACK_BOT_TOKEN and SLACK_APP_TOKEN, not asked",
+    ];
+    tells(&run, 0, &lines);
+    assert!(!run.out.contains("hush"), "{}", run.out);
+    let one = Folder::new().run_in(&tokens[..2], line);
+    tells(&one, 1, &["fail slack     SLACK_APP_TOKEN is missing — put an app-level token (xapp-…)"]);
+    let off = Folder::new().run_in(&tokens, &format!("{line} --set discord.enabled=false --set slack.enabled=false"));
+    tells(&off, 0, &["ok   discord   switched off", "ok   slack     switched off"]);
+}
+
+#[test]
 fn a_chosen_model_that_can_not_be_asked_is_told() {
     let chosen = doctor(&Folder::new(), "--set models.main=openai/gpt-5-mini");
     tells(&chosen, 1, &["fail model     models.main: the model \"openai/gpt-5-mini\" needs a key of openai"]);
@@ -216,7 +235,7 @@ fn machines_read_json() {
     assert_eq!(line["ok"], true);
     let checks = line["checks"].as_array().expect("a list");
     let of = |part: &str| checks.iter().filter(|check| check["part"] == part).count();
-    for part in ["settings", "folder", "model", "web", "prompts", "clock"] {
+    for part in ["settings", "folder", "model", "web", "discord", "slack", "prompts", "clock"] {
         assert!(of(part) > 0, "{part} is missing: {line}");
     }
     let warned = checks.iter().find(|check| check["level"] == "warn").expect("there is no key");

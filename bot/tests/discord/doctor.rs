@@ -1,9 +1,11 @@
 //! What `doctor` finds out about the bot on Discord.
 
+use std::process::Output;
+
 use aizuchi::platforms::discord::{Finding, examine};
 use serde_json::json;
 
-use crate::house::policies;
+use crate::house::{Scratch, policies};
 use crate::server::{Server, TOKEN};
 
 async fn findings(server: &Server, token: &str) -> Vec<Finding> {
@@ -25,4 +27,32 @@ async fn it_names_what_is_missing_and_how_to_mend_it() {
     let [Ok(_), Err(intent), Err(permissions)] = &lacking[..] else { panic!("{lacking:?}") };
     assert!(intent.fatal && intent.mend.contains("Message Content Intent"));
     assert!(permissions.told.starts_with("in garden it lacks: View Channels, Send Messages in Threads"));
+}
+
+/// The program itself, in an empty environment but for the token.
+async fn doctor(server: &Server, token: &str) -> Output {
+    let scratch = Scratch::new();
+    let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_aizuchi"));
+    command.args(["doctor", "--set", "web.enabled=false", "--set"]).arg(format!("discord.api_url={}", server.url()));
+    command.env_clear().env("DISCORD_TOKEN", token).current_dir(&scratch.0).output().await.unwrap()
+}
+
+#[tokio::test]
+async fn the_program_tells_it_and_never_shows_the_token() {
+    let server = Server::start().await;
+    let fine = doctor(&server, TOKEN).await;
+    let out = String::from_utf8(fine.stdout).unwrap();
+    assert!(fine.status.success() && out.contains("ok   discord   the token works: it is "), "{out}");
+    assert!(out.contains("ok   discord   in garden it may do all it needs") && !out.contains(TOKEN), "{out}");
+
+    let refused = doctor(&server, "a.wrong.token").await;
+    let (out, err) = (String::from_utf8(refused.stdout).unwrap(), String::from_utf8(refused.stderr).unwrap());
+    assert_eq!(refused.status.code(), Some(1), "{out}");
+    assert!(out.contains("fail discord   Discord does not accept the bot's token"), "{out}");
+    assert!(out.contains("(Bot, Reset Token) into DISCORD_TOKEN") && !(out + &err).contains("a.wrong.token"));
+
+    server.world.with(|world| world.guild["roles"][0]["permissions"] = json!("2048"));
+    let lacking = doctor(&server, TOKEN).await;
+    let out = String::from_utf8(lacking.stdout).unwrap();
+    assert!(lacking.status.success() && out.contains("warn discord   in garden it lacks: View Channels"), "{out}");
 }

@@ -4,5 +4,6 @@ mod crash;
 mod durable;
 mod failures;
 mod made_up;
+mod people;
 mod restart;
 mod virtual_time;

@@ -1,5 +1,6 @@
 //! Tokens and permissions that do not work: said in words, and the program goes on.
 
+use std::process::Output;
 use std::time::Duration;
 
 use aizuchi::platforms::slack::Slack;
@@ -62,4 +63,33 @@ async fn the_doctor_names_what_is_missing() {
     let confused = examine(slack, APP_TOKEN.into(), BOT_TOKEN.into()).await;
     let levels: Vec<Level> = confused.iter().map(|(level, ..)| *level).collect();
     assert_eq!(levels, [Level::Warn, Level::Warn, Level::Fail, Level::Fail], "{confused:?}");
+}
+
+/// The program itself, in an empty environment but for the tokens.
+async fn doctor(server: &Server, bot_token: &str) -> Output {
+    let scratch = Scratch::new("doctor");
+    let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_aizuchi"));
+    command.args(["doctor", "--set", "web.enabled=false", "--set"]).arg(format!("slack.api_url={}", server.api_url()));
+    command.env_clear().env("SLACK_BOT_TOKEN", bot_token).env("SLACK_APP_TOKEN", APP_TOKEN);
+    command.current_dir(std::env::temp_dir()).arg("--set").arg(format!("store.folder={}", scratch.0.display()));
+    command.output().await.unwrap()
+}
+
+#[tokio::test]
+async fn the_program_tells_it_and_never_shows_a_token() {
+    let server = Server::start().await;
+    let fine = doctor(&server, BOT_TOKEN).await;
+    let out = String::from_utf8(fine.stdout).unwrap();
+    assert!(fine.status.success() && out.matches("ok   slack     ").count() == 3, "{out}");
+    assert!(!out.contains(BOT_TOKEN) && !out.contains(APP_TOKEN), "{out}");
+
+    let refused = doctor(&server, "xoxb-wrong-one").await;
+    let (out, err) = (String::from_utf8(refused.stdout).unwrap(), String::from_utf8(refused.stderr).unwrap());
+    assert_eq!(refused.status.code(), Some(1), "{out}");
+    assert!(out.contains("fail slack     the bot's token: ") && out.contains("into SLACK_BOT_TOKEN"), "{out}");
+    assert!(out.contains("ok   slack     Socket Mode can be used") && !(out + &err).contains("wrong-one"));
+
+    server.workspace().scopes.remove("reactions:write");
+    let lacking = String::from_utf8(doctor(&server, BOT_TOKEN).await.stdout).unwrap();
+    assert!(lacking.contains("fail slack     lacks reactions:write (reacts) — add it at "), "{lacking}");
 }

@@ -403,6 +403,11 @@ mod tests {
             refusal("[points]\nquestion = 500"),
             "aizuchi.toml:2: `points.question` is 500; allowed is -100 to 100"
         );
+        assert!(
+            refusal("[people]\nsame = [\"discord:1\"]").starts_with(
+                "aizuchi.toml:2: `people.same` is [\"discord:1\"]; allowed is a list of ids of one person"
+            )
+        );
         assert!(refusal("preset = \"shpene\"").contains("there is no preset \"shpene\"; there are aizuchi, kotonoha"));
         assert!(refusal("[score\nlow = 1").starts_with("aizuchi.toml:1: "));
     }

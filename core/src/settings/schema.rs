@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::layers::Flat;
+use super::same::SamePeople;
 use super::value::{
     Any, Bounds, Hours, JudgeStyle, Language, LogFormat, MatchStyle, OtherBots, OwnPosts, Price, Provider, Setting,
     Store, WireFormat,
@@ -230,7 +231,7 @@ sections! {
         backfill_messages: u32 = 0..=1000,
     }
     people: People {
-        same: Vec<String> = Any,
+        same: SamePeople = Any,
     }
     log: Log {
         format: LogFormat = Any,

@@ -1,10 +1,13 @@
 //! `aizuchi doctor`: looks at every part and says how to mend what is wrong.
 
+mod ask;
 mod check;
 mod clock;
+mod discord;
 mod models;
 mod prompts;
 mod settings;
+mod slack;
 mod store;
 mod web;
 
@@ -27,7 +30,7 @@ use check::{Check, Level};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Call no model
+    /// Call no model and no platform
     #[arg(long)]
     offline: bool,
     /// One line of JSON instead
@@ -37,7 +40,7 @@ pub struct Arguments {
     settings: SettingsArguments,
 }
 
-/// Whether models are asked something, which takes a moment and a fraction of a cent.
+/// Whether models and platforms are asked something, which takes a moment and, of a model, a fraction of a cent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Calls {
     Real,
@@ -90,6 +93,8 @@ fn checks(arguments: &SettingsArguments, calls: Calls) -> Vec<Check> {
     checks.extend(of_store);
     checks.extend(models::check(&patient));
     checks.extend(web::check(&patient, is_running));
+    checks.extend(discord::check(&patient));
+    checks.extend(slack::check(&patient));
     checks.extend(prompts::check(&patient));
     checks.extend(clock::check(&patient));
     checks

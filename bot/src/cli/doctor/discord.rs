@@ -1,0 +1,32 @@
+//! Discord: whether the token is taken, whether messages may be read, and what it may do in each server.
+
+use super::check::{Check, Level};
+use super::{Calls, Patient, ask};
+use crate::cli::join::token;
+use crate::platforms::discord::{Wrong, examine};
+
+const PART: &str = "discord";
+
+pub fn check(patient: &Patient<'_>) -> Vec<Check> {
+    let discord = &patient.settings.discord;
+    let variable = &discord.token_variable;
+    if !discord.enabled {
+        return vec![Check::ok(PART, "switched off")];
+    }
+    let Some(token) = token(patient.environment, variable) else {
+        return vec![Check::ok(PART, format!("not joined: set {variable} to join"))];
+    };
+    if patient.calls == Calls::None {
+        return vec![Check::ok(PART, format!("token in {variable}, not asked"))];
+    }
+    let told = |finding| match finding {
+        Ok(told) => Check::ok(PART, told),
+        Err(Wrong { fatal, told, mend }) => {
+            Check { part: PART, level: if fatal { Level::Fail } else { Level::Warn }, told, mend: Some(mend) }
+        }
+    };
+    match ask::wait_for(PART, examine(patient.settings, &token)) {
+        Ok(findings) => findings.into_iter().map(told).collect(),
+        Err(check) => vec![check],
+    }
+}
