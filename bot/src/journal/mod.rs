@@ -1,6 +1,7 @@
 //! The journal: everything that happened, in the order in which it was handled, and what was decided about it.
 
 mod base;
+mod known;
 pub mod read;
 pub mod record;
 mod recover;
@@ -8,6 +9,7 @@ pub mod traces;
 mod write;
 
 pub use base::Base;
+pub use known::Known;
 pub use read::{Damaged, Record, Records};
 pub use recover::{Recovered, recover};
 pub use traces::Traces;

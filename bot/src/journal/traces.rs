@@ -11,7 +11,7 @@ use crate::stores::{Database, StoreError};
 /// Cheap to clone.
 #[derive(Clone)]
 pub struct Traces {
-    database: Database,
+    pub(super) database: Database,
 }
 
 impl Traces {

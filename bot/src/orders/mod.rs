@@ -1,5 +1,6 @@
 //! What people order with a slash, the same on every platform: no model has a say in it.
 
+mod about;
 pub mod answers;
 mod order;
 
@@ -78,8 +79,8 @@ impl Reception {
         self.bot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    async fn carry_out(&self, order: Order, place: &Place, language: Language) -> Result<String, Why> {
-        let room = &place.room;
+    async fn carry_out(&self, order: Order, by: &Orderer, place: &Place) -> Result<String, Why> {
+        let (room, language) = (&place.room, by.language);
         let told = |command: Command| self.ears.hear(Input::Told(room.clone(), command));
         Ok(match order {
             Order::Mute(span) => {
@@ -114,6 +115,7 @@ impl Reception {
                 let view = self.ears.look(room).await?;
                 answers::status(view.as_ref(), &self.bot(), self.clock.now(), language)
             }
+            Order::WhatDoYouKnow => about::known(&self.traces.known(&by.person, place).await?, language),
             Order::Help => answers::help(language),
             Order::Unclear(row) => answers::unclear(row, language),
             Order::Unknown(name) => answers::unknown(&name, language),
@@ -139,7 +141,7 @@ impl Orders for Reception {
             if order.needs_manager() && !by.manages {
                 return answers::for_managers(language).to_owned();
             }
-            match self.carry_out(order, place, language).await {
+            match self.carry_out(order, by, place).await {
                 Ok(answer) => answer,
                 Err(Why::Gone) => answers::stopping(language).to_owned(),
                 Err(Why::Store(error)) => {

@@ -16,6 +16,8 @@ pub enum Order {
     Preset(String),
     /// Forget the talk of this room.
     Reset,
+    /// Tell what is kept of whoever asks.
+    WhatDoYouKnow,
     Help,
     /// The order is known, what follows it is not.
     Unclear(&'static Row),
@@ -31,7 +33,7 @@ pub struct Row {
     pub ja: &'static str,
 }
 
-pub const ROWS: [Row; 9] = [
+pub const ROWS: [Row; 10] = [
     Row {
         name: "mute",
         usage: "/mute [2h|30m|90s]",
@@ -67,6 +69,12 @@ pub const ROWS: [Row; 9] = [
     Row {
         name: "reset", usage: "/reset", en: "forget the talk of this room", ja: "このルームの会話を忘れる"
     },
+    Row {
+        name: "what-do-you-know",
+        usage: "/what-do-you-know",
+        en: "what is kept of you, told to you alone",
+        ja: "あなたについて保存しているもの（あなたにだけ見えます）",
+    },
     Row { name: "help", usage: "/help", en: "this list", ja: "この一覧" },
 ];
 
@@ -98,6 +106,7 @@ pub fn order(text: &str) -> Order {
         },
         "preset" => PRESETS.iter().find(|(name, _)| *name == rest).map(|(name, _)| Order::Preset((*name).into())),
         "reset" => Some(Order::Reset),
+        "what-do-you-know" => Some(Order::WhatDoYouKnow),
         _ => Some(Order::Help),
     };
     order.unwrap_or(Order::Unclear(row))
@@ -182,6 +191,8 @@ mod tests {
         assert_eq!(order("/dance now"), Order::Unknown("dance".into()));
         assert_eq!(order("channel OFF"), Order::Channel(false));
         assert_eq!(order("preset sphene"), Order::Preset("sphene".into()));
+        assert_eq!(order("/what-do-you-know"), Order::WhatDoYouKnow);
+        assert!(!Order::WhatDoYouKnow.needs_manager());
         assert!(order("reset").needs_manager() && !order("mute 2h").needs_manager());
     }
 }

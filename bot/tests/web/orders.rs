@@ -1,8 +1,10 @@
 //! Orders with a slash, answered to this page alone.
 
-use aizuchi_core::Input;
+use aizuchi::journal::Journal;
 use aizuchi_core::input::Command;
-use aizuchi_core::types::{RoomId, Share, Span};
+use aizuchi_core::listen::Unheard;
+use aizuchi_core::types::{MessageId, Place, Reaction, RoomId, Share, Span};
+use aizuchi_core::{Input, Message, Trace};
 use serde_json::json;
 
 use crate::house::House;
@@ -56,5 +58,42 @@ async fn a_japanese_browser_is_answered_in_japanese() {
     assert!(mio.order("/踊れ").await.starts_with("/踊れ というコマンドはありません。"));
     let refused = mio.refused(json!({"do": "say", "key": "1", "text": " "})).await;
     assert_eq!(refused, "メッセージが空です。");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_person_is_told_what_is_kept_of_them_and_of_nobody_else() {
+    let house = House::open("known").await;
+    let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
+    let nothing = mia.order("/what-do-you-know").await;
+    assert!(nothing.starts_with("None of your messages is kept.\n"), "{nothing}");
+    let mut jonas = Visitor::enter(house.address, "garden", "jonas").await;
+    mia.taken("order").await;
+    mia.say("1", "secret plans").await;
+    mia.say("2", "secret plans").await;
+    while house.said().len() < 2 {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    jonas.say("3", "secret plans").await;
+    while house.said().len() < 3 {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    let (of_mia, journal) = (house.said()[0].clone(), Journal::new(house.database.clone()));
+    // The journal has one that the room's own history has let go of, all the others too, and another platform's.
+    let gone = Message { id: MessageId::new("w0"), ..of_mia.clone() };
+    let elsewhere = Message { place: Place { room: RoomId::new("slack:T1/C1"), thread: None }, ..of_mia.clone() };
+    let place = of_mia.place.clone();
+    let (message, by) = (of_mia.id.clone(), of_mia.author.id.clone());
+    let reaction = Reaction { place, message, at: of_mia.at, by, emoji: "👍".into(), on: true };
+    let said = house.said().into_iter().chain([gone, elsewhere.clone()]).map(Input::Said);
+    let inputs: Vec<_> = said.chain([Input::Reacted(reaction)]).map(|input| (of_mia.at, input)).collect();
+    journal.append(0, &inputs).await.unwrap();
+    let decided = [&of_mia, &house.said()[2], &elsewhere].map(|message| Trace::passed_over(message, Unheard::Empty));
+    journal.keep(decided.into()).await.unwrap();
+    let told = mia.order("/what-do-you-know").await;
+    assert!(told.starts_with("Your messages that are kept: 3, since 20"), "{told}");
+    assert!(told.contains("in rooms: 1\n- lobby: 3\nReactions: 1. Decisions about your messages: 1.\n"), "{told}");
+    let told = jonas.order("/what-do-you-know").await;
+    assert!(told.contains("in rooms: 1\n- garden: 1\nReactions: 0. Decisions about your messages: 1.\n"), "{told}");
     house.close().await;
 }

@@ -1,0 +1,79 @@
+//! What a person is told who asks what is kept of them.
+
+use std::fmt::Write as _;
+
+use aizuchi_core::Time;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::journal::Known;
+use crate::language::Language;
+
+/// Rooms named one by one; the rest are counted.
+const ROOMS_MAX: usize = 20;
+
+pub fn known(known: &Known, language: Language) -> String {
+    let mut text = messages(known, language);
+    for (room, messages) in known.rooms.iter().take(ROOMS_MAX) {
+        let name = room.as_str().split_once(':').map_or(room.as_str(), |(_, name)| name);
+        write!(text, "\n- {name}: {messages}").expect("a string takes every text");
+    }
+    if let Some(more) = known.rooms.len().checked_sub(ROOMS_MAX).filter(|more| *more > 0) {
+        text.push_str(&language.choose(format!("\n- {more} more rooms"), format!("\n- ほか {more} ルーム")));
+    }
+    let (reactions, decisions) = (known.reactions, known.decisions);
+    text.push('\n');
+    text.push_str(&language.choose(
+        format!(
+            "Reactions: {reactions}. Decisions about your messages: {decisions}.\n\
+             With them: your name, your edits, and what it answered. The last few messages of a quiet room may be \
+             remembered for longer than the rest. Nothing else is kept of you, except what others wrote."
+        ),
+        format!(
+            "リアクション：{reactions} 件。あなたの発言への判断：{decisions} 件。\n\
+             それに伴うあなたの名前、編集の内容、aizuchi の返事も保存しています。静かなルームの最後の数件は、ほかより長く残る\
+             ことがあります。ほかの人が書いたものを除き、これ以外は何も保存していません。"
+        ),
+    ));
+    text
+}
+
+fn messages(known: &Known, language: Language) -> String {
+    let (messages, rooms) = (known.messages(), known.rooms.len());
+    let Some(since) = known.since else {
+        return language.choose("None of your messages is kept.", "あなたの発言は保存していません。").to_owned();
+    };
+    let since = day(since);
+    language.choose(
+        format!("Your messages that are kept: {messages}, since {since}, in rooms: {rooms}"),
+        format!("保存しているあなたの発言：{since} 以降の {messages} 件、{rooms} ルーム"),
+    )
+}
+
+fn day(at: Time) -> String {
+    let time = i64::try_from(at.0).ok().and_then(|millis| Timestamp::from_millisecond(millis).ok());
+    time.map_or_else(String::new, |time| time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use aizuchi_core::types::RoomId;
+
+    use super::*;
+
+    #[test]
+    fn whoever_was_never_heard_is_told_so() {
+        let nothing = known(&Known::default(), Language::English);
+        assert!(nothing.starts_with("None of your messages is kept.\nReactions: 0."), "{nothing}");
+        let nothing = known(&Known::default(), Language::Japanese);
+        assert!(nothing.starts_with("あなたの発言は保存していません。\n"), "{nothing}");
+    }
+
+    #[test]
+    fn many_rooms_are_counted() {
+        let rooms = (0..23).map(|n| (RoomId::new(format!("slack:{n:02}")), 2)).collect();
+        let told = known(&Known { rooms, since: Some(Time(86_400_000)), ..Known::default() }, Language::English);
+        assert!(told.starts_with("Your messages that are kept: 46, since 1970-01-0"), "{told}");
+        assert!(told.contains("\n- 19: 2\n- 3 more rooms\n") && !told.contains("- 20: 2"), "{told}");
+    }
+}
