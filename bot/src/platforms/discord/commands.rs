@@ -77,7 +77,6 @@ const SUBCOMMANDS: &[Subcommand] = &[
         }),
         ..plain("preset", "プリセット", "Behaves by another preset here", "このチャンネルのふるまいを変えます")
     },
-    plain("forget-me", "忘れて", "Forgets everything about you", "あなたについて覚えていることをすべて忘れます"),
     plain(
         "what-do-you-know",
         "何を知ってる",
