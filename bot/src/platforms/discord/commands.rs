@@ -182,6 +182,6 @@ mod tests {
             let of_option = subcommand.option.iter().flat_map(|option| [option.doc, option.doc_ja]);
             assert!(docs.chain(of_option).all(|doc| (1..=100).contains(&doc.chars().count())));
         }
-        assert_eq!(definition()[0]["options"].as_array().unwrap().len(), 10);
+        assert_eq!(definition()[0]["options"].as_array().unwrap().len(), 9);
     }
 }
