@@ -1,6 +1,7 @@
 //! What was ordered for single rooms, kept beside the store as settings people can read: `rooms.toml`.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use aizuchi_core::settings::Layers;
@@ -17,7 +18,8 @@ pub fn add(layers: &mut Layers, folder: &Path) -> anyhow::Result<()> {
     let path = path(folder);
     match std::fs::read_to_string(&path) {
         Ok(text) => layers.add_file(&path.to_string_lossy(), &text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => (),
+        // A folder that can not be is told when it is taken.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => (),
         Err(error) => return Err(error).with_context(|| format!("can not read {}", path.display())),
     }
     Ok(())
