@@ -16,6 +16,8 @@ pub enum Effect {
     Write(Box<Brief>),
     /// Post; answered by `Input::Delivered`. Nothing else is ever posted.
     Deliver(Box<Delivery>),
+    /// Sum up the talk, or think it over, and keep what comes of it; answered by `Input::Remembered`.
+    Remember(Box<Remember>),
     /// The result of this call is no longer wanted.
     Abort(CallId),
     /// A decision is final.
@@ -206,6 +208,28 @@ pub struct Brief {
     pub answering: Vec<MessageId>,
     pub addressed: bool,
     pub transcript: Transcript,
+}
+
+/// The order to take talk into long memory: everything said in the room since the last time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remember {
+    pub call: CallId,
+    pub at: Time,
+    pub what: Digesting,
+    pub model: Box<str>,
+    pub tokens_max: u32,
+    /// Messages that are new, as far as the engine counted.
+    pub new: u32,
+}
+
+/// What is made of talk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Digesting {
+    /// What the channel is about, for whoever comes in.
+    Summary,
+    /// What is worth knowing later on.
+    Reflection,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

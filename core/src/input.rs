@@ -25,19 +25,27 @@ pub enum Input {
     Written(CallId, Result<Answer, Failure>),
     /// The platform's ids of the parts that were posted.
     Delivered(CallId, Result<Vec<MessageId>, Failure>),
+    /// What was to be summed up or thought over is kept, or is not.
+    Remembered(CallId, Result<Usage, Failure>),
+    /// Stands where somebody wanted something to be forgotten.
+    Forgotten,
 }
 
 impl Input {
     /// The call this is the result of.
     pub fn call(&self) -> Option<&CallId> {
         match self {
-            Input::Judged(call, _) | Input::Written(call, _) | Input::Delivered(call, _) => Some(call),
+            Input::Judged(call, _)
+            | Input::Written(call, _)
+            | Input::Delivered(call, _)
+            | Input::Remembered(call, _) => Some(call),
             Input::Said(_)
             | Input::Changed(_)
             | Input::Reacted(_)
             | Input::Told(..)
             | Input::PolicyChanged(_)
             | Input::Tick
+            | Input::Forgotten
             | Input::Resumed => None,
         }
     }
@@ -53,7 +61,9 @@ impl Input {
             | Input::Resumed
             | Input::Judged(..)
             | Input::Written(..)
-            | Input::Delivered(..) => false,
+            | Input::Delivered(..)
+            | Input::Remembered(..)
+            | Input::Forgotten => false,
         }
     }
 
@@ -64,8 +74,11 @@ impl Input {
             Input::Changed(change) => Some(&change.place.room),
             Input::Reacted(reaction) => Some(&reaction.place.room),
             Input::Told(room, _) => Some(room),
-            Input::Judged(call, _) | Input::Written(call, _) | Input::Delivered(call, _) => Some(&call.room),
-            Input::PolicyChanged(_) | Input::Tick | Input::Resumed => None,
+            Input::Judged(call, _)
+            | Input::Written(call, _)
+            | Input::Delivered(call, _)
+            | Input::Remembered(call, _) => Some(&call.room),
+            Input::PolicyChanged(_) | Input::Tick | Input::Resumed | Input::Forgotten => None,
         }
     }
 }

@@ -42,8 +42,19 @@ impl Policy {
     }
 
     pub fn judge_model(&self) -> &str {
-        let models = &self.settings.models;
-        if models.judge.is_empty() { &models.main } else { &models.judge }
+        self.or_main(&self.settings.models.judge)
+    }
+
+    pub fn summary_model(&self) -> &str {
+        self.or_main(&self.settings.models.summarize)
+    }
+
+    pub fn reflection_model(&self) -> &str {
+        self.or_main(&self.settings.models.reflect)
+    }
+
+    fn or_main<'a>(&'a self, model: &'a str) -> &'a str {
+        if model.is_empty() { &self.settings.models.main } else { model }
     }
 
     pub fn price(&self, model: &str) -> Price {

@@ -219,6 +219,9 @@ impl Turn<'_> {
         {
             if waited { self.wait_is_over() } else { self.write_pending() }
         }
+        if self.thread.is_none() {
+            self.digest();
+        }
         self.set_alarm();
     }
 

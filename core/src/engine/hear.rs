@@ -51,6 +51,7 @@ impl Turn<'_> {
         if let Some(unheard) = self.out_of_turn(&message) {
             if unheard == Unheard::Late {
                 self.remember_late(&message);
+                self.note_for_memory();
             }
             return self.conclude(passed_over(&mut message, unheard));
         }
@@ -68,6 +69,7 @@ impl Turn<'_> {
         } else {
             self.remember(&message, flags);
         }
+        self.note_for_memory();
         if message.author.voice == Voice::Bot && listen.other_bots != OtherBots::Answered {
             return self.conclude(passed_over(&mut message, Unheard::BotNotAnswered));
         }

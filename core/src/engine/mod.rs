@@ -4,6 +4,7 @@ mod ask;
 mod change;
 mod decide;
 mod hear;
+mod remember;
 mod speak;
 mod turn;
 mod wait;
@@ -83,10 +84,11 @@ impl Engine {
             }
             Input::Told(room, command) => self.told(now, &room, command, out),
             Input::PolicyChanged(stated) => self.change_policies((*stated).into()),
-            Input::Reacted(_) | Input::Tick | Input::Resumed => (),
+            Input::Reacted(_) | Input::Tick | Input::Resumed | Input::Forgotten => (),
             Input::Judged(call, answer) => self.answered(now, &call, out, |turn| turn.judged(&call, answer)),
             Input::Written(call, answer) => self.answered(now, &call, out, |turn| turn.written(&call, answer)),
             Input::Delivered(call, ids) => self.answered(now, &call, out, |turn| turn.delivered(&call, ids)),
+            Input::Remembered(call, done) => self.answered(now, &call, out, |turn| turn.remembered(&call, done)),
         }
     }
 
@@ -234,6 +236,7 @@ impl Engine {
             for thread in threads {
                 self.turn_at(room, thread, now, out).resume();
             }
+            self.turn_at(room, None, now, out).resume_digest();
         }
     }
 }

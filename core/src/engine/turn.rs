@@ -146,11 +146,12 @@ impl Turn<'_> {
     /// Makes sure the timers look here when something is due, or when the talk is old enough to be let go.
     pub fn set_alarm(&mut self) {
         let life = self.policy.buffer_life();
+        let digest = self.room.next_digest(self.policy).filter(|_| self.thread.is_none()).map(|(due, _)| due);
         let key = Key { room: self.room_number, thread: self.thread.clone() };
         let floor = self.room.floor_mut(self.thread.as_ref()).expect("a turn is taken in a known place");
         let expires = life.and_then(|life| floor.buffer.latest().map(|latest| latest + life));
         let due = floor.pending.as_ref().and_then(|pending| pending.due());
-        if let Some(earliest) = due.into_iter().chain(expires).min() {
+        if let Some(earliest) = due.into_iter().chain(expires).chain(digest).min() {
             self.timers.arm(&mut floor.alarm, earliest, || key);
         }
     }

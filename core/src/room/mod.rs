@@ -2,6 +2,7 @@
 
 mod budget;
 mod buffer;
+mod digest;
 mod flags;
 mod floor;
 mod speakers;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use budget::{Exhausted, Spent, tokens_of_bytes};
 pub use buffer::{Buffer, Entry, Glance, Heard};
+pub use digest::Digest;
 pub use flags::Flags;
 pub use floor::{Delivering, Floor, Intervention, Past, Pending, Phase};
 pub use speakers::Speakers;
@@ -37,6 +39,9 @@ pub struct Room {
     #[serde(default)]
     pub talk: Option<Box<Talk>>,
     pub spent: Option<Box<Spent>>,
+    /// What long memory has yet to take in; absent where nothing is remembered for long.
+    #[serde(default)]
+    pub digest: Option<Box<Digest>>,
     /// Whom it answered lately, for the limits per person.
     pub answered: Vec<Answered>,
 }
@@ -71,6 +76,7 @@ impl Room {
             off: false,
             talk: None,
             spent: None,
+            digest: None,
             answered: Vec::new(),
         }
     }
@@ -178,5 +184,6 @@ impl Room {
             floor.forget();
         }
         self.speakers = Speakers::default();
+        self.digest = None;
     }
 }

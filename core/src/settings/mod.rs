@@ -9,7 +9,7 @@ mod value;
 pub use documents::NAMES as DOCUMENT_NAMES;
 pub use layers::{Layers, Problem};
 pub use same::SamePeople;
-pub use schema::{Discord, Settings, Slack, Web, keys};
+pub use schema::{Discord, Memory, Settings, Slack, Web, keys};
 pub use value::{
     Hours, JudgeStyle, Language, LogFormat, MatchStyle, OtherBots, OwnPosts, Price, Provider, Store, WireFormat,
 };

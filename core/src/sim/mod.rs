@@ -5,7 +5,7 @@ mod stand_in;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::effect::{Ask, Brief, Delivery, Effect, Failure, Trace};
+use crate::effect::{Ask, Brief, Delivery, Effect, Failure, Remember, Trace, Usage};
 use crate::engine::Engine;
 use crate::input::{Answer, Input};
 use crate::types::{CallId, MessageId, Span, Time};
@@ -21,6 +21,10 @@ pub trait Oracle {
     }
     fn write(&mut self, brief: &Brief) -> (Span, Result<Answer, Failure>);
     fn deliver(&mut self, delivery: &Delivery) -> (Span, Result<Vec<MessageId>, Failure>);
+    /// Without a memory there is nothing to keep, and nothing is asked.
+    fn remember(&mut self, _remember: &Remember) -> (Span, Result<Usage, Failure>) {
+        (Span::ZERO, Ok(Usage::default()))
+    }
 }
 
 pub struct Sim<O> {
@@ -151,6 +155,10 @@ impl<O: Oracle> Sim<O> {
                 Effect::Deliver(delivery) => {
                     let (latency, ids) = self.oracle.deliver(&delivery);
                     self.expect(delivery.at + latency, Input::Delivered(delivery.call, ids));
+                }
+                Effect::Remember(remember) => {
+                    let (latency, done) = self.oracle.remember(&remember);
+                    self.expect(remember.at + latency, Input::Remembered(remember.call, done));
                 }
                 Effect::Abort(call) => self.forget(&call),
                 Effect::Trace(trace) => self.traces.push(*trace),

@@ -1,0 +1,80 @@
+//! Long memory: when enough talk has gathered, it is to be summed up or thought over. What comes of it is kept elsewhere;
+//! here it is only known how much is new.
+
+use crate::effect::{Digesting, Effect, Failure, Remember, Usage};
+use crate::engine::turn::Turn;
+use crate::policy::Policy;
+use crate::room::Room;
+use crate::timers::Key;
+use crate::types::{CallId, Time};
+
+/// About how many tokens a message has, to set money aside before it is read.
+const TOKENS_OF_A_MESSAGE: u64 = 40;
+
+impl Turn<'_> {
+    /// Somebody spoke; one message more for long memory.
+    pub(super) fn note_for_memory(&mut self) {
+        let memory = &self.policy.settings.memory;
+        if !memory.enabled || !(memory.channel_context || memory.reflection) {
+            return;
+        }
+        self.room.digest.get_or_insert_default().hear(self.now);
+        self.digest();
+    }
+
+    /// Starts what is due and sets the alarm for what will be.
+    pub(super) fn digest(&mut self) {
+        while let Some((_, what)) = self.room.next_digest(self.policy).filter(|(due, _)| *due <= self.now) {
+            self.begin_digest(what);
+        }
+        if let Some((due, _)) = self.room.next_digest(self.policy) {
+            let key = Key { room: self.room_number, thread: None };
+            let main = self.room.floor_mut(None).expect("every room has a main floor");
+            self.timers.arm(&mut main.alarm, due, || key);
+        }
+    }
+
+    fn begin_digest(&mut self, what: Digesting) {
+        let settings = &self.policy.settings;
+        let (model, tokens_max) = match what {
+            Digesting::Summary => (self.policy.summary_model(), settings.memory.summary_tokens),
+            Digesting::Reflection => (self.policy.reflection_model(), settings.memory.reflection_tokens),
+        };
+        let call = self.room.next_call();
+        let new = self.room.digest.as_ref().map_or(0, |digest| digest.new_for(what));
+        let fits = self.reserve(&call, model, u64::from(new) * TOKENS_OF_A_MESSAGE, tokens_max);
+        let digest = self.room.digest.get_or_insert_default();
+        if fits.is_err() {
+            return digest.put_off(what, self.now);
+        }
+        digest.begin(what, call.serial);
+        let remember = Remember { call, at: self.now, what, model: model.into(), tokens_max, new };
+        self.out.push(Effect::Remember(Box::new(remember)));
+    }
+
+    pub(super) fn remembered(&mut self, call: &CallId, done: Result<Usage, Failure>) {
+        self.settle(call, done.as_ref().ok());
+        let now = self.now;
+        if self.room.digest.as_mut().is_some_and(|digest| digest.end(call.serial, now, done.is_ok())) {
+            self.digest();
+        }
+    }
+
+    /// The program starts again: nobody is at it any more.
+    pub(super) fn resume_digest(&mut self) {
+        let lost: Vec<u64> = self.room.digest.iter_mut().flat_map(|digest| digest.resume()).collect();
+        for serial in lost {
+            self.settle(&CallId { room: self.room.id.clone(), serial }, None);
+        }
+        self.digest();
+    }
+}
+
+impl Room {
+    /// What long memory wants next, and when.
+    pub(super) fn next_digest(&self, policy: &Policy) -> Option<(Time, Digesting)> {
+        let memory = &policy.settings.memory;
+        let digest = self.digest.as_ref().filter(|_| memory.enabled)?;
+        digest.due(memory, self.newest).min_by_key(|(due, _)| *due)
+    }
+}
