@@ -192,7 +192,7 @@ async fn restart(folder: &Path) {
             batch.clear();
             if number == RECORDS - usual {
                 let snapshot = engine.snapshot();
-                journal.take_snapshot(0, seq, at, policies.stated(), snapshot).await.expect("it is written");
+                journal.take_snapshot(State { shard: 0, seq, at, policies: policies.stated(), snapshot }).await.expect("it is written");
             }
         }
     }

@@ -192,6 +192,14 @@ impl Trace {
         text
     }
 
+    /// Without the judge's words: it may have said anything about what it read.
+    pub fn forget_words(&mut self) {
+        self.asked.iter_mut().for_each(|asked| asked.answer = "".into());
+        if let Cause::SaidNo { reason } | Cause::SaidYes { reason, .. } = &mut self.cause {
+            *reason = "".into();
+        }
+    }
+
     /// The rules that gave points, in their order.
     pub fn given(&self) -> impl Iterator<Item = (&'static str, i16)> {
         let called = self.addressed.map(|addressed| (addressed.id(), addressed.points()));

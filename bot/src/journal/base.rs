@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use aizuchi_core::engine::Nobody;
 use aizuchi_core::{Engine, Policies, Time};
 use rusqlite::{Connection, Transaction, params};
 
@@ -68,6 +69,12 @@ impl Base {
             lived += 1;
         }
         Ok(lived)
+    }
+
+    pub(super) fn forget(&mut self, nobody: Nobody<'_>) {
+        for kept in self.0.values_mut() {
+            kept.engine.forget(Time(0), nobody, &mut Vec::new());
+        }
     }
 
     pub(super) fn rows(&self) -> Vec<(i64, i64, String, String)> {

@@ -1,6 +1,7 @@
 //! The journal: everything that happened, in the order in which it was handled, and what was decided about it.
 
 mod base;
+mod forget;
 mod known;
 pub mod read;
 pub mod record;
@@ -9,8 +10,9 @@ pub mod traces;
 mod write;
 
 pub use base::Base;
+pub use forget::Footprints;
 pub use known::Known;
 pub use read::{Damaged, Record, Records};
 pub use recover::{Recovered, recover};
 pub use traces::Traces;
-pub use write::Journal;
+pub use write::{Journal, State};

@@ -15,7 +15,44 @@ use crate::stores::{Database, StoreError};
 /// Cheap to clone.
 #[derive(Clone)]
 pub struct Journal {
-    database: Database,
+    pub(super) database: Database,
+}
+
+/// The state of an engine after the record `seq`.
+pub struct State {
+    pub shard: usize,
+    pub seq: u64,
+    pub at: Time,
+    pub policies: Stated,
+    pub snapshot: Snapshot,
+}
+
+/// The same, ready to be written.
+pub(super) struct Encoded {
+    shard: usize,
+    seq: u64,
+    at: Time,
+    policies: String,
+    body: String,
+}
+
+impl State {
+    /// Away from where others wait: it may be large.
+    pub(super) async fn encode(self) -> Encoded {
+        let State { shard, seq, at, policies, snapshot } = self;
+        let encode = move || {
+            let policies = serde_json::to_string(&policies).expect("settings are plain data");
+            let body = serde_json::to_string(&snapshot).expect("a snapshot is plain data");
+            Encoded { shard, seq, at, policies, body }
+        };
+        tokio::task::spawn_blocking(encode).await.expect("encoding does not panic")
+    }
+}
+
+pub(super) fn keep_state(transaction: &rusqlite::Transaction<'_>, state: &Encoded) -> rusqlite::Result<()> {
+    let Encoded { shard, seq, at, policies, body } = state;
+    let row = params![*shard as i64, *seq as i64, at.0 as i64, policies, body];
+    transaction.execute("INSERT OR REPLACE INTO snapshot VALUES (?1, ?2, ?3, ?4, ?5)", row).map(drop)
 }
 
 /// Rows deleted at a time, so that nobody waits long behind the broom.
@@ -48,25 +85,9 @@ impl Journal {
         self.database.write(move |transaction| traces::keep(transaction, &decided)).await
     }
 
-    /// The state of an engine after the record `seq`.
-    pub async fn take_snapshot(
-        &self,
-        shard: usize,
-        seq: u64,
-        at: Time,
-        policies: Stated,
-        snapshot: Snapshot,
-    ) -> Result<(), StoreError> {
-        let encode = move || {
-            let policies = serde_json::to_string(&policies).expect("settings are plain data");
-            (policies, serde_json::to_string(&snapshot).expect("a snapshot is plain data"))
-        };
-        let (policies, body) = tokio::task::spawn_blocking(encode).await.expect("encoding does not panic");
-        let write = move |transaction: &rusqlite::Transaction<'_>| {
-            let row = params![shard as i64, seq as i64, at.0 as i64, policies, body];
-            transaction.execute("INSERT OR REPLACE INTO snapshot VALUES (?1, ?2, ?3, ?4, ?5)", row).map(drop)
-        };
-        self.database.write(write).await
+    pub async fn take_snapshot(&self, state: State) -> Result<(), StoreError> {
+        let state = state.encode().await;
+        self.database.write(move |transaction| keep_state(transaction, &state)).await
     }
 
     /// Snapshots of engines that are no more.

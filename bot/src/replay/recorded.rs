@@ -46,6 +46,8 @@ impl Answers {
             | Input::Told(..)
             | Input::PolicyChanged(_)
             | Input::Tick
+            | Input::Remembered(..)
+            | Input::Forgotten
             | Input::Resumed => (),
         }
     }

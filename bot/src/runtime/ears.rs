@@ -3,12 +3,14 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use aizuchi_core::settings::Settings;
-use aizuchi_core::types::{RoomId, stable_hash};
+use aizuchi_core::types::{PersonId, RoomId, stable_hash};
 use aizuchi_core::view::RoomView;
 use aizuchi_core::{Input, Policies};
 use tokio::sync::{mpsc, oneshot};
 
 use super::same::Same;
+use crate::journal::Footprints;
+use crate::stores::StoreError;
 
 /// The program is stopping: nobody listens any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,6 +24,18 @@ pub enum Heard {
     Input(Input, oneshot::Sender<()>),
     /// Somebody wants to look.
     Look(RoomId, oneshot::Sender<Option<RoomView>>),
+    /// Somebody wants to be forgotten.
+    Forget(Forgetting),
+}
+
+/// A person who wants to be forgotten.
+#[derive(Debug)]
+pub struct Forgetting {
+    pub person: PersonId,
+    /// Their rooms and names, as far as others know them.
+    pub known: Arc<Footprints>,
+    /// Told back when nothing of them is left here.
+    pub done: oneshot::Sender<Result<(), StoreError>>,
 }
 
 /// Cheap to clone. A room is always heard by the same engine.
@@ -73,6 +87,25 @@ impl Ears {
         let (done, seen) = oneshot::channel();
         self.shard(room).send(Heard::Look(room.clone(), done)).await.map_err(|_| Gone)?;
         seen.await.map_err(|_| Gone)
+    }
+
+    /// Has every engine forget a person, and the journal too. Returns when nothing of them is left there.
+    pub async fn forget(&self, person: &PersonId, known: Footprints) -> Result<Result<(), StoreError>, Gone> {
+        let (person, known) = (self.first_id(person), Arc::new(known));
+        for shard in self.shards.iter() {
+            let (done, forgotten) = oneshot::channel();
+            let forgetting = Forgetting { person: person.clone(), known: known.clone(), done };
+            shard.send(Heard::Forget(forgetting)).await.map_err(|_| Gone)?;
+            if let Err(error) = forgotten.await.map_err(|_| Gone)? {
+                return Ok(Err(error));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// The id a person is known by.
+    pub fn first_id(&self, person: &PersonId) -> PersonId {
+        self.same.read().unwrap_or_else(PoisonError::into_inner).first(person)
     }
 
     fn shard(&self, room: &RoomId) -> &mpsc::Sender<Heard> {

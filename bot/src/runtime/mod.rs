@@ -11,6 +11,6 @@ mod shard;
 mod start;
 
 pub use clock::Clock;
-pub use ears::{Ears, Gone, Heard, shard_of};
+pub use ears::{Ears, Forgetting, Gone, Heard, shard_of};
 pub use events::Event;
 pub use start::{Runtime, World};

@@ -41,8 +41,15 @@ impl Same {
             | Input::Resumed
             | Input::Judged(..)
             | Input::Written(..)
-            | Input::Delivered(..) => (),
+            | Input::Delivered(..)
+            | Input::Remembered(..)
+            | Input::Forgotten => (),
         }
+    }
+
+    /// The id this person is known by.
+    pub fn first(&self, id: &PersonId) -> PersonId {
+        self.0.get(id).unwrap_or(id).clone()
     }
 
     fn rename(&self, id: &mut PersonId) {

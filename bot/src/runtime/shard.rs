@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aizuchi_core::effect::Effect;
-use aizuchi_core::types::RoomId;
+use aizuchi_core::engine::Nobody;
+use aizuchi_core::types::{PersonId, RoomId};
 use aizuchi_core::{Engine, Input, Time, Trace};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
@@ -12,8 +13,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::follow::Followers;
-use super::{Event, Heard, World};
-use crate::journal::{Journal, traces};
+use super::{Event, Forgetting, Heard, World};
+use crate::journal::{Footprints, Journal, State, traces};
 use crate::stores::StoreError;
 
 pub struct Shard {
@@ -48,6 +49,7 @@ struct Batch {
     inputs: Vec<(Time, Input)>,
     /// Who wants to know when it is durable.
     told: Vec<oneshot::Sender<()>>,
+    forgets: Vec<Forgetting>,
     looks: Vec<(RoomId, oneshot::Sender<Option<aizuchi_core::view::RoomView>>)>,
 }
 
@@ -142,6 +144,7 @@ impl Shard {
                 self.batch.told.push(durable);
             }
             Heard::Look(room, seen) => self.batch.looks.push((room, seen)),
+            Heard::Forget(forgetting) => self.batch.forgets.push(forgetting),
         }
     }
 
@@ -173,6 +176,9 @@ impl Shard {
             }
             self.handle(batch.inputs.drain(..)).await;
             self.save_now_and_then().await;
+        }
+        for Forgetting { person, known, done } in batch.forgets {
+            let _ = done.send(self.forget(&person, known).await);
         }
         let now = self.now();
         for (room, seen) in batch.looks {
@@ -280,12 +286,37 @@ impl Shard {
         if let Err(error) = self.keep_all().await {
             return tracing::warn!(%error, "can not keep decisions; the journal has everything");
         }
-        let (seq, at) = (self.seq, self.last);
-        let (policies, snapshot) = (self.engine.policies().stated(), self.engine.snapshot());
-        match self.journal.take_snapshot(self.number, seq, at, policies, snapshot).await {
+        match self.journal.take_snapshot(self.state()).await {
             Ok(()) => self.unsaved = 0,
             Err(error) => tracing::warn!(%error, "can not write down the state; the journal has everything"),
         }
+    }
+
+    fn state(&self) -> State {
+        let (policies, snapshot) = (self.engine.policies().stated(), self.engine.snapshot());
+        State { shard: self.number, seq: self.seq, at: self.last, policies, snapshot }
+    }
+
+    /// Somebody wants to be forgotten. What is written down of them and what the engine knows go together; only then
+    /// follows what has to be asked for again.
+    async fn forget(&mut self, person: &PersonId, known: Arc<Footprints>) -> Result<(), StoreError> {
+        // What is still being written down would come too late.
+        self.keep_all().await?;
+        let found = self.journal.footprints(self.number, person, known).await?;
+        let mut effects = Vec::new();
+        self.engine.forget(self.now(), Nobody { person, names: &found.names, rooms: &found.rooms }, &mut effects);
+        let policies = self.engine.policies().clone();
+        let forgotten = self.journal.forget(person, found, &policies, self.state()).await;
+        if forgotten.is_ok() {
+            self.unsaved = 0;
+        }
+        for effect in effects {
+            match effect {
+                Effect::Trace(_) => (),
+                other => self.followers.follow(other),
+            }
+        }
+        forgotten
     }
 
     async fn keep_all(&mut self) -> Result<(), StoreError> {
@@ -339,6 +370,7 @@ fn room_of(effect: &Effect) -> &RoomId {
         Effect::Ask(ask) => &ask.call.room,
         Effect::Write(brief) => &brief.call.room,
         Effect::Deliver(delivery) => &delivery.call.room,
+        Effect::Remember(remember) => &remember.call.room,
         Effect::Abort(call) => &call.room,
         Effect::Trace(trace) => &trace.place.room,
     }

@@ -110,6 +110,12 @@ fn opening(recovered: &Recovered, policies: &Policies) -> Vec<Input> {
 async fn sweep(journal: Journal, world: Arc<World>, policies: Policies, keep: Duration, stop: CancellationToken) {
     loop {
         let before = world.clock.now() - aizuchi_core::types::Span(keep.as_millis() as u64);
+        let day = aizuchi_core::types::Span::minutes(60 * u64::from(policies.general().settings.store.deleted_hours));
+        match journal.drop_deleted(world.clock.now() - day).await {
+            Ok(0) => (),
+            Ok(records) => tracing::info!(records, "let go of what was deleted"),
+            Err(error) => tracing::warn!(%error, "can not let go of what was deleted"),
+        }
         match journal.prune(before, &policies).await {
             Ok(0) => (),
             Ok(records) => tracing::info!(records, "let go of old records"),

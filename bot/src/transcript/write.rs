@@ -34,7 +34,9 @@ impl Writer {
             | Input::Resumed
             | Input::Judged(..)
             | Input::Written(..)
-            | Input::Delivered(..) => return None,
+            | Input::Delivered(..)
+            | Input::Remembered(..)
+            | Input::Forgotten => return None,
         };
         if line["ts"] != seconds(heard) {
             line["heard"] = seconds(heard);

@@ -71,7 +71,7 @@ impl Turn<'_> {
         if rereads { self.start_over(pending) } else { self.put_back(pending) }
     }
 
-    fn put_back(&mut self, pending: Box<Pending>) {
+    pub(super) fn put_back(&mut self, pending: Box<Pending>) {
         let floor = self.floor_mut();
         match (pending.addressed, &pending.phase) {
             (None, _) => floor.pending = Some(pending),
@@ -81,7 +81,7 @@ impl Turn<'_> {
     }
 
     /// What was asked for is asked for again, from the talk as it is now.
-    fn start_over(&mut self, mut pending: Box<Pending>) {
+    pub(super) fn start_over(&mut self, mut pending: Box<Pending>) {
         self.abandon(&mut pending);
         match pending.phase {
             Phase::Writing { .. } => self.write(pending),

@@ -3,6 +3,7 @@
 mod ask;
 mod change;
 mod decide;
+mod forget;
 mod hear;
 mod remember;
 mod speak;
@@ -18,6 +19,7 @@ use crate::room::{Glance, Room};
 use crate::timers::{Key, Timers};
 use crate::types::{CallId, MessageId, NameMap, Place, RoomId, Span, ThreadId, Time};
 use crate::view::RoomView;
+pub use forget::Nobody;
 use turn::Turn;
 
 pub struct Engine {

@@ -250,6 +250,13 @@ impl Buffer {
         self.records.remove(place).speaker
     }
 
+    /// Leaves nothing behind of what was dropped.
+    pub fn tighten(&mut self) {
+        let unused = self.records.first().map_or(self.text.len(), |first| first.start as usize);
+        self.text.replace_range(..unused, "");
+        self.records.iter_mut().for_each(|record| record.start -= unused as u32);
+    }
+
     fn shift_after(&mut self, place: usize, by: i64) {
         for record in &mut self.records[place + 1..] {
             record.start = (i64::from(record.start) + by) as u32;
@@ -276,10 +283,7 @@ impl Buffer {
     fn make_room(&mut self, more: usize) {
         let unused = self.records.first().map_or(self.text.len(), |first| first.start as usize);
         if unused >= SLACK_BYTES || (unused > 0 && self.text.len() + more > self.text.capacity()) {
-            self.text.replace_range(..unused, "");
-            for record in &mut self.records {
-                record.start -= unused as u32;
-            }
+            self.tighten();
         }
         if self.text.capacity() > ROOMY_BYTES && self.text.len() < self.text.capacity() / 4 {
             self.text.shrink_to(self.text.len() + more + SLACK_BYTES);

@@ -29,6 +29,10 @@ struct Speaker {
     uses: u32,
 }
 
+fn used(speaker: &Speaker) -> usize {
+    usize::from(speaker.id_len) + usize::from(speaker.name_len)
+}
+
 fn key_of(id: &str) -> u64 {
     stable_hash(0, id)
 }
@@ -127,19 +131,22 @@ impl Speakers {
 
     /// Drops the text of those who are gone, once it outweighs the rest.
     fn compact(&mut self) {
-        let used = |speaker: &Speaker| usize::from(speaker.id_len) + usize::from(speaker.name_len);
         let live: usize = self.list.iter().filter(|speaker| speaker.uses > 0).map(used).sum();
-        if self.text.len() < 2 * live + 64 {
-            return;
+        if self.text.len() >= 2 * live + 64 {
+            self.tighten();
         }
-        let mut text = String::with_capacity(live);
+    }
+
+    /// Leaves nothing behind of those who are gone.
+    pub fn tighten(&mut self) {
+        let mut text = String::with_capacity(self.text.len());
         for speaker in &mut self.list {
             let start = speaker.start as usize;
             speaker.start = text.len() as u32;
             if speaker.uses > 0 {
                 text.push_str(&self.text[start..start + used(speaker)]);
             } else {
-                (speaker.id_len, speaker.name_len) = (0, 0);
+                (speaker.id_len, speaker.name_len, speaker.key, speaker.name_hash) = (0, 0, 0, 0);
             }
         }
         self.text = text;

@@ -199,6 +199,7 @@ sections! {
     store: StoreSettings {
         folder: String = Any,
         keep_days: u32 = 1..=100_000,
+        deleted_hours: u32 = 0..=1_000_000,
         snapshot_records: u32 = 1..=100_000_000,
     }
     runtime: Runtime {
