@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
 use aizuchi_core::input::Answer;
-use aizuchi_core::types::{MessageId, PersonId, Place};
+use aizuchi_core::memory::{About, Change, ChannelMemory, Fact, Filter, Marks, Person, Query, Recalled};
+use aizuchi_core::types::{MessageId, PersonId, Place, RoomId};
 use aizuchi_core::{Policies, Policy};
 use serde_json::Value;
 
 use crate::language::Language;
+use crate::stores::StoreError;
 
 /// Something that is under way. Dropping it cancels it.
 pub type Doing<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -163,6 +165,37 @@ pub enum ModelError {
     /// The key, the model's name or the request is wrong: trying again changes nothing.
     #[error("{what}")]
     GiveUp { what: String },
+}
+
+/// What is remembered of rooms, people and facts. A store of memory is one file behind this.
+pub trait Memory: Send + Sync {
+    /// Makes the changes in their order, whole or not at all, and returns when they are durable as far as this store is. The
+    /// settings of each room say how much is kept.
+    fn apply<'a>(&'a self, changes: Vec<Change>, policies: &'a Policies) -> Doing<'a, Result<(), StoreError>>;
+
+    /// What a channel is about, if that is known, and how far its records were read.
+    fn channel<'a>(&'a self, room: &'a RoomId) -> Doing<'a, Result<(Option<ChannelMemory>, Marks), StoreError>>;
+
+    /// Facts that fit, as far as the reader may know them.
+    fn recall<'a>(&'a self, query: Query, policies: &'a Policies) -> Doing<'a, Result<Vec<Recalled>, StoreError>>;
+
+    /// Facts for whoever looks after them, the latest first, behind no wall.
+    fn facts<'a>(&'a self, filter: Filter) -> Doing<'a, Result<Vec<Fact>, StoreError>>;
+
+    /// Who is known, the latest seen first. One person if one is named.
+    fn people<'a>(&'a self, who: Option<&'a PersonId>) -> Doing<'a, Result<Vec<Person>, StoreError>>;
+
+    /// Everything that is kept about a person.
+    fn about<'a>(&'a self, person: &'a PersonId) -> Doing<'a, Result<About, StoreError>>;
+}
+
+/// Turns texts into vectors, so that what means the same lies close together.
+pub trait Embedder: Send + Sync {
+    /// Whose vectors these are: those of two models can not be compared.
+    fn model(&self) -> &str;
+
+    /// One vector for each text, of length 1.
+    fn embed<'a>(&'a self, texts: &'a [String]) -> Doing<'a, Result<Vec<Vec<f32>>, ModelError>>;
 }
 
 /// A bill for what a call cost.

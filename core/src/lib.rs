@@ -29,6 +29,8 @@ pub mod view;
 
 pub mod listen;
 
+pub mod memory;
+
 pub mod score;
 
 pub mod gates;

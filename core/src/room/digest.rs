@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::effect::Digesting;
-use crate::settings::Memory;
+use crate::settings::MemorySettings;
 use crate::types::{Span, Time};
 
 /// The two things that are made of talk when enough of it has gathered.
@@ -91,7 +91,7 @@ impl Digest {
     }
 
     /// What is to be done next and when, if nobody speaks any more. `newest` is when somebody spoke last.
-    pub fn due(&self, memory: &Memory, newest: Time) -> impl Iterator<Item = (Time, Digesting)> + use<> {
+    pub fn due(&self, memory: &MemorySettings, newest: Time) -> impl Iterator<Item = (Time, Digesting)> + use<> {
         let summary = Rhythm {
             many: memory.summarize_messages,
             few: memory.summarize_messages_min,
@@ -154,16 +154,16 @@ mod tests {
     use super::*;
     use crate::Policies;
 
-    fn memory(preset: &str) -> Memory {
+    fn memory(preset: &str) -> MemorySettings {
         let policies = Policies::preset(preset).unwrap();
-        Memory { channel_context: true, reflection: true, ..policies.general().settings.memory.clone() }
+        MemorySettings { channel_context: true, reflection: true, ..policies.general().settings.memory.clone() }
     }
 
     fn minute(minute: u64) -> Time {
         Time(1_700_000_000_000 + minute * 60_000)
     }
 
-    fn due(digest: &Digest, memory: &Memory, newest: Time) -> Vec<(Time, Digesting)> {
+    fn due(digest: &Digest, memory: &MemorySettings, newest: Time) -> Vec<(Time, Digesting)> {
         digest.due(memory, newest).collect()
     }
 

@@ -9,9 +9,10 @@ mod value;
 pub use documents::NAMES as DOCUMENT_NAMES;
 pub use layers::{Layers, Problem};
 pub use same::SamePeople;
-pub use schema::{Discord, Memory, Settings, Slack, Web, keys};
+pub use schema::{Discord, Memory as MemorySettings, Settings, Slack, Web, keys};
 pub use value::{
-    Hours, JudgeStyle, Language, LogFormat, MatchStyle, OtherBots, OwnPosts, Price, Provider, Store, WireFormat,
+    Hours, JudgeStyle, Language, LogFormat, MatchStyle, OtherBots, OwnPosts, Price, Provider, Ranking, Store,
+    WireFormat,
 };
 
 /// Every setting with its default and a sentence: the manual is the defaults.

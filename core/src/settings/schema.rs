@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::layers::Flat;
 use super::same::SamePeople;
 use super::value::{
-    Any, Bounds, Hours, JudgeStyle, Language, LogFormat, MatchStyle, OtherBots, OwnPosts, Price, Provider, Setting,
-    Store, WireFormat,
+    Any, Bounds, Hours, JudgeStyle, Language, LogFormat, MatchStyle, OtherBots, OwnPosts, Price, Provider, Ranking,
+    Setting, Store, WireFormat,
 };
 use crate::score::{Points, RULES};
 
@@ -190,6 +190,9 @@ sections! {
         facts_half_life_days: u32 = 1..=100_000,
         proactive: bool = Any,
         vectors: bool = Any,
+        ranking: Ranking = Any,
+        recall_facts: u32 = 0..=100,
+        across_rooms: bool = Any,
     }
     prompts: Prompts {
         folder: String = Any,

@@ -149,6 +149,18 @@ choice!(
 );
 
 choice!(
+    /// How facts are looked for.
+    Ranking {
+        /// By words, the rarer the weightier.
+        Default = "default",
+        /// Plain BM25, to compare with.
+        Bm25 = "bm25",
+        /// By the share of words in common, as the original of the preset of this name has it.
+        Sphene = "sphene",
+    }
+);
+
+choice!(
     /// In which language it is instructed and speaks of itself.
     Language {
         /// As the talk is.

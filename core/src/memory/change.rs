@@ -1,0 +1,110 @@
+//! Everything that can happen to what is remembered.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ChannelMemory, Draft, FactId, Note, Origin};
+use crate::types::{MessageId, PersonId, RoomId, Time};
+
+/// A list of these is applied whole or not at all.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Change {
+    /// The channel was summarized up to the record `up_to`. Nothing happens if it was before.
+    Summarized(Box<ChannelMemory>),
+    /// The talk up to the record `up_to` was thought over. Nothing happens if it was before.
+    Reflected {
+        origin: Origin,
+        up_to: u64,
+        at: Time,
+        facts: Vec<Draft>,
+        people: Vec<Note>,
+    },
+    /// Somebody said something. Nothing happens if it was counted before.
+    Heard(Box<Heard>),
+    /// A fact by somebody's hand.
+    Kept(Box<Draft>),
+    /// These helped to write an answer.
+    Used {
+        facts: Vec<FactId>,
+        at: Time,
+    },
+    /// It was told unasked.
+    Told {
+        fact: FactId,
+        room: RoomId,
+        at: Time,
+    },
+    Edited {
+        fact: FactId,
+        content: Box<str>,
+        keywords: Vec<Box<str>>,
+    },
+    Pinned {
+        fact: FactId,
+        pinned: bool,
+    },
+    Forgotten {
+        fact: FactId,
+    },
+    /// What the fact means to this model. Nothing happens if the fact says something else by now.
+    Embedded {
+        fact: FactId,
+        content: Box<str>,
+        model: Box<str>,
+        vector: Vec<f32>,
+    },
+    /// A message was deleted, or edited into something else: what rests on it alone goes with it.
+    MessageGone {
+        room: RoomId,
+        message: MessageId,
+    },
+    /// Fewer people can read the room than before.
+    Narrowed {
+        origin: Origin,
+    },
+    /// Everything about a person, and what rests on their words.
+    PersonForgotten {
+        person: PersonId,
+    },
+    RoomForgotten {
+        room: RoomId,
+    },
+    /// Whether a person wishes not to be remembered; what is known of them goes at once.
+    OptedOut {
+        person: PersonId,
+        out: bool,
+    },
+    /// Time has passed: what is too weak by now goes.
+    Faded {
+        at: Time,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Heard {
+    pub origin: Origin,
+    /// The record of the journal.
+    pub up_to: u64,
+    pub message: MessageId,
+    pub person: PersonId,
+    pub name: Box<str>,
+    pub at: Time,
+    pub mentions_me: bool,
+    /// What it is about, without a model: see [`super::words::topics`].
+    pub topics: Vec<Box<str>>,
+}
+
+/// How far a room's records were read, for each purpose; 0 is not at all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Marks {
+    pub summarized: u64,
+    pub reflected: u64,
+    pub heard: u64,
+}
+
+/// What can be kept in a store of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Layer {
+    Channels,
+    People,
+    Facts,
+}

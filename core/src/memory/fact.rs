@@ -1,0 +1,198 @@
+//! A fact: something that was learnt from what people said, as strong as it is sure, and fading.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Origin;
+use crate::types::{MessageId, PersonId, RoomId, Time};
+
+/// Counted by the store that keeps it, and never given twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct FactId(pub u64);
+
+impl fmt::Display for FactId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// A fact that is weaker than this is forgotten.
+pub const FORGOTTEN_BELOW: f64 = 0.05;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fact {
+    pub id: FactId,
+    #[serde(flatten)]
+    pub origin: Origin,
+    pub content: Box<str>,
+    pub keywords: Vec<Box<str>>,
+    /// Whose words it rests on.
+    pub people: Vec<PersonId>,
+    /// The messages it rests on.
+    pub messages: Vec<MessageId>,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// Whether it may be told unasked.
+    pub shareable: bool,
+    pub at: Time,
+    pub used_at: Option<Time>,
+    pub uses: u32,
+    /// Kept by somebody's hand: it does not fade and makes room for nobody.
+    pub pinned: bool,
+    /// Rooms in which it was told unasked.
+    pub told_in: Vec<RoomId>,
+}
+
+/// A fact that was found and is not kept yet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Draft {
+    #[serde(flatten)]
+    pub origin: Origin,
+    pub content: Box<str>,
+    #[serde(default)]
+    pub keywords: Vec<Box<str>>,
+    /// Whose words it rests on: the author of every message below, at least.
+    #[serde(default)]
+    pub people: Vec<PersonId>,
+    #[serde(default)]
+    pub messages: Vec<MessageId>,
+    pub confidence: f64,
+    #[serde(default)]
+    pub shareable: bool,
+    pub at: Time,
+    /// The fact of the same room that is no longer true.
+    #[serde(default)]
+    pub replaces: Option<FactId>,
+}
+
+impl Draft {
+    pub fn keep(self, id: FactId) -> Fact {
+        Fact {
+            id,
+            origin: self.origin,
+            content: self.content,
+            keywords: self.keywords,
+            people: self.people,
+            messages: self.messages,
+            confidence: self.confidence,
+            shareable: self.shareable,
+            at: self.at,
+            used_at: None,
+            uses: 0,
+            pinned: false,
+            told_in: Vec::new(),
+        }
+    }
+}
+
+const DAY_MS: f64 = 24.0 * 3600.0 * 1000.0;
+/// With every use it fades this much more slowly ...
+const SLOWER_BY_USE: f64 = 0.25;
+/// ... up to this.
+const SLOWER_MAX: f64 = 2.0;
+
+impl Fact {
+    /// How sure it is by now: confidence, halved with every half-life. A use makes it half as old as it was and lets it fade
+    /// more slowly; but it does fade.
+    pub fn strength(&self, now: Time, half_life_days: u32) -> f64 {
+        if self.pinned {
+            return self.confidence;
+        }
+        let born = self.used_at.map_or(self.at, |used| Time(self.at.0 + used.since(self.at).0 / 2));
+        let slower = (1.0 + SLOWER_BY_USE * f64::from(self.uses)).min(SLOWER_MAX);
+        self.confidence * half(now.since(born).0 as f64 / DAY_MS, f64::from(half_life_days) * slower)
+    }
+
+    pub fn is_forgotten(&self, now: Time, half_life_days: u32) -> bool {
+        !self.pinned && self.strength(now, half_life_days) < FORGOTTEN_BELOW
+    }
+
+    /// By its age alone.
+    pub fn decay(&self, now: Time, half_life_days: u32) -> f64 {
+        half(now.since(self.at).0 as f64 / DAY_MS, f64::from(half_life_days))
+    }
+
+    pub fn use_at(&mut self, at: Time) {
+        self.used_at = Some(self.used_at.map_or(at, |before| before.max(at)));
+        self.uses = self.uses.saturating_add(1);
+    }
+}
+
+fn half(days: f64, half_life_days: f64) -> f64 {
+    0.5_f64.powf(days / half_life_days.max(f64::MIN_POSITIVE))
+}
+
+/// Which of a room's facts have to go: those too weak to count, and beyond `facts_max` the weakest.
+pub fn to_forget(facts: &[Fact], now: Time, facts_max: u32, half_life_days: u32) -> Vec<FactId> {
+    let mut kept: Vec<(bool, f64, FactId)> = Vec::new();
+    let mut gone = Vec::new();
+    for fact in facts {
+        match fact.is_forgotten(now, half_life_days) {
+            true => gone.push(fact.id),
+            false => kept.push((fact.pinned, fact.strength(now, half_life_days), fact.id)),
+        }
+    }
+    // Strongest first; of two alike the newer.
+    kept.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(b.2.cmp(&a.2)));
+    gone.extend(kept.into_iter().skip(facts_max as usize).filter(|(pinned, ..)| !pinned).map(|(.., id)| id));
+    gone
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use crate::types::{Span, Visibility};
+
+    const DAY: u64 = 24 * 60;
+
+    pub fn fact(id: u64, content: &str) -> Fact {
+        let draft = Draft {
+            origin: Origin::new("web:lobby", Visibility::Public),
+            content: content.into(),
+            keywords: Vec::new(),
+            people: Vec::new(),
+            messages: Vec::new(),
+            confidence: 0.8,
+            shareable: true,
+            at: Time(0),
+            replaces: None,
+        };
+        draft.keep(FactId(id))
+    }
+
+    fn days(days: u64) -> Time {
+        Time(0) + Span::minutes(days * DAY)
+    }
+
+    #[test]
+    fn a_fact_has_half_its_strength_after_a_half_life_and_is_forgotten_at_last() {
+        let fact = fact(1, "the door code changed");
+        assert!((fact.strength(days(30), 30) - 0.4).abs() < 1e-9);
+        assert!(!fact.is_forgotten(days(119), 30) && fact.is_forgotten(days(121), 30));
+    }
+
+    #[test]
+    fn what_is_used_fades_more_slowly_but_fades() {
+        let unused = fact(1, "x");
+        let mut used = fact(2, "x");
+        used.use_at(days(10));
+        assert!(used.strength(days(40), 30) > unused.strength(days(40), 30));
+        for day in 0..2000 {
+            used.use_at(days(day));
+        }
+        assert!(used.is_forgotten(days(2000), 30), "{}", used.strength(days(2000), 30));
+    }
+
+    #[test]
+    fn the_weakest_make_room_and_what_is_pinned_stays() {
+        let mut facts: Vec<Fact> = (1..=5).map(|id| fact(id, "x")).collect();
+        facts[0].pinned = true;
+        facts[0].confidence = 0.01;
+        facts[1].confidence = 0.1;
+        facts[4].confidence = 0.02;
+        assert_eq!(to_forget(&facts, Time(0), 2, 30), [FactId(5), FactId(3), FactId(2)]);
+        assert!(to_forget(&facts[..1], days(10_000), 0, 30).is_empty());
+    }
+}

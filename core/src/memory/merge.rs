@@ -1,0 +1,131 @@
+//! Two facts that say the same become one; one that says the contrary takes the other's place.
+
+use std::collections::BTreeSet;
+
+use super::walls::narrower;
+use super::words::{normal, words};
+use super::{Draft, Fact, FactId};
+
+/// What becomes of a fact that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meeting {
+    New,
+    /// It says what this one says.
+    Same(FactId),
+    /// This one is no longer true.
+    Replaces(FactId),
+}
+
+/// Share of words that two facts have in common from which on they say the same.
+const ALIKE: f64 = 0.8;
+
+/// Looks at the facts of the draft's own room.
+pub fn meet<'a>(known: impl Iterator<Item = &'a Fact> + Clone, draft: &Draft) -> Meeting {
+    let mut known = known.filter(|fact| fact.origin.room == draft.origin.room);
+    if let Some(old) = draft.replaces
+        && let Some(fact) = known.clone().find(|fact| fact.id == old && !fact.pinned)
+    {
+        let same = says_the_same(&fact.content, &draft.content);
+        return if same { Meeting::Same(old) } else { Meeting::Replaces(old) };
+    }
+    known.find(|fact| says_the_same(&fact.content, &draft.content)).map_or(Meeting::New, |fact| Meeting::Same(fact.id))
+}
+
+/// Nearly the same words, and neither another number nor another "not".
+fn says_the_same(a: &str, b: &str) -> bool {
+    if normal(a).trim() == normal(b).trim() {
+        return true;
+    }
+    let (of_a, of_b): (BTreeSet<String>, BTreeSet<String>) =
+        (words(a).into_iter().collect(), words(b).into_iter().collect());
+    let both = of_a.intersection(&of_b).count() as f64;
+    let all = of_a.union(&of_b).count() as f64;
+    // Numbers and names tell facts apart that are alike otherwise.
+    let differs = of_a.symmetric_difference(&of_b).any(|word| word.chars().any(char::is_numeric));
+    all > 0.0 && both / all >= ALIKE && !differs && negations(a) == negations(b)
+}
+
+fn negations(text: &str) -> usize {
+    let text = normal(text).replace('’', "'");
+    let english = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    let english = english.filter(|word| matches!(*word, "not" | "no" | "never" | "without") || word.ends_with("n't"));
+    let japanese = ["ない", "ません", "ず、", "なかった", "没有", "不是"];
+    english.count() + japanese.iter().map(|form| text.matches(form).count()).sum::<usize>()
+}
+
+impl Fact {
+    /// Takes in another that says the same: it rests on both now, and is as sure as the surer of them.
+    pub fn absorb(&mut self, other: Draft) {
+        self.confidence = self.confidence.max(other.confidence);
+        self.at = self.at.max(other.at);
+        self.shareable &= other.shareable;
+        self.origin.visibility = narrower(self.origin.visibility, other.origin.visibility);
+        add_new(&mut self.keywords, other.keywords);
+        add_new(&mut self.people, other.people);
+        add_new(&mut self.messages, other.messages);
+    }
+}
+
+/// What a fact can rest on at most; beyond that the first ones do.
+const SOURCES_MAX: usize = 100;
+
+fn add_new<T: PartialEq>(list: &mut Vec<T>, more: Vec<T>) {
+    for item in more {
+        if list.len() < SOURCES_MAX && !list.contains(&item) {
+            list.push(item);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fact::tests::fact;
+    use super::*;
+    use crate::types::{MessageId, PersonId, Time};
+
+    fn draft(content: &str) -> Draft {
+        let Fact { origin, content, keywords, people, messages, confidence, shareable, at, .. } = fact(0, content);
+        Draft { origin, content, keywords, people, messages, confidence, shareable, at, replaces: None }
+    }
+
+    #[test]
+    fn what_says_the_same_is_one_fact() {
+        let same = |a: &str, b: &str| assert_eq!(meet([fact(1, a)].iter(), &draft(b)), Meeting::Same(FactId(1)), "{b}");
+        same("Ann likes green tea.", "ann likes GREEN tea");
+        same("Ann likes green tea from Uji", "Ann really likes the green tea from Uji");
+        same("田中さんは猫を飼っている", "田中さんは、猫を飼っている。");
+        let other = |a: &str, b: &str| assert_eq!(meet([fact(1, a)].iter(), &draft(b)), Meeting::New, "{b}");
+        other("The meeting is at 10", "The meeting is at 11");
+        other("Ann likes green tea", "Ann does not like green tea");
+        other("田中さんは納豆を食べる", "田中さんは納豆を食べない");
+        other("Ann likes tea", "Ann likes dogs");
+    }
+
+    #[test]
+    fn a_named_fact_is_replaced_unless_somebody_pinned_it() {
+        let mut known = fact(1, "The door code is 1234");
+        let new = Draft { replaces: Some(FactId(1)), ..draft("The door code is 9876") };
+        assert_eq!(meet([known.clone()].iter(), &new), Meeting::Replaces(FactId(1)));
+        known.pinned = true;
+        assert_eq!(meet([known.clone()].iter(), &new), Meeting::New);
+        let elsewhere = Draft { origin: super::super::Origin::new("web:other", Default::default()), ..new };
+        known.pinned = false;
+        assert_eq!(meet([known].iter(), &elsewhere), Meeting::New);
+    }
+
+    #[test]
+    fn a_merged_fact_rests_on_both() {
+        let mut known = fact(1, "x");
+        known.people = vec![PersonId::new("a")];
+        known.absorb(Draft {
+            people: vec![PersonId::new("a"), PersonId::new("b")],
+            messages: vec![MessageId::new("m")],
+            confidence: 0.9,
+            at: Time(5),
+            shareable: false,
+            ..draft("x")
+        });
+        assert_eq!((known.people.len(), known.messages.len(), known.confidence), (2, 1, 0.9));
+        assert_eq!((known.at, known.shareable), (Time(5), false));
+    }
+}

@@ -1,0 +1,22 @@
+//! What is remembered beyond the talk of the moment: facts, people, what a channel is about; who may know what of it, and
+//! what of it fits. Only the arithmetic is here: stores keep it, models write it.
+
+mod change;
+mod channel;
+mod digest;
+mod fact;
+mod merge;
+mod people;
+mod query;
+pub mod rank;
+mod walls;
+pub mod words;
+
+pub use change::{Change, Heard, Layer, Marks};
+pub use channel::ChannelMemory;
+pub use digest::{Line, Reflection, Summary, read_reflection, read_summary};
+pub use fact::{Draft, FORGOTTEN_BELOW, Fact, FactId, to_forget};
+pub use merge::{Meeting, meet};
+pub use people::{Familiarity, Known, Note, Person, Remark};
+pub use query::{About, Candidate, Filter, Manner, Query, Recalled, recall};
+pub use walls::{Allowed, Origin, allowed, house};

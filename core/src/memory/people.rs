@@ -1,0 +1,282 @@
+//! People, as far as what they say in public tells: how often they are here, what they speak of, how well it knows them.
+
+use serde::{Deserialize, Serialize};
+
+use super::walls::{Origin, allowed};
+use super::{Change, Heard};
+use crate::types::{MessageId, PersonId, RoomId, Time};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Person {
+    pub id: PersonId,
+    /// What they were called, the latest first.
+    pub names: Vec<Box<str>>,
+    pub messages: u64,
+    pub mentions_of_me: u64,
+    /// Where they spoke, the latest first.
+    pub rooms: Vec<RoomId>,
+    pub first_seen: Time,
+    pub last_seen: Time,
+    /// Words of their latest messages, the latest first.
+    pub topics: Vec<Remark>,
+    pub tags: Vec<Remark>,
+    pub notes: Vec<Remark>,
+    /// What they last talked about, one for each room, the latest first.
+    pub talks: Vec<Remark>,
+    /// They wish not to be remembered: nothing else is known of them.
+    pub opted_out: bool,
+}
+
+/// Something about a person, and where it was said: it stays behind the same walls as a fact.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Remark {
+    #[serde(flatten)]
+    pub origin: Origin,
+    pub text: Box<str>,
+    pub at: Time,
+    /// The messages it rests on.
+    pub messages: Vec<MessageId>,
+}
+
+/// What a reflection adds to a person.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Note {
+    pub person: PersonId,
+    pub tags: Vec<Box<str>>,
+    pub notes: Vec<Box<str>>,
+    pub last_talk: Option<Box<str>>,
+    /// The messages it rests on.
+    pub messages: Vec<MessageId>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Familiarity {
+    Stranger,
+    Acquaintance,
+    Regular,
+    Close,
+}
+
+impl Familiarity {
+    /// By messages and the numbers from which on somebody is an acquaintance, a regular, close.
+    pub fn of(messages: u64, thresholds: &[u32]) -> Familiarity {
+        let passed = thresholds.iter().take(3).filter(|from| messages >= u64::from(**from)).count();
+        [Familiarity::Stranger, Familiarity::Acquaintance, Familiarity::Regular, Familiarity::Close][passed]
+    }
+
+    pub fn id(self) -> &'static str {
+        match self {
+            Familiarity::Stranger => "stranger",
+            Familiarity::Acquaintance => "acquaintance",
+            Familiarity::Regular => "regular",
+            Familiarity::Close => "close",
+        }
+    }
+}
+
+/// What of a person may be known in a room.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Known {
+    pub id: PersonId,
+    pub name: Box<str>,
+    pub familiarity: Familiarity,
+    pub messages: u64,
+    pub last_seen: Time,
+    pub topics: Vec<Box<str>>,
+    pub tags: Vec<Box<str>>,
+    pub notes: Vec<Box<str>>,
+    pub last_talk: Option<Box<str>>,
+}
+
+const NAMES_MAX: usize = 5;
+const ROOMS_MAX: usize = 50;
+/// Messages whose words are kept, and words of each.
+const TOPICS_MAX: usize = 5;
+const TAGS_MAX: usize = 20;
+const NOTES_MAX: usize = 10;
+const TALKS_MAX: usize = 10;
+
+impl Person {
+    pub fn new(id: PersonId, at: Time) -> Person {
+        Person {
+            id,
+            names: Vec::new(),
+            messages: 0,
+            mentions_of_me: 0,
+            rooms: Vec::new(),
+            first_seen: at,
+            last_seen: at,
+            topics: Vec::new(),
+            tags: Vec::new(),
+            notes: Vec::new(),
+            talks: Vec::new(),
+            opted_out: false,
+        }
+    }
+
+    /// All there is to say of somebody who wishes not to be remembered.
+    pub fn opted_out(id: PersonId) -> Person {
+        Person { opted_out: true, ..Person::new(id, Time(0)) }
+    }
+
+    pub fn name(&self) -> &str {
+        self.names.first().map_or(self.id.as_str(), |name| name)
+    }
+
+    pub fn hear(&mut self, heard: &Heard) {
+        self.messages += 1;
+        self.mentions_of_me += u64::from(heard.mentions_me);
+        self.first_seen = self.first_seen.min(heard.at);
+        self.last_seen = self.last_seen.max(heard.at);
+        to_front(&mut self.names, heard.name.clone(), NAMES_MAX, |a, b| a == b);
+        to_front(&mut self.rooms, heard.origin.room.clone(), ROOMS_MAX, |a, b| a == b);
+        if !heard.topics.is_empty() {
+            let text = heard.topics.join(" ").into();
+            let messages = vec![heard.message.clone()];
+            let topic = Remark { origin: heard.origin.clone(), text, at: heard.at, messages };
+            to_front(&mut self.topics, topic, TOPICS_MAX, |a, b| a.messages == b.messages);
+        }
+    }
+
+    pub fn note(&mut self, note: &Note, origin: &Origin, at: Time) {
+        let remark =
+            |text: &str| Remark { origin: origin.clone(), text: text.into(), at, messages: note.messages.clone() };
+        let same = |a: &Remark, b: &Remark| a.text == b.text && a.origin == b.origin;
+        note.tags.iter().rev().for_each(|tag| to_front(&mut self.tags, remark(tag), TAGS_MAX, same));
+        note.notes.iter().rev().for_each(|text| to_front(&mut self.notes, remark(text), NOTES_MAX, same));
+        if let Some(talk) = &note.last_talk {
+            to_front(&mut self.talks, remark(talk), TALKS_MAX, |a, b| a.origin == b.origin);
+        }
+    }
+
+    /// What of them may be known where `reader` is.
+    pub fn known_to(&self, reader: &Origin, across_rooms: bool, thresholds: &[u32]) -> Known {
+        let may = |remark: &&Remark| allowed(&remark.origin, reader, across_rooms).is_some();
+        let texts = |remarks: &[Remark]| -> Vec<Box<str>> {
+            let mut texts: Vec<Box<str>> = Vec::new();
+            for remark in remarks.iter().filter(may) {
+                if !texts.contains(&remark.text) {
+                    texts.push(remark.text.clone());
+                }
+            }
+            texts
+        };
+        let mut topics: Vec<Box<str>> = Vec::new();
+        for word in texts(&self.topics).iter().flat_map(|text| text.split(' ')) {
+            if topics.len() < TOPICS_MAX && !topics.iter().any(|known| **known == *word) {
+                topics.push(word.into());
+            }
+        }
+        Known {
+            id: self.id.clone(),
+            name: self.name().into(),
+            familiarity: Familiarity::of(self.messages, thresholds),
+            messages: self.messages,
+            last_seen: self.last_seen,
+            topics,
+            tags: texts(&self.tags),
+            notes: texts(&self.notes),
+            last_talk: self.talks.iter().find(may).map(|talk| talk.text.clone()),
+        }
+    }
+
+    fn remarks(&mut self) -> [&mut Vec<Remark>; 4] {
+        [&mut self.topics, &mut self.tags, &mut self.notes, &mut self.talks]
+    }
+
+    /// What happens elsewhere and reaches what is known of this person. Says whether anything changed.
+    pub fn follow(&mut self, change: &Change) -> bool {
+        let before = self.clone();
+        match change {
+            Change::MessageGone { room, message } => self.remarks().into_iter().for_each(|remarks| {
+                remarks.retain_mut(|remark| {
+                    let rests = remark.origin.room == *room && remark.messages.contains(message);
+                    remark.messages.retain(|of| !(rests && of == message));
+                    !(rests && remark.messages.is_empty())
+                });
+            }),
+            Change::RoomForgotten { room } => {
+                self.rooms.retain(|of| of != room);
+                self.remarks().into_iter().for_each(|remarks| remarks.retain(|remark| remark.origin.room != *room));
+            }
+            Change::Narrowed { origin } => {
+                for remark in self.remarks().into_iter().flatten().filter(|of| of.origin.room == origin.room) {
+                    remark.origin.visibility = super::walls::narrower(remark.origin.visibility, origin.visibility);
+                }
+            }
+            _ => (),
+        }
+        *self != before
+    }
+
+    /// Lets go of whatever speaks of somebody by one of these names.
+    pub fn unmention(&mut self, mentions: &dyn Fn(&str) -> bool) -> bool {
+        let count = |person: &mut Person| person.remarks().iter().map(|remarks| remarks.len()).sum::<usize>();
+        let before = count(self);
+        self.remarks().into_iter().for_each(|remarks| remarks.retain(|remark| !mentions(&remark.text)));
+        count(self) != before
+    }
+}
+
+fn to_front<T>(list: &mut Vec<T>, item: T, max: usize, same: impl Fn(&T, &T) -> bool) {
+    list.retain(|known| !same(known, &item));
+    list.insert(0, item);
+    list.truncate(max);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Visibility::{Private, Public};
+
+    fn heard(room: &str, visibility: crate::types::Visibility, message: &str, topics: &[&str]) -> Heard {
+        Heard {
+            origin: Origin::new(room, visibility),
+            up_to: 1,
+            message: MessageId::new(message),
+            person: PersonId::new("web:ann"),
+            name: "Ann".into(),
+            at: Time(1000),
+            mentions_me: message == "m1",
+            topics: topics.iter().map(|topic| (*topic).into()).collect(),
+        }
+    }
+
+    #[test]
+    fn familiarity_grows_with_messages() {
+        let of = |messages| Familiarity::of(messages, &[6, 31, 101]).id();
+        assert_eq!([of(0), of(5), of(6), of(30)], ["stranger", "stranger", "acquaintance", "acquaintance"]);
+        assert_eq!([of(31), of(100), of(101)], ["regular", "regular", "close"]);
+    }
+
+    #[test]
+    fn a_profile_stays_behind_the_walls_of_its_rooms() {
+        let mut ann = Person::new(PersonId::new("web:ann"), Time(0));
+        ann.hear(&heard("g:1/a", Public, "m1", &["rust", "tokyo"]));
+        ann.hear(&heard("g:1/b", Private, "m2", &["surgery"]));
+        let note = Note {
+            person: ann.id.clone(),
+            tags: vec!["patient".into()],
+            notes: vec!["is ill".into()],
+            last_talk: Some("her surgery".into()),
+            messages: vec![MessageId::new("m2")],
+        };
+        ann.note(&note, &Origin::new("g:1/b", Private), Time(2000));
+        let public = ann.known_to(&Origin::new("g:1/c", Public), true, &[6, 31, 101]);
+        assert_eq!(public.topics, ["rust".into(), "tokyo".into()]);
+        assert!(public.tags.is_empty() && public.notes.is_empty() && public.last_talk.is_none());
+        let private = ann.known_to(&Origin::new("g:1/b", Private), true, &[6, 31, 101]);
+        assert_eq!(private.last_talk.as_deref(), Some("her surgery"));
+        assert_eq!((ann.messages, ann.mentions_of_me, ann.rooms.len()), (2, 1, 2));
+    }
+
+    #[test]
+    fn a_deleted_message_takes_its_words_along() {
+        let mut ann = Person::new(PersonId::new("web:ann"), Time(0));
+        ann.hear(&heard("g:1/a", Public, "m1", &["rust"]));
+        let gone = |message| Change::MessageGone { room: RoomId::new("g:1/a"), message: MessageId::new(message) };
+        assert!(!ann.follow(&gone("m7")));
+        assert!(ann.follow(&gone("m1")) && ann.topics.is_empty());
+    }
+}

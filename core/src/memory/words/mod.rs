@@ -1,0 +1,146 @@
+//! The words of a text, for searching: segmented as its script asks, in one case and width, without endings and without the
+//! words that every text has.
+
+mod english;
+mod japanese;
+
+use icu_segmenter::WordSegmenter;
+use icu_segmenter::options::WordBreakInvariantOptions;
+use unicode_normalization::UnicodeNormalization as _;
+
+/// One width, one case.
+pub fn normal(text: &str) -> String {
+    text.nfkc().flat_map(char::to_lowercase).map(|c| if c == '’' { '\'' } else { c }).collect()
+}
+
+/// The words that carry meaning, in their order, as they are compared: "Running shoes" is `run shoe`.
+pub fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    walk(text, &mut |segment| words.extend(bare(segment)));
+    words
+}
+
+/// As [`words`], and for long runs of kanji each pair of neighbours: 非同期処理 is found by 非同期 wherever it was cut.
+pub fn search_words(text: &str) -> Vec<String> {
+    let mut found = words(text);
+    for run in japanese::kanji_runs(&normal(text)) {
+        let pairs = run.windows(2).map(|pair| pair.iter().collect::<String>());
+        let new: Vec<String> = pairs.filter(|pair| !found.contains(pair)).collect();
+        found.extend(new);
+    }
+    found
+}
+
+/// The words as people write them, for showing: each once, the longest first among equals in number.
+pub fn topics(text: &str, count: usize) -> Vec<Box<str>> {
+    let mut topics: Vec<(usize, Box<str>)> = Vec::new();
+    walk(text, &mut |segment| {
+        if bare(segment).is_none() || segment.chars().all(|c| c.is_numeric()) {
+            return;
+        }
+        match topics.iter_mut().find(|(_, known)| **known == *segment) {
+            Some((times, _)) => *times += 1,
+            None => topics.push((1, segment.into())),
+        }
+    });
+    topics.sort_by_key(|(times, topic)| std::cmp::Reverse((*times, topic.chars().count())));
+    topics.into_iter().take(count).map(|(_, topic)| topic).collect()
+}
+
+/// Longer texts are read this far: a wall of text has said what it is about.
+const CHARS_MAX: usize = 20_000;
+
+fn walk(text: &str, each: &mut dyn FnMut(&str)) {
+    let text: String = normal(text).chars().take(CHARS_MAX).collect();
+    let text = without_addresses(&text);
+    let segmenter = WordSegmenter::new_auto(WordBreakInvariantOptions::default());
+    let mut start = 0;
+    let mut breaks = segmenter.segment_str(&text).iter_with_word_type();
+    for (end, kind) in breaks.by_ref() {
+        if kind.is_word_like() {
+            each(&text[start..end]);
+        }
+        start = end;
+    }
+}
+
+/// Addresses of the web are not words, and what stands in `<@…>` is an id.
+fn without_addresses(text: &str) -> String {
+    let is_address = |word: &str| word.contains("://") || word.starts_with("<@") || word.starts_with("<#");
+    if !text.split_whitespace().any(is_address) {
+        return text.to_owned();
+    }
+    text.split_whitespace().filter(|word| !is_address(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// A segment as it is compared; `None` for one that says nothing.
+fn bare(segment: &str) -> Option<String> {
+    let first = segment.chars().next()?;
+    if japanese::is_kanji(first) || japanese::is_kana(first) {
+        return japanese::bare(segment).map(str::to_owned);
+    }
+    if segment.is_ascii() {
+        return english::bare(segment);
+    }
+    (segment.chars().count() >= 2).then(|| segment.to_owned())
+}
+
+/// Whether a text speaks of somebody or something by this name, as a word of its own where the script has such.
+pub fn mentions(text: &str, name: &str) -> bool {
+    let (text, name) = (normal(text), normal(name));
+    let name = name.trim();
+    if name.is_empty() {
+        return false;
+    }
+    let joins = |c: char| c.is_alphanumeric() && !japanese::is_kanji(c) && !japanese::is_kana(c);
+    text.match_indices(name).any(|(at, found)| {
+        let before = text[..at].chars().next_back().is_some_and(|c| joins(c) && name.starts_with(joins));
+        let after = text[at + found.len()..].chars().next().is_some_and(|c| joins(c) && name.ends_with(joins));
+        !before && !after
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_japanese_sentence_is_many_words() {
+        let found = search_words("Rustの非同期処理について教えて");
+        assert!(found.contains(&"rust".to_owned()), "{found:?}");
+        assert!(search_words("Rust 非同期").iter().all(|word| found.contains(word)), "{found:?}");
+        assert!(!found.iter().any(|word| word.contains("について") || word == "の"), "{found:?}");
+        for fact in ["明日は猫と散歩に行く", "新しいノートパソコンを買った"] {
+            assert!(words(fact).len() >= 3, "{:?}", words(fact));
+        }
+        assert!(words("散歩").contains(&"散歩".to_owned()));
+        assert_eq!(words("食べた"), words("食べる"));
+    }
+
+    #[test]
+    fn english_loses_endings_and_small_words() {
+        assert_eq!(words("She went running with the CHILDREN's dogs!"), words("go run child dog"));
+        assert_eq!(words("ＲＵＳＴ　２０２４"), ["rust", "2024"]);
+        assert_eq!(words("see https://example.org/a?b=c <@12345> ok"), words("see ok"));
+        assert!(words("what is it about? I won’t, don't").is_empty());
+        assert_eq!(words("She won"), words("win"));
+    }
+
+    #[test]
+    fn chinese_is_segmented() {
+        assert!(search_words("我们明天去北京旅游").contains(&"北京".to_owned()));
+    }
+
+    #[test]
+    fn topics_are_words_as_people_write_them() {
+        let topics = topics("京都の紅葉を見に行きたい。京都は寒い？", 3);
+        assert_eq!(&*topics[0], "京都");
+        assert!(topics.iter().any(|topic| &**topic == "紅葉"), "{topics:?}");
+    }
+
+    #[test]
+    fn a_name_is_a_word_of_its_own() {
+        assert!(mentions("I met Ann.", "ann") && mentions("田中さんは来る", "田中") && mentions("A.B. (x)", "A.B."));
+        assert!(!mentions("annual planning", "ann") && !mentions("anything", " "));
+    }
+}
