@@ -102,6 +102,7 @@ async fn start(folder: &Path) -> (Runtime, Database, mpsc::UnboundedReceiver<(Me
     let database = Database::open(&folder.join("aizuchi.db")).expect("a store");
     let (asked, requests) = mpsc::unbounded_channel();
     let world = World {
+        keeper: None,
         clock: Clock::Wall,
         mind: Arc::new(Noting { asked }),
         platforms: vec![Arc::new(Everywhere)],
@@ -192,7 +193,10 @@ async fn restart(folder: &Path) {
             batch.clear();
             if number == RECORDS - usual {
                 let snapshot = engine.snapshot();
-                journal.take_snapshot(State { shard: 0, seq, at, policies: policies.stated(), snapshot }).await.expect("it is written");
+                journal
+                    .take_snapshot(State { shard: 0, seq, at, policies: policies.stated(), snapshot })
+                    .await
+                    .expect("it is written");
             }
         }
     }

@@ -4,6 +4,7 @@ pub mod cli;
 pub mod config;
 pub mod console;
 pub mod journal;
+pub mod keeper;
 pub mod language;
 pub mod models;
 pub mod orders;

@@ -12,6 +12,7 @@ use aizuchi_core::types::{MessageId, PersonId, Place, RoomId};
 use aizuchi_core::{Policies, Policy};
 use serde_json::Value;
 
+use crate::keeper::Digest;
 use crate::language::Language;
 use crate::stores::StoreError;
 
@@ -32,6 +33,11 @@ pub trait Platform: Send + Sync {
 
     /// Shows for a few seconds that it is writing.
     fn typing<'a>(&'a self, place: &'a Place) -> Doing<'a, ()>;
+
+    /// Lets go of what it keeps of a person itself: names, words, what was not heard yet.
+    fn forget<'a>(&'a self, _person: &'a PersonId) -> Doing<'a, Result<(), StoreError>> {
+        Box::pin(async { Ok(()) })
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -74,12 +80,17 @@ pub struct Orderer {
 pub trait Mind: Send + Sync {
     fn judge(self: Arc<Self>, ask: Box<Ask>, policies: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>>;
     fn write(self: Arc<Self>, brief: Box<Brief>, policies: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>>;
+    /// Sums talk up, or thinks it over.
+    fn digest(self: Arc<Self>, _: Box<Digest>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+        Box::pin(async { Err(Failure("it keeps nothing for long".into())) })
+    }
 }
 
 /// Puts a question or the order for an answer into words for a model. `Err` says what is wrong with them.
 pub trait Wording: Send + Sync {
     fn judge(&self, ask: &Ask, policy: &Policy) -> Result<Prompt, String>;
     fn write(&self, brief: &Brief, policy: &Policy) -> Result<Prompt, String>;
+    fn digest(&self, digest: &Digest, policy: &Policy) -> Result<Prompt, String>;
 }
 
 /// One provider of models. It asks once and tells what came of it; trying again is somebody else's business.

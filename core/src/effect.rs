@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::judge::{History, Question, State};
+use crate::memory::Memories;
 use crate::room::tokens_of_bytes;
 use crate::settings::JudgeStyle;
 pub use crate::trace::{Asked, Cause, Outcome, Stage, Trace};
@@ -208,6 +209,8 @@ pub struct Brief {
     pub answering: Vec<MessageId>,
     pub addressed: bool,
     pub transcript: Transcript,
+    /// Filled in by whoever has a long memory, when the answer is about to be written.
+    pub memories: Memories,
 }
 
 /// The order to take talk into long memory: everything said in the room since the last time.

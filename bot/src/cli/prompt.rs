@@ -248,6 +248,7 @@ fn made_up_order(talk: &[Message], target: &Message, policy: &Policy, kind: Kind
         answering: vec![target.id.clone()],
         addressed,
         transcript: Transcript { lines: lines(&talk[start..], policy), ..Transcript::default() },
+        memories: aizuchi_core::memory::Memories::default(),
     }
 }
 

@@ -106,7 +106,7 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     let joined = Joined::new(&settings, &database)?;
     let mut platforms = joined.platforms();
     platforms.push(web.clone());
-    let world = World { clock: Clock::Wall, mind: mind.clone(), platforms, events, ready };
+    let world = World { clock: Clock::Wall, mind: mind.clone(), platforms, keeper: None, events, ready };
     let runtime = Runtime::start(database.clone(), chosen.policies.clone(), Arc::new(world)).await?;
     let stop = CancellationToken::new();
     let (wishes, wished) = mpsc::channel(WISHES_MAX);

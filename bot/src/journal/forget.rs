@@ -25,9 +25,21 @@ pub struct Footprints {
     records: Vec<(i64, Input)>,
 }
 
+impl Footprints {
+    /// What is known before anything was looked for.
+    pub fn known(rooms: Vec<RoomId>, names: Vec<Box<str>>) -> Footprints {
+        Footprints { rooms, names, records: Vec::new() }
+    }
+}
+
 impl Journal {
     /// Looks for a person in everything an engine has recorded. `known` are rooms and names from elsewhere.
-    pub async fn footprints(&self, shard: usize, person: &PersonId, known: Arc<Footprints>) -> Result<Footprints, StoreError> {
+    pub async fn footprints(
+        &self,
+        shard: usize,
+        person: &PersonId,
+        known: Arc<Footprints>,
+    ) -> Result<Footprints, StoreError> {
         let person = person.clone();
         self.database.read(move |connection| footprints(connection, shard, &person, &known)).await
     }
@@ -139,7 +151,8 @@ fn rests_on(input: &Input, messages: &BTreeSet<MessageId>, rooms: &BTreeSet<Room
 fn forget_decisions(transaction: &Transaction<'_>, person: &PersonId, rooms: &[RoomId]) -> rusqlite::Result<()> {
     for room in rooms {
         let mut statement = transaction.prepare_cached("SELECT message, body FROM trace WHERE room = ?1")?;
-        let rows = statement.query_map([room.as_str()], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        let rows =
+            statement.query_map([room.as_str()], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
         for row in rows.collect::<rusqlite::Result<Vec<_>>>()? {
             let (message, body) = row;
             let mut trace = match serde_json::from_str::<Trace>(&body) {

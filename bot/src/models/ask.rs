@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use aizuchi_core::effect::{Ask, Brief, Failure};
+use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Transcript};
 use aizuchi_core::input::Answer;
 use aizuchi_core::room::tokens_of_bytes;
 use aizuchi_core::types::stable_hash;
@@ -15,6 +15,7 @@ use super::providers::{Address, OFFLINE, Variables, find};
 use super::remote::{Plain, Remote};
 use super::retry::{Limits, again, in_time};
 use super::turns::{Room, Turns, Urgency};
+use crate::keeper::Digest;
 use crate::ports::{By, Doing, Mind, ModelError, Prompt, Provider as _, Reply, Request, Thinking, Turn, Wording, bill};
 
 /// Who judges and writes, by the models of the settings.
@@ -136,11 +137,20 @@ impl Models {
 fn checked(policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<Variables> {
     let variables = Variables::read(policies, environment);
     for policy in policies.all() {
-        for model in [policy.settings.models.main.as_str(), policy.judge_model()] {
+        let models = [policy.settings.models.main.as_str(), policy.judge_model()];
+        for model in models.into_iter().chain(memory_models(policy)) {
             usable(model, policy, &variables).map_err(anyhow::Error::msg)?;
         }
     }
     Ok(variables)
+}
+
+/// Those that are asked for long memory's sake.
+fn memory_models(policy: &Policy) -> impl Iterator<Item = &str> {
+    let memory = &policy.settings.memory;
+    let wanted = |wanted: bool, model| (memory.enabled && wanted).then_some(model);
+    let summary = wanted(memory.channel_context, policy.summary_model());
+    summary.into_iter().chain(wanted(memory.reflection, policy.reflection_model()))
 }
 
 /// Where a model is asked; none for the built-in one. `Err` says what is missing.
@@ -229,6 +239,37 @@ impl Mind for Models {
             let prompt = self.wording.write(&brief, policy).map_err(|what| Failure(what.into()))?;
             self.call(call, prompt, policy).await
         })
+    }
+
+    fn digest(
+        self: Arc<Self>,
+        digest: Box<Digest>,
+        policies: Arc<Policies>,
+    ) -> Doing<'static, Result<Answer, Failure>> {
+        Box::pin(async move { self.take_in(&digest, policies.for_room(digest.call.room.as_str())).await })
+    }
+}
+
+impl Models {
+    async fn take_in(&self, digest: &Digest, policy: &Policy) -> Result<Answer, Failure> {
+        let call = Call {
+            id: digest.call.to_string(),
+            model: &digest.model,
+            question: match digest.what {
+                Digesting::Summary => "summarize",
+                Digesting::Reflection => "reflect",
+            },
+            tokens_max: digest.tokens_max,
+            thinking: Thinking::Least,
+            urgency: Urgency::Unasked,
+        };
+        if call.model == OFFLINE {
+            Counted::begin(&call).ends(&Ok(Reply::default()));
+            let transcript = Transcript { lines: digest.lines.clone(), ..Transcript::default() };
+            return Ok(offline::answer(offline::digest(digest), &transcript));
+        }
+        let prompt = self.wording.digest(digest, policy).map_err(|what| Failure(what.into()))?;
+        self.call(call, prompt, policy).await
     }
 }
 

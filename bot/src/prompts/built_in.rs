@@ -18,13 +18,14 @@ macro_rules! prompts {
 }
 
 prompts! {
-    "persona" "group" "frame"
+    "persona" "group" "frame" "memory"
     "state" "same" "changed" "judge_ladder" "judge_respond" "judge_delay" "join"
     "reply" "contribute" "acknowledge"
+    "summarize" "reflect"
 }
 
 /// Prompts that nobody asks by themselves.
-pub(super) const PARTS: &[&str] = &["persona", "group", "frame"];
+pub(super) const PARTS: &[&str] = &["persona", "group", "frame", "memory"];
 
 /// The line between what a model is told to be and what it is asked.
 const BETWEEN: &str = "---";

@@ -27,6 +27,7 @@
 use aizuchi_core::Policy;
 use aizuchi_core::effect::Lines;
 use aizuchi_core::judge::History;
+use aizuchi_core::memory::{ChannelMemory, Fact, Familiarity, Known, Memories};
 use aizuchi_core::settings::JudgeStyle;
 use aizuchi_core::types::{MessageId, Voice};
 
@@ -126,6 +127,56 @@ impl Frame {
         self.push("history", &(text + "\n"));
     }
 
+    /// What is remembered of the channel, its people and what was said before.
+    pub fn memories(&mut self, memories: &Memories) {
+        let mut body = memories.channel.as_ref().map_or_else(String::new, |channel| self.notes_of(channel));
+        for person in &memories.people {
+            body += &self.person(person);
+        }
+        for recalled in &memories.facts {
+            body += &format!("- {}\n", framed_alone(&recalled.fact.content));
+        }
+        if !body.is_empty() {
+            self.push("memory", &body);
+        }
+    }
+
+    /// Its notes on the channel so far.
+    pub fn notes(&mut self, channel: &ChannelMemory) {
+        let body = self.notes_of(channel);
+        if !body.is_empty() {
+            self.push("notes", &body);
+        }
+    }
+
+    /// What it knows already, by number.
+    pub fn known(&mut self, facts: &[Fact]) {
+        let line = |fact: &Fact| format!("({}) {}\n", fact.id, framed_alone(&fact.content));
+        let body: String = facts.iter().map(line).collect();
+        self.push("known", &body);
+    }
+
+    fn notes_of(&self, channel: &ChannelMemory) -> String {
+        let text = match self.language {
+            Language::English => channel.in_english(),
+            Language::Japanese => channel.in_japanese(),
+        };
+        text.lines().map(|line| framed_alone(line) + "\n").collect()
+    }
+
+    fn person(&mut self, person: &Known) -> String {
+        let label = self.labels.of(&person.name, Voice::Person);
+        let (familiar, comma) = match self.language {
+            Language::English => (person.familiarity.id().to_owned(), ", "),
+            Language::Japanese => (in_japanese(person.familiarity).to_owned(), "、"),
+        };
+        let join = |words: &[Box<str>]| words.join(comma);
+        let parts = [familiar, join(&person.tags), join(&person.topics), join(&person.notes)];
+        let parts = parts.into_iter().chain(person.last_talk.as_deref().map(str::to_owned));
+        let told: Vec<String> = parts.map(|part| framed_alone(&part)).filter(|part| !part.is_empty()).collect();
+        format!("- {label}: {}\n", told.join("; "))
+    }
+
     fn push(&mut self, tag: &str, body: &str) {
         self.text += &format!("<{tag}>\n{body}</{tag}>\n\n");
     }
@@ -147,6 +198,15 @@ impl Frame {
     /// Everything framed so far, and the question behind it.
     pub fn with_question(self, question: &str) -> String {
         format!("{}{}", self.text, question.trim())
+    }
+}
+
+fn in_japanese(familiarity: Familiarity) -> &'static str {
+    match familiarity {
+        Familiarity::Stranger => "初めての人",
+        Familiarity::Acquaintance => "顔見知り",
+        Familiarity::Regular => "常連",
+        Familiarity::Close => "親しい人",
     }
 }
 

@@ -3,6 +3,7 @@
 //! Strict by every provider's rules: all fields required, none besides, no unions, no bounds. What may be missing has a word
 //! of its own instead. The reason comes before the decision, so that a model thinks before it decides.
 
+use aizuchi_core::effect::Digesting;
 use aizuchi_core::judge::{Question, State};
 use aizuchi_core::settings::JudgeStyle;
 use serde_json::{Value, json};
@@ -19,6 +20,42 @@ pub fn schema_of(question: Question, style: JudgeStyle) -> Option<Schema> {
         }
         (Question::Join, _) => Some(Schema { name: "join", schema: join() }),
     }
+}
+
+/// The form of what is made of talk.
+pub fn schema_of_digest(what: Digesting) -> Schema {
+    match what {
+        Digesting::Summary => Schema { name: "notes", schema: summary() },
+        Digesting::Reflection => Schema { name: "reflection", schema: reflection() },
+    }
+}
+
+fn list_of(items: &Value) -> Value {
+    json!({"type": "array", "items": items})
+}
+
+fn summary() -> Value {
+    let text = json!({"type": "string"});
+    object(&[("summary", text.clone()), ("mood", text.clone()), ("topic_keywords", list_of(&text))])
+}
+
+fn reflection() -> Value {
+    let (text, number) = (json!({"type": "string"}), json!({"type": "integer"}));
+    let fact = object(&[
+        ("content", text.clone()),
+        ("keywords", list_of(&text)),
+        ("messages", list_of(&number)),
+        ("confidence", json!({"type": "number", "description": "0.0 to 1.0"})),
+        ("shareable", json!({"type": "boolean"})),
+        ("replaces", json!({"type": "integer", "description": "0 is none"})),
+    ]);
+    let person = object(&[
+        ("person", text.clone()),
+        ("tags", list_of(&text)),
+        ("notes", list_of(&text)),
+        ("last_talk", text.clone()),
+    ]);
+    object(&[("facts", list_of(&fact)), ("people", list_of(&person))])
 }
 
 fn object(properties: &[(&str, Value)]) -> Value {

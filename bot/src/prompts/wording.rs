@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use aizuchi_core::Policy;
-use aizuchi_core::effect::{Ask, Brief, Kind, Transcript};
+use aizuchi_core::effect::{Ask, Brief, Digesting, Kind, Transcript};
 use aizuchi_core::judge::Question;
 use aizuchi_core::settings::JudgeStyle;
 use minijinja::syntax::SyntaxConfig;
@@ -14,7 +14,8 @@ use super::built_in::{NAMES, PARTS, built_in, halves};
 use super::folder::Folder;
 use super::frame::Frame;
 use super::language::language_for;
-use super::schemas::schema_of;
+use super::schemas::{schema_of, schema_of_digest};
+use crate::keeper::Digest;
 use crate::language::Language;
 use crate::ports::{By, Prompt, Turn, Wording};
 
@@ -84,12 +85,13 @@ impl Prompts {
             group => settings.bot.group.trim(),
         };
         let part = |part| self.filled(language, part, |source, file| fill(file, source, &bare));
-        let (persona, group, frame) = (part("persona")?, part("group")?, part("frame")?);
+        let (persona, group, frame, memory) = (part("persona")?, part("group")?, part("frame")?, part("memory")?);
         let stable = context! {
             name => &settings.bot.name,
             persona,
             group,
             frame,
+            memory,
             quiet_seconds => settings.response.min_wait_seconds,
             delay_max => settings.response.max_delay_seconds,
         };
@@ -151,9 +153,32 @@ impl Wording for Prompts {
             (Kind::Full, false) => "contribute",
         };
         self.prompt(name, policy, &brief.transcript, |frame| {
+            frame.memories(&brief.memories);
             frame.talk(&brief.transcript.lines);
             Asking { answering: frame.numbers_of(&brief.answering), ..Asking::default() }
         })
+    }
+
+    fn digest(&self, digest: &Digest, policy: &Policy) -> Result<Prompt, String> {
+        let transcript = Transcript { lines: digest.lines.clone(), ..Transcript::default() };
+        let prompt = self.prompt(digest_name(digest.what), policy, &transcript, |frame| {
+            if let Some(summary) = &digest.summary {
+                frame.notes(summary);
+            }
+            if !digest.known.is_empty() {
+                frame.known(&digest.known);
+            }
+            frame.talk(&digest.lines);
+            Asking::default()
+        })?;
+        Ok(Prompt { schema: Some(schema_of_digest(digest.what)), ..prompt })
+    }
+}
+
+fn digest_name(what: Digesting) -> &'static str {
+    match what {
+        Digesting::Summary => "summarize",
+        Digesting::Reflection => "reflect",
     }
 }
 

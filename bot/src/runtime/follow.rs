@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi_core::effect::{Ask, Brief, Delivery, Effect};
+use aizuchi_core::effect::{Ask, Brief, Delivery, Effect, Failure, Remember, Usage};
 use aizuchi_core::types::{CallId, Place, RoomId};
 use aizuchi_core::{Input, Policies};
 use tokio::sync::mpsc;
@@ -34,10 +34,12 @@ impl Followers {
         Followers { world, policies, answer, calls: HashMap::new(), posts: HashSet::new(), languages: HashMap::new() }
     }
 
-    pub fn follow(&mut self, effect: Effect) {
+    /// `seq` is the last record that was durable when this was wanted.
+    pub fn follow(&mut self, effect: Effect, seq: u64) {
         match effect {
             Effect::Ask(ask) => self.ask(ask),
-            Effect::Write(brief) => self.write(brief),
+            Effect::Write(brief) => self.write(brief, seq),
+            Effect::Remember(remember) => self.remember(*remember, seq),
             Effect::Deliver(delivery) => self.deliver(*delivery),
             Effect::Abort(call) => {
                 if let Some(task) = self.calls.remove(&call) {
@@ -81,9 +83,15 @@ impl Followers {
         self.calls.insert(call, task.abort_handle());
     }
 
-    fn write(&mut self, brief: Box<Brief>) {
+    fn write(&mut self, mut brief: Box<Brief>, seq: u64) {
         let (call, place, answer) = (brief.call.clone(), brief.place.clone(), self.answer.clone());
-        let writing = self.world.mind.clone().write(brief, self.policies.clone());
+        let (policies, mind, memory) = (self.policies.clone(), self.world.mind.clone(), self.world.keeper.clone());
+        let writing = async move {
+            if let Some(keeper) = memory {
+                keeper.recollect(&mut brief, seq, &policies).await;
+            }
+            mind.write(brief, policies).await
+        };
         let (result_of, world) = (call.clone(), self.world.clone());
         let task = tokio::spawn(async move {
             let draft = tokio::select! {
@@ -91,6 +99,23 @@ impl Followers {
                 () = show_typing(&world, &place) => unreachable!("it types until it is told to stop"),
             };
             let _ = answer.send(Input::Written(result_of, draft));
+        });
+        self.calls.insert(call, task.abort_handle());
+    }
+
+    fn remember(&mut self, remember: Remember, seq: u64) {
+        let (call, answer, policies) = (remember.call.clone(), self.answer.clone(), self.policies.clone());
+        let Some(keeper) = self.world.keeper.clone() else {
+            let _ = answer.send(Input::Remembered(call, Ok(Usage::default())));
+            return;
+        };
+        let result_of = call.clone();
+        let task = tokio::spawn(async move {
+            let done = keeper.remember(remember, seq, &policies).await;
+            if let Err(Failure(what)) = &done {
+                tracing::warn!(call = %result_of, what = &**what, "could not take talk into memory");
+            }
+            let _ = answer.send(Input::Remembered(result_of, done));
         });
         self.calls.insert(call, task.abort_handle());
     }

@@ -231,7 +231,7 @@ impl Shard {
                 touch(&mut touched, Some(room_of(&effect)));
                 match effect {
                     Effect::Trace(trace) => decided.push(*trace),
-                    other => self.followers.follow(other),
+                    other => self.followers.follow(other, self.seq),
                 }
             }
         }
@@ -313,7 +313,7 @@ impl Shard {
         for effect in effects {
             match effect {
                 Effect::Trace(_) => (),
-                other => self.followers.follow(other),
+                other => self.followers.follow(other, self.seq),
             }
         }
         forgotten

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::shard::Shard;
 use super::{Clock, Ears, Event};
 use crate::journal::{Damaged, Journal, Recovered, recover};
+use crate::keeper::Keeper;
 use crate::ports::{Mind, Platform};
 use crate::stores::Database;
 
@@ -19,6 +20,8 @@ use crate::stores::Database;
 pub struct World {
     pub clock: Clock,
     pub mind: Arc<dyn Mind>,
+    /// Who keeps what is remembered for long; none where nothing is.
+    pub keeper: Option<Arc<Keeper>>,
     pub platforms: Vec<Arc<dyn Platform>>,
     /// Whoever watches; slow watchers miss something.
     pub events: broadcast::Sender<Event>,

@@ -69,6 +69,7 @@ impl Life {
     pub async fn begin(ground: Ground, platform: Arc<dyn Platform>) -> Life {
         let (events, ready) = (broadcast::Sender::new(1000), watch::Sender::new(true));
         let world = World {
+            keeper: None,
             clock: Clock::Wall,
             mind: Arc::new(Scribe),
             platforms: vec![platform],

@@ -33,7 +33,7 @@ impl Program {
         let discord = Discord::new(&settings, TOKEN.into(), database.clone(), Clock::Wall);
         let (events, _) = broadcast::channel(1000);
         let (ready, _) = watch::channel(true);
-        let world = World { clock: Clock::Wall, mind, platforms: vec![discord.clone()], events, ready };
+        let world = World { clock: Clock::Wall, mind, platforms: vec![discord.clone()], keeper: None, events, ready };
         let runtime = Runtime::start(database, policies, Arc::new(world)).await.unwrap();
         let stop = CancellationToken::new();
         let done = discord.listen(runtime.ears.clone(), Arc::new(Parrot::default()), stop.clone()).unwrap();

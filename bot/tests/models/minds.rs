@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use aizuchi::keeper::Digest;
 use aizuchi::models::Models;
 use aizuchi::ports::{By, Doing, Mind as _, Prompt, Schema, Turn, Wording};
 use aizuchi_core::effect::{Ask, Brief, Failure, Kind, Line, Lines, Transcript};
@@ -33,6 +34,11 @@ impl Wording for FixedWording {
             turns: vec![Turn { by: By::User, text: ask.transcript.lines.plain() }],
             schema: (!one_word).then_some(Schema { name: "verdict", schema }),
         })
+    }
+
+    fn digest(&self, digest: &Digest, _: &Policy) -> Result<Prompt, String> {
+        let turns = vec![Turn { by: By::User, text: digest.lines.plain() }];
+        Ok(Prompt { system: "Sum it up.".into(), turns, schema: None })
     }
 
     fn write(&self, brief: &Brief, _: &Policy) -> Result<Prompt, String> {
@@ -125,6 +131,7 @@ pub fn brief(model: &str, addressed: bool) -> Brief {
         answering: Vec::new(),
         addressed,
         transcript: Transcript { lines: lines(), ..Transcript::default() },
+        memories: aizuchi_core::memory::Memories::default(),
     }
 }
 

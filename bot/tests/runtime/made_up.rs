@@ -157,7 +157,7 @@ impl Life {
     ) -> Life {
         let (events, watched) = broadcast::channel(100_000);
         let (ready, is_ready) = watch::channel(true);
-        let world = World { clock, mind, platforms: vec![board], events, ready };
+        let world = World { clock, mind, platforms: vec![board], keeper: None, events, ready };
         let runtime = Runtime::start(database, policies, Arc::new(world)).await.expect("it starts");
         Life { runtime, events: watched, ready: is_ready, clock }
     }

@@ -32,7 +32,7 @@ impl Life {
         let slack = slack(server, database.clone(), &OFFLINE);
         let (events, _) = broadcast::channel(100);
         let (ready, _) = watch::channel(true);
-        let world = World { clock: Clock::Wall, mind, platforms: vec![slack.clone()], events, ready };
+        let world = World { clock: Clock::Wall, mind, platforms: vec![slack.clone()], keeper: None, events, ready };
         let runtime = Runtime::start(database, policies, Arc::new(world)).await.unwrap();
         let stop = CancellationToken::new();
         let done = slack.listen(runtime.ears.clone(), Arc::new(Echo::default()), stop.clone()).await.unwrap();

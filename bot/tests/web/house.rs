@@ -128,6 +128,9 @@ async fn listen(mut hears: mpsc::Receiver<Heard>, heard: Arc<Mutex<Vec<Input>>>,
             Heard::Look(_, done) => {
                 let _ = done.send(Some(view()));
             }
+            Heard::Forget(forgetting) => {
+                let _ = forgetting.done.send(Ok(()));
+            }
         }
     }
 }

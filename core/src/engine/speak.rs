@@ -4,6 +4,7 @@ use crate::effect::{Brief, Delivery, Effect, Excuse, Failure, Kind, Lines, Outco
 use crate::engine::turn::Turn;
 use crate::gates::Closed;
 use crate::input::Answer;
+use crate::memory::Memories;
 use crate::reply::{clean, emoji_for, is_repeat, is_silence, split};
 use crate::room::{Answered, Delivering, Entry, Exhausted, Flags, Intervention, Pending, Phase};
 use crate::settings::OwnPosts;
@@ -67,6 +68,7 @@ impl Turn<'_> {
             answering,
             addressed: pending.addressed.is_some(),
             transcript,
+            memories: Memories::default(),
         };
         let phase = Phase::Writing { call, asked_at: self.now };
         let writing = Some(Box::new(Pending { phase, ..*pending }));

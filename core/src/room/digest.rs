@@ -182,7 +182,10 @@ mod tests {
         let (memory, mut digest) = (memory("sphene"), Digest::default());
         (0..20).for_each(|_| digest.hear(minute(0)));
         digest.begin(Digesting::Summary, 7);
-        assert!(due(&digest, &memory, minute(0)).iter().all(|(_, what)| *what == Digesting::Reflection), "one at a time");
+        assert!(
+            due(&digest, &memory, minute(0)).iter().all(|(_, what)| *what == Digesting::Reflection),
+            "one at a time"
+        );
         digest.hear(minute(1));
         assert!(!digest.end(8, minute(2), true), "another call");
         assert!(digest.end(7, minute(2), true));
@@ -196,7 +199,8 @@ mod tests {
         (0..200).for_each(|_| digest.hear(minute(0)));
         let mut pauses = Vec::new();
         let mut now = minute(0);
-        while let Some((at, what)) = due(&digest, &memory, minute(0)).into_iter().find(|due| due.1 == Digesting::Reflection)
+        while let Some((at, what)) =
+            due(&digest, &memory, minute(0)).into_iter().find(|due| due.1 == Digesting::Reflection)
         {
             pauses.push(at.max(now).since(now).0 / 60_000);
             now = at.max(now);

@@ -1,5 +1,6 @@
 //! The built-in model: no network, no knowledge. It judges by a few rules and answers from templates, and says so.
 
+mod digest;
 mod judge;
 mod notice;
 mod write;
@@ -7,6 +8,7 @@ mod write;
 use aizuchi_core::effect::{Transcript, Usage};
 use aizuchi_core::input::Answer;
 
+pub use digest::digest;
 pub use judge::judge;
 pub use write::write;
 

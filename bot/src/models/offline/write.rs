@@ -133,6 +133,7 @@ mod tests {
             answering: Vec::new(),
             addressed,
             transcript: Transcript { lines: talk(said), ..Transcript::default() },
+            memories: aizuchi_core::memory::Memories::default(),
         }
     }
 

@@ -47,6 +47,7 @@ pub fn brief(kind: Kind, addressed: bool, said: &[Said<'_>]) -> Brief {
         answering: vec![MessageId::new(format!("m{}", said.len()))],
         addressed,
         transcript: Transcript { lines: lines(said), ..Transcript::default() },
+        memories: aizuchi_core::memory::Memories::default(),
     }
 }
 

@@ -1,0 +1,189 @@
+//! Has talk summed up or thought over by a model, and keeps what comes of it.
+
+use aizuchi_core::Policies;
+use aizuchi_core::effect::{Digesting, Failure, Line as Shown, Lines, Remember, Usage};
+use aizuchi_core::memory::{
+    self, Change, ChannelMemory, Fact, FactId, Filter, Line, MESSAGES_MAX, Origin, read_reflection, read_summary,
+};
+use aizuchi_core::types::{CallId, MessageId, PersonId, RoomId, Visibility, Voice};
+
+use super::Keeper;
+use super::lines::{Said, said};
+use crate::stores::StoreError;
+
+/// Talk to be taken into long memory, for whoever reads it.
+#[derive(Clone, Debug)]
+pub struct Digest {
+    pub call: CallId,
+    pub what: Digesting,
+    pub model: Box<str>,
+    pub tokens_max: u32,
+    /// Numbered from 1 in this order.
+    pub lines: Lines,
+    /// What the channel was about so far.
+    pub summary: Option<ChannelMemory>,
+    /// What is known already and may be replaced.
+    pub known: Vec<Fact>,
+}
+
+/// Messages read at once at most, and how much of the longest talk of a prompt they may take.
+const MESSAGES_AT_ONCE: usize = 200;
+const SHARE_OF_TALK: f64 = 0.8;
+/// Further calls for one order, where there is more talk than a model reads at once.
+const PARTS_MAX: usize = 8;
+const KNOWN_MAX: usize = 20;
+const ACTIVE_MAX: usize = 20;
+
+impl Keeper {
+    /// Takes in everything said in the room up to the record `seq` and not taken in before. What it cost.
+    pub async fn remember(&self, remember: Remember, seq: u64, policies: &Policies) -> Result<Usage, Failure> {
+        let mut usage = Usage::default();
+        for _ in 0..PARTS_MAX {
+            match self.remember_part(&remember, seq, policies).await? {
+                Some(more) => usage = added(usage, more),
+                None => break,
+            }
+        }
+        Ok(usage)
+    }
+
+    /// As much as a model can read at once; `None` when nothing is left.
+    async fn remember_part(
+        &self,
+        remember: &Remember,
+        seq: u64,
+        policies: &Policies,
+    ) -> Result<Option<Usage>, Failure> {
+        let room = &remember.call.room;
+        let (channel, marks) = self.memory.channel(room).await.map_err(failed)?;
+        let mark = match remember.what {
+            Digesting::Summary => marks.summarized,
+            Digesting::Reflection => marks.reflected,
+        };
+        let talk = self.talk(room, mark, seq, remember, policies).await.map_err(failed)?;
+        let Some(last) = talk.last() else { return Ok(None) };
+        let (up_to, at, visibility) = (last.seq, last.at, last.visibility);
+        let origin = Origin { room: room.clone(), visibility };
+        let known = match remember.what {
+            Digesting::Summary => Vec::new(),
+            Digesting::Reflection => self.known(room).await.map_err(failed)?,
+        };
+        let known_ids: Vec<FactId> = known.iter().map(|fact| fact.id).collect();
+        let digest = Digest {
+            call: remember.call.clone(),
+            what: remember.what,
+            model: remember.model.clone(),
+            tokens_max: remember.tokens_max,
+            lines: shown(&talk),
+            summary: channel.clone().filter(|channel| memory::allowed(&channel.origin, &origin, false).is_some()),
+            known,
+        };
+        let answer = self.mind.clone().digest(Box::new(digest), policies.clone().into()).await?;
+        let unusable = |what: String| Failure(what.into());
+        let change = match remember.what {
+            Digesting::Summary => {
+                let summary = read_summary(&answer.text).map_err(unusable)?;
+                let (active, messages) = active_and_messages(channel.as_ref(), &talk);
+                Change::Summarized(Box::new(ChannelMemory {
+                    origin,
+                    summary: summary.summary,
+                    mood: summary.mood,
+                    topics: summary.topics,
+                    active,
+                    at,
+                    up_to,
+                    messages,
+                }))
+            }
+            Digesting::Reflection => {
+                let lines: Vec<Line> = talk.iter().map(line).collect();
+                let mut found = read_reflection(&answer.text, &lines, &known_ids, &origin, at).map_err(unusable)?;
+                if !policies.for_room(room.as_str()).settings.memory.profile_tags {
+                    found.people.clear();
+                }
+                Change::Reflected { origin, up_to, at, facts: found.facts, people: found.people }
+            }
+        };
+        self.memory.apply(vec![change], policies).await.map_err(failed)?;
+        Ok(Some(answer.usage))
+    }
+
+    /// What is new, as much as fits, without those who do not want to be remembered. A private thread of a public channel is
+    /// left out of what all of its members will read.
+    async fn talk(
+        &self,
+        room: &RoomId,
+        mark: u64,
+        seq: u64,
+        remember: &Remember,
+        policies: &Policies,
+    ) -> Result<Vec<Said>, StoreError> {
+        let (of, latest) = (room.clone(), if mark == 0 { remember.new.max(1) as usize } else { usize::MAX });
+        let mut talk = self.database.read(move |connection| said(connection, &of, mark, seq, latest)).await?;
+        let public = talk.iter().any(|said| said.visibility == Visibility::Public);
+        let mut unwanted: Vec<PersonId> = Vec::new();
+        let mut seen: Vec<PersonId> = Vec::new();
+        for said in &talk {
+            if !seen.contains(&said.person) {
+                seen.push(said.person.clone());
+                let known = self.memory.people(Some(&said.person)).await?;
+                unwanted.extend(known.into_iter().filter(|person| person.opted_out).map(|person| person.id));
+            }
+        }
+        talk.retain(|said| !unwanted.contains(&said.person) && (!public || said.visibility == Visibility::Public));
+        let prompts = &policies.for_room(room.as_str()).settings.prompts;
+        let mut chars = (f64::from(prompts.talk_chars) * SHARE_OF_TALK) as usize;
+        let mut fits = |said: &Said| {
+            let length = said.name.chars().count() + said.text.chars().count().min(prompts.message_chars as usize) + 12;
+            let fits = length <= chars;
+            chars = chars.saturating_sub(length);
+            fits
+        };
+        let count = talk.iter().take(MESSAGES_AT_ONCE).take_while(|said| fits(said)).count().max(1);
+        talk.truncate(count);
+        Ok(talk)
+    }
+
+    async fn known(&self, room: &RoomId) -> Result<Vec<Fact>, StoreError> {
+        self.memory.facts(Filter { room: Some(room.clone()), count: KNOWN_MAX, ..Filter::default() }).await
+    }
+}
+
+fn shown(talk: &[Said]) -> Lines {
+    talk.iter()
+        .map(|said| Shown { id: said.id.as_str(), name: &said.name, voice: said.voice, text: &said.text })
+        .collect()
+}
+
+fn line(said: &Said) -> Line {
+    Line { message: said.id.clone(), person: said.person.clone(), name: said.name.clone(), text: said.text.clone() }
+}
+
+/// In order of appearance, those of the last time first; and everything the summary rests on.
+type Active = Vec<(PersonId, Box<str>)>;
+
+fn active_and_messages(before: Option<&ChannelMemory>, talk: &[Said]) -> (Active, Vec<MessageId>) {
+    let mut active: Active = Vec::new();
+    for said in talk.iter().filter(|said| said.voice == Voice::Person) {
+        if active.iter().all(|(person, _)| *person != said.person) && active.len() < ACTIVE_MAX {
+            active.push((said.person.clone(), said.name.clone()));
+        }
+    }
+    let earlier = before.map_or(&[][..], |before| &before.messages);
+    let mut messages: Vec<MessageId> = earlier.iter().cloned().chain(talk.iter().map(|said| said.id.clone())).collect();
+    messages.drain(..messages.len().saturating_sub(MESSAGES_MAX));
+    (active, messages)
+}
+
+fn added(one: Usage, other: Usage) -> Usage {
+    Usage {
+        prompt_chars: one.prompt_chars + other.prompt_chars,
+        tokens_in: one.tokens_in + other.tokens_in,
+        tokens_out: one.tokens_out + other.tokens_out,
+        micros: one.micros + other.micros,
+    }
+}
+
+fn failed(error: StoreError) -> Failure {
+    Failure(error.to_string().into())
+}

@@ -1,0 +1,103 @@
+//! Before an answer is written: what is known that may help, as far as those who will read it may know it.
+
+use aizuchi_core::Policies;
+use aizuchi_core::effect::Brief;
+use aizuchi_core::memory::{Change, Memories, Origin, Query, allowed, narrower};
+use aizuchi_core::types::{PersonId, RoomId, Visibility, Voice};
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::Keeper;
+use super::lines::{Said, said};
+use crate::stores::StoreError;
+
+/// People it is reminded of at most: those who spoke last.
+const PEOPLE_MAX: usize = 5;
+/// Messages of the room in which the brief's lines are looked for.
+const LATEST: usize = 200;
+
+impl Keeper {
+    /// Fills in what is remembered. An answer never waits for memory that fails: it is written without.
+    pub async fn recollect(&self, brief: &mut Brief, seq: u64, policies: &Policies) {
+        match self.memories(brief, seq, policies).await {
+            Ok(memories) => brief.memories = memories,
+            Err(error) => tracing::warn!(%error, room = %brief.place.room, "answers without its memory"),
+        }
+    }
+
+    async fn memories(&self, brief: &Brief, seq: u64, policies: &Policies) -> Result<Memories, StoreError> {
+        let policy = policies.for_room(brief.place.room.as_str());
+        let memory = &policy.settings.memory;
+        if !memory.enabled {
+            return Ok(Memories::default());
+        }
+        let talk = self.talk_of(brief, seq).await?;
+        // Where nobody is known to have spoken, nobody is known to read.
+        let Some(visibility) = talk.iter().map(|said| said.visibility).reduce(wider) else {
+            return Ok(Memories::default());
+        };
+        let reader = Origin { room: brief.place.room.clone(), visibility };
+        let across = memory.across_rooms;
+        let mut memories = Memories::default();
+        if memory.channel_context {
+            let (channel, _) = self.memory.channel(&brief.place.room).await?;
+            memories.channel = channel.filter(|channel| allowed(&channel.origin, &reader, across).is_some());
+        }
+        if memory.profiles {
+            for person in latest_people(&talk) {
+                let known = self.memory.people(Some(&person)).await?;
+                let known = known.into_iter().filter(|person| !person.opted_out);
+                memories.people.extend(known.map(|person| person.known_to(&reader, across, &memory.familiarity)));
+            }
+        }
+        let asks: Vec<&Said> = talk.iter().filter(|said| brief.answering.contains(&said.id)).collect();
+        let speaker = asks.last().map(|said| said.person.clone());
+        let text = asks.iter().map(|said| &*said.text).collect::<Vec<_>>().join("\n");
+        if !text.is_empty() {
+            let count = memory.recall_facts as usize;
+            let query = Query { text, speaker, reader, at: brief.at, count, vector: None };
+            memories.facts = self.memory.recall(query, policies).await?;
+        }
+        let facts: Vec<_> = memories.facts.iter().map(|recalled| recalled.fact.id).collect();
+        if !facts.is_empty() {
+            self.memory.apply(vec![Change::Used { facts, at: brief.at }], policies).await?;
+        }
+        Ok(memories)
+    }
+
+    /// The lines of the brief with who said them.
+    async fn talk_of(&self, brief: &Brief, seq: u64) -> Result<Vec<Said>, StoreError> {
+        let room = brief.place.room.clone();
+        let shown: Vec<String> = brief.transcript.lines.iter().map(|line| line.id.to_owned()).collect();
+        let wanted = move |said: &Said| shown.iter().any(|id| *id == *said.id.as_str());
+        let read = move |connection: &Connection| {
+            let after = after_latest(connection, &room, LATEST)?;
+            let mut talk = said(connection, &room, after, seq, LATEST)?;
+            talk.retain(wanted);
+            Ok(talk)
+        };
+        self.database.read(read).await
+    }
+}
+
+/// The record after which the latest `count` of a room begin.
+fn after_latest(connection: &Connection, room: &RoomId, count: usize) -> rusqlite::Result<u64> {
+    let query = "SELECT seq FROM journal WHERE room = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2";
+    let found =
+        connection.prepare_cached(query)?.query_row(params![room.as_str(), count as i64], |row| row.get::<_, i64>(0));
+    Ok(found.optional()?.map_or(0, |seq| seq as u64))
+}
+
+fn wider(a: Visibility, b: Visibility) -> Visibility {
+    if narrower(a, b) == a { b } else { a }
+}
+
+fn latest_people(talk: &[Said]) -> Vec<PersonId> {
+    let mut people: Vec<PersonId> = Vec::new();
+    for said in talk.iter().rev().filter(|said| said.voice == Voice::Person) {
+        if !people.contains(&said.person) && people.len() < PEOPLE_MAX {
+            people.push(said.person.clone());
+        }
+    }
+    people
+}

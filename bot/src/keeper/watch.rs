@@ -1,0 +1,84 @@
+//! Reads on in the journal: counts people, and lets go of what rests on a deleted message.
+
+use aizuchi_core::memory::{Change, Heard, Origin, words};
+use aizuchi_core::types::Voice;
+use aizuchi_core::{Input, Message, Policies};
+
+use super::Keeper;
+use crate::journal::{Record, Records};
+use crate::stores::StoreError;
+
+/// Changes made together at most.
+const TOGETHER: usize = 256;
+/// What a message is about, in so many words.
+const TOPICS: usize = 5;
+
+impl Keeper {
+    /// Takes in everything that is durable by now. Returns how many records that were.
+    pub async fn catch_up(&self, policies: &Policies) -> Result<usize, StoreError> {
+        let mut counted = self.counted.lock().await;
+        let mut from = match *counted {
+            Some(from) => from,
+            None => self.read_mark().await?,
+        };
+        let mut taken = 0;
+        loop {
+            let read = self.database.read(move |connection| some_records(connection, from));
+            let records = read.await?;
+            let Some(last) = records.last().map(|record| record.seq) else { break };
+            taken += records.len();
+            let changes = records.into_iter().filter_map(|record| change(record, policies)).collect::<Vec<_>>();
+            if !changes.is_empty() {
+                self.memory.apply(changes, policies).await?;
+            }
+            self.write_mark(last).await?;
+            from = last;
+            *counted = Some(last);
+        }
+        *counted = Some(from);
+        Ok(taken)
+    }
+
+    async fn read_mark(&self) -> Result<i64, StoreError> {
+        let read =
+            |connection: &rusqlite::Connection| connection.query_row("SELECT seq FROM keeper", [], |row| row.get(0));
+        self.database.read(read).await
+    }
+
+    async fn write_mark(&self, seq: i64) -> Result<(), StoreError> {
+        let write = move |transaction: &rusqlite::Transaction<'_>| {
+            transaction.execute("UPDATE keeper SET seq = ?1", [seq]).map(drop)
+        };
+        self.database.write(write).await
+    }
+}
+
+fn some_records(connection: &rusqlite::Connection, from: i64) -> rusqlite::Result<Vec<Record>> {
+    // Damage is told of at the start; here it is passed over.
+    Records::after(connection, from)?.filter_map(|record| record.map(Result::ok).transpose()).take(TOGETHER).collect()
+}
+
+fn change(record: Record, policies: &Policies) -> Option<Change> {
+    match record.input {
+        Input::Said(message) => {
+            let memory = &policies.for_room(message.place.room.as_str()).settings.memory;
+            let counts = memory.enabled && memory.profiles && message.author.voice == Voice::Person;
+            counts.then(|| Change::Heard(Box::new(heard(record.seq, message))))
+        }
+        Input::Changed(change) => Some(Change::MessageGone { room: change.place.room, message: change.id }),
+        _ => None,
+    }
+}
+
+fn heard(seq: i64, message: Message) -> Heard {
+    Heard {
+        origin: Origin { room: message.place.room, visibility: message.visibility },
+        up_to: seq as u64,
+        message: message.id,
+        person: message.author.id,
+        name: message.author.name,
+        at: message.at,
+        mentions_me: message.mentions_me,
+        topics: words::topics(&message.text, TOPICS),
+    }
+}

@@ -1,0 +1,69 @@
+//! Notes without a model: who talked about what, and what somebody asked to be remembered.
+
+use aizuchi_core::effect::{Digesting, Line};
+use aizuchi_core::memory::words;
+use aizuchi_core::types::Voice;
+use serde_json::{Value, json};
+
+use crate::keeper::Digest;
+use crate::language::Language;
+
+const TOPICS: usize = 6;
+
+/// In the form a model would answer in.
+pub fn digest(digest: &Digest) -> String {
+    match digest.what {
+        Digesting::Summary => summary(digest).to_string(),
+        Digesting::Reflection => reflection(digest).to_string(),
+    }
+}
+
+fn summary(digest: &Digest) -> Value {
+    let text: String = digest.lines.iter().map(|line| format!("{}\n", line.text)).collect();
+    let topics = words::topics(&text, TOPICS);
+    let mut names: Vec<&str> = Vec::new();
+    for line in digest.lines.iter().filter(|line| line.voice == Voice::Person) {
+        if !names.contains(&line.name) {
+            names.push(line.name);
+        }
+    }
+    let count = digest.lines.len();
+    let summary = match Language::of_text(&text) {
+        Language::English => format!("{} talked about {} ({count} messages).", names.join(", "), topics.join(", ")),
+        Language::Japanese => format!("{}が{}について話した（{count}件）。", names.join("、"), topics.join("、")),
+    };
+    json!({"summary": summary, "mood": "", "topic_keywords": topics})
+}
+
+/// What somebody says with these words is meant to be kept.
+const MARKS: &[&str] = &[
+    "remember that ",
+    "remember: ",
+    "please remember ",
+    "note that ",
+    "覚えておいて",
+    "覚えといて",
+    "メモ: ",
+    "メモ：",
+];
+
+fn reflection(digest: &Digest) -> Value {
+    let facts: Vec<Value> = digest.lines.iter().zip(1..).filter_map(|(line, number)| fact(line, number)).collect();
+    json!({"facts": facts, "people": []})
+}
+
+fn fact(line: Line<'_>, number: usize) -> Option<Value> {
+    let lower = line.text.to_lowercase();
+    let asked = line.voice == Voice::Person && MARKS.iter().any(|mark| lower.contains(mark));
+    let keywords = words::topics(line.text, TOPICS);
+    asked.then(|| {
+        json!({
+            "content": format!("{}: {}", line.name, line.text),
+            "keywords": keywords,
+            "messages": [number],
+            "confidence": 0.9,
+            "shareable": false,
+            "replaces": 0,
+        })
+    })
+}

@@ -1,0 +1,19 @@
+//! What an answer is written with, beside the talk.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ChannelMemory, Known, Recalled};
+
+/// Only what those who will read the answer may know.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Memories {
+    pub channel: Option<ChannelMemory>,
+    pub people: Vec<Known>,
+    pub facts: Vec<Recalled>,
+}
+
+impl Memories {
+    pub fn is_empty(&self) -> bool {
+        self.channel.as_ref().is_none_or(ChannelMemory::is_empty) && self.people.is_empty() && self.facts.is_empty()
+    }
+}
