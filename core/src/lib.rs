@@ -29,6 +29,12 @@ pub mod view;
 
 pub mod listen;
 
+pub mod trees;
+
+pub mod strands;
+
+pub mod join;
+
 pub mod score;
 
 pub mod gates;
