@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::effect::Kind;
 use crate::gates::{Closed, GATES};
+use crate::join::{FEATURES, Values};
 use crate::judge::{Question, State};
 use crate::listen::{Addressed, Unheard};
 use crate::score::{Points, RULES};
@@ -23,9 +25,12 @@ pub struct Trace {
     pub score: Option<u8>,
     pub points: Points,
     pub addressed: Option<Addressed>,
-    /// Probability that a member would join here; not learnt yet.
+    /// How likely somebody who is not in the conversation joins it here, 0 to 1; none where nothing learnt is asked.
     pub p_join: Option<f32>,
-    /// The message this one seems to answer; not inferred yet.
+    /// What that was made from.
+    #[serde(default)]
+    pub features: Features,
+    /// The message this one seems to answer; its own where it starts a conversation.
     pub reply_to_guess: Option<MessageId>,
     pub asked: Vec<Asked>,
     pub outcome: Outcome,
@@ -35,6 +40,34 @@ pub struct Trace {
     pub acted_at: Option<Time>,
     /// Millionths of a dollar, judging and writing together.
     pub micros: u64,
+}
+
+/// The values of what was looked at, written as text: two digits each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Features(pub Option<Values>);
+
+impl Serialize for Features {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut text = String::new();
+        self.0.iter().flatten().for_each(|value| write!(text, "{value:02x}").expect("a string takes every text"));
+        serializer.serialize_str(&text)
+    }
+}
+
+/// A version that looked at other things wrote another number of them: those are not read.
+impl<'de> Deserialize<'de> for Features {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Features, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let mut values = [0; FEATURES.len()];
+        let read = |place: usize| u8::from_str_radix(text.get(2 * place..2 * place + 2)?, 16).ok();
+        if text.len() != 2 * values.len() {
+            return Ok(Features(None));
+        }
+        for (place, value) in values.iter_mut().enumerate() {
+            *value = read(place).ok_or_else(|| D::Error::custom("two digits for each value"))?;
+        }
+        Ok(Features(Some(values)))
+    }
 }
 
 /// One question and its answer.
@@ -151,6 +184,7 @@ impl Trace {
             points: Points::default(),
             addressed: None,
             p_join: None,
+            features: Features::default(),
             reply_to_guess: None,
             asked: Vec::new(),
             outcome: Outcome::Silent,
@@ -171,6 +205,11 @@ impl Trace {
 
     pub(crate) fn pass_over(&mut self, unheard: Unheard) {
         (self.outcome, self.stage, self.cause) = (Outcome::Ignored, Stage::Filter, Cause::Unheard(unheard));
+    }
+
+    /// How much speaks for joining here, to compare with another message.
+    pub fn reason(&self) -> f32 {
+        self.p_join.unwrap_or_else(|| self.score.map_or(-1.0, |score| f32::from(score) / 100.0))
     }
 
     /// One readable sentence: what it did and why.

@@ -6,7 +6,7 @@ use crate::gates::{Order, Trigger, closed_in};
 use crate::listen::{Addressed, speaks_to};
 use crate::reply::kind_for;
 use crate::room::{Pending, Phase};
-use crate::score::{Scene, score};
+use crate::score::{Scene, is_filler, score};
 use crate::trace::{Cause, Stage, Trace};
 use crate::types::{Message, Time, Voice};
 
@@ -28,11 +28,12 @@ impl Turn<'_> {
         if let Some(closed) = crate::gates::closed(&self.case(trigger)) {
             return self.hold_back(trace, Stage::Gate, closed);
         }
-        self.call_off(&Cause::AnsweredInstead(trace.message.clone()));
+        self.call_off_for(&trace);
         trace.cause = Cause::Addressed(addressed);
         let owed = Box::new(Pending {
             by_bot: message.author.voice == Voice::Bot,
             addressed: Some(addressed),
+            strand: self.strand,
             together: Vec::new(),
             since: self.now,
             kind: Kind::Full,
@@ -44,6 +45,18 @@ impl Turn<'_> {
             self.answer_next(owed);
         } else {
             self.write(owed);
+        }
+    }
+
+    /// Who calls gets an answer to that: neither their conversation nor they get another one.
+    fn call_off_for(&mut self, trace: &Trace) {
+        let strand = self.strand;
+        let (off, on) = std::mem::take(&mut self.floor_mut().pending)
+            .into_iter()
+            .partition(|pending| pending.strand == strand || pending.trace.author_id == trace.author_id);
+        self.floor_mut().pending = on;
+        for pending in Vec::from_iter::<Vec<Pending>>(off) {
+            self.end(pending, &Cause::AnsweredInstead(trace.message.clone()));
         }
     }
 
@@ -75,7 +88,7 @@ impl Turn<'_> {
         if let Some(talk) = &mut self.room.talk {
             talk.note_heard(trace.score);
         }
-        let since = self.disturb(message);
+        let since = self.disturb(message, &trace);
         let trigger = self.trigger(message, false, for_somebody_else);
         if let Some(closed) = closed_in(&self.case(trigger), Order::BeforeScore) {
             self.postpone();
@@ -133,17 +146,19 @@ impl Turn<'_> {
 
     /// Somebody speaks: what was pending is void, unless the policy is gentle and this is no answer to it. Returns since
     /// when something has been waiting, so that a lively room is judged too.
-    fn disturb(&mut self, message: &Message) -> Option<Time> {
-        let pending = self.floor().pending.as_ref()?;
+    fn disturb(&mut self, message: &Message, trace: &Trace) -> Option<Time> {
+        let pending = self.pending()?;
         let waiting_since = matches!(pending.phase, Phase::Waiting { .. }).then_some(pending.since);
         if !self.policy.settings.response.bursts {
             self.call_off(&Cause::CancelledBy(message.id.clone()));
             return waiting_since;
         }
         let by_another = pending.trace.author_id != message.author.id;
-        if by_another
-            && speaks_to(message, &pending.trace.author_id, &pending.trace.author, pending.trace.message.as_str())
-        {
+        let told = |pending: &Trace| {
+            speaks_to(message, &pending.author_id, &pending.author, pending.message.as_str())
+                || (trace.reply_to_guess.as_ref() == Some(&pending.message) && !is_filler(&message.text))
+        };
+        if by_another && told(&pending.trace) {
             self.call_off(&Cause::AnsweredBy(message.id.clone()));
             return None;
         }
@@ -152,9 +167,9 @@ impl Turn<'_> {
 
     /// A message of little weight: what waits here waits a little longer.
     fn postpone(&mut self) {
-        let Some(pending) = &self.floor().pending else { return };
+        let Some(pending) = self.pending() else { return };
         let due = self.due_after(self.wait_after(&pending.trace.message), pending.since);
-        let pending = self.floor_mut().pending.as_mut().expect("it is still pending");
+        let pending = self.pending_mut().expect("it is still pending");
         match &mut pending.phase {
             Phase::Waiting { due: waits } | Phase::Holding { due: waits } => *waits = due.max(*waits),
             Phase::Judging { .. } | Phase::Writing { .. } => return,
@@ -164,11 +179,11 @@ impl Turn<'_> {
 
     /// A message worth acting on. Of a burst, the best reason is kept.
     fn take_up(&mut self, message: &Message, trace: Box<Trace>, ask: bool, since: Option<Time>) {
-        match self.floor_mut().pending.take() {
+        match self.take_pending() {
             Some(mut pending) => {
                 self.abandon(&mut pending);
                 let stage = pending.stage();
-                if trace.score > pending.trace.score {
+                if trace.reason() > pending.trace.reason() {
                     self.stay_silent(pending.trace, stage, Cause::SupersededBy(trace.message.clone()));
                     self.begin_wait(message, trace, ask, since);
                 } else {
@@ -176,7 +191,7 @@ impl Turn<'_> {
                     pending.since = since.unwrap_or(self.now);
                     let due = self.due_after(self.wait_after(&pending.trace.message), pending.since);
                     pending.phase = Phase::Waiting { due };
-                    self.floor_mut().pending = Some(pending);
+                    self.floor_mut().pending.push(pending);
                     self.set_alarm();
                 }
             }
@@ -188,17 +203,32 @@ impl Turn<'_> {
         let since = since.unwrap_or(self.now);
         let due = self.due_after(self.wait_after(&trace.message), since);
         let engaged = self.floor().is_engaged(self.policy, trace.at);
-        self.floor_mut().pending = Some(Box::new(Pending {
+        let pending = Pending {
             kind: kind_for(self.policy, trace.score, engaged),
             by_bot: message.author.voice == Voice::Bot,
             addressed: None,
+            strand: self.strand,
             together: Vec::new(),
             since,
             ask,
             phase: Phase::Waiting { due },
             trace,
-        }));
+        };
+        self.make_room(&pending);
+        self.floor_mut().pending.push(pending);
         if due <= self.now { self.judge() } else { self.set_alarm() }
+    }
+
+    /// Only so many conversations wait at a time: the one with the least reason gives way.
+    fn make_room(&mut self, newcomer: &Pending) {
+        let most = self.policy.settings.response.conversations_max as usize;
+        while self.floor().pending.len() >= most {
+            let reasons = self.floor().pending.iter().enumerate();
+            let least = reasons.min_by(|(_, a), (_, b)| a.trace.reason().total_cmp(&b.trace.reason()));
+            let (place, _) = least.expect("at least one is allowed");
+            let pending = self.floor_mut().pending.remove(place);
+            self.end(pending, &Cause::SupersededBy(newcomer.trace.message.clone()));
+        }
     }
 
     /// The timers look at this place: something may be due, and old talk may go.
@@ -212,24 +242,29 @@ impl Turn<'_> {
             let (floor, speakers) = self.room.split(self.thread.as_ref());
             floor.buffer.expire(at, life, |speaker| speakers.release(speaker));
         }
-        let pending = self.floor().pending.as_ref();
-        if let Some((due, waited)) =
-            pending.and_then(|p| p.due().map(|due| (due, matches!(p.phase, Phase::Waiting { .. }))))
-            && due <= at
-        {
+        while let Some((strand, waited)) = self.first_due(at) {
+            self.strand = strand;
             if waited { self.wait_is_over() } else { self.write_pending() }
         }
+        self.strand = 0;
         if self.thread.is_none() {
             self.digest();
         }
         self.set_alarm();
     }
 
+    /// The conversation in which something is due, the longest overdue first, and whether it waited for quiet.
+    fn first_due(&self, now: Time) -> Option<(u32, bool)> {
+        let due = self.floor().pending.iter().filter(|pending| pending.due().is_some_and(|due| due <= now));
+        let first = due.min_by_key(|pending| pending.due())?;
+        Some((first.strand, matches!(first.phase, Phase::Waiting { .. })))
+    }
+
     /// Quiet has come. What held a moment ago is looked at again.
     fn wait_is_over(&mut self) {
-        let pending = self.floor().pending.as_ref().expect("a wait is over where something waits");
+        let pending = self.pending().expect("a wait is over where something waits");
         if let Some(closed) = self.closed_for(pending, pending.ask) {
-            let pending = self.floor_mut().pending.take().expect("it is still pending");
+            let pending = self.take_pending().expect("it is still pending");
             return self.hold_back(pending.trace, Stage::Gate, closed);
         }
         self.judge();

@@ -7,6 +7,7 @@ mod forget;
 mod hear;
 mod remember;
 mod speak;
+mod strand;
 mod turn;
 mod wait;
 
@@ -173,6 +174,7 @@ impl Engine {
             room: &mut self.rooms[room],
             room_number: room as u32,
             thread,
+            strand: 0,
             timers: &mut self.timers,
             glances: &mut self.glances,
             out,
