@@ -30,6 +30,9 @@ pub struct Trace {
     /// What that was made from.
     #[serde(default)]
     pub features: Features,
+    /// How likely it had to be, where that was looked at.
+    #[serde(default)]
+    pub bar: Option<Bar>,
     /// The message this one seems to answer; its own where it starts a conversation.
     pub reply_to_guess: Option<MessageId>,
     pub asked: Vec<Asked>,
@@ -40,6 +43,16 @@ pub struct Trace {
     pub acted_at: Option<Time>,
     /// Millionths of a dollar, judging and writing together.
     pub micros: u64,
+}
+
+/// What joining had to be worth at that moment.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bar {
+    pub threshold: f32,
+    /// What the learnt likelihood came to with what is its business counted in.
+    pub worth: f32,
+    /// How welcome its contributions were lately; 1 is neither nor.
+    pub welcome: f32,
 }
 
 /// The values of what was looked at, written as text: two digits each.
@@ -122,6 +135,10 @@ pub enum Cause {
     Addressed(Addressed),
     /// Somebody addressed it to tell it to be quiet.
     ToldToBeQuiet(Span),
+    /// It is not likely enough that somebody joins here.
+    Unlikely,
+    /// It is likely enough, and nobody has to be asked.
+    Likely,
     Low {
         low: u32,
     },
@@ -185,6 +202,7 @@ impl Trace {
             addressed: None,
             p_join: None,
             features: Features::default(),
+            bar: None,
             reply_to_guess: None,
             asked: Vec::new(),
             outcome: Outcome::Silent,
@@ -209,7 +227,7 @@ impl Trace {
 
     /// How much speaks for joining here, to compare with another message.
     pub fn reason(&self) -> f32 {
-        self.p_join.unwrap_or_else(|| self.score.map_or(-1.0, |score| f32::from(score) / 100.0))
+        self.bar.map(|bar| bar.worth).unwrap_or_else(|| self.score.map_or(-1.0, |score| f32::from(score) / 100.0))
     }
 
     /// One readable sentence: what it did and why.
@@ -260,6 +278,8 @@ impl Trace {
             Cause::Addressed(Addressed::Name) => write!(text, "{} called its name.", self.author),
             Cause::Addressed(Addressed::Reply) => write!(text, "{} replied to it.", self.author),
             Cause::ToldToBeQuiet(span) => write!(text, "{} told it to be quiet; muted for {span}.", self.author),
+            Cause::Unlikely => write!(text, "too little reason to speak."),
+            Cause::Likely => write!(text, "reason enough without asking."),
             Cause::Low { low } => write!(text, "too little reason to speak (at most {low})."),
             Cause::High { high } => write!(text, "reason enough without asking (at least {high})."),
             Cause::OverThreshold { threshold } => write!(text, "reason enough (at least {threshold})."),

@@ -96,6 +96,9 @@ impl Turn<'_> {
         pending.phase = Phase::Judging { call: call.clone(), asked_at: now, prompt_chars, climb, cache_key };
         let ask = Ask { call, at: now, question: climb.question, style: climb.style, model, tokens_max, transcript };
         self.out.push(Effect::Ask(Box::new(ask)));
+        if let Some((talk, _)) = self.room.talk_mut(self.policy) {
+            talk.note_asked();
+        }
     }
 
     pub(super) fn judged(&mut self, call: &CallId, answer: Result<Answer, Failure>) {

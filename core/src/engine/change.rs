@@ -5,7 +5,7 @@ use crate::engine::turn::Turn;
 use crate::gates::Closed;
 use crate::input::Command;
 use crate::listen::trim;
-use crate::room::{Mute, Pending, Phase, Talk};
+use crate::room::{Mute, Pending, Phase};
 use crate::trace::Cause;
 use crate::types::{Change, MessageId, Span, stable_hash};
 
@@ -101,7 +101,7 @@ impl Turn<'_> {
             Command::Mute(Some(span)) => self.room.mute = Some(Mute::Until(self.now + span)),
             Command::Unmute => self.room.mute = None,
             Command::Listen(on) => self.room.off = !on,
-            Command::Talk(share) => self.room.talk = share.map(|share| Box::new(Talk::new(share))),
+            Command::Talk(share) => self.room.talk.get_or_insert_default().asked = share,
             Command::Reset => (),
         }
     }

@@ -5,9 +5,9 @@ use crate::engine::turn::Turn;
 use crate::gates::{Order, Trigger, closed_in};
 use crate::listen::{Addressed, speaks_to};
 use crate::reply::kind_for;
-use crate::room::{Pending, Phase};
+use crate::room::{Flags, Pending, Phase};
 use crate::score::{Scene, is_filler, score};
-use crate::trace::{Cause, Stage, Trace};
+use crate::trace::{Bar, Cause, Stage, Trace};
 use crate::types::{Message, Time, Voice};
 
 /// What the score of a message comes to.
@@ -85,16 +85,13 @@ impl Turn<'_> {
 
     pub(super) fn was_not_addressed(&mut self, message: &Message, mut trace: Box<Trace>, for_somebody_else: bool) {
         self.weigh_score(&mut trace);
-        if let Some(talk) = &mut self.room.talk {
-            talk.note_heard(trace.score);
-        }
         let since = self.disturb(message, &trace);
         let trigger = self.trigger(message, false, for_somebody_else);
         if let Some(closed) = closed_in(&self.case(trigger), Order::BeforeScore) {
             self.postpone();
             return self.hold_back(trace, Stage::Gate, closed);
         }
-        let (ask, cause) = match self.weight(trace.score) {
+        let (ask, cause) = match self.weight(&trace) {
             Weight::Something { ask, cause } => (ask, cause),
             Weight::Nothing(cause) => {
                 self.postpone();
@@ -111,20 +108,45 @@ impl Turn<'_> {
     }
 
     fn weigh_score(&mut self, trace: &mut Trace) {
-        if !self.policy.settings.score.enabled {
+        let settings = &self.policy.settings.score;
+        if !settings.enabled {
             return;
+        }
+        if let (true, Some(p_join)) = (settings.learned, trace.p_join) {
+            trace.score = Some((100.0 * p_join).round() as u8);
+            let its_business = self.floor().buffer.newest().is_some_and(|heard| heard.flags.has(Flags::KEYWORD));
+            let odds = if its_business { settings.keyword_odds as f32 } else { 1.0 };
+            return self.weigh_likelihood(trace, odds * p_join / (1.0 + (odds - 1.0) * p_join));
         }
         let floor = self.room.floor(self.thread.as_ref()).expect("a turn is taken in a known place");
         let scene = Scene::of_newest(self.policy, floor, self.glances).expect("the message was just remembered");
         trace.points = score(&scene);
         trace.score = Some(trace.points.score());
+        // A share that was asked for holds for points as well.
+        if self.room.talk_of(self.policy).is_some() {
+            self.weigh_likelihood(trace, f32::from(trace.points.score()) / 100.0);
+        }
     }
 
-    fn weight(&self, score: Option<u8>) -> Weight {
+    /// Compares with what the room is asked to hear of it.
+    fn weigh_likelihood(&mut self, trace: &mut Trace, worth: f32) {
+        if let Some((talk, share)) = self.room.talk_mut(self.policy) {
+            talk.note_likely(worth);
+            trace.bar = Some(Bar { threshold: talk.threshold(share), worth, welcome: talk.welcome });
+        }
+    }
+
+    fn weight(&self, trace: &Trace) -> Weight {
         let settings = &self.policy.settings.score;
-        let low = self.room.talk.as_ref().map_or(settings.low, |talk| talk.low(settings.low));
-        let (high, threshold) = (settings.high, settings.threshold);
-        let Some(score) = score.map(u32::from) else {
+        let (low, high, threshold) = (settings.low, settings.high, settings.threshold);
+        if let Some(bar) = trace.bar {
+            return match (bar.worth >= bar.threshold, self.policy.asks_a_model()) {
+                (false, _) => Weight::Nothing(Cause::Unlikely),
+                (true, true) => Weight::Something { ask: true, cause: Cause::Undecided },
+                (true, false) => Weight::Something { ask: false, cause: Cause::Likely },
+            };
+        }
+        let Some(score) = trace.score.map(u32::from) else {
             return if self.policy.asks_a_model() {
                 Weight::Something { ask: true, cause: Cause::Undecided }
             } else {
@@ -204,7 +226,7 @@ impl Turn<'_> {
         let due = self.due_after(self.wait_after(&trace.message), since);
         let engaged = self.floor().is_engaged(self.policy, trace.at);
         let pending = Pending {
-            kind: kind_for(self.policy, trace.score, engaged),
+            kind: if trace.p_join.is_some() { Kind::Full } else { kind_for(self.policy, trace.score, engaged) },
             by_bot: message.author.voice == Voice::Bot,
             addressed: None,
             strand: self.strand,

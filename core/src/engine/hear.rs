@@ -80,6 +80,11 @@ impl Turn<'_> {
             self.remember(&message, flags);
         }
         self.note_for_memory();
+        if message.author.voice == Voice::Person
+            && let Some((talk, share)) = self.room.talk_mut(self.policy)
+        {
+            talk.note_heard(share, self.policy.settings.judge.calls_per_contribution);
+        }
         if message.author.voice == Voice::Bot && listen.other_bots != OtherBots::Answered {
             return self.conclude(guessed(passed_over(&mut message, Unheard::BotNotAnswered), guess));
         }

@@ -252,7 +252,7 @@ impl Turn<'_> {
             }
             past.interventions.push_back(Intervention { at, strand, lines });
         }
-        if let Some(talk) = self.room.talk.as_mut().filter(|_| !addressed) {
+        if let (false, Some(_), Some((talk, _))) = (addressed, text, self.room.talk_mut(self.policy)) {
             talk.note_spoke();
         }
         let kept = !addressed || (settings.listen.own_posts == OwnPosts::All && settings.listen.addressed_kept);

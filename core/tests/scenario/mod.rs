@@ -161,7 +161,12 @@ fn passed_over(unheard: Unheard) -> &'static str {
 /// The cause, where the score and the answers do not tell it already.
 fn why(trace: &Trace) -> Option<String> {
     match &trace.cause {
-        Cause::Low { .. } | Cause::UnderThreshold { .. } | Cause::High { .. } | Cause::OverThreshold { .. } => None,
+        Cause::Unlikely
+        | Cause::Likely
+        | Cause::Low { .. }
+        | Cause::UnderThreshold { .. }
+        | Cause::High { .. }
+        | Cause::OverThreshold { .. } => None,
         Cause::SaidNo { .. } | Cause::SaidYes { .. } => None,
         Cause::Unheard(unheard) => Some(passed_over(*unheard).into()),
         Cause::Addressed(addressed) => Some(addressed.id().to_owned()),
