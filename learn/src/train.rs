@@ -1,14 +1,14 @@
 //! From labelled logs to models.
 
 use aizuchi_core::join;
-use aizuchi_core::strands::Models;
+use aizuchi_core::strands::{Models, TELLS, Tells};
 use aizuchi_core::trees::{Trees, probability};
 
 use crate::boost::{Goal, Growth, Matrix, grow};
 use crate::logs::Channel;
 use crate::metrics::{Outcomes, auc, average_precision, brier};
 use crate::rows::{Rows, collect};
-use crate::words::{Corpus, Labels};
+use crate::words::{Corpus, Counts, Label, labels_of};
 
 pub struct Learnt {
     pub models: Models,
@@ -40,47 +40,91 @@ impl Default for Plan {
 pub fn train(channels: &[Channel], plan: &Plan, tell: &dyn Fn(&str)) -> Learnt {
     let folds = plan.folds;
     let corpus = Corpus::of(channels);
-    let labels: Vec<Labels> = channels.iter().map(Labels::of).collect();
     tell(&format!("{} words and pairs", corpus.names.len()));
-    let mut fold_models: Vec<Models> = (0..folds)
-        .map(|fold| Models { lexicon: corpus.learn(&labels, |channel| channel % folds != fold).0, ..Models::empty() })
-        .collect();
-    let (lexicon, words) = corpus.learn(&labels, |_| true);
+    // The last one has seen everything.
+    let mut students: Vec<Student> = (0..=folds).map(|fold| Student::new(&corpus, channels, fold, folds)).collect();
     for (round, growth) in [plan.first, plan.links].iter().enumerate() {
-        let rows = collect(channels, |channel| &fold_models[channel % folds]);
-        tell(&format!(
-            "round {round}: {} rows, {} of {} links reachable",
-            rows.links.rows, rows.reachable, rows.score.gold
-        ));
-        for (fold, models) in fold_models.iter_mut().enumerate() {
-            models.links = grow_links(&rows, growth, |channel| channel % folds != fold);
+        let rows = collect(channels, |channel| &students[channel % folds].models);
+        tell(&format!("links {round}: {} rows, {}/{} reachable", rows.links.rows, rows.reachable, rows.score.gold));
+        for student in &mut students[..folds] {
+            student.models.links = grow_links(&rows, growth, |channel| channel % folds != student.fold);
         }
     }
-    let rows = collect(channels, |channel| &fold_models[channel % folds]);
-    tell(&format!("held out: links {:?} F1 {:.4}", rows.score, rows.score.f1()));
-    let mut join = Vec::new();
-    for fold in 0..folds {
-        let model = grow_join(&rows, plan, |channel| channel % folds != fold);
-        for row in (0..rows.join.len()).filter(|row| rows.join_channel[*row] % folds == fold) {
-            join.push((model.calibrated(model.sum(&rows.join[row])), rows.joined[row]));
-        }
+    let rows = collect(channels, |channel| &students[channel % folds].models);
+    tell(&format!("held out: links P {:.4} R {:.4} F1 {:.4}", rows.score.precision(), rows.score.recall(), rows.score.f1()));
+    let links = rows.score;
+    students[folds].models.links = grow_links(&rows, &plan.links, |_| true);
+
+    let (known, _) = held_out(&rows, &Plan { wordless: 0.0, ..*plan });
+    tell(&format!("held out: join, but for words: {}", told(&outcomes(&rows, &known))));
+    let mut labels: Vec<Vec<Option<Label>>> = channels.iter().map(|channel| labels_of(channel, Tells::Draws)).collect();
+    for (label, known) in labels.iter_mut().flatten().flatten().zip(&known) {
+        label.known = *known;
     }
-    let calibration = calibrate(&join);
-    for (guess, _) in &mut join {
-        *guess = probability(*guess * calibration.0 as f32 / 1000.0 + calibration.1 as f32 / 1000.0);
+    for student in &mut students {
+        student.learn_words(&corpus, Tells::Draws, &labels);
     }
+    let rows = collect(channels, |channel| &students[channel % folds].models);
+    let (known, calibration) = held_out(&rows, plan);
+    let join = outcomes(&rows, &known);
     tell(&format!("held out: join {}", told(&join)));
-    let mut model = grow_join(&rows, plan, |_| true);
-    model.calibration = calibration;
-    let links = grow_links(&rows, &plan.links, |_| true);
-    Learnt { models: Models { lexicon, links, join: model }, words, links: rows.score, join }
+    let Student { mut models, words, .. } = students.pop().expect("one has seen everything");
+    models.join = grow_join(&rows, plan, |_| true);
+    models.join.calibration = calibration;
+    Learnt { models, words, links, join }
+}
+
+/// Models that have not seen every channel.
+struct Student {
+    fold: usize,
+    models: Models,
+    counts: Counts,
+    weights: [Vec<f32>; TELLS.len()],
+    words: String,
+}
+
+impl Student {
+    fn new(corpus: &Corpus, channels: &[Channel], fold: usize, folds: usize) -> Student {
+        let counts = corpus.count(|channel| channel % folds != fold);
+        let weights = TELLS.map(|_| vec![0.0; corpus.names.len()]);
+        let mut student = Student { fold, models: Models::empty(), counts, weights, words: String::new() };
+        for what in [Tells::Starts, Tells::GoesOn, Tells::Answered] {
+            let labels: Vec<_> = channels.iter().map(|channel| labels_of(channel, what)).collect();
+            student.learn_words(corpus, what, &labels);
+        }
+        student
+    }
+
+    fn learn_words(&mut self, corpus: &Corpus, what: Tells, labels: &[Vec<Option<Label>>]) {
+        self.weights[what as usize] = corpus.weights(&self.counts, labels);
+        (self.models.lexicon, self.words) = corpus.lexicon(&self.counts, &self.weights);
+    }
+}
+
+/// Honest log-odds of joining, each channel guessed by a model that has not seen it; and what made them honest.
+fn held_out(rows: &Rows, plan: &Plan) -> (Vec<f32>, (i32, i32)) {
+    let mut known = vec![0.0; rows.join.len()];
+    for fold in 0..plan.folds {
+        let model = grow_join(rows, plan, |channel| channel % plan.folds != fold);
+        for row in (0..known.len()).filter(|row| rows.join_channel[*row] % plan.folds == fold) {
+            known[row] = model.calibrated(model.sum(&rows.join[row]));
+        }
+    }
+    let pairs: Vec<(f32, bool)> = known.iter().copied().zip(rows.joined.iter().copied()).collect();
+    let (factor, term) = calibrate(&pairs);
+    known.iter_mut().for_each(|known| *known = (*known * factor as f32 + term as f32) / 1000.0);
+    (known, (factor, term))
+}
+
+fn outcomes(rows: &Rows, known: &[f32]) -> Vec<(f32, bool)> {
+    known.iter().map(|known| probability(*known)).zip(rows.joined.iter().copied()).collect()
 }
 
 pub fn told(outcomes: &Outcomes) -> String {
     format!("AUC {:.4} AP {:.4} Brier {:.4}", auc(outcomes), average_precision(outcomes), brier(outcomes))
 }
 
-fn grow_links(rows: &Rows, growth: &Growth, wanted: impl Fn(usize) -> bool) -> Trees {
+pub fn grow_links(rows: &Rows, growth: &Growth, wanted: impl Fn(usize) -> bool) -> Trees {
     let (matrix, begins, target) = rows.links_of(wanted);
     grow(&matrix, &Goal::OneOf { begins: &begins, target: &target }, growth)
 }

@@ -1,10 +1,24 @@
 //! What single words tell: how often they begin a conversation or draw somebody in, and how rare they are.
 
-/// A word's weights, in sixteenths of log-odds, and its rarity in half powers of two.
+/// What a word can tell of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tells {
+    /// It starts a conversation.
+    Starts,
+    /// It goes on with what its author said.
+    GoesOn,
+    /// Somebody answers it.
+    Answered,
+    /// Somebody who is not in the conversation answers it.
+    Draws,
+}
+
+pub const TELLS: [Tells; 4] = [Tells::Starts, Tells::GoesOn, Tells::Answered, Tells::Draws];
+
+/// A word's weights, one for each of [`TELLS`], in sixteenths of log-odds; and its rarity in half powers of two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Word {
-    pub starts: i8,
-    pub draws: i8,
+    pub weights: [i8; TELLS.len()],
     pub rarity: u8,
 }
 
@@ -15,14 +29,12 @@ pub const RARITY_MAX: u8 = 20;
 pub struct Lexicon {
     /// Open addressing; a hash of 0 is an empty slot.
     slots: Vec<(u32, Word)>,
-    pub starts_bias: i32,
-    pub draws_bias: i32,
 }
 
 impl Lexicon {
-    pub fn new(words: &[(u32, Word)], starts_bias: i32, draws_bias: i32) -> Lexicon {
+    pub fn new(words: &[(u32, Word)]) -> Lexicon {
         let size = (words.len() * 2).next_power_of_two().max(2);
-        let mut lexicon = Lexicon { slots: vec![(0, Word::default()); size], starts_bias, draws_bias };
+        let mut lexicon = Lexicon { slots: vec![(0, Word::default()); size] };
         for &(hash, word) in words.iter().filter(|(hash, _)| *hash != 0) {
             let mut at = hash as usize & (size - 1);
             while lexicon.slots[at].0 != 0 && lexicon.slots[at].0 != hash {
@@ -33,22 +45,18 @@ impl Lexicon {
         lexicon
     }
 
-    /// Reads a list: a word or two neighbouring words, a tab, and the three numbers.
+    /// Reads a list: a word or two neighbouring words, a tab, its weights and its rarity.
     pub fn parse(text: &str) -> Result<Lexicon, String> {
         let mut words = Vec::new();
-        let mut biases = (0, 0);
         for (number, line) in text.lines().enumerate() {
-            let fault = || format!("line {} is not a word and three numbers", number + 1);
+            let fault = || format!("line {} is not a word and its numbers", number + 1);
             let (word, numbers) = line.split_once('\t').ok_or_else(fault)?;
-            let numbers: Vec<i32> = numbers.split(' ').filter_map(|number| number.parse().ok()).collect();
-            let [starts, draws, rarity] = numbers[..] else { return Err(fault()) };
-            if word.is_empty() {
-                biases = (starts, draws);
-                continue;
-            }
-            words.push((hash_of(word), Word { starts: starts as i8, draws: draws as i8, rarity: rarity as u8 }));
+            let numbers: Vec<i8> = numbers.split(' ').filter_map(|number| number.parse().ok()).collect();
+            let [starts, goes_on, answered, draws, rarity] = numbers[..] else { return Err(fault()) };
+            let word_of = Word { weights: [starts, goes_on, answered, draws], rarity: rarity.unsigned_abs() };
+            words.push((hash_of(word), word_of));
         }
-        Ok(Lexicon::new(&words, biases.0, biases.1))
+        Ok(Lexicon::new(&words))
     }
 
     pub fn get(&self, hash: u32) -> Option<Word> {
@@ -108,11 +116,10 @@ mod tests {
 
     #[test]
     fn words_and_pairs_are_found_again() {
-        let lexicon = Lexicon::parse("\t-20 -30 0\nanyone\t12 9 8\ndoes anyone\t5 -3 11\n").expect("it parses");
-        assert_eq!(lexicon.get(hash_of("anyone")), Some(Word { starts: 12, draws: 9, rarity: 8 }));
-        assert_eq!(lexicon.get(hash_of("does anyone")).map(|word| word.draws), Some(-3));
+        let lexicon = Lexicon::parse("anyone\t12 0 9 1 8\ndoes anyone\t5 0 0 -3 11\n").expect("it parses");
+        assert_eq!(lexicon.get(hash_of("anyone")), Some(Word { weights: [12, 0, 9, 1], rarity: 8 }));
+        assert_eq!(lexicon.get(hash_of("does anyone")).map(|word| word.weights[3]), Some(-3));
         assert_eq!(lexicon.get(hash_of("nobody")), None);
-        assert_eq!((lexicon.starts_bias, lexicon.draws_bias), (-20, -30));
         assert_eq!(Lexicon::default().get(5), None);
         assert!(Lexicon::parse("anyone 12 9 8").is_err());
     }

@@ -19,6 +19,10 @@ pub struct Line {
     pub parent: u32,
     /// Who wrote that, if anybody.
     pub parent_author: Slot,
+    /// How sure that is, in 63rds.
+    pub sure: u8,
+    /// Somebody who was not in the conversation until then answers somebody in it.
+    pub joins: bool,
     /// Place of its conversation in the list of them.
     pub strand: u8,
     pub replies: u8,
@@ -46,6 +50,8 @@ pub struct Strand {
     /// One bit for each slot of those in it.
     pub people: u128,
     pub starter: Slot,
+    /// Messages since somebody joined it.
+    pub settled: u16,
 }
 
 impl Strand {

@@ -1,7 +1,8 @@
 //! The features of a message and an earlier one it may answer.
 
 use super::line::{LINES_MAX, Line};
-use super::people::NOBODY;
+use super::lexicon::Tells;
+use super::people::{NOBODY, Slot};
 use super::reading::{Address, Marks, Reading};
 use super::tracker::{Scene, Strands};
 use crate::trees::{Columns, LANES, VALUES, log_steps};
@@ -26,7 +27,16 @@ crate::trees::features! {
     THEIR_QUESTION "their_question" "the earlier one asks";
     THEIR_WIDTH "their_width" "length of the earlier one";
     THEIR_STARTS "their_starts" "how much the words of the earlier one begin a conversation";
-    THEIR_DRAWS "their_draws" "how much the words of the earlier one draw others in";
+    THEIR_ANSWERED "their_answered" "how much the words of the earlier one call for an answer";
+    THEIR_GOES_ON "their_goes_on" "how much the words of the earlier one go on";
+    THEIR_CLOSING "their_closing" "the earlier one is thanks, a goodbye, or assent";
+    THEIR_UNFINISHED "their_unfinished" "the earlier one breaks off";
+    THEIR_SURE "their_sure" "how sure it was what the earlier one answers";
+    AFFINITY "affinity" "how often both authors spoke to each other lately";
+    AFFINITY_LEAD "affinity_lead" "how much more often this author spoke with another";
+    THEIR_OTHERS "their_others" "how often the earlier one's author spoke with others lately";
+    BETWEEN "between" "messages since the earlier one by neither author";
+    STRAND_GAP "strand_gap" "messages since its conversation's last";
     THEIR_ADDRESS "their_address" "how directly the earlier one speaks to somebody";
     THEIR_START "their_start" "the earlier one began a conversation";
     THEIR_SAID "their_said" "messages of its author before";
@@ -46,7 +56,8 @@ crate::trees::features! {
     QUESTION "question" "this message asks";
     WIDTH "width" "length of this message";
     STARTS "starts" "how much its words begin a conversation";
-    DRAWS "draws" "how much its words draw others in";
+    ANSWERED "answered" "how much its words call for an answer";
+    GOES_ON "goes_on" "how much its words go on";
     KNOWN "known" "share of its words that are known";
     CALL "call" "asks for help or calls on everybody";
     CLOSING "closing" "thanks or a goodbye";
@@ -84,6 +95,7 @@ struct Way {
 pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
     let mut weighed = Weighed { columns: [[0; LANES]; FEATURES.len()], candidates: [scene.number; LANES], used: 1 };
     let shared = Shared::of(strands, scene.reading);
+    let bonds = Bonds::of(strands, scene.author);
     let mut way = Way { addressee_away: 63, ..Way::default() };
     let mut said_by = [0u8; 256];
     let mut mine_to = [0u8; LINES_MAX];
@@ -141,8 +153,17 @@ pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
             put(OTHER_REPLIES_SINCE, fresh[place].into());
             put(THEIR_QUESTION, line.reading.question.into());
             put(THEIR_WIDTH, log_steps(line.reading.width.into()).into());
-            put(THEIR_STARTS, centred(line.reading.starts));
-            put(THEIR_DRAWS, centred(line.reading.draws));
+            put(THEIR_STARTS, centred(line.reading.tells(Tells::Starts)));
+            put(THEIR_ANSWERED, centred(line.reading.tells(Tells::Answered)));
+            put(THEIR_GOES_ON, centred(line.reading.tells(Tells::GoesOn)));
+            put(THEIR_CLOSING, bool(line.reading.marks.has(Marks::CLOSING)) + 2 * bool(line.reading.marks.has(Marks::FILLER)));
+            put(THEIR_UNFINISHED, bool(line.reading.marks.has(Marks::UNFINISHED)));
+            put(THEIR_SURE, line.sure.into());
+            let affinity = bonds.with_me[usize::from(line.author)];
+            put(AFFINITY, affinity.into());
+            put(AFFINITY_LEAD, u32::from(bonds.most - affinity.min(bonds.most)));
+            put(THEIR_OTHERS, u32::from(bonds.all[usize::from(line.author)].saturating_sub(affinity)));
+            put(BETWEEN, gap - 1 - u32::from(theirs) - if mine { 0 } else { u32::from(way.mine) });
             put(THEIR_ADDRESS, line.reading.address as u32);
             put(THEIR_START, bool(line.parent == number));
             put(THEIR_SAID, log_steps(them.map_or(0, |them| them.said.into())).into());
@@ -150,6 +171,7 @@ pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
             put(STRAND_MINE, bool(strand.has(scene.author)));
             put(STRAND_MY_LAST, bool(my_strand == Some(line.strand)));
             put(STRAND_SINCE, after.into());
+            put(STRAND_GAP, scene.number - strand.last);
             put(STRAND_PEOPLE, strand.people.count_ones());
             put(STRAND_LINES, log_steps(strand.lines.into()).into());
             put(STRAND_TO, bool(scene.reading.to.iter().flatten().any(|to| strand.has(*to))));
@@ -171,6 +193,7 @@ pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
     }
     weighed.columns[ALONE][0] = 1;
     weighed.columns[GAP][0] = 0;
+    weighed.columns[AFFINITY_LEAD][0] = bonds.most.min(63);
     weighed.columns[SHARED_LEAD][0] = (best / 2).min(63) as u8;
     message_features(strands, scene, &way, &mut weighed);
     weighed
@@ -184,8 +207,9 @@ fn message_features(strands: &Strands, scene: &Scene<'_>, way: &Way, weighed: &m
     put(TO_AWAY, way.addressee_away.into());
     put(QUESTION, reading.question.into());
     put(WIDTH, log_steps(reading.width.into()).into());
-    put(STARTS, centred(reading.starts));
-    put(DRAWS, centred(reading.draws));
+    put(STARTS, centred(reading.tells(Tells::Starts)));
+    put(ANSWERED, centred(reading.tells(Tells::Answered)));
+    put(GOES_ON, centred(reading.tells(Tells::GoesOn)));
     put(KNOWN, reading.known.into());
     put(CALL, reading.marks.has(Marks::CALL).into());
     put(CLOSING, reading.marks.has(Marks::CLOSING).into());
@@ -214,6 +238,35 @@ fn address_code(reading: &Reading, hit: bool) -> u32 {
 /// Sixteenths of log-odds around the middle of the scale.
 pub fn centred(weight: i16) -> u32 {
     (32 + i32::from(weight) / 4).clamp(0, VALUES as i32 - 1) as u32
+}
+
+/// Who spoke with whom lately.
+struct Bonds {
+    /// By slot: messages exchanged with this author, and with anybody.
+    with_me: [u8; 256],
+    all: [u8; 256],
+    most: u8,
+}
+
+impl Bonds {
+    fn of(strands: &Strands, me: Slot) -> Bonds {
+        let mut bonds = Bonds { with_me: [0; 256], all: [0; 256], most: 0 };
+        for line in &strands.lines {
+            let to = line.reading.to[0].unwrap_or(line.parent_author);
+            if to == NOBODY || to == line.author {
+                continue;
+            }
+            bonds.all[usize::from(line.author)] += 1;
+            bonds.all[usize::from(to)] += 1;
+            let other = if line.author == me { to } else { line.author };
+            if line.author == me || to == me {
+                let count = &mut bonds.with_me[usize::from(other)];
+                *count += 1;
+                bonds.most = bonds.most.max(*count);
+            }
+        }
+        bonds
+    }
 }
 
 /// The rare words a message shares with those before it.

@@ -32,6 +32,8 @@ pub struct Person {
     pub said: u16,
     pub starts: u16,
     pub directed: u16,
+    /// How often somebody joined at a message of theirs.
+    pub drew: u16,
     /// When it spoke last, by number and by the clock.
     pub last: u32,
     pub last_at: Time,
@@ -83,6 +85,7 @@ impl People {
             said: 0,
             starts: 0,
             directed: 0,
+            drew: 0,
             last: 0,
             last_at: at,
             partner: NOBODY,

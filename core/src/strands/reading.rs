@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, MatchKind};
 use serde::{Deserialize, Serialize};
 
-use super::lexicon::{Hasher, Lexicon, RARITY_MAX, pair_hash};
+use super::lexicon::{Hasher, Lexicon, RARITY_MAX, TELLS, Tells, pair_hash};
 use super::people::{NOBODY, People, Slot};
 use crate::score::{CALLS_FOR_HELP, CLOSINGS, is_filler};
 
@@ -43,8 +43,7 @@ pub struct Reading {
     /// One bit for each word: two messages without a common bit have no word in common.
     pub bits: u64,
     /// What its words tell, in sixteenths of log-odds.
-    pub starts: i16,
-    pub draws: i16,
+    weights: [i16; TELLS.len()],
     /// Share of its words that the lexicon knows, in eighths.
     pub known: u8,
 }
@@ -62,6 +61,9 @@ impl Marks {
     pub const CODE: Marks = Marks(32);
     pub const SMILE: Marks = Marks(64);
     pub const GREETING: Marks = Marks(128);
+    pub const UNFINISHED: Marks = Marks(256);
+    pub const EXCLAIMS: Marks = Marks(512);
+    pub const DIGITS: Marks = Marks(1024);
 
     pub fn has(self, mark: Marks) -> bool {
         self.0 & mark.0 != 0
@@ -163,6 +165,11 @@ impl Reading {
         slot != NOBODY && self.to.contains(&Some(slot))
     }
 
+    /// What its words tell, in sixteenths of log-odds.
+    pub fn tells(&self, what: Tells) -> i16 {
+        self.weights[what as usize]
+    }
+
     /// Finds whom the text names; returns what follows the names it begins with.
     fn find_names<'a>(&mut self, text: &'a str, author: Slot, people: &People) -> &'a str {
         let mut body = text.trim_start();
@@ -224,7 +231,17 @@ impl Reading {
         if body.contains(['/', '=', '`', '{', '|', '\\', '<', '$', '~']) || body.contains("--") {
             self.marks.add(Marks::CODE);
         }
-        let end = body.trim_end_matches(|c: char| c.is_whitespace() || "!！。.）)ｗw笑~〜…".contains(c));
+        let bare = body.trim_end();
+        if bare.ends_with([',', ':', '、', '…', '-']) || bare.ends_with("..") {
+            self.marks.add(Marks::UNFINISHED);
+        }
+        if bare.ends_with(['!', '！']) {
+            self.marks.add(Marks::EXCLAIMS);
+        }
+        if body.contains(|c: char| c.is_ascii_digit()) {
+            self.marks.add(Marks::DIGITS);
+        }
+        let end = bare.trim_end_matches(|c: char| c.is_whitespace() || "!！。.）)ｗw笑~〜…".contains(c));
         let asks = end.ends_with(['?', '？', 'か'])
             || ["かな", "かしら", "かね"].iter().any(|particle| end.ends_with(particle));
         let somewhere = body.contains(['?', '？']) && !self.marks.has(Marks::LINK);
@@ -233,7 +250,7 @@ impl Reading {
 
     fn take_words(&mut self, body: &str, lexicon: &Lexicon) {
         let (mut read, mut known, mut before) = (0u32, 0u32, 0u32);
-        let (mut starts, mut draws) = (lexicon.starts_bias, lexicon.draws_bias);
+        let mut weights = [0i32; TELLS.len()];
         let mut width = 0u32;
         each_word(body, &mut width, |hash, kind, _| {
             read += 1;
@@ -245,8 +262,7 @@ impl Reading {
             let single = lexicon.get(hash);
             known += u32::from(single.is_some());
             for word in single.into_iter().chain(pair) {
-                starts += i32::from(word.starts);
-                draws += i32::from(word.draws);
+                weights.iter_mut().zip(word.weights).for_each(|(sum, weight)| *sum += i32::from(weight));
             }
             let rarity = single.map_or(RARITY_MAX, |word| word.rarity);
             if kind == Kind::Content && rarity > RARITY_WORTH {
@@ -254,8 +270,7 @@ impl Reading {
             }
         });
         self.width = width.min(u32::from(u16::MAX)) as u16;
-        self.starts = starts.clamp(-2000, 2000) as i16;
-        self.draws = draws.clamp(-2000, 2000) as i16;
+        self.weights = weights.map(|weight| weight.clamp(-2000, 2000) as i16);
         self.known = (known * 8).checked_div(read.min(WORDS_READ_MAX as u32)).unwrap_or(0) as u8;
     }
 

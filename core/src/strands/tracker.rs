@@ -73,6 +73,9 @@ pub struct Choice {
     /// Likelihood that it answers somebody else's message, or one's own.
     pub to_others: f32,
     pub to_own: f32,
+    /// Likelihood that nobody else is in the conversation, and the number of others to be expected.
+    pub alone: f32,
+    pub others: f32,
 }
 
 impl Strands {
@@ -135,9 +138,13 @@ impl Strands {
         let total: f32 = odds.iter().sum();
         let best = sums.iter().position(|sum| *sum == most).unwrap_or(0);
         let (mut to_others, mut to_own) = (0.0, 0.0);
+        let (mut alone, mut others) = (odds[0] / total, 0.0);
         for (candidate, odds) in weighed.candidates[..weighed.used].iter().zip(odds).skip(1) {
-            let own = self.line(*candidate).is_some_and(|line| line.author == scene.author);
-            *(if own { &mut to_own } else { &mut to_others }) += odds / total;
+            let Some(line) = self.line(*candidate) else { continue };
+            *(if line.author == scene.author { &mut to_own } else { &mut to_others }) += odds / total;
+            let company = self.list[usize::from(line.strand)].others_than(scene.author);
+            alone += if company == 0 { odds / total } else { 0.0 };
+            others += company as f32 * odds / total;
         }
         Choice {
             parent: (best > 0).then(|| weighed.candidates[best]),
@@ -145,14 +152,18 @@ impl Strands {
             starts: odds[0] / total,
             to_others,
             to_own,
+            alone,
+            others,
         }
     }
 
     /// The platform knows what is answered.
     fn linked(&self, parent: Option<u32>, author: Slot) -> Choice {
-        let own = parent.and_then(|parent| self.line(parent)).is_some_and(|line| line.author == author);
-        let (to_others, to_own) = if own { (0.0, 1.0) } else { (1.0, 0.0) };
-        Choice { parent, sure: 1.0, starts: 0.0, to_others, to_own }
+        let line = parent.and_then(|parent| self.line(parent));
+        let (to_others, to_own) = if line.is_some_and(|line| line.author == author) { (0.0, 1.0) } else { (1.0, 0.0) };
+        let company = line.map_or(1, |line| self.list[usize::from(line.strand)].others_than(author));
+        let alone = if company == 0 { 1.0 } else { 0.0 };
+        Choice { parent, sure: 1.0, starts: 0.0, to_others, to_own, alone, others: company as f32 }
     }
 
     /// Puts the message into the conversation of what it answers, or into a new one.
@@ -165,7 +176,7 @@ impl Strands {
 
     fn begin(&mut self, scene: &Scene<'_>) -> u8 {
         let (number, began, starter, last) = (self.begun, scene.at, scene.author, scene.number);
-        let strand = Strand { number, began, last, lines: 0, people: 0, starter };
+        let strand = Strand { number, began, last, lines: 0, people: 0, starter, settled: 0 };
         self.begun += 1;
         if self.list.len() <= LINES_MAX {
             self.list.push(strand);
@@ -186,7 +197,12 @@ impl Strands {
         let there = &mut self.list[usize::from(strand)];
         there.last = number;
         there.lines = there.lines.saturating_add(1);
+        let joins = there.people != 0 && !there.has(author);
+        there.settled = if joins { 0 } else { there.settled.saturating_add(1) };
         there.people |= 1 << author;
+        if let Some(them) = self.people.get_mut(parent_author).filter(|_| joins) {
+            them.drew = them.drew.saturating_add(1);
+        }
         let me = self.people.get_mut(author).expect("who speaks was met");
         me.said = me.said.saturating_add(1);
         me.starts = me.starts.saturating_add(u16::from(choice.parent.is_none()));
@@ -206,6 +222,8 @@ impl Strands {
             reading,
             parent: choice.parent.unwrap_or(number),
             parent_author,
+            sure: (choice.sure * 63.0) as u8,
+            joins,
             strand,
             replies: 0,
             gone: false,
