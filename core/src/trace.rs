@@ -8,10 +8,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::effect::Kind;
 use crate::gates::{Closed, GATES};
-use crate::join::{FEATURES, Values};
+use crate::join::{FEATURES, Values, because};
 use crate::judge::{Question, State};
 use crate::listen::{Addressed, Unheard};
 use crate::score::{Points, RULES};
+use crate::strands::Models;
 use crate::types::{Message, MessageId, PersonId, Place, Span, Time};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -240,13 +241,38 @@ impl Trace {
             Outcome::Replies => "Answered: ",
         });
         self.write_cause(&mut text).expect("a string takes every text");
-        if let Some(score) = self.score.filter(|_| self.addressed.is_none()) {
+        if let (Some(p_join), None) = (self.p_join, self.addressed) {
+            self.write_likelihood(&mut text, p_join).expect("a string takes every text");
+        } else if let Some(score) = self.score.filter(|_| self.addressed.is_none()) {
             write!(text, " Score {score}").expect("a string takes every text");
             let given: Vec<String> =
                 self.given().map(|(rule, points)| format!("{} {points:+}", rule.replace('_', " "))).collect();
             text.push_str(&if given.is_empty() { ".".into() } else { format!(" ({}).", given.join(", ")) });
         }
         text
+    }
+
+    /// What was learnt says of this message, and what it was compared with.
+    fn write_likelihood(&self, text: &mut String, p_join: f32) -> std::fmt::Result {
+        write!(text, " A newcomer would join here with {}", percent(p_join))?;
+        if let Some(bar) = self.bar {
+            write!(text, " (threshold {}", percent(bar.threshold))?;
+            if bar.worth != p_join {
+                write!(text, ", its business: {}", percent(bar.worth))?;
+            }
+            match bar.welcome {
+                less if less < 0.995 => write!(text, ", raised because it was less welcome here lately")?,
+                more if more > 1.005 => write!(text, ", lowered because it was welcome here lately")?,
+                _ => (),
+            }
+            text.push(')');
+        }
+        let joins = self.bar.is_some_and(|bar| bar.worth >= bar.threshold);
+        let reasons = self.features.0.map(|values| because(&values, joins, Models::built_in())).unwrap_or_default();
+        if !reasons.is_empty() {
+            write!(text, ": {}", reasons.join(", "))?;
+        }
+        write!(text, ".")
     }
 
     /// Without the judge's words: it may have said anything about what it read.
@@ -320,6 +346,11 @@ impl Trace {
             Cause::Undecided => write!(text, "not decided yet."),
         }
     }
+}
+
+/// As people say it: whole percents, and what is less than half of one as that.
+fn percent(share: f32) -> String {
+    if share < 0.005 { "less than 1 %".into() } else { format!("{:.0} %", 100.0 * share) }
 }
 
 /// A judge's words as a sentence that has an end.

@@ -85,6 +85,7 @@ impl Turn<'_> {
 
     pub(super) fn was_not_addressed(&mut self, message: &Message, mut trace: Box<Trace>, for_somebody_else: bool) {
         self.weigh_score(&mut trace);
+        self.answer_by_name(message);
         let since = self.disturb(message, &trace);
         let trigger = self.trigger(message, false, for_somebody_else);
         if let Some(closed) = closed_in(&self.case(trigger), Order::BeforeScore) {
@@ -128,19 +129,24 @@ impl Turn<'_> {
         }
     }
 
-    /// Compares with what the room is asked to hear of it.
+    /// Compares with what the room is to hear of it; without a share of the talk, `score.low` is what has to be passed.
     fn weigh_likelihood(&mut self, trace: &mut Trace, worth: f32) {
-        if let Some((talk, share)) = self.room.talk_mut(self.policy) {
-            talk.note_likely(worth);
-            trace.bar = Some(Bar { threshold: talk.threshold(share), worth, welcome: talk.welcome });
-        }
+        let (threshold, welcome) = match self.room.talk_mut(self.policy) {
+            Some((talk, share)) => {
+                talk.note_likely(worth);
+                (talk.threshold(share), talk.welcome)
+            }
+            None => (self.policy.settings.score.low as f32 / 100.0, 1.0),
+        };
+        trace.bar = Some(Bar { threshold, worth, welcome });
     }
 
     fn weight(&self, trace: &Trace) -> Weight {
         let settings = &self.policy.settings.score;
         let (low, high, threshold) = (settings.low, settings.high, settings.threshold);
         if let Some(bar) = trace.bar {
-            return match (bar.worth >= bar.threshold, self.policy.asks_a_model()) {
+            let asks = self.policy.asks_a_model() && 100.0 * bar.worth < high as f32;
+            return match (bar.worth >= bar.threshold, asks) {
                 (false, _) => Weight::Nothing(Cause::Unlikely),
                 (true, true) => Weight::Something { ask: true, cause: Cause::Undecided },
                 (true, false) => Weight::Something { ask: false, cause: Cause::Likely },
@@ -166,6 +172,21 @@ impl Turn<'_> {
         }
     }
 
+    /// Who is spoken to by name has an answer, in whatever conversation that seems to be.
+    fn answer_by_name(&mut self, message: &Message) {
+        if !self.policy.settings.response.bursts {
+            return;
+        }
+        let told = |pending: &Trace| {
+            pending.author_id != message.author.id
+                && speaks_to(message, &pending.author_id, &pending.author, pending.message.as_str())
+        };
+        while let Some(place) = self.floor().pending.iter().position(|pending| told(&pending.trace)) {
+            let pending = self.floor_mut().pending.remove(place);
+            self.end(pending, &Cause::AnsweredBy(message.id.clone()));
+        }
+    }
+
     /// Somebody speaks: what was pending is void, unless the policy is gentle and this is no answer to it. Returns since
     /// when something has been waiting, so that a lively room is judged too.
     fn disturb(&mut self, message: &Message, trace: &Trace) -> Option<Time> {
@@ -175,12 +196,10 @@ impl Turn<'_> {
             self.call_off(&Cause::CancelledBy(message.id.clone()));
             return waiting_since;
         }
-        let by_another = pending.trace.author_id != message.author.id;
-        let told = |pending: &Trace| {
-            speaks_to(message, &pending.author_id, &pending.author, pending.message.as_str())
-                || (trace.reply_to_guess.as_ref() == Some(&pending.message) && !is_filler(&message.text))
-        };
-        if by_another && told(&pending.trace) {
+        if trace.reply_to_guess.as_ref() == Some(&pending.trace.message)
+            && pending.trace.author_id != message.author.id
+            && !is_filler(&message.text)
+        {
             self.call_off(&Cause::AnsweredBy(message.id.clone()));
             return None;
         }

@@ -2,8 +2,8 @@
 
 use crate::effect::Effect;
 use crate::engine::Engine;
+use crate::engine::follow::Guess;
 use crate::engine::speak::Own;
-use crate::engine::strand::Guess;
 use crate::engine::turn::Turn;
 use crate::listen::{Address, Addressed, Unheard, addressee, asks_for_quiet, filter};
 use crate::policy::Policy;

@@ -3,11 +3,11 @@
 mod ask;
 mod change;
 mod decide;
+mod follow;
 mod forget;
 mod hear;
 mod remember;
 mod speak;
-mod strand;
 mod turn;
 mod wait;
 

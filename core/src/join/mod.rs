@@ -3,8 +3,10 @@
 //! A small learnt model over the features of the message, its conversation, its speakers and the pace of the room;
 //! each feature's part in the answer can be told.
 
+mod because;
 mod features;
 
+pub use because::because;
 pub use features::{FEATURES, Values, values, without_words};
 
 use crate::strands::Models;

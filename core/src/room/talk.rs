@@ -37,7 +37,7 @@ const USUAL: [f32; STEPS] = [
 ];
 
 /// The usual counts as much as so many messages of the room.
-const USUAL_MESSAGES: f32 = 200.0;
+const USUAL_MESSAGES: f32 = 100.0;
 /// Messages after which everything counts half.
 const FORGET_AFTER: f32 = 1200.0;
 /// Of what is likely enough, so much is said in the end: the rest is answered by others, or belongs together.

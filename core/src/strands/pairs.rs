@@ -1,7 +1,7 @@
 //! The features of a message and an earlier one it may answer.
 
-use super::line::{LINES_MAX, Line};
 use super::lexicon::Tells;
+use super::line::{LINES_MAX, Line};
 use super::people::{NOBODY, Slot};
 use super::reading::{Address, Marks, Reading};
 use super::tracker::{Scene, Strands};
@@ -156,7 +156,10 @@ pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
             put(THEIR_STARTS, centred(line.reading.tells(Tells::Starts)));
             put(THEIR_ANSWERED, centred(line.reading.tells(Tells::Answered)));
             put(THEIR_GOES_ON, centred(line.reading.tells(Tells::GoesOn)));
-            put(THEIR_CLOSING, bool(line.reading.marks.has(Marks::CLOSING)) + 2 * bool(line.reading.marks.has(Marks::FILLER)));
+            put(
+                THEIR_CLOSING,
+                bool(line.reading.marks.has(Marks::CLOSING)) + 2 * bool(line.reading.marks.has(Marks::FILLER)),
+            );
             put(THEIR_UNFINISHED, bool(line.reading.marks.has(Marks::UNFINISHED)));
             put(THEIR_SURE, line.sure.into());
             let affinity = bonds.with_me[usize::from(line.author)];
