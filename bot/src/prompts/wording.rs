@@ -40,7 +40,7 @@ impl Prompts {
     /// Fills every prompt of the user's own as a question would, so that `problems` tells what is wrong with them. How
     /// many there are.
     pub fn try_all(&self, policy: &Policy) -> usize {
-        let asking = Asking { state: "", answering: "1".into() };
+        let asking = Asking { state: "", answering: "1".into(), because: "it asks a question".into() };
         let mut own = 0;
         for language in Language::ALL {
             for name in NAMES {
@@ -95,7 +95,7 @@ impl Prompts {
             quiet_seconds => settings.response.min_wait_seconds,
             delay_max => settings.response.max_delay_seconds,
         };
-        let asked = context! { state => asking.state, answering => &asking.answering, ..stable.clone() };
+        let asked = context! { state => asking.state, answering => &asking.answering, because => &asking.because, ..stable.clone() };
         self.filled(language, name, |source, file| {
             let (system, question) = halves(source);
             let system = fill(file, &system, &stable)?;
@@ -128,6 +128,7 @@ impl Prompts {
 struct Asking {
     state: &'static str,
     answering: String,
+    because: String,
 }
 
 impl Wording for Prompts {
@@ -141,7 +142,12 @@ impl Wording for Prompts {
             if let Some(history) = &transcript.history {
                 frame.history(history, ask.style);
             }
-            Asking { state: transcript.state.map_or("", |state| state.word()), ..Asking::default() }
+            let about = transcript.about.as_ref();
+            Asking {
+                state: transcript.state.map_or("", |state| state.word()),
+                answering: about.map(|about| frame.numbers_of(std::slice::from_ref(&about.message))).unwrap_or_default(),
+                because: about.map(|about| about.because.to_string()).unwrap_or_default(),
+            }
         })?;
         Ok(Prompt { schema: schema_of(ask.question, ask.style), ..prompt })
     }

@@ -46,7 +46,7 @@ impl Followers {
                     task.abort();
                 }
             }
-            Effect::Trace(_) => (),
+            Effect::Trace(_) | Effect::Received(_) => (),
         }
     }
 
