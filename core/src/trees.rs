@@ -6,7 +6,7 @@
 /// Features take values below this.
 pub const VALUES: usize = 64;
 /// Alternatives that are weighed side by side.
-pub const LANES: usize = 24;
+pub const LANES: usize = 16;
 const DEPTH_MAX: usize = 6;
 const LEAVES_MAX: usize = 1 << DEPTH_MAX;
 /// Leaves are written in this fraction of log-odds.
@@ -36,6 +36,13 @@ pub(crate) use features;
 
 /// Of each feature, its value for each of the alternatives.
 pub type Columns<const N: usize> = [[u8; LANES]; N];
+
+/// After this many trees, alternatives that are far behind are left where they are.
+const FIRST_TREES: usize = 48;
+/// How far that is, in thousandths of log-odds.
+const FAR_BEHIND: i32 = 4500;
+/// Alternatives that may remain.
+const CLOSE_LANES: usize = 8;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trees {
@@ -91,22 +98,25 @@ impl Trees {
         text
     }
 
-    /// The sums of the first `used` alternatives.
+    /// The sums of the first `used` alternatives. Those that soon turn out hopeless are not looked at to the end.
     pub fn sums<const N: usize>(&self, columns: &Columns<N>, used: usize) -> [i32; LANES] {
         let mut sums = [self.bias; LANES];
-        for tree in &self.trees {
-            let mut places = [0u8; LANES];
-            for (level, &(feature, value)) in tree.splits.iter().enumerate() {
-                let column = &columns[usize::from(feature)];
-                for (place, of) in places.iter_mut().zip(column) {
-                    *place |= u8::from(*of > value) << level;
-                }
+        let (first, rest) = self.trees.split_at(self.trees.len().min(FIRST_TREES));
+        add(first, columns, used, &mut sums);
+        let most = sums[..used].iter().copied().max().unwrap_or(0);
+        let (mut close, mut count) = ([0; CLOSE_LANES], 0);
+        for lane in (0..used).filter(|lane| sums[*lane] > most - FAR_BEHIND) {
+            if count == CLOSE_LANES {
+                add(rest, columns, used, &mut sums);
+                return sums;
             }
-            let leaves: &[i16; LEAVES_MAX] = tree.leaves[..].try_into().expect("a tree is read with all its leaves");
-            for (sum, place) in sums.iter_mut().zip(places).take(used) {
-                *sum += i32::from(leaves[usize::from(place) % LEAVES_MAX]);
-            }
+            close[count] = lane;
+            count += 1;
         }
+        let close_columns = columns.each_ref().map(|column| close.map(|lane| column[lane]));
+        let mut close_sums = close.map(|lane| sums[lane]);
+        add(rest, &close_columns, count, &mut close_sums);
+        (0..count).for_each(|place| sums[close[place]] = close_sums[place]);
         sums
     }
 
@@ -131,6 +141,23 @@ impl Trees {
                 out[usize::from(feature)] += (after - before) / SCALE * self.calibration.0 as f32 / SCALE;
                 before = after;
             }
+        }
+    }
+}
+
+/// Adds what the trees say of each alternative.
+fn add<const N: usize, const L: usize>(trees: &[Tree], columns: &[[u8; L]; N], used: usize, sums: &mut [i32; L]) {
+    for tree in trees {
+        let mut places = [0u8; L];
+        for (level, &(feature, value)) in tree.splits.iter().enumerate() {
+            let column = &columns[usize::from(feature)];
+            for (place, of) in places.iter_mut().zip(column) {
+                *place |= u8::from(*of > value) << level;
+            }
+        }
+        let leaves: &[i16; LEAVES_MAX] = tree.leaves[..].try_into().expect("a tree is read with all its leaves");
+        for (sum, place) in sums.iter_mut().zip(places).take(used) {
+            *sum += i32::from(leaves[usize::from(place) % LEAVES_MAX]);
         }
     }
 }

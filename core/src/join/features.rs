@@ -153,7 +153,10 @@ pub fn values(strands: &Strands, scene: &Scene<'_>, choice: &Choice, strand: u8)
         in_strand.take(there.lines.into()).take_while(|line| line.author == scene.author)
     };
     put(RUN, row().count() as u32);
-    put(RUN_DRAWS, centred(row().map(|line| line.reading.tells(Tells::Draws)).fold(reading.tells(Tells::Draws), i16::max)));
+    put(
+        RUN_DRAWS,
+        centred(row().map(|line| line.reading.tells(Tells::Draws)).fold(reading.tells(Tells::Draws), i16::max)),
+    );
     put(RUN_QUESTION, row().map(|line| line.reading.question).fold(reading.question, u8::max).into());
 
     let parent = choice.parent.and_then(|parent| strands.line(parent));
