@@ -71,7 +71,7 @@ pub fn grow(matrix: &Matrix, goal: &Goal<'_>, growth: &Growth) -> Trees {
             places.iter_mut().zip(column).for_each(|(place, of)| *place |= u8::from(*of > value) << level);
         }
         sums.iter_mut().zip(&places).for_each(|(sum, place)| *sum += i32::from(tree.leaves[usize::from(*place)]));
-        model.trees.push(tree);
+        model.trees.push(Tree::new(&tree.splits, &tree.leaves, &tree.weights).expect("a grown tree is well shaped"));
     }
     model
 }
@@ -142,9 +142,9 @@ impl Sample {
     }
 }
 
-fn grow_one(matrix: &Matrix, sample: &Sample, columns: &[usize], growth: &Growth) -> Tree {
+fn grow_one(matrix: &Matrix, sample: &Sample, columns: &[usize], growth: &Growth) -> Grown {
     let mut places = vec![0u8; sample.rows.len()];
-    let mut tree = Tree { splits: Vec::new(), leaves: Vec::new(), weights: Vec::new() };
+    let mut tree = Grown::default();
     for level in 0..growth.depth {
         let halves = columns.split_at(columns.len() / 2);
         let look = |columns: &[usize]| best_of(matrix, sample, &places, 1 << level, columns, growth.ridge);
@@ -172,8 +172,15 @@ fn grow_one(matrix: &Matrix, sample: &Sample, columns: &[usize], growth: &Growth
         tree.leaves.push(leaf.clamp(-30_000.0, 30_000.0).round() as i16);
         tree.weights.push((rows + 1).ilog2() as u8);
     }
-    tree.fill();
     tree
+}
+
+/// A tree as it grows.
+#[derive(Default)]
+struct Grown {
+    splits: Vec<(u8, u8)>,
+    leaves: Vec<i16>,
+    weights: Vec<u8>,
 }
 
 struct Split {

@@ -88,19 +88,28 @@ fn measure(log: &Path, models: &Models) -> Result<()> {
     Ok(())
 }
 
-/// The time of one message, all on one core.
+/// The time of one message on one core: of several runs, stretch by stretch, the one that was disturbed least.
 fn clock(log: &Path) -> Result<()> {
+    const STRETCH: usize = 50;
+    const RUNS: usize = 9;
     let channels = logs::read(log)?;
     let models = Models::built_in();
-    let mut messages = 0;
-    let begun = Instant::now();
+    let (mut total, mut messages) = (0.0, 0);
     for channel in &channels {
-        let mut strands = Strands::default();
-        for said in &channel.said {
-            std::hint::black_box(strands.hear(&heard(said), models));
-            messages += 1;
+        let mut best = vec![f64::INFINITY; channel.said.len().div_ceil(STRETCH)];
+        for _ in 0..RUNS {
+            let mut strands = Strands::default();
+            for (best, stretch) in best.iter_mut().zip(channel.said.chunks(STRETCH)) {
+                let begun = Instant::now();
+                for said in stretch {
+                    std::hint::black_box(strands.hear(&heard(said), models));
+                }
+                *best = best.min(begun.elapsed().as_secs_f64());
+            }
         }
+        total += best.iter().sum::<f64>();
+        messages += channel.said.len();
     }
-    println!("{:.2} µs a message", begun.elapsed().as_secs_f64() * 1e6 / f64::from(messages));
+    println!("{:.2} µs a message", total * 1e6 / messages as f64);
     Ok(())
 }
