@@ -40,7 +40,7 @@ pub type Columns<const N: usize> = [[u8; LANES]; N];
 /// After this many trees, alternatives that are far behind are left where they are.
 const FIRST_TREES: usize = 40;
 /// How far that is, in thousandths of log-odds.
-const FAR_BEHIND: i32 = 4000;
+const FAR_BEHIND: i32 = 3500;
 /// Alternatives that may remain.
 const CLOSE_LANES: usize = 8;
 
@@ -51,6 +51,9 @@ pub struct Trees {
     /// Turns the sum into honest log-odds: a factor and a term, in thousandths.
     pub calibration: (i32, i32),
 }
+
+/// A question that is always answered with no.
+const NEVER: (u8, u8) = (0, u8::MAX);
 
 /// Lies in one piece, as many of them are walked through for each message.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,6 +118,9 @@ impl Trees {
             close[count] = lane;
             count += 1;
         }
+        if count == 1 {
+            return sums;
+        }
         let close_columns = columns.each_ref().map(|column| close.map(|lane| column[lane]));
         let mut close_sums = close.map(|lane| sums[lane]);
         add(rest, &close_columns, count, &mut close_sums);
@@ -152,12 +158,12 @@ fn add<const N: usize, const L: usize>(trees: &[Tree], columns: &[[u8; L]; N], u
     for tree in trees {
         let mut places = [0u8; L];
         for (level, &(feature, value)) in tree.splits().iter().enumerate() {
-            let column = &columns[usize::from(feature)];
-            for (place, of) in places.iter_mut().zip(column) {
-                *place |= u8::from(*of > value) << level;
+            let (column, bit) = (&columns[usize::from(feature)], 1u8 << level);
+            for lane in 0..L {
+                places[lane] |= if column[lane] > value { bit } else { 0 };
             }
         }
-        for (sum, place) in sums.iter_mut().zip(places).take(used) {
+        for (sum, place) in sums[..used].iter_mut().zip(places) {
             *sum += i32::from(tree.leaves[usize::from(place) % LEAVES_MAX]);
         }
     }
@@ -188,7 +194,7 @@ impl Tree {
         }
         let mut tree = Tree {
             depth: splits.len() as u8,
-            splits: [(0, 0); DEPTH_MAX],
+            splits: [NEVER; DEPTH_MAX],
             leaves: [0; LEAVES_MAX],
             weights: weights.into(),
         };

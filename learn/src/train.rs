@@ -5,6 +5,7 @@ use aizuchi_core::strands::{Models, TELLS};
 use aizuchi_core::trees::{Trees, probability};
 
 use crate::boost::{Goal, Growth, Matrix, grow};
+use crate::card::Figures;
 use crate::logs::Channel;
 use crate::metrics::{Outcomes, auc, average_precision, brier};
 use crate::rows::{Rows, collect};
@@ -14,8 +15,7 @@ pub struct Learnt {
     pub models: Models,
     pub words: String,
     /// Of the training logs, each channel guessed by models that have not seen it.
-    pub links: crate::metrics::Links,
-    pub join: Vec<(f32, bool)>,
+    pub held_out: Figures,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +33,8 @@ impl Default for Plan {
     fn default() -> Plan {
         let links = Growth { trees: 250, depth: 6, rate: 0.2, ridge: 10.0, rows: 0.5, columns: 0.5, seed: 1 };
         let first = Growth { trees: 80, rate: 0.3, rows: 0.4, ..links };
-        let last = Growth { trees: 400, rate: 0.15, ..links };
-        let join = Growth { trees: 400, depth: 4, rate: 0.04, ridge: 20.0, rows: 0.6, columns: 0.4, seed: 2 };
+        let last = Growth { trees: 300, ..links };
+        let join = Growth { trees: 250, depth: 4, rate: 0.06, ridge: 20.0, rows: 0.6, columns: 0.4, seed: 2 };
         Plan { folds: 4, first, links, last, join, wordless: 0.3 }
     }
 }
@@ -61,13 +61,13 @@ pub fn train(channels: &[Channel], plan: &Plan, tell: &dyn Fn(&str)) -> Learnt {
     ));
     let links = rows.score;
     students[folds].models.links = grow_links(&rows, &plan.last, |_| true);
-    let (known, calibration) = held_out(&rows, plan);
-    let join = outcomes(&rows, &known);
+    let (known, wordless, calibration) = held_out(&rows, plan);
+    let (join, wordless) = (outcomes(&rows, &known), outcomes(&rows, &wordless));
     tell(&format!("held out: join {}", told(&join)));
     let Student { mut models, words, .. } = students.pop().expect("one has seen everything");
     models.join = grow_join(&rows, plan, |_| true);
     models.join.calibration = calibration;
-    Learnt { models, words, links, join }
+    Learnt { models, words, held_out: Figures { links, join, wordless } }
 }
 
 /// Models that have not seen every channel.
@@ -89,22 +89,24 @@ impl Student {
     }
 }
 
-/// Honest log-odds of joining, each channel guessed by a model that has not seen it; and what made them honest.
-pub fn held_out(rows: &Rows, plan: &Plan) -> (Vec<f32>, (i32, i32)) {
-    let mut known = vec![0.0; rows.join.len()];
+/// Honest log-odds of joining, each channel guessed by a model that has not seen it; those without words; and what made
+/// the first honest.
+fn held_out(rows: &Rows, plan: &Plan) -> (Vec<f32>, Vec<f32>, (i32, i32)) {
+    let (mut known, mut wordless) = (vec![0.0; rows.join.len()], vec![0.0; rows.join.len()]);
     for fold in 0..plan.folds {
         let model = grow_join(rows, plan, |channel| channel % plan.folds != fold);
         for row in (0..known.len()).filter(|row| rows.join_channel[*row] % plan.folds == fold) {
             known[row] = model.calibrated(model.sum(&rows.join[row]));
+            wordless[row] = model.calibrated(model.sum(&join::without_words(&rows.join[row])));
         }
     }
     let pairs: Vec<(f32, bool)> = known.iter().copied().zip(rows.joined.iter().copied()).collect();
     let (factor, term) = calibrate(&pairs);
     known.iter_mut().for_each(|known| *known = (*known * factor as f32 + term as f32) / 1000.0);
-    (known, (factor, term))
+    (known, wordless, (factor, term))
 }
 
-pub fn outcomes(rows: &Rows, known: &[f32]) -> Vec<(f32, bool)> {
+fn outcomes(rows: &Rows, known: &[f32]) -> Vec<(f32, bool)> {
     known.iter().map(|known| probability(*known)).zip(rows.joined.iter().copied()).collect()
 }
 
@@ -112,7 +114,7 @@ pub fn told(outcomes: &Outcomes) -> String {
     format!("AUC {:.4} AP {:.4} Brier {:.4}", auc(outcomes), average_precision(outcomes), brier(outcomes))
 }
 
-pub fn grow_links(rows: &Rows, growth: &Growth, wanted: impl Fn(usize) -> bool) -> Trees {
+fn grow_links(rows: &Rows, growth: &Growth, wanted: impl Fn(usize) -> bool) -> Trees {
     let (matrix, begins, target) = rows.links_of(wanted);
     grow(&matrix, &Goal::OneOf { begins: &begins, target: &target }, growth)
 }
