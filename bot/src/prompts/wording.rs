@@ -145,7 +145,9 @@ impl Wording for Prompts {
             let about = transcript.about.as_ref();
             Asking {
                 state: transcript.state.map_or("", |state| state.word()),
-                answering: about.map(|about| frame.numbers_of(std::slice::from_ref(&about.message))).unwrap_or_default(),
+                answering: about
+                    .map(|about| frame.numbers_of(std::slice::from_ref(&about.message)))
+                    .unwrap_or_default(),
                 because: about.map(|about| about.because.to_string()).unwrap_or_default(),
             }
         })?;

@@ -7,6 +7,7 @@ use aizuchi::journal::{record::encode, traces::keep};
 use aizuchi::replay::Script;
 use aizuchi::stores::Database;
 use aizuchi::transcript::{self, Options};
+use aizuchi_core::effect::Usage;
 use aizuchi_core::sim::{Oracle, StandIn};
 use aizuchi_core::{Effect, Engine, Input, Policies, Time, Trace};
 use rusqlite::params;
@@ -62,6 +63,8 @@ pub fn live_with(policies: Policies, talk: &str, script: &str) -> Lived {
                     coming.retain(|_, input| input.call() != Some(&call));
                     continue;
                 }
+                Effect::Remember(remember) => (remember.at, Input::Remembered(remember.call, Ok(Usage::default()))),
+                Effect::Received(_) => continue,
                 Effect::Trace(trace) => {
                     lived.traces.push(*trace);
                     continue;

@@ -52,7 +52,8 @@ impl Turn<'_> {
         let newest = past.followed.len() - 1;
         let response = |(place, followed): (usize, &Followed)| {
             let answers = link.is_some_and(|link| followed.ids.contains(&link)) || (to_me && place == newest);
-            let thanks = message.author.id == followed.trace.author_id && strand == followed.strand && tone == Tone::Thanks;
+            let thanks =
+                message.author.id == followed.trace.author_id && strand == followed.strand && tone == Tone::Thanks;
             match (answers, tone) {
                 (true, Tone::TellsOff) => Some((place, Response::ToldOff)),
                 (true, Tone::Thanks) => Some((place, Response::Thanked)),
