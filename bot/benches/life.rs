@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aizuchi::journal::{Journal, State, Records, recover};
+use aizuchi::journal::{Journal, Records, State, recover};
 use aizuchi::ports::{Doing, Mind, Platform, PostError, Posting};
 use aizuchi::runtime::{Clock, Runtime, World};
 use aizuchi::stores::{Database, open_for_reading};

@@ -25,6 +25,9 @@ pub struct Footprints {
     records: Vec<(i64, Input)>,
 }
 
+/// Names of fewer characters are parts of too many words to be looked for.
+const NAME_CHARS_MIN: usize = 3;
+
 impl Footprints {
     /// What is known before anything was looked for.
     pub fn known(rooms: Vec<RoomId>, names: Vec<Box<str>>) -> Footprints {
@@ -100,6 +103,7 @@ fn footprints(
             records.push((record.seq, Input::Forgotten));
         }
     }
+    names.retain(|name| name.chars().count() >= NAME_CHARS_MIN);
     Ok(Footprints { rooms: rooms.into_iter().collect(), names: names.into_iter().collect(), records })
 }
 

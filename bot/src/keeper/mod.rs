@@ -9,7 +9,7 @@ mod lines;
 mod recollect;
 mod watch;
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use aizuchi_core::Policies;
 use tokio::sync::Mutex;
@@ -24,24 +24,26 @@ pub struct Keeper {
     memory: Arc<dyn Memory>,
     mind: Arc<dyn Mind>,
     database: Database,
+    policies: RwLock<Arc<Policies>>,
     /// The last record of the journal whose people were counted; one at a time.
     counted: Mutex<Option<i64>>,
 }
 
 impl Keeper {
-    pub fn new(memory: Arc<dyn Memory>, mind: Arc<dyn Mind>, database: Database) -> Keeper {
-        Keeper { memory, mind, database, counted: Mutex::default() }
+    pub fn new(memory: Arc<dyn Memory>, mind: Arc<dyn Mind>, database: Database, policies: Policies) -> Keeper {
+        Keeper { memory, mind, database, policies: RwLock::new(Arc::new(policies)), counted: Mutex::default() }
+    }
+
+    /// Other settings hold from now on.
+    pub fn govern(&self, policies: &Policies) {
+        *self.policies.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(policies.clone());
+    }
+
+    fn policies(&self) -> Arc<Policies> {
+        self.policies.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub fn memory(&self) -> &dyn Memory {
         &*self.memory
-    }
-
-    /// Whether anything is remembered for long anywhere.
-    pub fn is_wanted(policies: &Policies) -> bool {
-        let remembers = |memory: &aizuchi_core::settings::MemorySettings| {
-            memory.enabled && (memory.channel_context || memory.profiles || memory.reflection)
-        };
-        policies.all().any(|policy| remembers(&policy.settings.memory))
     }
 }

@@ -18,8 +18,8 @@ const LATEST: usize = 200;
 
 impl Keeper {
     /// Fills in what is remembered. An answer never waits for memory that fails: it is written without.
-    pub async fn recollect(&self, brief: &mut Brief, seq: u64, policies: &Policies) {
-        match self.memories(brief, seq, policies).await {
+    pub async fn recollect(&self, brief: &mut Brief, seq: u64) {
+        match self.memories(brief, seq, &self.policies()).await {
             Ok(memories) => brief.memories = memories,
             Err(error) => tracing::warn!(%error, room = %brief.place.room, "answers without its memory"),
         }

@@ -15,7 +15,8 @@ const TOPICS: usize = 5;
 
 impl Keeper {
     /// Takes in everything that is durable by now. Returns how many records that were.
-    pub async fn catch_up(&self, policies: &Policies) -> Result<usize, StoreError> {
+    pub async fn catch_up(&self) -> Result<usize, StoreError> {
+        let policies = self.policies();
         let mut counted = self.counted.lock().await;
         let mut from = match *counted {
             Some(from) => from,
@@ -27,9 +28,9 @@ impl Keeper {
             let records = read.await?;
             let Some(last) = records.last().map(|record| record.seq) else { break };
             taken += records.len();
-            let changes = records.into_iter().filter_map(|record| change(record, policies)).collect::<Vec<_>>();
+            let changes = records.into_iter().filter_map(|record| change(record, &policies)).collect::<Vec<_>>();
             if !changes.is_empty() {
-                self.memory.apply(changes, policies).await?;
+                self.memory.apply(changes, &policies).await?;
             }
             self.write_mark(last).await?;
             from = last;

@@ -88,7 +88,7 @@ impl Followers {
         let (policies, mind, memory) = (self.policies.clone(), self.world.mind.clone(), self.world.keeper.clone());
         let writing = async move {
             if let Some(keeper) = memory {
-                keeper.recollect(&mut brief, seq, &policies).await;
+                keeper.recollect(&mut brief, seq).await;
             }
             mind.write(brief, policies).await
         };
@@ -104,14 +104,14 @@ impl Followers {
     }
 
     fn remember(&mut self, remember: Remember, seq: u64) {
-        let (call, answer, policies) = (remember.call.clone(), self.answer.clone(), self.policies.clone());
+        let (call, answer) = (remember.call.clone(), self.answer.clone());
         let Some(keeper) = self.world.keeper.clone() else {
             let _ = answer.send(Input::Remembered(call, Ok(Usage::default())));
             return;
         };
         let result_of = call.clone();
         let task = tokio::spawn(async move {
-            let done = keeper.remember(remember, seq, &policies).await;
+            let done = keeper.remember(remember, seq).await;
             if let Err(Failure(what)) = &done {
                 tracing::warn!(call = %result_of, what = &**what, "could not take talk into memory");
             }

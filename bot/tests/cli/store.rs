@@ -58,6 +58,10 @@ pub fn live_with(policies: Policies, talk: &str, script: &str) -> Lived {
                     let (latency, ids) = oracle.deliver(&delivery);
                     (delivery.at + latency, Input::Delivered(delivery.call, ids))
                 }
+                Effect::Remember(remember) => {
+                    let (latency, done) = oracle.remember(&remember);
+                    (remember.at + latency, Input::Remembered(remember.call, done))
+                }
                 Effect::Abort(call) => {
                     coming.retain(|_, input| input.call() != Some(&call));
                     continue;

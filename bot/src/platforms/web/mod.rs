@@ -18,6 +18,7 @@ mod people;
 mod talk;
 
 mod assets;
+mod forget;
 mod guard;
 mod ids;
 mod mentions;
