@@ -165,6 +165,13 @@ impl Layers {
         self.suggest("listen.channels", vec!["*"].into());
         self.suggest("gates.unasked", true.into());
         self.suggest("memory.enabled", true.into());
+        self.suggest_long_memory(false);
+    }
+
+    /// Whether talk is taken into long memory, unless somebody says otherwise.
+    pub fn suggest_long_memory(&mut self, on: bool) {
+        self.suggest("memory.channel_context", on.into());
+        self.suggest("memory.reflection", on.into());
     }
 
     /// Whether a person has set this key.

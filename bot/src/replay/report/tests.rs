@@ -62,6 +62,7 @@ fn replay(decided: Vec<Decided>) -> Replay {
         decided,
         low: 20,
         high: 70,
+        remembered: None,
     }
 }
 
