@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use super::SettingsArguments;
 use super::rooms;
 use super::run::{Chosen, variable};
+use crate::keeper::Keeper;
 use crate::models::Models;
 use crate::orders::{Reception, Wish};
 use crate::platforms::web::Web;
@@ -21,6 +22,7 @@ pub struct Reload<'a> {
     pub mind: Arc<Models>,
     pub web: Arc<Web>,
     pub orders: Arc<Reception>,
+    pub keeper: Arc<Keeper>,
     pub ears: Ears,
 }
 
@@ -59,6 +61,7 @@ impl Reload<'_> {
             return Ok(());
         }
         self.ears.govern(&chosen.policies).await?;
+        self.keeper.govern(&chosen.policies);
         self.web.introduce(chosen.settings(), chosen.introduction());
         self.orders.introduce(chosen.introduction());
         tracing::info!(models = chosen.choice.told, "settings read again; the new ones hold");

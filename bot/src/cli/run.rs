@@ -20,6 +20,8 @@ use super::settings::SettingsArguments;
 use crate::config;
 use crate::console::metrics;
 use crate::journal::Traces;
+use crate::keeper::Keeper;
+use crate::memory;
 use crate::models::{self, Choice, Models};
 use crate::orders::{Bot, Reception};
 use crate::platforms::web::{Listening, Web};
@@ -106,12 +108,22 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     let joined = Joined::new(&settings, &database)?;
     let mut platforms = joined.platforms();
     platforms.push(web.clone());
-    let world = World { clock: Clock::Wall, mind: mind.clone(), platforms, keeper: None, events, ready };
+    let remembered = memory::open(&settings.memory, &database).map_err(anyhow::Error::msg)?;
+    let keeper = Arc::new(Keeper::new(remembered, mind.clone(), database.clone(), chosen.policies.clone()));
+    let world = World {
+        clock: Clock::Wall,
+        mind: mind.clone(),
+        keeper: Some(keeper.clone()),
+        platforms: platforms.clone(),
+        events,
+        ready,
+    };
     let runtime = Runtime::start(database.clone(), chosen.policies.clone(), Arc::new(world)).await?;
     let stop = CancellationToken::new();
     let (wishes, wished) = mpsc::channel(WISHES_MAX);
     let (ears, traces) = (runtime.ears.clone(), Traces::new(database));
-    let orders = Arc::new(Reception::new(ears.clone(), traces.clone(), Clock::Wall, chosen.introduction(), wishes));
+    let reception = Reception::new(ears.clone(), traces.clone(), Clock::Wall, chosen.introduction(), wishes);
+    let orders = Arc::new(reception.remembering(keeper.clone(), platforms));
     let listening = Listening {
         ears,
         traces,
@@ -128,13 +140,14 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
             return Err(error);
         }
     };
+    let watching = tokio::spawn(keeper.clone().watch(Clock::Wall, stop.clone()));
     let elsewhere = joined.listen(&runtime.ears, &(orders.clone() as Arc<dyn Orders>), &stop);
     say_hello(&settings, address, &chosen.choice, &joined)?;
     if settings.web.open_browser && !arguments.no_browser {
         open_browser(&address_of(&settings, address));
     }
     let reload =
-        Reload { arguments: &arguments.settings, holds: chosen, mind, web, orders, ears: runtime.ears.clone() };
+        Reload { arguments: &arguments.settings, holds: chosen, mind, web, orders, keeper, ears: runtime.ears.clone() };
     tokio::select! {
         () = stopping.wait() => (),
         () = reload.at_every(hangup, wished) => (),
@@ -143,7 +156,7 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     let ending = async {
         runtime.stop().await;
         stop.cancel();
-        for task in elsewhere {
+        for task in elsewhere.into_iter().chain([watching]) {
             let _ = task.await;
         }
         serving.await

@@ -46,6 +46,7 @@ impl Keeper {
         ears.forget(person, Footprints::known(rooms, names)).await??;
         self.memory.apply(vec![Change::PersonForgotten { person: person.clone() }], &self.policies()).await?;
         drop(counted);
+        self.database.settle().await?;
         Ok(())
     }
 

@@ -1,13 +1,22 @@
 //! Reads on in the journal: counts people, and lets go of what rests on a deleted message.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use aizuchi_core::memory::{Change, Heard, Origin, words};
-use aizuchi_core::types::Voice;
+use aizuchi_core::types::{Span, Voice};
 use aizuchi_core::{Input, Message, Policies};
+
+use tokio_util::sync::CancellationToken;
 
 use super::Keeper;
 use crate::journal::{Record, Records};
+use crate::runtime::Clock;
 use crate::stores::StoreError;
 
+/// How often it looks whether there is something to read, and whether something fades.
+const READS_EVERY: Duration = Duration::from_secs(5);
+const FADES_EVERY: Span = Span::minutes(60);
 /// Changes made together at most.
 const TOGETHER: usize = 256;
 /// What a message is about, in so many words.
@@ -38,6 +47,27 @@ impl Keeper {
         }
         *counted = Some(from);
         Ok(taken)
+    }
+
+    /// Reads on until the program stops, and lets what is too weak fade.
+    pub async fn watch(self: Arc<Self>, clock: Clock, stop: CancellationToken) {
+        let mut faded_at = None;
+        loop {
+            if let Err(error) = self.catch_up().await {
+                tracing::warn!(%error, "memory can not keep up; it tries again");
+            }
+            let now = clock.now();
+            if faded_at.is_none_or(|at| now.since(at) >= FADES_EVERY) {
+                faded_at = Some(now);
+                if let Err(error) = self.memory.apply(vec![Change::Faded { at: now }], &self.policies()).await {
+                    tracing::warn!(%error, "nothing fades for now");
+                }
+            }
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(READS_EVERY) => (),
+            }
+        }
     }
 
     async fn read_mark(&self) -> Result<i64, StoreError> {
