@@ -5,6 +5,7 @@ pub mod config;
 pub mod console;
 pub mod journal;
 pub mod language;
+pub mod memory;
 pub mod models;
 pub mod orders;
 pub mod platforms;

@@ -3,8 +3,13 @@
 use rusqlite::Connection;
 
 /// Each step brings a file from the version of its place to the next.
-const STEPS: &[&str] =
-    &[include_str!("0001.sql"), include_str!("0002.sql"), include_str!("0003.sql"), include_str!("0004.sql")];
+const STEPS: &[&str] = &[
+    include_str!("0001.sql"),
+    include_str!("0002.sql"),
+    include_str!("0003.sql"),
+    include_str!("0004.sql"),
+    include_str!("0005.sql"),
+];
 
 pub const VERSION: u32 = STEPS.len() as u32;
 

@@ -19,4 +19,4 @@ pub use fact::{Draft, FORGOTTEN_BELOW, Fact, FactId, to_forget};
 pub use merge::{Meeting, meet};
 pub use people::{Familiarity, Known, Note, Person, Remark};
 pub use query::{About, Candidate, Filter, Manner, Query, Recalled, recall};
-pub use walls::{Allowed, Origin, allowed, house};
+pub use walls::{Allowed, Origin, allowed, house, narrower};
