@@ -2,6 +2,7 @@
 
 mod demo;
 pub mod doctor;
+mod eval;
 mod export;
 mod init;
 mod join;
@@ -75,6 +76,8 @@ enum Command {
     /// What people said, edited, deleted and ordered, one JSON line each. Its own posts are among them, as "@me", only where the
     /// platform tells of them; the web room does not. `aizuchi replay` reads it. Works while the program is running.
     Export(export::Arguments),
+    /// Measure how well it does
+    Eval(eval::Arguments),
     /// Play a sample conversation
     Demo(demo::Arguments),
     /// Print what a model would see at a point of a recorded talk
@@ -91,6 +94,7 @@ pub fn main() -> ExitCode {
         Some(Command::Replay(arguments)) => replay::run(&arguments),
         Some(Command::Why(arguments)) => why::run(&arguments),
         Some(Command::Export(arguments)) => export::run(&arguments),
+        Some(Command::Eval(arguments)) => eval::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),
         Some(Command::Prompt(arguments)) => prompt::run(&arguments),
         Some(Command::Settings) => print(aizuchi_core::settings::DEFAULT),

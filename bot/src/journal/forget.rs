@@ -33,6 +33,11 @@ impl Footprints {
     pub fn known(rooms: Vec<RoomId>, names: Vec<Box<str>>) -> Footprints {
         Footprints { rooms, names, records: Vec::new() }
     }
+
+    pub fn add(&mut self, found: Footprints) {
+        self.rooms.extend(found.rooms.into_iter().filter(|room| !self.rooms.contains(room)).collect::<Vec<_>>());
+        self.names.extend(found.names.into_iter().filter(|name| !self.names.contains(name)).collect::<Vec<_>>());
+    }
 }
 
 impl Journal {

@@ -43,8 +43,9 @@ impl Keeper {
         }
         // Nothing is counted of them while their records go.
         let counted = self.counted.lock().await;
-        ears.forget(person, Footprints::known(rooms, names)).await??;
-        self.memory.apply(vec![Change::PersonForgotten { person: person.clone() }], &self.policies()).await?;
+        let Footprints { rooms, names, .. } = ears.forget(person, Footprints::known(rooms, names)).await??;
+        let forgotten = Change::PersonForgotten { person: person.clone(), names, rooms };
+        self.memory.apply(vec![forgotten], &self.policies()).await?;
         drop(counted);
         self.database.settle().await?;
         Ok(())

@@ -299,13 +299,14 @@ impl Shard {
 
     /// Somebody wants to be forgotten. What is written down of them and what the engine knows go together; only then
     /// follows what has to be asked for again.
-    async fn forget(&mut self, person: &PersonId, known: Arc<Footprints>) -> Result<(), StoreError> {
+    async fn forget(&mut self, person: &PersonId, known: Arc<Footprints>) -> Result<Footprints, StoreError> {
         // What is still being written down would come too late.
         self.keep_all().await?;
         let found = self.journal.footprints(self.number, person, known).await?;
         let mut effects = Vec::new();
         self.engine.forget(self.now(), Nobody { person, names: &found.names, rooms: &found.rooms }, &mut effects);
         let policies = self.engine.policies().clone();
+        let told = Footprints::known(found.rooms.clone(), found.names.clone());
         let forgotten = self.journal.forget(person, found, &policies, self.state()).await;
         if forgotten.is_ok() {
             self.unsaved = 0;
@@ -316,7 +317,7 @@ impl Shard {
                 other => self.followers.follow(other, self.seq),
             }
         }
-        forgotten
+        forgotten.map(|()| told)
     }
 
     async fn keep_all(&mut self) -> Result<(), StoreError> {

@@ -50,7 +50,9 @@ impl Mind for Noting {
             return Box::pin(async { Err(Failure("busy".into())) });
         }
         match digest.what {
-            Digesting::Summary => answer(r#"{"summary": "They plan a picnic.", "mood": "cheerful", "topic_keywords": ["picnic"]}"#),
+            Digesting::Summary => {
+                answer(r#"{"summary": "They plan a picnic.", "mood": "cheerful", "topic_keywords": ["picnic"]}"#)
+            }
             Digesting::Reflection => answer(
                 r#"{"facts": [{"content": "mia brings the xylophone to the picnic", "keywords": ["xylophone", "picnic"], "messages": [1], "confidence": 0.9, "shareable": true, "replaces": 0}], "people": []}"#,
             ),
@@ -233,5 +235,7 @@ async fn whoever_is_forgotten_is_in_no_file() {
 
 fn holds(scratch: &Scratch, text: &str) -> bool {
     let files = std::fs::read_dir(&scratch.0).unwrap();
-    files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).any(|bytes| bytes.windows(text.len()).any(|part| part == text.as_bytes()))
+    files
+        .map(|file| std::fs::read(file.unwrap().path()).unwrap())
+        .any(|bytes| bytes.windows(text.len()).any(|part| part == text.as_bytes()))
 }

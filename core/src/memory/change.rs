@@ -61,9 +61,12 @@ pub enum Change {
     Narrowed {
         origin: Origin,
     },
-    /// Everything about a person, and what rests on their words.
+    /// Everything about a person, what rests on their words, and what speaks of them by one of these names or of those that
+    /// are known; and the summaries of these rooms, and of those they are known to have spoken in.
     PersonForgotten {
         person: PersonId,
+        names: Vec<Box<str>>,
+        rooms: Vec<RoomId>,
     },
     RoomForgotten {
         room: RoomId,
@@ -99,6 +102,30 @@ pub struct Marks {
     pub summarized: u64,
     pub reflected: u64,
     pub heard: u64,
+}
+
+impl Change {
+    /// Whether words have to leave the store for good.
+    pub fn forgets(&self) -> bool {
+        match self {
+            Change::Edited { .. }
+            | Change::Forgotten { .. }
+            | Change::MessageGone { .. }
+            | Change::PersonForgotten { .. }
+            | Change::RoomForgotten { .. }
+            | Change::OptedOut { .. } => true,
+            Change::Summarized(_)
+            | Change::Reflected { .. }
+            | Change::Heard(_)
+            | Change::Kept(_)
+            | Change::Used { .. }
+            | Change::Told { .. }
+            | Change::Pinned { .. }
+            | Change::Embedded { .. }
+            | Change::Narrowed { .. }
+            | Change::Faded { .. } => false,
+        }
+    }
 }
 
 /// What can be kept in a store of its own.
