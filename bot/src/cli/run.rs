@@ -128,6 +128,7 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
         ears,
         traces,
         orders: orders.clone(),
+        keeper: Some(keeper.clone()),
         events: watched,
         metrics: metrics::install(),
         ready: is_ready,

@@ -12,13 +12,14 @@ mod watch;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use aizuchi_core::Policies;
+use aizuchi_core::memory::Change;
 use tokio::sync::Mutex;
 
 pub use digest::Digest;
 pub use forget::NotForgotten;
 
 use crate::ports::{Memory, Mind};
-use crate::stores::Database;
+use crate::stores::{Database, StoreError};
 
 pub struct Keeper {
     memory: Arc<dyn Memory>,
@@ -39,11 +40,18 @@ impl Keeper {
         *self.policies.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(policies.clone());
     }
 
-    fn policies(&self) -> Arc<Policies> {
+    pub fn policies(&self) -> Arc<Policies> {
         self.policies.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub fn memory(&self) -> &dyn Memory {
         &*self.memory
+    }
+
+    /// Changes what is remembered, by somebody's hand. What was taken out is in no file afterwards.
+    pub async fn change(&self, changes: Vec<Change>) -> Result<(), StoreError> {
+        let forgets = changes.iter().any(Change::forgets);
+        self.memory.apply(changes, &self.policies()).await?;
+        if forgets { self.database.settle().await } else { Ok(()) }
     }
 }

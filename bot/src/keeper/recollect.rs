@@ -31,6 +31,8 @@ impl Keeper {
         if !memory.enabled {
             return Ok(Memories::default());
         }
+        // Whoever asks has just spoken.
+        self.catch_up().await?;
         let talk = self.talk_of(brief, seq).await?;
         // Where nobody is known to have spoken, nobody is known to read.
         let Some(visibility) = talk.iter().map(|said| said.visibility).reduce(wider) else {

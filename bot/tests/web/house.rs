@@ -80,6 +80,7 @@ impl House {
             ears,
             traces,
             orders,
+            keeper: None,
             events: watched,
             metrics: aizuchi::console::install(),
             ready: is_ready,

@@ -21,6 +21,7 @@ mod assets;
 mod forget;
 mod guard;
 mod ids;
+mod memory;
 mod mentions;
 
 pub use platform::Web;
