@@ -12,7 +12,7 @@ pub mod rank;
 mod walls;
 pub mod words;
 
-pub use change::{Change, Heard, Layer, Marks};
+pub use change::{Change, Heard, Item, Layer, Marks};
 pub use channel::ChannelMemory;
 pub use digest::{Line, Reflection, Summary, read_reflection, read_summary};
 pub use fact::{Draft, FORGOTTEN_BELOW, Fact, FactId, to_forget};
