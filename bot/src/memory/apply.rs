@@ -3,7 +3,7 @@
 use aizuchi_core::Policies;
 use aizuchi_core::memory::words::mentions;
 use aizuchi_core::memory::{
-    Change, Draft, Fact, Heard, Layer, Meeting, Note, Origin, Person, meet, narrower, to_forget,
+    Change, Draft, Fact, Heard, Item, Layer, Meeting, Note, Origin, Person, meet, narrower, to_forget,
 };
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Time};
 
@@ -47,6 +47,7 @@ impl AtWork<'_> {
                 self.keep(*draft)?;
                 self.trim(&room, at)
             }
+            Change::Imported(item) => self.import(*item),
             Change::Used { facts, at } => {
                 facts.into_iter().try_for_each(|fact| self.with_fact(fact, |fact| fact.use_at(at)))
             }
@@ -134,12 +135,7 @@ impl AtWork<'_> {
 
     fn keep(&mut self, mut draft: Draft) -> Shelved<()> {
         draft.confidence = if draft.confidence.is_finite() { draft.confidence.clamp(0.0, 1.0) } else { 0.0 };
-        for person in &draft.people {
-            if self.is_out(person)? {
-                return Ok(());
-            }
-        }
-        if draft.content.trim().is_empty() {
+        if self.is_unwelcome(&draft)? {
             return Ok(());
         }
         let known = self.shelf.facts_of_room(&draft.origin.room)?;
@@ -151,6 +147,43 @@ impl AtWork<'_> {
                 self.keep_new(draft)
             }
         }
+    }
+
+    fn import(&mut self, item: Item) -> Shelved<()> {
+        match item {
+            Item::Fact(fact) if self.kept.has(Layer::Facts) => {
+                let known = self.shelf.facts_of_room(&fact.origin.room)?;
+                let draft = Draft::from(fact.clone());
+                if meet(known.iter(), &draft) != Meeting::New || self.is_unwelcome(&draft)? {
+                    return self.keep(draft);
+                }
+                let id = self.shelf.new_fact()?;
+                self.shelf.put_fact(&Fact { id, ..fact })
+            }
+            Item::Person(person) if self.kept.has(Layer::People) => {
+                let known = self.shelf.person(&person.id)?.is_some() || self.is_out(&person.id)?;
+                match person.opted_out {
+                    true => self.change(Change::OptedOut { person: person.id, out: true }),
+                    false if known => Ok(()),
+                    false => self.shelf.put_person(&person),
+                }
+            }
+            Item::Channel(channel) if self.kept.has(Layer::Channels) => {
+                // Its marks are those of another journal: here its records are yet to be read.
+                let known = self.shelf.channel(&channel.origin.room)?;
+                if known.is_some_and(|known| !known.is_empty()) { Ok(()) } else { self.shelf.put_channel(&channel) }
+            }
+            Item::Fact(_) | Item::Person(_) | Item::Channel(_) => Ok(()),
+        }
+    }
+
+    fn is_unwelcome(&self, draft: &Draft) -> Shelved<bool> {
+        for person in &draft.people {
+            if self.is_out(person)? {
+                return Ok(true);
+            }
+        }
+        Ok(draft.content.trim().is_empty())
     }
 
     fn keep_new(&mut self, draft: Draft) -> Shelved<()> {

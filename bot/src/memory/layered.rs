@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aizuchi_core::Policies;
-use aizuchi_core::memory::{About, Change, ChannelMemory, Fact, Filter, Marks, Person, Query, Recalled};
+use aizuchi_core::memory::{About, Change, ChannelMemory, Fact, Filter, Item, Marks, Person, Query, Recalled};
 use aizuchi_core::settings::{MemorySettings, Store};
 use aizuchi_core::types::{PersonId, RoomId};
 
@@ -94,6 +94,11 @@ fn concerned(change: &Change) -> Vec<&PersonId> {
             facts.iter().flat_map(|draft| &draft.people).chain(noted).collect()
         }
         Change::Heard(heard) => vec![&heard.person],
+        Change::Imported(item) => match &**item {
+            Item::Fact(fact) => fact.people.iter().collect(),
+            Item::Person(person) => vec![&person.id],
+            Item::Channel(channel) => channel.active.iter().map(|(person, _)| person).collect(),
+        },
         Change::Kept(draft) => draft.people.iter().collect(),
         _ => Vec::new(),
     }

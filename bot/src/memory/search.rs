@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aizuchi_core::memory::rank::{Corpus, Question, root};
+use aizuchi_core::memory::words::alike;
 use aizuchi_core::memory::{Candidate, FactId, Manner, Query, Recalled, house, recall as rank};
 use aizuchi_core::types::Visibility;
 use rusqlite::{Connection, params};
@@ -53,6 +54,8 @@ fn by_words(connection: &Connection, question: &Question, places: &[i64]) -> She
     let mut words: Vec<String> =
         question.words().iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
     words.extend(question.words().iter().filter_map(|word| root(word)).map(|root| format!("\"{root}\"*")));
+    let others = question.words().iter().flat_map(|word| alike(word));
+    words.extend(others.map(|other| format!("\"{other}\"")));
     let asked = format!("place : ({}) AND words : ({})", places.join(" OR "), words.join(" OR "));
     let query =
         "SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 ORDER BY bm25(memory_words, 0.0, 1.0) LIMIT ?2";

@@ -2,8 +2,8 @@
 
 use aizuchi_core::Policies;
 use aizuchi_core::memory::words::search_words;
-use aizuchi_core::memory::{About, Change, ChannelMemory, Fact, Filter, Marks, Person, Query, Recalled};
-use aizuchi_core::types::{PersonId, RoomId};
+use aizuchi_core::memory::{About, Change, ChannelMemory, Fact, Filter, Marks, Person, Query, Recalled, narrower};
+use aizuchi_core::types::{PersonId, RoomId, Visibility};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::apply::apply;
@@ -116,6 +116,27 @@ impl Reading<'_> {
         let mut channels = table.channels()?;
         channels.retain(|channel| channel.active.iter().any(|(id, _)| id == person));
         Ok(About { person: self.people(Some(person))?.pop(), facts: table.facts_of_person(person)?, channels })
+    }
+
+    pub fn recall(&self, query: &Query, policies: &Policies) -> Shelved<Vec<Recalled>> {
+        let manner = (&policies.for_room(query.reader.room.as_str()).settings.memory).into();
+        search::recall(self.0, query, manner)
+    }
+
+    /// Rooms of which anything is remembered.
+    pub fn rooms(&self) -> Shelved<Vec<RoomId>> {
+        let query =
+            "SELECT room FROM memory_marks UNION SELECT room FROM memory_channel UNION SELECT room FROM memory_fact";
+        let mut statement = self.0.prepare_cached(query)?;
+        statement.query_map([], |row| Ok(RoomId::new(row.get::<_, String>(0)?)))?.collect()
+    }
+
+    /// Who can read a room, as far as is known: the narrowest circle that anything of it was kept for.
+    pub fn visibility(&self, room: &RoomId) -> Shelved<Visibility> {
+        let table = Table(self.0);
+        let of_channel = table.channel(room)?.map(|channel| channel.origin.visibility);
+        let of_facts = table.facts_of_room(room)?.into_iter().map(|fact| fact.origin.visibility);
+        Ok(of_facts.chain(of_channel).fold(Visibility::Public, narrower))
     }
 
     /// Whether the file is of a version that has memory.

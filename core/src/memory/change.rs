@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChannelMemory, Draft, FactId, Note, Origin};
+use super::{ChannelMemory, Draft, Fact, FactId, Note, Origin, Person};
 use crate::types::{MessageId, PersonId, RoomId, Time};
 
 /// A list of these is applied whole or not at all.
@@ -22,6 +22,8 @@ pub enum Change {
     Heard(Box<Heard>),
     /// A fact by somebody's hand.
     Kept(Box<Draft>),
+    /// Something that was written down elsewhere. A fact gets a new number; who is known here already stays as they are.
+    Imported(Box<Item>),
     /// These helped to write an answer.
     Used {
         facts: Vec<FactId>,
@@ -82,6 +84,15 @@ pub enum Change {
     },
 }
 
+/// One line of what is written down.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Item {
+    Fact(Fact),
+    Person(Person),
+    Channel(ChannelMemory),
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Heard {
     pub origin: Origin,
@@ -118,6 +129,7 @@ impl Change {
             | Change::Reflected { .. }
             | Change::Heard(_)
             | Change::Kept(_)
+            | Change::Imported(_)
             | Change::Used { .. }
             | Change::Told { .. }
             | Change::Pinned { .. }

@@ -81,6 +81,14 @@ impl Fact {
     }
 }
 
+impl From<Fact> for Draft {
+    /// As if it had just been found.
+    fn from(fact: Fact) -> Draft {
+        let Fact { origin, content, keywords, people, messages, confidence, shareable, at, .. } = fact;
+        Draft { origin, content, keywords, people, messages, confidence, shareable, at, replaces: None }
+    }
+}
+
 /// What a fact can rest on at most; beyond that the first ones do.
 const SOURCES_MAX: usize = 100;
 
@@ -99,8 +107,7 @@ mod tests {
     use crate::types::{MessageId, PersonId, Time};
 
     fn draft(content: &str) -> Draft {
-        let Fact { origin, content, keywords, people, messages, confidence, shareable, at, .. } = fact(0, content);
-        Draft { origin, content, keywords, people, messages, confidence, shareable, at, replaces: None }
+        fact(0, content).into()
     }
 
     #[test]

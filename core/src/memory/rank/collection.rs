@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::words::{mentions, search_words};
+use super::super::words::{alike, mentions, search_words};
 use super::{Document, Question, jaccard};
 use crate::settings::Ranking;
 
@@ -29,22 +29,46 @@ pub struct Found {
     pub score: f64,
 }
 
-/// How much a repeated word adds, and how much long texts lose: plain BM25 as everybody has it ...
+/// How much a repeated word adds, and how much long texts lose, in plain BM25 as everybody has it.
 const PLAIN: (f64, f64) = (1.2, 0.75);
-/// ... and for the short texts of a talk.
-const SHORT: (f64, f64) = (0.9, 0.4);
-/// A word with the same beginning, beside the very word.
-const RELATIVE: f64 = 0.4;
+/// What each hint counts; found by trying on talk with questions.
+#[derive(Clone, Copy, Debug)]
+struct Weights {
+    /// How much a repeated word adds, and how much long texts lose.
+    k1: f64,
+    b: f64,
+    /// A word with the same beginning, and one of like meaning, beside the very word.
+    relative: f64,
+    alike: f64,
+    /// Two words of the question side by side.
+    pair: f64,
+    /// What a text gets of the scores of the one and the two before it, and after it.
+    before: [f64; 2],
+    after: [f64; 2],
+    /// Said by whom the question names.
+    named: f64,
+    /// Tells a time, or a number, where one is asked for.
+    tells_time: f64,
+    counts: f64,
+    /// Asks itself.
+    only_asks: f64,
+}
+
+const WEIGHTS: Weights = Weights {
+    k1: 0.8,
+    b: 0.3,
+    relative: 0.3,
+    alike: 0.4,
+    pair: 0.25,
+    before: [0.45, 0.15],
+    after: [0.15, 0.05],
+    named: 2.5,
+    tells_time: 1.2,
+    counts: 1.15,
+    only_asks: 0.6,
+};
+
 const RELATIVE_CHARS: usize = 4;
-/// Two words of the question side by side.
-const PAIR: f64 = 0.25;
-/// What a text gets of the score of the one before it, and after it.
-const BEFORE: f64 = 0.3;
-const AFTER: f64 = 0.2;
-/// Said by whom the question names.
-const NAMED: f64 = 1.5;
-/// Tells a time where one is asked for.
-const TELLS_TIME: f64 = 1.1;
 
 impl Corpus for Collection {
     fn texts(&self) -> f64 {
@@ -75,18 +99,11 @@ impl Collection {
     /// All that fit at all, the best first. `corpus` knows how rare a word is, where these are only some of the texts.
     pub fn search(&self, question: &Question, ranking: Ranking, corpus: &dyn Corpus) -> Vec<Found> {
         let scores = match ranking {
-            Ranking::Default => self.by_words(question, corpus),
-            Ranking::Bm25 => self.bm25(&question.words, PLAIN, false, corpus),
+            Ranking::Default => self.by_words(question, corpus, &WEIGHTS),
+            Ranking::Bm25 => self.bm25(&question.words, PLAIN, corpus),
             Ranking::Sphene => self.by_share(question),
         };
-        let mut found: Vec<Found> = scores
-            .into_iter()
-            .enumerate()
-            .filter(|(_, score)| *score > 0.0)
-            .map(|(document, score)| Found { document, score })
-            .collect();
-        found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.document.cmp(&b.document)));
-        found
+        found(scores)
     }
 
     fn by_share(&self, question: &Question) -> Vec<f64> {
@@ -95,23 +112,25 @@ impl Collection {
         self.documents.iter().map(|document| jaccard(&asked, &words(document))).collect()
     }
 
-    fn by_words(&self, question: &Question, corpus: &dyn Corpus) -> Vec<f64> {
+    fn by_words(&self, question: &Question, corpus: &dyn Corpus, weights: &Weights) -> Vec<f64> {
         let named = self.named(question);
         let of_names: BTreeSet<String> = named.iter().flat_map(|name| search_words(name)).collect();
         let mut asked: Vec<String> = question.words.iter().filter(|word| !of_names.contains(*word)).cloned().collect();
         if asked.is_empty() {
             asked = question.words.clone();
         }
-        let mut scores = self.bm25(&asked, SHORT, true, corpus);
-        self.reward_pairs(&asked, corpus, &mut scores);
-        let mut scores = self.shared(&scores);
+        let mut scores = self.bm25(&asked, (weights.k1, weights.b), corpus);
+        self.reward_likeness(&asked, corpus, weights, &mut scores);
+        self.reward_pairs(&asked, corpus, weights.pair, &mut scores);
+        let mut scores = self.shared(&scores, weights);
         for (document, score) in self.documents.iter().zip(&mut scores) {
-            if document.by.iter().any(|by| named.contains(by)) {
-                *score *= NAMED;
-            }
-            if question.when && document.tells_time {
-                *score *= TELLS_TIME;
-            }
+            let factors = [
+                (document.by.iter().any(|by| named.contains(by)), weights.named),
+                (question.when && document.tells_time, weights.tells_time),
+                (question.how_many && document.counts, weights.counts),
+                (document.only_asks, weights.only_asks),
+            ];
+            *score *= factors.iter().filter(|(holds, _)| *holds).map(|(_, factor)| factor).product::<f64>();
         }
         scores
     }
@@ -122,29 +141,45 @@ impl Collection {
         names.into_iter().filter(|name| mentions(&question.text, name)).cloned().collect()
     }
 
-    fn bm25(&self, asked: &[String], (k1, b): (f64, f64), relatives: bool, corpus: &dyn Corpus) -> Vec<f64> {
+    fn bm25(&self, asked: &[String], saturation: (f64, f64), corpus: &dyn Corpus) -> Vec<f64> {
         let mut scores = vec![0.0; self.documents.len()];
-        let whole: f64 = asked.iter().map(|word| rarity(word, corpus)).sum();
-        if whole <= 0.0 {
-            return scores;
-        }
-        let average = corpus.length().max(1.0);
+        let whole = whole(asked, corpus);
         for word in asked {
-            let rarity = rarity(word, corpus);
-            let weigh = |at: usize, times: f64| {
-                let long = 1.0 - b + b * self.documents[at].length / average;
-                rarity * times * (k1 + 1.0) / (times + k1 * long) / whole
-            };
-            let exact = self.index.get(word).map_or(&[][..], Vec::as_slice);
-            exact.iter().for_each(|(at, times)| scores[*at] += weigh(*at, *times));
-            if relatives {
-                let found: BTreeSet<usize> = exact.iter().map(|(at, _)| *at).collect();
-                for (at, times) in self.relatives(word).filter(|(at, _)| !found.contains(at)) {
-                    scores[at] += RELATIVE * weigh(at, times);
-                }
+            let rarity = rarity(word, corpus) / whole;
+            for (at, times) in self.index.get(word).into_iter().flatten() {
+                scores[*at] += rarity * self.saturated(*at, *times, saturation, corpus);
             }
         }
         scores
+    }
+
+    fn saturated(&self, at: usize, times: f64, (k1, b): (f64, f64), corpus: &dyn Corpus) -> f64 {
+        let long = 1.0 - b + b * self.documents[at].length / corpus.length().max(1.0);
+        times * (k1 + 1.0) / (times + k1 * long)
+    }
+
+    /// For each word of the question that a text has not: what it has instead, other forms and words of like meaning.
+    fn reward_likeness(&self, asked: &[String], corpus: &dyn Corpus, weights: &Weights, scores: &mut [f64]) {
+        let whole = whole(asked, corpus);
+        for word in asked {
+            let exact: BTreeSet<usize> = self.index.get(word).into_iter().flatten().map(|(at, _)| *at).collect();
+            let mut best: BTreeMap<usize, f64> = BTreeMap::new();
+            let mut offer = |at: usize, score: f64| {
+                let known = best.entry(at).or_default();
+                *known = known.max(score);
+            };
+            let saturated = |at, times| self.saturated(at, times, (weights.k1, weights.b), corpus);
+            for (at, times) in self.relatives(word) {
+                offer(at, weights.relative * rarity(word, corpus) * saturated(at, times));
+            }
+            for other in alike(word) {
+                let rarity = rarity(word, corpus).min(rarity(other, corpus));
+                for (at, times) in self.index.get(other).into_iter().flatten() {
+                    offer(*at, weights.alike * rarity * saturated(*at, *times));
+                }
+            }
+            best.into_iter().filter(|(at, _)| !exact.contains(at)).for_each(|(at, score)| scores[at] += score / whole);
+        }
     }
 
     /// Where words stand that share the beginning: each text once.
@@ -162,10 +197,10 @@ impl Collection {
         found.into_iter()
     }
 
-    fn reward_pairs(&self, asked: &[String], corpus: &dyn Corpus, scores: &mut [f64]) {
-        let whole: f64 = asked.iter().map(|word| rarity(word, corpus)).sum::<f64>().max(f64::MIN_POSITIVE);
+    fn reward_pairs(&self, asked: &[String], corpus: &dyn Corpus, weight: f64, scores: &mut [f64]) {
+        let whole = whole(asked, corpus);
         for pair in asked.windows(2) {
-            let worth = PAIR * (rarity(&pair[0], corpus) + rarity(&pair[1], corpus)) / whole;
+            let worth = weight * (rarity(&pair[0], corpus) + rarity(&pair[1], corpus)) / whole;
             for (at, _) in self.index.get(&pair[0]).into_iter().flatten() {
                 if self.documents[*at].pairs.iter().any(|(a, b)| *a == pair[0] && *b == pair[1]) {
                     scores[*at] += worth;
@@ -175,17 +210,32 @@ impl Collection {
     }
 
     /// A text is worth something beside a good one: an answer need not repeat the question.
-    fn shared(&self, scores: &[f64]) -> Vec<f64> {
-        let talk = |at: usize| self.documents.get(at).and_then(|document| document.talk);
+    fn shared(&self, scores: &[f64], weights: &Weights) -> Vec<f64> {
         let share = |at: usize| {
-            let Some(own) = talk(at) else { return scores[at] };
-            let before = at.checked_sub(1).filter(|before| talk(*before) == Some(own));
-            let after = Some(at + 1).filter(|after| talk(*after) == Some(own));
-            let of = |neighbour: Option<usize>| neighbour.map_or(0.0, |at| scores[at]);
-            scores[at] + BEFORE * of(before) + AFTER * of(after)
+            let Some(talk) = self.documents[at].talk else { return scores[at] };
+            let of = |neighbour: Option<usize>| {
+                let same = |at: &usize| self.documents.get(*at).is_some_and(|document| document.talk == Some(talk));
+                neighbour.filter(same).map_or(0.0, |at| scores[at])
+            };
+            let far = |(place, (before, after)): (usize, (&f64, &f64))| {
+                before * of(at.checked_sub(place + 1)) + after * of(Some(at + place + 1))
+            };
+            scores[at] + weights.before.iter().zip(&weights.after).enumerate().map(far).sum::<f64>()
         };
         (0..scores.len()).map(share).collect()
     }
+}
+
+fn found(scores: Vec<f64>) -> Vec<Found> {
+    let scores = scores.into_iter().enumerate().filter(|(_, score)| *score > 0.0);
+    let mut found: Vec<Found> = scores.map(|(document, score)| Found { document, score }).collect();
+    found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.document.cmp(&b.document)));
+    found
+}
+
+/// What all words of a question weigh together.
+fn whole(asked: &[String], corpus: &dyn Corpus) -> f64 {
+    asked.iter().map(|word| rarity(word, corpus)).sum::<f64>().max(f64::MIN_POSITIVE)
 }
 
 /// What a word weighs: the fewer texts hold it, the more.

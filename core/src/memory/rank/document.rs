@@ -17,12 +17,21 @@ pub struct Document {
     /// The talk it belongs to: the documents before and after it with the same number are its neighbours.
     pub(super) talk: Option<u32>,
     pub(super) tells_time: bool,
+    /// Has a number, in digits or in words.
+    pub(super) counts: bool,
+    /// Asks and says nothing.
+    pub(super) only_asks: bool,
 }
 
 impl Document {
     pub fn new(text: &str) -> Document {
         let words = search_words(text);
-        let mut document = Document { tells_time: tells_time(text), ..Document::default() };
+        let mut document = Document {
+            tells_time: tells_time(text),
+            counts: counts(text),
+            only_asks: only_asks(text),
+            ..Document::default()
+        };
         document.pairs = words.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
         document.length = words.len() as f64;
         words.into_iter().for_each(|word| *document.words.entry(word).or_default() += 1.0);
@@ -63,6 +72,34 @@ fn tells_time(text: &str) -> bool {
     let text = normal(text);
     let english = text.split(|c: char| !c.is_alphanumeric()).any(|word| TIME.contains(&word) || is_year(word));
     english || TIME_IN_JAPANESE.iter().any(|word| text.contains(word))
+}
+
+fn counts(text: &str) -> bool {
+    let text = normal(text);
+    text.contains(|c: char| c.is_ascii_digit())
+        || text.split(|c: char| !c.is_alphanumeric()).any(|word| NUMBERS.contains(&word))
+}
+
+const NUMBERS: &[&str] = &[
+    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fifteen",
+    "twenty", "thirty", "forty", "fifty", "sixty", "eighty", "hundred", "thousand", "once", "twice", "couple", "dozen",
+    "few", "half",
+];
+
+/// Whether each of its sentences is a question.
+fn only_asks(text: &str) -> bool {
+    let mut asks = false;
+    let mut says = false;
+    let mut words = 0;
+    for c in text.chars() {
+        match c {
+            '?' | '？' => (asks, words) = (true, 0),
+            '.' | '!' | '。' | '！' => (says, words) = (says || words > 3, 0),
+            ' ' | '、' => words += 1,
+            _ => (),
+        }
+    }
+    asks && !says && words <= 1
 }
 
 fn is_year(word: &str) -> bool {

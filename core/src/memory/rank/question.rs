@@ -9,6 +9,8 @@ pub struct Question {
     pub(super) text: String,
     /// Asks for a time.
     pub(super) when: bool,
+    /// Asks for a number.
+    pub(super) how_many: bool,
 }
 
 impl Question {
@@ -21,7 +23,8 @@ impl Question {
         }
         let text = normal(text);
         let when = WHEN.iter().any(|ask| text.contains(ask));
-        Question { words, text, when }
+        let how_many = HOW_MANY.iter().any(|ask| text.contains(ask));
+        Question { words, text, when, how_many }
     }
 
     pub fn words(&self) -> &[String] {
@@ -31,3 +34,6 @@ impl Question {
 
 const WHEN: &[&str] =
     &["when ", "how long", "which year", "what year", "which month", "what date", "what day", "いつ", "何日", "何時"];
+
+const HOW_MANY: &[&str] =
+    &["how many", "how much", "how often", "how long", "how old", "what time", "いくつ", "いくら", "何回", "何人"];

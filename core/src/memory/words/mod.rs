@@ -1,9 +1,11 @@
 //! The words of a text, for searching: segmented as its script asks, in one case and width, without endings and without the
 //! words that every text has.
 
+mod alike;
 mod english;
 mod japanese;
 
+pub use alike::alike;
 use icu_segmenter::WordSegmenter;
 use icu_segmenter::options::WordBreakInvariantOptions;
 use unicode_normalization::UnicodeNormalization as _;
