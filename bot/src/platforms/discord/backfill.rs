@@ -40,12 +40,10 @@ impl Backfill {
 
     /// The channels of a guild with their last message. Where gaps begin is settled when this returns; they are filled
     /// beside what happens from now on.
-    pub async fn guild(&self, guild: u64, channels: Vec<(u64, Option<u64>)>) {
-        for (channel, newest) in channels {
-            // Without a last message there is nothing to miss.
-            let Some(newest) = newest else { continue };
-            self.channel(channel, guild, Some(newest)).await;
-        }
+    pub async fn guild(&self, guild: u64, mut channels: Vec<(u64, Option<u64>)>) {
+        // Without a last message there is nothing to miss.
+        channels.retain(|(_, newest)| newest.is_some());
+        self.channels(guild, channels).await;
     }
 
     /// Conversations with one person: Discord does not tell of them at the start.
@@ -54,22 +52,27 @@ impl Backfill {
         tokio::spawn(async move {
             match backfill.discord.marks.direct(DIRECT_MAX).await {
                 Ok(channels) => {
-                    for channel in channels {
-                        backfill.discord.places(|places| places.suppose(channel, None));
-                        backfill.channel(channel, 0, None).await;
-                    }
+                    backfill.discord.places(|places| {
+                        channels.iter().for_each(|channel| places.suppose(*channel, None));
+                    });
+                    backfill.channels(0, channels.into_iter().map(|channel| (channel, None)).collect()).await;
                 }
                 Err(error) => warn!(%error, "can not look for direct messages that were missed"),
             }
         });
     }
 
-    async fn channel(&self, channel: u64, guild: u64, newest: Option<u64>) {
-        let gap = match self.discord.marks.begin(channel, guild, newest).await {
-            Ok(gap) => gap,
-            Err(error) => return warn!(channel, %error, "can not tell whether something was missed"),
+    async fn channels(&self, guild: u64, channels: Vec<(u64, Option<u64>)>) {
+        let gaps = match self.discord.marks.begin(guild, channels).await {
+            Ok(gaps) => gaps,
+            Err(error) => return warn!(guild, %error, "can not tell whether something was missed"),
         };
-        let Some(heard) = gap else { return };
+        for (channel, heard) in gaps {
+            self.channel(channel, guild, heard);
+        }
+    }
+
+    fn channel(&self, channel: u64, guild: u64, heard: u64) {
         let backfill = self.clone();
         tokio::spawn(async move {
             let fill = async {

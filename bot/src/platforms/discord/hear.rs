@@ -18,7 +18,7 @@ use super::say::Ear;
 use crate::runtime::{Ears, Gone};
 
 /// Told at the same time: each is durable before it counts as heard, and they share the disk's time.
-const TOGETHER_MAX: usize = 64;
+const TOGETHER_MAX: usize = 512;
 
 /// What hears one connection.
 pub struct Listener {

@@ -14,7 +14,7 @@ use super::translate::{self, Me};
 use crate::runtime::Gone;
 
 /// Told at the same time: each is durable before it counts as heard, and they share the disk's time.
-const TOGETHER_MAX: usize = 32;
+const TOGETHER_MAX: usize = 256;
 /// After the store failed.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
