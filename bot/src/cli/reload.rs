@@ -19,7 +19,7 @@ pub struct Reload<'a> {
     pub arguments: &'a SettingsArguments,
     pub holds: Chosen,
     pub mind: Arc<Models>,
-    pub web: Arc<Web>,
+    pub web: Option<Arc<Web>>,
     pub orders: Arc<Reception>,
     pub ears: Ears,
 }
@@ -59,7 +59,9 @@ impl Reload<'_> {
             return Ok(());
         }
         self.ears.govern(&chosen.policies).await?;
-        self.web.introduce(chosen.settings(), chosen.introduction());
+        if let Some(web) = &self.web {
+            web.introduce(chosen.settings(), chosen.introduction());
+        }
         self.orders.introduce(chosen.introduction());
         tracing::info!(models = chosen.choice.told, "settings read again; the new ones hold");
         let late = needs_restart(self.holds.settings(), chosen.settings());
