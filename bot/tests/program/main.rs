@@ -22,6 +22,7 @@ mod doors;
 mod elsewhere;
 mod ledger;
 mod models;
+mod posts;
 
 mod signals;
 mod starts;
