@@ -40,10 +40,10 @@ impl Backfill {
 
     /// The channels of a guild with their last message. Where gaps begin is settled when this returns; they are filled
     /// beside what happens from now on.
-    pub async fn guild(&self, guild: u64, mut channels: Vec<(u64, Option<u64>)>) {
-        // Without a last message there is nothing to miss.
-        channels.retain(|(_, newest)| newest.is_some());
-        self.channels(guild, channels).await;
+    pub async fn guild(&self, guild: u64, channels: Vec<(u64, Option<u64>)>) {
+        // Without a last message there is nothing to miss, until there is one.
+        let told = |(channel, newest): (u64, Option<u64>)| (channel, Some(newest.unwrap_or(0)));
+        self.channels(guild, channels.into_iter().map(told).collect()).await;
     }
 
     /// Conversations with one person: Discord does not tell of them at the start.
@@ -131,7 +131,8 @@ impl Backfill {
             let Some(oldest) = ids.clone().min() else { break };
             let newer = |message: &&Value| id(message, "id").is_some_and(|id| id > heard);
             self.discord.places(|places| {
-                let ear = Ear { me, places, guild: Some(guild).filter(|guild| *guild != 0) };
+                let guild = Some(guild).filter(|guild| *guild != 0);
+                let ear = Ear { me, own_names: &self.discord.own_names, places, guild };
                 missed.extend(page.iter().filter(newer).filter_map(|message| ear.said(message)));
             });
             if oldest <= heard || (page.len() as u64) < limit {

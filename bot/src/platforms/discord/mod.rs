@@ -7,6 +7,7 @@ mod gateway;
 mod trouble;
 
 mod hear;
+mod readable;
 mod say;
 
 mod backfill;
