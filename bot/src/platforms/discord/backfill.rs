@@ -96,7 +96,7 @@ impl Backfill {
         let missed = loop {
             match self.missed(channel, guild, heard, most).await {
                 Ok(missed) => break missed,
-                Err(Trouble::Unclear(_) | Trouble::Busy | Trouble::Broken(_)) if attempt < ATTEMPTS_MAX => {
+                Err(Trouble::Unclear(_) | Trouble::Busy { .. } | Trouble::Broken(_)) if attempt < ATTEMPTS_MAX => {
                     attempt += 1;
                     tokio::time::sleep(backoff.next()).await;
                 }
