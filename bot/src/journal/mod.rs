@@ -2,6 +2,7 @@
 
 mod base;
 mod known;
+mod lately;
 pub mod read;
 pub mod record;
 mod recover;
@@ -10,6 +11,7 @@ mod write;
 
 pub use base::Base;
 pub use known::Known;
+pub use lately::{Kept, lately};
 pub use read::{Damaged, Record, Records};
 pub use recover::{Recovered, recover};
 pub use traces::Traces;

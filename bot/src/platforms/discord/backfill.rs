@@ -1,6 +1,6 @@
 //! Fills gaps: what was said while nobody listened is heard later, and not answered unless it has only just been said.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use aizuchi_core::types::{Span, Time};
 use aizuchi_core::{Input, Message};
@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
 use super::attend::Backoff;
+use super::compare::KnownMessages;
 use super::marks::Mark;
 use super::platform::Discord;
 use super::read::id;
@@ -20,22 +21,24 @@ use crate::runtime::Ears;
 /// What is younger fell into a short gap, and can still be answered.
 const FRESH: Span = Span::seconds(30);
 /// What Discord gives at once.
-const PAGE: u64 = 100;
+pub(super) const PAGE: u64 = 100;
 const CHANNELS_TOGETHER: usize = 4;
 const DIRECT_MAX: usize = 50;
 const ATTEMPTS_MAX: u32 = 8;
 
 #[derive(Clone)]
 pub struct Backfill {
-    discord: Arc<Discord>,
-    ears: Ears,
-    stop: CancellationToken,
-    together: Arc<Semaphore>,
+    pub(super) discord: Arc<Discord>,
+    pub(super) ears: Ears,
+    pub(super) stop: CancellationToken,
+    pub(super) together: Arc<Semaphore>,
+    pub(super) known: Arc<Mutex<KnownMessages>>,
 }
 
 impl Backfill {
     pub fn new(discord: Arc<Discord>, ears: Ears, stop: CancellationToken) -> Backfill {
-        Backfill { discord, ears, stop, together: Arc::new(Semaphore::new(CHANNELS_TOGETHER)) }
+        let (together, known) = (Arc::new(Semaphore::new(CHANNELS_TOGETHER)), Arc::default());
+        Backfill { discord, ears, stop, together, known }
     }
 
     /// The channels of a guild with their last message. Where gaps begin is settled when this returns; they are filled
@@ -63,6 +66,9 @@ impl Backfill {
     }
 
     async fn channels(&self, guild: u64, channels: Vec<(u64, Option<u64>)>) {
+        for (channel, _) in &channels {
+            self.compare(*channel, guild);
+        }
         let gaps = match self.discord.marks.begin(guild, channels).await {
             Ok(gaps) => gaps,
             Err(error) => return warn!(guild, %error, "can not tell whether something was missed"),
@@ -91,17 +97,9 @@ impl Backfill {
 
     async fn fill(&self, channel: u64, guild: u64, heard: u64) {
         let most = u64::from(self.discord.settings.backfill_messages);
-        let mut backoff = Backoff::default();
-        let mut attempt = 1;
-        let missed = loop {
-            match self.missed(channel, guild, heard, most).await {
-                Ok(missed) => break missed,
-                Err(Trouble::Unclear(_) | Trouble::Busy { .. } | Trouble::Broken(_)) if attempt < ATTEMPTS_MAX => {
-                    attempt += 1;
-                    tokio::time::sleep(backoff.next()).await;
-                }
-                Err(trouble) => return debug!(channel, %trouble, "can not fetch what was missed"),
-            }
+        let missed = match self.persist(|| self.missed(channel, guild, heard, most)).await {
+            Ok(missed) => missed,
+            Err(trouble) => return debug!(channel, %trouble, "can not fetch what was missed"),
         };
         if missed.is_empty() {
             return;
@@ -116,6 +114,22 @@ impl Backfill {
                 return warn!(channel, %error, "can not note what was heard on Discord");
             }
         }
+    }
+
+    /// Asks again while that can help: nobody waits for the answer.
+    pub(super) async fn persist<T, F>(&self, ask: impl Fn() -> F) -> Result<T, Trouble>
+    where
+        F: Future<Output = Result<T, Trouble>>,
+    {
+        let mut backoff = Backoff::default();
+        for _ in 1..ATTEMPTS_MAX {
+            match ask().await {
+                Err(Trouble::Unclear(_) | Trouble::Broken(_)) => tokio::time::sleep(backoff.next()).await,
+                Err(Trouble::Busy { after }) => tokio::time::sleep(backoff.next().max(after)).await,
+                done => return done,
+            }
+        }
+        ask().await
     }
 
     /// The newest messages after `heard`, oldest first.

@@ -174,6 +174,7 @@ impl Listener {
             let guilds = list(data, "guilds").iter().filter_map(|guild| id(guild, "id")).collect();
             tokio::spawn(commands::register(self.discord.clone(), application, guilds));
         }
+        self.backfill.recall().await;
         if first {
             self.backfill.direct();
         }

@@ -11,6 +11,7 @@ mod readable;
 mod say;
 
 mod backfill;
+mod compare;
 mod marks;
 mod places;
 

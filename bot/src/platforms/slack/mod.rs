@@ -13,6 +13,7 @@ mod tell;
 mod translate;
 
 mod backfill;
+mod compare;
 mod names;
 mod sync;
 
