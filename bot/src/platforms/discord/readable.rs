@@ -33,13 +33,13 @@ const MARK_BYTES_MAX: usize = 150;
 
 fn shown(inside: &str, named: &impl Named) -> Option<String> {
     if let Some(id) = inside.strip_prefix("@&") {
-        return named.role(number(id)?).map(|name| format!("@{name}"));
+        return named.role(number(id)?).map(|name| sign('@', &name));
     }
     if let Some(id) = inside.strip_prefix("@!").or(inside.strip_prefix('@')) {
-        return named.person(number(id)?).map(|name| format!("@{name}"));
+        return named.person(number(id)?).map(|name| sign('@', &name));
     }
     if let Some(id) = inside.strip_prefix('#') {
-        return named.channel(number(id)?).map(|name| format!("#{name}"));
+        return named.channel(number(id)?).map(|name| sign('#', &name));
     }
     if let Some(time) = inside.strip_prefix("t:") {
         let seconds = time.split(':').next()?.parse().ok()?;
@@ -54,6 +54,11 @@ fn shown(inside: &str, named: &impl Named) -> Option<String> {
         None if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') => Some(format!(":{name}:")),
         None => None,
     }
+}
+
+/// Whoever calls themselves `<@100>` is not somebody who is mentioned.
+fn sign(sign: char, name: &str) -> String {
+    format!("{sign}{}", name.replace('<', "‹").replace('>', "›"))
 }
 
 fn number(id: &str) -> Option<u64> {
@@ -95,7 +100,10 @@ mod tests {
             (id == 12).then(|| "花子".to_owned())
         }
         fn role(&self, id: u64) -> Option<String> {
-            (id == 7).then(|| "gardeners".to_owned())
+            [(7, "gardeners"), (8, "<@100>ers")]
+                .into_iter()
+                .find(|(known, _)| *known == id)
+                .map(|(_, name)| name.into())
         }
         fn channel(&self, id: u64) -> Option<String> {
             (id == 2).then(|| "general".to_owned())
@@ -116,6 +124,7 @@ mod tests {
             assert_eq!(readable(text, &House), text);
         }
         assert_eq!(readable("<<@12>>", &House), "<@花子>");
+        assert_eq!(readable("<@&8>", &House), "@‹@100›ers", "nobody is mentioned by a name");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use aizuchi_core::types::Visibility;
 use serde_json::Value;
 
-use super::names::{Channel, Person};
+use super::people::{Channel, Person};
 use super::read::{flag, id, list, owned, stamp, text};
 
 #[derive(Clone, Debug, PartialEq)]

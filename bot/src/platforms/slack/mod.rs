@@ -15,6 +15,7 @@ mod translate;
 mod backfill;
 mod compare;
 mod names;
+mod people;
 mod sync;
 
 mod orders;

@@ -6,7 +6,8 @@ use aizuchi_core::types::{Span, ThreadId, Time, Visibility, Voice};
 
 use super::emoji::emoji;
 use super::event::{Changing, Reacting, Saying};
-use super::names::{Names, presentable};
+use super::names::Names;
+use super::people::presentable;
 use super::read::{is_id, time};
 use crate::transcript::slack::markup::{Known, plain};
 
