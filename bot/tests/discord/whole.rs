@@ -150,7 +150,7 @@ async fn what_was_changed_while_it_was_away_is_found() {
     let edit = |id: u64, text: &str| {
         server.world.with(|world| {
             let all = world.messages.get_mut(&CHANNEL).unwrap();
-            let found = all.iter_mut().find(|kept| kept["id"] == id.to_string()).unwrap();
+            let found = all.iter_mut().find(|kept| kept["id"] == *id.to_string()).unwrap();
             found["content"] = text.into();
             found["edited_timestamp"] = "2026-11-15T09:00:00.123000+00:00".into();
             let mut event = found.clone();
@@ -177,7 +177,7 @@ async fn what_was_changed_while_it_was_away_is_found() {
     edit(edited, "tomatoes");
     server.world.with(|world| {
         world.sessions.clear();
-        world.messages.get_mut(&CHANNEL).unwrap().retain(|kept| kept["id"] != deleted.to_string());
+        world.messages.get_mut(&CHANNEL).unwrap().retain(|kept| kept["id"] != *deleted.to_string());
     });
     let program = Program::start(&server, &scratch.0).await;
     for _ in 0..1000 {
