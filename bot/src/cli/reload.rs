@@ -20,7 +20,7 @@ pub struct Reload<'a> {
     pub arguments: &'a SettingsArguments,
     pub holds: Chosen,
     pub mind: Arc<Models>,
-    pub web: Arc<Web>,
+    pub web: Option<Arc<Web>>,
     pub orders: Arc<Reception>,
     pub keeper: Arc<Keeper>,
     pub ears: Ears,
@@ -62,7 +62,9 @@ impl Reload<'_> {
         }
         self.ears.govern(&chosen.policies).await?;
         self.keeper.govern(&chosen.policies);
-        self.web.introduce(chosen.settings(), chosen.introduction());
+        if let Some(web) = &self.web {
+            web.introduce(chosen.settings(), chosen.introduction());
+        }
         self.orders.introduce(chosen.introduction());
         tracing::info!(models = chosen.choice.told, "settings read again; the new ones hold");
         let late = needs_restart(self.holds.settings(), chosen.settings());

@@ -37,7 +37,8 @@ async fn what_it_remembers_is_shown_mended_and_forgotten() {
     }
     mia.until("two facts", &format!("{facts} === 2")).await;
     mia.until("the notes", "document.querySelector('[data-testid=memory-summary]')?.textContent.includes('Mia')").await;
-    mia.until("who is known", "document.querySelector('[data-testid=memory-people]').textContent.includes('Mia')").await;
+    mia.until("who is known", "document.querySelector('[data-testid=memory-people]').textContent.includes('Mia')")
+        .await;
 
     mia.click("memory-edit").await;
     mia.write_in("memory-field", "the basket is in the hall").await;
