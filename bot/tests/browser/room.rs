@@ -96,7 +96,9 @@ impl Room {
         command.args(["run", "--set", "web.open_browser=false"]);
         command.args(["--set", &format!("web.address={}", self.address)]);
         command.args(["--set", &format!("store.folder={}", self.folder.path().join("data").display())]);
-        self.settings.iter().for_each(|setting| drop(command.args(["--set", setting])));
+        for setting in &self.settings {
+            command.args(["--set", setting]);
+        }
         command.current_dir(self.folder.path()).env_clear().stdin(Stdio::null());
         if let Some(path) = std::env::var_os("PATH") {
             command.env("PATH", path);
