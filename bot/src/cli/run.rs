@@ -23,7 +23,7 @@ use crate::console::metrics;
 use crate::journal::Traces;
 use crate::keeper::Keeper;
 use crate::memory;
-use crate::models::{self, Choice, Models};
+use crate::models::{self, Choice, Embeddings, Models};
 use crate::orders::{Bot, Reception};
 use crate::platforms::web::{Listening, Web};
 use crate::ports::{Orders, Platform};
@@ -120,7 +120,11 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     let mut platforms = joined.platforms();
     platforms.extend(web.clone().map(|web| web as Arc<dyn Platform>));
     let remembered = memory::open(&settings.memory, &database).map_err(anyhow::Error::msg)?;
-    let keeper = Arc::new(Keeper::new(remembered, mind.clone(), database.clone(), chosen.policies.clone()));
+    let mut keeper = Keeper::new(remembered, mind.clone(), database.clone(), chosen.policies.clone());
+    if settings.memory.enabled && settings.memory.vectors {
+        keeper = keeper.understanding(Embeddings::new(&chosen.policies, &variable).map_err(anyhow::Error::msg)?);
+    }
+    let keeper = Arc::new(keeper);
     let world = World {
         clock: Clock::Wall,
         mind: mind.clone(),

@@ -6,6 +6,7 @@
 mod digest;
 mod forget;
 mod lines;
+mod meaning;
 mod recollect;
 mod watch;
 
@@ -18,12 +19,14 @@ use tokio::sync::Mutex;
 pub use digest::Digest;
 pub use forget::NotForgotten;
 
-use crate::ports::{Memory, Mind};
+use crate::ports::{Embedder, Memory, Mind};
 use crate::stores::{Database, StoreError};
 
 pub struct Keeper {
     memory: Arc<dyn Memory>,
     mind: Arc<dyn Mind>,
+    /// Who says what words mean; none where words are enough.
+    embedder: Option<Arc<dyn Embedder>>,
     database: Database,
     policies: RwLock<Arc<Policies>>,
     /// The last record of the journal whose people were counted; one at a time.
@@ -32,7 +35,12 @@ pub struct Keeper {
 
 impl Keeper {
     pub fn new(memory: Arc<dyn Memory>, mind: Arc<dyn Mind>, database: Database, policies: Policies) -> Keeper {
-        Keeper { memory, mind, database, policies: RwLock::new(Arc::new(policies)), counted: Mutex::default() }
+        Keeper { memory, mind, embedder: None, database, policies: RwLock::new(Arc::new(policies)), counted: Mutex::default() }
+    }
+
+    /// The same, finding facts by meaning as well as by words.
+    pub fn understanding(self, embedder: Arc<dyn Embedder>) -> Keeper {
+        Keeper { embedder: Some(embedder), ..self }
     }
 
     /// Other settings hold from now on.

@@ -56,8 +56,8 @@ impl Keeper {
         let speaker = asks.last().map(|said| said.person.clone());
         let text = asks.iter().map(|said| &*said.text).collect::<Vec<_>>().join("\n");
         if !text.is_empty() {
-            let count = memory.recall_facts as usize;
-            let query = Query { text, speaker, reader, at: brief.at, count, vector: None };
+            let (count, vector) = (memory.recall_facts as usize, self.meaning_of(&text).await);
+            let query = Query { text, speaker, reader, at: brief.at, count, vector };
             memories.facts = self.memory.recall(query, policies).await?;
         }
         let facts: Vec<_> = memories.facts.iter().map(|recalled| recalled.fact.id).collect();

@@ -56,6 +56,9 @@ impl Keeper {
             if let Err(error) = self.catch_up().await {
                 tracing::warn!(%error, "memory can not keep up; it tries again");
             }
+            if let Err(error) = self.give_meaning().await {
+                tracing::warn!(%error, "facts can not be given a meaning; it tries again");
+            }
             let now = clock.now();
             if faded_at.is_none_or(|at| now.since(at) >= FADES_EVERY) {
                 faded_at = Some(now);
