@@ -97,6 +97,8 @@ pub enum Command {
     Unmute,
     /// Forget the talk of this room.
     Reset,
+    /// It is no longer in this room; nobody there can be answered.
+    Left,
     /// Speak up at this share of the messages; `None`: as the settings say.
     Talk(Option<Share>),
     /// Listen in this room, or not.

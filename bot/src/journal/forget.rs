@@ -200,6 +200,21 @@ fn forget_in_base(
 }
 
 impl Journal {
+    /// Lets go of everything recorded in these rooms, as far as no start needs it.
+    pub async fn forget_rooms(&self, rooms: Vec<RoomId>) -> Result<(), StoreError> {
+        let write = move |transaction: &Transaction<'_>| {
+            let (body, sum) = encode(&Input::Forgotten);
+            let scrub = "UPDATE journal SET body = ?2, sum = ?3 WHERE room = ?1
+                AND seq <= coalesce((SELECT seq FROM snapshot WHERE snapshot.shard = journal.shard), 0)";
+            for room in &rooms {
+                transaction.prepare_cached(scrub)?.execute(params![room.as_str(), body, sum])?;
+                transaction.execute("DELETE FROM trace WHERE room = ?1", [room.as_str()])?;
+            }
+            Ok(())
+        };
+        self.database.write(write).await
+    }
+
     /// What was deleted before this time does not stay in the journal either, once no start needs its records. Returns how
     /// many went.
     pub async fn drop_deleted(&self, before: Time) -> Result<usize, StoreError> {

@@ -5,6 +5,7 @@
 
 mod digest;
 mod forget;
+mod left;
 mod lines;
 mod meaning;
 mod recollect;
@@ -35,7 +36,14 @@ pub struct Keeper {
 
 impl Keeper {
     pub fn new(memory: Arc<dyn Memory>, mind: Arc<dyn Mind>, database: Database, policies: Policies) -> Keeper {
-        Keeper { memory, mind, embedder: None, database, policies: RwLock::new(Arc::new(policies)), counted: Mutex::default() }
+        Keeper {
+            memory,
+            mind,
+            embedder: None,
+            database,
+            policies: RwLock::new(Arc::new(policies)),
+            counted: Mutex::default(),
+        }
     }
 
     /// The same, finding facts by meaning as well as by words.

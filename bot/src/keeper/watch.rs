@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use aizuchi_core::memory::{Change, Heard, Origin, words};
 use aizuchi_core::types::{Span, Voice};
-use aizuchi_core::{Input, Message, Policies};
+use aizuchi_core::{Input, Message, Policies, Time};
 
 use tokio_util::sync::CancellationToken;
 
@@ -37,6 +37,7 @@ impl Keeper {
             let records = read.await?;
             let Some(last) = records.last().map(|record| record.seq) else { break };
             taken += records.len();
+            self.follow_rooms(&records).await?;
             let changes = records.into_iter().filter_map(|record| change(record, &policies)).collect::<Vec<_>>();
             if !changes.is_empty() {
                 self.memory.apply(changes, &policies).await?;
@@ -62,7 +63,7 @@ impl Keeper {
             let now = clock.now();
             if faded_at.is_none_or(|at| now.since(at) >= FADES_EVERY) {
                 faded_at = Some(now);
-                if let Err(error) = self.memory.apply(vec![Change::Faded { at: now }], &self.policies()).await {
+                if let Err(error) = self.fade(now).await {
                     tracing::warn!(%error, "nothing fades for now");
                 }
             }
@@ -71,6 +72,12 @@ impl Keeper {
                 () = tokio::time::sleep(READS_EVERY) => (),
             }
         }
+    }
+
+    async fn fade(&self, now: Time) -> Result<(), StoreError> {
+        let policies = self.policies();
+        self.memory.apply(vec![Change::Faded { at: now }], &policies).await?;
+        self.forget_left(now - Span::minutes(24 * 60 * u64::from(policies.general().settings.memory.left_days))).await
     }
 
     async fn read_mark(&self) -> Result<i64, StoreError> {

@@ -141,6 +141,7 @@ fn order(command: Command) -> String {
         Command::Talk(None) => "talk".into(),
         Command::Talk(Some(share)) => format!("talk {share}"),
         Command::Reset => "reset".into(),
+        Command::Left => "left".into(),
         Command::Listen(true) => "on".into(),
         Command::Listen(false) => "off".into(),
     }

@@ -9,7 +9,7 @@ use aizuchi::ports::{Doing, Mind};
 use aizuchi::runtime::{Clock, World};
 use aizuchi::stores::Database;
 use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Usage};
-use aizuchi_core::input::Answer;
+use aizuchi_core::input::{Answer, Command};
 use aizuchi_core::memory::Filter;
 use aizuchi_core::types::{Change, MessageId, PersonId, Place, RoomId, Span};
 use aizuchi_core::{Input, Message, Policies};
@@ -238,4 +238,35 @@ fn holds(scratch: &Scratch, text: &str) -> bool {
     files
         .map(|file| std::fs::read(file.unwrap().path()).unwrap())
         .any(|bytes| bytes.windows(text.len()).any(|part| part == text.as_bytes()))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_room_that_was_left_is_forgotten_and_one_it_came_back_to_is_not() {
+    for comes_back in [false, true] {
+        let scratch = Scratch::new();
+        let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+        for number in 1..=20 {
+            life.says(number, "mia", "I bring the xylophone to the picnic").await;
+        }
+        minutes(30).await;
+        a_moment().await;
+        life.runtime.ears.hear(Input::Told(room(), Command::Left)).await.unwrap();
+        if comes_back {
+            life.says(21, "mia", "hello again").await;
+        }
+        // What a start does not need any more may go.
+        let (clock, mind) = (life.clock, life.mind.clone());
+        life.runtime.stop().await;
+        let life = Life::start(scratch.database(), mind, clock).await;
+        life.keeper.govern(&policies(&["memory.left_days=0"]));
+        let stop = tokio_util::sync::CancellationToken::new();
+        let watching = tokio::spawn(life.keeper.clone().watch(clock, stop.clone()));
+        minutes(1).await;
+        a_moment().await;
+        let facts = life.keeper.memory().facts(Filter { count: 10, ..Filter::default() }).await.unwrap();
+        assert_eq!((facts.len(), holds(&scratch, "xylophone")), (usize::from(comes_back), comes_back));
+        stop.cancel();
+        watching.await.unwrap();
+        life.runtime.stop().await;
+    }
 }

@@ -216,7 +216,7 @@ impl Engine {
             turn.thread = thread;
             turn.drop_after(command);
         }
-        if command == Command::Reset {
+        if matches!(command, Command::Reset | Command::Left) {
             turn.room.clear();
         }
     }

@@ -188,6 +188,7 @@ sections! {
         facts_store: Store = Any,
         facts_max: u32 = 0..=COUNT_MAX,
         facts_half_life_days: u32 = 1..=100_000,
+        left_days: u32 = 0..=100_000,
         proactive: bool = Any,
         vectors: bool = Any,
         ranking: Ranking = Any,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use aizuchi_core::Input;
+use aizuchi_core::input::Command;
 use futures_util::future::join_all;
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -84,7 +85,8 @@ impl Listener {
             // An outage is no farewell: the guild comes back with everything.
             "GUILD_DELETE" if !is(data, "unavailable") => {
                 if let Some(guild) = id(data, "id") {
-                    self.discord.places(|places| places.forget_guild(guild));
+                    let rooms = self.discord.places(|places| places.forget_guild(guild));
+                    out.inputs.extend(rooms.into_iter().map(|room| Input::Told(room, Command::Left)));
                 }
             }
             "CHANNEL_CREATE" | "THREAD_CREATE" => out.marks.extend(self.created(data)),
@@ -101,7 +103,8 @@ impl Listener {
             }
             "CHANNEL_DELETE" | "THREAD_DELETE" => {
                 if let Some(channel) = id(data, "id") {
-                    self.discord.places(|places| places.forget(channel));
+                    let room = self.discord.places(|places| places.forget(channel));
+                    out.inputs.extend(room.map(|room| Input::Told(room, Command::Left)));
                 }
             }
             "GUILD_ROLE_CREATE" | "GUILD_ROLE_UPDATE" => {

@@ -73,9 +73,12 @@ impl Places {
         all.filter_map(|channel| self.learn(channel, Some(guild_id))).collect()
     }
 
-    pub fn forget_guild(&mut self, guild: u64) {
+    /// Returns the rooms that are gone with it.
+    pub fn forget_guild(&mut self, guild: u64) -> Vec<RoomId> {
         self.guilds.remove(&guild);
-        self.channels.retain(|_, channel| channel.guild != guild);
+        let gone: Vec<u64> =
+            self.channels.iter().filter(|(_, channel)| channel.guild == guild).map(|(id, _)| *id).collect();
+        gone.into_iter().filter_map(|channel| self.forget(channel)).collect()
     }
 
     /// A channel or a thread; `guild` where the object itself does not say. Returns its id and that of its last message.
@@ -104,8 +107,10 @@ impl Places {
         denied & VIEW_CHANNEL != 0 || (closed && allowed & VIEW_CHANNEL == 0)
     }
 
-    pub fn forget(&mut self, channel: u64) {
-        self.channels.remove(&channel);
+    /// Returns the room it was, if it was one: a thread is a place in another room.
+    pub fn forget(&mut self, channel: u64) -> Option<RoomId> {
+        let known = self.channels.remove(&channel)?;
+        known.parent.is_none().then(|| room(known.guild, channel))
     }
 
     pub fn get(&self, channel: u64) -> Option<&Channel> {

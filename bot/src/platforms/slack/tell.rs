@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use aizuchi_core::Input;
+use aizuchi_core::input::Command;
 use futures_util::future::join_all;
 use tracing::{error, warn};
 
@@ -106,7 +107,7 @@ async fn input(desk: &Desk, me: &Me, arrival: Arrival) -> Option<Input> {
         }
         Event::Left { channel } => {
             tracing::info!(channel, "is no longer in a Slack channel");
-            None
+            Some(Input::Told(me.room(&channel), Command::Left))
         }
         Event::Nothing => None,
     }
