@@ -31,6 +31,12 @@ pub mod listen;
 
 pub mod memory;
 
+pub mod trees;
+
+pub mod strands;
+
+pub mod join;
+
 pub mod score;
 
 pub mod gates;

@@ -3,13 +3,16 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::effect::Kind;
 use crate::gates::{Closed, GATES};
+use crate::join::{FEATURES, Values, because};
 use crate::judge::{Question, State};
 use crate::listen::{Addressed, Unheard};
 use crate::score::{Points, RULES};
+use crate::strands::Models;
 use crate::types::{Message, MessageId, PersonId, Place, Span, Time};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,9 +26,15 @@ pub struct Trace {
     pub score: Option<u8>,
     pub points: Points,
     pub addressed: Option<Addressed>,
-    /// Probability that a member would join here; not learnt yet.
+    /// How likely somebody who is not in the conversation joins it here, 0 to 1; none where nothing learnt is asked.
     pub p_join: Option<f32>,
-    /// The message this one seems to answer; not inferred yet.
+    /// What that was made from.
+    #[serde(default)]
+    pub features: Features,
+    /// How likely it had to be, where that was looked at.
+    #[serde(default)]
+    pub bar: Option<Bar>,
+    /// The message this one seems to answer; its own where it starts a conversation.
     pub reply_to_guess: Option<MessageId>,
     pub asked: Vec<Asked>,
     pub outcome: Outcome,
@@ -35,6 +44,44 @@ pub struct Trace {
     pub acted_at: Option<Time>,
     /// Millionths of a dollar, judging and writing together.
     pub micros: u64,
+}
+
+/// What joining had to be worth at that moment.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bar {
+    pub threshold: f32,
+    /// What the learnt likelihood came to with what is its business counted in.
+    pub worth: f32,
+    /// How welcome its contributions were lately; 1 is neither nor.
+    pub welcome: f32,
+}
+
+/// The values of what was looked at, written as text: two digits each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Features(pub Option<Values>);
+
+impl Serialize for Features {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut text = String::new();
+        self.0.iter().flatten().for_each(|value| write!(text, "{value:02x}").expect("a string takes every text"));
+        serializer.serialize_str(&text)
+    }
+}
+
+/// A version that looked at other things wrote another number of them: those are not read.
+impl<'de> Deserialize<'de> for Features {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Features, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let mut values = [0; FEATURES.len()];
+        let read = |place: usize| u8::from_str_radix(text.get(2 * place..2 * place + 2)?, 16).ok();
+        if text.len() != 2 * values.len() {
+            return Ok(Features(None));
+        }
+        for (place, value) in values.iter_mut().enumerate() {
+            *value = read(place).ok_or_else(|| D::Error::custom("two digits for each value"))?;
+        }
+        Ok(Features(Some(values)))
+    }
 }
 
 /// One question and its answer.
@@ -89,6 +136,10 @@ pub enum Cause {
     Addressed(Addressed),
     /// Somebody addressed it to tell it to be quiet.
     ToldToBeQuiet(Span),
+    /// It is not likely enough that somebody joins here.
+    Unlikely,
+    /// It is likely enough, and nobody has to be asked.
+    Likely,
     Low {
         low: u32,
     },
@@ -151,6 +202,8 @@ impl Trace {
             points: Points::default(),
             addressed: None,
             p_join: None,
+            features: Features::default(),
+            bar: None,
             reply_to_guess: None,
             asked: Vec::new(),
             outcome: Outcome::Silent,
@@ -173,6 +226,11 @@ impl Trace {
         (self.outcome, self.stage, self.cause) = (Outcome::Ignored, Stage::Filter, Cause::Unheard(unheard));
     }
 
+    /// How much speaks for joining here, to compare with another message.
+    pub fn reason(&self) -> f32 {
+        self.bar.map(|bar| bar.worth).unwrap_or_else(|| self.score.map_or(-1.0, |score| f32::from(score) / 100.0))
+    }
+
     /// One readable sentence: what it did and why.
     pub fn sentence(&self) -> String {
         let mut text = String::from(match self.outcome {
@@ -183,13 +241,38 @@ impl Trace {
             Outcome::Replies => "Answered: ",
         });
         self.write_cause(&mut text).expect("a string takes every text");
-        if let Some(score) = self.score.filter(|_| self.addressed.is_none()) {
+        if let (Some(p_join), None) = (self.p_join, self.addressed) {
+            self.write_likelihood(&mut text, p_join).expect("a string takes every text");
+        } else if let Some(score) = self.score.filter(|_| self.addressed.is_none()) {
             write!(text, " Score {score}").expect("a string takes every text");
             let given: Vec<String> =
                 self.given().map(|(rule, points)| format!("{} {points:+}", rule.replace('_', " "))).collect();
             text.push_str(&if given.is_empty() { ".".into() } else { format!(" ({}).", given.join(", ")) });
         }
         text
+    }
+
+    /// What was learnt says of this message, and what it was compared with.
+    fn write_likelihood(&self, text: &mut String, p_join: f32) -> std::fmt::Result {
+        write!(text, " A newcomer would join here with {}", percent(p_join))?;
+        if let Some(bar) = self.bar {
+            write!(text, " (threshold {}", percent(bar.threshold))?;
+            if bar.worth != p_join {
+                write!(text, ", its business: {}", percent(bar.worth))?;
+            }
+            match bar.welcome {
+                less if less < 0.995 => write!(text, ", raised because it was less welcome here lately")?,
+                more if more > 1.005 => write!(text, ", lowered because it was welcome here lately")?,
+                _ => (),
+            }
+            text.push(')');
+        }
+        let joins = self.bar.is_some_and(|bar| bar.worth >= bar.threshold);
+        let reasons = self.features.0.map(|values| because(&values, joins, Models::built_in())).unwrap_or_default();
+        if !reasons.is_empty() {
+            write!(text, ": {}", reasons.join(", "))?;
+        }
+        write!(text, ".")
     }
 
     /// Without the judge's words: it may have said anything about what it read.
@@ -221,6 +304,8 @@ impl Trace {
             Cause::Addressed(Addressed::Name) => write!(text, "{} called its name.", self.author),
             Cause::Addressed(Addressed::Reply) => write!(text, "{} replied to it.", self.author),
             Cause::ToldToBeQuiet(span) => write!(text, "{} told it to be quiet; muted for {span}.", self.author),
+            Cause::Unlikely => write!(text, "too little reason to speak."),
+            Cause::Likely => write!(text, "reason enough without asking."),
             Cause::Low { low } => write!(text, "too little reason to speak (at most {low})."),
             Cause::High { high } => write!(text, "reason enough without asking (at least {high})."),
             Cause::OverThreshold { threshold } => write!(text, "reason enough (at least {threshold})."),
@@ -261,6 +346,11 @@ impl Trace {
             Cause::Undecided => write!(text, "not decided yet."),
         }
     }
+}
+
+/// As people say it: whole percents, and what is less than half of one as that.
+fn percent(share: f32) -> String {
+    if share < 0.005 { "less than 1 %".into() } else { format!("{:.0} %", 100.0 * share) }
 }
 
 /// A judge's words as a sentence that has an end.

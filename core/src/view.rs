@@ -13,7 +13,7 @@ pub struct RoomView {
     /// Whether it listens here at all.
     pub listens: bool,
     pub mute: Option<Mute>,
-    /// How much it was asked to say here.
+    /// How much it is to say here, where that is a share of the talk.
     pub talk: Option<Share>,
     pub places: Vec<PlaceView>,
     pub spent: SpentView,
@@ -79,7 +79,7 @@ impl RoomView {
         });
         let mute = room.mute.filter(|mute| !matches!(mute, Mute::Until(until) if *until <= now));
         let spent = room.spent.as_ref().map(|spent| spent.today(policy, now)).unwrap_or_default();
-        let talk = room.talk.as_ref().map(|talk| talk.share);
+        let talk = room.talk_of(policy).map_or(policy.settings.talk, |(_, share)| Some(share));
         let main = Place { room: room.id.clone(), thread: None };
         let listens = !room.off && listens_in(policy, &main);
         RoomView { listens, mute, talk, places: places.collect(), spent }

@@ -5,19 +5,19 @@ use crate::engine::at_most;
 use crate::engine::turn::Turn;
 use crate::input::Answer;
 use crate::judge::{Climb, History, Next, NoVerdict, Question, Verdict, cache_key, parse};
-use crate::room::{Floor, Phase};
+use crate::room::Phase;
 use crate::settings::JudgeStyle;
 use crate::trace::{Asked, Cause, Stage, Trace};
 use crate::types::{CallId, Span};
 
 impl Turn<'_> {
     pub(super) fn judge(&mut self) {
-        let pending = self.floor().pending.as_ref().expect("only what is pending is judged");
+        let pending = self.pending().expect("only what is pending is judged");
         if !pending.ask {
             return self.write_pending();
         }
         self.forget_old_interventions();
-        let intervened = self.floor().past.as_ref().is_some_and(|past| !past.interventions.is_empty());
+        let intervened = self.intervened();
         self.ask(Climb::first(self.policy.settings.judge.style, intervened));
     }
 
@@ -38,7 +38,7 @@ impl Turn<'_> {
             // While models took their time, the last contribution may have become too old to compare with.
             self.forget_old_interventions();
             let compares = matches!(climb.question, Question::Same | Question::Changed);
-            if compares && self.floor().past.as_ref().is_none_or(|past| past.interventions.is_empty()) {
+            if compares && !self.intervened() {
                 climb.question = Question::Judge;
             }
             let mut transcript = self.question_data(climb.question);
@@ -63,8 +63,11 @@ impl Turn<'_> {
     fn question_data(&self, question: Question) -> Transcript {
         let judge = &self.policy.settings.judge;
         let past = self.floor().past.as_deref();
-        let last_lines =
-            || past.and_then(|past| past.interventions.back()).map(|last| last.lines.clone()).unwrap_or_default();
+        let last_lines = || {
+            past.and_then(|past| past.interventions_of(self.strand).next_back())
+                .map(|last| last.lines.clone())
+                .unwrap_or_default()
+        };
         match question {
             Question::State => self.transcript(judge.window_messages),
             Question::Same | Question::Changed => {
@@ -72,7 +75,9 @@ impl Turn<'_> {
             }
             Question::Judge | Question::Join => {
                 let told = matches!(judge.style, JudgeStyle::Ladder | JudgeStyle::Join);
-                let history = past.filter(|_| told).and_then(|past| History::of(past, &self.policy.settings, self.now));
+                let history = past
+                    .filter(|_| told)
+                    .and_then(|past| History::of(past, self.strand, &self.policy.settings, self.now));
                 Transcript { history, ..self.transcript(judge.window_messages) }
             }
         }
@@ -83,25 +88,28 @@ impl Turn<'_> {
         let tokens_max = climb.question.tokens_max(&self.policy.settings);
         let call = self.room.next_call();
         if let Err(closed) = self.reserve(&call, model, transcript.tokens(), tokens_max) {
-            let pending = self.floor_mut().pending.take().expect("only what is pending is judged");
+            let pending = self.take_pending().expect("only what is pending is judged");
             return self.hold_back(pending.trace, Stage::Gate, ("budget", closed));
         }
         let (now, model, prompt_chars) = (self.now, model.into(), transcript.chars());
-        let pending = self.floor_mut().pending.as_mut().expect("only what is pending is judged");
+        let pending = self.pending_mut().expect("only what is pending is judged");
         pending.phase = Phase::Judging { call: call.clone(), asked_at: now, prompt_chars, climb, cache_key };
         let ask = Ask { call, at: now, question: climb.question, style: climb.style, model, tokens_max, transcript };
         self.out.push(Effect::Ask(Box::new(ask)));
+        if let Some((talk, _)) = self.room.talk_mut(self.policy) {
+            talk.note_asked();
+        }
     }
 
     pub(super) fn judged(&mut self, call: &CallId, answer: Result<Answer, Failure>) {
         self.settle(call, answer.as_ref().ok().map(|answer| &answer.usage));
-        let Some(pending) = &mut self.floor_mut().pending else { return };
-        let Phase::Judging { call: current, asked_at, prompt_chars, climb, cache_key } = &pending.phase else { return };
-        if current != call {
+        let Some(pending) = self.floor_mut().pending.iter_mut().find(|pending| pending.call() == Some(call)) else {
             return;
-        }
-        let (asked_at, estimate, climb, cache_key) = (*asked_at, *prompt_chars, *climb, *cache_key);
+        };
+        let Phase::Judging { asked_at, prompt_chars: estimate, climb, cache_key, .. } = pending.phase else { return };
+        let strand = pending.strand;
         pending.trace.micros += answer.as_ref().map_or(0, |answer| answer.usage.micros);
+        self.strand = strand;
         let prompt_chars = answer.as_ref().map_or(estimate, |answer| answer.usage.prompt_chars);
         let asked = |answer, failed| Asked {
             question: climb.question,
@@ -120,7 +128,7 @@ impl Turn<'_> {
                 self.take_answer(climb, asked(text, false))
             }
             Err(Failure(what)) => {
-                pending_trace(self.floor_mut()).asked.push(asked(what.clone(), true));
+                self.pending_trace().asked.push(asked(what.clone(), true));
                 self.go_on(climb.next(None), &what)
             }
         };
@@ -132,7 +140,7 @@ impl Turn<'_> {
     /// What an answer leads to: the next question, or an end.
     fn take_answer(&mut self, climb: Climb, asked: Asked) -> Option<Climb> {
         let parsed = parse(climb.style, climb.question, &asked.answer);
-        pending_trace(self.floor_mut()).asked.push(asked);
+        self.pending_trace().asked.push(asked);
         match parsed {
             Ok(parsed) => self.go_on(climb.next(Some(parsed)), ""),
             Err(what) => self.go_on(climb.next(None), &what),
@@ -151,7 +159,7 @@ impl Turn<'_> {
             Ok(Next::Unchanged) => Cause::Unchanged,
             Err(_) => Cause::Failed { what: failure.into() },
         };
-        let pending = self.floor_mut().pending.take().expect("only what is pending is judged");
+        let pending = self.take_pending().expect("only what is pending is judged");
         self.stay_silent(pending.trace, Stage::Judge, cause);
         None
     }
@@ -162,7 +170,7 @@ impl Turn<'_> {
         let delays = matches!(style, JudgeStyle::Delay | JudgeStyle::Join);
         let delay = if delays { at_most(verdict.delay, settings.response.max_delay_seconds) } else { Span::ZERO };
         let due = self.now + delay;
-        let pending = self.floor_mut().pending.as_mut().expect("only what is pending is judged");
+        let pending = self.pending_mut().expect("only what is pending is judged");
         if let Some(kind) = verdict.kind.filter(|_| style == JudgeStyle::Join) {
             pending.kind = kind;
         }
@@ -170,8 +178,13 @@ impl Turn<'_> {
         pending.phase = Phase::Holding { due };
         if delay > Span::ZERO { self.set_alarm() } else { self.write_pending() }
     }
-}
 
-fn pending_trace(floor: &mut Floor) -> &mut Trace {
-    &mut floor.pending.as_mut().expect("only what is pending is judged").trace
+    fn pending_trace(&mut self) -> &mut Trace {
+        &mut self.pending_mut().expect("only what is pending is judged").trace
+    }
+
+    /// Whether it stepped into this conversation lately.
+    fn intervened(&self) -> bool {
+        self.floor().past.as_ref().is_some_and(|past| past.interventions_of(self.strand).next().is_some())
+    }
 }

@@ -5,7 +5,7 @@ use crate::engine::turn::Turn;
 use crate::gates::Closed;
 use crate::input::Command;
 use crate::listen::trim;
-use crate::room::{Mute, Pending, Phase, Talk};
+use crate::room::{Mute, Pending, Phase};
 use crate::trace::Cause;
 use crate::types::{Change, MessageId, Span, stable_hash};
 
@@ -14,6 +14,7 @@ impl Turn<'_> {
         let text = change.text.as_deref().filter(|text| !trim(text).is_empty());
         self.change_history(change.id.as_str(), text);
         let remembered = self.change_memory(change.id.as_str(), text);
+        self.change_strands(&change.id, text);
         for pending in self.floor_mut().take_slots() {
             self.change_pending(pending, &change.id, text.is_some(), remembered);
         }
@@ -74,7 +75,7 @@ impl Turn<'_> {
     pub(super) fn put_back(&mut self, pending: Box<Pending>) {
         let floor = self.floor_mut();
         match (pending.addressed, &pending.phase) {
-            (None, _) => floor.pending = Some(pending),
+            (None, _) => floor.pending.push(*pending),
             (Some(_), Phase::Writing { .. }) => floor.past_mut().answering = Some(pending),
             (Some(_), _) => floor.past_mut().next = Some(pending),
         }
@@ -83,6 +84,7 @@ impl Turn<'_> {
     /// What was asked for is asked for again, from the talk as it is now.
     pub(super) fn start_over(&mut self, mut pending: Box<Pending>) {
         self.abandon(&mut pending);
+        self.strand = pending.strand;
         match pending.phase {
             Phase::Writing { .. } => self.write(pending),
             Phase::Judging { .. } => {
@@ -99,7 +101,7 @@ impl Turn<'_> {
             Command::Mute(Some(span)) => self.room.mute = Some(Mute::Until(self.now + span)),
             Command::Unmute => self.room.mute = None,
             Command::Listen(on) => self.room.off = !on,
-            Command::Talk(share) => self.room.talk = share.map(|share| Box::new(Talk::new(share))),
+            Command::Talk(share) => self.room.talk.get_or_insert_default().asked = share,
             Command::Reset | Command::Left => (),
         }
     }

@@ -5,9 +5,9 @@ use crate::engine::turn::Turn;
 use crate::gates::{Order, Trigger, closed_in};
 use crate::listen::{Addressed, speaks_to};
 use crate::reply::kind_for;
-use crate::room::{Pending, Phase};
-use crate::score::{Scene, score};
-use crate::trace::{Cause, Stage, Trace};
+use crate::room::{Flags, Pending, Phase};
+use crate::score::{Scene, is_filler, score};
+use crate::trace::{Bar, Cause, Stage, Trace};
 use crate::types::{Message, Time, Voice};
 
 /// What the score of a message comes to.
@@ -28,11 +28,12 @@ impl Turn<'_> {
         if let Some(closed) = crate::gates::closed(&self.case(trigger)) {
             return self.hold_back(trace, Stage::Gate, closed);
         }
-        self.call_off(&Cause::AnsweredInstead(trace.message.clone()));
+        self.call_off_for(&trace);
         trace.cause = Cause::Addressed(addressed);
         let owed = Box::new(Pending {
             by_bot: message.author.voice == Voice::Bot,
             addressed: Some(addressed),
+            strand: self.strand,
             together: Vec::new(),
             since: self.now,
             kind: Kind::Full,
@@ -44,6 +45,18 @@ impl Turn<'_> {
             self.answer_next(owed);
         } else {
             self.write(owed);
+        }
+    }
+
+    /// Who calls gets an answer to that: neither their conversation nor they get another one.
+    fn call_off_for(&mut self, trace: &Trace) {
+        let strand = self.strand;
+        let (off, on) = std::mem::take(&mut self.floor_mut().pending)
+            .into_iter()
+            .partition(|pending| pending.strand == strand || pending.trace.author_id == trace.author_id);
+        self.floor_mut().pending = on;
+        for pending in Vec::from_iter::<Vec<Pending>>(off) {
+            self.end(pending, &Cause::AnsweredInstead(trace.message.clone()));
         }
     }
 
@@ -72,16 +85,14 @@ impl Turn<'_> {
 
     pub(super) fn was_not_addressed(&mut self, message: &Message, mut trace: Box<Trace>, for_somebody_else: bool) {
         self.weigh_score(&mut trace);
-        if let Some(talk) = &mut self.room.talk {
-            talk.note_heard(trace.score);
-        }
-        let since = self.disturb(message);
+        self.answer_by_name(message);
+        let since = self.disturb(message, &trace);
         let trigger = self.trigger(message, false, for_somebody_else);
         if let Some(closed) = closed_in(&self.case(trigger), Order::BeforeScore) {
             self.postpone();
             return self.hold_back(trace, Stage::Gate, closed);
         }
-        let (ask, cause) = match self.weight(trace.score) {
+        let (ask, cause) = match self.weight(&trace) {
             Weight::Something { ask, cause } => (ask, cause),
             Weight::Nothing(cause) => {
                 self.postpone();
@@ -98,20 +109,50 @@ impl Turn<'_> {
     }
 
     fn weigh_score(&mut self, trace: &mut Trace) {
-        if !self.policy.settings.score.enabled {
+        let settings = &self.policy.settings.score;
+        if !settings.enabled {
             return;
+        }
+        if let (true, Some(p_join)) = (settings.learned, trace.p_join) {
+            trace.score = Some((100.0 * p_join).round() as u8);
+            let its_business = self.floor().buffer.newest().is_some_and(|heard| heard.flags.has(Flags::KEYWORD));
+            let odds = if its_business { settings.keyword_odds as f32 } else { 1.0 };
+            return self.weigh_likelihood(trace, odds * p_join / (1.0 + (odds - 1.0) * p_join));
         }
         let floor = self.room.floor(self.thread.as_ref()).expect("a turn is taken in a known place");
         let scene = Scene::of_newest(self.policy, floor, self.glances).expect("the message was just remembered");
         trace.points = score(&scene);
         trace.score = Some(trace.points.score());
+        // A share that was asked for holds for points as well.
+        if self.room.talk_of(self.policy).is_some() {
+            self.weigh_likelihood(trace, f32::from(trace.points.score()) / 100.0);
+        }
     }
 
-    fn weight(&self, score: Option<u8>) -> Weight {
+    /// Compares with what the room is to hear of it; without a share of the talk, `score.low` is what has to be passed.
+    fn weigh_likelihood(&mut self, trace: &mut Trace, worth: f32) {
+        let (threshold, welcome) = match self.room.talk_mut(self.policy) {
+            Some((talk, share)) => {
+                talk.note_likely(worth);
+                (talk.threshold(share), talk.welcome)
+            }
+            None => (self.policy.settings.score.low as f32 / 100.0, 1.0),
+        };
+        trace.bar = Some(Bar { threshold, worth, welcome });
+    }
+
+    fn weight(&self, trace: &Trace) -> Weight {
         let settings = &self.policy.settings.score;
-        let low = self.room.talk.as_ref().map_or(settings.low, |talk| talk.low(settings.low));
-        let (high, threshold) = (settings.high, settings.threshold);
-        let Some(score) = score.map(u32::from) else {
+        let (low, high, threshold) = (settings.low, settings.high, settings.threshold);
+        if let Some(bar) = trace.bar {
+            let asks = self.policy.asks_a_model() && 100.0 * bar.worth < high as f32;
+            return match (bar.worth >= bar.threshold, asks) {
+                (false, _) => Weight::Nothing(Cause::Unlikely),
+                (true, true) => Weight::Something { ask: true, cause: Cause::Undecided },
+                (true, false) => Weight::Something { ask: false, cause: Cause::Likely },
+            };
+        }
+        let Some(score) = trace.score.map(u32::from) else {
             return if self.policy.asks_a_model() {
                 Weight::Something { ask: true, cause: Cause::Undecided }
             } else {
@@ -131,18 +172,33 @@ impl Turn<'_> {
         }
     }
 
+    /// Who is spoken to by name has an answer, in whatever conversation that seems to be.
+    fn answer_by_name(&mut self, message: &Message) {
+        if !self.policy.settings.response.bursts {
+            return;
+        }
+        let told = |pending: &Trace| {
+            pending.author_id != message.author.id
+                && speaks_to(message, &pending.author_id, &pending.author, pending.message.as_str())
+        };
+        while let Some(place) = self.floor().pending.iter().position(|pending| told(&pending.trace)) {
+            let pending = self.floor_mut().pending.remove(place);
+            self.end(pending, &Cause::AnsweredBy(message.id.clone()));
+        }
+    }
+
     /// Somebody speaks: what was pending is void, unless the policy is gentle and this is no answer to it. Returns since
     /// when something has been waiting, so that a lively room is judged too.
-    fn disturb(&mut self, message: &Message) -> Option<Time> {
-        let pending = self.floor().pending.as_ref()?;
+    fn disturb(&mut self, message: &Message, trace: &Trace) -> Option<Time> {
+        let pending = self.pending()?;
         let waiting_since = matches!(pending.phase, Phase::Waiting { .. }).then_some(pending.since);
         if !self.policy.settings.response.bursts {
             self.call_off(&Cause::CancelledBy(message.id.clone()));
             return waiting_since;
         }
-        let by_another = pending.trace.author_id != message.author.id;
-        if by_another
-            && speaks_to(message, &pending.trace.author_id, &pending.trace.author, pending.trace.message.as_str())
+        if trace.reply_to_guess.as_ref() == Some(&pending.trace.message)
+            && pending.trace.author_id != message.author.id
+            && !is_filler(&message.text)
         {
             self.call_off(&Cause::AnsweredBy(message.id.clone()));
             return None;
@@ -152,9 +208,9 @@ impl Turn<'_> {
 
     /// A message of little weight: what waits here waits a little longer.
     fn postpone(&mut self) {
-        let Some(pending) = &self.floor().pending else { return };
+        let Some(pending) = self.pending() else { return };
         let due = self.due_after(self.wait_after(&pending.trace.message), pending.since);
-        let pending = self.floor_mut().pending.as_mut().expect("it is still pending");
+        let pending = self.pending_mut().expect("it is still pending");
         match &mut pending.phase {
             Phase::Waiting { due: waits } | Phase::Holding { due: waits } => *waits = due.max(*waits),
             Phase::Judging { .. } | Phase::Writing { .. } => return,
@@ -164,11 +220,11 @@ impl Turn<'_> {
 
     /// A message worth acting on. Of a burst, the best reason is kept.
     fn take_up(&mut self, message: &Message, trace: Box<Trace>, ask: bool, since: Option<Time>) {
-        match self.floor_mut().pending.take() {
+        match self.take_pending() {
             Some(mut pending) => {
                 self.abandon(&mut pending);
                 let stage = pending.stage();
-                if trace.score > pending.trace.score {
+                if trace.reason() > pending.trace.reason() {
                     self.stay_silent(pending.trace, stage, Cause::SupersededBy(trace.message.clone()));
                     self.begin_wait(message, trace, ask, since);
                 } else {
@@ -176,7 +232,7 @@ impl Turn<'_> {
                     pending.since = since.unwrap_or(self.now);
                     let due = self.due_after(self.wait_after(&pending.trace.message), pending.since);
                     pending.phase = Phase::Waiting { due };
-                    self.floor_mut().pending = Some(pending);
+                    self.floor_mut().pending.push(pending);
                     self.set_alarm();
                 }
             }
@@ -188,17 +244,32 @@ impl Turn<'_> {
         let since = since.unwrap_or(self.now);
         let due = self.due_after(self.wait_after(&trace.message), since);
         let engaged = self.floor().is_engaged(self.policy, trace.at);
-        self.floor_mut().pending = Some(Box::new(Pending {
-            kind: kind_for(self.policy, trace.score, engaged),
+        let pending = Pending {
+            kind: if trace.p_join.is_some() { Kind::Full } else { kind_for(self.policy, trace.score, engaged) },
             by_bot: message.author.voice == Voice::Bot,
             addressed: None,
+            strand: self.strand,
             together: Vec::new(),
             since,
             ask,
             phase: Phase::Waiting { due },
             trace,
-        }));
+        };
+        self.make_room(&pending);
+        self.floor_mut().pending.push(pending);
         if due <= self.now { self.judge() } else { self.set_alarm() }
+    }
+
+    /// Only so many conversations wait at a time: the one with the least reason gives way.
+    fn make_room(&mut self, newcomer: &Pending) {
+        let most = self.policy.settings.response.conversations_max as usize;
+        while self.floor().pending.len() >= most {
+            let reasons = self.floor().pending.iter().enumerate();
+            let least = reasons.min_by(|(_, a), (_, b)| a.trace.reason().total_cmp(&b.trace.reason()));
+            let (place, _) = least.expect("at least one is allowed");
+            let pending = self.floor_mut().pending.remove(place);
+            self.end(pending, &Cause::SupersededBy(newcomer.trace.message.clone()));
+        }
     }
 
     /// The timers look at this place: something may be due, and old talk may go.
@@ -212,24 +283,29 @@ impl Turn<'_> {
             let (floor, speakers) = self.room.split(self.thread.as_ref());
             floor.buffer.expire(at, life, |speaker| speakers.release(speaker));
         }
-        let pending = self.floor().pending.as_ref();
-        if let Some((due, waited)) =
-            pending.and_then(|p| p.due().map(|due| (due, matches!(p.phase, Phase::Waiting { .. }))))
-            && due <= at
-        {
+        while let Some((strand, waited)) = self.first_due(at) {
+            self.strand = strand;
             if waited { self.wait_is_over() } else { self.write_pending() }
         }
+        self.strand = 0;
         if self.thread.is_none() {
             self.digest();
         }
         self.set_alarm();
     }
 
+    /// The conversation in which something is due, the longest overdue first, and whether it waited for quiet.
+    fn first_due(&self, now: Time) -> Option<(u32, bool)> {
+        let due = self.floor().pending.iter().filter(|pending| pending.due().is_some_and(|due| due <= now));
+        let first = due.min_by_key(|pending| pending.due())?;
+        Some((first.strand, matches!(first.phase, Phase::Waiting { .. })))
+    }
+
     /// Quiet has come. What held a moment ago is looked at again.
     fn wait_is_over(&mut self) {
-        let pending = self.floor().pending.as_ref().expect("a wait is over where something waits");
+        let pending = self.pending().expect("a wait is over where something waits");
         if let Some(closed) = self.closed_for(pending, pending.ask) {
-            let pending = self.floor_mut().pending.take().expect("it is still pending");
+            let pending = self.take_pending().expect("it is still pending");
             return self.hold_back(pending.trace, Stage::Gate, closed);
         }
         self.judge();

@@ -58,6 +58,9 @@ impl Turn<'_> {
             }
         }
         floor.buffer.tighten();
+        if let Some(strands) = &mut floor.strands {
+            strands.forget(key);
+        }
         let Some(Past { interventions, cache, delivering, .. }) = floor.past.as_deref_mut() else { return };
         interventions.iter_mut().for_each(|intervention| intervention.lines = Lines::default());
         *cache = Default::default();

@@ -2,12 +2,14 @@
 
 use crate::effect::Effect;
 use crate::engine::Engine;
+use crate::engine::follow::Guess;
+use crate::engine::speak::Own;
 use crate::engine::turn::Turn;
 use crate::listen::{Address, Addressed, Unheard, addressee, asks_for_quiet, filter};
 use crate::policy::Policy;
 use crate::room::{Entry, Flags};
 use crate::settings::OtherBots;
-use crate::trace::{Cause, Stage, Trace};
+use crate::trace::{Cause, Features, Stage, Trace};
 use crate::types::{Message, Span, Time, Voice, stable_hash};
 
 impl Engine {
@@ -38,6 +40,16 @@ fn passed_over(message: &mut Message, unheard: Unheard) -> Box<Trace> {
     trace
 }
 
+/// What was made of it before anything was decided.
+fn guessed(mut trace: Box<Trace>, guess: Option<Guess>) -> Box<Trace> {
+    if let Some(guess) = guess {
+        trace.p_join = guess.p_join;
+        trace.reply_to_guess = Some(guess.reply_to);
+        trace.features = Features(guess.features);
+    }
+    trace
+}
+
 /// What is noticed once about a message.
 fn notice(policy: &Policy, text: &str, voice: Voice) -> Flags {
     Flags::OWN.when(voice == Voice::Me) | Flags::BOT.when(voice == Voice::Bot) | policy.notice.of(text)
@@ -49,13 +61,11 @@ impl Turn<'_> {
             return self.hear_itself(&mut message);
         }
         if let Some(unheard) = self.out_of_turn(&message) {
-            if unheard == Unheard::Late {
-                self.remember_late(&message);
-                self.note_for_memory();
-            }
-            return self.conclude(passed_over(&mut message, unheard));
+            let guess = if unheard == Unheard::Late { self.hear_late(&message) } else { None };
+            return self.conclude(guessed(passed_over(&mut message, unheard), guess));
         }
         self.room.newest = self.room.newest.max(message.at);
+        let guess = self.follow(&message);
         let flags = notice(self.policy, &message.text, message.author.voice);
         let replies_to_me = message.reply.as_ref().is_some_and(|reply| {
             reply.to_me || reply.to.as_ref().is_some_and(|to| self.floor().is_own(stable_hash(0, to.as_str())))
@@ -70,10 +80,15 @@ impl Turn<'_> {
             self.remember(&message, flags);
         }
         self.note_for_memory();
-        if message.author.voice == Voice::Bot && listen.other_bots != OtherBots::Answered {
-            return self.conclude(passed_over(&mut message, Unheard::BotNotAnswered));
+        if message.author.voice == Voice::Person
+            && let Some((talk, share)) = self.room.talk_mut(self.policy)
+        {
+            talk.note_heard(share, self.policy.settings.judge.calls_per_contribution);
         }
-        let trace = new_trace(&mut message);
+        if message.author.voice == Voice::Bot && listen.other_bots != OtherBots::Answered {
+            return self.conclude(guessed(passed_over(&mut message, Unheard::BotNotAnswered), guess));
+        }
+        let trace = guessed(new_trace(&mut message), guess);
         match address {
             Address::Me(addressed) if self.is_told_to_be_quiet(&message.text) => self.be_quiet(trace, addressed),
             Address::Me(addressed) => self.was_addressed(&message, trace, addressed),
@@ -100,7 +115,8 @@ impl Turn<'_> {
         let listen = &self.policy.settings.listen;
         let (floor, speakers) = self.room.split(self.thread.as_ref());
         let speaker = speakers.hold(message.author.id.as_str(), &message.author.name);
-        let entry = Entry { at: message.at, speaker, flags, id: message.id.as_str(), text: &message.text };
+        let strand = self.strand;
+        let entry = Entry { at: message.at, speaker, flags, strand, id: message.id.as_str(), text: &message.text };
         floor.buffer.push(&entry, listen.buffer_messages as usize, |speaker| speakers.release(speaker));
         if message.author.voice == Voice::Person {
             floor.heard_before = floor.last_heard;
@@ -111,15 +127,19 @@ impl Turn<'_> {
         }
     }
 
-    fn remember_late(&mut self, message: &Message) {
+    fn hear_late(&mut self, message: &Message) -> Option<Guess> {
+        let guess = self.follow(message);
+        self.note_for_memory();
         let flags = notice(self.policy, &message.text, message.author.voice);
         let messages_max = self.policy.settings.listen.buffer_messages as usize;
         let (floor, speakers) = self.room.split(self.thread.as_ref());
         let speaker = speakers.hold(message.author.id.as_str(), &message.author.name);
-        let entry = Entry { at: message.at, speaker, flags, id: message.id.as_str(), text: &message.text };
+        let strand = self.strand;
+        let entry = Entry { at: message.at, speaker, flags, strand, id: message.id.as_str(), text: &message.text };
         if !floor.buffer.insert_by_time(&entry, messages_max, |speaker| speakers.release(speaker)) {
             speakers.release(speaker);
         }
+        guess
     }
 
     /// A post of its own comes back from the platform. What it has just sent is recorded when it is acknowledged; what
@@ -131,7 +151,9 @@ impl Turn<'_> {
         if !is_known && !on_its_way {
             self.room.newest = self.room.newest.max(message.at);
             let asked = message.reply.is_some();
-            self.record_own(message.at, message.at, message.id.as_str(), Some(&message.text), asked);
+            let (at, cause_at, id, text) = (message.at, message.at, Some(&message.id), Some(&*message.text));
+            let answering = message.reply.as_ref().and_then(|reply| reply.to.as_ref());
+            self.record_own(&Own { at, cause_at, id, text, addressed: asked }, answering);
         }
         self.conclude(passed_over(message, Unheard::Itself));
     }

@@ -3,6 +3,7 @@
 mod ask;
 mod change;
 mod decide;
+mod follow;
 mod forget;
 mod hear;
 mod remember;
@@ -173,6 +174,7 @@ impl Engine {
             room: &mut self.rooms[room],
             room_number: room as u32,
             thread,
+            strand: 0,
             timers: &mut self.timers,
             glances: &mut self.glances,
             out,

@@ -6,10 +6,22 @@ use crate::gates::Closed;
 use crate::input::Answer;
 use crate::memory::Memories;
 use crate::reply::{clean, emoji_for, is_repeat, is_silence, split};
-use crate::room::{Answered, Delivering, Entry, Exhausted, Flags, Intervention, Pending, Phase};
+use crate::room::{Answered, Delivering, Entry, Exhausted, Flags, Intervention, Past, Pending, Phase};
 use crate::settings::OwnPosts;
 use crate::trace::{Cause, Stage};
 use crate::types::{CallId, MessageId, Time, Voice, stable_hash};
+
+/// A post of its own, once people see it.
+#[derive(Clone, Copy)]
+pub(super) struct Own<'a> {
+    pub at: Time,
+    /// Time of the message that gave the reason.
+    pub cause_at: Time,
+    pub id: Option<&'a MessageId>,
+    /// A reaction has no words.
+    pub text: Option<&'a str>,
+    pub addressed: bool,
+}
 
 impl Turn<'_> {
     /// Sets money aside for a call, or says why there is none.
@@ -30,12 +42,13 @@ impl Turn<'_> {
     }
 
     pub(super) fn write_pending(&mut self) {
-        let pending = self.floor_mut().pending.take().expect("only what is pending is written");
-        self.write(pending);
+        let pending = self.take_pending().expect("only what is pending is written");
+        self.write(Box::new(pending));
     }
 
     /// The moment has come: a reaction leaves at once, words are to be written from the talk as it is now.
     pub(super) fn write(&mut self, pending: Box<Pending>) {
+        self.strand = pending.strand;
         if let Some(closed) = self.closed_for(&pending, false) {
             return self.withhold(*pending, closed);
         }
@@ -71,11 +84,7 @@ impl Turn<'_> {
             memories: Memories::default(),
         };
         let phase = Phase::Writing { call, asked_at: self.now };
-        let writing = Some(Box::new(Pending { phase, ..*pending }));
-        match brief.addressed {
-            true => self.floor_mut().past_mut().answering = writing,
-            false => self.floor_mut().pending = writing,
-        }
+        self.put_back(Box::new(Pending { phase, ..*pending }));
         self.out.push(Effect::Write(Box::new(brief)));
     }
 
@@ -129,11 +138,14 @@ impl Turn<'_> {
 
     /// What is being written under this call, if anything is.
     fn take_writing(&mut self, call: &CallId) -> Option<Pending> {
-        let current =
-            |slot: &mut Box<Pending>| matches!(&slot.phase, Phase::Writing { call: current, .. } if current == call);
+        let current = |slot: &Pending| matches!(&slot.phase, Phase::Writing { call: current, .. } if current == call);
         let floor = self.floor_mut();
-        let unasked = floor.pending.take_if(current);
-        unasked.or_else(|| floor.past.as_mut()?.answering.take_if(current)).map(|pending| *pending)
+        let place = floor.pending.iter().position(current);
+        let unasked = place.map(|place| floor.pending.remove(place));
+        let owed = |past: &mut Past| past.answering.take_if(|pending| current(pending)).map(|pending| *pending);
+        let writing = unasked.or_else(|| floor.past.as_deref_mut().and_then(owed))?;
+        self.strand = writing.strand;
+        Some(writing)
     }
 
     /// Whoever addressed it meanwhile has waited long enough.
@@ -181,7 +193,7 @@ impl Turn<'_> {
         self.out.push(Effect::Deliver(Box::new(delivery.clone())));
         let kind = pending.kind;
         let cause = pending.trace.cause.clone();
-        let addressed = pending.addressed.is_some();
+        let (addressed, strand) = (pending.addressed.is_some(), pending.strand);
         let mut traces: Vec<_> = pending.traces().collect();
         for trace in &mut traces {
             (trace.outcome, trace.stage) = (Outcome::from(kind), Stage::Post);
@@ -192,7 +204,7 @@ impl Turn<'_> {
         let past = self.floor_mut().past_mut();
         // Should the same message be told again, it is not answered again.
         traces.iter().for_each(|trace| past.note_known(stable_hash(0, trace.message.as_str())));
-        past.delivering.push(Delivering { delivery, text, addressed, traces });
+        past.delivering.push(Delivering { delivery, text, addressed, strand, traces });
     }
 
     pub(super) fn delivered(&mut self, call: &CallId, ids: Result<Vec<MessageId>, Failure>) {
@@ -209,8 +221,10 @@ impl Turn<'_> {
             }
         };
         let cause_at = sent.traces.last().map_or(self.now, |trace| trace.at);
-        let id = ids.first().map_or("", |id| id.as_str());
-        self.record_own(self.now, cause_at, id, sent.text.as_deref(), sent.addressed);
+        self.strand = sent.strand;
+        let own =
+            Own { at: self.now, cause_at, id: ids.first(), text: sent.text.as_deref(), addressed: sent.addressed };
+        self.record_own(&own, Some(&sent.delivery.answering));
         for id in &ids {
             self.floor_mut().past_mut().note_own(stable_hash(0, id.as_str()));
         }
@@ -223,9 +237,12 @@ impl Turn<'_> {
     }
 
     /// Remembers that it spoke: counted from the delivery, with the talk it stepped into.
-    pub(super) fn record_own(&mut self, at: Time, cause_at: Time, id: &str, text: Option<&str>, addressed: bool) {
+    pub(super) fn record_own(&mut self, own: &Own<'_>, answering: Option<&MessageId>) {
+        let Own { at, cause_at, id, text, addressed } = *own;
+        self.hear_own_words(own, answering);
         let settings = &self.policy.settings;
         let lines = if addressed { Lines::default() } else { self.lines(settings.judge.history_messages) };
+        let strand = self.strand;
         let past = self.floor_mut().past_mut();
         past.acted_at = Some(at);
         if !addressed {
@@ -233,9 +250,9 @@ impl Turn<'_> {
             if past.interventions.len() >= settings.judge.history_max as usize {
                 past.interventions.pop_front();
             }
-            past.interventions.push_back(Intervention { at, lines });
+            past.interventions.push_back(Intervention { at, strand, lines });
         }
-        if let Some(talk) = self.room.talk.as_mut().filter(|_| !addressed) {
+        if let (false, Some(_), Some((talk, _))) = (addressed, text, self.room.talk_mut(self.policy)) {
             talk.note_spoke();
         }
         let kept = !addressed || (settings.listen.own_posts == OwnPosts::All && settings.listen.addressed_kept);
@@ -243,7 +260,8 @@ impl Turn<'_> {
         let at = if settings.listen.own_posts == OwnPosts::Unasked { cause_at } else { at };
         let (floor, speakers) = self.room.split(self.thread.as_ref());
         let speaker = speakers.hold("@me", &settings.bot.name);
-        let entry = Entry { at, speaker, flags: Flags::OWN, id, text };
+        let id = id.map_or("", |id| id.as_str());
+        let entry = Entry { at, speaker, flags: Flags::OWN, strand, id, text };
         floor.buffer.push(&entry, settings.listen.buffer_messages as usize, |speaker| speakers.release(speaker));
     }
 }

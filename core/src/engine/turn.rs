@@ -3,7 +3,7 @@
 use crate::effect::{Effect, Line, Lines, Trace, Transcript};
 use crate::gates::{Case, Closed, Trigger, closed};
 use crate::policy::Policy;
-use crate::room::{Floor, Glance, Pending, Phase, Room};
+use crate::room::{Floor, Glance, Heard, Pending, Phase, Room};
 use crate::timers::{Key, Timers};
 use crate::trace::{Asked, Cause, Outcome, Stage};
 use crate::types::{CallId, Place, Span, ThreadId, Time, Voice};
@@ -14,6 +14,8 @@ pub struct Turn<'a> {
     pub room: &'a mut Room,
     pub room_number: u32,
     pub thread: Option<ThreadId>,
+    /// The conversation it is about; 0 is the place as a whole.
+    pub strand: u32,
     pub timers: &'a mut Timers,
     /// Room to look back in, used again for every message.
     pub glances: &'a mut Vec<Glance>,
@@ -27,6 +29,23 @@ impl Turn<'_> {
 
     pub fn floor_mut(&mut self) -> &mut Floor {
         self.room.floor_mut(self.thread.as_ref()).expect("a turn is taken in a known place")
+    }
+
+    /// What it may say unasked in this conversation.
+    pub fn pending(&self) -> Option<&Pending> {
+        self.floor().pending.iter().find(|pending| pending.strand == self.strand)
+    }
+
+    pub fn pending_mut(&mut self) -> Option<&mut Pending> {
+        let strand = self.strand;
+        self.floor_mut().pending.iter_mut().find(|pending| pending.strand == strand)
+    }
+
+    pub fn take_pending(&mut self) -> Option<Pending> {
+        let strand = self.strand;
+        let pending = &mut self.floor_mut().pending;
+        let place = pending.iter().position(|pending| pending.strand == strand)?;
+        Some(pending.remove(place))
     }
 
     pub fn place(&self) -> Place {
@@ -50,8 +69,8 @@ impl Turn<'_> {
 
     /// Calls off what it might have said unasked.
     pub fn call_off(&mut self, cause: &Cause) {
-        if let Some(pending) = self.floor_mut().pending.take() {
-            self.end(*pending, cause);
+        if let Some(pending) = self.take_pending() {
+            self.end(pending, cause);
         }
     }
 
@@ -105,7 +124,8 @@ impl Turn<'_> {
     }
 
     pub fn case<'b>(&'b self, trigger: Trigger<'b>) -> Case<'b> {
-        Case { now: self.now, policy: self.policy, room: self.room, floor: self.floor(), trigger }
+        let strand = self.strand;
+        Case { now: self.now, policy: self.policy, room: self.room, floor: self.floor(), strand, trigger }
     }
 
     /// The last messages of this place as a model reads them.
@@ -114,7 +134,7 @@ impl Turn<'_> {
     }
 
     pub fn lines(&self, messages: u32) -> Lines {
-        let recent = self.floor().newest(self.policy, self.now, messages);
+        let recent = self.recent_lines(messages);
         let mut lines = Lines::with_capacity(
             recent.len(),
             recent.iter().map(|heard| heard.id().len() + heard.text().len() + 16).sum(),
@@ -126,6 +146,24 @@ impl Turn<'_> {
             lines.push(Line { id: heard.id(), name, voice, text: heard.text() });
         }
         lines
+    }
+
+    /// The newest of this conversation, newest first; where it is short, with what was said beside it.
+    fn recent_lines(&self, messages: u32) -> Vec<Heard<'_>> {
+        let floor = self.floor();
+        if self.strand == 0 {
+            return floor.newest(self.policy, self.now, messages);
+        }
+        let context = self.policy.settings.judge.context_messages.min(messages) as usize;
+        let inside = floor.recent_of(self.policy, self.now, self.strand).take(messages as usize).count();
+        let (mut left, mut beside) = (inside, context.saturating_sub(inside));
+        let mut take = |heard: &Heard<'_>| {
+            let room = if heard.strand == self.strand { &mut left } else { &mut beside };
+            let fits = *room > 0;
+            *room = room.saturating_sub(1);
+            fits
+        };
+        floor.recent(self.policy, self.now).filter(|heard| take(heard)).collect()
     }
 
     /// The name of a speaker among those who spoke before: of two people with the same name the second is told apart, and
@@ -150,8 +188,8 @@ impl Turn<'_> {
         let key = Key { room: self.room_number, thread: self.thread.clone() };
         let floor = self.room.floor_mut(self.thread.as_ref()).expect("a turn is taken in a known place");
         let expires = life.and_then(|life| floor.buffer.latest().map(|latest| latest + life));
-        let due = floor.pending.as_ref().and_then(|pending| pending.due());
-        if let Some(earliest) = due.into_iter().chain(expires).chain(digest).min() {
+        let due = floor.pending.iter().filter_map(Pending::due);
+        if let Some(earliest) = due.chain(expires).chain(digest).min() {
             self.timers.arm(&mut floor.alarm, earliest, || key);
         }
     }

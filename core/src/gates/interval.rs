@@ -13,7 +13,7 @@ pub const GATE: Gate = Gate {
 
 fn closed(case: &Case<'_>) -> Option<Closed> {
     // Where it is told how much to say, the time in between follows from that.
-    if case.room.talk.is_some() {
+    if case.room.talk.as_ref().is_some_and(|talk| talk.asked.is_some()) {
         return None;
     }
     let gates = &case.policy.settings.gates;

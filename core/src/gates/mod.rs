@@ -72,6 +72,8 @@ pub struct Case<'a> {
     pub policy: &'a Policy,
     pub room: &'a Room,
     pub floor: &'a Floor,
+    /// The conversation it is about; 0 is the place as a whole.
+    pub strand: u32,
     /// The message that gives the reason.
     pub trigger: Trigger<'a>,
 }

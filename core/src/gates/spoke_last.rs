@@ -12,6 +12,8 @@ pub const GATE: Gate = Gate {
 };
 
 fn closed(case: &Case<'_>) -> Option<Closed> {
-    let own_last = || case.floor.recent(case.policy, case.now).next().is_some_and(|heard| heard.flags.has(Flags::OWN));
+    let own_last = || {
+        case.floor.recent_of(case.policy, case.now, case.strand).next().is_some_and(|heard| heard.flags.has(Flags::OWN))
+    };
     (case.policy.settings.gates.spoke_last && own_last()).then(Closed::default)
 }

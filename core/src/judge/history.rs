@@ -17,9 +17,9 @@ pub struct History {
 const HALF_AN_HOUR: Span = Span::minutes(30);
 
 impl History {
-    pub fn of(past: &Past, settings: &Settings, now: Time) -> Option<History> {
-        let last = past.interventions.back()?;
-        let recent = past.interventions.iter().filter(|each| now.since(each.at) < HALF_AN_HOUR);
+    pub fn of(past: &Past, strand: u32, settings: &Settings, now: Time) -> Option<History> {
+        let last = past.interventions_of(strand).next_back()?;
+        let recent = past.interventions_of(strand).filter(|each| now.since(each.at) < HALF_AN_HOUR);
         Some(History {
             minutes_since: now.since(last.at).whole_minutes(),
             within_half_an_hour: recent.count() as u64,

@@ -27,6 +27,9 @@ struct Record {
     flags: Flags,
     /// A little of the id's hash, to find it without reading the text.
     id_mark: u8,
+    /// Number of its conversation; 0 where they are not told apart.
+    #[serde(default)]
+    strand: u32,
 }
 
 const CHARS_MANY: u16 = u16::MAX;
@@ -44,6 +47,8 @@ pub struct Heard<'a> {
     pub at: Time,
     pub speaker: u16,
     pub flags: Flags,
+    /// Number of its conversation; 0 where they are not told apart.
+    pub strand: u32,
 }
 
 impl<'a> Heard<'a> {
@@ -96,6 +101,7 @@ pub struct Entry<'a> {
     pub at: Time,
     pub speaker: u16,
     pub flags: Flags,
+    pub strand: u32,
     pub id: &'a str,
     pub text: &'a str,
 }
@@ -176,7 +182,8 @@ impl Buffer {
     }
 
     fn heard<'a>(&'a self, place: usize, record: &Record) -> Heard<'a> {
-        Heard { buffer: self, place, at: record.at, speaker: record.speaker, flags: record.flags }
+        let Record { at, speaker, flags, strand, .. } = *record;
+        Heard { buffer: self, place, at, speaker, flags, strand }
     }
 
     fn end(&self, place: usize) -> usize {
@@ -305,6 +312,7 @@ fn record(entry: &Entry<'_>, start: u32) -> Record {
         chars: chars_of(entry.text),
         flags: entry.flags,
         id_mark,
+        strand: entry.strand,
     }
 }
 
@@ -313,7 +321,7 @@ mod tests {
     use super::*;
 
     fn entry<'a>(at: u64, id: &'a str, text: &'a str) -> Entry<'a> {
-        Entry { at: Time(at), speaker: 0, flags: Flags::default(), id, text }
+        Entry { at: Time(at), speaker: 0, flags: Flags::default(), strand: 0, id, text }
     }
 
     fn texts(buffer: &Buffer) -> Vec<(&str, &str)> {

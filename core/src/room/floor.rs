@@ -2,21 +2,26 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::buffer::{Buffer, Glance, Heard};
 use crate::effect::{Delivery, Kind, Lines};
 use crate::judge::{Cache, Climb};
 use crate::listen::Addressed;
 use crate::policy::Policy;
+use crate::strands::Strands;
 use crate::trace::{Stage, Trace};
 use crate::types::{CallId, Span, Time, stable_hash};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Floor {
     pub buffer: Buffer,
-    /// What it may say unasked: at most one thing in a place.
-    pub pending: Option<Box<Pending>>,
+    /// What it may say unasked: at most one thing in a conversation. Where conversations are not told apart, the place is one.
+    #[serde(deserialize_with = "one_or_several")]
+    pub pending: Vec<Pending>,
+    /// Who answers whom here; absent where nobody looks.
+    #[serde(default)]
+    pub strands: Option<Box<Strands>>,
     /// The latest two messages of people, also when the buffer has let them go.
     pub last_heard: Time,
     pub heard_before: Time,
@@ -32,6 +37,9 @@ pub struct Pending {
     /// The decision on the message that gave the reason, as far as it has come.
     pub trace: Box<Trace>,
     pub addressed: Option<Addressed>,
+    /// Number of its conversation; 0 where they are not told apart.
+    #[serde(default)]
+    pub strand: u32,
     /// Further messages that addressed it meanwhile and will be answered together.
     pub together: Vec<Trace>,
     /// Since when something has been waiting here without a break: the wait's upper bound counts from then.
@@ -109,6 +117,9 @@ pub struct Past {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Intervention {
     pub at: Time,
+    /// Number of the conversation; 0 where they are not told apart.
+    #[serde(default)]
+    pub strand: u32,
     /// The talk it stepped into.
     pub lines: Lines,
 }
@@ -120,6 +131,9 @@ pub struct Delivering {
     /// What is remembered of it; a reaction leaves no words.
     pub text: Option<Box<str>>,
     pub addressed: bool,
+    /// Number of its conversation; 0 where they are not told apart.
+    #[serde(default)]
+    pub strand: u32,
     /// The decisions it concludes; the last is the one that gave the reason.
     pub traces: Vec<Trace>,
 }
@@ -127,6 +141,11 @@ pub struct Delivering {
 const KNOWN_MAX: usize = 64;
 
 impl Past {
+    /// What it contributed to a conversation; 0 is the place as a whole.
+    pub fn interventions_of(&self, strand: u32) -> impl DoubleEndedIterator<Item = &Intervention> {
+        self.interventions.iter().filter(move |intervention| strand == 0 || intervention.strand == strand)
+    }
+
     pub fn note_known(&mut self, id_hash: u64) {
         note(&mut self.known, id_hash);
     }
@@ -164,6 +183,11 @@ impl Floor {
         self.buffer.iter().rev().filter(move |heard| young(heard.at))
     }
 
+    /// The same of one conversation alone.
+    pub fn recent_of(&self, policy: &Policy, now: Time, strand: u32) -> impl Iterator<Item = Heard<'_>> {
+        self.recent(policy, now).filter(move |heard| belongs(heard, strand))
+    }
+
     /// The newest `window` messages that are not too old, newest first.
     pub fn newest(&self, policy: &Policy, now: Time, window: u32) -> Vec<Heard<'_>> {
         self.buffer.newest_of(window as usize, is_young(policy, now))
@@ -196,19 +220,23 @@ impl Floor {
     /// Everything that may still be said here: unasked, being answered, to be answered next.
     pub fn slots(&self) -> impl Iterator<Item = &Pending> {
         let owed = self.past.as_deref().into_iter().flat_map(|past| [&past.answering, &past.next]);
-        std::iter::once(&self.pending).chain(owed).flatten().map(|pending| &**pending)
+        self.pending.iter().chain(owed.flatten().map(|pending| &**pending))
     }
 
     /// Takes out everything that may still be said here, in that order.
     pub fn take_slots(&mut self) -> impl Iterator<Item = Box<Pending>> + use<> {
         let (answering, next) =
             self.past.as_mut().map_or((None, None), |past| (past.answering.take(), past.next.take()));
-        [self.pending.take(), answering, next].into_iter().flatten()
+        let unasked = std::mem::take(&mut self.pending).into_iter().map(Box::new);
+        unasked.chain(answering).chain(next)
     }
 
     /// Forgets what was said here, but not when it spoke, which posts are on their way and which ids are not new.
     pub fn forget(&mut self) {
         self.buffer = Buffer::default();
+        if let Some(strands) = &mut self.strands {
+            strands.clear();
+        }
         (self.last_heard, self.heard_before) = (Time::default(), Time::default());
         if let Some(past) = self.past.take() {
             let Past { acted_at, spoke_up_at, delivering, known, own, .. } = *past;
@@ -221,6 +249,25 @@ impl Floor {
     pub fn is_at_rest(&self) -> bool {
         self.slots().next().is_none() && self.past.as_ref().is_none_or(|past| past.delivering.is_empty())
     }
+}
+
+/// Whether a message is of a conversation; 0 is the place as a whole.
+pub fn belongs(heard: &Heard<'_>, strand: u32) -> bool {
+    strand == 0 || heard.strand == strand
+}
+
+/// Snapshots from before conversations were told apart hold one or none.
+fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Pending>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Held {
+        Several(Vec<Pending>),
+        One(Option<Box<Pending>>),
+    }
+    Ok(match Held::deserialize(deserializer)? {
+        Held::Several(pending) => pending,
+        Held::One(pending) => pending.into_iter().map(|pending| *pending).collect(),
+    })
 }
 
 /// Whether something said at a time is still in its life.

@@ -16,11 +16,12 @@ pub use budget::{Exhausted, Spent, tokens_of_bytes};
 pub use buffer::{Buffer, Entry, Glance, Heard};
 pub use digest::Digest;
 pub use flags::Flags;
-pub use floor::{Delivering, Floor, Intervention, Past, Pending, Phase};
+pub use floor::{Delivering, Floor, Intervention, Past, Pending, Phase, belongs};
 pub use speakers::Speakers;
 pub use talk::Talk;
 
-use crate::types::{CallId, RoomId, Span, ThreadId, Time};
+use crate::policy::Policy;
+use crate::types::{CallId, RoomId, Share, Span, ThreadId, Time};
 
 /// A channel with its threads.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -35,7 +36,7 @@ pub struct Room {
     calls: u64,
     pub mute: Option<Mute>,
     pub off: bool,
-    /// How much it was asked to say here; absent where the settings decide.
+    /// How much it says here, where that is a share of the talk.
     #[serde(default)]
     pub talk: Option<Box<Talk>>,
     pub spent: Option<Box<Spent>>,
@@ -79,6 +80,22 @@ impl Room {
             digest: None,
             answered: Vec::new(),
         }
+    }
+
+    /// How much it is to say here and how it stands, where that is a share of the talk.
+    pub fn talk_of(&self, policy: &Policy) -> Option<(&Talk, Share)> {
+        let talk = self.talk.as_deref()?;
+        Some((talk, talk.share(policy.settings.talk)?))
+    }
+
+    /// The same, to be changed.
+    pub fn talk_mut(&mut self, policy: &Policy) -> Option<(&mut Talk, Share)> {
+        if self.talk.is_none() && policy.settings.talk.is_some() {
+            self.talk = Some(Box::default());
+        }
+        let talk = self.talk.as_deref_mut()?;
+        let share = talk.share(policy.settings.talk)?;
+        Some((talk, share))
     }
 
     pub fn floor(&self, thread: Option<&ThreadId>) -> Option<&Floor> {

@@ -1,67 +1,188 @@
-//! How much it should say in a room, as a share of what is said there, and how much it has said.
+//! How much it says in a room: a share of what people say, turned into how likely joining must be.
+//!
+//! What is due grows with every message and falls with every contribution. How many messages are as likely as this one
+//! is known from the room, at first from rooms in general; the more is due, the more of them are worth it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::types::Share;
 
-/// What was asked for with "talk 3%". Old messages count less and less, so that it follows the room as it is now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Talk {
-    pub share: Share,
-    heard: f64,
-    spoke: f64,
-    /// How many messages had which score.
-    scores: Vec<f64>,
+    /// What was asked for here with "talk 3%"; absent where the settings decide.
+    pub asked: Option<Share>,
+    /// Contributions that are due; below 0 it is ahead of its share.
+    due: f32,
+    /// Questions to the judge that are left.
+    calls: f32,
+    /// How many messages were how likely, in steps of `EDGES`.
+    seen: [f32; STEPS],
+    /// How welcome its contributions were: its share is multiplied by this.
+    #[serde(default = "neutral")]
+    pub welcome: f32,
 }
 
+const STEPS: usize = 32;
+
+/// Where one step ends and the next begins.
+const EDGES: [f32; STEPS - 1] = [
+    0.002, 0.004, 0.006, 0.009, 0.012, 0.016, 0.020, 0.025, 0.030, 0.036, 0.043, 0.051, 0.060, 0.070, 0.082, 0.096,
+    0.112, 0.131, 0.153, 0.178, 0.206, 0.238, 0.274, 0.314, 0.358, 0.406, 0.458, 0.514, 0.575, 0.65, 0.75,
+];
+
+/// Of a thousand messages of people, how many were how likely in the talk it was learnt from.
+const USUAL: [f32; STEPS] = [
+    0.1, 0.0, 0.0, 0.0, 1.2, 9.9, 23.4, 57.0, 73.8, 89.4, 91.7, 81.6, 69.8, 59.9, 56.7, 52.9, 46.9, 41.6, 33.3, 27.9,
+    23.0, 19.4, 17.0, 15.9, 16.1, 19.2, 22.8, 24.1, 17.7, 7.3, 0.3, 0.0,
+];
+
+/// The usual counts as much as so many messages of the room.
+const USUAL_MESSAGES: f32 = 100.0;
 /// Messages after which everything counts half.
-const FORGET_AFTER: f64 = 400.0;
-/// Messages that must have been heard before their scores mean anything.
-const HEARD_MIN: f64 = 20.0;
-/// Of so many that reach a judge, about one is agreed to.
-const ASKED_FOR_ONE: f64 = 4.0;
+const FORGET_AFTER: f32 = 1200.0;
+/// Of what is likely enough, so much is said in the end: the rest is answered by others, or belongs together.
+const SAID_OF_LIKELY: f32 = 0.5;
+/// It catches up with no more than this, whatever was due.
+const DUE_MAX: f32 = 1.5;
+/// It speaks up again when no more than this is owed to the others: the least distance of two contributions.
+const AHEAD_MAX: f32 = -0.75;
+
+fn neutral() -> f32 {
+    1.0
+}
+
+impl Default for Talk {
+    fn default() -> Talk {
+        let seen = USUAL.map(|count| count * USUAL_MESSAGES / 1000.0);
+        Talk { asked: None, due: 0.0, calls: 0.5, seen, welcome: neutral() }
+    }
+}
 
 impl Talk {
-    pub fn new(share: Share) -> Talk {
-        Talk { share, heard: 0.0, spoke: 0.0, scores: vec![0.0; 101] }
+    /// How much it is to say: as was asked for in the room, else as the settings say.
+    pub fn share(&self, settings: Option<Share>) -> Option<Share> {
+        self.asked.or(settings)
     }
 
-    pub fn note_heard(&mut self, score: Option<u8>) {
-        self.heard += 1.0;
-        self.scores[usize::from(score.unwrap_or(0)).min(100)] += 1.0;
-        if self.heard >= FORGET_AFTER {
-            self.heard /= 2.0;
-            self.spoke /= 2.0;
-            self.scores.iter_mut().for_each(|count| *count /= 2.0);
+    /// Somebody spoke; `calls` questions to the judge go with each contribution.
+    pub fn note_heard(&mut self, share: Share, calls: f64) {
+        let more = share.of(f64::from(self.welcome)) as f32;
+        self.due = (self.due + more).min(DUE_MAX);
+        self.calls = (self.calls + more * calls as f32).min(DUE_MAX);
+    }
+
+    /// Somebody spoke to the room, and it was as likely as this that another joins.
+    pub fn note_likely(&mut self, likely: f32) {
+        self.seen[step_of(likely)] += 1.0;
+        if self.seen.iter().sum::<f32>() >= FORGET_AFTER {
+            self.seen.iter_mut().for_each(|count| *count /= 2.0);
         }
     }
 
     pub fn note_spoke(&mut self) {
-        self.spoke += 1.0;
+        self.due = (self.due - 1.0).max(-2.0);
     }
 
-    /// How many contributions its share comes to, rounded as people would.
-    pub fn due(&self) -> f64 {
-        if self.share == Share::NONE { 0.0 } else { self.share.of(self.heard) + 0.5 }
+    pub fn note_asked(&mut self) {
+        self.calls = (self.calls - 1.0).max(-2.0);
     }
 
-    pub fn spoke(&self) -> f64 {
-        self.spoke
+    /// How many messages it lets pass before it speaks up again; `asks`: before it has a judge asked.
+    pub fn messages_to_wait(&self, share: Share, asks: bool) -> Option<u64> {
+        let have = if asks { self.due.min(self.calls) } else { self.due };
+        let each = share.of(f64::from(self.welcome)).max(1e-6);
+        (have < AHEAD_MAX).then(|| (f64::from(AHEAD_MAX - have) / each).ceil() as u64)
     }
 
-    /// At or below which score it stays silent, so that enough of what is said comes before the judge.
-    pub fn low(&self, otherwise: u32) -> u32 {
-        if self.heard < HEARD_MIN {
-            return otherwise;
+    /// How likely joining must be, so that it comes to its share.
+    pub fn threshold(&self, share: Share) -> f32 {
+        let wanted = share.of(f64::from(self.welcome)) as f32 / SAID_OF_LIKELY;
+        let eager = (1.0 + self.due.min(self.calls)).max(0.0);
+        self.quantile(wanted * eager * eager)
+    }
+
+    /// So much of what is heard is at least as likely as this.
+    fn quantile(&self, wanted: f32) -> f32 {
+        let total: f32 = self.seen.iter().sum();
+        let mut left = wanted * total;
+        for step in (0..STEPS).rev() {
+            let count = self.seen[step];
+            if left <= count {
+                let from = if step == 0 { 0.0 } else { EDGES[step - 1] };
+                let to = if step == STEPS - 1 { 1.0 } else { EDGES[step] };
+                return to - (to - from) * left / count.max(f32::MIN_POSITIVE);
+            }
+            left -= count;
         }
-        let wanted = self.share.of(self.heard) * ASKED_FOR_ONE;
-        let mut above = 0.0;
-        for (score, count) in self.scores.iter().enumerate().rev() {
-            above += count;
-            if above > wanted {
-                return score as u32;
+        0.0
+    }
+}
+
+fn step_of(likely: f32) -> usize {
+    EDGES.partition_point(|edge| *edge <= likely)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn share(text: &str) -> Share {
+        Share::parse(text).unwrap()
+    }
+
+    /// A room whose likelihoods are spread evenly between 0 and `most`, always agreed to.
+    fn contributions(talk: &mut Talk, asked: Share, most: f32, messages: u32) -> u32 {
+        let mut spoke = 0;
+        for turn in 0..messages {
+            let likely = most * (turn.wrapping_mul(2_654_435_761) >> 8) as f32 / (1u32 << 24) as f32;
+            talk.note_heard(asked, 1.3);
+            talk.note_likely(likely);
+            if likely >= talk.threshold(asked) && talk.messages_to_wait(asked, true).is_none() {
+                talk.note_asked();
+                talk.note_spoke();
+                spoke += 1;
             }
         }
-        0
+        spoke
+    }
+
+    #[test]
+    fn the_share_that_is_asked_for_is_what_is_said() {
+        for (asked, wanted) in [("1%", 100), ("3%", 300), ("10%", 1000)] {
+            for most in [0.05, 0.4, 1.0] {
+                let spoke = contributions(&mut Talk::default(), share(asked), most, 10_000);
+                assert!(spoke.abs_diff(wanted) <= wanted / 20, "{asked} up to {most}: {spoke}");
+            }
+        }
+    }
+
+    #[test]
+    fn two_contributions_are_a_quarter_of_their_distance_apart() {
+        let mut talk = Talk::default();
+        talk.note_asked();
+        talk.note_spoke();
+        assert_eq!(talk.messages_to_wait(share("1%"), false), Some(25));
+    }
+
+    #[test]
+    fn a_judge_that_says_no_is_not_asked_for_ever() {
+        let (mut talk, asked) = (Talk::default(), share("1%"));
+        let mut calls = 0;
+        for turn in 0..10_000u32 {
+            talk.note_heard(asked, 1.3);
+            talk.note_likely((turn % 100) as f32 / 100.0);
+            let likely = (turn % 100) as f32 / 100.0 >= talk.threshold(asked);
+            if likely && talk.messages_to_wait(asked, true).is_none() {
+                talk.note_asked();
+                calls += 1;
+            }
+        }
+        assert!((120..=131).contains(&calls), "{calls}");
+    }
+
+    #[test]
+    fn nothing_is_nothing() {
+        let mut talk = Talk::default();
+        assert_eq!(contributions(&mut talk, Share::NONE, 0.9, 2000), 0);
     }
 }

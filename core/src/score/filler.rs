@@ -65,5 +65,9 @@ const FILLERS: &[&str] = &[
 ];
 
 fn strength(scene: &Scene<'_>) -> Percent {
-    Percent::all_or_none(super::words::is_any(scene.text, FILLERS))
+    Percent::all_or_none(is_filler(scene.text))
+}
+
+pub fn is_filler(text: &str) -> bool {
+    super::words::is_any(text, FILLERS)
 }

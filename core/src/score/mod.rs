@@ -20,6 +20,7 @@ mod words;
 
 pub use calls_for_help::CALLS_FOR_HELP;
 pub use closing::CLOSINGS;
+pub use filler::is_filler;
 pub use points::{Percent, Points};
 pub use scene::Scene;
 

@@ -165,6 +165,8 @@ impl Layers {
         self.suggest("listen.channels", vec!["*"].into());
         self.suggest("gates.unasked", true.into());
         self.suggest("memory.enabled", true.into());
+        // Who speaks in a log did not hear it: what they say is no comment on its words.
+        self.suggest("effect.feedback", false.into());
         self.suggest_long_memory(false);
     }
 
@@ -266,6 +268,9 @@ fn check_together(settings: &Settings, zones: &dyn Fn(&str) -> Option<Zone>, fla
             "kinds.acknowledge_from",
             &format!("at most `kinds.full_from`, which is {}", settings.kinds.full_from),
         );
+    }
+    if score.learned && !settings.listen.strands {
+        flat.misfit("score.learned", "false where `listen.strands` is");
     }
     let (least, most) = (settings.gates.messages_min, settings.listen.buffer_messages);
     if least > most {

@@ -11,6 +11,7 @@ use super::value::{
     Setting, Store, WireFormat,
 };
 use crate::score::{Points, RULES};
+use crate::types::Share;
 
 macro_rules! sections {
     ($($section:ident: $struct:ident { $($key:ident: $type:ty = $bounds:expr,)* })*) => {
@@ -25,6 +26,8 @@ macro_rules! sections {
             $(pub $section: $struct,)*
             /// Points of each rule.
             pub points: Points,
+            /// The share of what people say that it answers unasked; `None` where the gates alone decide.
+            pub talk: Option<Share>,
             /// Price of each model.
             pub prices: BTreeMap<String, Price>,
             /// Where models are asked, beyond the providers that are known by name.
@@ -39,9 +42,10 @@ macro_rules! sections {
                     (|| Some($struct { $($key: $key?,)* }))()
                 };)*
                 let points = read_points(flat);
+                let talk = read::<Option<Share>>(flat, "talk", &Any);
                 let prices = read_prices(flat);
                 let providers = read_providers(flat);
-                Some(Settings { $($section: $section?,)* points, prices, providers })
+                Some(Settings { $($section: $section?,)* points, talk: talk?, prices, providers })
             }
         }
 
@@ -73,6 +77,7 @@ sections! {
         buffer_minutes: u32 = 0..=100_000,
         late_after_seconds: u32 = 0..=SECONDS_MAX,
         threads_max: u32 = 1..=100_000,
+        strands: bool = Any,
     }
     address: Address {
         mention: bool = Any,
@@ -83,7 +88,9 @@ sections! {
     }
     score: Score {
         enabled: bool = Any,
+        learned: bool = Any,
         keywords: Vec<String> = Any,
+        keyword_odds: f64 = 0.01..=1000.0,
         window_messages: u32 = 1..=1000,
         engaged_seconds: u32 = 0..=SECONDS_MAX,
         cooldown_seconds: u32 = 0..=SECONDS_MAX,
@@ -120,6 +127,11 @@ sections! {
         user_per_hour: u32 = 0..=COUNT_MAX,
         user_addressed_per_hour: u32 = 0..=COUNT_MAX,
     }
+    effect: EffectSettings {
+        feedback: bool = Any,
+        follow_messages: u32 = 1..=1000,
+        follow_minutes: u32 = 1..=1440,
+    }
     budget: Budget {
         calls_per_day: u32 = 0..=COUNT_MAX,
         tokens_per_day: u64 = 0..=1_000_000_000_000,
@@ -128,6 +140,8 @@ sections! {
     judge: Judge {
         style: JudgeStyle = Any,
         window_messages: u32 = 1..=1000,
+        context_messages: u32 = 0..=1000,
+        calls_per_contribution: f64 = 1.0..=1000.0,
         cache_seconds: u32 = 0..=SECONDS_MAX,
         cache_answers_max: u32 = 1..=10_000,
         history_seconds: u32 = 1..=SECONDS_MAX,
@@ -146,6 +160,7 @@ sections! {
         pace: f64 = 0.0..=100.0,
         adaptive_max_seconds: u32 = 0..=SECONDS_MAX,
         bursts: bool = Any,
+        conversations_max: u32 = 1..=64,
         stale_after_seconds: u32 = 0..=SECONDS_MAX,
     }
     reply: ReplySettings {
@@ -250,7 +265,7 @@ sections! {
 /// Every key that a settings file may hold, prices of further models aside.
 pub fn keys() -> impl Iterator<Item = String> {
     let points = RULES.iter().map(|rule| format!("points.{}", rule.id));
-    std::iter::once("preset".to_owned()).chain(KEYS.iter().map(|key| (*key).to_owned())).chain(points)
+    ["preset", "talk"].map(str::to_owned).into_iter().chain(KEYS.iter().map(|key| (*key).to_owned())).chain(points)
 }
 
 fn read<T: Setting>(flat: &mut Flat, key: &'static str, bounds: &dyn Bounds<T>) -> Option<T> {

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
-use crate::types::Zone;
+use crate::types::{Share, Zone};
 
 /// A type a setting can have.
 pub trait Setting: Sized {
@@ -230,6 +230,14 @@ impl Setting for Option<Hours> {
         let (from, to) = text.split_once('-').ok_or(right)?;
         let hours = Hours { from: minute_of_day(from).ok_or(right)?, to: minute_of_day(to).ok_or(right)? };
         if hours.from == hours.to { Err(right.into()) } else { Ok(Some(hours)) }
+    }
+}
+
+impl Setting for Option<Share> {
+    fn read(value: &Value) -> Result<Option<Share>, String> {
+        let right = r#""" (points and gates decide) or a share such as "3%""#;
+        let text = value.as_str().ok_or(right)?.trim();
+        if text.is_empty() { Ok(None) } else { Share::parse(text).map(Some).ok_or_else(|| right.into()) }
     }
 }
 

@@ -107,6 +107,12 @@ fn tell(trace: &Trace) -> String {
     let points: Vec<String> = trace.given().map(|(rule, points)| format!("{rule} {points}")).collect();
     let score = match trace.score {
         None => "-".to_owned(),
+        Some(score) if let Some(bar) = trace.bar => {
+            let sign = if bar.worth >= bar.threshold { "≥" } else { "<" };
+            let raised =
+                if trace.p_join == Some(bar.worth) { String::new() } else { format!(" → {:.0}", 100.0 * bar.worth) };
+            format!("{score}{raised} {sign} {:.0}", 100.0 * bar.threshold)
+        }
         Some(score) if points.is_empty() => score.to_string(),
         Some(score) => format!("{score} = {}", points.join(", ")),
     };
@@ -161,7 +167,12 @@ fn passed_over(unheard: Unheard) -> &'static str {
 /// The cause, where the score and the answers do not tell it already.
 fn why(trace: &Trace) -> Option<String> {
     match &trace.cause {
-        Cause::Low { .. } | Cause::UnderThreshold { .. } | Cause::High { .. } | Cause::OverThreshold { .. } => None,
+        Cause::Unlikely
+        | Cause::Likely
+        | Cause::Low { .. }
+        | Cause::UnderThreshold { .. }
+        | Cause::High { .. }
+        | Cause::OverThreshold { .. } => None,
         Cause::SaidNo { .. } | Cause::SaidYes { .. } => None,
         Cause::Unheard(unheard) => Some(passed_over(*unheard).into()),
         Cause::Addressed(addressed) => Some(addressed.id().to_owned()),

@@ -1,0 +1,80 @@
+//! Who answers whom: a message finds its conversation, and with it everything that is kept for each of them.
+
+use crate::engine::speak::Own;
+use crate::engine::turn::Turn;
+use crate::join::Values;
+use crate::strands::{Heard, Models, Strands};
+use crate::types::{Message, MessageId, Voice, stable_hash};
+
+/// By what it knows itself among the people of a place.
+const ME: &str = "@me";
+
+/// What is made of a message before anything is decided.
+pub(super) struct Guess {
+    /// Its own id where it starts a conversation.
+    pub reply_to: MessageId,
+    /// Nobody is expected to join a bot.
+    pub p_join: Option<f32>,
+    pub features: Option<Values>,
+}
+
+impl Turn<'_> {
+    /// Finds the conversation of a message: the turn is about that one from now on.
+    pub(super) fn follow(&mut self, message: &Message) -> Option<Guess> {
+        if !self.policy.settings.listen.strands {
+            return None;
+        }
+        let reply = message.reply.as_ref();
+        let key = |person: &crate::types::PersonId| stable_hash(0, person.as_str());
+        let to_me = message.mentions_me.then(|| stable_hash(0, ME));
+        let mentions: Vec<u64> = message.mentions.iter().map(key).chain(to_me).collect();
+        let reply_author =
+            reply.and_then(|reply| reply.to_person.as_ref().map(key).or(reply.to_me.then(|| stable_hash(0, ME))));
+        let heard = Heard {
+            id: &message.id,
+            at: message.at,
+            author: key(&message.author.id),
+            name: &message.author.name,
+            bot: message.author.voice != Voice::Person,
+            text: &message.text,
+            reply: reply.and_then(|reply| reply.to.as_ref()),
+            reply_author,
+            mentions: &mentions,
+        };
+        let guess = self.strands().hear(&heard, Models::built_in());
+        self.strand = guess.strand + 1;
+        let joined = (!heard.bot).then_some((guess.p_join, guess.features));
+        let (p_join, features) = joined.unzip();
+        Some(Guess { reply_to: guess.reply_to, p_join, features })
+    }
+
+    fn strands(&mut self) -> &mut Strands {
+        self.floor_mut().strands.get_or_insert_default()
+    }
+
+    /// Its own words belong to the conversation they answer.
+    pub(super) fn hear_own_words(&mut self, own: &Own<'_>, answering: Option<&MessageId>) {
+        let settings = &self.policy.settings;
+        let (Some(id), Some(text), true) = (own.id, own.text, settings.listen.strands) else { return };
+        let heard = Heard {
+            id,
+            at: own.at,
+            author: stable_hash(0, ME),
+            name: &settings.bot.name,
+            bot: true,
+            text,
+            reply: answering,
+            reply_author: None,
+            mentions: &[],
+        };
+        self.strand = self.strands().hear(&heard, Models::built_in()).strand + 1;
+    }
+
+    pub(super) fn change_strands(&mut self, id: &MessageId, text: Option<&str>) {
+        let Some(strands) = &mut self.floor_mut().strands else { return };
+        match text {
+            Some(text) => strands.edit(id, text, Models::built_in()),
+            None => strands.delete(id),
+        }
+    }
+}

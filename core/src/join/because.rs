@@ -1,0 +1,198 @@
+//! What spoke for or against somebody joining, in a few words that a moderator understands.
+//!
+//! Features that tell of the same thing are taken together; what is said of them is true of the message.
+
+use super::{FEATURES, Values, contributions};
+use crate::strands::Models;
+
+/// Features of one kind, and what is said where together they speak for joining, or against it.
+struct Theme {
+    features: &'static [&'static str],
+    /// A feature has to have at least this value for the words to be true.
+    speaks_for: &'static [(&'static str, Holds)],
+    speaks_against: &'static [(&'static str, Holds)],
+}
+
+/// When words are true: a feature is at least, or at most, this.
+#[derive(Clone, Copy)]
+enum Holds {
+    Always,
+    AtLeast(&'static str, u8),
+    AtMost(&'static str, u8),
+}
+
+use Holds::{Always, AtLeast, AtMost};
+
+/// The first words that hold are taken.
+const THEMES: &[Theme] = &[
+    Theme {
+        features: &["question", "asks", "call", "run_question"],
+        speaks_for: &[
+            ("it calls on everybody", AtLeast("call", 1)),
+            ("it asks a question", AtLeast("question", 1)),
+            ("its author has asked a question", AtLeast("run_question", 1)),
+        ],
+        speaks_against: &[("it asks nothing", AtMost("question", 0))],
+    },
+    Theme {
+        features: &[
+            "starts",
+            "word_starts",
+            "alone",
+            "others",
+            "strand_lines",
+            "strand_age",
+            "strand_others",
+            "to_own",
+        ],
+        speaks_for: &[
+            ("it starts a conversation", AtLeast("starts", 32)),
+            ("nobody has answered its author yet", AtMost("strand_others", 0)),
+        ],
+        speaks_against: &[
+            ("others are in this conversation already", AtLeast("strand_others", 1)),
+            ("it starts no conversation", AtMost("starts", 31)),
+        ],
+    },
+    Theme {
+        features: &["address", "to_away", "to_said", "to_others", "to_in_strand"],
+        speaks_for: &[("nobody is addressed", AtMost("address", 0))],
+        speaks_against: &[
+            ("it speaks to somebody", AtLeast("address", 1)),
+            ("it answers somebody", AtLeast("to_others", 32)),
+        ],
+    },
+    Theme {
+        features: &[
+            "said",
+            "away",
+            "away_lines",
+            "my_starts",
+            "my_directed",
+            "my_drew",
+            "my_company",
+            "waiting",
+            "to_me",
+        ],
+        speaks_for: &[
+            ("its author is new here", AtMost("said", 0)),
+            ("its author has said little so far", AtMost("said", 8)),
+            ("its author is one whom others answer", Always),
+        ],
+        speaks_against: &[("its author is in the talk already", AtLeast("said", 1))],
+    },
+    Theme {
+        features: &[
+            "word_draws",
+            "word_answered",
+            "word_goes_on",
+            "run_draws",
+            "known_words",
+            "width",
+            "echo",
+            "repeat",
+        ],
+        speaks_for: &[("its words draw others in", Always)],
+        speaks_against: &[("its words draw nobody in", Always)],
+    },
+    Theme {
+        features: &["closing", "filler", "smile", "greeting"],
+        speaks_for: &[("it greets", AtLeast("greeting", 1))],
+        speaks_against: &[
+            ("it thanks or says goodbye", AtLeast("closing", 1)),
+            ("it is laughter or assent", AtLeast("filler", 1)),
+            ("it is in jest", AtLeast("smile", 1)),
+        ],
+    },
+    Theme {
+        features: &["parent_question", "parent_draws", "parent_replies", "parent_gap", "parent_ago", "parent_start"],
+        speaks_for: &[("what it goes on with is still open", Always)],
+        speaks_against: &[("what it goes on with is in good hands", Always)],
+    },
+    Theme {
+        features: &["pace", "crowd", "last_ago", "open", "strands", "helpers", "outsiders", "joins"],
+        speaks_for: &[("others are there who could join", Always)],
+        speaks_against: &[("the room is busy with other things", Always)],
+    },
+];
+
+fn value_of(values: &Values, id: &str) -> Option<u8> {
+    FEATURES.iter().position(|feature| feature.id == id).map(|place| values[place])
+}
+
+fn holds(values: &Values, holds: Holds) -> bool {
+    match holds {
+        Always => true,
+        AtLeast(id, least) => value_of(values, id).is_some_and(|value| value >= least),
+        AtMost(id, most) => value_of(values, id).is_some_and(|value| value <= most),
+    }
+}
+
+/// The strongest reasons for joining, or against it, strongest first.
+pub fn because(values: &Values, joining: bool, models: &Models) -> Vec<&'static str> {
+    const REASONS_MAX: usize = 3;
+    let parts = contributions(values, models);
+    let sum = |theme: &Theme| {
+        let of_theme = parts.iter().filter(|part| theme.features.contains(&part.feature.id));
+        of_theme.map(|part| part.log_odds).sum::<f32>() * if joining { 1.0 } else { -1.0 }
+    };
+    let words = |theme: &Theme| {
+        let all = if joining { theme.speaks_for } else { theme.speaks_against };
+        all.iter().find(|(_, when)| holds(values, *when)).map(|(words, _)| *words)
+    };
+    let mut reasons: Vec<(f32, &'static str)> =
+        THEMES.iter().filter_map(|theme| Some((sum(theme), words(theme)?))).filter(|(sum, _)| *sum > 0.05).collect();
+    reasons.sort_by(|a, b| b.0.total_cmp(&a.0));
+    reasons.into_iter().take(REASONS_MAX).map(|(_, words)| words).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strands::{Heard, Strands};
+    use crate::types::{MessageId, Time};
+
+    #[test]
+    fn words_speak_of_features_that_exist() {
+        let known = |id: &&str| FEATURES.iter().any(|feature| feature.id == *id);
+        for theme in THEMES {
+            for (words, when) in theme.speaks_for.iter().chain(theme.speaks_against) {
+                if let AtLeast(id, _) | AtMost(id, _) = when {
+                    assert!(known(id) && theme.features.contains(id), "{words}: {id}");
+                }
+            }
+            assert!(theme.features.iter().any(|id| known(id)), "{:?}", theme.features);
+        }
+    }
+
+    #[test]
+    fn a_question_of_a_newcomer_and_an_answer_by_name_are_told_apart() {
+        let mut strands = Strands::default();
+        let models = Models::built_in();
+        let mut hear = |id: u64, name: &str, text: &str| {
+            let id = MessageId::new(id.to_string());
+            let heard = Heard {
+                id: &id,
+                at: Time(id.as_str().parse::<u64>().unwrap() * 60_000),
+                author: crate::types::stable_hash(0, name),
+                name,
+                bot: false,
+                text,
+                reply: None,
+                reply_author: None,
+                mentions: &[],
+            };
+            strands.hear(&heard, models)
+        };
+        hear(1, "alice", "the new kernel is out");
+        hear(2, "bob", "alice: yes, I am on it already");
+        let asks = hear(3, "carol", "hi, does anybody know how to mount a usb disk?");
+        let answers = hear(4, "bob", "alice: thanks, works fine");
+        let told = because(&asks.features, true, models);
+        assert!(told.contains(&"it calls on everybody") || told.contains(&"it starts a conversation"), "{told:?}");
+        let told = because(&answers.features, false, models);
+        let taken = ["it speaks to somebody", "others are in this conversation already", "it thanks or says goodbye"];
+        assert!(told.iter().any(|words| taken.contains(words)), "{told:?}");
+        assert!(answers.p_join < asks.p_join);
+    }
+}

@@ -1,0 +1,227 @@
+//! The features of a message at which somebody may join.
+
+use crate::strands::pairs::centred;
+use crate::strands::reading::Marks;
+use crate::strands::{Choice, Line, NOBODY, Person, Scene, Strands, Tells};
+use crate::trees::{VALUES, features, log_steps};
+
+features! {
+    P_STARTS "starts" "how likely it starts a conversation";
+    P_OTHERS "to_others" "how likely it answers somebody else";
+    P_OWN "to_own" "how likely it goes on with what its author said";
+    SURE "sure" "how sure it is what it answers";
+    P_ALONE "alone" "how likely nobody else is in its conversation";
+    E_OTHERS "others" "other people to be expected in its conversation";
+    ADDRESS "address" "how directly it speaks to somebody";
+    TO_AWAY "to_away" "messages since whom it speaks to spoke";
+    TO_SAID "to_said" "messages of whom it speaks to";
+    QUESTION "question" "it asks";
+    CALL "call" "asks for help or calls on everybody";
+    CLOSING "closing" "thanks or a goodbye";
+    FILLER "filler" "laughter or assent";
+    ASKS "asks" "has a word that asks";
+    GREETING "greeting" "greets";
+    LINK "link" "has a link";
+    CODE "code" "has a path, a command or code";
+    SMILE "smile" "smiles or laughs";
+    WIDTH "width" "length";
+    WORD_STARTS "word_starts" "how much its words begin a conversation";
+    WORD_ANSWERED "word_answered" "how much its words call for an answer";
+    WORD_GOES_ON "word_goes_on" "how much its words go on";
+    WORD_DRAWS "word_draws" "how much its words draw others in";
+    UNFINISHED "unfinished" "breaks off";
+    EXCLAIMS "exclaims" "ends with an exclamation mark";
+    DIGITS "digits" "has digits";
+    KNOWN "known_words" "share of its words that are known";
+    SAID "said" "messages of its author before";
+    AWAY "away" "time since its author spoke";
+    AWAY_LINES "away_lines" "messages since its author spoke";
+    MY_STARTS "my_starts" "share of its author's messages that start a conversation";
+    MY_DIRECTED "my_directed" "share of its author's messages that speak to somebody";
+    MY_DREW "my_drew" "share of its author's messages at which somebody joined";
+    MY_COMPANY "my_company" "people who spoke to its author lately";
+    TO_IN_STRAND "to_in_strand" "whom it speaks to is in its conversation";
+    STRAND_SETTLED "strand_settled" "messages in its conversation since somebody joined";
+    OUTSIDERS "outsiders" "people nearby who are not in its conversation";
+    JOINS "joins" "times somebody joined a conversation among the last 24 messages";
+    PARENT_START "parent_start" "what it answers began a conversation";
+    PARENT_WIDTH "parent_width" "length of what it answers";
+    PARENT_HELPS "parent_helps" "share of the messages of whom it answers that speak to somebody";
+    STRAND_LINES "strand_lines" "messages in its conversation";
+    STRAND_OTHERS "strand_others" "other people in its conversation";
+    STRAND_AGE "strand_age" "time since its conversation began";
+    STRAND_AWAY "strand_away" "messages since its conversation's last";
+    STRAND_STARTER "strand_starter" "its author began its conversation";
+    STRAND_MINE "strand_mine" "its author is in its conversation already";
+    RUN "run" "messages of its author in a row in its conversation";
+    RUN_DRAWS "run_draws" "the most that the words of this row draw others in";
+    RUN_QUESTION "run_question" "the row asks";
+    PARENT_QUESTION "parent_question" "what it answers asks";
+    PARENT_DRAWS "parent_draws" "how much the words of what it answers draw others in";
+    PARENT_REPLIES "parent_replies" "other answers to what it answers";
+    PARENT_GAP "parent_gap" "messages since what it answers";
+    PARENT_AGO "parent_ago" "time since what it answers";
+    WAITING "waiting" "messages to its author since it spoke";
+    TO_ME "to_me" "messages to its author among the last 32";
+    LAST_AGO "last_ago" "time since the message before";
+    PACE "pace" "time the last ten messages took";
+    CROWD "crowd" "people among the last sixteen messages";
+    OPEN "open" "other conversations of one person among the last 24 messages";
+    STRANDS "strands" "conversations among the last 24 messages";
+    HELPERS "helpers" "others nearby who mostly speak to somebody";
+    REPEAT "repeat" "words it shares with its author's earlier messages";
+    ECHO "echo" "words it shares with other people's messages";
+}
+
+pub type Values = [u8; FEATURES.len()];
+
+/// The same message in a language whose words are not known: training shows both.
+pub fn without_words(values: &Values) -> Values {
+    let mut without = *values;
+    for feature in [WORD_STARTS, WORD_ANSWERED, WORD_GOES_ON, WORD_DRAWS, RUN_DRAWS, PARENT_DRAWS] {
+        without[feature] = centred(0) as u8;
+    }
+    without[KNOWN] = 0;
+    without
+}
+
+pub fn values(strands: &Strands, scene: &Scene<'_>, choice: &Choice, strand: u8) -> Values {
+    let mut values = [0; FEATURES.len()];
+    let mut put = |feature: usize, value: u32| values[feature] = value.min(VALUES as u32 - 1) as u8;
+    let steps = |number: u64| u32::from(log_steps(number));
+    let share = |p: f32| (p * (VALUES - 1) as f32) as u32;
+
+    put(P_STARTS, share(choice.starts));
+    put(P_OTHERS, share(choice.to_others));
+    put(P_OWN, share(choice.to_own));
+    put(SURE, share(choice.sure));
+    put(P_ALONE, share(choice.alone));
+    put(E_OTHERS, (choice.others * 8.0) as u32);
+
+    let reading = scene.reading;
+    put(ADDRESS, reading.address as u32);
+    let addressee = reading.to[0].and_then(|slot| strands.people.get(slot));
+    put(TO_AWAY, addressee.map_or(63, |them| scene.number.saturating_sub(them.last)));
+    put(TO_SAID, addressee.map_or(0, |them| steps(them.said.into())));
+    put(QUESTION, reading.question.into());
+    let marks = [
+        (CALL, Marks::CALL),
+        (CLOSING, Marks::CLOSING),
+        (FILLER, Marks::FILLER),
+        (ASKS, Marks::ASKS),
+        (GREETING, Marks::GREETING),
+        (LINK, Marks::LINK),
+        (CODE, Marks::CODE),
+        (SMILE, Marks::SMILE),
+        (UNFINISHED, Marks::UNFINISHED),
+        (EXCLAIMS, Marks::EXCLAIMS),
+        (DIGITS, Marks::DIGITS),
+    ];
+    for (feature, mark) in marks {
+        put(feature, reading.marks.has(mark).into());
+    }
+    put(WIDTH, steps(reading.width.into()));
+    put(WORD_STARTS, centred(reading.tells(Tells::Starts)));
+    put(WORD_ANSWERED, centred(reading.tells(Tells::Answered)));
+    put(WORD_GOES_ON, centred(reading.tells(Tells::GoesOn)));
+    put(WORD_DRAWS, centred(reading.tells(Tells::Draws)));
+    put(KNOWN, reading.known.into());
+
+    let me = strands.people.get(scene.author).expect("who speaks was met");
+    put(SAID, steps(me.said.into()));
+    let new = me.said == 0;
+    put(AWAY, if new { 63 } else { steps(scene.at.since(me.last_at).0 / 500) });
+    put(AWAY_LINES, if new { 63 } else { scene.number - me.last });
+    put(MY_STARTS, u32::from(me.starts) * 16 / u32::from(me.said.max(1)));
+    put(MY_DIRECTED, u32::from(me.directed) * 16 / u32::from(me.said.max(1)));
+
+    put(MY_DREW, u32::from(me.drew) * 32 / u32::from(me.said.max(1)));
+
+    let there = &strands.list[usize::from(strand)];
+    put(STRAND_LINES, steps(there.lines.into()));
+    put(STRAND_OTHERS, there.others_than(scene.author));
+    put(STRAND_AGE, steps(scene.at.since(there.began).0 / 500));
+    put(STRAND_AWAY, scene.number - there.last);
+    put(STRAND_STARTER, (there.starter == scene.author).into());
+    put(STRAND_MINE, there.has(scene.author).into());
+
+    put(STRAND_SETTLED, steps(there.settled.into()));
+    put(TO_IN_STRAND, reading.to[0].map_or(0, |slot| 1 + u32::from(there.has(slot))));
+
+    let row = || {
+        let in_strand = strands.lines.iter().rev().filter(|line| line.strand == strand);
+        in_strand.take(there.lines.into()).take_while(|line| line.author == scene.author)
+    };
+    put(RUN, row().count() as u32);
+    put(
+        RUN_DRAWS,
+        centred(row().map(|line| line.reading.tells(Tells::Draws)).fold(reading.tells(Tells::Draws), i16::max)),
+    );
+    put(RUN_QUESTION, row().map(|line| line.reading.question).fold(reading.question, u8::max).into());
+
+    let parent = choice.parent.and_then(|parent| strands.line(parent));
+    put(PARENT_QUESTION, parent.map_or(0, |line| 1 + u32::from(line.reading.question)));
+    put(PARENT_DRAWS, centred(parent.map_or(0, |line| line.reading.tells(Tells::Draws))));
+    put(PARENT_REPLIES, parent.map_or(0, |line| line.replies.into()));
+    put(PARENT_GAP, choice.parent.map_or(0, |parent| scene.number - parent));
+    put(PARENT_AGO, parent.map_or(0, |line| steps(scene.at.since(line.at).0 / 500)));
+
+    put(PARENT_START, parent.map_or(0, |line| 1 + u32::from(Some(line.parent) == choice.parent)));
+    put(PARENT_WIDTH, parent.map_or(0, |line| steps(line.reading.width.into())));
+    let helps = |them: &Person| u32::from(them.directed) * 16 / u32::from(them.said.max(1));
+    put(PARENT_HELPS, parent.and_then(|line| strands.people.get(line.author)).map_or(0, helps));
+
+    let recent = |lines: usize| strands.lines.iter().rev().take(lines);
+    let to_me = |line: &&Line| line.reading.addresses(scene.author);
+    put(WAITING, recent(64).take_while(|line| line.author != scene.author).filter(to_me).count() as u32);
+    let company = recent(64).filter(to_me).fold(0u128, |company, line| company | 1 << (line.author & 127));
+    put(MY_COMPANY, company.count_ones());
+    put(TO_ME, recent(32).filter(to_me).count() as u32);
+    put(LAST_AGO, strands.lines.last().map_or(63, |line| steps(scene.at.since(line.at).0 / 500)));
+    put(PACE, strands.pace(scene.at).into());
+    put(CROWD, strands.crowd());
+    around(strands, scene, strand, &mut put);
+    echoes(strands, scene, &mut put);
+    values
+}
+
+/// What else goes on.
+fn around(strands: &Strands, scene: &Scene<'_>, strand: u8, put: &mut impl FnMut(usize, u32)) {
+    let (mut seen, mut people) = (0u128, 0u128);
+    let (mut open, mut all, mut helpers, mut joins) = (0, 0, 0, 0);
+    for line in strands.lines.iter().rev().take(24) {
+        joins += u32::from(line.joins);
+        if line.strand != strand && seen >> line.strand & 1 == 0 {
+            seen |= 1 << line.strand;
+            all += 1;
+            open += u32::from(strands.list[usize::from(line.strand)].people.count_ones() <= 1);
+        }
+        if line.author != scene.author && line.author != NOBODY && people >> line.author & 1 == 0 {
+            people |= 1 << line.author;
+            let helps = |them: &Person| !them.bot && them.said >= 3 && them.directed * 2 > them.said;
+            helpers += u32::from(strands.people.get(line.author).is_some_and(helps));
+        }
+    }
+    put(OPEN, open);
+    put(STRANDS, all);
+    put(HELPERS, helpers);
+    put(JOINS, joins);
+    let bots = |slot: &u8| strands.people.get(*slot).is_some_and(|them| them.bot);
+    let there = strands.list[usize::from(strand)].people | 1 << scene.author;
+    put(OUTSIDERS, (0..96).filter(|slot| (people & !there) >> slot & 1 == 1 && !bots(slot)).count() as u32);
+}
+
+/// Whether it was said before.
+fn echoes(strands: &Strands, scene: &Scene<'_>, put: &mut impl FnMut(usize, u32)) {
+    let (mut own, mut others) = (0, 0);
+    let reading = scene.reading;
+    for line in strands.lines.iter().filter(|line| line.reading.bits & reading.bits != 0) {
+        let there = &line.reading.words[..usize::from(line.reading.words_len)];
+        let words = reading.words[..usize::from(reading.words_len)].iter();
+        let shared = words.filter(|word| there.contains(word)).count() as u32;
+        let most = if line.author == scene.author { &mut own } else { &mut others };
+        *most = shared.max(*most);
+    }
+    put(REPEAT, own);
+    put(ECHO, others);
+}

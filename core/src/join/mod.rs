@@ -1,0 +1,35 @@
+//! How likely somebody who is not in a conversation joins it at this message.
+//!
+//! A small learnt model over the features of the message, its conversation, its speakers and the pace of the room;
+//! each feature's part in the answer can be told.
+
+mod because;
+mod features;
+
+pub use because::because;
+pub use features::{FEATURES, Values, values, without_words};
+
+use crate::strands::Models;
+use crate::trees::Feature;
+
+/// What a feature did to the answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contribution {
+    pub feature: &'static Feature,
+    pub value: u8,
+    /// In log-odds: positive where it made joining more likely than it is on the whole.
+    pub log_odds: f32,
+}
+
+static TABLE: [Feature; FEATURES.len()] = FEATURES;
+
+/// What each feature did, the strongest first.
+pub fn contributions(values: &Values, models: &Models) -> Vec<Contribution> {
+    let mut parts = [0.0; FEATURES.len()];
+    models.join.contributions(values, &mut parts);
+    let told = TABLE.iter().zip(values).zip(parts);
+    let mut all: Vec<Contribution> =
+        told.map(|((feature, value), log_odds)| Contribution { feature, value: *value, log_odds }).collect();
+    all.sort_by(|a, b| b.log_odds.abs().total_cmp(&a.log_odds.abs()));
+    all
+}

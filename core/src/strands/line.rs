@@ -1,0 +1,65 @@
+//! What is kept of a message, and of a conversation: numbers and hashes, no text.
+
+use serde::{Deserialize, Serialize};
+
+use super::people::{NOBODY, Slot};
+use super::reading::Reading;
+use crate::types::{MessageId, Time};
+
+/// Messages a place remembers for this.
+pub const LINES_MAX: usize = 64;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Line {
+    pub id: MessageId,
+    pub at: Time,
+    pub author: Slot,
+    pub reading: Reading,
+    /// Number of the message it answers; its own where it answers none.
+    pub parent: u32,
+    /// Who wrote that, if anybody.
+    pub parent_author: Slot,
+    /// How sure that is, in 63rds.
+    pub sure: u8,
+    /// Somebody who was not in the conversation until then answers somebody in it.
+    pub joins: bool,
+    /// Place of its conversation in the list of them.
+    pub strand: u8,
+    pub replies: u8,
+    /// Deleted, or its author is forgotten.
+    pub gone: bool,
+}
+
+impl Line {
+    /// Nothing that was said remains.
+    pub fn blank(&mut self) {
+        self.reading = Reading::default();
+        self.gone = true;
+    }
+}
+
+/// A conversation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Strand {
+    /// Counted within the place, never used twice.
+    pub number: u32,
+    pub began: Time,
+    /// Number of its newest message.
+    pub last: u32,
+    pub lines: u16,
+    /// One bit for each slot of those in it.
+    pub people: u128,
+    pub starter: Slot,
+    /// Messages since somebody joined it.
+    pub settled: u16,
+}
+
+impl Strand {
+    pub fn has(&self, slot: Slot) -> bool {
+        slot != NOBODY && self.people >> slot & 1 == 1
+    }
+
+    pub fn others_than(&self, slot: Slot) -> u32 {
+        self.people.count_ones() - u32::from(self.has(slot))
+    }
+}

@@ -1,0 +1,273 @@
+//! Boosted trees small enough to ask for every message: each level of a tree asks the same question on all branches.
+//!
+//! Features are small whole numbers and leaves are thousandths of log-odds, so that a sum is the same on every
+//! machine. A model is a text file that can be read and compared.
+
+/// Features take values below this.
+pub const VALUES: usize = 64;
+/// Alternatives that are weighed side by side.
+pub const LANES: usize = 24;
+const DEPTH_MAX: usize = 6;
+const LEAVES_MAX: usize = 1 << DEPTH_MAX;
+/// Leaves are written in this fraction of log-odds.
+pub const SCALE: f32 = 1000.0;
+
+/// What a model may look at: one row of a table, from which documentation and explanations are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Feature {
+    pub id: &'static str,
+    pub doc: &'static str,
+}
+
+/// Declares features once: the place of each in a row of values, and the table of all.
+macro_rules! features {
+    ($($place:ident $id:literal $doc:literal;)*) => {
+        #[derive(Clone, Copy)]
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "they are constants in all but name")]
+        enum Place { $($place,)* }
+
+        $(const $place: usize = Place::$place as usize;)*
+
+        pub const FEATURES: [$crate::trees::Feature; [$(Place::$place,)*].len()] =
+            [$($crate::trees::Feature { id: $id, doc: $doc },)*];
+    };
+}
+pub(crate) use features;
+
+/// Of each feature, its value for each of the alternatives.
+pub type Columns<const N: usize> = [[u8; LANES]; N];
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trees {
+    pub bias: i32,
+    pub trees: Vec<Tree>,
+    /// Turns the sum into honest log-odds: a factor and a term, in thousandths.
+    pub calibration: (i32, i32),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tree {
+    /// Which feature is asked, and the value it has to exceed.
+    pub splits: Vec<(u8, u8)>,
+    pub leaves: Vec<i16>,
+    /// How much of the training data came here, as a power of two: what an unknown answer is averaged with.
+    pub weights: Vec<u8>,
+}
+
+impl Trees {
+    /// A model that knows nothing.
+    pub fn empty() -> Trees {
+        Trees { calibration: (SCALE as i32, 0), ..Trees::default() }
+    }
+
+    /// Reads a model made for these features.
+    pub fn parse(text: &str, features: &[Feature]) -> Result<Trees, String> {
+        let mut model = Trees::empty();
+        for (number, line) in text.lines().enumerate() {
+            let fault = |what: &str| format!("line {}: {what}", number + 1);
+            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+            match word {
+                "bias" => model.bias = rest.parse().map_err(|_| fault("no number"))?,
+                "calibration" => {
+                    let numbers: Vec<i32> = rest.split(' ').filter_map(|number| number.parse().ok()).collect();
+                    let [factor, term] = numbers[..] else { return Err(fault("no two numbers")) };
+                    model.calibration = (factor, term);
+                }
+                "tree" => model.trees.push(Tree::parse(rest, features).map_err(|what| fault(&what))?),
+                _ => {}
+            }
+        }
+        Ok(model)
+    }
+
+    pub fn write(&self, features: &[Feature]) -> String {
+        let (factor, term) = self.calibration;
+        let mut text = format!("bias {}\ncalibration {factor} {term}\n", self.bias);
+        for tree in &self.trees {
+            text.push_str("tree ");
+            text.push_str(&tree.write(features));
+            text.push('\n');
+        }
+        text
+    }
+
+    /// The sums of the first `used` alternatives.
+    pub fn sums<const N: usize>(&self, columns: &Columns<N>, used: usize) -> [i32; LANES] {
+        let mut sums = [self.bias; LANES];
+        for tree in &self.trees {
+            let mut places = [0u8; LANES];
+            for (level, &(feature, value)) in tree.splits.iter().enumerate() {
+                let column = &columns[usize::from(feature)];
+                for (place, of) in places.iter_mut().zip(column) {
+                    *place |= u8::from(*of > value) << level;
+                }
+            }
+            let leaves: &[i16; LEAVES_MAX] = tree.leaves[..].try_into().expect("a tree is read with all its leaves");
+            for (sum, place) in sums.iter_mut().zip(places).take(used) {
+                *sum += i32::from(leaves[usize::from(place) % LEAVES_MAX]);
+            }
+        }
+        sums
+    }
+
+    /// The sum of one alternative.
+    pub fn sum(&self, values: &[u8]) -> i32 {
+        self.bias + self.trees.iter().map(|tree| i32::from(tree.leaves[tree.place(values)])).sum::<i32>()
+    }
+
+    /// Log-odds from a sum.
+    pub fn calibrated(&self, sum: i32) -> f32 {
+        let (factor, term) = self.calibration;
+        (sum as f32 * factor as f32 / SCALE + term as f32) / SCALE
+    }
+
+    /// What each feature adds to the log-odds of one alternative, beside what holds for everybody.
+    pub fn contributions(&self, values: &[u8], out: &mut [f32]) {
+        for tree in &self.trees {
+            let place = tree.place(values);
+            let mut before = tree.mean(place, 0);
+            for (level, &(feature, _)) in tree.splits.iter().enumerate() {
+                let after = tree.mean(place, level + 1);
+                out[usize::from(feature)] += (after - before) / SCALE * self.calibration.0 as f32 / SCALE;
+                before = after;
+            }
+        }
+    }
+}
+
+impl Tree {
+    fn parse(text: &str, features: &[Feature]) -> Result<Tree, String> {
+        let mut parts = text.split(" : ");
+        let (questions, leaves, weights) = (parts.next(), parts.next(), parts.next());
+        let mut tree = Tree { splits: Vec::new(), leaves: Vec::new(), weights: Vec::new() };
+        for question in questions.unwrap_or("").split(' ') {
+            let (id, value) = question.split_once('>').ok_or("a question without a value")?;
+            let feature = features.iter().position(|feature| feature.id == id);
+            let feature = feature.ok_or_else(|| format!("no feature is called {id}"))?;
+            tree.splits.push((feature as u8, value.parse().map_err(|_| "no number")?));
+        }
+        for leaf in leaves.unwrap_or("").split(' ') {
+            tree.leaves.push(leaf.parse().map_err(|_| "no number")?);
+        }
+        tree.weights = weights.unwrap_or("").bytes().map(|letter| letter.saturating_sub(b'a')).collect();
+        let expected = 1 << tree.splits.len();
+        if tree.splits.len() > DEPTH_MAX || tree.leaves.len() != expected || tree.weights.len() != expected {
+            return Err("a tree of an odd shape".to_owned());
+        }
+        tree.fill();
+        Ok(tree)
+    }
+
+    /// Small trees get leaves that are never reached, so that all are looked up in the same way.
+    pub fn fill(&mut self) {
+        self.leaves.resize(LEAVES_MAX, 0);
+        self.weights.resize(LEAVES_MAX, 0);
+    }
+
+    fn write(&self, features: &[Feature]) -> String {
+        let used = 1 << self.splits.len();
+        let questions: Vec<String> = self
+            .splits
+            .iter()
+            .map(|&(feature, value)| format!("{}>{value}", features[usize::from(feature)].id))
+            .collect();
+        let leaves: Vec<String> = self.leaves[..used].iter().map(i16::to_string).collect();
+        let weights: String = self.weights[..used].iter().map(|weight| char::from(b'a' + weight)).collect();
+        format!("{} : {} : {weights}", questions.join(" "), leaves.join(" "))
+    }
+
+    pub fn place(&self, values: &[u8]) -> usize {
+        let asked = self.splits.iter().enumerate();
+        asked.map(|(level, &(feature, value))| usize::from(values[usize::from(feature)] > value) << level).sum()
+    }
+
+    /// The mean of the leaves that share the first answers with this one.
+    fn mean(&self, place: usize, answers: usize) -> f32 {
+        let known = (1 << answers) - 1;
+        let (mut total, mut weight) = (0.0, 0.0);
+        for leaf in (0..1usize << self.splits.len()).filter(|leaf| leaf & known == place & known) {
+            let one = (1u64 << self.weights[leaf]) as f32;
+            total += one * f32::from(self.leaves[leaf]);
+            weight += one;
+        }
+        total / weight
+    }
+}
+
+/// The probability that belongs to log-odds. Plain arithmetic only, so that it is the same on every machine.
+pub fn probability(log_odds: f32) -> f32 {
+    1.0 / (1.0 + exp(-log_odds))
+}
+
+/// e to the x.
+pub fn exp(x: f32) -> f32 {
+    let x = x.clamp(-80.0, 80.0) * std::f32::consts::LOG2_E;
+    let whole = x.floor();
+    let rest = (x - whole) * std::f32::consts::LN_2;
+    let series = 1.0
+        + rest * (1.0 + rest * (0.5 + rest * (1.0 / 6.0 + rest * (1.0 / 24.0 + rest * (1.0 / 120.0 + rest / 720.0)))));
+    series * f32::from_bits(((whole as i32 + 127) as u32) << 23)
+}
+
+/// A number on a scale that is fine at the start and coarse later: four steps for each doubling, from 4 on.
+pub fn log_steps(number: u64) -> u8 {
+    if number < 4 {
+        return number as u8;
+    }
+    let octave = number.ilog2();
+    let quarter = (number >> (octave - 2)) & 3;
+    (u64::from(octave - 1) * 4 + quarter).min(VALUES as u64 - 1) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FEATURES: [Feature; 2] = [Feature { id: "gap", doc: "" }, Feature { id: "asks", doc: "" }];
+    const MODEL: &str =
+        "bias -100\ncalibration 1000 0\ntree gap>3 asks>0 : 100 -50 400 7 : ccaa\ntree asks>0 : -5 5 : aa\n";
+
+    #[test]
+    fn a_model_is_a_text_and_answers_alike_alone_and_in_company() {
+        let model = Trees::parse(MODEL, &FEATURES).expect("it parses");
+        assert_eq!(model.write(&FEATURES), MODEL);
+        assert_eq!(model.sum(&[2, 1]), -100 + 400 + 5);
+        let mut columns: Columns<2> = [[0; LANES]; 2];
+        (columns[0][1], columns[1][1]) = (2, 1);
+        let sums = model.sums(&columns, 2);
+        assert_eq!(sums[..2], [-100 + 100 - 5, 305]);
+    }
+
+    #[test]
+    fn contributions_add_up_to_the_difference_from_everybody() {
+        let model = Trees::parse(MODEL, &FEATURES).expect("it parses");
+        let mut parts = [0.0; 2];
+        model.contributions(&[2, 1], &mut parts);
+        let mut others = [0.0; 2];
+        model.contributions(&[9, 0], &mut others);
+        let difference = (model.sum(&[2, 1]) - model.sum(&[9, 0])) as f32 / SCALE;
+        let parts: f32 = parts.iter().sum::<f32>() - others.iter().sum::<f32>();
+        assert!((parts - difference).abs() < 1e-5, "{parts} {difference}");
+    }
+
+    #[test]
+    fn odd_models_are_refused() {
+        for odd in ["tree gap>3 : 1 : aa", "tree age>3 : 1 2 : aa", "bias x", "calibration 1", "tree gap : 1 2 : aa"] {
+            assert!(Trees::parse(odd, &FEATURES).is_err(), "{odd}");
+        }
+    }
+
+    #[test]
+    fn steps_never_fall_and_stay_small() {
+        let steps: Vec<u8> = (0..100_000).map(log_steps).collect();
+        assert!(steps.is_sorted() && steps[4] == 4 && steps[8] == 8 && steps[10] == 9);
+        assert_eq!(log_steps(u64::MAX), 63);
+    }
+
+    #[test]
+    fn e_is_raised_closely() {
+        for x in [-20.0f32, -1.0, -0.1, 0.0, 0.5, 1.0, 10.0] {
+            assert!((exp(x) / x.exp() - 1.0).abs() < 1e-5, "{x}");
+        }
+    }
+}

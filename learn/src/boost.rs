@@ -1,0 +1,198 @@
+//! Grows boosted trees: the same data and seed give the same model, byte by byte.
+
+use aizuchi_core::trees::{SCALE, Tree, Trees, VALUES, exp};
+use aizuchi_core::types::stable_hash;
+
+/// Values by feature, then by row.
+#[derive(Clone, Debug, Default)]
+pub struct Matrix {
+    pub columns: Vec<Vec<u8>>,
+    pub rows: usize,
+}
+
+/// What is to be guessed.
+pub enum Goal<'a> {
+    /// One of each group of rows; groups are given by where they begin, and where the last one ends.
+    OneOf { begins: &'a [usize], target: &'a [f32] },
+    /// Yes or no for each row, each with its weight.
+    Whether { target: &'a [bool], weight: &'a [f32] },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Growth {
+    pub trees: usize,
+    pub depth: usize,
+    pub rate: f64,
+    pub ridge: f64,
+    /// Share of the groups, and of the features, that a tree looks at.
+    pub rows: f64,
+    pub columns: f64,
+    pub seed: u64,
+}
+
+impl Matrix {
+    pub fn new(features: usize) -> Matrix {
+        Matrix { columns: vec![Vec::new(); features], rows: 0 }
+    }
+
+    pub fn push(&mut self, values: impl Iterator<Item = u8>) {
+        self.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
+        self.rows += 1;
+    }
+}
+
+fn chance(seed: u64, tree: usize, thing: usize) -> f64 {
+    let hash = stable_hash(seed, &format!("{tree} {thing}"));
+    (hash >> 11) as f64 / (1u64 << 53) as f64
+}
+
+pub fn grow(matrix: &Matrix, goal: &Goal<'_>, growth: &Growth) -> Trees {
+    let mut model = Trees::empty();
+    if let Goal::Whether { target, weight } = goal {
+        let all: f64 = weight.iter().map(|weight| f64::from(*weight)).sum();
+        let yes: f64 = target.iter().zip(*weight).filter(|(yes, _)| **yes).map(|(_, weight)| f64::from(*weight)).sum();
+        model.bias = ((yes / (all - yes)).ln() * f64::from(SCALE)) as i32;
+    }
+    let mut sums = vec![model.bias; matrix.rows];
+    let mut slopes = Slopes { g: vec![0.0; matrix.rows], h: vec![0.0; matrix.rows] };
+    for number in 0..growth.trees {
+        slopes.of(goal, &sums);
+        let sample = Sample::of(matrix, goal, &slopes, growth, number);
+        let wanted = |column: &usize| chance(growth.seed ^ 1, number, *column) < growth.columns;
+        let columns: Vec<usize> = (0..matrix.columns.len()).filter(wanted).collect();
+        let tree = grow_one(matrix, &sample, &columns, growth);
+        let mut places = vec![0u8; matrix.rows];
+        for (level, &(feature, value)) in tree.splits.iter().enumerate() {
+            let column = &matrix.columns[usize::from(feature)];
+            places.iter_mut().zip(column).for_each(|(place, of)| *place |= u8::from(*of > value) << level);
+        }
+        sums.iter_mut().zip(&places).for_each(|(sum, place)| *sum += i32::from(tree.leaves[usize::from(*place)]));
+        model.trees.push(tree);
+    }
+    model
+}
+
+/// First and second derivative of the loss at each row.
+struct Slopes {
+    g: Vec<f32>,
+    h: Vec<f32>,
+}
+
+impl Slopes {
+    fn of(&mut self, goal: &Goal<'_>, sums: &[i32]) {
+        match goal {
+            Goal::OneOf { begins, target } => {
+                for group in begins.windows(2).map(|ends| ends[0]..ends[1]) {
+                    let most = sums[group.clone()].iter().copied().max().unwrap_or(0);
+                    let odds = |row: usize| exp((sums[row] - most) as f32 / SCALE);
+                    let total: f32 = group.clone().map(odds).sum();
+                    for row in group {
+                        let p = odds(row) / total;
+                        (self.g[row], self.h[row]) = (p - target[row], (p * (1.0 - p)).max(1e-4));
+                    }
+                }
+            }
+            Goal::Whether { target, weight } => {
+                for row in 0..sums.len() {
+                    let p = 1.0 / (1.0 + exp(-sums[row] as f32 / SCALE));
+                    let error = p - f32::from(u8::from(target[row]));
+                    (self.g[row], self.h[row]) = (error * weight[row], (p * (1.0 - p)).max(1e-4) * weight[row]);
+                }
+            }
+        }
+    }
+}
+
+/// The rows a tree is grown on.
+struct Sample {
+    rows: Vec<u32>,
+    slopes: Vec<[f32; 2]>,
+}
+
+impl Sample {
+    fn of(matrix: &Matrix, goal: &Goal<'_>, slopes: &Slopes, growth: &Growth, number: usize) -> Sample {
+        let taken = |group: usize| chance(growth.seed, number, group) < growth.rows;
+        let rows: Vec<u32> = match goal {
+            Goal::OneOf { begins, .. } => {
+                let groups = begins.windows(2).enumerate().filter(|(group, _)| taken(*group));
+                groups.flat_map(|(_, ends)| ends[0] as u32..ends[1] as u32).collect()
+            }
+            Goal::Whether { .. } => (0..matrix.rows).filter(|row| taken(*row)).map(|row| row as u32).collect(),
+        };
+        let slopes = rows.iter().map(|row| [slopes.g[*row as usize], slopes.h[*row as usize]]).collect();
+        Sample { rows, slopes }
+    }
+}
+
+fn grow_one(matrix: &Matrix, sample: &Sample, columns: &[usize], growth: &Growth) -> Tree {
+    let mut places = vec![0u8; sample.rows.len()];
+    let mut tree = Tree { splits: Vec::new(), leaves: Vec::new(), weights: Vec::new() };
+    for level in 0..growth.depth {
+        let halves = columns.split_at(columns.len() / 2);
+        let look = |columns: &[usize]| best_of(matrix, sample, &places, 1 << level, columns, growth.ridge);
+        let (one, two) = std::thread::scope(|scope| {
+            let other = scope.spawn(|| look(halves.0));
+            (look(halves.1), other.join().expect("looking can not fail"))
+        });
+        let best = if two.gain >= one.gain { two } else { one };
+        if best.gain <= 1e-6 {
+            break;
+        }
+        let column = &matrix.columns[best.column];
+        for (place, row) in places.iter_mut().zip(&sample.rows) {
+            *place |= u8::from(column[*row as usize] > best.value) << level;
+        }
+        tree.splits.push((best.column as u8, best.value));
+    }
+    let mut totals = vec![(0.0f64, 0.0f64, 0u64); 1 << tree.splits.len()];
+    for (place, [g, h]) in places.iter().zip(&sample.slopes) {
+        let total = &mut totals[usize::from(*place)];
+        (total.0, total.1, total.2) = (total.0 + f64::from(*g), total.1 + f64::from(*h), total.2 + 1);
+    }
+    for (g, h, rows) in totals {
+        let leaf = -g / (h + growth.ridge) * growth.rate * f64::from(SCALE);
+        tree.leaves.push(leaf.clamp(-30_000.0, 30_000.0).round() as i16);
+        tree.weights.push((rows + 1).ilog2() as u8);
+    }
+    tree.fill();
+    tree
+}
+
+struct Split {
+    gain: f64,
+    column: usize,
+    value: u8,
+}
+
+fn best_of(matrix: &Matrix, sample: &Sample, places: &[u8], leaves: usize, columns: &[usize], ridge: f64) -> Split {
+    let mut best = Split { gain: 0.0, column: 0, value: 0 };
+    let worth = |g: f64, h: f64| g * g / (h + ridge);
+    let mut table = vec![[0.0f32; 2]; leaves * VALUES];
+    for &column in columns {
+        table.fill([0.0; 2]);
+        let values = &matrix.columns[column];
+        for ((row, slope), place) in sample.rows.iter().zip(&sample.slopes).zip(places) {
+            let cell = &mut table[usize::from(*place) * VALUES + usize::from(values[*row as usize] & 63)];
+            cell[0] += slope[0];
+            cell[1] += slope[1];
+        }
+        let mut gains = [0.0f64; VALUES];
+        for leaf in table.chunks(VALUES) {
+            let sum = |part: usize| leaf.iter().map(|cell| f64::from(cell[part])).sum::<f64>();
+            let (all_g, all_h) = (sum(0), sum(1));
+            let base = worth(all_g, all_h);
+            let (mut g, mut h) = (0.0, 0.0);
+            for (gain, cell) in gains.iter_mut().zip(leaf) {
+                g += f64::from(cell[0]);
+                h += f64::from(cell[1]);
+                *gain += worth(g, h) + worth(all_g - g, all_h - h) - base;
+            }
+        }
+        for (value, gain) in gains.iter().enumerate().take(VALUES - 1) {
+            if *gain > best.gain {
+                best = Split { gain: *gain, column, value: value as u8 };
+            }
+        }
+    }
+    best
+}

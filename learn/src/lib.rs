@@ -1,0 +1,9 @@
+//! Learns from labelled logs who answers whom, and where somebody joins; and measures both.
+
+pub mod boost;
+pub mod labels;
+pub mod logs;
+pub mod metrics;
+pub mod rows;
+pub mod train;
+pub mod words;
