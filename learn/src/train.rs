@@ -51,7 +51,12 @@ pub fn train(channels: &[Channel], plan: &Plan, tell: &dyn Fn(&str)) -> Learnt {
         }
     }
     let rows = collect(channels, |channel| &students[channel % folds].models);
-    tell(&format!("held out: links P {:.4} R {:.4} F1 {:.4}", rows.score.precision(), rows.score.recall(), rows.score.f1()));
+    tell(&format!(
+        "held out: links P {:.4} R {:.4} F1 {:.4}",
+        rows.score.precision(),
+        rows.score.recall(),
+        rows.score.f1()
+    ));
     let links = rows.score;
     students[folds].models.links = grow_links(&rows, &plan.links, |_| true);
 

@@ -126,7 +126,9 @@ pub struct Label {
 /// The labels of a channel's messages for what words can tell; absent where that is not known.
 pub fn labels_of(channel: &Channel, what: Tells) -> Vec<Option<Label>> {
     let said = &channel.said;
-    let own = |place: usize, gold: &[usize]| gold.iter().any(|gold| *gold != place && said[*gold].author == said[place].author);
+    let own = |place: usize, gold: &[usize]| {
+        gold.iter().any(|gold| *gold != place && said[*gold].author == said[place].author)
+    };
     let yes: Vec<Option<bool>> = match what {
         Tells::Starts => gold_of(channel, |place, gold| Some(gold.contains(&place))),
         Tells::GoesOn => gold_of(channel, |place, gold| (!gold.contains(&place)).then(|| own(place, gold))),

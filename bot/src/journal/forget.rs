@@ -133,6 +133,7 @@ fn scrub(input: &mut Input, person: &PersonId) -> bool {
         | Input::Judged(..)
         | Input::Written(..)
         | Input::Delivered(..)
+        | Input::Recalled(..)
         | Input::Remembered(..)
         | Input::Forgotten => return false,
     }
@@ -151,6 +152,7 @@ fn rests_on(input: &Input, messages: &BTreeSet<MessageId>, rooms: &BTreeSet<Room
         | Input::Tick
         | Input::Resumed
         | Input::Delivered(..)
+        | Input::Recalled(..)
         | Input::Remembered(..)
         | Input::Forgotten => false,
     }

@@ -4,6 +4,7 @@
 //! no message counts twice and none is passed over, whenever the program stops.
 
 mod digest;
+mod first;
 mod forget;
 mod left;
 mod lines;

@@ -69,14 +69,18 @@ impl Keeper {
 
     /// The lines of the brief with who said them.
     async fn talk_of(&self, brief: &Brief, seq: u64) -> Result<Vec<Said>, StoreError> {
-        let room = brief.place.room.clone();
-        let shown: Vec<String> = brief.transcript.lines.iter().map(|line| line.id.to_owned()).collect();
-        let wanted = move |said: &Said| shown.iter().any(|id| *id == *said.id.as_str());
+        let shown: Vec<&str> = brief.transcript.lines.iter().map(|line| line.id).collect();
+        let mut talk = self.latest_talk(&brief.place.room, seq).await?;
+        talk.retain(|said| shown.contains(&said.id.as_str()));
+        Ok(talk)
+    }
+
+    /// What was said in a room lately, up to the record `seq`.
+    pub(super) async fn latest_talk(&self, room: &RoomId, seq: u64) -> Result<Vec<Said>, StoreError> {
+        let room = room.clone();
         let read = move |connection: &Connection| {
             let after = after_latest(connection, &room, LATEST)?;
-            let mut talk = said(connection, &room, after, seq, LATEST)?;
-            talk.retain(wanted);
-            Ok(talk)
+            said(connection, &room, after, seq, LATEST)
         };
         self.database.read(read).await
     }

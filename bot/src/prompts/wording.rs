@@ -40,7 +40,7 @@ impl Prompts {
     /// Fills every prompt of the user's own as a question would, so that `problems` tells what is wrong with them. How
     /// many there are.
     pub fn try_all(&self, policy: &Policy) -> usize {
-        let asking = Asking { state: "", answering: "1".into() };
+        let asking = Asking { answering: "1".into(), telling: true, ..Asking::default() };
         let mut own = 0;
         for language in Language::ALL {
             for name in NAMES {
@@ -95,7 +95,12 @@ impl Prompts {
             quiet_seconds => settings.response.min_wait_seconds,
             delay_max => settings.response.max_delay_seconds,
         };
-        let asked = context! { state => asking.state, answering => &asking.answering, ..stable.clone() };
+        let asked = context! {
+            state => asking.state,
+            answering => &asking.answering,
+            telling => asking.telling,
+            ..stable.clone()
+        };
         self.filled(language, name, |source, file| {
             let (system, question) = halves(source);
             let system = fill(file, &system, &stable)?;
@@ -128,6 +133,8 @@ impl Prompts {
 struct Asking {
     state: &'static str,
     answering: String,
+    /// Whether it has something to tell of its own accord.
+    telling: bool,
 }
 
 impl Wording for Prompts {
@@ -137,11 +144,13 @@ impl Wording for Prompts {
             if !transcript.earlier.is_empty() {
                 frame.earlier(&transcript.earlier);
             }
+            frame.memories(&ask.memories);
             frame.talk(&transcript.lines);
             if let Some(history) = &transcript.history {
                 frame.history(history, ask.style);
             }
-            Asking { state: transcript.state.map_or("", |state| state.word()), ..Asking::default() }
+            let state = transcript.state.map_or("", |state| state.word());
+            Asking { state, telling: ask.telling.is_some(), ..Asking::default() }
         })?;
         Ok(Prompt { schema: schema_of(ask.question, ask.style), ..prompt })
     }
@@ -155,7 +164,8 @@ impl Wording for Prompts {
         self.prompt(name, policy, &brief.transcript, |frame| {
             frame.memories(&brief.memories);
             frame.talk(&brief.transcript.lines);
-            Asking { answering: frame.numbers_of(&brief.answering), ..Asking::default() }
+            let answering = frame.numbers_of(&brief.answering);
+            Asking { answering, telling: brief.telling.is_some(), ..Asking::default() }
         })
     }
 

@@ -371,6 +371,7 @@ fn room_of(effect: &Effect) -> &RoomId {
         Effect::Ask(ask) => &ask.call.room,
         Effect::Write(brief) => &brief.call.room,
         Effect::Deliver(delivery) => &delivery.call.room,
+        Effect::Recall(recall) => &recall.call.room,
         Effect::Remember(remember) => &remember.call.room,
         Effect::Abort(call) => &call.room,
         Effect::Trace(trace) => &trace.place.room,

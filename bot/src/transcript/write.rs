@@ -35,6 +35,7 @@ impl Writer {
             | Input::Judged(..)
             | Input::Written(..)
             | Input::Delivered(..)
+            | Input::Recalled(..)
             | Input::Remembered(..)
             | Input::Forgotten => return None,
         };

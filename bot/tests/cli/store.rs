@@ -58,6 +58,10 @@ pub fn live_with(policies: Policies, talk: &str, script: &str) -> Lived {
                     let (latency, ids) = oracle.deliver(&delivery);
                     (delivery.at + latency, Input::Delivered(delivery.call, ids))
                 }
+                Effect::Recall(recall) => {
+                    let (latency, found) = oracle.recall(&recall);
+                    (recall.at + latency, Input::Recalled(recall.call, found))
+                }
                 Effect::Remember(remember) => {
                     let (latency, done) = oracle.remember(&remember);
                     (remember.at + latency, Input::Remembered(remember.call, done))

@@ -6,6 +6,7 @@ mod decide;
 mod follow;
 mod forget;
 mod hear;
+mod initiative;
 mod remember;
 mod speak;
 mod turn;
@@ -91,6 +92,7 @@ impl Engine {
             Input::Judged(call, answer) => self.answered(now, &call, out, |turn| turn.judged(&call, answer)),
             Input::Written(call, answer) => self.answered(now, &call, out, |turn| turn.written(&call, answer)),
             Input::Delivered(call, ids) => self.answered(now, &call, out, |turn| turn.delivered(&call, ids)),
+            Input::Recalled(call, found) => self.answered(now, &call, out, |turn| turn.recalled(&call, found)),
             Input::Remembered(call, done) => self.answered(now, &call, out, |turn| turn.remembered(&call, done)),
         }
     }

@@ -205,6 +205,7 @@ sections! {
         facts_half_life_days: u32 = 1..=100_000,
         left_days: u32 = 0..=100_000,
         proactive: bool = Any,
+        proactive_silence_minutes: u32 = 1..=100_000,
         vectors: bool = Any,
         ranking: Ranking = Any,
         recall_facts: u32 = 0..=100,
