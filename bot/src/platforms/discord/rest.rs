@@ -32,7 +32,9 @@ pub enum Trouble {
 
 const DISCORD: &str = "https://discord.com";
 const VERSION: &str = "/api/v10";
-const USER_AGENT: &str = concat!("DiscordBot (aizuchi, ", env!("CARGO_PKG_VERSION"), ")");
+/// In the form that Discord wants, with the library that knows its limits; who has another is shut out.
+const USER_AGENT: &str =
+    concat!("DiscordBot (https://github.com/twilight-rs/twilight, 0.18) aizuchi/", env!("CARGO_PKG_VERSION"));
 
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
