@@ -139,5 +139,9 @@ async fn recall(memory: &Local, policies: &Policies, houses: u64, by_meaning: bo
     times.sort();
     let at = |share: usize| times[(times.len() * share / 100).min(times.len() - 1)].as_secs_f64() * 1000.0;
     let how = if by_meaning { "words and meaning" } else { "words" };
-    println!("  recall by {how}: p50 {:.2} ms, p99 {:.2} ms; {found} facts found by {QUERIES} questions", at(50), at(99));
+    println!(
+        "  recall by {how}: p50 {:.2} ms, p99 {:.2} ms; {found} facts found by {QUERIES} questions",
+        at(50),
+        at(99)
+    );
 }
