@@ -1,7 +1,6 @@
 //! `aizuchi eval recall`: whether what answers a question is found by it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use aizuchi_core::memory::rank::{Collection, Document, Found, Question, combined, cosine};
 use aizuchi_core::settings::Ranking;
@@ -85,7 +84,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut missed = String::new();
     let embedder = arguments.vectors.then(|| embedder(&arguments.settings)).transpose()?;
     for sample in &samples {
-        let vectors = embedder.as_deref().map(|embedder| Vectors::of(sample, embedder)).transpose()?;
+        let vectors = embedder.as_ref().map(|embedder| Vectors::of(sample, embedder)).transpose()?;
         measure(sample, vectors.as_ref(), arguments, &mut by_category, &mut missed);
     }
     let mut all = Score::default();
@@ -120,7 +119,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     crate::cli::print(&told)
 }
 
-fn embedder(settings: &SettingsArguments) -> anyhow::Result<Arc<dyn Embedder>> {
+fn embedder(settings: &SettingsArguments) -> anyhow::Result<Embeddings> {
     let variable = |name: &str| environment().find(|(known, _)| known == name).map(|(_, value)| value);
     Embeddings::new(&settings.policies()?, &variable).map_err(anyhow::Error::msg)
 }
