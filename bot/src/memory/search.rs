@@ -6,7 +6,7 @@ use aizuchi_core::memory::rank::{Corpus, Question, root};
 use aizuchi_core::memory::words::alike;
 use aizuchi_core::memory::{Candidate, FactId, Manner, Query, Recalled, house, recall as rank};
 use aizuchi_core::types::Visibility;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::shelf::{Shelf as _, Shelved};
 use super::table::{Table, place, place_word, signs};
@@ -18,7 +18,8 @@ const BY_MEANING: usize = 200;
 pub fn recall(connection: &Connection, query: &Query, manner: Manner) -> Shelved<Vec<Recalled>> {
     let question = Question::new(&query.text);
     let places = places(query, manner);
-    let mut ids: BTreeSet<i64> = by_words(connection, &question, &places)?.into_iter().collect();
+    let corpus = All::read(connection, &question)?;
+    let mut ids: BTreeSet<i64> = by_words(connection, &question, &corpus, &places)?.into_iter().collect();
     if let Some((model, vector)) = &query.vector {
         ids.extend(by_meaning(connection, &places, model, vector)?);
     }
@@ -32,7 +33,6 @@ pub fn recall(connection: &Connection, query: &Query, manner: Manner) -> Shelved
         };
         candidates.push(Candidate { fact, vector });
     }
-    let corpus = All::read(connection, &question)?;
     Ok(rank(candidates, Some(&corpus), query, manner))
 }
 
@@ -46,16 +46,21 @@ fn places(query: &Query, manner: Manner) -> Vec<i64> {
     places
 }
 
-fn by_words(connection: &Connection, question: &Question, places: &[i64]) -> Shelved<Vec<i64>> {
+fn by_words(connection: &Connection, question: &Question, corpus: &All, places: &[i64]) -> Shelved<Vec<i64>> {
     if question.words().is_empty() {
         return Ok(Vec::new());
     }
     let places: Vec<String> = places.iter().map(|place| place_word(*place)).collect();
-    let mut words: Vec<String> =
-        question.words().iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
-    words.extend(question.words().iter().filter_map(|word| root(word)).map(|root| format!("\"{root}\"*")));
-    let others = question.words().iter().flat_map(|word| alike(word));
-    words.extend(others.map(|other| format!("\"{other}\"")));
+    let quoted = |word: &str| format!("\"{}\"", word.replace('"', "\"\""));
+    let mut words: Vec<String> = Vec::new();
+    for word in question.words() {
+        words.push(quoted(word));
+        words.extend(alike(word).iter().map(|other| quoted(other)));
+        // A word that no fact has may be there in another form.
+        if corpus.holding(word) == 0.0 {
+            words.extend(root(word).map(|root| format!("{}*", quoted(root))));
+        }
+    }
     let asked = format!("place : ({}) AND words : ({})", places.join(" OR "), words.join(" OR "));
     let query =
         "SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 ORDER BY bm25(memory_words, 0.0, 1.0) LIMIT ?2";
@@ -97,16 +102,16 @@ const LENGTH: f64 = 12.0;
 
 impl All {
     fn read(connection: &Connection, question: &Question) -> Shelved<All> {
-        let one = |query: &str, value: &[&dyn rusqlite::ToSql]| {
-            connection.prepare_cached(query)?.query_row(value, |row| row.get::<_, f64>(0))
-        };
         let mut holding = BTreeMap::new();
+        let mut count =
+            connection.prepare_cached("SELECT doc FROM memory_vocabulary WHERE term = ?1 AND col = 'words'")?;
         for word in question.words() {
-            let asked = super::table::matching(std::slice::from_ref(word), " ");
-            let query = "SELECT count(*) FROM memory_words WHERE memory_words MATCH ?1";
-            holding.insert(word.clone(), one(query, &[&asked])?);
+            let facts: Option<f64> = count.query_row([word], |row| row.get(0)).optional()?;
+            holding.insert(word.clone(), facts.unwrap_or_default());
         }
-        Ok(All { texts: one("SELECT count(*) FROM memory_fact", &[])?, holding })
+        // The last number is near enough, and counting would take longer than looking.
+        let mut all = connection.prepare_cached("SELECT coalesce(max(id), 0) FROM memory_fact")?;
+        Ok(All { texts: all.query_row([], |row| row.get(0))?, holding })
     }
 }
 

@@ -1,7 +1,5 @@
 //! Turns texts into vectors, at whoever the settings name: any OpenAI-compatible address, Google, Ollama.
 
-use std::sync::Arc;
-
 use aizuchi_core::Policies;
 use aizuchi_core::settings::WireFormat;
 use aizuchi_core::types::stable_hash;
@@ -29,7 +27,7 @@ const USUAL: &str = "google";
 
 impl Embeddings {
     /// The model of the settings (`models.embed`). `Err` says what is wrong with its name or its key.
-    pub fn new(policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) -> Result<Arc<dyn Embedder>, String> {
+    pub fn new(policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) -> Result<Embeddings, String> {
         let policy = policies.general();
         let named = policy.settings.models.embed.trim();
         let name = if named.contains('/') { named.to_owned() } else { format!("{USUAL}/{named}") };
@@ -42,7 +40,7 @@ impl Embeddings {
         let client =
             genai::Client::builder().build().map_err(|error| format!("no secure connections here: {error}"))?;
         let remote = Remote { client, address, plain: Plain::default() };
-        Ok(Arc::new(Embeddings { remote, limits: Limits::of(&policy.settings), name }))
+        Ok(Embeddings { remote, limits: Limits::of(&policy.settings), name })
     }
 
     async fn some(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ModelError> {

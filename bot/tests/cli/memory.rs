@@ -1,6 +1,7 @@
 //! `aizuchi memory`, `aizuchi backup` and `aizuchi eval recall`, with the program itself.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use aizuchi::memory::{Kept, Local};
 use aizuchi::ports::Memory as _;
@@ -8,11 +9,14 @@ use aizuchi::stores::{Database, Folder as Data};
 use aizuchi_core::Policies;
 use aizuchi_core::memory::{Change, ChannelMemory, Draft, Heard, Origin};
 use aizuchi_core::types::{MessageId, PersonId, Time, Visibility};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::program::Folder;
+use super::server::Server;
 
 const TALKS: &str = include_str!("recall.json");
+/// A dialogue that the weights were not chosen on.
+const UNSEEN: &str = include_str!("recall-unseen.json");
 
 fn now() -> Time {
     Time(jiff::Timestamp::now().as_millisecond().cast_unsigned())
@@ -178,6 +182,13 @@ fn the_default_finds_more_than_plain_bm25() {
     assert!(default >= 0.82, "{default}");
     assert!((0.40..=0.60).contains(&bm25) && sphene < bm25, "{bm25} {sphene}");
     assert!(recall("--k 3") < default && recall("--k 20") > default);
+    folder.write("unseen.json", UNSEEN);
+    let unseen = |options: &str| {
+        let line = folder.run(&format!("eval recall unseen.json --json {options}")).succeeded().last_line();
+        line["recall"].as_f64().unwrap()
+    };
+    let (default, bm25) = (unseen(""), unseen("--ranking bm25"));
+    assert!(default >= 0.78 && default > bm25 + 0.1, "{default} {bm25}");
     let told = folder.run("eval recall talks.json --misses").succeeded().out;
     assert!(told.contains("category 2") && told.contains("all ") && told.contains("(D"), "{told}");
 }
@@ -191,4 +202,40 @@ fn a_file_that_is_no_talk_with_questions_is_told() {
     folder.write("bare.json", bare);
     folder.run("eval recall bare.json").refused(1, &["no question"]);
     folder.run("eval recall bare.json --k 0").refused(2, &["--k"]);
+}
+
+#[test]
+fn meaning_finds_what_no_word_does() {
+    let talk = r#"[{"conversation": {"session_1": [{"speaker": "A", "dia_id": "D1:1", "text": "The sky is grey"},
+        {"speaker": "B", "dia_id": "D1:2", "text": "My feline naps"}, {"speaker": "A", "dia_id": "D1:3", "text": "Trains are late"}]},
+        "qa": [{"question": "Which pussycat?", "evidence": ["D1:2"], "category": 4}]}]"#;
+    let folder = Folder::with("talk.json", talk);
+    let recall = |folder: &Folder, options: &str| {
+        folder.run(&format!("eval recall talk.json --k 1 --json {options}")).succeeded().last_line()["recall"].clone()
+    };
+    assert_eq!(recall(&folder, ""), 0.0);
+    let calls = AtomicU32::new(0);
+    let server = Server::start(move || {
+        let vectors: &[[f32; 2]] = match calls.fetch_add(1, Ordering::Relaxed) {
+            0 => &[[0.0, 1.0], [0.9, 0.1], [-1.0, 0.0]],
+            _ => &[[1.0, 0.0]],
+        };
+        let data: Vec<Value> = vectors
+            .iter()
+            .enumerate()
+            .map(|(index, vector)| json!({"object": "embedding", "index": index, "embedding": vector}))
+            .collect();
+        let usage = json!({"prompt_tokens": 1, "total_tokens": 1});
+        Some(("200 OK", json!({"object": "list", "model": "m", "data": data, "usage": usage}).to_string()))
+    });
+    let settings =
+        format!("[models]\nembed = \"mine/m\"\n[providers.mine]\nurl = \"http://127.0.0.1:{}\"\n", server.port);
+    folder.write("aizuchi.toml", settings);
+    assert_eq!(recall(&folder, "--vectors"), 1.0);
+    let asked = server.stop();
+    assert!(
+        asked.len() == 2 && asked[0].contains("B: My feline naps") && asked[1].contains("Which pussycat?"),
+        "{asked:?}"
+    );
+    folder.run("eval recall talk.json --vectors --set models.embed=offline/x").refused(1, &["offline"]);
 }

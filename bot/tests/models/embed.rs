@@ -1,15 +1,13 @@
 //! Texts become vectors, in the formats of the providers.
 
-use std::sync::Arc;
-
 use aizuchi::models::Embeddings;
-use aizuchi::ports::{Embedder, ModelError};
+use aizuchi::ports::{Embedder as _, ModelError};
 use aizuchi_core::settings::Layers;
 use serde_json::json;
 
 use super::server::{Server, Step};
 
-fn embedder(model: &str, port: u16, format: &str) -> Result<Arc<dyn Embedder>, String> {
+fn embedder(model: &str, port: u16, format: &str) -> Result<Embeddings, String> {
     let mut layers = Layers::default();
     let text =
         format!("[providers.mine]\nurl = \"http://127.0.0.1:{port}\"\nformat = \"{format}\"\nkey = \"MINE_KEY\"\n");

@@ -20,28 +20,43 @@ const ALIKE: f64 = 0.88;
 /// Looks at the facts of the draft's own room.
 pub fn meet<'a>(known: impl Iterator<Item = &'a Fact> + Clone, draft: &Draft) -> Meeting {
     let mut known = known.filter(|fact| fact.origin.room == draft.origin.room);
+    let says = Saying::new(&draft.content);
     if let Some(old) = draft.replaces
         && let Some(fact) = known.clone().find(|fact| fact.id == old && !fact.pinned)
     {
-        let same = says_the_same(&fact.content, &draft.content);
+        let same = says.same_as(&Saying::new(&fact.content));
         return if same { Meeting::Same(old) } else { Meeting::Replaces(old) };
     }
-    known.find(|fact| says_the_same(&fact.content, &draft.content)).map_or(Meeting::New, |fact| Meeting::Same(fact.id))
+    let same = known.find(|fact| says.same_as(&Saying::new(&fact.content)));
+    same.map_or(Meeting::New, |fact| Meeting::Same(fact.id))
 }
 
-/// Nearly the same words in the same order, and neither another number nor another "not".
-fn says_the_same(a: &str, b: &str) -> bool {
-    if normal(a).trim() == normal(b).trim() {
-        return true;
+/// What a fact says, as it is compared.
+struct Saying {
+    text: String,
+    words: Vec<String>,
+    negations: usize,
+}
+
+impl Saying {
+    fn new(content: &str) -> Saying {
+        Saying { text: normal(content.trim()), words: words(content), negations: negations(content) }
     }
-    let (of_a, of_b) = (words(a), words(b));
-    let number = |word: &&String| word.chars().any(char::is_numeric);
-    let other_numbers = !of_a.iter().filter(number).eq(of_b.iter().filter(number));
-    // Facts are sentences; whatever is longer is compared by its beginning.
-    let (of_a, of_b) = (&of_a[..of_a.len().min(WORDS_MAX)], &of_b[..of_b.len().min(WORDS_MAX)]);
-    let all = of_a.len() + of_b.len();
-    let alike = all > 0 && 2.0 * in_order(of_a, of_b) as f64 / all as f64 >= ALIKE;
-    alike && !other_numbers && negations(a) == negations(b)
+
+    /// Nearly the same words in the same order, and neither another number nor another "not".
+    fn same_as(&self, other: &Saying) -> bool {
+        if self.text == other.text {
+            return true;
+        }
+        let number = |word: &&String| word.chars().any(char::is_numeric);
+        let same_numbers = self.words.iter().filter(number).eq(other.words.iter().filter(number));
+        // Facts are sentences; whatever is longer is compared by its beginning.
+        let beginning = |words: &[String]| words.len().min(WORDS_MAX);
+        let (own, others) = (&self.words[..beginning(&self.words)], &other.words[..beginning(&other.words)]);
+        let all = own.len() + others.len();
+        let alike = || all > 0 && 2.0 * in_order(own, others) as f64 / all as f64 >= ALIKE;
+        same_numbers && self.negations == other.negations && alike()
+    }
 }
 
 const WORDS_MAX: usize = 200;

@@ -7,7 +7,7 @@ use super::{Allowed, ChannelMemory, Fact, Origin, Person, allowed};
 use crate::settings::{MemorySettings, Ranking};
 use crate::types::{PersonId, RoomId, Time};
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Query {
     pub text: String,
     /// Who speaks: facts that rest on their words come first.

@@ -47,6 +47,9 @@ struct RawTurn {
     text: Option<String>,
     #[serde(default)]
     blip_caption: Option<String>,
+    /// What the picture was looked for by.
+    #[serde(default)]
+    query: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -88,7 +91,7 @@ fn sample(raw: RawSample) -> anyhow::Result<Sample> {
             id: turn.dia_id,
             speaker: turn.speaker,
             text: turn.text.unwrap_or_default(),
-            picture: turn.blip_caption.unwrap_or_default(),
+            picture: [turn.blip_caption, turn.query].into_iter().flatten().collect::<Vec<_>>().join(" "),
             session,
             when: when.to_owned(),
         }));
@@ -129,14 +132,14 @@ mod tests {
     #[test]
     fn sessions_are_read_in_their_order_and_evidence_in_every_form() {
         let text = r#"[{"sample_id": "x", "conversation": {"speaker_a": "A", "session_10": [{"speaker": "A", "dia_id": "D10:1", "text": "late"}],
-            "session_2_date_time": "1:00 pm on 8 May, 2023", "session_2": [{"speaker": "B", "dia_id": "D2:1", "blip_caption": "a cat", "img_url": []}],
+            "session_2_date_time": "1:00 pm on 8 May, 2023", "session_2": [{"speaker": "B", "dia_id": "D2:1", "blip_caption": "a cat", "query": "kitten", "img_url": []}],
             "session_3_date_time": "never"},
             "qa": [{"question": "q", "answer": 3, "evidence": ["D2:01; D10:1", "D2:1 D30:05", "D", "", 7], "category": 2}, {"question": "r", "category": "5"}]}]"#;
         let sample = read(text).unwrap().remove(0);
         assert_eq!(sample.turns.iter().map(|turn| turn.id.as_str()).collect::<Vec<_>>(), ["D2:1", "D10:1"]);
         assert_eq!(
             (sample.turns[0].picture.as_str(), sample.turns[0].when.as_str()),
-            ("a cat", "1:00 pm on 8 May, 2023")
+            ("a cat kitten", "1:00 pm on 8 May, 2023")
         );
         assert_eq!(sample.questions[0].evidence, ["D2:1", "D10:1", "D30:5"]);
         assert_eq!((sample.questions[1].evidence.len(), sample.questions[1].category), (0, 5));

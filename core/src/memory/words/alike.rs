@@ -35,17 +35,12 @@ static TABLE: LazyLock<BTreeMap<String, Vec<String>>> = LazyLock::new(|| {
 });
 
 const SAME: &[&str] = &[
+    "child kid",
     "father dad papa",
     "mother mom mum mama",
-    "parents mom dad mother father",
     "grandmother grandma granny nana",
     "grandfather grandpa",
-    "sibling brother sister",
-    "child kid son daughter baby",
-    "wife husband spouse partner married",
-    "girlfriend boyfriend partner dating relationship",
     "friend buddy pal mate",
-    "relative family cousin aunt uncle niece nephew",
     "job work career profession occupation position role",
     "boss manager employer",
     "colleague coworker",
@@ -122,7 +117,6 @@ const SAME: &[&str] = &[
     "food meal dish eat",
     "dinner lunch breakfast",
     "dessert cake sweet",
-    "drink coffee tea",
     "restaurant cafe",
     "clothes outfit dress wear",
     "shop store",
@@ -165,7 +159,6 @@ const SAME: &[&str] = &[
     "symbol represent meaning symbolize",
     "kind type sort",
     "dance dancing",
-    "pet dog cat puppy kitten",
     "dog puppy",
     "cat kitten",
     "adopt adoption",
@@ -182,6 +175,11 @@ const SAME: &[&str] = &[
 ];
 
 const KINDS: &[&str] = &[
+    "parents parent: mother father",
+    "sibling siblings: brother sister",
+    "child kid children: son daughter baby",
+    "spouse partner: wife husband girlfriend boyfriend",
+    "couple relationship dating: girlfriend boyfriend",
     "pet pets animal: dog cat puppy kitten rabbit hamster parrot fish turtle guinea bird horse",
     "instrument instruments musical: guitar piano violin cello drum flute saxophone trumpet clarinet ukulele bass keyboard",
     "sport sports: soccer football basketball tennis volleyball baseball hockey golf swimming running surfing skiing climbing yoga boxing",

@@ -145,4 +145,15 @@ mod tests {
         assert!(mentions("I met Ann.", "ann") && mentions("田中さんは来る", "田中") && mentions("A.B. (x)", "A.B."));
         assert!(!mentions("annual planning", "ann") && !mentions("anything", " "));
     }
+
+    proptest::proptest! {
+        /// What is searched for is parted by spaces in the index.
+        #[test]
+        fn whatever_is_written_is_cut_into_words(text in ".*") {
+            let found = search_words(&text);
+            assert!(found.iter().all(|word| !word.is_empty() && !word.contains(char::is_whitespace)), "{found:?}");
+            assert!(topics(&text, 3).len() <= 3);
+            assert!(text.trim().is_empty() || normal(&text).trim().is_empty() || mentions(&text, &text), "{text:?}");
+        }
+    }
 }
