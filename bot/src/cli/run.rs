@@ -122,7 +122,8 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     let remembered = memory::open(&settings.memory, &database).map_err(anyhow::Error::msg)?;
     let mut keeper = Keeper::new(remembered, mind.clone(), database.clone(), chosen.policies.clone());
     if settings.memory.enabled && settings.memory.vectors {
-        keeper = keeper.understanding(Embeddings::new(&chosen.policies, &variable).map_err(anyhow::Error::msg)?);
+        let embeddings = Embeddings::new(&chosen.policies, &variable).map_err(anyhow::Error::msg)?;
+        keeper = keeper.understanding(Arc::new(embeddings));
     }
     let keeper = Arc::new(keeper);
     let world = World {

@@ -20,6 +20,8 @@ fn silent(nth: u64, author: &str, text: &str) -> Decided {
         points: Points::default(),
         addressed: None,
         p_join: None,
+        features: None,
+        bar: None,
         reply_to_guess: None,
         asked: Vec::new(),
         outcome: Outcome::Silent,
