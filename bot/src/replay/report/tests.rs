@@ -20,7 +20,7 @@ fn silent(nth: u64, author: &str, text: &str) -> Decided {
         points: Points::default(),
         addressed: None,
         p_join: None,
-        features: None,
+        features: Default::default(),
         bar: None,
         reply_to_guess: None,
         asked: Vec::new(),

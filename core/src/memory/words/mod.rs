@@ -60,7 +60,8 @@ fn walk(text: &str, each: &mut dyn FnMut(&str)) {
     let mut breaks = segmenter.segment_str(&text).iter_with_word_type();
     for (end, kind) in breaks.by_ref() {
         if kind.is_word_like() {
-            each(&text[start..end]);
+            // A combining mark takes the space before it along.
+            text[start..end].split_whitespace().for_each(&mut *each);
         }
         start = end;
     }
