@@ -6,6 +6,7 @@ pub mod console;
 pub mod journal;
 pub mod keeper;
 pub mod language;
+pub mod memory;
 pub mod models;
 pub mod orders;
 pub mod platforms;

@@ -135,6 +135,7 @@ class App {
     this.room.name = name;
     this.composer.settle();
     $("room-name").textContent = name;
+    $("memory").href = `memory.html#${encodeURIComponent(name)}`;
     document.title = this.#title();
   }
 
@@ -333,6 +334,7 @@ class App {
 
   #drawAll() {
     $("room-name").textContent = this.room.name;
+    $("memory").href = `memory.html#${encodeURIComponent(this.room.name)}`;
     $("empty-text").textContent = t("empty_text", { bot: this.bot.name });
     $("empty").hidden = !this.room.caughtUp || this.room.messages.size > 0;
     document.title = this.#title();

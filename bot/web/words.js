@@ -32,6 +32,10 @@ const TEXTS = {
     seconds: "{n} s", minutes: "{n} min", hours: "{h} h {m} min",
     command_mute: "say nothing for a while, such as /mute 2h", command_unmute: "speak again", command_why: "why it did what it did last", command_status: "how it is doing here", command_talk: "how often it may speak, such as /talk 3%", command_help: "all commands",
     key_send: "send", key_break: "new line", key_messages: "from the empty field to the messages; between messages", key_story: "the story of the message", key_reply: "reply, thread, react", key_change: "edit, delete your own", key_field: "to the text field", key_escape: "close, cancel, back to the text field", key_help: "this list",
+    memory: "What it remembers", back_to_room: "Back to the room", memory_note: "What is remembered of #{room}. Everybody who may come in sees it, and may change it.",
+    memory_channel: "The channel", memory_people: "People", memory_facts: "Facts", memory_none: "Nothing yet. It takes notes after some talk.", memory_no_people: "Nobody is known yet.", memory_no_facts: "No facts yet. It thinks a conversation over when it has come to rest.",
+    memory_topics: "Topics", memory_mood: "Mood", memory_active: "Taking part", memory_messages: "{n} messages", memory_last_seen: "last seen {time}", memory_strength: "Strength {n} %", memory_uses: "used {n} times", memory_from: "from {names}, {time}", memory_pinned: "pinned",
+    memory_edit: "Edit", memory_pin: "Pin", memory_unpin: "Unpin", memory_forget: "Forget", memory_forget_ask: "Forget this for good?", memory_failed: "That did not work: {why}", familiarity_stranger: "stranger", familiarity_acquaintance: "acquaintance", familiarity_regular: "regular", familiarity_close: "close",
     skip: "Skip to the text field", rule_mention: "it was mentioned", rule_name: "its name was called", rule_reply: "it was replied to",
   },
   ja: {
@@ -65,6 +69,10 @@ const TEXTS = {
     seconds: "{n}秒", minutes: "{n}分", hours: "{h}時間{m}分",
     command_mute: "しばらく黙る（例：/mute 2h）", command_unmute: "また話す", command_why: "直前の判断の理由", command_status: "このルームでの様子", command_talk: "話す頻度（例：/talk 3%）", command_help: "コマンドの一覧",
     key_send: "送信", key_break: "改行", key_messages: "空の入力欄から発言へ、発言の間を移動", key_story: "その発言の経緯", key_reply: "返信・スレッド・リアクション", key_change: "自分の発言の編集・削除", key_field: "入力欄へ", key_escape: "閉じる・やめる・入力欄へ戻る", key_help: "この一覧",
+    memory: "覚えていること", back_to_room: "ルームに戻る", memory_note: "#{room} について覚えていることです。入れる人はだれでも見て、直せます。",
+    memory_channel: "チャンネル", memory_people: "人", memory_facts: "事実", memory_none: "まだありません。しばらく会話があると書き留めます。", memory_no_people: "まだだれも知りません。", memory_no_facts: "まだありません。会話が落ち着くと振り返ります。",
+    memory_topics: "話題", memory_mood: "雰囲気", memory_active: "参加者", memory_messages: "発言 {n} 件", memory_last_seen: "最後に見たのは {time}", memory_strength: "強さ {n} %", memory_uses: "{n} 回使用", memory_from: "{names}、{time}", memory_pinned: "固定",
+    memory_edit: "直す", memory_pin: "固定する", memory_unpin: "固定をやめる", memory_forget: "忘れる", memory_forget_ask: "これを完全に忘れますか？", memory_failed: "できませんでした：{why}", familiarity_stranger: "初めての人", familiarity_acquaintance: "顔見知り", familiarity_regular: "常連", familiarity_close: "親しい人",
     skip: "入力欄へ移動", rule_mention: "メンションされた", rule_name: "名前を呼ばれた", rule_reply: "返信された",
   },
 };

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::judge::{History, Question, State};
-use crate::memory::Memories;
+use crate::memory::{FactId, Memories};
 use crate::room::tokens_of_bytes;
 use crate::settings::JudgeStyle;
 pub use crate::trace::{Asked, Cause, Outcome, Response, Stage, Trace};
@@ -17,6 +17,8 @@ pub enum Effect {
     Write(Box<Brief>),
     /// Post; answered by `Input::Delivered`. Nothing else is ever posted.
     Deliver(Box<Delivery>),
+    /// Look for something to tell; answered by `Input::Recalled`.
+    Recall(Box<Recall>),
     /// Sum up the talk, or think it over, and keep what comes of it; answered by `Input::Remembered`.
     Remember(Box<Remember>),
     /// The result of this call is no longer wanted.
@@ -37,6 +39,9 @@ pub struct Ask {
     pub model: Box<str>,
     pub tokens_max: u32,
     pub transcript: Transcript,
+    /// What it would tell, where that is the reason to ask.
+    pub telling: Option<FactId>,
+    pub memories: Memories,
 }
 
 /// What a model is shown: people's words as data, to be framed by whoever makes a prompt of it.
@@ -225,6 +230,17 @@ pub struct Brief {
     pub transcript: Transcript,
     /// Filled in by whoever has a long memory, when the answer is about to be written.
     pub memories: Memories,
+    /// What it is to tell of its own accord.
+    pub telling: Option<FactId>,
+}
+
+/// The order to look for something that is worth telling after this message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recall {
+    pub call: CallId,
+    pub at: Time,
+    pub place: Place,
+    pub message: MessageId,
 }
 
 /// The order to take talk into long memory: everything said in the room since the last time.
@@ -257,6 +273,9 @@ pub struct Delivery {
     pub post: Post,
     /// The message that gave the reason.
     pub answering: MessageId,
+    /// What it tells of its own accord.
+    #[serde(default)]
+    pub telling: Option<FactId>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

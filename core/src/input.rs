@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::effect::{Failure, Usage};
+use crate::memory::FactId;
 use crate::policy::Stated;
 use crate::types::{CallId, Change, Message, MessageId, Reaction, RoomId, Share, Span};
 
@@ -25,6 +26,8 @@ pub enum Input {
     Written(CallId, Result<Answer, Failure>),
     /// The platform's ids of the parts that were posted.
     Delivered(CallId, Result<Vec<MessageId>, Failure>),
+    /// Something to tell that fits, if there is anything.
+    Recalled(CallId, Option<FactId>),
     /// What was to be summed up or thought over is kept, or is not.
     Remembered(CallId, Result<Usage, Failure>),
     /// Stands where somebody wanted something to be forgotten.
@@ -38,6 +41,7 @@ impl Input {
             Input::Judged(call, _)
             | Input::Written(call, _)
             | Input::Delivered(call, _)
+            | Input::Recalled(call, _)
             | Input::Remembered(call, _) => Some(call),
             Input::Said(_)
             | Input::Changed(_)
@@ -62,6 +66,7 @@ impl Input {
             | Input::Judged(..)
             | Input::Written(..)
             | Input::Delivered(..)
+            | Input::Recalled(..)
             | Input::Remembered(..)
             | Input::Forgotten => false,
         }
@@ -77,6 +82,7 @@ impl Input {
             Input::Judged(call, _)
             | Input::Written(call, _)
             | Input::Delivered(call, _)
+            | Input::Recalled(call, _)
             | Input::Remembered(call, _) => Some(&call.room),
             Input::PolicyChanged(_) | Input::Tick | Input::Resumed | Input::Forgotten => None,
         }
@@ -97,6 +103,8 @@ pub enum Command {
     Unmute,
     /// Forget the talk of this room.
     Reset,
+    /// It is no longer in this room; nobody there can be answered.
+    Left,
     /// Speak up at this share of the messages; `None`: as the settings say.
     Talk(Option<Share>),
     /// Listen in this room, or not.

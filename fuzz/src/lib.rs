@@ -3,6 +3,9 @@
 //! The parts of the bot that read what strangers write are taken by their path and not as a crate, which would bring its
 //! web server, its models and its store along, to be built with the fuzzer's flags.
 
+pub mod discord;
+pub mod slack;
+
 #[path = "../../bot/src/language.rs"]
 pub mod language;
 #[path = "../../bot/src/ports.rs"]

@@ -67,6 +67,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         decided,
         low: score.low,
         high: score.high,
+        remembered: None,
     };
     super::print(&table(&replay, true))?;
     super::print("\nYour own log: aizuchi replay LOG --report report.html    Every setting: aizuchi settings\n")

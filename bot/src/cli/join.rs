@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aizuchi_core::settings::{self, Settings};
 use anyhow::bail;
 use secrecy::SecretString;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::run::variable;
@@ -53,18 +53,25 @@ impl Joined {
     }
 
     /// Connects in the background. A platform that sends it away is told in the log; the others go on.
-    pub fn listen(&self, ears: &Ears, orders: &Arc<dyn Orders>, stop: &CancellationToken) -> Vec<JoinHandle<()>> {
-        let mut tasks = Vec::new();
+    pub fn listen(&self, ears: &Ears, orders: &Arc<dyn Orders>, stop: &CancellationToken) -> JoinSet<()> {
+        let mut tasks = JoinSet::new();
         if let Some(discord) = self.discord.clone() {
             let (ears, orders, stop) = (ears.clone(), orders.clone(), stop.clone());
-            tasks.push(tokio::spawn(async move { attend("Discord", discord.listen(ears, orders, stop)).await }));
+            tasks.spawn(async move { attend("Discord", discord.listen(ears, orders, stop)).await });
         }
         if let Some(slack) = self.slack.clone() {
             let (ears, orders, stop) = (ears.clone(), orders.clone(), stop.clone());
-            tasks.push(tokio::spawn(async move { attend("Slack", slack.listen(ears, orders, stop).await).await }));
+            tasks.spawn(async move { attend("Slack", slack.listen(ears, orders, stop).await).await });
         }
         tasks
     }
+}
+
+/// Whether there is anything but the web room to join. One token of two counts: it is told that the other is missing.
+pub fn has_tokens(settings: &Settings) -> bool {
+    let discord = settings.discord.enabled && token(&variable, &settings.discord.token_variable).is_some();
+    let slack = settings.slack.enabled && !matches!(slack_tokens(&variable, &settings.slack), SlackTokens::None);
+    discord || slack
 }
 
 const WHERE_APP_TOKEN: &str = "an app-level token (xapp-…) from \"Basic Information\" of your Slack app";

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod backup;
 mod demo;
 pub mod doctor;
 mod eval;
@@ -7,6 +8,7 @@ mod export;
 mod init;
 mod join;
 pub mod logs;
+mod memory;
 mod outputs;
 mod prompt;
 mod reload;
@@ -80,13 +82,19 @@ enum Command {
     Stats(stats::Arguments),
     /// Show what it would have said in a recorded channel at a share of the talk, and the settings for that
     Tune(tune::Arguments),
-    /// Measure how well it does
-    Eval(eval::Arguments),
     /// Write the recorded talk as a transcript
     ///
     /// What people said, edited, deleted and ordered, one JSON line each. Its own posts are among them, as "@me", only where the
     /// platform tells of them; the web room does not. `aizuchi replay` reads it. Works while the program is running.
     Export(export::Arguments),
+    /// Look at what is remembered, search it, take it along, forget it
+    ///
+    /// Looking works while the program is running; forgetting and taking in need the data folder for themselves.
+    Memory(memory::Arguments),
+    /// Write a whole copy of the store, also while the program is running
+    Backup(backup::Arguments),
+    /// Measure how well it does
+    Eval(eval::Arguments),
     /// Play a sample conversation
     Demo(demo::Arguments),
     /// Print what a model would see at a point of a recorded talk
@@ -104,8 +112,10 @@ pub fn main() -> ExitCode {
         Some(Command::Why(arguments)) => why::run(&arguments),
         Some(Command::Stats(arguments)) => stats::run(&arguments),
         Some(Command::Tune(arguments)) => tune::run(&arguments),
-        Some(Command::Eval(arguments)) => eval::run(&arguments),
         Some(Command::Export(arguments)) => export::run(&arguments),
+        Some(Command::Memory(arguments)) => memory::run(&arguments),
+        Some(Command::Backup(arguments)) => backup::run(&arguments),
+        Some(Command::Eval(arguments)) => eval::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),
         Some(Command::Prompt(arguments)) => prompt::run(&arguments),
         Some(Command::Settings) => print(aizuchi_core::settings::DEFAULT),

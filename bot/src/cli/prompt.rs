@@ -249,6 +249,7 @@ fn made_up_order(talk: &[Message], target: &Message, policy: &Policy, kind: Kind
         addressed,
         transcript: Transcript { lines: lines(&talk[start..], policy), ..Transcript::default() },
         memories: aizuchi_core::memory::Memories::default(),
+        telling: None,
     }
 }
 
@@ -276,6 +277,8 @@ fn made_up_question(talk: &[Message], target: &Message, policy: &Policy, questio
             earlier: lines(before, policy),
             ..Transcript::default()
         },
+        telling: None,
+        memories: aizuchi_core::memory::Memories::default(),
     }
 }
 

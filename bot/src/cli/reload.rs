@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use super::SettingsArguments;
 use super::rooms;
 use super::run::{Chosen, variable};
+use crate::keeper::Keeper;
 use crate::models::Models;
 use crate::orders::{Reception, Wish};
 use crate::platforms::web::Web;
@@ -19,8 +20,9 @@ pub struct Reload<'a> {
     pub arguments: &'a SettingsArguments,
     pub holds: Chosen,
     pub mind: Arc<Models>,
-    pub web: Arc<Web>,
+    pub web: Option<Arc<Web>>,
     pub orders: Arc<Reception>,
+    pub keeper: Arc<Keeper>,
     pub ears: Ears,
 }
 
@@ -59,7 +61,10 @@ impl Reload<'_> {
             return Ok(());
         }
         self.ears.govern(&chosen.policies).await?;
-        self.web.introduce(chosen.settings(), chosen.introduction());
+        self.keeper.govern(&chosen.policies);
+        if let Some(web) = &self.web {
+            web.introduce(chosen.settings(), chosen.introduction());
+        }
         self.orders.introduce(chosen.introduction());
         tracing::info!(models = chosen.choice.told, "settings read again; the new ones hold");
         let late = needs_restart(self.holds.settings(), chosen.settings());

@@ -22,7 +22,9 @@ use crate::config::{self, BadSettings};
 use crate::models::{self, Models};
 use crate::ports::Mind;
 use crate::prompts::Prompts;
-use crate::replay::{Judge, OwnInLog, Replay, Summary, World, html, run as replay, table, write_decisions};
+use crate::replay::{
+    Judge, OwnInLog, Remembering, Replay, Summary, World, html, run as replay, table, write_decisions,
+};
 use crate::transcript::{self, Log};
 
 #[derive(Args)]
@@ -47,6 +49,9 @@ pub struct Arguments {
     /// Stop at the first line or record that can not be read, instead of skipping it
     #[arg(long)]
     strict: bool,
+    /// Count what long memory would ask: summaries and reflections, their calls and characters
+    #[arg(long, conflicts_with = "journal")]
+    memory: bool,
     /// Write every decision to this file, one JSON line a message
     #[arg(long, value_name = "OUT.jsonl")]
     decisions: Option<String>,
@@ -89,6 +94,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let mut layers = arguments.settings.layers()?;
     layers.suggest_for_replay();
+    if arguments.memory {
+        layers.suggest_long_memory(true);
+    }
     let (policies, preset) = policies(layers, &judge)?;
     let name = name_of(log);
     let log = read(arguments, log)?;
@@ -97,7 +105,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let bar = progress_bar(log.events.len() as u64, "deciding");
     let bad_lines = log.bad.len() as u64;
     let started = Instant::now();
-    let decided = replay(policies, oracle, log.events, arguments.own.into(), &mut steps(&judge, &bar));
+    let mut oracle = Remembering::new(oracle, &policies, &log.events);
+    let decided = replay(policies, &mut oracle, log.events, arguments.own.into(), &mut steps(&judge, &bar));
+    let remembered = arguments.memory.then_some(oracle.remembered);
     let elapsed = started.elapsed();
     bar.finish_and_clear();
     let replay = Replay {
@@ -109,6 +119,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         decided,
         low: score.low,
         high: score.high,
+        remembered,
     };
     write_files(arguments, &replay)?;
     if arguments.json {
@@ -228,7 +239,8 @@ fn progress_bar(length: u64, what: &'static str) -> ProgressBar {
 
 fn json_summary(replay: &Replay, seconds: f64) -> serde_json::Value {
     let summary = Summary::of(&replay.decided);
-    json!({
+    let remembered = replay.remembered.clone().unwrap_or_default();
+    let mut figures = json!({
         "messages": summary.messages,
         "messages_per_s": (summary.messages as f64 / seconds.max(1e-9)).round(),
         "judge_calls_per_1000": summary.per_1000(summary.judge_calls),
@@ -239,7 +251,12 @@ fn json_summary(replay: &Replay, seconds: f64) -> serde_json::Value {
         "dollars_per_1000": summary.per_1000(summary.micros) / 1e6,
         "bad_lines": replay.bad_lines,
         "rss_bytes": resident_bytes(),
-    })
+    });
+    if replay.remembered.is_some() {
+        figures["memory_calls_per_1000"] = summary.per_1000(remembered.calls()).into();
+        figures["memory_prompt_chars_per_1000"] = summary.per_1000(remembered.chars).into();
+    }
+    figures
 }
 
 /// Memory in use, where the system tells.

@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use aizuchi_core::Policies;
 use aizuchi_core::settings::Settings;
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use tokio::sync::{broadcast, mpsc, watch};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::join::Joined;
+use super::join::{self, Joined};
 use super::logs;
 use super::reload::{Hangup, Reload};
 use super::rooms;
@@ -20,10 +21,12 @@ use super::settings::SettingsArguments;
 use crate::config;
 use crate::console::metrics;
 use crate::journal::Traces;
-use crate::models::{self, Choice, Models};
+use crate::keeper::Keeper;
+use crate::memory;
+use crate::models::{self, Choice, Embeddings, Models};
 use crate::orders::{Bot, Reception};
 use crate::platforms::web::{Listening, Web};
-use crate::ports::Orders;
+use crate::ports::{Orders, Platform};
 use crate::prompts::Prompts;
 use crate::runtime::{Clock, Runtime, World};
 use crate::stores::{Database, Folder};
@@ -46,8 +49,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let chosen = Chosen::read(&arguments.settings)?;
     let settings = chosen.settings();
     logs::start(settings)?;
-    if !settings.web.enabled {
-        bail!("there is nowhere to listen: the web room is closed (setting web.enabled)");
+    if !settings.web.enabled && !join::has_tokens(settings) {
+        bail!("{}", nowhere(settings));
     }
     let folder = Folder::take(Path::new(&settings.store.folder))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to run on")?;
@@ -55,6 +58,16 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     // Whoever says stop twice does not wait for a disk that takes its time; what must be durable is durable by now.
     runtime.shutdown_background();
     lived
+}
+
+/// Why there is nothing to do, and what to do about it.
+fn nowhere(settings: &Settings) -> String {
+    let (discord, slack) = (&settings.discord, &settings.slack);
+    format!(
+        "there is nowhere to listen: the web room is closed (setting web.enabled), and no token lets it join Discord \
+         ({}) or Slack ({} and {})",
+        discord.token_variable, slack.bot_token_variable, slack.app_token_variable
+    )
 }
 
 /// The settings, with the models they come down to.
@@ -100,68 +113,103 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     let database = Database::open(&folder.database())?;
     let prompts = Arc::new(Prompts::new(PathBuf::from(&settings.prompts.folder)));
     let mind = Arc::new(Models::new(prompts, &chosen.policies, &variable)?);
-    let web = Web::new(&settings, chosen.introduction(), database.clone(), Clock::Wall);
+    let web = settings.web.enabled.then(|| Web::new(&settings, chosen.introduction(), database.clone(), Clock::Wall));
     let (events, watched) = broadcast::channel(EVENTS_MAX);
     let (ready, is_ready) = watch::channel(true);
     let joined = Joined::new(&settings, &database)?;
     let mut platforms = joined.platforms();
-    platforms.push(web.clone());
-    let world = World { clock: Clock::Wall, mind: mind.clone(), platforms, keeper: None, events, ready };
+    platforms.extend(web.clone().map(|web| web as Arc<dyn Platform>));
+    let remembered = memory::open(&settings.memory, &database).map_err(anyhow::Error::msg)?;
+    let mut keeper = Keeper::new(remembered, mind.clone(), database.clone(), chosen.policies.clone());
+    if settings.memory.enabled && settings.memory.vectors {
+        let embeddings = Embeddings::new(&chosen.policies, &variable).map_err(anyhow::Error::msg)?;
+        keeper = keeper.understanding(Arc::new(embeddings));
+    }
+    let keeper = Arc::new(keeper);
+    let world = World {
+        clock: Clock::Wall,
+        mind: mind.clone(),
+        keeper: Some(keeper.clone()),
+        platforms: platforms.clone(),
+        events,
+        ready,
+    };
     let runtime = Runtime::start(database.clone(), chosen.policies.clone(), Arc::new(world)).await?;
     let stop = CancellationToken::new();
     let (wishes, wished) = mpsc::channel(WISHES_MAX);
     let (ears, traces) = (runtime.ears.clone(), Traces::new(database));
-    let orders = Arc::new(Reception::new(ears.clone(), traces.clone(), Clock::Wall, chosen.introduction(), wishes));
-    let listening = Listening {
-        ears,
-        traces,
-        orders: orders.clone(),
-        events: watched,
-        metrics: metrics::install(),
-        ready: is_ready,
-        stop: stop.clone(),
-    };
-    let (address, serving) = match web.listen(listening).await {
-        Ok(open) => open,
-        Err(error) => {
-            runtime.stop().await;
-            return Err(error);
+    let reception = Reception::new(ears.clone(), traces.clone(), Clock::Wall, chosen.introduction(), wishes);
+    let orders = Arc::new(reception.remembering(keeper.clone(), platforms));
+    let watching = tokio::spawn(keeper.clone().watch(Clock::Wall, stop.clone()));
+    let mut serving = None;
+    if let Some(web) = &web {
+        let listening = Listening {
+            ears,
+            traces,
+            orders: orders.clone(),
+            keeper: Some(keeper.clone()),
+            events: watched,
+            metrics: metrics::install(),
+            ready: is_ready,
+            stop: stop.clone(),
+        };
+        match web.listen(listening).await {
+            Ok(open) => serving = Some(open),
+            Err(error) => {
+                runtime.stop().await;
+                return Err(error);
+            }
         }
-    };
-    let elsewhere = joined.listen(&runtime.ears, &(orders.clone() as Arc<dyn Orders>), &stop);
-    say_hello(&settings, address, &chosen.choice, &joined)?;
-    if settings.web.open_browser && !arguments.no_browser {
-        open_browser(&address_of(&settings, address));
     }
+    let address = serving.as_ref().map(|(address, _)| address_of(&settings, *address));
+    let mut elsewhere = joined.listen(&runtime.ears, &(orders.clone() as Arc<dyn Orders>), &stop);
+    say_hello(&settings, address.as_deref(), &chosen.choice, &joined)?;
+    if let Some(address) = address.filter(|_| settings.web.open_browser && !arguments.no_browser) {
+        open_browser(&address);
+    }
+    let has_room = web.is_some();
     let reload =
-        Reload { arguments: &arguments.settings, holds: chosen, mind, web, orders, ears: runtime.ears.clone() };
-    tokio::select! {
-        () = stopping.wait() => (),
-        () = reload.at_every(hangup, wished) => (),
-    }
+        Reload { arguments: &arguments.settings, holds: chosen, mind, web, orders, keeper, ears: runtime.ears.clone() };
+    let sent_away = tokio::select! {
+        () = stopping.wait() => false,
+        () = reload.at_every(hangup, wished) => false,
+        () = all_end(&mut elsewhere), if !has_room => true,
+    };
     super::show::complain("stopping: posts on their way may finish; once more to stop at once");
     let ending = async {
         runtime.stop().await;
         stop.cancel();
-        for task in elsewhere {
-            let _ = task.await;
+        all_end(&mut elsewhere).await;
+        let _ = watching.await;
+        match serving {
+            Some((_, serving)) => serving.await.context("the web room ended badly"),
+            None => Ok(()),
         }
-        serving.await
     };
     tokio::select! {
-        ended = ending => ended.context("the web room ended badly"),
-        () = stopping.wait() => Ok(()),
+        ended = ending => ended?,
+        () = stopping.wait() => (),
     }
+    ensure!(!sent_away, "there is nowhere left to listen: the log says why, and the web room is closed (web.enabled)");
+    Ok(())
 }
 
-fn say_hello(settings: &Settings, address: SocketAddr, choice: &Choice, joined: &Joined) -> anyhow::Result<()> {
+async fn all_end(tasks: &mut JoinSet<()>) {
+    while tasks.join_next().await.is_some() {}
+}
+
+/// `room` is where a browser finds it.
+fn say_hello(settings: &Settings, room: Option<&str>, choice: &Choice, joined: &Joined) -> anyhow::Result<()> {
     let name = super::harmless(&settings.bot.name);
-    let (room, folder) = (address_of(settings, address), &settings.store.folder);
-    let told = &choice.told;
-    let elsewhere: String = joined.told().iter().map(|platform| format!("It joins {platform} too.\n")).collect();
-    super::print(&format!(
-        "{name} is in the room: {room}\n{elsewhere}{told}\nIt keeps what happens in {folder}. Ctrl-C stops it.\n"
-    ))
+    let (told, folder) = (&choice.told, &settings.store.folder);
+    let whereabouts = match room {
+        Some(room) => {
+            let elsewhere = joined.told().into_iter().map(|platform| format!("It joins {platform} too.\n"));
+            format!("{name} is in the room: {room}\n{}", elsewhere.collect::<String>())
+        }
+        None => format!("{name} joins {}.\n", joined.told().join(" and ")),
+    };
+    super::print(&format!("{whereabouts}{told}\nIt keeps what happens in {folder}. Ctrl-C stops it.\n"))
 }
 
 /// Where a browser finds the room. Who has the terminal may know the token.

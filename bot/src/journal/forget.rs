@@ -25,10 +25,18 @@ pub struct Footprints {
     records: Vec<(i64, Input)>,
 }
 
+/// Names of fewer characters are parts of too many words to be looked for.
+const NAME_CHARS_MIN: usize = 3;
+
 impl Footprints {
     /// What is known before anything was looked for.
     pub fn known(rooms: Vec<RoomId>, names: Vec<Box<str>>) -> Footprints {
         Footprints { rooms, names, records: Vec::new() }
+    }
+
+    pub fn add(&mut self, found: Footprints) {
+        self.rooms.extend(found.rooms.into_iter().filter(|room| !self.rooms.contains(room)).collect::<Vec<_>>());
+        self.names.extend(found.names.into_iter().filter(|name| !self.names.contains(name)).collect::<Vec<_>>());
     }
 }
 
@@ -100,6 +108,7 @@ fn footprints(
             records.push((record.seq, Input::Forgotten));
         }
     }
+    names.retain(|name| name.chars().count() >= NAME_CHARS_MIN);
     Ok(Footprints { rooms: rooms.into_iter().collect(), names: names.into_iter().collect(), records })
 }
 
@@ -124,6 +133,7 @@ fn scrub(input: &mut Input, person: &PersonId) -> bool {
         | Input::Judged(..)
         | Input::Written(..)
         | Input::Delivered(..)
+        | Input::Recalled(..)
         | Input::Remembered(..)
         | Input::Forgotten => return false,
     }
@@ -142,6 +152,7 @@ fn rests_on(input: &Input, messages: &BTreeSet<MessageId>, rooms: &BTreeSet<Room
         | Input::Tick
         | Input::Resumed
         | Input::Delivered(..)
+        | Input::Recalled(..)
         | Input::Remembered(..)
         | Input::Forgotten => false,
     }
@@ -191,6 +202,21 @@ fn forget_in_base(
 }
 
 impl Journal {
+    /// Lets go of everything recorded in these rooms, as far as no start needs it.
+    pub async fn forget_rooms(&self, rooms: Vec<RoomId>) -> Result<(), StoreError> {
+        let write = move |transaction: &Transaction<'_>| {
+            let (body, sum) = encode(&Input::Forgotten);
+            let scrub = "UPDATE journal SET body = ?2, sum = ?3 WHERE room = ?1
+                AND seq <= coalesce((SELECT seq FROM snapshot WHERE snapshot.shard = journal.shard), 0)";
+            for room in &rooms {
+                transaction.prepare_cached(scrub)?.execute(params![room.as_str(), body, sum])?;
+                transaction.execute("DELETE FROM trace WHERE room = ?1", [room.as_str()])?;
+            }
+            Ok(())
+        };
+        self.database.write(write).await
+    }
+
     /// What was deleted before this time does not stay in the journal either, once no start needs its records. Returns how
     /// many went.
     pub async fn drop_deleted(&self, before: Time) -> Result<usize, StoreError> {

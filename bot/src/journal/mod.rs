@@ -3,6 +3,7 @@
 mod base;
 mod forget;
 mod known;
+mod lately;
 pub mod read;
 pub mod record;
 mod recover;
@@ -12,6 +13,7 @@ mod write;
 pub use base::Base;
 pub use forget::Footprints;
 pub use known::Known;
+pub use lately::{Kept, lately};
 pub use read::{Damaged, Record, Records};
 pub use recover::{Recovered, recover};
 pub use traces::Traces;

@@ -124,7 +124,12 @@ fn handle_again(
         found.records += 1;
         found.traces.extend(effects.drain(..).filter_map(|effect| match effect {
             Effect::Trace(trace) | Effect::Received(trace) => Some(*trace),
-            Effect::Ask(_) | Effect::Write(_) | Effect::Deliver(_) | Effect::Remember(_) | Effect::Abort(_) => None,
+            Effect::Ask(_)
+            | Effect::Write(_)
+            | Effect::Deliver(_)
+            | Effect::Recall(_)
+            | Effect::Remember(_)
+            | Effect::Abort(_) => None,
         }));
     }
     Ok(())

@@ -36,10 +36,11 @@ const ACTIVE_MAX: usize = 20;
 
 impl Keeper {
     /// Takes in everything said in the room up to the record `seq` and not taken in before. What it cost.
-    pub async fn remember(&self, remember: Remember, seq: u64, policies: &Policies) -> Result<Usage, Failure> {
+    pub async fn remember(&self, remember: Remember, seq: u64) -> Result<Usage, Failure> {
+        let policies = self.policies();
         let mut usage = Usage::default();
         for _ in 0..PARTS_MAX {
-            match self.remember_part(&remember, seq, policies).await? {
+            match self.remember_part(&remember, seq, &policies).await? {
                 Some(more) => usage = added(usage, more),
                 None => break,
             }

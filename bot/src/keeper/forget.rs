@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use aizuchi_core::Policies;
-use aizuchi_core::memory::Change;
+use aizuchi_core::memory::{About, Change};
 use aizuchi_core::types::PersonId;
 
 use super::Keeper;
@@ -35,7 +34,6 @@ impl Keeper {
         person: &PersonId,
         ears: &Ears,
         platforms: &[Arc<dyn Platform>],
-        policies: &Policies,
     ) -> Result<(), NotForgotten> {
         let known = self.memory.people(Some(person)).await?;
         let rooms = known.iter().flat_map(|person| person.rooms.iter().cloned()).collect();
@@ -45,14 +43,22 @@ impl Keeper {
         }
         // Nothing is counted of them while their records go.
         let counted = self.counted.lock().await;
-        ears.forget(person, Footprints::known(rooms, names)).await??;
-        self.memory.apply(vec![Change::PersonForgotten { person: person.clone() }], policies).await?;
+        let Footprints { rooms, names, .. } = ears.forget(person, Footprints::known(rooms, names)).await??;
+        let forgotten = Change::PersonForgotten { person: person.clone(), names, rooms };
+        self.memory.apply(vec![forgotten], &self.policies()).await?;
         drop(counted);
+        self.database.settle().await?;
         Ok(())
     }
 
+    /// Everything that is remembered of a person, up to what they said last.
+    pub async fn about(&self, person: &PersonId) -> Result<About, StoreError> {
+        self.catch_up().await?;
+        self.memory.about(person).await
+    }
+
     /// From now on they are remembered, or not; what was known of them goes at once.
-    pub async fn opt_out(&self, person: &PersonId, out: bool, policies: &Policies) -> Result<(), StoreError> {
-        self.memory.apply(vec![Change::OptedOut { person: person.clone(), out }], policies).await
+    pub async fn opt_out(&self, person: &PersonId, out: bool) -> Result<(), StoreError> {
+        self.memory.apply(vec![Change::OptedOut { person: person.clone(), out }], &self.policies()).await
     }
 }

@@ -4,44 +4,71 @@
 //! no message counts twice and none is passed over, whenever the program stops.
 
 mod digest;
+mod first;
 mod forget;
+mod left;
 mod lines;
+mod meaning;
 mod recollect;
 mod watch;
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use aizuchi_core::Policies;
+use aizuchi_core::memory::Change;
 use tokio::sync::Mutex;
 
 pub use digest::Digest;
 pub use forget::NotForgotten;
 
-use crate::ports::{Memory, Mind};
-use crate::stores::Database;
+use crate::ports::{Embedder, Memory, Mind};
+use crate::stores::{Database, StoreError};
 
 pub struct Keeper {
     memory: Arc<dyn Memory>,
     mind: Arc<dyn Mind>,
+    /// Who says what words mean; none where words are enough.
+    embedder: Option<Arc<dyn Embedder>>,
     database: Database,
+    policies: RwLock<Arc<Policies>>,
     /// The last record of the journal whose people were counted; one at a time.
     counted: Mutex<Option<i64>>,
 }
 
 impl Keeper {
-    pub fn new(memory: Arc<dyn Memory>, mind: Arc<dyn Mind>, database: Database) -> Keeper {
-        Keeper { memory, mind, database, counted: Mutex::default() }
+    pub fn new(memory: Arc<dyn Memory>, mind: Arc<dyn Mind>, database: Database, policies: Policies) -> Keeper {
+        Keeper {
+            memory,
+            mind,
+            embedder: None,
+            database,
+            policies: RwLock::new(Arc::new(policies)),
+            counted: Mutex::default(),
+        }
+    }
+
+    /// The same, finding facts by meaning as well as by words.
+    pub fn understanding(self, embedder: Arc<dyn Embedder>) -> Keeper {
+        Keeper { embedder: Some(embedder), ..self }
+    }
+
+    /// Other settings hold from now on.
+    pub fn govern(&self, policies: &Policies) {
+        *self.policies.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(policies.clone());
+    }
+
+    pub fn policies(&self) -> Arc<Policies> {
+        self.policies.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub fn memory(&self) -> &dyn Memory {
         &*self.memory
     }
 
-    /// Whether anything is remembered for long anywhere.
-    pub fn is_wanted(policies: &Policies) -> bool {
-        let remembers = |memory: &aizuchi_core::settings::MemorySettings| {
-            memory.enabled && (memory.channel_context || memory.profiles || memory.reflection)
-        };
-        policies.all().any(|policy| remembers(&policy.settings.memory))
+    /// Changes what is remembered, by somebody's hand. What was taken out is in no file afterwards.
+    pub async fn change(&self, changes: Vec<Change>) -> Result<(), StoreError> {
+        let forgets = changes.iter().any(Change::forgets);
+        self.memory.apply(changes, &self.policies()).await?;
+        if forgets { self.database.settle().await } else { Ok(()) }
     }
 }

@@ -18,8 +18,8 @@ const LATEST: usize = 200;
 
 impl Keeper {
     /// Fills in what is remembered. An answer never waits for memory that fails: it is written without.
-    pub async fn recollect(&self, brief: &mut Brief, seq: u64, policies: &Policies) {
-        match self.memories(brief, seq, policies).await {
+    pub async fn recollect(&self, brief: &mut Brief, seq: u64) {
+        match self.memories(brief, seq, &self.policies()).await {
             Ok(memories) => brief.memories = memories,
             Err(error) => tracing::warn!(%error, room = %brief.place.room, "answers without its memory"),
         }
@@ -31,6 +31,8 @@ impl Keeper {
         if !memory.enabled {
             return Ok(Memories::default());
         }
+        // Whoever asks has just spoken.
+        self.catch_up().await?;
         let talk = self.talk_of(brief, seq).await?;
         // Where nobody is known to have spoken, nobody is known to read.
         let Some(visibility) = talk.iter().map(|said| said.visibility).reduce(wider) else {
@@ -54,8 +56,8 @@ impl Keeper {
         let speaker = asks.last().map(|said| said.person.clone());
         let text = asks.iter().map(|said| &*said.text).collect::<Vec<_>>().join("\n");
         if !text.is_empty() {
-            let count = memory.recall_facts as usize;
-            let query = Query { text, speaker, reader, at: brief.at, count, vector: None };
+            let (count, vector) = (memory.recall_facts as usize, self.meaning_of(&text).await);
+            let query = Query { text, speaker, reader, at: brief.at, count, vector };
             memories.facts = self.memory.recall(query, policies).await?;
         }
         let facts: Vec<_> = memories.facts.iter().map(|recalled| recalled.fact.id).collect();
@@ -67,14 +69,18 @@ impl Keeper {
 
     /// The lines of the brief with who said them.
     async fn talk_of(&self, brief: &Brief, seq: u64) -> Result<Vec<Said>, StoreError> {
-        let room = brief.place.room.clone();
-        let shown: Vec<String> = brief.transcript.lines.iter().map(|line| line.id.to_owned()).collect();
-        let wanted = move |said: &Said| shown.iter().any(|id| *id == *said.id.as_str());
+        let shown: Vec<&str> = brief.transcript.lines.iter().map(|line| line.id).collect();
+        let mut talk = self.latest_talk(&brief.place.room, seq).await?;
+        talk.retain(|said| shown.contains(&said.id.as_str()));
+        Ok(talk)
+    }
+
+    /// What was said in a room lately, up to the record `seq`.
+    pub(super) async fn latest_talk(&self, room: &RoomId, seq: u64) -> Result<Vec<Said>, StoreError> {
+        let room = room.clone();
         let read = move |connection: &Connection| {
             let after = after_latest(connection, &room, LATEST)?;
-            let mut talk = said(connection, &room, after, seq, LATEST)?;
-            talk.retain(wanted);
-            Ok(talk)
+            said(connection, &room, after, seq, LATEST)
         };
         self.database.read(read).await
     }

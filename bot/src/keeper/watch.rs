@@ -1,13 +1,22 @@
 //! Reads on in the journal: counts people, and lets go of what rests on a deleted message.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use aizuchi_core::memory::{Change, Heard, Origin, words};
-use aizuchi_core::types::Voice;
-use aizuchi_core::{Input, Message, Policies};
+use aizuchi_core::types::{Span, Voice};
+use aizuchi_core::{Input, Message, Policies, Time};
+
+use tokio_util::sync::CancellationToken;
 
 use super::Keeper;
 use crate::journal::{Record, Records};
+use crate::runtime::Clock;
 use crate::stores::StoreError;
 
+/// How often it looks whether there is something to read, and whether something fades.
+const READS_EVERY: Duration = Duration::from_secs(5);
+const FADES_EVERY: Span = Span::minutes(60);
 /// Changes made together at most.
 const TOGETHER: usize = 256;
 /// What a message is about, in so many words.
@@ -15,7 +24,8 @@ const TOPICS: usize = 5;
 
 impl Keeper {
     /// Takes in everything that is durable by now. Returns how many records that were.
-    pub async fn catch_up(&self, policies: &Policies) -> Result<usize, StoreError> {
+    pub async fn catch_up(&self) -> Result<usize, StoreError> {
+        let policies = self.policies();
         let mut counted = self.counted.lock().await;
         let mut from = match *counted {
             Some(from) => from,
@@ -27,9 +37,10 @@ impl Keeper {
             let records = read.await?;
             let Some(last) = records.last().map(|record| record.seq) else { break };
             taken += records.len();
-            let changes = records.into_iter().filter_map(|record| change(record, policies)).collect::<Vec<_>>();
+            self.follow_rooms(&records).await?;
+            let changes = records.into_iter().filter_map(|record| change(record, &policies)).collect::<Vec<_>>();
             if !changes.is_empty() {
-                self.memory.apply(changes, policies).await?;
+                self.memory.apply(changes, &policies).await?;
             }
             self.write_mark(last).await?;
             from = last;
@@ -37,6 +48,36 @@ impl Keeper {
         }
         *counted = Some(from);
         Ok(taken)
+    }
+
+    /// Reads on until the program stops, and lets what is too weak fade.
+    pub async fn watch(self: Arc<Self>, clock: Clock, stop: CancellationToken) {
+        let mut faded_at = None;
+        loop {
+            if let Err(error) = self.catch_up().await {
+                tracing::warn!(%error, "memory can not keep up; it tries again");
+            }
+            if let Err(error) = self.give_meaning().await {
+                tracing::warn!(%error, "facts can not be given a meaning; it tries again");
+            }
+            let now = clock.now();
+            if faded_at.is_none_or(|at| now.since(at) >= FADES_EVERY) {
+                faded_at = Some(now);
+                if let Err(error) = self.fade(now).await {
+                    tracing::warn!(%error, "nothing fades for now");
+                }
+            }
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(READS_EVERY) => (),
+            }
+        }
+    }
+
+    async fn fade(&self, now: Time) -> Result<(), StoreError> {
+        let policies = self.policies();
+        self.memory.apply(vec![Change::Faded { at: now }], &policies).await?;
+        self.forget_left(now - Span::minutes(24 * 60 * u64::from(policies.general().settings.memory.left_days))).await
     }
 
     async fn read_mark(&self) -> Result<i64, StoreError> {

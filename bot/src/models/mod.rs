@@ -2,6 +2,7 @@
 
 mod ask;
 mod choose;
+mod embed;
 pub mod offline;
 pub mod providers;
 mod remote;
@@ -12,4 +13,5 @@ mod turns;
 
 pub use ask::{Models, try_call};
 pub use choose::{Choice, choose};
+pub use embed::Embeddings;
 pub use providers::OFFLINE;

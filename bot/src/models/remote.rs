@@ -93,7 +93,7 @@ impl Remote {
         self.client.exec_chat(self.target(), chat, Some(&options)).await
     }
 
-    fn target(&self) -> ServiceTarget {
+    pub(super) fn target(&self) -> ServiceTarget {
         let adapter = match self.address.format {
             WireFormat::OpenAi => AdapterKind::OpenAI,
             WireFormat::Anthropic => AdapterKind::Anthropic,

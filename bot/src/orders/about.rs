@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use aizuchi_core::Time;
+use aizuchi_core::memory::About;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -11,6 +12,8 @@ use crate::language::Language;
 
 /// Rooms named one by one; the rest are counted.
 const ROOMS_MAX: usize = 20;
+/// Facts told one by one.
+const FACTS_MAX: usize = 30;
 
 pub fn known(known: &Known, language: Language) -> String {
     let mut text = messages(known, language);
@@ -27,15 +30,54 @@ pub fn known(known: &Known, language: Language) -> String {
         format!(
             "Reactions: {reactions}. Decisions about your messages: {decisions}.\n\
              With them: your name, your edits, and what it answered. The last few messages of a quiet room may be \
-             remembered for longer than the rest. Nothing else is kept of you, except what others wrote."
+             remembered for longer than the rest."
         ),
         format!(
             "リアクション：{reactions} 件。あなたの発言への判断：{decisions} 件。\n\
              それに伴うあなたの名前、編集の内容、aizuchi の返事も保存しています。静かなルームの最後の数件は、ほかより長く残る\
-             ことがあります。ほかの人が書いたものを除き、これ以外は何も保存していません。"
+             ことがあります。"
         ),
     ));
     text
+}
+
+/// What long memory has of a person.
+pub fn remembered(about: &About, language: Language) -> String {
+    let mut text = String::new();
+    if about.person.as_ref().is_some_and(|person| person.opted_out) {
+        return language
+            .choose(
+                "You asked not to be remembered (/opt-in ends that).",
+                "あなたのことは覚えない設定です（/opt-in で解除）。",
+            )
+            .to_owned();
+    }
+    if let Some(person) = &about.person {
+        let (count, mentions) = (person.messages, person.mentions_of_me);
+        text += &language.choose(
+            format!("Remembered of you: {count} messages, {mentions} of them to it."),
+            format!("覚えていること：発言 {count} 件、うち呼びかけ {mentions} 件。"),
+        );
+        for remark in person.tags.iter().chain(&person.topics).chain(&person.notes).chain(&person.talks) {
+            write!(text, "\n- {}", remark.text).expect("a string takes every text");
+        }
+    }
+    for fact in about.facts.iter().take(FACTS_MAX) {
+        write!(text, "\n- {}", fact.content).expect("a string takes every text");
+    }
+    if let Some(more) = about.facts.len().checked_sub(FACTS_MAX).filter(|more| *more > 0) {
+        text.push_str(&language.choose(format!("\n- {more} more facts"), format!("\n- ほか {more} 件の事実")));
+    }
+    if text.is_empty() {
+        text += language.choose("Nothing is remembered of you for long.", "長く覚えていることはありません。");
+    }
+    text.push('\n');
+    text + language.choose("/forget-me ends all of that.", "/forget-me ですべて忘れます。")
+}
+
+/// The same as data.
+pub fn exported(about: &About) -> String {
+    serde_json::to_string_pretty(about).expect("what is remembered is plain data")
 }
 
 fn messages(known: &Known, language: Language) -> String {

@@ -60,6 +60,30 @@ pub fn forgot(language: Language) -> &'static str {
     language.choose("Forgot the talk of this room.", "このルームの会話を忘れました。")
 }
 
+pub fn forgot_you(language: Language) -> &'static str {
+    language.choose(
+        "You are forgotten: what you said, what was known of you and what rested on it. What you say from now on is heard \
+         again; /opt-out keeps it out of memory.",
+        "あなたのことを忘れました。あなたの発言、あなたについて知っていたこと、それをもとにしたことは残っていません。\
+         これからの発言はまた聞こえます。覚えてほしくなければ /opt-out を使ってください。",
+    )
+}
+
+pub fn opted_out(out: bool, language: Language) -> &'static str {
+    if out {
+        language.choose(
+            "You are not remembered from now on, and what was known of you is gone. It still hears the talk of the moment.",
+            "これからはあなたのことを覚えません。知っていたことも消しました。その場の会話は聞こえています。",
+        )
+    } else {
+        language.choose("You are remembered again.", "またあなたのことを覚えます。")
+    }
+}
+
+pub fn no_memory(language: Language) -> &'static str {
+    language.choose("Nothing is remembered for long here.", "ここでは長くは何も覚えていません。")
+}
+
 pub fn preset(preset: &str, language: Language) -> String {
     language.choose(format!("Has the manners of {preset} here."), format!("ここでは {preset} としてふるまいます。"))
 }

@@ -4,7 +4,7 @@ mod about;
 pub mod answers;
 mod order;
 
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use aizuchi_core::Input;
 use aizuchi_core::input::Command;
@@ -12,8 +12,9 @@ use aizuchi_core::types::{MessageId, Place};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::journal::Traces;
+use crate::keeper::{Keeper, NotForgotten};
 use crate::language::Language;
-use crate::ports::{Doing, Orderer, Orders};
+use crate::ports::{Doing, Orderer, Orders, Platform};
 use crate::runtime::{Clock, Ears, Gone};
 use crate::stores::StoreError;
 pub use order::{Order, ROWS, Row, order};
@@ -45,6 +46,9 @@ pub struct Reception {
     clock: Clock,
     bot: RwLock<Bot>,
     wishes: mpsc::Sender<Wish>,
+    /// What is remembered for long, and where else something of a person may be kept.
+    keeper: Option<Arc<Keeper>>,
+    platforms: Vec<Arc<dyn Platform>>,
 }
 
 /// Why an order was not carried out.
@@ -59,6 +63,15 @@ impl From<Gone> for Why {
     }
 }
 
+impl From<NotForgotten> for Why {
+    fn from(why: NotForgotten) -> Why {
+        match why {
+            NotForgotten::Gone => Why::Gone,
+            NotForgotten::Store(error) => Why::Store(error),
+        }
+    }
+}
+
 impl From<StoreError> for Why {
     fn from(error: StoreError) -> Why {
         Why::Store(error)
@@ -67,7 +80,12 @@ impl From<StoreError> for Why {
 
 impl Reception {
     pub fn new(ears: Ears, traces: Traces, clock: Clock, bot: Bot, wishes: mpsc::Sender<Wish>) -> Reception {
-        Reception { ears, traces, clock, bot: RwLock::new(bot), wishes }
+        Reception { ears, traces, clock, bot: RwLock::new(bot), wishes, keeper: None, platforms: Vec::new() }
+    }
+
+    /// The same for one who has a long memory.
+    pub fn remembering(self, keeper: Arc<Keeper>, platforms: Vec<Arc<dyn Platform>>) -> Reception {
+        Reception { keeper: Some(keeper), platforms, ..self }
     }
 
     /// From now on it goes by another name, or answers with another model.
@@ -115,7 +133,32 @@ impl Reception {
                 let view = self.ears.look(room).await?;
                 answers::status(view.as_ref(), &self.bot(), self.clock.now(), language)
             }
-            Order::WhatDoYouKnow => about::known(&self.traces.known(&by.person, place).await?, language),
+            Order::WhatDoYouKnow => {
+                let person = self.ears.first_id(&by.person);
+                let known = about::known(&self.traces.known(&person, place).await?, language);
+                match &self.keeper {
+                    Some(keeper) => format!("{known}\n{}", about::remembered(&keeper.about(&person).await?, language)),
+                    None => known,
+                }
+            }
+            Order::ExportMe => match &self.keeper {
+                Some(keeper) => about::exported(&keeper.about(&self.ears.first_id(&by.person)).await?),
+                None => answers::no_memory(language).into(),
+            },
+            Order::ForgetMe => match &self.keeper {
+                Some(keeper) => {
+                    keeper.forget(&self.ears.first_id(&by.person), &self.ears, &self.platforms).await?;
+                    answers::forgot_you(language).into()
+                }
+                None => answers::no_memory(language).into(),
+            },
+            Order::OptOut(out) => match &self.keeper {
+                Some(keeper) => {
+                    keeper.opt_out(&self.ears.first_id(&by.person), out).await?;
+                    answers::opted_out(out, language).into()
+                }
+                None => answers::no_memory(language).into(),
+            },
             Order::Help => answers::help(language),
             Order::Unclear(row) => answers::unclear(row, language),
             Order::Unknown(name) => answers::unknown(&name, language),

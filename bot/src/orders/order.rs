@@ -18,6 +18,12 @@ pub enum Order {
     Reset,
     /// Tell what is kept of whoever asks.
     WhatDoYouKnow,
+    /// The same, all of it, as JSON.
+    ExportMe,
+    /// Forget whoever asks.
+    ForgetMe,
+    /// Whether whoever asks wants to stay out of long memory.
+    OptOut(bool),
     Help,
     /// The order is known, what follows it is not.
     Unclear(&'static Row),
@@ -33,7 +39,7 @@ pub struct Row {
     pub ja: &'static str,
 }
 
-pub const ROWS: [Row; 10] = [
+pub const ROWS: [Row; 14] = [
     Row {
         name: "mute",
         usage: "/mute [2h|30m|90s]",
@@ -75,6 +81,25 @@ pub const ROWS: [Row; 10] = [
         en: "what is kept of you, told to you alone",
         ja: "あなたについて保存しているもの（あなたにだけ見えます）",
     },
+    Row {
+        name: "export-me",
+        usage: "/export-me",
+        en: "all that is remembered about you, as JSON",
+        ja: "あなたについて覚えていることすべて（JSON）",
+    },
+    Row {
+        name: "forget-me",
+        usage: "/forget-me",
+        en: "forget you: what you said, what is known of you, what rests on it",
+        ja: "あなたの発言と、あなたについて知っていることをすべて忘れる",
+    },
+    Row {
+        name: "opt-out",
+        usage: "/opt-out",
+        en: "stay out of its memory from now on",
+        ja: "これからあなたのことを覚えない",
+    },
+    Row { name: "opt-in", usage: "/opt-in", en: "be remembered again", ja: "またあなたのことを覚える" },
     Row { name: "help", usage: "/help", en: "this list", ja: "この一覧" },
 ];
 
@@ -107,6 +132,10 @@ pub fn order(text: &str) -> Order {
         "preset" => PRESETS.iter().find(|(name, _)| *name == rest).map(|(name, _)| Order::Preset((*name).into())),
         "reset" => Some(Order::Reset),
         "what-do-you-know" => Some(Order::WhatDoYouKnow),
+        "export-me" => Some(Order::ExportMe),
+        "forget-me" => Some(Order::ForgetMe),
+        "opt-out" => Some(Order::OptOut(true)),
+        "opt-in" => Some(Order::OptOut(false)),
         _ => Some(Order::Help),
     };
     order.unwrap_or(Order::Unclear(row))
@@ -192,7 +221,9 @@ mod tests {
         assert_eq!(order("channel OFF"), Order::Channel(false));
         assert_eq!(order("preset sphene"), Order::Preset("sphene".into()));
         assert_eq!(order("/what-do-you-know"), Order::WhatDoYouKnow);
-        assert!(!Order::WhatDoYouKnow.needs_manager());
+        assert_eq!(order("/forget-me"), Order::ForgetMe);
+        assert_eq!((order("opt-out"), order("opt-in")), (Order::OptOut(true), Order::OptOut(false)));
+        assert!(!Order::WhatDoYouKnow.needs_manager() && !Order::ForgetMe.needs_manager());
         assert!(order("reset").needs_manager() && !order("mute 2h").needs_manager());
     }
 }

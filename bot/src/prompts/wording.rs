@@ -40,7 +40,8 @@ impl Prompts {
     /// Fills every prompt of the user's own as a question would, so that `problems` tells what is wrong with them. How
     /// many there are.
     pub fn try_all(&self, policy: &Policy) -> usize {
-        let asking = Asking { state: "", answering: "1".into(), because: "it asks a question".into() };
+        let because = "it asks a question".into();
+        let asking = Asking { answering: "1".into(), because, telling: true, ..Asking::default() };
         let mut own = 0;
         for language in Language::ALL {
             for name in NAMES {
@@ -95,7 +96,13 @@ impl Prompts {
             quiet_seconds => settings.response.min_wait_seconds,
             delay_max => settings.response.max_delay_seconds,
         };
-        let asked = context! { state => asking.state, answering => &asking.answering, because => &asking.because, ..stable.clone() };
+        let asked = context! {
+            state => asking.state,
+            answering => &asking.answering,
+            because => &asking.because,
+            telling => asking.telling,
+            ..stable.clone()
+        };
         self.filled(language, name, |source, file| {
             let (system, question) = halves(source);
             let system = fill(file, &system, &stable)?;
@@ -129,6 +136,8 @@ struct Asking {
     state: &'static str,
     answering: String,
     because: String,
+    /// Whether it has something to tell of its own accord.
+    telling: bool,
 }
 
 impl Wording for Prompts {
@@ -138,17 +147,18 @@ impl Wording for Prompts {
             if !transcript.earlier.is_empty() {
                 frame.earlier(&transcript.earlier);
             }
+            frame.memories(&ask.memories);
             frame.talk(&transcript.lines);
             if let Some(history) = &transcript.history {
                 frame.history(history, ask.style);
             }
             let about = transcript.about.as_ref();
+            let message = about.map(|about| std::slice::from_ref(&about.message)).unwrap_or_default();
             Asking {
                 state: transcript.state.map_or("", |state| state.word()),
-                answering: about
-                    .map(|about| frame.numbers_of(std::slice::from_ref(&about.message)))
-                    .unwrap_or_default(),
+                answering: frame.numbers_of(message),
                 because: about.map(|about| about.because.to_string()).unwrap_or_default(),
+                telling: ask.telling.is_some(),
             }
         })?;
         Ok(Prompt { schema: schema_of(ask.question, ask.style), ..prompt })
@@ -163,7 +173,8 @@ impl Wording for Prompts {
         self.prompt(name, policy, &brief.transcript, |frame| {
             frame.memories(&brief.memories);
             frame.talk(&brief.transcript.lines);
-            Asking { answering: frame.numbers_of(&brief.answering), ..Asking::default() }
+            let answering = frame.numbers_of(&brief.answering);
+            Asking { answering, telling: brief.telling.is_some(), ..Asking::default() }
         })
     }
 

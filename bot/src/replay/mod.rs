@@ -2,6 +2,7 @@
 
 mod decisions;
 mod differences;
+mod memory;
 mod oracle;
 mod pairing;
 mod recorded;
@@ -13,6 +14,7 @@ mod table;
 
 pub use decisions::{decision, write_decisions};
 pub use differences::{Difference, Differences, StoredTraces};
+pub use memory::{Remembered, Remembering};
 pub use oracle::{Judge, Script, World};
 pub use recorded::{Answers, Recorded};
 pub use relive::{Check, Relived, relive};

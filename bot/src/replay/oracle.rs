@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use aizuchi_core::Policies;
-use aizuchi_core::effect::{Ask, Brief, Delivery, Failure};
+use aizuchi_core::effect::{Ask, Brief, Delivery, Failure, Remember, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::sim::{Oracle, ScriptLine, StandIn};
 use aizuchi_core::types::{MessageId, Span};
@@ -105,6 +105,10 @@ impl Oracle for World {
     fn deliver(&mut self, delivery: &Delivery) -> (Span, Result<Vec<MessageId>, Failure>) {
         self.stand_in.deliver(delivery)
     }
+
+    fn remember(&mut self, remember: &Remember) -> (Span, Result<Usage, Failure>) {
+        self.stand_in.remember(remember)
+    }
 }
 
 /// Real models, waited for: in virtual time an answer takes as long as it really took.
@@ -147,7 +151,7 @@ struct RawLine {
     latency_ms: f64,
 }
 
-const QUESTIONS: [&str; 7] = ["state", "same", "changed", "judge", "join", "write", "deliver"];
+const QUESTIONS: [&str; 8] = ["state", "same", "changed", "judge", "join", "write", "deliver", "remember"];
 
 impl Script {
     pub fn parse(text: &str) -> anyhow::Result<Script> {

@@ -46,6 +46,7 @@ impl Answers {
             | Input::Told(..)
             | Input::PolicyChanged(_)
             | Input::Tick
+            | Input::Recalled(..)
             | Input::Remembered(..)
             | Input::Forgotten
             | Input::Resumed => (),

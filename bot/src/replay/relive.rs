@@ -72,7 +72,9 @@ impl Listener {
                 (&brief.call, (brief.at, message.clone(), Asked::Words))
             }
             Effect::Deliver(delivery) => (&delivery.call, (delivery.at, delivery.answering.clone(), Asked::Post)),
-            Effect::Remember(_) | Effect::Abort(_) | Effect::Trace(_) | Effect::Received(_) => return,
+            Effect::Recall(_) | Effect::Remember(_) | Effect::Abort(_) | Effect::Trace(_) | Effect::Received(_) => {
+                return;
+            }
         };
         self.open.insert(call.clone(), open);
     }

@@ -6,6 +6,7 @@ use aizuchi_core::sim::{Oracle, Sim};
 use aizuchi_core::types::{RoomId, Time, Voice};
 use aizuchi_core::{Engine, Input, Policies, Trace};
 
+use super::memory::Remembered;
 use super::pairing::Pairing;
 use crate::transcript::Event;
 
@@ -30,6 +31,8 @@ pub struct Replay {
     pub decided: Vec<Decided>,
     pub low: u32,
     pub high: u32,
+    /// What long memory asked for, where it was to be counted.
+    pub remembered: Option<Remembered>,
 }
 
 /// What becomes of the bot's own posts in a log.

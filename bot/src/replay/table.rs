@@ -103,6 +103,18 @@ pub fn figures(replay: &Replay) -> String {
         summary.judge_prompt_chars,
         summary.micros as f64 / 1e6,
     );
+    if let Some(remembered) = &replay.remembered {
+        let _ = writeln!(
+            text,
+            "  memory: {} summaries and {} reflections ({:.1} in 1000), {} characters ({:.0} in 1000), {} failed",
+            remembered.summaries,
+            remembered.reflections,
+            per(remembered.calls()),
+            remembered.chars,
+            per(remembered.chars),
+            remembered.failed,
+        );
+    }
     if replay.bad_lines > 0 {
         let _ = writeln!(text, "  {} lines could not be read and were skipped", replay.bad_lines);
     }

@@ -34,8 +34,8 @@ pub struct Forgetting {
     pub person: PersonId,
     /// Their rooms and names, as far as others know them.
     pub known: Arc<Footprints>,
-    /// Told back when nothing of them is left here.
-    pub done: oneshot::Sender<Result<(), StoreError>>,
+    /// Told back where they were found, when nothing of them is left here.
+    pub done: oneshot::Sender<Result<Footprints, StoreError>>,
 }
 
 /// Cheap to clone. A room is always heard by the same engine.
@@ -89,18 +89,21 @@ impl Ears {
         seen.await.map_err(|_| Gone)
     }
 
-    /// Has every engine forget a person, and the journal too. Returns when nothing of them is left there.
-    pub async fn forget(&self, person: &PersonId, known: Footprints) -> Result<Result<(), StoreError>, Gone> {
-        let (person, known) = (self.first_id(person), Arc::new(known));
+    /// Has every engine forget a person, and the journal too. Returns where they were found, when nothing of them is left
+    /// there.
+    pub async fn forget(&self, person: &PersonId, known: Footprints) -> Result<Result<Footprints, StoreError>, Gone> {
+        let (person, mut all) = (self.first_id(person), known.clone());
+        let known = Arc::new(known);
         for shard in self.shards.iter() {
             let (done, forgotten) = oneshot::channel();
             let forgetting = Forgetting { person: person.clone(), known: known.clone(), done };
             shard.send(Heard::Forget(forgetting)).await.map_err(|_| Gone)?;
-            if let Err(error) = forgotten.await.map_err(|_| Gone)? {
-                return Ok(Err(error));
+            match forgotten.await.map_err(|_| Gone)? {
+                Ok(found) => all.add(found),
+                Err(error) => return Ok(Err(error)),
             }
         }
-        Ok(Ok(()))
+        Ok(Ok(all))
     }
 
     /// The id a person is known by.

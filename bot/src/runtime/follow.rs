@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi_core::effect::{Ask, Brief, Delivery, Effect, Failure, Remember, Usage};
+use aizuchi_core::effect::{Ask, Brief, Delivery, Effect, Failure, Recall, Remember, Usage};
 use aizuchi_core::types::{CallId, Place, RoomId};
 use aizuchi_core::{Input, Policies};
 use tokio::sync::mpsc;
@@ -37,8 +37,9 @@ impl Followers {
     /// `seq` is the last record that was durable when this was wanted.
     pub fn follow(&mut self, effect: Effect, seq: u64) {
         match effect {
-            Effect::Ask(ask) => self.ask(ask),
+            Effect::Ask(ask) => self.ask(ask, seq),
             Effect::Write(brief) => self.write(brief, seq),
+            Effect::Recall(recall) => self.recall(*recall, seq),
             Effect::Remember(remember) => self.remember(*remember, seq),
             Effect::Deliver(delivery) => self.deliver(*delivery),
             Effect::Abort(call) => {
@@ -72,12 +73,15 @@ impl Followers {
         }
     }
 
-    fn ask(&mut self, ask: Box<Ask>) {
+    fn ask(&mut self, mut ask: Box<Ask>, seq: u64) {
         let (call, answer) = (ask.call.clone(), self.answer.clone());
-        let judging = self.world.mind.clone().judge(ask, self.policies.clone());
+        let (policies, mind, keeper) = (self.policies.clone(), self.world.mind.clone(), self.world.keeper.clone());
         let result_of = call.clone();
         let task = tokio::spawn(async move {
-            let verdict = judging.await;
+            let verdict = match keeper {
+                Some(keeper) if !keeper.remind_judge(&mut ask, seq).await => Err(nothing_to_tell()),
+                Some(_) | None => mind.judge(ask, policies).await,
+            };
             let _ = answer.send(Input::Judged(result_of, verdict));
         });
         self.calls.insert(call, task.abort_handle());
@@ -88,7 +92,10 @@ impl Followers {
         let (policies, mind, memory) = (self.policies.clone(), self.world.mind.clone(), self.world.keeper.clone());
         let writing = async move {
             if let Some(keeper) = memory {
-                keeper.recollect(&mut brief, seq, &policies).await;
+                keeper.recollect(&mut brief, seq).await;
+                if !keeper.remind_writer(&mut brief, seq).await {
+                    return Err(nothing_to_tell());
+                }
             }
             mind.write(brief, policies).await
         };
@@ -103,15 +110,28 @@ impl Followers {
         self.calls.insert(call, task.abort_handle());
     }
 
+    fn recall(&mut self, recall: Recall, seq: u64) {
+        let (call, answer, keeper) = (recall.call.clone(), self.answer.clone(), self.world.keeper.clone());
+        let result_of = call.clone();
+        let task = tokio::spawn(async move {
+            let found = match keeper {
+                Some(keeper) => keeper.find_to_tell(&recall, seq).await,
+                None => None,
+            };
+            let _ = answer.send(Input::Recalled(result_of, found));
+        });
+        self.calls.insert(call, task.abort_handle());
+    }
+
     fn remember(&mut self, remember: Remember, seq: u64) {
-        let (call, answer, policies) = (remember.call.clone(), self.answer.clone(), self.policies.clone());
+        let (call, answer) = (remember.call.clone(), self.answer.clone());
         let Some(keeper) = self.world.keeper.clone() else {
             let _ = answer.send(Input::Remembered(call, Ok(Usage::default())));
             return;
         };
         let result_of = call.clone();
         let task = tokio::spawn(async move {
-            let done = keeper.remember(remember, seq, &policies).await;
+            let done = keeper.remember(remember, seq).await;
             if let Err(Failure(what)) = &done {
                 tracing::warn!(call = %result_of, what = &**what, "could not take talk into memory");
             }
@@ -130,9 +150,17 @@ impl Followers {
         self.posts.insert(delivery.call.clone());
         tokio::spawn(async move {
             let done = deliver(&world, &delivery, language, retries_max).await;
+            if let (Ok(_), Some(fact), Some(keeper)) = (&done, delivery.telling, &world.keeper) {
+                keeper.was_told(fact, &delivery.place, delivery.at).await;
+            }
             let _ = answer.send(Input::Delivered(delivery.call, done));
         });
     }
+}
+
+/// Between finding something and telling it, it was forgotten.
+fn nothing_to_tell() -> Failure {
+    Failure("there is nothing to tell any more".into())
 }
 
 /// Never ends.

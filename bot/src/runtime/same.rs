@@ -42,6 +42,7 @@ impl Same {
             | Input::Judged(..)
             | Input::Written(..)
             | Input::Delivered(..)
+            | Input::Recalled(..)
             | Input::Remembered(..)
             | Input::Forgotten => (),
         }

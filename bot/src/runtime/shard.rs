@@ -303,13 +303,14 @@ impl Shard {
 
     /// Somebody wants to be forgotten. What is written down of them and what the engine knows go together; only then
     /// follows what has to be asked for again.
-    async fn forget(&mut self, person: &PersonId, known: Arc<Footprints>) -> Result<(), StoreError> {
+    async fn forget(&mut self, person: &PersonId, known: Arc<Footprints>) -> Result<Footprints, StoreError> {
         // What is still being written down would come too late.
         self.keep_all().await?;
         let found = self.journal.footprints(self.number, person, known).await?;
         let mut effects = Vec::new();
         self.engine.forget(self.now(), Nobody { person, names: &found.names, rooms: &found.rooms }, &mut effects);
         let policies = self.engine.policies().clone();
+        let told = Footprints::known(found.rooms.clone(), found.names.clone());
         let forgotten = self.journal.forget(person, found, &policies, self.state()).await;
         if forgotten.is_ok() {
             self.unsaved = 0;
@@ -320,7 +321,7 @@ impl Shard {
                 other => self.followers.follow(other, self.seq),
             }
         }
-        forgotten
+        forgotten.map(|()| told)
     }
 
     async fn keep_all(&mut self) -> Result<(), StoreError> {
@@ -374,6 +375,7 @@ fn room_of(effect: &Effect) -> &RoomId {
         Effect::Ask(ask) => &ask.call.room,
         Effect::Write(brief) => &brief.call.room,
         Effect::Deliver(delivery) => &delivery.call.room,
+        Effect::Recall(recall) => &recall.call.room,
         Effect::Remember(remember) => &remember.call.room,
         Effect::Abort(call) => &call.room,
         Effect::Trace(trace) | Effect::Received(trace) => &trace.place.room,

@@ -8,6 +8,7 @@ const STEPS: &[&str] = &[
     include_str!("0002.sql"),
     include_str!("0003.sql"),
     include_str!("0004.sql"),
+    include_str!("0005.sql"),
     include_str!("0006.sql"),
 ];
 

@@ -31,8 +31,12 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
-/// What is to be written, told afterwards whether it is durable.
-type Work = Box<dyn FnOnce(Result<&Transaction<'_>, StoreError>) -> Told + Send>;
+/// What is to be written, told afterwards whether it is durable; or an order that no transaction may hold.
+enum Work {
+    Write(Write),
+    Settle(oneshot::Sender<Result<(), StoreError>>),
+}
+type Write = Box<dyn FnOnce(Result<&Transaction<'_>, StoreError>) -> Told + Send>;
 type Told = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 
 /// Cheap to clone.
@@ -72,7 +76,7 @@ impl Database {
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (tell, told) = oneshot::channel();
-        let work: Work = Box::new(move |transaction| {
+        let work: Write = Box::new(move |transaction| {
             let done = transaction.and_then(|transaction| Ok(within_savepoint(transaction, work)?));
             Box::new(move |committed| {
                 // Nobody may be waiting any more: what was to be written is written nevertheless.
@@ -80,7 +84,16 @@ impl Database {
             })
         });
         let gone = || StoreError::Failed("the store is closed".into());
-        self.work.send(work).await.map_err(|_| gone())?;
+        self.work.send(Work::Write(work)).await.map_err(|_| gone())?;
+        told.await.map_err(|_| gone())?
+    }
+
+    /// Brings everything written so far into the file itself and empties the log beside it, so that what was forgotten is
+    /// in neither. Readers that are in the middle of something keep it from being emptied: then it is at the next time.
+    pub async fn settle(&self) -> Result<(), StoreError> {
+        let (tell, told) = oneshot::channel();
+        let gone = || StoreError::Failed("the store is closed".into());
+        self.work.send(Work::Settle(tell)).await.map_err(|_| gone())?;
         told.await.map_err(|_| gone())?
     }
 
@@ -128,6 +141,8 @@ fn open_for_writing(path: &Path) -> Result<Connection, StoreError> {
     // Durable means durable: also when the power fails.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    // What is deleted is overwritten: forgotten means forgotten.
+    connection.pragma_update(None, "secure_delete", true)?;
     match migrations::migrate(&mut connection)? {
         Ok(()) => Ok(connection),
         Err(found) => Err(StoreError::Newer { found }),
@@ -164,12 +179,32 @@ async fn write_all(mut connection: Connection, mut queue: mpsc::Receiver<Work>, 
 }
 
 fn commit(connection: &mut Connection, works: Vec<Work>, refuses: &AtomicBool) {
-    let transaction = connection.transaction().map_err(StoreError::from);
-    let within = |work: Work| work(transaction.as_ref().map_err(StoreError::clone));
-    let told: Vec<Told> = works.into_iter().map(within).collect();
-    let committed = transaction.and_then(|transaction| Ok(transaction.commit()?));
-    refuses.store(committed.is_err(), Ordering::Relaxed);
-    told.into_iter().for_each(|tell| tell(committed.clone()));
+    let mut settling = Vec::new();
+    let mut writes = Vec::new();
+    for work in works {
+        match work {
+            Work::Write(write) => writes.push(write),
+            Work::Settle(tell) => settling.push(tell),
+        }
+    }
+    if !writes.is_empty() {
+        let transaction = connection.transaction().map_err(StoreError::from);
+        let within = |write: Write| write(transaction.as_ref().map_err(StoreError::clone));
+        let told: Vec<Told> = writes.into_iter().map(within).collect();
+        let committed = transaction.and_then(|transaction| Ok(transaction.commit()?));
+        refuses.store(committed.is_err(), Ordering::Relaxed);
+        told.into_iter().for_each(|tell| tell(committed.clone()));
+    }
+    if !settling.is_empty() {
+        let settled = settle(connection);
+        // Nobody may be waiting any more.
+        settling.into_iter().for_each(|tell| drop(tell.send(settled.clone())));
+    }
+}
+
+fn settle(connection: &Connection) -> Result<(), StoreError> {
+    let ignored = |_: &rusqlite::Row<'_>| Ok(());
+    Ok(connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], ignored)?)
 }
 
 #[cfg(test)]

@@ -19,9 +19,13 @@ pub fn order(text: &str) -> Result<Command, String> {
             .map(|share| Command::Talk(Some(share)))
             .ok_or_else(|| format!("{} is no share; expected such as talk 3%", quoted(share))),
         ("reset", "") => Ok(Command::Reset),
+        ("left", "") => Ok(Command::Left),
         ("on", "") => Ok(Command::Listen(true)),
         ("off", "") => Ok(Command::Listen(false)),
-        _ => Err(format!("{} is no order; expected mute, mute 2h, unmute, talk 3%, reset, on or off", quoted(text))),
+        _ => Err(format!(
+            "{} is no order; expected mute, mute 2h, unmute, talk 3%, reset, left, on or off",
+            quoted(text)
+        )),
     }
 }
 

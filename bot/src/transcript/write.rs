@@ -35,6 +35,7 @@ impl Writer {
             | Input::Judged(..)
             | Input::Written(..)
             | Input::Delivered(..)
+            | Input::Recalled(..)
             | Input::Remembered(..)
             | Input::Forgotten => return None,
         };
@@ -141,6 +142,7 @@ fn order(command: Command) -> String {
         Command::Talk(None) => "talk".into(),
         Command::Talk(Some(share)) => format!("talk {share}"),
         Command::Reset => "reset".into(),
+        Command::Left => "left".into(),
         Command::Listen(true) => "on".into(),
         Command::Listen(false) => "off".into(),
     }

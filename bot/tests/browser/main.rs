@@ -7,6 +7,7 @@ mod room;
 mod answers;
 mod changes;
 mod looks;
+mod memory;
 mod picture;
 mod reconnect;
 mod sample;

@@ -111,7 +111,11 @@ impl<'a> Page<'a> {
         self.act(&format!("click {testid}"), visible, &[json!(testid)], async |element| element.click().await).await;
     }
 
-    async fn write_in(&self, testid: &str, text: &str) {
+    pub async fn go(&self, path: &str) {
+        self.driver().await.goto(format!("{}{path}", self.url)).await.expect("the page can be loaded");
+    }
+
+    pub async fn write_in(&self, testid: &str, text: &str) {
         let field = "document.querySelector(`[data-testid=\"${arguments[0]}\"]`)";
         let write = async |element: WebElement| {
             element.clear().await?;

@@ -45,18 +45,36 @@ pub struct Room {
     address: String,
     log: Arc<Mutex<String>>,
     folder: Folder,
+    /// Beside the usual ones.
+    settings: Vec<String>,
 }
 
 impl Room {
     pub fn open() -> Room {
-        let mut room =
-            Room { program: None, address: "127.0.0.1:0".into(), log: Arc::default(), folder: Folder::new("room") };
+        Room::open_with(&[])
+    }
+
+    pub fn open_with(settings: &[&str]) -> Room {
+        let mut room = Room {
+            program: None,
+            address: "127.0.0.1:0".into(),
+            log: Arc::default(),
+            folder: Folder::new("room"),
+            settings: settings.iter().map(|setting| (*setting).to_owned()).collect(),
+        };
         room.start();
         room
     }
 
     pub fn url(&self) -> String {
         format!("http://{}/", self.address)
+    }
+
+    /// Whether one of its files holds this.
+    pub fn keeps(&self, text: &str) -> bool {
+        let files = std::fs::read_dir(self.folder.path().join("data")).expect("it keeps its data there");
+        let holds = |bytes: Vec<u8>| bytes.windows(text.len()).any(|part| part == text.as_bytes());
+        files.filter_map(|file| std::fs::read(file.ok()?.path()).ok()).any(holds)
     }
 
     /// What the program has printed so far.
@@ -78,6 +96,9 @@ impl Room {
         command.args(["run", "--set", "web.open_browser=false"]);
         command.args(["--set", &format!("web.address={}", self.address)]);
         command.args(["--set", &format!("store.folder={}", self.folder.path().join("data").display())]);
+        for setting in &self.settings {
+            command.args(["--set", setting]);
+        }
         command.current_dir(self.folder.path()).env_clear().stdin(Stdio::null());
         if let Some(path) = std::env::var_os("PATH") {
             command.env("PATH", path);

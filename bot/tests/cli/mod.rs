@@ -14,6 +14,7 @@ mod formats;
 mod init;
 mod journal;
 mod judge;
+mod memory;
 mod outputs;
 mod promises;
 mod prompt;

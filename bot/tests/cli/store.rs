@@ -7,7 +7,6 @@ use aizuchi::journal::{record::encode, traces::keep};
 use aizuchi::replay::Script;
 use aizuchi::stores::Database;
 use aizuchi::transcript::{self, Options};
-use aizuchi_core::effect::Usage;
 use aizuchi_core::sim::{Oracle, StandIn};
 use aizuchi_core::{Effect, Engine, Input, Policies, Time, Trace};
 use rusqlite::params;
@@ -59,11 +58,18 @@ pub fn live_with(policies: Policies, talk: &str, script: &str) -> Lived {
                     let (latency, ids) = oracle.deliver(&delivery);
                     (delivery.at + latency, Input::Delivered(delivery.call, ids))
                 }
+                Effect::Recall(recall) => {
+                    let (latency, found) = oracle.recall(&recall);
+                    (recall.at + latency, Input::Recalled(recall.call, found))
+                }
+                Effect::Remember(remember) => {
+                    let (latency, done) = oracle.remember(&remember);
+                    (remember.at + latency, Input::Remembered(remember.call, done))
+                }
                 Effect::Abort(call) => {
                     coming.retain(|_, input| input.call() != Some(&call));
                     continue;
                 }
-                Effect::Remember(remember) => (remember.at, Input::Remembered(remember.call, Ok(Usage::default()))),
                 Effect::Received(_) => continue,
                 Effect::Trace(trace) => {
                     lived.traces.push(*trace);

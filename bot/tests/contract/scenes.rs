@@ -82,16 +82,15 @@ pub async fn replied(mut stage: impl Stage) {
     let reply = Line { by: "mia", text: "colder than that", thread: None, reply: Some(&post) };
     let reply = stage.tell(reply).await;
     let heard = stage.life().hears("the reply", said_as(&reply)).await;
-    if stage.points_at(&post).is_some() {
-        let link = heard.reply.expect("it is a reply");
-        assert_eq!((link.to_me, link.to.map(|to| to.to_string())), (true, Some(post)));
-        let decided = stage.life().decides(&reply).await;
-        assert_eq!(decided.addressed, Some(Addressed::Reply));
-        stage.posted("colder than that").await;
-    } else {
+    let link = heard.reply.expect("it is a reply");
+    assert_eq!((link.to_me, link.to.map(|to| to.to_string())), (true, Some(post.clone())));
+    if stage.points_at(&post).is_none() {
         // Replies are threads below what they answer.
         assert_eq!(heard.place.thread.map(|thread| thread.to_string()), Some(post));
     }
+    let decided = stage.life().decides(&reply).await;
+    assert_eq!(decided.addressed, Some(Addressed::Reply));
+    stage.posted("colder than that").await;
 }
 
 pub async fn reacted(mut stage: impl Stage) {

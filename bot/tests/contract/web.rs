@@ -75,6 +75,7 @@ impl Stage for WebRoom {
             ears: life.ears(),
             traces: Traces::new(life.ground.database.clone()),
             orders: Arc::new(NoOrders),
+            keeper: None,
             events: life.events.subscribe(),
             metrics: aizuchi::console::install(),
             ready: life.ready.subscribe(),

@@ -6,7 +6,7 @@ use aizuchi_core::types::Time;
 use serde_json::json;
 
 use crate::house::{House, Scratch};
-use crate::server::{CHANNEL, Mishap, Order, Server, person};
+use crate::server::{CHANNEL, GUILD, Mishap, Order, PRIVATE, Server, person};
 
 #[tokio::test]
 async fn what_is_said_during_a_cut_comes_with_the_resume_once() {
@@ -14,9 +14,13 @@ async fn what_is_said_during_a_cut_comes_with_the_resume_once() {
     let mia = person(11, "mia");
     house.server.say(CHANNEL, &mia, "before");
     house.says(1).await;
-    for (number, order) in
-        [|| Order::Cut, || Order::Close(4000), || Order::Send(json!({"op": 7, "d": null}))].iter().enumerate()
-    {
+    let orders: [fn() -> Order; 4] = [
+        || Order::Cut,
+        || Order::Close(4000),
+        || Order::Send(json!({"op": 7, "d": null})),
+        || Order::Send(json!({"op": 9, "d": true})),
+    ];
+    for (number, order) in orders.iter().enumerate() {
         // What is said after the order is not heard on the old line.
         house.server.world.with(|world| {
             world.order(order);
@@ -51,6 +55,71 @@ async fn after_an_expired_session_the_gap_is_filled() {
     assert_eq!((&*said[1].text, &*said[2].text), ("missed", "missed too"));
     assert!(!said[2].backfilled, "it has only just been said");
     assert_eq!(house.server.world.with(|world| (world.identified, world.resumed)), (2, 0));
+    house.close().await;
+}
+
+/// Discord will not have the session any more, and says so in one of its ways.
+#[tokio::test]
+async fn a_session_that_is_refused_begins_anew_and_nothing_is_missed() {
+    let (house, _scratch) = House::open().await;
+    let mia = person(11, "mia");
+    house.server.say(CHANNEL, &mia, "before");
+    house.says(1).await;
+    let orders: [fn() -> Order; 3] = [
+        || Order::Close(4007),
+        || Order::Close(4009),
+        || Order::Send(json!({"op": 9, "s": null, "t": null, "d": false})),
+    ];
+    for (number, order) in orders.iter().enumerate() {
+        house.server.world.with(|world| {
+            world.order(order);
+            // It knows nothing of the session from here on.
+            world.sessions.clear();
+            let id = world.snowflake();
+            world.keep(id, CHANNEL, &mia, json!({"content": format!("meanwhile {number}")}));
+        });
+        house.server.until("it began anew", |world| world.identified as usize == number + 2).await;
+        let said = house.says(2 + number).await;
+        assert_eq!(&*said.last().unwrap().text, format!("meanwhile {number}"));
+    }
+    assert_eq!(house.server.world.with(|world| world.resumed), 0);
+    house.close().await;
+}
+
+/// In places that had nothing in them, or were not there at all when the bot last listened.
+#[tokio::test]
+async fn what_was_first_said_while_it_was_away_is_heard() {
+    let (house, scratch) = House::open().await;
+    let mia = person(11, "mia");
+    house.server.say(PRIVATE, &mia, "before");
+    let id = house.server.world.with(|world| world.snowflake());
+    let young = json!({"id": id.to_string(), "type": 11, "parent_id": CHANNEL.to_string(), "name": "frost?",
+        "guild_id": GUILD.to_string(), "newly_created": true});
+    house.server.world.with(|world| world.channels.insert(id, young.clone()));
+    house.server.dispatch("THREAD_CREATE", young);
+    house.server.say(PRIVATE, &mia, "and then");
+    house.says(2).await;
+    let server = house.close().await;
+    let later = server.world.with(|world| {
+        world.sessions.clear();
+        let later = world.snowflake();
+        let thread = json!({"id": later.to_string(), "type": 11, "parent_id": CHANNEL.to_string(), "name": "hail?",
+            "guild_id": GUILD.to_string()});
+        world.channels.insert(later, thread);
+        for (channel, text) in [(CHANNEL, "in an empty one"), (id, "in a new one"), (later, "in one made meanwhile")] {
+            let id = world.snowflake();
+            world.keep(id, channel, &mia, json!({"content": text}));
+        }
+        later
+    });
+    let house = House::open_in(&scratch.0, server, &[]).await;
+    let mut said = house.says(3).await;
+    said.sort_by_key(|message| message.id.as_str().to_owned());
+    let room = format!("discord:{GUILD}/{CHANNEL}");
+    let told: Vec<_> = said.iter().map(|message| (message.place.to_string(), &*message.text)).collect();
+    assert_eq!(told[0], (room.clone(), "in an empty one"));
+    assert_eq!(told[1], (format!("{room}/{id}"), "in a new one"));
+    assert_eq!(told[2], (format!("{room}/{later}"), "in one made meanwhile"));
     house.close().await;
 }
 

@@ -19,7 +19,7 @@ fn events() -> Vec<(&'static str, Value)> {
     };
     let thread = json!({"id": "901", "type": 11, "parent_id": CHANNEL.to_string(), "guild_id": GUILD.to_string()});
     let message = with(json!({
-        "content": "hi <@100>", "author": person(11, "mia"), "member": {"nick": "m"}, "mentions": [{"id": "12"}], "type": 19,
+        "content": "hi <@100> <@12> <@&7> <#901> <:a:5> <t:9>", "author": person(11, "mia"), "member": {"nick": "m"}, "mentions": [{"id": "12"}], "type": 19,
         "message_reference": {"message_id": "49"}, "referenced_message": {"author": {"id": "12"}}, "nonce": "n",
         "attachments": [{"filename": "a", "content_type": "image/png"}], "sticker_items": [{"name": "s"}],
         "embeds": [{"title": "t"}], "message_snapshots": [{"message": {"content": "c"}}], "poll": {"question": {"text": "q"}},
@@ -38,6 +38,12 @@ fn events() -> Vec<(&'static str, Value)> {
         ("MESSAGE_REACTION_ADD", reaction.clone()),
         ("MESSAGE_REACTION_REMOVE", reaction),
         ("GUILD_CREATE", guild),
+        ("GUILD_ROLE_UPDATE", json!({"guild_id": GUILD.to_string(), "role": {"id": "7", "name": "r"}})),
+        ("GUILD_ROLE_DELETE", json!({"guild_id": GUILD.to_string(), "role_id": "7"})),
+        (
+            "GUILD_MEMBER_UPDATE",
+            json!({"guild_id": GUILD.to_string(), "user": {"id": BOT.to_string()}, "roles": ["7", "8"]}),
+        ),
         ("CHANNEL_UPDATE", json!({"id": "77", "type": 0, "guild_id": GUILD.to_string()})),
         ("THREAD_CREATE", thread.clone()),
         ("THREAD_LIST_SYNC", json!({"guild_id": GUILD.to_string(), "threads": [thread]})),

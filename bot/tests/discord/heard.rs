@@ -133,6 +133,6 @@ async fn orders_are_taken_at_once_and_answered_to_whoever_gave_them() {
     assert_eq!((order.as_str(), by.manages, by.language), ("mute 2h", true, Language::Japanese));
     assert_eq!((by.person.as_str(), place.to_string()), ("discord:11", format!("discord:{GUILD}/{CHANNEL}")));
     let registered = &house.server.asked(&format!("PUT applications/100/guilds/{GUILD}/commands"))[0];
-    assert_eq!(registered.body[0]["options"].as_array().unwrap().len(), 9);
+    assert_eq!(registered.body[0]["options"].as_array().unwrap().len(), 13);
     house.close().await;
 }

@@ -8,5 +8,7 @@ mod doctor;
 mod foreign;
 mod fuzzed;
 mod heard;
+mod names;
 mod posted;
+mod shards;
 mod whole;

@@ -7,7 +7,7 @@ use aizuchi_core::types::{MessageId, Place};
 use serde_json::json;
 
 use crate::house::House;
-use crate::server::{CHANNEL, GUILD, Mishap, person};
+use crate::server::{CHANNEL, GUILD, Mishap, PRIVATE, person};
 
 fn place() -> Place {
     Place::room(format!("discord:{GUILD}/{CHANNEL}"))
@@ -82,11 +82,13 @@ async fn a_limit_is_waited_for_and_a_lost_permission_is_named() {
     let start = std::time::Instant::now();
     house.discord.post(posting).await.unwrap();
     assert!(start.elapsed() >= Duration::from_millis(350), "it waits as long as it is told");
-    // Not asked again and again without a pause.
-    (0..3).for_each(|_| house.server.mishap(POST, Mishap::Limited { after_s: 9.0, global: true }));
+    // Longer than that is for whoever posts to wait, and they are told how long.
+    house.server.mishap(POST, Mishap::Limited { after_s: 9.5, global: false });
     let busy = house.discord.post(Posting { key: "k/1", ..posting }).await;
-    assert!(matches!(busy, Err(PostError::TryLater { .. })), "{busy:?}");
-    assert!(house.server.asked(POST).len() <= 5);
+    let Err(PostError::TryLater { after: Some(after), .. }) = busy else { panic!("{busy:?}") };
+    assert_eq!(after, Duration::from_millis(9500));
+    let elsewhere = Place::room(format!("discord:{GUILD}/{PRIVATE}"));
+    let posting = Posting { place: &elsewhere, ..posting };
     house.server.mishap(POST, Mishap::Page(502));
     let broken = house.discord.post(Posting { key: "k/2", ..posting }).await;
     assert!(matches!(broken, Err(PostError::TryLater { .. })), "{broken:?}");
@@ -95,6 +97,30 @@ async fn a_limit_is_waited_for_and_a_lost_permission_is_named() {
     assert!(matches!(&refused, Err(PostError::GiveUp { what }) if what.contains("Send Messages")), "{refused:?}");
     let gone = house.discord.react(&place, &MessageId::new("5"), "👀").await;
     assert!(matches!(gone, Err(PostError::GiveUp { .. })), "{gone:?}");
+    house.close().await;
+}
+
+/// A limit of all calls holds for all calls: nobody asks again before it is over.
+#[tokio::test]
+async fn while_discord_takes_nothing_nobody_asks() {
+    let (house, _scratch) = House::open().await;
+    let place = place();
+    let posting = Posting { key: "k/0", place: &place, text: "hello", answering: None, more: false };
+    house.server.mishap(POST, Mishap::Limited { after_s: 20.0, global: true });
+    let busy = house.discord.post(posting).await;
+    assert!(
+        matches!(busy, Err(PostError::TryLater { after: Some(after), .. }) if after == Duration::from_secs(20)),
+        "{busy:?}"
+    );
+    let asked = house.server.asked("").len();
+    for _ in 0..3 {
+        let busy = house.discord.post(posting).await;
+        let Err(PostError::TryLater { after: Some(after), .. }) = busy else { panic!("{busy:?}") };
+        assert!(after > Duration::from_secs(15) && after < Duration::from_secs(20), "{after:?}");
+        let busy = house.discord.react(&place, &MessageId::new("5"), "👀").await;
+        assert!(matches!(busy, Err(PostError::TryLater { after: Some(_), .. })), "{busy:?}");
+    }
+    assert_eq!(house.server.asked("").len(), asked, "not once");
     house.close().await;
 }
 

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use aizuchi::journal::Records;
 use aizuchi::models::Models;
 use aizuchi::platforms::discord::Discord;
 use aizuchi::prompts::Prompts;
 use aizuchi::runtime::{Clock, Runtime, World};
 use aizuchi::stores::Database;
+use aizuchi_core::Input;
 use serde_json::json;
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinHandle;
@@ -121,4 +123,87 @@ async fn after_a_long_gap_old_questions_are_not_answered() {
     server.say(CHANNEL, &mia, &format!("<@{BOT}> are you there?"));
     assert_eq!(server.until_posts(CHANNEL, 1).await.len(), 1);
     program.end().await;
+}
+
+/// What was told of the changes of a message: its new text, or that it is gone.
+async fn changes(folder: &Path, id: u64) -> Vec<Option<String>> {
+    let database = Database::open(&folder.join("aizuchi.db")).unwrap();
+    let read = |connection: &rusqlite::Connection| {
+        Records::all(connection)?.map(|record| Ok(record?.expect("nothing is damaged").input)).collect()
+    };
+    let inputs: Vec<Input> = database.read(read).await.unwrap();
+    let change = |input| match input {
+        Input::Changed(change) if change.id.as_str() == id.to_string() => Some(change.text.map(String::from)),
+        _ => None,
+    };
+    inputs.into_iter().filter_map(change).collect()
+}
+
+/// Nobody tells of what was edited or deleted while the program was off.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_changed_while_it_was_away_is_found() {
+    let (scratch, server) = (Scratch::new(), Server::start().await);
+    let program = Program::start(&server, &scratch.0).await;
+    let mia = person(11, "mia");
+    let [stays, edited, deleted, known] =
+        ["it stays", "tomatos", "never mind", "my adress"].map(|text| server.say(CHANNEL, &mia, text));
+    let edit = |id: u64, text: &str| {
+        server.world.with(|world| {
+            let all = world.messages.get_mut(&CHANNEL).unwrap();
+            let found = all.iter_mut().find(|kept| kept["id"] == *id.to_string()).unwrap();
+            found["content"] = text.into();
+            found["edited_timestamp"] = "2026-11-15T09:00:00.123000+00:00".into();
+            let mut event = found.clone();
+            event["guild_id"] = GUILD.to_string().into();
+            event
+        })
+    };
+    server.dispatch("MESSAGE_UPDATE", edit(known, "my address"));
+    let last = server.say(CHANNEL, &mia, "that is all");
+    let decided = async |id: u64| {
+        let database = Database::open(&scratch.0.join("aizuchi.db")).unwrap();
+        for _ in 0..1000 {
+            let found = "SELECT 1 FROM journal WHERE body LIKE '%' || ?1 || '%'";
+            let known = database.read(move |connection| connection.prepare(found)?.exists([id.to_string()])).await;
+            if known.unwrap() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{id} is never heard");
+    };
+    decided(last).await;
+    program.end().await;
+    edit(edited, "tomatoes");
+    server.world.with(|world| {
+        world.sessions.clear();
+        world.messages.get_mut(&CHANNEL).unwrap().retain(|kept| kept["id"] != *deleted.to_string());
+    });
+    let program = Program::start(&server, &scratch.0).await;
+    for _ in 0..1000 {
+        if changes(&scratch.0, deleted).await.len() == 1 && changes(&scratch.0, edited).await.len() == 1 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    program.end().await;
+    assert_eq!(changes(&scratch.0, edited).await, [Some("tomatoes".to_owned())]);
+    assert_eq!(changes(&scratch.0, deleted).await, [None]);
+    assert_eq!(changes(&scratch.0, stays).await, []);
+    assert_eq!(changes(&scratch.0, known).await, [Some("my address".to_owned())], "it was heard when it happened");
+    // Once is enough; and who may not read the past any more learns nothing from it.
+    server.world.with(|world| {
+        world.sessions.clear();
+        world.messages.get_mut(&CHANNEL).unwrap().clear();
+    });
+    let asked = server.asked(&format!("GET channels/{CHANNEL}/messages")).len();
+    let program = Program::start(&server, &scratch.0).await;
+    server
+        .until("it looked again", |world| {
+            let fetched = |line: &str| line == format!("GET channels/{CHANNEL}/messages");
+            world.asked.iter().filter(|request| fetched(&request.line)).count() > asked
+        })
+        .await;
+    program.end().await;
+    assert_eq!((changes(&scratch.0, deleted).await.len(), changes(&scratch.0, stays).await.len()), (1, 0));
 }

@@ -1,5 +1,6 @@
 //! Models as they are really asked, over HTTP on this machine: recorded exchanges, servers that misbehave, and llama.cpp.
 
+mod embed;
 mod exchanges;
 mod llama;
 mod logs;

@@ -117,6 +117,8 @@ pub fn ask(model: &str) -> Ask {
         model: model.into(),
         tokens_max: 50,
         transcript: Transcript { lines: lines(), ..Transcript::default() },
+        telling: None,
+        memories: aizuchi_core::memory::Memories::default(),
     }
 }
 
@@ -132,6 +134,7 @@ pub fn brief(model: &str, addressed: bool) -> Brief {
         addressed,
         transcript: Transcript { lines: lines(), ..Transcript::default() },
         memories: aizuchi_core::memory::Memories::default(),
+        telling: None,
     }
 }
 

@@ -104,11 +104,15 @@ impl Home {
 
     /// Starts it and waits until its room is open.
     pub async fn start(&self) -> Program {
+        self.start_telling(&format!("is in the room: http://{}", self.address)).await
+    }
+
+    /// Starts it and waits until it says this.
+    pub async fn start_telling(&self, words: &str) -> Program {
         let mut program = self.spawn();
-        let opens = format!("is in the room: http://{}", self.address);
-        eventually("the room opens", async || {
+        eventually(&format!("it says {words:?}"), async || {
             assert!(program.has_ended().is_none(), "it did not start:\n{}", program.said());
-            program.said().contains(&opens).then_some(())
+            program.said().contains(words).then_some(())
         })
         .await;
         program

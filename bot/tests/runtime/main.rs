@@ -5,5 +5,6 @@ mod durable;
 mod failures;
 mod made_up;
 mod people;
+mod remembers;
 mod restart;
 mod virtual_time;

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use aizuchi::journal::Records;
 use aizuchi::models::Models;
 use aizuchi::ports::{Doing, Mind};
 use aizuchi::prompts::Prompts;
 use aizuchi::runtime::{Clock, Runtime, World};
-use aizuchi_core::Policies;
 use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
 use aizuchi_core::input::Answer;
+use aizuchi_core::{Input, Policies};
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -120,4 +121,81 @@ async fn what_is_pending_survives_a_restart_and_is_posted_once() {
     until("the next answer", || server.workspace().posted("C1GEN").len() >= 2).await;
     life.stop().await;
     assert_eq!(server.workspace().posted("C1GEN").len(), 2);
+}
+
+/// What was told of the changes of messages: the new text, or that it is gone.
+async fn changes(scratch: &Scratch) -> Vec<(String, Option<String>)> {
+    let read = |connection: &rusqlite::Connection| {
+        Records::all(connection)?.map(|record| Ok(record?.expect("nothing is damaged").input)).collect()
+    };
+    let inputs: Vec<Input> = scratch.database().read(read).await.unwrap();
+    let change = |input| match input {
+        Input::Changed(change) => Some((change.id.to_string(), change.text.map(String::from))),
+        _ => None,
+    };
+    inputs.into_iter().filter_map(change).collect()
+}
+
+async fn is_in_journal(scratch: &Scratch, id: &str) -> bool {
+    let id = id.to_owned();
+    let found = "SELECT 1 FROM journal WHERE body LIKE '%' || ?1 || '%'";
+    let read = move |connection: &rusqlite::Connection| connection.prepare(found)?.exists([&id]);
+    scratch.database().read(read).await.unwrap()
+}
+
+async fn eventually(what: &str, is_so: impl AsyncFn() -> bool) {
+    for _ in 0..1000 {
+        if is_so().await {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    panic!("never: {what}");
+}
+
+/// Nobody tells of what was edited or deleted while there was no line.
+#[tokio::test]
+async fn what_was_changed_while_it_was_away_is_found_once() {
+    let (server, scratch) = (Server::start().await, Scratch::new("changed"));
+    let life = Life::start(&server, &scratch, None).await;
+    let [stays, edited, deleted, known] =
+        ["it stays, <@U2HAN>", "tomatos", "never mind", "my adress"].map(|text| server.say("C1GEN", "U1MIA", text));
+    server.edit("C1GEN", &known, "my address");
+    eventually("the edit is told", async || changes(&scratch).await.len() == 1).await;
+    life.stop().await;
+    // Edited with the same words, which is no change.
+    for (ts, text) in [(&edited, "tomatoes for <@U3TOM>"), (&stays, "it stays, <@U2HAN>")] {
+        let _ = server.workspace().edit("C1GEN", ts, text);
+    }
+    let _ = server.workspace().delete("C1GEN", &deleted);
+    for _ in 0..2 {
+        let asked = server.workspace().calls_of("conversations.history");
+        let life = Life::start(&server, &scratch, None).await;
+        until("it looked", || server.workspace().calls_of("conversations.history") > asked).await;
+        // What is said afterwards is told afterwards.
+        let after = server.say("C1GEN", "U1MIA", "anything new?");
+        eventually("it is heard", async || is_in_journal(&scratch, &after).await).await;
+        eventually("the changes are told", async || changes(&scratch).await.len() >= 3).await;
+        life.stop().await;
+    }
+    let mut changes = changes(&scratch).await;
+    changes.sort();
+    let text = |text: &str| Some(text.to_owned());
+    let mut expected = [(known, text("my address")), (edited, text("tomatoes for @Tom")), (deleted, None)];
+    expected.sort();
+    assert_eq!(changes, expected);
+}
+
+/// Below its own post somebody answers it; what follows in the thread is talk among all who are there.
+#[tokio::test]
+async fn the_first_answer_below_a_post_of_its_own_is_an_answer_to_it() {
+    let (server, scratch) = (Server::start().await, Scratch::new("below"));
+    let life = Life::start(&server, &scratch, None).await;
+    server.say("C1GEN", "U1MIA", &format!("<@{BOT}> how cold can they get?"));
+    until("an answer", || server.workspace().posted("C1GEN").len() == 1).await;
+    let post = server.workspace().posted("C1GEN")[0]["ts"].as_str().unwrap().to_owned();
+    server.say_in("C1GEN", Some(&post), "U2HAN", "colder than that");
+    until("it answers there", || server.workspace().posted("C1GEN").len() == 2).await;
+    assert_eq!(server.workspace().posted("C1GEN")[1]["thread_ts"], post.as_str());
+    life.stop().await;
 }

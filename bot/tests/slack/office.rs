@@ -144,6 +144,7 @@ async fn listen(mut hears: mpsc::Receiver<Heard>, heard: Arc<Mutex<Vec<Input>>>,
                 let _ = done.send(());
             }
             Heard::Look(_, done) => _ = done.send(None),
+            Heard::Forget(forgetting) => _ = forgetting.done.send(Ok(Default::default())),
         }
     }
 }

@@ -36,8 +36,7 @@ async fn threads_are_places_and_their_parents_are_not_in_them() {
     let office = Office::open(&server, &scratch).await;
     let parent = server.say("C1GEN", "U1MIA", "lunch?");
     let answer = server.say_in("C1GEN", Some(&parent), "U2HAN", "yes");
-    let said = office.hears(&answer).await;
-    assert_eq!((said.place, said.reply), (thread("C1GEN", &parent), None));
+    assert_eq!(office.hears(&answer).await.place, thread("C1GEN", &parent));
     server.happens(json!({"type": "message", "subtype": "thread_broadcast", "channel": "C1GEN", "user": "U1MIA",
                           "text": "all of you", "ts": "1700000000.000100", "thread_ts": parent}));
     assert_eq!(office.hears("1700000000.000100").await.place, thread("C1GEN", &parent));
@@ -142,5 +141,29 @@ async fn a_workspace_of_many_pages_is_learnt() {
     let said = office.hears(&server.say("C1GEN", "UX449", "hi <@UX0>")).await;
     assert_eq!((&*said.author.name, &*said.text), ("person 449", "hi @person 0"));
     assert_eq!(server.workspace().calls_of("users.info"), 0);
+    office.close().await;
+}
+
+/// Slack has no other replies than threads: the first below a message answers it.
+#[tokio::test]
+async fn the_first_in_a_thread_is_a_reply_to_what_it_grows_from() {
+    let (server, scratch) = (Server::start().await, Scratch::new("replies"));
+    let office = Office::open(&server, &scratch).await;
+    let person = |user: &str| PersonId::new(format!("slack:{TEAM}/{user}"));
+    // One after the other: over two lines they might overtake.
+    let say = async |thread: Option<&str>, user: &str, text: &str| {
+        office.hears(&server.say_in("C1GEN", thread, user, text)).await
+    };
+    let lunch = say(None, "U1MIA", "lunch?").await;
+    let parent = lunch.id.as_str();
+    let first = say(Some(parent), "U2HAN", "yes").await.reply.expect("it is the first");
+    let second = say(Some(parent), "U3TOM", "where?").await.reply;
+    // Another thread in between is another thread.
+    let tea = say(None, BOT, "tea is ready").await;
+    let other = say(Some(tea.id.as_str()), "U3TOM", "thanks").await.reply.expect("it is the first there");
+    let third = say(Some(parent), "U1MIA", "at noon").await.reply;
+    assert_eq!((first.to.as_ref(), first.to_me, first.to_person), (Some(&lunch.id), false, Some(person("U1MIA"))));
+    assert_eq!((other.to.as_ref(), other.to_me, other.to_person), (Some(&tea.id), true, None));
+    assert_eq!((lunch.reply, second, third), (None, None, None));
     office.close().await;
 }

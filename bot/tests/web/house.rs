@@ -80,6 +80,7 @@ impl House {
             ears,
             traces,
             orders,
+            keeper: None,
             events: watched,
             metrics: aizuchi::console::install(),
             ready: is_ready,
@@ -129,7 +130,7 @@ async fn listen(mut hears: mpsc::Receiver<Heard>, heard: Arc<Mutex<Vec<Input>>>,
                 let _ = done.send(Some(view()));
             }
             Heard::Forget(forgetting) => {
-                let _ = forgetting.done.send(Ok(()));
+                let _ = forgetting.done.send(Ok(Default::default()));
             }
         }
     }

@@ -6,6 +6,7 @@ use crate::engine::turn::Turn;
 use crate::input::Answer;
 use crate::join::because;
 use crate::judge::{Climb, History, Next, NoVerdict, Question, Verdict, cache_key, parse};
+use crate::memory::Memories;
 use crate::room::Phase;
 use crate::settings::JudgeStyle;
 use crate::strands::Models;
@@ -103,8 +104,19 @@ impl Turn<'_> {
         }
         let (now, model, prompt_chars) = (self.now, model.into(), transcript.chars());
         let pending = self.pending_mut().expect("only what is pending is judged");
+        let telling = pending.tells();
         pending.phase = Phase::Judging { call: call.clone(), asked_at: now, prompt_chars, climb, cache_key };
-        let ask = Ask { call, at: now, question: climb.question, style: climb.style, model, tokens_max, transcript };
+        let ask = Ask {
+            call,
+            at: now,
+            question: climb.question,
+            style: climb.style,
+            model,
+            tokens_max,
+            transcript,
+            telling,
+            memories: Memories::default(),
+        };
         self.out.push(Effect::Ask(Box::new(ask)));
         if let Some((talk, _)) = self.room.talk_mut(self.policy) {
             talk.note_asked();

@@ -105,7 +105,7 @@ impl Turn<'_> {
             Command::Unmute => self.room.mute = None,
             Command::Listen(on) => self.room.off = !on,
             Command::Talk(share) => self.room.talk.get_or_insert_default().asked = share,
-            Command::Reset => (),
+            Command::Reset | Command::Left => (),
         }
     }
 
@@ -113,7 +113,7 @@ impl Turn<'_> {
     pub(super) fn drop_after(&mut self, command: Command) {
         match command {
             Command::Mute(_) | Command::Listen(false) => self.call_off_as_muted(),
-            Command::Reset => {
+            Command::Reset | Command::Left => {
                 for pending in self.floor_mut().take_slots() {
                     self.end(*pending, &Cause::Forgotten);
                 }

@@ -39,6 +39,7 @@ impl Turn<'_> {
             kind: Kind::Full,
             ask: false,
             phase: Phase::Holding { due: self.now },
+            telling: None,
             trace,
         });
         if self.floor().past.as_ref().is_some_and(|past| past.answering.is_some()) {
@@ -94,6 +95,9 @@ impl Turn<'_> {
         }
         let (ask, cause) = match self.weight(&trace) {
             Weight::Something { ask, cause } => (ask, cause),
+            Weight::Nothing(cause) if self.may_speak_first(message, trigger) => {
+                return self.speak_first(message, trace, cause);
+            }
             Weight::Nothing(cause) => {
                 self.postpone();
                 return self.stay_silent(trace, Stage::Score, cause);
@@ -243,8 +247,22 @@ impl Turn<'_> {
     fn begin_wait(&mut self, message: &Message, trace: Box<Trace>, ask: bool, since: Option<Time>) {
         let since = since.unwrap_or(self.now);
         let due = self.due_after(self.wait_after(&trace.message), since);
+        let pending = self.reason_to_wait(message, trace, ask, since, due);
+        self.make_room(&pending);
+        self.floor_mut().pending.push(pending);
+        if due <= self.now { self.judge() } else { self.set_alarm() }
+    }
+
+    pub(super) fn reason_to_wait(
+        &self,
+        message: &Message,
+        trace: Box<Trace>,
+        ask: bool,
+        since: Time,
+        due: Time,
+    ) -> Pending {
         let engaged = self.floor().is_engaged(self.policy, trace.at);
-        let pending = Pending {
+        Pending {
             kind: if trace.p_join.is_some() { Kind::Full } else { kind_for(self.policy, trace.score, engaged) },
             by_bot: message.author.voice == Voice::Bot,
             addressed: None,
@@ -253,11 +271,9 @@ impl Turn<'_> {
             since,
             ask,
             phase: Phase::Waiting { due },
+            telling: None,
             trace,
-        };
-        self.make_room(&pending);
-        self.floor_mut().pending.push(pending);
-        if due <= self.now { self.judge() } else { self.set_alarm() }
+        }
     }
 
     /// Only so many conversations wait at a time: the one with the least reason gives way.
@@ -304,6 +320,9 @@ impl Turn<'_> {
 
     /// Quiet has come. What held a moment ago is looked at again.
     fn wait_is_over(&mut self) {
+        if self.found_nothing() {
+            return;
+        }
         let pending = self.pending().expect("a wait is over where something waits");
         if let Some(closed) = self.closed_for(pending, pending.ask) {
             let pending = self.take_pending().expect("it is still pending");

@@ -6,6 +6,7 @@ mod decide;
 mod follow;
 mod forget;
 mod hear;
+mod initiative;
 mod reception;
 mod remember;
 mod speak;
@@ -96,6 +97,7 @@ impl Engine {
             Input::Judged(call, answer) => self.answered(now, &call, out, |turn| turn.judged(&call, answer)),
             Input::Written(call, answer) => self.answered(now, &call, out, |turn| turn.written(&call, answer)),
             Input::Delivered(call, ids) => self.answered(now, &call, out, |turn| turn.delivered(&call, ids)),
+            Input::Recalled(call, found) => self.answered(now, &call, out, |turn| turn.recalled(&call, found)),
             Input::Remembered(call, done) => self.answered(now, &call, out, |turn| turn.remembered(&call, done)),
         }
     }
@@ -223,7 +225,7 @@ impl Engine {
             turn.thread = thread;
             turn.drop_after(command);
         }
-        if command == Command::Reset {
+        if matches!(command, Command::Reset | Command::Left) {
             turn.room.clear();
         }
     }

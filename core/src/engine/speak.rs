@@ -82,6 +82,7 @@ impl Turn<'_> {
             addressed: pending.addressed.is_some(),
             transcript,
             memories: Memories::default(),
+            telling: pending.tells(),
         };
         let phase = Phase::Writing { call, asked_at: self.now };
         self.put_back(Box::new(Pending { phase, ..*pending }));
@@ -189,7 +190,8 @@ impl Turn<'_> {
     fn deliver(&mut self, pending: Pending, post: Post, text: Option<Box<str>>) {
         let call = self.room.next_call();
         let answering = pending.trace.message.clone();
-        let delivery = Delivery { call, at: self.now, place: self.place(), post, answering };
+        let telling = pending.tells();
+        let delivery = Delivery { call, at: self.now, place: self.place(), post, answering, telling };
         self.out.push(Effect::Deliver(Box::new(delivery.clone())));
         let kind = pending.kind;
         let cause = pending.trace.cause.clone();

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChannelMemory, Draft, FactId, Note, Origin};
+use super::{ChannelMemory, Draft, Fact, FactId, Note, Origin, Person};
 use crate::types::{MessageId, PersonId, RoomId, Time};
 
 /// A list of these is applied whole or not at all.
@@ -22,6 +22,8 @@ pub enum Change {
     Heard(Box<Heard>),
     /// A fact by somebody's hand.
     Kept(Box<Draft>),
+    /// Something that was written down elsewhere. A fact gets a new number; who is known here already stays as they are.
+    Imported(Box<Item>),
     /// These helped to write an answer.
     Used {
         facts: Vec<FactId>,
@@ -61,9 +63,12 @@ pub enum Change {
     Narrowed {
         origin: Origin,
     },
-    /// Everything about a person, and what rests on their words.
+    /// Everything about a person, what rests on their words, and what speaks of them by one of these names or of those that
+    /// are known; and the summaries of these rooms, and of those they are known to have spoken in.
     PersonForgotten {
         person: PersonId,
+        names: Vec<Box<str>>,
+        rooms: Vec<RoomId>,
     },
     RoomForgotten {
         room: RoomId,
@@ -77,6 +82,15 @@ pub enum Change {
     Faded {
         at: Time,
     },
+}
+
+/// One line of what is written down.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Item {
+    Fact(Fact),
+    Person(Person),
+    Channel(ChannelMemory),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -99,6 +113,31 @@ pub struct Marks {
     pub summarized: u64,
     pub reflected: u64,
     pub heard: u64,
+}
+
+impl Change {
+    /// Whether words have to leave the store for good.
+    pub fn forgets(&self) -> bool {
+        match self {
+            Change::Edited { .. }
+            | Change::Forgotten { .. }
+            | Change::MessageGone { .. }
+            | Change::PersonForgotten { .. }
+            | Change::RoomForgotten { .. }
+            | Change::OptedOut { .. } => true,
+            Change::Summarized(_)
+            | Change::Reflected { .. }
+            | Change::Heard(_)
+            | Change::Kept(_)
+            | Change::Imported(_)
+            | Change::Used { .. }
+            | Change::Told { .. }
+            | Change::Pinned { .. }
+            | Change::Embedded { .. }
+            | Change::Narrowed { .. }
+            | Change::Faded { .. } => false,
+        }
+    }
 }
 
 /// What can be kept in a store of its own.

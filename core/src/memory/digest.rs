@@ -288,4 +288,20 @@ mod tests {
         }
         assert_eq!(reflected("{\"facts\": []}"), Ok(Reflection::default()));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_a_model_says_is_read_or_refused(
+            text in ".*",
+            shaped in r#"\{"facts": \[\{"content": "[^"\\]{0,400}", "messages": \[[0-9]{1,25}, "m[0-9]"\], "replaces": "F[0-9]{1,25}"\}\]\}"#,
+        ) {
+            for answer in [&text, &shaped] {
+                let _ = read_summary(answer);
+                for fact in reflected(answer).map(|reflection| reflection.facts).unwrap_or_default() {
+                    assert!(!fact.messages.is_empty() && !fact.people.is_empty());
+                    assert!(fact.content.chars().count() <= CONTENT_CHARS && !fact.content.contains('\n'));
+                }
+            }
+        }
+    }
 }

@@ -1,7 +1,5 @@
 //! Two facts that say the same become one; one that says the contrary takes the other's place.
 
-use std::collections::BTreeSet;
-
 use super::walls::narrower;
 use super::words::{normal, words};
 use super::{Draft, Fact, FactId};
@@ -17,32 +15,64 @@ pub enum Meeting {
 }
 
 /// Share of words that two facts have in common from which on they say the same.
-const ALIKE: f64 = 0.8;
+const ALIKE: f64 = 0.88;
 
 /// Looks at the facts of the draft's own room.
 pub fn meet<'a>(known: impl Iterator<Item = &'a Fact> + Clone, draft: &Draft) -> Meeting {
     let mut known = known.filter(|fact| fact.origin.room == draft.origin.room);
+    let says = Saying::new(&draft.content);
     if let Some(old) = draft.replaces
         && let Some(fact) = known.clone().find(|fact| fact.id == old && !fact.pinned)
     {
-        let same = says_the_same(&fact.content, &draft.content);
+        let same = says.same_as(&Saying::new(&fact.content));
         return if same { Meeting::Same(old) } else { Meeting::Replaces(old) };
     }
-    known.find(|fact| says_the_same(&fact.content, &draft.content)).map_or(Meeting::New, |fact| Meeting::Same(fact.id))
+    let same = known.find(|fact| says.same_as(&Saying::new(&fact.content)));
+    same.map_or(Meeting::New, |fact| Meeting::Same(fact.id))
 }
 
-/// Nearly the same words, and neither another number nor another "not".
-fn says_the_same(a: &str, b: &str) -> bool {
-    if normal(a).trim() == normal(b).trim() {
-        return true;
+/// What a fact says, as it is compared.
+struct Saying {
+    text: String,
+    words: Vec<String>,
+    negations: usize,
+}
+
+impl Saying {
+    fn new(content: &str) -> Saying {
+        Saying { text: normal(content.trim()), words: words(content), negations: negations(content) }
     }
-    let (of_a, of_b): (BTreeSet<String>, BTreeSet<String>) =
-        (words(a).into_iter().collect(), words(b).into_iter().collect());
-    let both = of_a.intersection(&of_b).count() as f64;
-    let all = of_a.union(&of_b).count() as f64;
-    // Numbers and names tell facts apart that are alike otherwise.
-    let differs = of_a.symmetric_difference(&of_b).any(|word| word.chars().any(char::is_numeric));
-    all > 0.0 && both / all >= ALIKE && !differs && negations(a) == negations(b)
+
+    /// Nearly the same words in the same order, and neither another number nor another "not".
+    fn same_as(&self, other: &Saying) -> bool {
+        if self.text == other.text {
+            return true;
+        }
+        let number = |word: &&String| word.chars().any(char::is_numeric);
+        let same_numbers = self.words.iter().filter(number).eq(other.words.iter().filter(number));
+        // Facts are sentences; whatever is longer is compared by its beginning.
+        let beginning = |words: &[String]| words.len().min(WORDS_MAX);
+        let (own, others) = (&self.words[..beginning(&self.words)], &other.words[..beginning(&other.words)]);
+        let all = own.len() + others.len();
+        let alike = || all > 0 && 2.0 * in_order(own, others) as f64 / all as f64 >= ALIKE;
+        same_numbers && self.negations == other.negations && alike()
+    }
+}
+
+const WORDS_MAX: usize = 200;
+
+/// How many words two texts have in common in the same order: "Ann owes Bob" and "Bob owes Ann" only one.
+fn in_order(a: &[String], b: &[String]) -> usize {
+    let mut best = vec![0; b.len() + 1];
+    for word in a {
+        let mut before = 0;
+        for (at, other) in b.iter().enumerate() {
+            let above = best[at + 1];
+            best[at + 1] = if word == other { before + 1 } else { above.max(best[at]) };
+            before = above;
+        }
+    }
+    best[b.len()]
 }
 
 fn negations(text: &str) -> usize {
@@ -66,6 +96,14 @@ impl Fact {
     }
 }
 
+impl From<Fact> for Draft {
+    /// As if it had just been found.
+    fn from(fact: Fact) -> Draft {
+        let Fact { origin, content, keywords, people, messages, confidence, shareable, at, .. } = fact;
+        Draft { origin, content, keywords, people, messages, confidence, shareable, at, replaces: None }
+    }
+}
+
 /// What a fact can rest on at most; beyond that the first ones do.
 const SOURCES_MAX: usize = 100;
 
@@ -84,8 +122,7 @@ mod tests {
     use crate::types::{MessageId, PersonId, Time};
 
     fn draft(content: &str) -> Draft {
-        let Fact { origin, content, keywords, people, messages, confidence, shareable, at, .. } = fact(0, content);
-        Draft { origin, content, keywords, people, messages, confidence, shareable, at, replaces: None }
+        fact(0, content).into()
     }
 
     #[test]
@@ -99,6 +136,8 @@ mod tests {
         other("Ann likes green tea", "Ann does not like green tea");
         other("田中さんは納豆を食べる", "田中さんは納豆を食べない");
         other("Ann likes tea", "Ann likes dogs");
+        other("Ann owes Bob a lunch", "Bob owes Ann a lunch");
+        other("row 1 has 2 seats", "row 2 has 1 seats");
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub mod rank;
 mod walls;
 pub mod words;
 
-pub use change::{Change, Heard, Layer, Marks};
+pub use change::{Change, Heard, Item, Layer, Marks};
 pub use channel::{ChannelMemory, MESSAGES_MAX};
 pub use digest::{Line, Reflection, Summary, read_reflection, read_summary};
 pub use fact::{Draft, FORGOTTEN_BELOW, Fact, FactId, to_forget};

@@ -8,9 +8,10 @@ use super::buffer::{Buffer, Glance, Heard};
 use crate::effect::{Delivery, Kind, Lines};
 use crate::judge::{Cache, Climb};
 use crate::listen::Addressed;
+use crate::memory::FactId;
 use crate::policy::Policy;
 use crate::strands::Strands;
-use crate::trace::{Stage, Trace};
+use crate::trace::{Cause, Stage, Trace};
 use crate::types::{CallId, Span, Time, stable_hash};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -49,6 +50,20 @@ pub struct Pending {
     /// Whether a model has to agree.
     pub ask: bool,
     pub phase: Phase,
+    /// Something it remembers, where that is the reason to speak.
+    #[serde(default)]
+    pub telling: Option<Telling>,
+}
+
+/// What it would tell of its own accord.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Telling {
+    /// Being looked for; without it, it stays silent for this reason.
+    Sought {
+        call: u64,
+        otherwise: Cause,
+    },
+    Found(FactId),
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -81,6 +96,14 @@ impl Pending {
     /// The decisions it stands for; the last is the one that gave the reason.
     pub fn traces(self) -> impl Iterator<Item = Trace> {
         self.together.into_iter().chain([*self.trace])
+    }
+
+    /// The fact it is about to tell.
+    pub fn tells(&self) -> Option<FactId> {
+        match self.telling {
+            Some(Telling::Found(fact)) => Some(fact),
+            Some(Telling::Sought { .. }) | None => None,
+        }
     }
 
     /// How far it has come, if it goes no further.
@@ -229,7 +252,9 @@ impl Floor {
     }
 
     pub fn waits_for(&self, call: &CallId) -> bool {
-        self.slots().any(|pending| pending.call() == Some(call))
+        let seeks = |pending: &Pending| matches!(&pending.telling, Some(Telling::Sought { call: sought, .. }) if *sought == call.serial);
+        self.pending.iter().any(seeks)
+            || self.slots().any(|pending| pending.call() == Some(call))
             || self.past.as_ref().is_some_and(|past| past.delivering.iter().any(|sent| sent.delivery.call == *call))
     }
 

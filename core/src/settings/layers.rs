@@ -167,6 +167,13 @@ impl Layers {
         self.suggest("memory.enabled", true.into());
         // Who speaks in a log did not hear it: what they say is no comment on its words.
         self.suggest("effect.feedback", false.into());
+        self.suggest_long_memory(false);
+    }
+
+    /// Whether talk is taken into long memory, unless somebody says otherwise.
+    pub fn suggest_long_memory(&mut self, on: bool) {
+        self.suggest("memory.channel_context", on.into());
+        self.suggest("memory.reflection", on.into());
     }
 
     /// Whether a person has set this key.

@@ -5,9 +5,10 @@ mod stand_in;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::effect::{Ask, Brief, Delivery, Effect, Failure, Remember, Trace, Usage};
+use crate::effect::{Ask, Brief, Delivery, Effect, Failure, Recall, Remember, Trace, Usage};
 use crate::engine::Engine;
 use crate::input::{Answer, Input};
+use crate::memory::FactId;
 use crate::types::{CallId, MessageId, Span, Time};
 
 pub use stand_in::{ScriptLine, StandIn};
@@ -21,6 +22,10 @@ pub trait Oracle {
     }
     fn write(&mut self, brief: &Brief) -> (Span, Result<Answer, Failure>);
     fn deliver(&mut self, delivery: &Delivery) -> (Span, Result<Vec<MessageId>, Failure>);
+    /// Without a memory there is nothing to tell.
+    fn recall(&mut self, _recall: &Recall) -> (Span, Option<FactId>) {
+        (Span::ZERO, None)
+    }
     /// Without a memory there is nothing to keep, and nothing is asked.
     fn remember(&mut self, _remember: &Remember) -> (Span, Result<Usage, Failure>) {
         (Span::ZERO, Ok(Usage::default()))
@@ -158,6 +163,10 @@ impl<O: Oracle> Sim<O> {
                 Effect::Deliver(delivery) => {
                     let (latency, ids) = self.oracle.deliver(&delivery);
                     self.expect(delivery.at + latency, Input::Delivered(delivery.call, ids));
+                }
+                Effect::Recall(recall) => {
+                    let (latency, found) = self.oracle.recall(&recall);
+                    self.expect(recall.at + latency, Input::Recalled(recall.call, found));
                 }
                 Effect::Remember(remember) => {
                     let (latency, done) = self.oracle.remember(&remember);

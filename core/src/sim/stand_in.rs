@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Oracle;
-use crate::effect::{Ask, Brief, Delivery, Failure, Transcript, Usage};
+use crate::effect::{Ask, Brief, Delivery, Failure, Remember, Transcript, Usage};
 use crate::input::Answer;
 use crate::judge::Question;
 use crate::policy::Policies;
@@ -22,7 +22,7 @@ pub struct StandIn {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptLine {
-    /// A question, `write` or `deliver`.
+    /// A question, `write`, `deliver` or `remember`.
     pub question: String,
     /// Fits only where this stands in what the model is shown.
     pub holds: Option<String>,
@@ -93,6 +93,15 @@ impl Oracle for StandIn {
         let done = match line.map(|line| &line.answer) {
             Some(Err(what)) => Err(Failure(what.as_str().into())),
             Some(Ok(_)) | None => Ok(vec![MessageId::new(format!("@me {}", delivery.call))]),
+        };
+        (line.map_or(Span::ZERO, |line| line.latency), done)
+    }
+
+    fn remember(&mut self, _: &Remember) -> (Span, Result<Usage, Failure>) {
+        let line = self.line("remember", "");
+        let done = match line.map(|line| &line.answer) {
+            Some(Err(what)) => Err(Failure(what.as_str().into())),
+            Some(Ok(_)) | None => Ok(Usage::default()),
         };
         (line.map_or(Span::ZERO, |line| line.latency), done)
     }

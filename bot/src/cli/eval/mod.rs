@@ -3,7 +3,9 @@
 mod entry;
 mod labelled;
 mod link;
+mod locomo;
 mod page;
+mod recall;
 mod talk;
 
 use clap::{Args, Subcommand};
@@ -33,6 +35,12 @@ enum Measure {
     ///
     /// The judge always agrees. The first 500 messages of each log are left out: it gets to know the room in them.
     Talk(talk::Arguments),
+    /// How often what answers a question is among what is recalled for it
+    ///
+    /// FILE is in the form of LoCoMo: a list of conversations in sessions, with questions and the turns that answer them. Each
+    /// turn is a document; nothing fades. Questions without evidence, and those of category 5, which have no answer, are left
+    /// out.
+    Recall(recall::Arguments),
 }
 
 #[derive(Args)]
@@ -55,5 +63,6 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Measure::Entry(arguments) => entry::run(arguments),
         Measure::Link(arguments) => link::run(arguments),
         Measure::Talk(arguments) => talk::run(arguments),
+        Measure::Recall(arguments) => recall::run(arguments),
     }
 }

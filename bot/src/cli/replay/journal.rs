@@ -88,6 +88,7 @@ fn as_it_was(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
         decided,
         low: score.low,
         high: score.high,
+        remembered: None,
     };
     write_files(arguments, &replay)?;
     let check = Check::of(&replay.decided, &days.stored);
@@ -158,6 +159,7 @@ fn otherwise(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
         decided,
         low: score.low,
         high: score.high,
+        remembered: None,
     };
     write_files(arguments, &replay)?;
     let differences = Differences::of(&replay.decided, &days.stored);

@@ -71,6 +71,8 @@ mod tests {
             model: "offline".into(),
             tokens_max: 50,
             transcript: Transcript { lines: talk(said), ..Transcript::default() },
+            telling: None,
+            memories: aizuchi_core::memory::Memories::default(),
         }
     }
 

@@ -134,6 +134,7 @@ mod tests {
             addressed,
             transcript: Transcript { lines: talk(said), ..Transcript::default() },
             memories: aizuchi_core::memory::Memories::default(),
+            telling: None,
         }
     }
 

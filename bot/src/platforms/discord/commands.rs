@@ -83,6 +83,20 @@ const SUBCOMMANDS: &[Subcommand] = &[
         "Shows what it knows about you",
         "あなたについて知っていることを表示します",
     ),
+    plain(
+        "export-me",
+        "書き出し",
+        "Shows all that is remembered about you, as JSON",
+        "あなたについて覚えていることをJSONで表示します",
+    ),
+    plain(
+        "forget-me",
+        "忘れて",
+        "Forgets what you said and what it knows about you",
+        "あなたの発言と、あなたについて知っていることを忘れます",
+    ),
+    plain("opt-out", "覚えないで", "Keeps you out of its memory", "これからあなたのことを覚えません"),
+    plain("opt-in", "覚えて", "Remembers you again", "またあなたのことを覚えます"),
     plain("reset", "リセット", "Forgets the talk of this channel", "このチャンネルの会話を忘れます"),
 ];
 
@@ -182,6 +196,6 @@ mod tests {
             let of_option = subcommand.option.iter().flat_map(|option| [option.doc, option.doc_ja]);
             assert!(docs.chain(of_option).all(|doc| (1..=100).contains(&doc.chars().count())));
         }
-        assert_eq!(definition()[0]["options"].as_array().unwrap().len(), 9);
+        assert_eq!(definition()[0]["options"].as_array().unwrap().len(), 13);
     }
 }

@@ -96,7 +96,7 @@ fn of_guilds(guilds: &Value, me: u64) -> Vec<Finding> {
 fn unreachable(trouble: &Trouble, variable: &str) -> Wrong {
     let mend = match trouble {
         Trouble::BadToken => format!("copy the token again from {PORTAL} (Bot, Reset Token) into {variable}"),
-        Trouble::Unclear(_) | Trouble::Busy | Trouble::Broken(_) | Trouble::Refused { .. } => {
+        Trouble::Unclear(_) | Trouble::Busy { .. } | Trouble::Broken(_) | Trouble::Refused { .. } => {
             "look at the network, and at https://discordstatus.com".to_owned()
         }
     };

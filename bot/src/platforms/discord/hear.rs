@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use aizuchi_core::Input;
+use aizuchi_core::input::Command;
 use futures_util::future::join_all;
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -13,12 +14,12 @@ use super::backfill::Backfill;
 use super::commands;
 use super::marks::Mark;
 use super::platform::Discord;
-use super::read::{bits, id, list, text};
+use super::read::{bits, id, is, list, text};
 use super::say::Ear;
 use crate::runtime::{Ears, Gone};
 
 /// Told at the same time: each is durable before it counts as heard, and they share the disk's time.
-const TOGETHER_MAX: usize = 64;
+const TOGETHER_MAX: usize = 512;
 
 /// What hears one connection.
 pub struct Listener {
@@ -82,12 +83,14 @@ impl Listener {
             "READY" => self.is_ready(data).await,
             "GUILD_CREATE" => self.guild(data).await,
             // An outage is no farewell: the guild comes back with everything.
-            "GUILD_DELETE" if !super::read::is(data, "unavailable") => {
+            "GUILD_DELETE" if !is(data, "unavailable") => {
                 if let Some(guild) = id(data, "id") {
-                    self.discord.places(|places| places.forget_guild(guild));
+                    let rooms = self.discord.places(|places| places.forget_guild(guild));
+                    out.inputs.extend(rooms.into_iter().map(|room| Input::Told(room, Command::Left)));
                 }
             }
-            "CHANNEL_CREATE" | "CHANNEL_UPDATE" | "THREAD_CREATE" | "THREAD_UPDATE" => {
+            "CHANNEL_CREATE" | "THREAD_CREATE" => out.marks.extend(self.created(data)),
+            "CHANNEL_UPDATE" | "THREAD_UPDATE" => {
                 self.discord.places(|places| places.learn(data, None));
             }
             "THREAD_LIST_SYNC" => {
@@ -100,7 +103,24 @@ impl Listener {
             }
             "CHANNEL_DELETE" | "THREAD_DELETE" => {
                 if let Some(channel) = id(data, "id") {
-                    self.discord.places(|places| places.forget(channel));
+                    let room = self.discord.places(|places| places.forget(channel));
+                    out.inputs.extend(room.map(|room| Input::Told(room, Command::Left)));
+                }
+            }
+            "GUILD_ROLE_CREATE" | "GUILD_ROLE_UPDATE" => {
+                if let (Some(guild), Some(role)) = (id(data, "guild_id"), data.get("role")) {
+                    self.discord.places(|places| places.learn_role(role, guild));
+                }
+            }
+            "GUILD_ROLE_DELETE" => {
+                if let (Some(guild), Some(role)) = (id(data, "guild_id"), id(data, "role_id")) {
+                    self.discord.places(|places| places.forget_role(role, guild));
+                }
+            }
+            // Told of the bot itself without being asked for.
+            "GUILD_MEMBER_UPDATE" if data.get("user").and_then(|user| id(user, "id")) == self.discord.me() => {
+                if let Some(guild) = id(data, "guild_id") {
+                    self.discord.places(|places| places.give_roles(list(data, "roles"), guild));
                 }
             }
             "MESSAGE_CREATE"
@@ -119,7 +139,7 @@ impl Listener {
         self.discord.find_out(channel, guild).await;
         let now = self.discord.clock.now();
         self.discord.places(|places| {
-            let ear = Ear { me, places, guild };
+            let ear = Ear { me, own_names: &self.discord.own_names, places, guild };
             match kind {
                 "MESSAGE_CREATE" => {
                     let Some(said) = ear.said(data) else { return };
@@ -136,6 +156,16 @@ impl Listener {
         });
     }
 
+    /// From its beginning on it was heard, unless the bot has only been let in.
+    fn created(&self, data: &Value) -> Option<Mark> {
+        self.discord.places(|places| {
+            let (channel, last) = places.learn(data, None)?;
+            let guild = places.get(channel)?.guild;
+            let before = last.filter(|_| !is(data, "newly_created"));
+            Some(Mark { channel, guild, message: before.unwrap_or(0) })
+        })
+    }
+
     async fn is_ready(&self, data: &Value) {
         let Some(user) = data.get("user") else { return };
         let Some(me) = id(user, "id") else { return };
@@ -147,6 +177,7 @@ impl Listener {
             let guilds = list(data, "guilds").iter().filter_map(|guild| id(guild, "id")).collect();
             tokio::spawn(commands::register(self.discord.clone(), application, guilds));
         }
+        self.backfill.recall().await;
         if first {
             self.backfill.direct();
         }
@@ -189,6 +220,10 @@ const KINDS: &[&str] = &[
     "THREAD_UPDATE",
     "THREAD_DELETE",
     "THREAD_LIST_SYNC",
+    "GUILD_ROLE_CREATE",
+    "GUILD_ROLE_UPDATE",
+    "GUILD_ROLE_DELETE",
+    "GUILD_MEMBER_UPDATE",
     "MESSAGE_CREATE",
     "MESSAGE_UPDATE",
     "MESSAGE_DELETE",

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
 use crate::stores::{Database, StoreError};
 
@@ -60,25 +60,39 @@ impl Marks {
         self.database.write(note).await
     }
 
-    /// Where the gap of a channel begins, if it has one. A channel seen for the first time has none: it is heard from
-    /// now on.
-    pub async fn begin(&self, channel: u64, guild: u64, newest: Option<u64>) -> Result<Option<u64>, StoreError> {
-        let heard = move |connection: &Connection| {
-            let heard = "SELECT heard FROM discord_channel WHERE id = ?1";
-            connection.prepare_cached(heard)?.query_row([channel as i64], |row| row.get::<_, i64>(0)).optional()
+    /// Where the gaps of channels begin, of those that have one, each with its last message as far as it is told. A
+    /// channel seen for the first time has none and is heard from now on, unless it was made after something was heard
+    /// in its guild: then it is all gap. One write for all: a guild has many.
+    pub async fn begin(&self, guild: u64, channels: Vec<(u64, Option<u64>)>) -> Result<Vec<(u64, u64)>, StoreError> {
+        let look = move |transaction: &Transaction<'_>| {
+            let mut heard = transaction.prepare_cached("SELECT heard FROM discord_channel WHERE id = ?1")?;
+            let mut note = transaction.prepare_cached(NOTE)?;
+            let mut in_guild = transaction.prepare_cached("SELECT max(heard) FROM discord_channel WHERE guild = ?1")?;
+            let last = in_guild.query_row([guild as i64], |row| row.get::<_, Option<i64>>(0))?.unwrap_or(0) as u64;
+            let mut known = Vec::new();
+            for (channel, newest) in channels {
+                match heard.query_row([channel as i64], |row| row.get::<_, i64>(0)).optional()? {
+                    Some(heard) => known.push((channel, newest, heard as u64)),
+                    None => {
+                        let is_younger = guild != 0 && last != 0 && channel >= last;
+                        let from = if is_younger { 0 } else { newest.unwrap_or(0) };
+                        note.execute(params![channel as i64, guild as i64, from as i64])?;
+                        known.push((channel, newest, from));
+                    }
+                }
+            }
+            Ok(known)
         };
-        let Some(heard) = self.database.read(heard).await? else {
-            let message = newest.unwrap_or(0);
-            self.write(vec![Mark { channel, guild, message }]).await?;
-            return Ok(None);
-        };
-        let heard = heard as u64;
+        let known = self.database.write(look).await?;
         let mut filling = self.filling.lock().expect("marks are never held over a panic");
-        let has_gap = newest.is_none_or(|newest| newest > heard) && !filling.contains_key(&channel);
-        if has_gap {
-            filling.insert(channel, heard);
+        let mut gaps = Vec::new();
+        for (channel, newest, heard) in known {
+            if newest.is_none_or(|newest| newest > heard) && !filling.contains_key(&channel) {
+                filling.insert(channel, heard);
+                gaps.push((channel, heard));
+            }
         }
-        Ok(has_gap.then_some(heard))
+        Ok(gaps)
     }
 
     /// Part of the gap is filled.

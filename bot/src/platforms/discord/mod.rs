@@ -7,9 +7,11 @@ mod gateway;
 mod trouble;
 
 mod hear;
+mod readable;
 mod say;
 
 mod backfill;
+mod compare;
 mod marks;
 mod places;
 

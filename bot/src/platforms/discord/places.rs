@@ -1,11 +1,12 @@
-//! Which channel is where: the guild it belongs to, the channel a thread belongs to, and who can read it.
+//! Which channel is where: the guild it belongs to, the channel a thread belongs to, who can read it, and what it and the
+//! roles of its guild are called.
 
 use std::collections::HashMap;
 
 use aizuchi_core::types::{Place, RoomId, ThreadId, Visibility};
 use serde_json::Value;
 
-use super::read::{bits, id, list};
+use super::read::{as_id, bits, id, list, text};
 
 /// The beginning of the names of rooms and people.
 pub const PREFIX: &str = "discord:";
@@ -18,9 +19,14 @@ const DM: u64 = 1;
 const GROUP_DM: u64 = 3;
 const THREADS: std::ops::RangeInclusive<u64> = 10..=12;
 const PRIVATE_THREAD: u64 = 12;
+/// Of posts, each of them a thread: nothing is said in the channel itself.
+const FORUM: u64 = 15;
+const MEDIA: u64 = 16;
+
+const NAME_CHARS_MAX: usize = 100;
 
 /// A channel or a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
     /// 0 for direct messages.
     pub guild: u64,
@@ -28,6 +34,8 @@ pub struct Channel {
     pub parent: Option<u64>,
     /// Of a thread only what it adds to its channel's.
     visibility: Visibility,
+    /// "" where it is not known.
+    name: Box<str>,
 }
 
 #[derive(Debug, Default)]
@@ -40,8 +48,9 @@ pub struct Places {
 struct Guild {
     /// Whether everybody sees a channel that says nothing about it.
     closed: bool,
-    /// The role that came with the bot: people mention it and mean the bot.
-    my_role: Option<u64>,
+    roles: HashMap<u64, Box<str>>,
+    /// The role that came with the bot, and those it was given: people mention them and mean the bot.
+    my_roles: Vec<u64>,
 }
 
 impl Places {
@@ -51,18 +60,25 @@ impl Places {
         let roles = list(guild, "roles");
         let everyone = roles.iter().find(|role| id(role, "id") == Some(guild_id));
         let is_mine = |role: &&Value| role.get("tags").and_then(|tags| id(tags, "bot_id")) == Some(me);
+        let came_with_me = roles.iter().find(is_mine).and_then(|role| id(role, "id"));
+        let is_me = |member: &&Value| member.get("user").and_then(|user| id(user, "id")) == Some(me);
+        let given = list(guild, "members").iter().find(is_me).map_or(&[][..], |member| list(member, "roles"));
         let known = Guild {
             closed: everyone.is_some_and(|role| bits(role, "permissions") & VIEW_CHANNEL == 0),
-            my_role: roles.iter().find(is_mine).and_then(|role| id(role, "id")),
+            roles: roles.iter().filter_map(|role| Some((id(role, "id")?, named(role)))).collect(),
+            my_roles: came_with_me.into_iter().chain(given.iter().filter_map(as_id)).collect(),
         };
         self.guilds.insert(guild_id, known);
         let all = list(guild, "channels").iter().chain(list(guild, "threads"));
         all.filter_map(|channel| self.learn(channel, Some(guild_id))).collect()
     }
 
-    pub fn forget_guild(&mut self, guild: u64) {
+    /// Returns the rooms that are gone with it.
+    pub fn forget_guild(&mut self, guild: u64) -> Vec<RoomId> {
         self.guilds.remove(&guild);
-        self.channels.retain(|_, channel| channel.guild != guild);
+        let gone: Vec<u64> =
+            self.channels.iter().filter(|(_, channel)| channel.guild == guild).map(|(id, _)| *id).collect();
+        gone.into_iter().filter_map(|channel| self.forget(channel)).collect()
     }
 
     /// A channel or a thread; `guild` where the object itself does not say. Returns its id and that of its last message.
@@ -77,8 +93,10 @@ impl Places {
             _ if self.is_closed(channel, guild) => Visibility::Private,
             _ => Visibility::Public,
         };
-        self.channels.insert(channel_id, Channel { guild, parent, visibility });
-        Some((channel_id, id(channel, "last_message_id")))
+        self.channels.insert(channel_id, Channel { guild, parent, visibility, name: named(channel) });
+        // Of a forum Discord tells its last post there.
+        let last = if kind == FORUM || kind == MEDIA { None } else { id(channel, "last_message_id") };
+        Some((channel_id, last))
     }
 
     /// Whether not everybody of the guild can read it.
@@ -89,30 +107,63 @@ impl Places {
         denied & VIEW_CHANNEL != 0 || (closed && allowed & VIEW_CHANNEL == 0)
     }
 
-    pub fn forget(&mut self, channel: u64) {
-        self.channels.remove(&channel);
+    /// Returns the room it was, if it was one: a thread is a place in another room.
+    pub fn forget(&mut self, channel: u64) -> Option<RoomId> {
+        let known = self.channels.remove(&channel)?;
+        known.parent.is_none().then(|| room(known.guild, channel))
     }
 
-    pub fn get(&self, channel: u64) -> Option<Channel> {
-        self.channels.get(&channel).copied()
+    pub fn get(&self, channel: u64) -> Option<&Channel> {
+        self.channels.get(&channel)
+    }
+
+    /// What a channel is called. In another guild it is nobody's business.
+    pub fn name(&self, channel: u64, guild: u64) -> Option<&str> {
+        let channel = self.get(channel).filter(|channel| channel.guild == guild)?;
+        Some(&*channel.name).filter(|name| !name.is_empty())
+    }
+
+    pub fn learn_role(&mut self, role: &Value, guild: u64) {
+        if let (Some(known), Some(role_id)) = (self.guilds.get_mut(&guild), id(role, "id")) {
+            known.roles.insert(role_id, named(role));
+        }
+    }
+
+    pub fn forget_role(&mut self, role: u64, guild: u64) {
+        if let Some(known) = self.guilds.get_mut(&guild) {
+            known.roles.remove(&role);
+            known.my_roles.retain(|mine| *mine != role);
+        }
+    }
+
+    pub fn role(&self, role: u64, guild: u64) -> Option<&str> {
+        let name = self.guilds.get(&guild)?.roles.get(&role)?;
+        Some(&**name).filter(|name| !name.is_empty())
+    }
+
+    /// The bot was given other roles. The one that came with it is among them.
+    pub fn give_roles(&mut self, roles: &[Value], guild: u64) {
+        if let Some(known) = self.guilds.get_mut(&guild) {
+            known.my_roles = roles.iter().filter_map(as_id).collect();
+        }
     }
 
     /// A channel nobody has told of is taken as an ordinary one.
     pub fn suppose(&mut self, channel: u64, guild: Option<u64>) {
         let visibility = if guild.is_some() { Visibility::Public } else { Visibility::Direct };
-        let supposed = Channel { guild: guild.unwrap_or(0), parent: None, visibility };
+        let supposed = Channel { guild: guild.unwrap_or(0), parent: None, visibility, name: "".into() };
         self.channels.entry(channel).or_insert(supposed);
     }
 
-    pub fn my_role(&self, guild: u64) -> Option<u64> {
-        self.guilds.get(&guild)?.my_role
+    pub fn my_roles(&self, guild: u64) -> &[u64] {
+        self.guilds.get(&guild).map_or(&[], |guild| &guild.my_roles)
     }
 
     /// Where something in this channel is said, and who can read it.
     pub fn place(&self, channel_id: u64, guild: Option<u64>) -> (Place, Visibility) {
         let supposed = guild.map_or(Visibility::Direct, |_| Visibility::Public);
-        let fallback = Channel { guild: guild.unwrap_or(0), parent: None, visibility: supposed };
-        let channel = self.get(channel_id).unwrap_or(fallback);
+        let fallback = Channel { guild: guild.unwrap_or(0), parent: None, visibility: supposed, name: "".into() };
+        let channel = self.get(channel_id).unwrap_or(&fallback);
         let room = |id| room(channel.guild, id);
         match channel.parent {
             None => (Place { room: room(channel_id), thread: None }, channel.visibility),
@@ -123,6 +174,16 @@ impl Places {
             }
         }
     }
+}
+
+/// The name of a channel, a role or a person, on one line: it stands in the middle of other people's text.
+pub fn on_one_line(name: &str) -> String {
+    let plain = |c: char| if c.is_control() || c == '\u{2028}' || c == '\u{2029}' { ' ' } else { c };
+    name.trim().chars().map(plain).take(NAME_CHARS_MAX).collect::<String>().trim().to_owned()
+}
+
+fn named(value: &Value) -> Box<str> {
+    on_one_line(text(value, "name").unwrap_or_default()).into()
 }
 
 fn room(guild: u64, channel: u64) -> RoomId {
@@ -149,9 +210,11 @@ mod tests {
         let mut places = Places::default();
         let known = places.learn_guild(
             &json!({
-                "id": "1", "roles": [{"id": "1", "permissions": "1024"}, {"id": "7", "tags": {"bot_id": "99"}}],
+                "id": "1", "roles": [{"id": "1", "permissions": "1024"}, {"id": "7", "name": "a\nb", "tags": {"bot_id": "99"}},
+                    {"id": "8"}],
+                "members": [{"user": {"id": "98"}, "roles": ["9"]}, {"user": {"id": "99"}, "roles": ["8"]}],
                 "channels": [
-                    {"id": "2", "type": 0, "last_message_id": "20"},
+                    {"id": "2", "type": 0, "last_message_id": "20", "name": "general"},
                     {"id": "3", "type": 0, "permission_overwrites": [{"id": "1", "type": 0, "deny": "1024"}]},
                 ],
                 "threads": [{"id": "4", "type": 11, "parent_id": "2"}, {"id": "5", "type": 12, "parent_id": "2"},
@@ -172,7 +235,9 @@ mod tests {
         assert_eq!(place(5).1, Visibility::Private);
         assert_eq!(place(6), ("discord:1/3/6".to_owned(), Visibility::Private));
         assert_eq!(places.place(8, None).0, Place::room("discord:@me/8"));
-        assert_eq!(places.my_role(1), Some(7));
+        assert_eq!(places.my_roles(1), [7, 8]);
+        assert_eq!((places.role(7, 1), places.role(8, 1), places.role(7, 2)), (Some("a b"), None, None));
+        assert_eq!((places.name(2, 1), places.name(3, 1), places.name(2, 9)), (Some("general"), None, None));
         assert_eq!(channel_of(&Place::room("web:lobby")), None);
     }
 

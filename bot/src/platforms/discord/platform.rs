@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::gateway;
 use super::marks::Marks;
 use super::places::{Places, channel_of};
+use super::readable::OwnNames;
 use super::rest::Rest;
 use super::trouble::{Deed, post_error};
 use crate::ports::{Doing, Orders, Platform, PostError, Posting};
@@ -37,6 +38,7 @@ pub struct Discord {
     pub(super) rest: Rest,
     pub(super) places: Mutex<Places>,
     pub(super) marks: Marks,
+    pub(super) own_names: OwnNames,
     pub(super) state: watch::Sender<State>,
     /// Its own user, 0 until the gateway has told.
     me: AtomicU64,
@@ -45,12 +47,14 @@ pub struct Discord {
 impl Discord {
     /// Must be called inside a tokio runtime.
     pub fn new(settings: &Settings, token: SecretString, database: Database, clock: Clock) -> Arc<Discord> {
+        let own = &settings.bot;
+        let own_names = OwnNames::new([own.name.as_str()].into_iter().chain(own.aliases.iter().map(String::as_str)));
         let settings = settings.discord.clone();
         let rest = Rest::new(&settings.api_url, token.expose_secret().to_owned());
         let marks = Marks::new(database.clone());
         let state = watch::Sender::new(State::Connecting);
         let (places, me) = (Mutex::default(), AtomicU64::new(0));
-        Arc::new(Discord { settings, token, database, clock, rest, places, marks, state, me })
+        Arc::new(Discord { settings, token, database, clock, rest, places, marks, own_names, state, me })
     }
 
     /// Hears until it is stopped, or until Discord sends it away for good: `state` then says why.

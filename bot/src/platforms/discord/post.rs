@@ -65,19 +65,17 @@ impl Discord {
         let wants_embed = posting.more && posting.answering.is_some() && self.settings.embed_first;
         let too_long = posting.text.chars().count() > CONTENT_CHARS_MAX;
         let path = || format!("channels/{channel}/messages");
-        let mut done = Err(Trouble::Busy);
+        let mut embedded = None;
         if wants_embed || too_long {
-            done = self.rest.post(path(), Some(&body(posting, Form::Embed))).await;
+            embedded = Some(self.rest.post(path(), Some(&body(posting, Form::Embed))).await);
         }
-        let plain = match &done {
-            Err(Trouble::Refused { code: EMPTY_MESSAGE | MISSING_PERMISSIONS, .. }) => true,
-            Err(_) => !(wants_embed || too_long),
-            Ok(_) => false,
-        };
-        if plain {
+        let done = match embedded {
             // Where it may not embed it may still speak.
-            done = self.rest.post(path(), Some(&body(posting, Form::Plain))).await;
-        }
+            None | Some(Err(Trouble::Refused { code: EMPTY_MESSAGE | MISSING_PERMISSIONS, .. })) => {
+                self.rest.post(path(), Some(&body(posting, Form::Plain))).await
+            }
+            Some(done) => done,
+        };
         id(&done?, "id").ok_or_else(|| Trouble::Unclear("a post without an id".into()))
     }
 

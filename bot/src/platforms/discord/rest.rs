@@ -1,15 +1,17 @@
-//! Asks Discord's REST API: one call, its answer as JSON, and troubles by what can be done about them. Buckets are kept
-//! by twilight.
+//! Asks Discord's REST API: one call, its answer as JSON, and troubles by what can be done about them. Buckets are kept by
+//! twilight; how long to be patient is told to whoever can not wait here.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::{Client, Response, StatusCode, redirect};
 use serde_json::Value;
-use twilight_http::Client;
-use twilight_http::error::{Error, ErrorType};
-use twilight_http::request::{Method, RequestBuilder};
+use tokio::time::{Instant, timeout};
+use twilight_http_ratelimiting::{Endpoint, Method, Permit, RateLimitHeaders, RateLimiter};
 
-use super::read::{bits, text};
+use super::read::{bits, is, text};
 
 /// Why a call came to nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,8 +19,9 @@ pub enum Trouble {
     /// Nobody knows whether it was done.
     #[error("no clear answer from Discord: {0}")]
     Unclear(String),
-    #[error("Discord asks for patience")]
-    Busy,
+    /// For longer than a call waits by itself.
+    #[error("Discord asks for patience: {after:?}")]
+    Busy { after: Duration },
     #[error("Discord has trouble (status {0})")]
     Broken(u16),
     #[error("Discord refuses it: {what} (status {status}, code {code})")]
@@ -27,36 +30,71 @@ pub enum Trouble {
     BadToken,
 }
 
-#[derive(Debug)]
-pub struct Rest {
-    client: Client,
-}
+const DISCORD: &str = "https://discord.com";
+const VERSION: &str = "/api/v10";
+/// In the form that Discord wants, with the library that knows its limits; who has another is shut out.
+const USER_AGENT: &str =
+    concat!("DiscordBot (https://github.com/twilight-rs/twilight, 0.18) aizuchi/", env!("CARGO_PKG_VERSION"));
 
-const PATIENCE: Duration = Duration::from_secs(10);
-/// Twilight asks again after a 429: when the bucket says so, or at once if it was not the bucket.
+const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// A call that has to be patient for longer is given back.
+const WAITS_MAX: Duration = Duration::from_secs(5);
+/// Where Discord asks for patience and does not say how much.
+const USUAL_PATIENCE: Duration = Duration::from_secs(30);
+/// What is refused for coming too often counts too: beyond this the caller waits.
 const ATTEMPTS_MAX: u32 = 3;
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum As {
     Bot,
     /// The path itself holds what opens it.
     Anybody,
 }
 
+pub struct Rest {
+    /// Or why there is no way to call anybody.
+    client: Result<Client, String>,
+    base: String,
+    /// None if no header can hold the token.
+    token: Option<HeaderValue>,
+    /// Asked again and again with a token it has refused, Discord shuts out the whole address.
+    refused: AtomicBool,
+    limiter: RateLimiter,
+    /// Nobody may call before then.
+    closed_until: Mutex<Option<Instant>>,
+}
+
+/// What came of one attempt.
+enum Outcome {
+    Done(Result<Value, Trouble>),
+    /// Not now.
+    Limited {
+        after: Duration,
+    },
+}
+
 impl Rest {
-    /// `api_url` is where Discord's API is asked; "" is Discord itself.
+    /// `api_url` is where Discord's API is asked; "" is Discord itself. Must be called inside a tokio runtime.
     pub fn new(api_url: &str, token: String) -> Rest {
         // Whoever came first has chosen; without a choice two of them linked are a panic.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
-        let client = Client::builder().token(token).timeout(PATIENCE);
-        let client = match api_url.trim_end_matches('/') {
-            "" => client,
-            url => match url.strip_prefix("http://") {
-                Some(host) => client.proxy(host.to_owned(), true),
-                None => client.proxy(url.strip_prefix("https://").unwrap_or(url).to_owned(), false),
-            },
+        let client = Client::builder().timeout(ANSWER_WITHIN).redirect(redirect::Policy::none()).user_agent(USER_AGENT);
+        let base = match api_url.trim_end_matches('/') {
+            "" => DISCORD.to_owned(),
+            url if url.contains("://") => url.to_owned(),
+            host => format!("https://{host}"),
         };
-        Rest { client: client.build() }
+        let mut token = HeaderValue::from_str(&format!("Bot {token}")).ok();
+        token.iter_mut().for_each(|token| token.set_sensitive(true));
+        Rest {
+            client: client.build().map_err(plainly),
+            base: base + VERSION,
+            token,
+            refused: AtomicBool::new(false),
+            limiter: RateLimiter::default(),
+            closed_until: Mutex::default(),
+        }
     }
 
     pub async fn get(&self, path: String) -> Result<Value, Trouble> {
@@ -81,45 +119,126 @@ impl Rest {
     }
 
     async fn call(&self, by: As, method: Method, path: String, body: Option<&Value>) -> Result<Value, Trouble> {
-        let request = RequestBuilder::raw(method, path).use_authorization_token(matches!(by, As::Bot));
-        let request = match body {
-            Some(body) => request.json(body),
-            None => request,
-        };
-        let mut answer = self.client.request::<()>(request.build().map_err(trouble)?);
-        let attempts = AtomicU32::new(0);
-        answer.set_pre_flight(move || attempts.fetch_add(1, Ordering::Relaxed) < ATTEMPTS_MAX);
-        let body = answer.await.map_err(trouble)?.bytes();
-        let unclear = |why: &dyn std::fmt::Display| Trouble::Unclear(why.to_string());
-        let body = tokio::time::timeout(PATIENCE, body).await.map_err(|late| unclear(&late))?;
-        let body = body.map_err(|error| unclear(&error))?;
-        if body.is_empty() {
-            return Ok(Value::Null);
+        let endpoint = || Endpoint { method, path: path.split('?').next().unwrap_or_default().to_owned() };
+        let mut after = USUAL_PATIENCE;
+        for attempt in 1..=ATTEMPTS_MAX {
+            self.wait_for_all().await?;
+            let permit = timeout(WAITS_MAX, self.limiter.acquire(endpoint())).await;
+            let permit = permit.map_err(|_| Trouble::Busy { after: WAITS_MAX })?;
+            match self.attempt(by, method, &path, body, permit).await? {
+                Outcome::Done(done) => return done,
+                Outcome::Limited { after: told } => after = told,
+            }
+            if after > WAITS_MAX || attempt == ATTEMPTS_MAX {
+                break;
+            }
+            tokio::time::sleep(after).await;
         }
-        serde_json::from_slice(&body).map_err(|error| unclear(&error))
+        Err(Trouble::Busy { after })
+    }
+
+    /// While Discord takes nothing from us at all.
+    async fn wait_for_all(&self) -> Result<(), Trouble> {
+        let until = *self.closed_until.lock().expect("nobody panics while holding it");
+        let Some(after) = until.map(|until| until.saturating_duration_since(Instant::now())) else { return Ok(()) };
+        if after > WAITS_MAX {
+            return Err(Trouble::Busy { after });
+        }
+        tokio::time::sleep(after).await;
+        Ok(())
+    }
+
+    async fn attempt(
+        &self,
+        by: As,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+        permit: Permit,
+    ) -> Result<Outcome, Trouble> {
+        let client = self.client.as_ref().map_err(|why| Trouble::Unclear(why.clone()))?;
+        let name = reqwest::Method::from_bytes(method.name().as_bytes()).expect("a method of HTTP");
+        let mut request = client.request(name, format!("{}/{path}", self.base));
+        if by == As::Bot {
+            let token = self.token.clone().filter(|_| !self.refused.load(Ordering::Relaxed));
+            request = request.header("authorization", token.ok_or(Trouble::BadToken)?);
+        }
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        let response = request.send().await.map_err(unclear)?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        permit.complete(bucket(&headers));
+        let told = read(response).await?;
+        if status.is_success() {
+            return Ok(Outcome::Done(told.ok_or_else(|| Trouble::Unclear("not JSON".into()))));
+        }
+        Ok(Outcome::Done(Err(match status {
+            StatusCode::TOO_MANY_REQUESTS => return Ok(self.limited(&headers, &told.unwrap_or_default())),
+            StatusCode::UNAUTHORIZED if by == As::Bot => {
+                self.refused.store(true, Ordering::Relaxed);
+                Trouble::BadToken
+            }
+            status if status.is_server_error() => Trouble::Broken(status.as_u16()),
+            status => match told {
+                Some(told) => {
+                    let what = text(&told, "message").unwrap_or("no reason given").to_owned();
+                    Trouble::Refused { status: status.as_u16(), code: bits(&told, "code"), what }
+                }
+                // A page of whatever stands before Discord: it is not an answer.
+                None => Trouble::Unclear(format!("status {status}, not JSON")),
+            },
+        })))
+    }
+
+    fn limited(&self, headers: &HeaderMap, told: &Value) -> Outcome {
+        let seconds = told.get("retry_after").and_then(Value::as_f64).or_else(|| number(headers, RETRY_AFTER.as_str()));
+        let after = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(USUAL_PATIENCE);
+        // A page in place of an answer comes from what stands before Discord: that shuts out everything too.
+        if is(told, "global") || !told.is_object() {
+            let until = Instant::now().checked_add(after);
+            *self.closed_until.lock().expect("nobody panics while holding it") = until;
+        }
+        tracing::info!(?after, "Discord asks for patience");
+        Outcome::Limited { after }
     }
 }
 
-fn trouble(error: Error) -> Trouble {
-    match error.kind() {
-        ErrorType::Response { status, .. } if status.get() == 401 => Trouble::BadToken,
-        ErrorType::Unauthorized => Trouble::BadToken,
-        ErrorType::Response { status, .. } if status.get() >= 500 => Trouble::Broken(status.get()),
-        ErrorType::Response { status, .. } if status.get() == 429 => Trouble::Busy,
-        ErrorType::Response { status, body, .. } => {
-            let told: Value = serde_json::from_slice(body).unwrap_or_default();
-            let what = text(&told, "message").unwrap_or("no reason given").to_owned();
-            Trouble::Refused { status: status.get(), code: bits(&told, "code"), what }
-        }
-        ErrorType::RequestCanceled => Trouble::Busy,
-        ErrorType::CreatingHeader { .. } => Trouble::BadToken,
-        // A page of whatever stands before Discord: its status is lost, and it is not an answer.
-        _ => {
-            let source = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
-            match error.kind() {
-                ErrorType::Parsing { .. } => Trouble::Unclear("not JSON".into()),
-                _ => Trouble::Unclear(format!("{error}{source}")),
-            }
+/// What Discord says of the bucket a call belongs to.
+fn bucket(headers: &HeaderMap) -> Option<RateLimitHeaders> {
+    if headers.get(RateLimitHeaders::SCOPE).is_some_and(|scope| scope == "global") {
+        return None;
+    }
+    let reset_after = Duration::try_from_secs_f64(number(headers, RateLimitHeaders::RESET_AFTER)?).ok()?;
+    Some(RateLimitHeaders {
+        bucket: headers.get(RateLimitHeaders::BUCKET)?.as_bytes().to_vec(),
+        limit: number(headers, RateLimitHeaders::LIMIT)? as u16,
+        remaining: number(headers, RateLimitHeaders::REMAINING)? as u16,
+        reset_at: std::time::Instant::now().checked_add(reset_after)?,
+    })
+}
+
+fn number(headers: &HeaderMap, name: &str) -> Option<f64> {
+    headers.get(name)?.to_str().ok()?.parse().ok()
+}
+
+/// `None` if it is not JSON; nothing at all is null.
+async fn read(mut response: Response) -> Result<Option<Value>, Trouble> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(unclear)? {
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() > ANSWER_BYTES_MAX {
+            return Err(Trouble::Unclear("an answer without end".into()));
         }
     }
+    Ok(if bytes.is_empty() { Some(Value::Null) } else { serde_json::from_slice(&bytes).ok() })
+}
+
+fn unclear(error: reqwest::Error) -> Trouble {
+    Trouble::Unclear(plainly(error))
+}
+
+/// With its causes, and without the address: those of interactions are secret.
+fn plainly(error: reqwest::Error) -> String {
+    format!("{:#}", anyhow::Error::from(error.without_url()))
 }

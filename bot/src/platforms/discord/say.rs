@@ -4,8 +4,9 @@ use aizuchi_core::types::{Author, Change, MessageId, PersonId, Place, Reaction, 
 use aizuchi_core::{Input, Message};
 use serde_json::Value;
 
-use super::places::{PREFIX, Places};
+use super::places::{PREFIX, Places, on_one_line};
 use super::read::{as_id, bits, id, is, list, made_ms, text};
+use super::readable::{Named, OwnNames, readable};
 
 /// Kinds of messages that somebody says; the rest is the platform talking.
 const DEFAULT: u64 = 0;
@@ -13,12 +14,12 @@ const REPLY: u64 = 19;
 const THREAD_STARTER: u64 = 21;
 
 const FORWARD: u64 = 1;
-const NAME_CHARS_MAX: usize = 100;
 const MARKS_MAX: usize = 10;
 
 /// Who "me" is, and where things are.
 pub struct Ear<'a> {
     pub me: u64,
+    pub own_names: &'a OwnNames,
     pub places: &'a Places,
     /// Of the guild if the event itself does not tell.
     pub guild: Option<u64>,
@@ -50,16 +51,16 @@ impl Ear<'_> {
         // The message a thread starts from is shown in the thread too: what it says stands in the original.
         let original = event.get("referenced_message").filter(|it| kind == THREAD_STARTER && it.is_object());
         let body = original.unwrap_or(event);
-        let text = words(body);
+        let raw = words(body);
         let author = author(body, event, self.me)?;
         let message = Message {
             id: MessageId::new(message_id.to_string()),
             at: Time(made_ms(message_id)),
             reply: (kind == REPLY).then(|| self.reply(event)).flatten(),
-            mentions: self.mentions(body, &text),
-            mentions_me: self.mentions_me(&text, guild),
+            mentions: self.mentions(body, &raw),
+            mentions_me: self.mentions_me(&raw, guild),
             author,
-            text: text.into(),
+            text: self.readable(&raw, body, guild).into(),
             place,
             visibility,
             backfilled: false,
@@ -90,8 +91,13 @@ impl Ear<'_> {
     }
 
     fn mentions_me(&self, text: &str, guild: Option<u64>) -> bool {
-        let role = guild.and_then(|guild| self.places.my_role(guild));
-        mentions(text, self.me) || role.is_some_and(|role| text.contains(&format!("<@&{role}>")))
+        let roles = guild.map_or(&[][..], |guild| self.places.my_roles(guild));
+        mentions(text, self.me) || roles.iter().any(|role| text.contains(&format!("<@&{role}>")))
+    }
+
+    /// As people read it. What stands for the bot itself stays as it is: a mention is not its name.
+    fn readable(&self, text: &str, event: &Value, guild: Option<u64>) -> String {
+        readable(text, &Shown { ear: self, event, guild: guild.unwrap_or(0) })
     }
 
     /// A new text. Links that are unfurled change a message too, but nobody edited it.
@@ -103,8 +109,9 @@ impl Ear<'_> {
             return None;
         }
         let at = at.parse::<jiff::Timestamp>().map_or(now, |at| Time(at.as_millisecond().max(0) as u64));
-        let (id, place) = self.known(event, "id")?;
-        Some(Input::Changed(Change { place, id, at, text: Some(words(event).into()) }))
+        let (message, place) = self.known(event, "id")?;
+        let text = self.readable(&words(event), event, id(event, "guild_id").or(self.guild));
+        Some(Input::Changed(Change { place, id: message, at, text: Some(text.into()) }))
     }
 
     /// One message, or many at once.
@@ -151,16 +158,41 @@ fn author(body: &Value, event: &Value, me: u64) -> Option<Author> {
         Voice::Person
     };
     let nick = body.get("member").and_then(|member| text(member, "nick"));
-    let names = [nick, text(user, "global_name"), text(user, "username")];
-    let name = names.into_iter().flatten().map(on_one_line).find(|name| !name.is_empty());
-    let name = name.unwrap_or_else(|| user_id.to_string());
+    let name = name(user, nick).unwrap_or_else(|| user_id.to_string());
     Some(Author { id: person(user_id), name: name.into(), voice })
 }
 
-/// It stands in the middle of other people's text.
-fn on_one_line(name: &str) -> String {
-    let plain = |c: char| if c.is_control() || c == '\u{2028}' || c == '\u{2029}' { ' ' } else { c };
-    name.trim().chars().map(plain).take(NAME_CHARS_MAX).collect::<String>().trim().to_owned()
+/// What people see.
+fn name(user: &Value, nick: Option<&str>) -> Option<String> {
+    let names = [nick, text(user, "global_name"), text(user, "username")];
+    names.into_iter().flatten().map(on_one_line).find(|name| !name.is_empty())
+}
+
+/// The names behind the ids in a message.
+struct Shown<'a> {
+    ear: &'a Ear<'a>,
+    event: &'a Value,
+    guild: u64,
+}
+
+impl Named for Shown<'_> {
+    /// Discord tells of everybody whom a message mentions.
+    fn person(&self, wanted: u64) -> Option<String> {
+        let user = list(self.event, "mentions").iter().find(|user| id(user, "id") == Some(wanted))?;
+        let nick = user.get("member").and_then(|member| text(member, "nick"));
+        name(user, nick).filter(|name| wanted != self.ear.me && !self.ear.own_names.stand_in(name))
+    }
+
+    fn role(&self, wanted: u64) -> Option<String> {
+        let is_mine = self.ear.places.my_roles(self.guild).contains(&wanted);
+        let name = self.ear.places.role(wanted, self.guild).filter(|_| !is_mine)?;
+        (!self.ear.own_names.stand_in(name)).then(|| name.trim_start_matches('@').to_owned())
+    }
+
+    fn channel(&self, wanted: u64) -> Option<String> {
+        let name = self.ear.places.name(wanted, self.guild)?;
+        (!self.ear.own_names.stand_in(name)).then(|| name.to_owned())
+    }
 }
 
 /// The text; where there is none, what stands in its place.

@@ -33,10 +33,11 @@ const THREAD_ARCHIVED: u64 = 50083;
 const THREAD_LOCKED: u64 = 160_005;
 
 pub fn post_error(deed: Deed, trouble: &Trouble) -> PostError {
-    let later = || PostError::TryLater { after: None, what: trouble.to_string() };
+    let later = |after| PostError::TryLater { after, what: trouble.to_string() };
     let never = |what: String| PostError::GiveUp { what };
     match trouble {
-        Trouble::Unclear(_) | Trouble::Busy | Trouble::Broken(_) => later(),
+        Trouble::Unclear(_) | Trouble::Broken(_) => later(None),
+        Trouble::Busy { after } => later(Some(*after)),
         Trouble::BadToken => never(trouble.to_string()),
         Trouble::Refused { code: MISSING_ACCESS, .. } => {
             never("the bot can not see this channel: give it the permission View Channel".into())
@@ -86,6 +87,8 @@ mod tests {
         assert!(told(Deed::React, &refused(403, 50013)).contains("Add Reactions"));
         assert!(told(Deed::Post, &refused(403, 50001)).contains("View Channel"));
         assert!(told(Deed::PostInThread, &refused(403, 1)).contains("Send Messages in Threads"));
-        assert!(matches!(post_error(Deed::Post, &Trouble::Busy), PostError::TryLater { .. }));
+        let after = std::time::Duration::from_secs(9);
+        let busy = post_error(Deed::Post, &Trouble::Busy { after });
+        assert!(matches!(busy, PostError::TryLater { after: Some(told), .. } if told == after), "{busy:?}");
     }
 }

@@ -1,15 +1,19 @@
 //! What was said while there was no line: fetched and heard, not answered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use aizuchi_core::types::Place;
 use serde_json::Value;
 use tracing::{info, warn};
 
+use super::compare::{changes, said_lately};
 use super::inbox::{self, Arrival};
 use super::listen::Desk;
 use super::read::{list, stamp};
+use super::translate::Me;
 use super::trouble::ApiError;
+use crate::journal::Kept;
 
 /// Threads per channel whose answers are fetched: those of the latest messages.
 const THREADS_MAX: usize = 10;
@@ -17,14 +21,14 @@ const THREADS_MAX: usize = 10;
 const PATIENCE_MAX: u32 = 5;
 
 /// Fills the gap whenever there is a line again. `known` is how far each channel was known at the start.
-pub async fn keep(desk: &Desk, mut known: BTreeMap<String, String>) {
+pub async fn keep(desk: &Desk, me: &Me, mut known: BTreeMap<String, String>) {
     loop {
         tokio::select! {
             () = desk.back.notified() => (),
             () = desk.stop.cancelled() => return,
         }
         tokio::select! {
-            () = fill(desk, known) => (),
+            () = fill(desk, me, known) => (),
             () = desk.stop.cancelled() => return,
         }
         tokio::select! {
@@ -35,13 +39,14 @@ pub async fn keep(desk: &Desk, mut known: BTreeMap<String, String>) {
     }
 }
 
-async fn fill(desk: &Desk, channels: BTreeMap<String, String>) {
+async fn fill(desk: &Desk, me: &Me, channels: BTreeMap<String, String>) {
     if desk.slack.settings.backfill_messages == 0 {
         return;
     }
+    let said = said_lately(desk).await;
     let mut stored = 0;
     for (channel, last) in channels {
-        match missed(desk, &channel, &last).await {
+        match missed(desk, me, &channel, &last, &said).await {
             Ok(arrivals) if arrivals.is_empty() => (),
             Ok(arrivals) => {
                 let at = desk.slack.clock.now();
@@ -56,12 +61,18 @@ async fn fill(desk: &Desk, channels: BTreeMap<String, String>) {
         }
     }
     if stored > 0 {
-        info!(messages = stored, "heard what was said on Slack meanwhile");
+        info!(messages = stored, "heard what was said and changed on Slack meanwhile");
     }
 }
 
-/// What came after `last`, oldest first: the latest messages, and the answers to them.
-async fn missed(desk: &Desk, channel: &str, last: &str) -> Result<Vec<Arrival>, ApiError> {
+/// What came after `last`, oldest first: the latest messages, and the answers to them. Then what was changed before it.
+async fn missed(
+    desk: &Desk,
+    me: &Me,
+    channel: &str,
+    last: &str,
+    said: &HashMap<Place, Vec<Kept>>,
+) -> Result<Vec<Arrival>, ApiError> {
     let limit = desk.slack.settings.backfill_messages.to_string();
     let page = patiently(desk, "conversations.history", &[("channel", channel), ("limit", &limit)]).await?;
     let messages = list(&page, "messages");
@@ -74,7 +85,12 @@ async fn missed(desk: &Desk, channel: &str, last: &str) -> Result<Vec<Arrival>, 
         found.extend(list(&replies, "messages").iter().filter(|message| is_after(message, last)).cloned());
     }
     found.sort_by(|one, other| stamp(one, "ts").cmp(&stamp(other, "ts")));
-    Ok(found.into_iter().filter_map(|message| Arrival::of_history(channel, message)).collect())
+    let mut arrivals: Vec<Arrival> =
+        found.into_iter().filter_map(|message| Arrival::of_history(channel, message)).collect();
+    if let Some(kept) = said.get(&Place { room: me.room(channel), thread: None }) {
+        arrivals.extend(changes(desk, me, channel, kept, &page).await);
+    }
+    Ok(arrivals)
 }
 
 fn is_after(message: &Value, last: &str) -> bool {

@@ -3,7 +3,7 @@
 use aizuchi_core::types::Visibility;
 use serde_json::Value;
 
-use super::names::{Channel, Person};
+use super::people::{Channel, Person};
 use super::read::{flag, id, list, owned, stamp, text};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +34,8 @@ pub struct Saying {
     pub visibility: Option<Visibility>,
     pub ts: String,
     pub thread: Option<String>,
+    /// Who wrote the message that the thread grows from.
+    pub parent: Option<String>,
     pub user: Option<String>,
     pub bot: Option<String>,
     /// Names that the message itself brings along.
@@ -118,6 +120,7 @@ fn said(event: &Value) -> Option<Saying> {
         channel: id(event, "channel")?.to_owned(),
         visibility: text(event, "channel_type").and_then(visibility),
         thread: thread(event, &ts),
+        parent: id(event, "parent_user_id").map(str::to_owned),
         user: id(event, "user").map(str::to_owned),
         bot: id(event, "bot_id").map(str::to_owned),
         named: named.into_iter().find_map(|(from, field)| owned(from, field)),

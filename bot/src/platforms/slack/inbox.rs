@@ -122,6 +122,14 @@ pub fn thread_of(connection: &Connection, channel: &str, ts: &str) -> rusqlite::
     Ok(found.flatten())
 }
 
+/// Whether nothing came of this thread before this message.
+pub fn is_first(connection: &Connection, channel: &str, thread: &str, ts: &str) -> rusqlite::Result<bool> {
+    // By the key, so that only what lies between the two is looked at.
+    let query = "SELECT 1 FROM slack_event WHERE key > ?1 AND key < ?2 AND thread = ?3";
+    let (parent, message) = (format!("{channel}/{thread}"), format!("{channel}/{ts}"));
+    connection.prepare_cached(query)?.exists(params![parent, message, thread]).map(|known| !known)
+}
+
 /// The channels it heard, and the last message of each.
 pub fn channels(connection: &Connection) -> rusqlite::Result<BTreeMap<String, String>> {
     let query = "SELECT id, last FROM slack_channel";

@@ -173,7 +173,7 @@ async fn live(desk: Arc<Desk>, me: Option<Me>) {
     spawn(&desk, &me, |desk, me| async move { tell::tell(&desk, &me).await });
     // Read before the first line opens: what comes through it must not hide the gap before it.
     let known = desk.slack.database.read(inbox::channels).await.unwrap_or_default();
-    spawn(&desk, &me, |desk, _| async move { backfill::keep(&desk, known).await });
+    spawn(&desk, &me, |desk, me| async move { backfill::keep(&desk, &me, known).await });
     spawn(&desk, &me, |desk, _| async move { sync::keep(&desk).await });
     for slot in 0..desk.slack.settings.connections {
         spawn(&desk, &me, move |desk, me| async move { connections::keep(desk, me, slot).await });

@@ -13,7 +13,9 @@ mod tell;
 mod translate;
 
 mod backfill;
+mod compare;
 mod names;
+mod people;
 mod sync;
 
 mod orders;

@@ -4,12 +4,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use aizuchi_core::types::Visibility;
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
 use super::api::Api;
-use super::read::{flag, id, owned, text};
+use super::people::{Channel, Person};
 use super::trouble::ApiError;
 
 /// Of people and of channels; twice as many are held at most.
@@ -18,63 +17,6 @@ const KEPT_MAX: usize = 20_000;
 const ASKED_FOR: Duration = Duration::from_secs(5);
 /// Nobody is asked about again so soon after Slack did not say.
 const ASKED_AGAIN_AFTER: Duration = Duration::from_secs(60);
-const NAME_CHARS_MAX: usize = 80;
-
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Person {
-    pub id: String,
-    /// The name people see.
-    pub name: String,
-    pub is_bot: bool,
-    /// An administrator or owner of the workspace.
-    pub manages: bool,
-    /// Where Slack told in which language they use it.
-    pub japanese: Option<bool>,
-}
-
-impl Person {
-    pub fn read(user: &Value) -> Option<Person> {
-        let id = id(user, "id")?.to_owned();
-        let profile = user.get("profile").unwrap_or(&Value::Null);
-        let names = [(profile, "display_name"), (user, "real_name"), (profile, "real_name"), (user, "name")];
-        let name = names.into_iter().find_map(|(from, field)| owned(from, field));
-        Some(Person {
-            name: presentable(name.as_deref().unwrap_or(&id)),
-            is_bot: flag(user, "is_bot") || id == "USLACKBOT",
-            manages: ["is_admin", "is_owner", "is_primary_owner"].iter().any(|field| flag(user, field)),
-            japanese: text(user, "locale").map(|locale| locale.starts_with("ja")),
-            id,
-        })
-    }
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Channel {
-    pub id: String,
-    pub name: Option<String>,
-    pub visibility: Option<Visibility>,
-}
-
-impl Channel {
-    pub fn read(channel: &Value) -> Option<Channel> {
-        let id = id(channel, "id")?.to_owned();
-        let visibility = if flag(channel, "is_im") || flag(channel, "is_mpim") {
-            Some(Visibility::Direct)
-        } else if flag(channel, "is_private") || flag(channel, "is_group") {
-            Some(Visibility::Private)
-        } else {
-            flag(channel, "is_channel").then_some(Visibility::Public)
-        };
-        Some(Channel { id, name: text(channel, "name").map(presentable), visibility })
-    }
-}
-
-/// On one line, and not without end: it stands in the middle of other people's text.
-pub fn presentable(name: &str) -> String {
-    let plain = |c: char| if c.is_control() || c == '\u{2028}' || c == '\u{2029}' { ' ' } else { c };
-    name.chars().map(plain).take(NAME_CHARS_MAX).collect::<String>().trim().to_owned()
-}
-
 pub struct Names {
     api: Arc<Api>,
     people: Mutex<Kept<Person>>,
@@ -191,20 +133,6 @@ impl<T: Clone> Kept<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn people_go_by_the_name_others_see() {
-        let name = |user: Value| Person::read(&user).unwrap().name;
-        assert_eq!(
-            name(json!({"id": "U1", "name": "h", "real_name": "山田", "profile": {"display_name": "花子"}})),
-            "花子"
-        );
-        assert_eq!(name(json!({"id": "U1", "name": "h", "profile": {"display_name": "", "real_name": 3}})), "h");
-        assert_eq!(name(json!({"id": "U1", "name": ["?"]})), "U1");
-        assert_eq!(name(json!({"id": "U1", "name": "a\n<@U2>: b\u{2028}"})), "a <@U2>: b");
-        assert_eq!(Person::read(&json!({"name": "h"})), None);
-    }
 
     #[test]
     fn what_is_known_has_a_bound() {

@@ -23,7 +23,7 @@ use super::translate::Me;
 use super::trouble::ApiError;
 
 /// Frames that are stored together.
-const TOGETHER_MAX: usize = 32;
+const TOGETHER_MAX: usize = 256;
 /// Larger ones end the line; what is larger than an event can be is let go long before.
 const FRAME_BYTES_MAX: usize = 16 * 1024 * 1024;
 const OPENS_WITHIN: Duration = Duration::from_secs(15);

@@ -4,7 +4,7 @@ use tracing::{info, warn};
 
 use super::backfill::patiently;
 use super::listen::Desk;
-use super::names::{Channel, Person};
+use super::people::{Channel, Person};
 use super::read::{list, text};
 use super::trouble::ApiError;
 

@@ -4,17 +4,18 @@
 use std::time::Duration;
 
 use aizuchi_core::Input;
+use aizuchi_core::input::Command;
 use futures_util::future::join_all;
 use tracing::{error, warn};
 
-use super::event::Event;
+use super::event::{Event, Saying};
 use super::inbox::{self, Arrival};
 use super::listen::Desk;
-use super::translate::{self, Me};
+use super::translate::{self, Me, Telling};
 use crate::runtime::Gone;
 
 /// Told at the same time: each is durable before it counts as heard, and they share the disk's time.
-const TOGETHER_MAX: usize = 32;
+const TOGETHER_MAX: usize = 256;
 /// After the store failed.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
@@ -69,13 +70,22 @@ async fn tell_some(desk: &Desk, me: &Me, told: &mut i64) -> Result<bool, Gone> {
     Ok(full)
 }
 
+/// Whether nothing is known between a message and the one its thread grows from.
+async fn is_first_below(desk: &Desk, saying: &Saying) -> bool {
+    let Some(thread) = saying.thread.clone() else { return false };
+    let (channel, ts) = (saying.channel.clone(), saying.ts.clone());
+    let first = desk.slack.database.read(move |connection| inbox::is_first(connection, &channel, &thread, &ts)).await;
+    first.unwrap_or(false)
+}
+
 /// What the engine is told of it.
 async fn input(desk: &Desk, me: &Me, arrival: Arrival) -> Option<Input> {
     let names = &desk.slack.names;
     match Event::read(&arrival.event) {
         Event::Said(saying) => {
-            let now = desk.slack.clock.now();
-            translate::said(me, names, saying, arrival.fetched, now).await
+            let first_below = is_first_below(desk, &saying).await;
+            let telling = Telling { fetched: arrival.fetched, now: desk.slack.clock.now(), first_below };
+            translate::said(me, names, saying, telling).await
         }
         Event::Changed(changing) => translate::changed(me, names, changing).await,
         // Its own reactions it knows already.
@@ -97,7 +107,7 @@ async fn input(desk: &Desk, me: &Me, arrival: Arrival) -> Option<Input> {
         }
         Event::Left { channel } => {
             tracing::info!(channel, "is no longer in a Slack channel");
-            None
+            Some(Input::Told(me.room(&channel), Command::Left))
         }
         Event::Nothing => None,
     }

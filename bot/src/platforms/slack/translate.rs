@@ -1,12 +1,13 @@
 //! What happened on Slack, in the engine's words.
 
 use aizuchi_core::Input;
-use aizuchi_core::types::{Author, Change, Message, MessageId, PersonId, Place, Reaction, RoomId};
+use aizuchi_core::types::{Author, Change, Message, MessageId, PersonId, Place, Reaction, Reply, RoomId};
 use aizuchi_core::types::{Span, ThreadId, Time, Visibility, Voice};
 
 use super::emoji::emoji;
 use super::event::{Changing, Reacting, Saying};
-use super::names::{Names, presentable};
+use super::names::Names;
+use super::people::presentable;
 use super::read::{is_id, time};
 use crate::transcript::slack::markup::{Known, plain};
 
@@ -39,8 +40,17 @@ impl Me {
     }
 }
 
-/// `now` is the time at which it is told, for what was fetched later.
-pub async fn said(me: &Me, names: &Names, saying: Saying, fetched: bool, now: Time) -> Option<Input> {
+/// How a message comes to be told.
+#[derive(Clone, Copy, Debug)]
+pub struct Telling {
+    /// Fetched to fill a gap, and told now.
+    pub fetched: bool,
+    pub now: Time,
+    /// Whether it is the first below the message its thread grows from: that is a reply to it, and what follows is talk.
+    pub first_below: bool,
+}
+
+pub async fn said(me: &Me, names: &Names, saying: Saying, telling: Telling) -> Option<Input> {
     let at = time(&saying.ts)?;
     let author = author(me, names, &saying).await?;
     let (text, mentioned) = readable(me, names, &saying.text).await;
@@ -51,12 +61,23 @@ pub async fn said(me: &Me, names: &Names, saying: Saying, fetched: bool, now: Ti
         at,
         author,
         text: text.into(),
-        reply: None,
+        reply: reply(me, &saying).filter(|_| telling.first_below),
         mentions: others.iter().map(|id| me.person(id)).collect(),
         mentions_me: !mine.is_empty(),
         visibility: visibility(names, &saying).await,
-        backfilled: fetched && now.since(at) >= FRESH,
+        backfilled: telling.fetched && telling.now.since(at) >= FRESH,
     }))
+}
+
+/// To the message its thread grows from.
+fn reply(me: &Me, saying: &Saying) -> Option<Reply> {
+    let parent = saying.thread.as_ref()?;
+    let by = saying.parent.as_deref();
+    Some(Reply {
+        to: Some(MessageId::new(parent)),
+        to_me: by == Some(&me.user),
+        to_person: by.filter(|by| *by != me.user).map(|by| me.person(by)),
+    })
 }
 
 async fn author(me: &Me, names: &Names, saying: &Saying) -> Option<Author> {
@@ -81,7 +102,7 @@ async fn author(me: &Me, names: &Names, saying: &Saying) -> Option<Author> {
 }
 
 /// The text as it is read on the screen, and the ids of the people it mentions.
-async fn readable(me: &Me, names: &Names, text: &str) -> (String, Vec<String>) {
+pub async fn readable(me: &Me, names: &Names, text: &str) -> (String, Vec<String>) {
     let mut people = vec![(me.user.clone(), me.name.clone())];
     let mut channels = Vec::new();
     for (mark, id) in ids(text).into_iter().take(NAMED_MAX) {

@@ -52,8 +52,8 @@ impl Guard {
 
     fn check(&self, request: &Request) -> Pass {
         let (headers, path) = (request.headers(), request.uri().path());
-        if path == "/ws" && !is_same_origin(headers) {
-            return Pass::Refused("another site asks for this web socket");
+        if (path == "/ws" || path.starts_with("/api/")) && !is_same_origin(headers) {
+            return Pass::Refused("another site asks for this");
         }
         let Some(token) = &self.token else {
             let ours = host(headers).is_some_and(|host| self.is_own(host));

@@ -18,8 +18,10 @@ mod people;
 mod talk;
 
 mod assets;
+mod forget;
 mod guard;
 mod ids;
+mod memory;
 mod mentions;
 
 pub use platform::Web;

@@ -1,11 +1,13 @@
 //! The web rooms as a platform: whatever is stored here reaches the pages and the engine by itself.
 
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use aizuchi_core::settings::Settings;
-use aizuchi_core::types::{MessageId, Place, Voice};
+use aizuchi_core::types::{MessageId, PersonId, Place, Voice};
 use rusqlite::Transaction;
 
+use super::forget;
 use super::hub::Hub;
 use super::mentions::same_name;
 use super::outbox::Outbox;
@@ -17,6 +19,8 @@ use crate::stores::{Database, StoreError};
 
 /// What the pages know the bot by. Nobody else's id looks like this.
 const BOT_ID: &str = "bot";
+/// How long the engine may take to hear what was said before it is forgotten.
+const HEARD_WITHIN: Duration = Duration::from_secs(5);
 
 /// The platform half: it can be posted to before anybody listens or is listened to.
 pub struct Web {
@@ -156,6 +160,18 @@ impl Platform for Web {
             let thread = place.thread.as_ref().map(ToString::to_string);
             let Some(room) = talk::room_name(&place.room) else { return };
             self.hub.tell(room, 0, 0, || FromServer::Typing { name: self.bot().name, thread });
+        })
+    }
+
+    fn forget<'a>(&'a self, person: &'a PersonId) -> Doing<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            let Some(id) = talk::person_name(person).map(str::to_owned) else { return Ok(()) };
+            // What was said up to now is heard first, so that it is not heard after it was forgotten.
+            let newest = self.database.read(talk::last_seq).await?;
+            let _ = tokio::time::timeout(HEARD_WITHIN, self.outbox.until_heard(newest)).await;
+            self.database.write(move |transaction| forget::forget(transaction, &id)).await?;
+            self.hub.wake();
+            Ok(())
         })
     }
 }

@@ -11,7 +11,7 @@ use axum::extract::{State, WebSocketUpgrade};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{from_fn_with_state, map_response};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -26,8 +26,9 @@ use tracing::{info, warn};
 use super::guard::{self, Guard};
 use super::platform::Web;
 use super::wire::FromServer;
-use super::{assets, sample, socket, talk};
+use super::{assets, memory, sample, socket, talk};
 use crate::journal::Traces;
+use crate::keeper::Keeper;
 use crate::language::Language;
 use crate::ports::Orders;
 use crate::replay::decision;
@@ -52,6 +53,8 @@ pub struct Listening {
     pub ears: Ears,
     pub traces: Traces,
     pub orders: Arc<dyn Orders>,
+    /// What is remembered for long; none where nothing is.
+    pub keeper: Option<Arc<Keeper>>,
     pub events: broadcast::Receiver<Event>,
     pub metrics: PrometheusHandle,
     /// Whether the engines are at work.
@@ -65,6 +68,7 @@ pub struct Desk {
     pub ears: Ears,
     pub traces: Traces,
     pub orders: Arc<dyn Orders>,
+    pub keeper: Option<Arc<Keeper>>,
     pub samples: Arc<Semaphore>,
     pub tasks: TaskTracker,
     pub stop: CancellationToken,
@@ -76,7 +80,7 @@ pub struct Desk {
 impl Web {
     /// Opens the port and serves until `stop`. The task ends when every page has been let go.
     pub async fn listen(self: &Arc<Web>, with: Listening) -> anyhow::Result<(SocketAddr, JoinHandle<()>)> {
-        let Listening { ears, traces, orders, events, metrics, ready, stop } = with;
+        let Listening { ears, traces, orders, keeper, events, metrics, ready, stop } = with;
         let listener = guard::bind(&self.settings.address, &self.settings.token).await?;
         let address = listener.local_addr().context("a bound port has an address")?;
         self.open_rooms().await?;
@@ -88,6 +92,7 @@ impl Web {
             ears,
             traces,
             orders,
+            keeper,
             samples: Arc::new(Semaphore::new(sample::AT_ONCE_MAX)),
             tasks: TaskTracker::new(),
             stop,
@@ -188,6 +193,8 @@ fn router(desk: &Arc<Desk>, address: SocketAddr) -> Router {
         .route("/", get(assets::index))
         .route("/{*name}", get(assets::asset))
         .route("/ws", get(enter))
+        .route("/api/memory/{room}", get(memory::room))
+        .route("/api/memory/{room}/facts/{fact}", post(memory::change))
         .route("/live", get(|| async { "alive\n" }))
         .route("/ready", get(ready))
         .route("/metrics", get(measures))

@@ -28,6 +28,11 @@ pub fn room_name(room: &RoomId) -> Option<&str> {
     room.as_str().strip_prefix(PREFIX)
 }
 
+/// The id that pages know a person by; `None` for another platform's.
+pub fn person_name(person: &PersonId) -> Option<&str> {
+    person.as_str().strip_prefix(PREFIX)
+}
+
 /// Who speaks. The id is the one everybody may see.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Speaker {
@@ -271,12 +276,34 @@ pub fn react(transaction: &Transaction<'_>, reacting: Reacting) -> rusqlite::Res
 }
 
 impl Kept {
+    /// Takes a person out of a message: all of it where it is theirs, or is its own and names them. Whether anything changed.
+    pub(super) fn forget(&mut self, person: &str, names_them: &dyn Fn(&str) -> bool) -> bool {
+        let body = &mut self.body;
+        if body.by.id == person || (body.voice == Voice::Me && names_them(&body.text)) {
+            if body.by.id == person {
+                body.by = Speaker { id: String::new(), name: String::new() };
+            }
+            (body.deleted, body.edited) = (true, false);
+            body.text.clear();
+            body.reactions.clear();
+            return true;
+        }
+        let before = body.reactions.iter().map(|(_, givers)| givers.len()).sum::<usize>();
+        body.reactions.iter_mut().for_each(|(_, givers)| givers.retain(|giver| giver.id != person));
+        body.reactions.retain(|(_, givers)| !givers.is_empty());
+        body.reactions.iter().map(|(_, givers)| givers.len()).sum::<usize>() < before
+    }
+
+    pub(super) fn author(&self) -> &Speaker {
+        &self.body.by
+    }
+
     fn stored(self) -> Stored {
         Stored { id: self.id, seq: self.seq }
     }
 }
 
-fn update(transaction: &Transaction<'_>, kept: Kept) -> rusqlite::Result<Stored> {
+pub(super) fn update(transaction: &Transaction<'_>, kept: Kept) -> rusqlite::Result<Stored> {
     let seq = next_seq(transaction)?;
     let update = "UPDATE web_message SET seq = ?2, body = ?3 WHERE id = ?1";
     transaction.prepare_cached(update)?.execute(params![kept.id, seq as i64, written(&kept.body)])?;
@@ -353,7 +380,7 @@ fn find(connection: &Connection, room: &str, id: &str) -> rusqlite::Result<Optio
     connection.prepare_cached(query)?.query_row([id, room], kept).optional()
 }
 
-fn kept(row: &Row<'_>) -> rusqlite::Result<Kept> {
+pub(super) fn kept(row: &Row<'_>) -> rusqlite::Result<Kept> {
     let body: String = row.get(4)?;
     let body = serde_json::from_str(&body)
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(4, rusqlite::types::Type::Text, Box::new(error)))?;

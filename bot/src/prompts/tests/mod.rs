@@ -33,7 +33,8 @@ pub fn lines(said: &[Said<'_>]) -> Lines {
 
 pub fn ask(question: Question, style: JudgeStyle, transcript: Transcript) -> Ask {
     let call = CallId { room: RoomId::new("room"), serial: 1 };
-    Ask { call, at: Time(0), question, style, model: "m".into(), tokens_max: 50, transcript }
+    let memories = aizuchi_core::memory::Memories::default();
+    Ask { call, at: Time(0), question, style, model: "m".into(), tokens_max: 50, transcript, telling: None, memories }
 }
 
 pub fn brief(kind: Kind, addressed: bool, said: &[Said<'_>]) -> Brief {
@@ -48,6 +49,7 @@ pub fn brief(kind: Kind, addressed: bool, said: &[Said<'_>]) -> Brief {
         addressed,
         transcript: Transcript { lines: lines(said), ..Transcript::default() },
         memories: aizuchi_core::memory::Memories::default(),
+        telling: None,
     }
 }
 

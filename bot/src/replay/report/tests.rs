@@ -65,6 +65,7 @@ fn replay(decided: Vec<Decided>) -> Replay {
         decided,
         low: 20,
         high: 70,
+        remembered: None,
     }
 }
 

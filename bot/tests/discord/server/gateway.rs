@@ -153,12 +153,17 @@ impl Connection {
             world.identified += 1;
             let id = format!("{:016x}", world.snowflake());
             let mut session = Session { intents, shard, seq: 0, log: Vec::new(), line: Some(self.line.clone()) };
+            let guilds = if session.has(super::GUILD) {
+                json!([{"id": world.guild["id"], "unavailable": true}])
+            } else {
+                json!([])
+            };
             let ready = json!({"v": 10, "user": bot(), "session_id": id, "shard": [shard.0, shard.1],
                 "resume_gateway_url": format!("ws://127.0.0.1:{}", world.port), "private_channels": [],
-                "guilds": [{"id": world.guild["id"], "unavailable": true}],
+                "guilds": guilds,
                 "application": {"id": BOT.to_string(), "flags": 1 << 19}});
             session.tell("READY", ready);
-            if (super::GUILD >> 22) % session.shard.1 == session.shard.0 {
+            if session.has(super::GUILD) {
                 session.tell("GUILD_CREATE", world.guild_now());
             }
             world.sessions.insert(id.clone(), session);

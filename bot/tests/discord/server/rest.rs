@@ -56,6 +56,11 @@ pub async fn answer(
     let parsed: Value = serde_json::from_slice(&body).unwrap_or_else(|_| multipart(&body));
     let query: Vec<(String, String)> = uri.query().map(pairs).unwrap_or_default();
     world.with(|world| world.asked.push(Asked { line: line.clone(), body: parsed.clone() }));
+    // What stands before Discord lets nobody in who does not say that they are a bot.
+    let agent = headers.get("user-agent").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if !agent.starts_with("DiscordBot (http") {
+        return response(refused(403, 40333, "internal network error"), None);
+    }
     let open = path.starts_with("interactions/") || path.starts_with("webhooks/");
     let token = headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default();
     let known = world.with(|world| token.strip_prefix("Bot ") == Some(world.token.as_str()));

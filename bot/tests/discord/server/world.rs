@@ -43,6 +43,8 @@ pub struct World {
     pub token: String,
     pub message_content_granted: bool,
     pub heartbeat_ms: u64,
+    /// How many connections it recommends.
+    pub shards: u64,
     pub guild: Value,
     pub channels: BTreeMap<u64, Value>,
     pub messages: HashMap<u64, Vec<Value>>,
@@ -95,6 +97,7 @@ impl World {
             token: TOKEN.to_owned(),
             message_content_granted: true,
             heartbeat_ms: 41_250,
+            shards: 1,
             guild,
             channels: channels.into(),
             messages: HashMap::new(),
@@ -177,8 +180,12 @@ impl World {
         message
     }
 
+    /// To the sessions whose guild it is; what is said to the bot alone, to the first.
     pub fn dispatch(&mut self, kind: &str, data: Value) {
-        for session in self.sessions.values_mut() {
+        let guild =
+            if kind.starts_with("GUILD_") && data["guild_id"].is_null() { &data["id"] } else { &data["guild_id"] };
+        let guild = guild.as_str().and_then(|id| id.parse().ok()).unwrap_or(0);
+        for session in self.sessions.values_mut().filter(|session| session.has(guild)) {
             session.tell(kind, data.clone());
         }
     }
@@ -203,6 +210,11 @@ impl World {
 }
 
 impl Session {
+    /// Whether a guild is its own; 0 stands for direct messages.
+    pub fn has(&self, guild: u64) -> bool {
+        (guild >> 22) % self.shard.1 == self.shard.0
+    }
+
     /// What it asked for, and only as much of it as it may see.
     pub fn tell(&mut self, kind: &str, mut data: Value) {
         let in_guild = data.get("guild_id").is_some_and(|guild| !guild.is_null());

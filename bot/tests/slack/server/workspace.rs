@@ -109,6 +109,7 @@ impl Workspace {
         if let Some(thread) = thread {
             message["thread_ts"] = json!(thread);
             if let Some(parent) = self.find(channel, thread) {
+                message["parent_user_id"] = parent["user"].clone();
                 parent["thread_ts"] = json!(thread);
                 parent["latest_reply"] = json!(ts);
                 parent["reply_count"] = json!(parent["reply_count"].as_u64().unwrap_or(0) + 1);

@@ -257,7 +257,6 @@ const IRREGULAR: &[(&str, &str)] = &[
     ("ran", "run"),
     ("ridden", "ride"),
     ("rode", "ride"),
-    ("rose", "rise"),
     ("said", "say"),
     ("sang", "sing"),
     ("sat", "sit"),

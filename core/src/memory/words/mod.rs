@@ -1,9 +1,11 @@
 //! The words of a text, for searching: segmented as its script asks, in one case and width, without endings and without the
 //! words that every text has.
 
+mod alike;
 mod english;
 mod japanese;
 
+pub use alike::alike;
 use icu_segmenter::WordSegmenter;
 use icu_segmenter::options::WordBreakInvariantOptions;
 use unicode_normalization::UnicodeNormalization as _;
@@ -58,7 +60,8 @@ fn walk(text: &str, each: &mut dyn FnMut(&str)) {
     let mut breaks = segmenter.segment_str(&text).iter_with_word_type();
     for (end, kind) in breaks.by_ref() {
         if kind.is_word_like() {
-            each(&text[start..end]);
+            // A combining mark takes the space before it along.
+            text[start..end].split_whitespace().for_each(&mut *each);
         }
         start = end;
     }
@@ -142,5 +145,16 @@ mod tests {
     fn a_name_is_a_word_of_its_own() {
         assert!(mentions("I met Ann.", "ann") && mentions("田中さんは来る", "田中") && mentions("A.B. (x)", "A.B."));
         assert!(!mentions("annual planning", "ann") && !mentions("anything", " "));
+    }
+
+    proptest::proptest! {
+        /// What is searched for is parted by spaces in the index.
+        #[test]
+        fn whatever_is_written_is_cut_into_words(text in ".*") {
+            let found = search_words(&text);
+            assert!(found.iter().all(|word| !word.is_empty() && !word.contains(char::is_whitespace)), "{found:?}");
+            assert!(topics(&text, 3).len() <= 3);
+            assert!(text.trim().is_empty() || normal(&text).trim().is_empty() || mentions(&text, &text), "{text:?}");
+        }
     }
 }

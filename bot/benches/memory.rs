@@ -1,0 +1,147 @@
+//! What remembering costs: how long it takes to recall among 100,000 facts, by words and by meaning, and what a fact weighs.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use aizuchi::memory::{Kept, Local};
+use aizuchi::ports::Memory;
+use aizuchi::stores::Database;
+use aizuchi_core::memory::{Change, Draft, Filter, Origin, Query};
+use aizuchi_core::types::{MessageId, PersonId, Time, Visibility, stable_hash};
+use aizuchi_core::{Policies, settings::Layers};
+
+const ROOMS: u64 = 1_000;
+const FACTS_PER_ROOM: u64 = 100;
+const WORDS: u64 = 20_000;
+const DIMENSIONS: u64 = 384;
+const QUERIES: u64 = 500;
+
+fn main() {
+    // The number of houses that the rooms are spread over; `cargo bench` hands over its own flags beside.
+    let named: Vec<u64> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
+    let houses = if named.is_empty() { vec![50, 1] } else { named };
+    let folder = std::env::temp_dir().join(format!("aizuchi-bench-memory-{}", std::process::id()));
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    for houses in houses {
+        std::fs::create_dir_all(&folder).expect("a folder for the bench");
+        runtime.block_on(measure(&folder.join("aizuchi.db"), houses));
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+}
+
+async fn measure(path: &Path, houses: u64) {
+    println!("{} facts in {ROOMS} public rooms of {houses} houses", ROOMS * FACTS_PER_ROOM);
+    let policies = {
+        let mut layers = Layers::default();
+        layers.add_assignment("memory.facts_max=1000");
+        layers.resolve(&|_| None).expect("the settings are right")
+    };
+    let database = Database::open(path).expect("a store");
+    let memory = Local::new(database.clone(), Kept::ALL);
+    let begun = Instant::now();
+    for room in 0..ROOMS {
+        memory.apply(vec![reflection(room, houses)], &policies).await.expect("it is kept");
+    }
+    database.settle().await.expect("it is settled");
+    let facts = ROOMS * FACTS_PER_ROOM;
+    let bytes = |path: &Path| std::fs::metadata(path).expect("it is there").len();
+    let plain = bytes(path);
+    println!("  kept in {:.1} s, {} bytes a fact", begun.elapsed().as_secs_f64(), plain / facts);
+    recall(&memory, &policies, houses, false).await;
+    embed(&memory, &policies).await;
+    database.settle().await.expect("it is settled");
+    println!("  {} bytes more a fact with a vector of {DIMENSIONS}", (bytes(path) - plain) / facts);
+    recall(&memory, &policies, houses, true).await;
+}
+
+fn reader(room: u64, houses: u64) -> Origin {
+    Origin::new(format!("discord:{}/{room}", room % houses), Visibility::Public)
+}
+
+fn reflection(room: u64, houses: u64) -> Change {
+    let origin = reader(room, houses);
+    let fact = |number: u64| Draft {
+        origin: origin.clone(),
+        content: sentence(room * FACTS_PER_ROOM + number, 10).into(),
+        keywords: sentence(room * FACTS_PER_ROOM + number, 3).split(' ').map(Into::into).collect(),
+        people: vec![PersonId::new(format!("discord:{}", draw(room, number, 1000)))],
+        messages: vec![MessageId::new(format!("{room}-{number}"))],
+        confidence: 0.9,
+        shareable: true,
+        at: Time(0),
+        replaces: None,
+    };
+    let facts = (0..FACTS_PER_ROOM).map(fact).collect();
+    Change::Reflected { origin: origin.clone(), up_to: 1, at: Time(0), facts, people: Vec::new() }
+}
+
+fn draw(seed: u64, number: u64, below: u64) -> u64 {
+    stable_hash(seed, &number.to_string()) % below
+}
+
+/// Words of which some are frequent and most are rare, as in talk.
+fn sentence(seed: u64, words: u64) -> String {
+    let word = |number: u64| {
+        let even = draw(seed, number, 1_000_000) as f64 / 1e6;
+        format!("{}w", base_26((WORDS as f64).powf(even) as u64))
+    };
+    (0..words).map(word).collect::<Vec<_>>().join(" ")
+}
+
+fn base_26(mut number: u64) -> String {
+    let mut word = String::new();
+    loop {
+        word.push(char::from(b'a' + u8::try_from(number % 26).expect("a letter")));
+        number /= 26;
+        if number == 0 {
+            return word;
+        }
+    }
+}
+
+fn vector(seed: u64) -> Vec<f32> {
+    (0..DIMENSIONS).map(|number| draw(seed, number, 2000) as f32 / 1000.0 - 1.0).collect()
+}
+
+async fn embed(memory: &Local, policies: &Policies) {
+    loop {
+        let filter = Filter { without_vector: Some("bench".into()), count: 2000, ..Filter::default() };
+        let facts = memory.facts(filter).await.expect("it reads");
+        if facts.is_empty() {
+            return;
+        }
+        let embedded = facts.into_iter().map(|fact| Change::Embedded {
+            fact: fact.id,
+            content: fact.content,
+            model: "bench".into(),
+            vector: vector(fact.id.0),
+        });
+        memory.apply(embedded.collect(), policies).await.expect("it is kept");
+    }
+}
+
+async fn recall(memory: &Local, policies: &Policies, houses: u64, by_meaning: bool) {
+    let mut times: Vec<Duration> = Vec::new();
+    let mut found = 0;
+    for number in 0..QUERIES {
+        let query = Query {
+            text: sentence(ROOMS * FACTS_PER_ROOM + number, 8),
+            speaker: Some(PersonId::new("discord:7")),
+            reader: reader(draw(7, number, ROOMS), houses),
+            at: Time(0),
+            count: 3,
+            vector: by_meaning.then(|| ("bench".into(), vector(ROOMS * FACTS_PER_ROOM + number))),
+        };
+        let begun = Instant::now();
+        found += memory.recall(query, policies).await.expect("it reads").len();
+        times.push(begun.elapsed());
+    }
+    times.sort();
+    let at = |share: usize| times[(times.len() * share / 100).min(times.len() - 1)].as_secs_f64() * 1000.0;
+    let how = if by_meaning { "words and meaning" } else { "words" };
+    println!(
+        "  recall by {how}: p50 {:.2} ms, p99 {:.2} ms; {found} facts found by {QUERIES} questions",
+        at(50),
+        at(99)
+    );
+}

@@ -1,0 +1,55 @@
+//! `aizuchi backup`: a whole copy of the store, also while the program is running.
+
+use std::fs::OpenOptions;
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+
+use crate::cli::settings::SettingsArguments;
+use crate::cli::show::harmless;
+use crate::cli::{print, store};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The file to write; it must not be there yet
+    file: String,
+    /// The data folder [default: that of the settings]
+    #[arg(long, value_name = "DIR")]
+    folder: Option<String>,
+    #[command(flatten)]
+    settings: SettingsArguments,
+}
+
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let file = &arguments.file;
+    let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
+    let connection = store::open(&folder)?;
+    if std::fs::exists(file).unwrap_or(true) {
+        bail!("{file} is there already; name another file");
+    }
+    let unwritable = || format!("can not write {file}");
+    drop(private(OpenOptions::new().write(true).create_new(true)).open(file).with_context(unwritable)?);
+    let copied = connection.execute("VACUUM INTO ?1", [file]);
+    if let Err(error) = copied {
+        let _ = std::fs::remove_file(file);
+        return Err(error).with_context(unwritable);
+    }
+    let bytes = std::fs::metadata(file).with_context(unwritable)?.len();
+    print(&format!(
+        "wrote {} ({} KiB); as aizuchi.db in a data folder it is the store\n",
+        harmless(file),
+        bytes.div_ceil(1024)
+    ))
+}
+
+/// What people said is nobody else's business on this machine.
+#[cfg(unix)]
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    options.mode(0o600)
+}
+
+#[cfg(not(unix))]
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
+}

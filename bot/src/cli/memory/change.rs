@@ -1,0 +1,94 @@
+//! Changes what is remembered, in a data folder that nobody else holds.
+
+use std::io::{BufRead as _, BufReader};
+
+use aizuchi_core::memory::{Change, FactId, Item};
+use anyhow::{Context as _, bail};
+use clap::Args;
+
+use super::look::{person_called, room_called};
+use crate::cli::print;
+use crate::cli::show::harmless;
+use crate::memory::{Kept, Local, Reading};
+use crate::ports::Memory as _;
+use crate::stores::{Database, Folder};
+
+#[derive(Args)]
+pub struct Forget {
+    #[command(flatten)]
+    whom: Whom,
+}
+
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+struct Whom {
+    /// A fact, by its number
+    #[arg(long, value_name = "NUMBER")]
+    fact: Option<u64>,
+    /// A person, by id or name
+    #[arg(long, value_name = "PERSON")]
+    person: Option<String>,
+    /// Everything that was said in a room
+    #[arg(long, value_name = "ROOM")]
+    room: Option<String>,
+}
+
+#[derive(Args)]
+pub struct Import {
+    /// What `aizuchi memory export` wrote
+    file: String,
+}
+
+pub fn forget(arguments: &super::Arguments, forget: &Forget) -> anyhow::Result<()> {
+    let (change, told) = {
+        let connection = arguments.open()?;
+        let reading = Reading(&connection);
+        let Whom { fact, person, room } = &forget.whom;
+        if let Some(id) = fact {
+            let Some(fact) = reading.fact(FactId(*id))? else { bail!("there is no fact {id}") };
+            (Change::Forgotten { fact: fact.id }, format!("forgot: {}", fact.content))
+        } else if let Some(asked) = person {
+            let person = person_called(&reading, asked)?;
+            let told =
+                format!("forgot {person}, and {} facts that rest on their words", reading.about(&person)?.facts.len());
+            (Change::PersonForgotten { person, names: Vec::new(), rooms: Vec::new() }, told)
+        } else {
+            let room = room_called(&reading, room.as_deref().unwrap_or_default())?;
+            let told = format!("forgot what was said in {room}");
+            (Change::RoomForgotten { room }, told)
+        }
+    };
+    apply(arguments, vec![change])?;
+    print(&format!("{}\n", harmless(&told)))
+}
+
+pub fn import(arguments: &super::Arguments, import: &Import) -> anyhow::Result<()> {
+    let file = &import.file;
+    let lines = std::fs::File::open(file).with_context(|| format!("can not read {file}"))?;
+    let mut changes = Vec::new();
+    for (at, line) in BufReader::new(lines).lines().enumerate() {
+        let line = line.with_context(|| format!("can not read {file}"))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let item: Item = serde_json::from_str(&line)
+            .with_context(|| format!("{file}:{}: expected a line of `aizuchi memory export`", at + 1))?;
+        changes.push(Change::Imported(Box::new(item)));
+    }
+    let count = changes.len();
+    apply(arguments, changes)?;
+    print(&format!("took in {count} lines\n"))
+}
+
+fn apply(arguments: &super::Arguments, changes: Vec<Change>) -> anyhow::Result<()> {
+    let path = arguments.folder()?;
+    let policies = arguments.settings.policies()?;
+    let folder = Folder::take(&path).with_context(
+        || "nothing was changed: in a running aizuchi, people use /aizuchi forget-me, and the web room /forget-me",
+    )?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    runtime.block_on(async {
+        let database = Database::open(&folder.database())?;
+        Ok(Local::new(database, Kept::ALL).apply(changes, &policies).await?)
+    })
+}

@@ -1,0 +1,60 @@
+//! Writes down what is remembered.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+
+use aizuchi_core::memory::{Filter, Item};
+use anyhow::Context as _;
+use clap::Args;
+
+use super::look::person_called;
+use crate::cli::outputs;
+use crate::memory::Reading;
+
+#[derive(Args)]
+pub struct Export {
+    /// Only what is about this person
+    #[arg(long, value_name = "PERSON")]
+    person: Option<String>,
+    /// The file to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<String>,
+}
+
+pub fn export(arguments: &super::Arguments, export: &Export) -> anyhow::Result<()> {
+    let connection = arguments.open()?;
+    let reading = Reading(&connection);
+    let mut items: Vec<Item> = Vec::new();
+    match &export.person {
+        Some(asked) => {
+            let about = reading.about(&person_called(&reading, asked)?)?;
+            items.extend(about.person.map(Item::Person));
+            items.extend(about.facts.into_iter().map(Item::Fact));
+            items.extend(about.channels.into_iter().map(Item::Channel));
+        }
+        None => {
+            items.extend(reading.people(None)?.into_iter().map(Item::Person));
+            items.extend(reading.facts(&Filter::default())?.into_iter().rev().map(Item::Fact));
+            items.extend(reading.channels()?.into_iter().map(Item::Channel));
+        }
+    }
+    match &export.output {
+        None => write(&items, &mut std::io::stdout().lock()),
+        Some(path) => {
+            let folder = arguments.folder()?;
+            let kept = folder.to_string_lossy();
+            let inputs: Vec<&str> =
+                [Some(&*kept), arguments.settings.config.as_deref()].into_iter().flatten().collect();
+            outputs::check(&inputs, &[("--output", path)])?;
+            let file = File::create(path).with_context(|| format!("can not write {path}"))?;
+            write(&items, &mut BufWriter::new(file)).with_context(|| format!("can not write {path}"))
+        }
+    }
+}
+
+fn write(items: &[Item], out: &mut dyn Write) -> anyhow::Result<()> {
+    for item in items {
+        writeln!(out, "{}", serde_json::to_string(item)?)?;
+    }
+    Ok(out.flush()?)
+}

@@ -1,0 +1,250 @@
+//! Kept as long as this process lives, and no longer.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+
+use aizuchi_core::Policies;
+use aizuchi_core::memory::words::search_words;
+use aizuchi_core::memory::{
+    About, Candidate, Change, ChannelMemory, Fact, FactId, Filter, Marks, Person, Query, Recalled, allowed, recall,
+};
+use aizuchi_core::types::{MessageId, PersonId, RoomId};
+
+use super::apply::apply;
+use super::shelf::{Kept, Mark, Shelf, Shelved};
+use crate::ports::{Doing, Memory};
+use crate::stores::StoreError;
+
+pub struct Ram {
+    kept: Kept,
+    held: Mutex<Held>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Held {
+    marks: BTreeMap<RoomId, Marks>,
+    channels: BTreeMap<RoomId, ChannelMemory>,
+    people: BTreeMap<PersonId, Person>,
+    facts: BTreeMap<FactId, Fact>,
+    rooms: BTreeMap<RoomId, BTreeSet<FactId>>,
+    vectors: BTreeMap<FactId, (Box<str>, Vec<f32>)>,
+    out: BTreeSet<Mark>,
+    last: u64,
+}
+
+impl Default for Ram {
+    fn default() -> Ram {
+        Ram::new(Kept::ALL)
+    }
+}
+
+impl Ram {
+    pub fn new(kept: Kept) -> Ram {
+        Ram { kept, held: Mutex::default() }
+    }
+
+    fn with<T: Send + 'static>(&self, work: impl FnOnce(&mut Held) -> T) -> Doing<'_, Result<T, StoreError>> {
+        let done = work(&mut self.held.lock().expect("what is held is never left half done"));
+        Box::pin(async { Ok(done) })
+    }
+}
+
+impl Memory for Ram {
+    fn apply<'a>(&'a self, changes: Vec<Change>, policies: &'a Policies) -> Doing<'a, Result<(), StoreError>> {
+        let mut held = self.held.lock().expect("what is held is never left half done");
+        for change in changes {
+            apply(&mut *held, self.kept, change, policies).expect("nothing fails in memory");
+        }
+        Box::pin(async { Ok(()) })
+    }
+
+    fn channel<'a>(&'a self, room: &'a RoomId) -> Doing<'a, Result<(Option<ChannelMemory>, Marks), StoreError>> {
+        self.with(|held| (held.channels.get(room).cloned(), held.marks.get(room).copied().unwrap_or_default()))
+    }
+
+    fn recall<'a>(&'a self, query: Query, policies: &'a Policies) -> Doing<'a, Result<Vec<Recalled>, StoreError>> {
+        let memory = &policies.for_room(query.reader.room.as_str()).settings.memory;
+        self.with(|held| {
+            let may = |fact: &&Fact| allowed(&fact.origin, &query.reader, memory.across_rooms).is_some();
+            let model = query.vector.as_ref().map(|(model, _)| model);
+            let vector = |fact: &Fact| {
+                held.vectors.get(&fact.id).filter(|(of, _)| Some(of) == model).map(|(_, vector)| vector.clone())
+            };
+            let candidate = |fact: &Fact| Candidate { fact: fact.clone(), vector: vector(fact) };
+            let candidates = held.facts.values().filter(may).map(candidate).collect();
+            recall(candidates, None, &query, memory.into())
+        })
+    }
+
+    fn facts<'a>(&'a self, filter: Filter) -> Doing<'a, Result<Vec<Fact>, StoreError>> {
+        self.with(|held| {
+            let count = if filter.count == 0 { usize::MAX } else { filter.count };
+            let fits = |fact: &&Fact| held.fits(fact, &filter);
+            held.facts.values().rev().filter(fits).take(count).cloned().collect()
+        })
+    }
+
+    fn people<'a>(&'a self, who: Option<&'a PersonId>) -> Doing<'a, Result<Vec<Person>, StoreError>> {
+        self.with(|held| match who {
+            Some(id) => held.known(id).into_iter().collect(),
+            None => held.people().expect("nothing fails in memory"),
+        })
+    }
+
+    fn about<'a>(&'a self, person: &'a PersonId) -> Doing<'a, Result<About, StoreError>> {
+        self.with(|held| {
+            let is_active = |channel: &&ChannelMemory| channel.active.iter().any(|(id, _)| id == person);
+            About {
+                person: held.known(person),
+                facts: held.facts_of_person(person).expect("nothing fails in memory"),
+                channels: held.channels.values().filter(is_active).cloned().collect(),
+            }
+        })
+    }
+}
+
+impl Held {
+    fn known(&self, id: &PersonId) -> Option<Person> {
+        let out = || self.out.contains(&Mark::from(id)).then(|| Person::opted_out(id.clone()));
+        self.people.get(id).cloned().or_else(out)
+    }
+
+    fn fits(&self, fact: &Fact, filter: &Filter) -> bool {
+        let has_vector = |model: &str| self.vectors.get(&fact.id).is_some_and(|(of, _)| **of == *model);
+        filter.room.as_ref().is_none_or(|room| fact.origin.room == *room)
+            && filter.person.as_ref().is_none_or(|person| fact.people.contains(person))
+            && filter.without_vector.as_ref().is_none_or(|model| !has_vector(model))
+            && filter.text.as_ref().is_none_or(|text| has_words(fact, &search_words(text)))
+    }
+
+    fn chosen(&self, fits: impl Fn(&&Fact) -> bool) -> Shelved<Vec<Fact>> {
+        Ok(self.facts.values().filter(fits).cloned().collect())
+    }
+}
+
+/// Whether all of these words are in it.
+fn has_words(fact: &Fact, asked: &[String]) -> bool {
+    let words = search_words(&format!("{} {}", fact.content, fact.keywords.join(" ")));
+    asked.iter().all(|word| words.contains(word))
+}
+
+impl Shelf for Held {
+    fn marks(&self, room: &RoomId) -> Shelved<Marks> {
+        Ok(self.marks.get(room).copied().unwrap_or_default())
+    }
+
+    fn put_marks(&mut self, room: &RoomId, marks: Marks) -> Shelved<()> {
+        self.marks.insert(room.clone(), marks);
+        Ok(())
+    }
+
+    fn channel(&self, room: &RoomId) -> Shelved<Option<ChannelMemory>> {
+        Ok(self.channels.get(room).cloned())
+    }
+
+    fn channels(&self) -> Shelved<Vec<ChannelMemory>> {
+        Ok(self.channels.values().cloned().collect())
+    }
+
+    fn put_channel(&mut self, channel: &ChannelMemory) -> Shelved<()> {
+        self.channels.insert(channel.origin.room.clone(), channel.clone());
+        Ok(())
+    }
+
+    fn remove_channel(&mut self, room: &RoomId) -> Shelved<()> {
+        self.channels.remove(room);
+        Ok(())
+    }
+
+    fn person(&self, id: &PersonId) -> Shelved<Option<Person>> {
+        Ok(self.people.get(id).cloned())
+    }
+
+    fn people(&self) -> Shelved<Vec<Person>> {
+        let mut people: Vec<Person> = self.people.values().cloned().collect();
+        people.sort_by(|a, b| b.last_seen.cmp(&a.last_seen).then(a.id.cmp(&b.id)));
+        Ok(people)
+    }
+
+    fn people_resting_on(&self, _: &RoomId, _: &MessageId) -> Shelved<Vec<Person>> {
+        Ok(self.people.values().cloned().collect())
+    }
+
+    fn put_person(&mut self, person: &Person) -> Shelved<()> {
+        self.people.insert(person.id.clone(), person.clone());
+        Ok(())
+    }
+
+    fn remove_person(&mut self, id: &PersonId) -> Shelved<()> {
+        self.people.remove(id);
+        Ok(())
+    }
+
+    fn new_fact(&mut self) -> Shelved<FactId> {
+        self.last += 1;
+        Ok(FactId(self.last))
+    }
+
+    fn fact(&self, id: FactId) -> Shelved<Option<Fact>> {
+        Ok(self.facts.get(&id).cloned())
+    }
+
+    fn facts(&self) -> Shelved<Vec<Fact>> {
+        self.chosen(|_| true)
+    }
+
+    fn facts_of_room(&self, room: &RoomId) -> Shelved<Vec<Fact>> {
+        let ids = self.rooms.get(room).into_iter().flatten();
+        Ok(ids.map(|id| self.facts[id].clone()).collect())
+    }
+
+    fn facts_of_person(&self, person: &PersonId) -> Shelved<Vec<Fact>> {
+        self.chosen(|fact| fact.people.contains(person))
+    }
+
+    fn facts_resting_on(&self, room: &RoomId, message: &MessageId) -> Shelved<Vec<Fact>> {
+        self.chosen(|fact| fact.origin.room == *room && fact.messages.contains(message))
+    }
+
+    fn put_fact(&mut self, fact: &Fact) -> Shelved<()> {
+        self.rooms.entry(fact.origin.room.clone()).or_default().insert(fact.id);
+        self.facts.insert(fact.id, fact.clone());
+        Ok(())
+    }
+
+    fn remove_fact(&mut self, id: FactId) -> Shelved<()> {
+        self.vectors.remove(&id);
+        if let Some(fact) = self.facts.remove(&id)
+            && let Some(ids) = self.rooms.get_mut(&fact.origin.room)
+        {
+            ids.remove(&id);
+            if ids.is_empty() {
+                self.rooms.remove(&fact.origin.room);
+            }
+        }
+        Ok(())
+    }
+
+    fn put_vector(&mut self, fact: &Fact, model: &str, vector: &[f32]) -> Shelved<()> {
+        self.vectors.insert(fact.id, (model.into(), vector.to_vec()));
+        Ok(())
+    }
+
+    fn remove_vector(&mut self, id: FactId) -> Shelved<()> {
+        self.vectors.remove(&id);
+        Ok(())
+    }
+
+    fn is_out(&self, person: Mark) -> Shelved<bool> {
+        Ok(self.out.contains(&person))
+    }
+
+    fn put_out(&mut self, person: Mark, out: bool) -> Shelved<()> {
+        if out {
+            self.out.insert(person);
+        } else {
+            self.out.remove(&person);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,130 @@
+//! Looks for facts in the file: candidates by words and by signs, then ranked as everywhere.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use aizuchi_core::memory::rank::{Corpus, Question, root};
+use aizuchi_core::memory::words::alike;
+use aizuchi_core::memory::{Candidate, FactId, Manner, Query, Recalled, house, recall as rank};
+use aizuchi_core::types::Visibility;
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::shelf::{Shelf as _, Shelved};
+use super::table::{Table, place, place_word, signs};
+
+/// Candidates that are looked at closely, by words and by meaning.
+const BY_WORDS: u32 = 100;
+const BY_MEANING: usize = 200;
+
+pub fn recall(connection: &Connection, query: &Query, manner: Manner) -> Shelved<Vec<Recalled>> {
+    let question = Question::new(&query.text);
+    let places = places(query, manner);
+    let corpus = All::read(connection, &question)?;
+    let mut ids: BTreeSet<i64> = by_words(connection, &question, &corpus, &places)?.into_iter().collect();
+    if let Some((model, vector)) = &query.vector {
+        ids.extend(by_meaning(connection, &places, model, vector)?);
+    }
+    let table = Table(connection);
+    let mut candidates = Vec::new();
+    for id in ids {
+        let Some(fact) = table.fact(FactId(id.cast_unsigned()))? else { continue };
+        let vector = match &query.vector {
+            Some((model, _)) => table.vector(id)?.filter(|(of, _)| **of == **model).map(|(_, vector)| vector),
+            None => None,
+        };
+        candidates.push(Candidate { fact, vector });
+    }
+    Ok(rank(candidates, Some(&corpus), query, manner))
+}
+
+/// Where the reader may look: the room, and whatever is public in its house.
+fn places(query: &Query, manner: Manner) -> Vec<i64> {
+    let reader = &query.reader;
+    let mut places = vec![place(&format!("room {}", reader.room))];
+    if manner.across_rooms && reader.visibility != Visibility::Direct {
+        places.extend(house(&reader.room).map(|house| place(&format!("house {house}"))));
+    }
+    places
+}
+
+fn by_words(connection: &Connection, question: &Question, corpus: &All, places: &[i64]) -> Shelved<Vec<i64>> {
+    if question.words().is_empty() {
+        return Ok(Vec::new());
+    }
+    let places: Vec<String> = places.iter().map(|place| place_word(*place)).collect();
+    let quoted = |word: &str| format!("\"{}\"", word.replace('"', "\"\""));
+    let mut words: Vec<String> = Vec::new();
+    for word in question.words() {
+        words.push(quoted(word));
+        words.extend(alike(word).iter().map(|other| quoted(other)));
+        // A word that no fact has may be there in another form.
+        if corpus.holding(word) == 0.0 {
+            words.extend(root(word).map(|root| format!("{}*", quoted(root))));
+        }
+    }
+    let asked = format!("place : ({}) AND words : ({})", places.join(" OR "), words.join(" OR "));
+    let query =
+        "SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 ORDER BY bm25(memory_words, 0.0, 1.0) LIMIT ?2";
+    let mut statement = connection.prepare_cached(query)?;
+    statement.query_map(params![asked, BY_WORDS], |row| row.get(0))?.collect()
+}
+
+/// Those whose signs differ least.
+fn by_meaning(connection: &Connection, places: &[i64], model: &str, vector: &[f32]) -> Shelved<Vec<i64>> {
+    let (asked, model) = (signs(vector), place(model));
+    let mut found: Vec<(u32, i64)> = Vec::new();
+    let mut statement = connection.prepare_cached("SELECT fact, model, signs FROM memory_sign WHERE place = ?1")?;
+    for place in places {
+        let mut rows = statement.query([place])?;
+        while let Some(row) = rows.next()? {
+            let signs = row.get_ref(2)?.as_blob()?;
+            if row.get::<_, i64>(1)? == model && signs.len() == asked.len() {
+                found.push((difference(signs, &asked), row.get(0)?));
+            }
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found.into_iter().take(BY_MEANING).map(|(_, fact)| fact).collect())
+}
+
+fn difference(a: &[u8], b: &[u8]) -> u32 {
+    a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
+}
+
+/// What is known of all facts together, for the words of one question.
+struct All {
+    texts: f64,
+    holding: BTreeMap<String, f64>,
+}
+
+/// Words in a fact, about.
+const LENGTH: f64 = 12.0;
+
+impl All {
+    fn read(connection: &Connection, question: &Question) -> Shelved<All> {
+        let mut holding = BTreeMap::new();
+        let mut count =
+            connection.prepare_cached("SELECT doc FROM memory_vocabulary WHERE term = ?1 AND col = 'words'")?;
+        for word in question.words() {
+            let facts: Option<f64> = count.query_row([word], |row| row.get(0)).optional()?;
+            holding.insert(word.clone(), facts.unwrap_or_default());
+        }
+        // The last number is near enough, and counting would take longer than looking.
+        let mut all = connection.prepare_cached("SELECT coalesce(max(id), 0) FROM memory_fact")?;
+        Ok(All { texts: all.query_row([], |row| row.get(0))?, holding })
+    }
+}
+
+impl Corpus for All {
+    fn texts(&self) -> f64 {
+        self.texts
+    }
+
+    fn holding(&self, word: &str) -> f64 {
+        self.holding.get(word).copied().unwrap_or_default()
+    }
+
+    fn length(&self) -> f64 {
+        LENGTH
+    }
+}

@@ -1,0 +1,170 @@
+//! What is forgotten is gone: from every answer, and from the files.
+
+use super::*;
+
+const STORES_ON_DISK: [&str; 3] = ["local", "facts on disk", "people on disk"];
+
+async fn lived(store: &str, name: &str) -> House {
+    let house = House::new(store, name);
+    let (lobby, garden) = (public("web:lobby"), public("web:garden"));
+    house
+        .apply([
+            heard(&lobby, 1, "web:zebediah", "Zebediah", "xylophones"),
+            heard(&lobby, 2, "web:bob", "Bob", "gardening"),
+            summarized(
+                &lobby,
+                2,
+                "Somebody plays quixotic music.",
+                &[("web:zebediah", "Zebediah"), ("web:bob", "Bob")],
+            ),
+            summarized(&garden, 9, "Bob said that zebediah is away.", &[("web:bob", "Bob")]),
+            reflected(
+                &lobby,
+                2,
+                vec![
+                    sourced(&lobby, "A quixotic xylophone stands in the lobby", &[("web:zebediah", "m1")]),
+                    sourced(&lobby, "Both of them like marmalade", &[("web:zebediah", "m1"), ("web:bob", "m2")]),
+                    sourced(&lobby, "ZEBEDIAH owes Bob a lunch", &[("web:bob", "m2")]),
+                    sourced(&lobby, "Bob grows tomatoes", &[("web:bob", "m2")]),
+                ],
+                vec![note("web:zebediah", "xylophonist", "m1"), note("web:bob", "knows Zebediah", "m2")],
+            ),
+        ])
+        .await;
+    house
+}
+
+const THEIRS: [&str; 5] = ["zebediah", "xylophon", "quixotic", "marmalade", "owes"];
+
+async fn nothing_is_left(house: &House) {
+    let lobby = public("web:lobby");
+    for word in ["Zebediah", "xylophones", "quixotic", "marmalade", "lunch"] {
+        assert!(house.found(word, &lobby).await.is_empty(), "{word}");
+    }
+    assert_eq!(house.contents().await, ["Bob grows tomatoes"]);
+    let everything = format!(
+        "{:?} {:?} {:?} {:?}",
+        house.facts().await,
+        house.memory.people(None).await.unwrap(),
+        house.memory.channel(&lobby.room).await.unwrap(),
+        house.memory.channel(&RoomId::new("web:garden")).await.unwrap()
+    );
+    for word in THEIRS {
+        assert!(!everything.to_lowercase().contains(word), "{word} in {everything}");
+        assert_eq!(scan(&house.folder, word), None, "{word}");
+    }
+    let about = house.memory.about(&PersonId::new("web:bob")).await.unwrap();
+    assert_eq!((about.facts.len(), about.person.unwrap().messages), (1, 1));
+}
+
+#[tokio::test]
+async fn a_person_who_is_forgotten_leaves_nothing() {
+    for store in STORES {
+        println!("store: {store}");
+        let house = lived(store, "person").await;
+        assert_eq!(house.memory.about(&PersonId::new("web:zebediah")).await.unwrap().facts.len(), 2);
+        if store == "local" {
+            assert!(THEIRS.iter().all(|word| scan(&house.folder, word).is_some()), "the scan would find it");
+        }
+        house.apply([forget("web:zebediah")]).await;
+        nothing_is_left(&house).await;
+        let about = house.memory.about(&PersonId::new("web:zebediah")).await.unwrap();
+        assert_eq!(about, Default::default());
+    }
+}
+
+#[tokio::test]
+async fn who_opts_out_is_never_kept_again_also_after_a_restart() {
+    for store in STORES {
+        println!("store: {store}");
+        let mut house = lived(store, "out").await;
+        let out = |out| Change::OptedOut { person: PersonId::new("web:zebediah"), out };
+        house.apply([out(true)]).await;
+        nothing_is_left(&house).await;
+        let lobby = public("web:lobby");
+        if STORES_ON_DISK.contains(&store) {
+            house.memory = reopen(store, &house.folder);
+            house.apply([heard(&lobby, 2, "web:bob", "Bob", "gardening")]).await;
+        }
+        house
+            .apply([
+                heard(&lobby, 3, "web:zebediah", "Zebediah", "xylophones"),
+                summarized(&lobby, 4, "Tomatoes.", &[("web:zebediah", "Zebediah"), ("web:bob", "Bob")]),
+                reflected(
+                    &lobby,
+                    5,
+                    vec![sourced(&lobby, "quixotic", &[("web:bob", "m3"), ("web:zebediah", "m4")])],
+                    vec![note("web:zebediah", "xylophonist", "m4")],
+                ),
+            ])
+            .await;
+        let known = house.memory.people(Some(&PersonId::new("web:zebediah"))).await.unwrap();
+        assert_eq!(known.len(), 1);
+        assert!(known[0].opted_out && known[0].names.is_empty() && known[0].messages == 0);
+        assert!(!house.contents().await.contains(&"quixotic".to_owned()));
+        let (channel, _) = house.memory.channel(&lobby.room).await.unwrap();
+        assert_eq!(channel.unwrap().active.len(), 1);
+        for word in THEIRS {
+            assert_eq!(scan(&house.folder, word), None, "{word}");
+        }
+        house.apply([out(false), heard(&lobby, 6, "web:zebediah", "Zebediah", "x")]).await;
+        assert_eq!(house.memory.people(Some(&PersonId::new("web:zebediah"))).await.unwrap()[0].messages, 1);
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_message_takes_along_what_rests_on_it_alone() {
+    for store in STORES {
+        println!("store: {store}");
+        let house = lived(store, "message").await;
+        house.apply([gone("web:garden", "m1"), gone("web:lobby", "m77")]).await;
+        assert_eq!(house.contents().await.len(), 4, "another room's message, and one that nothing rests on");
+        house.apply([gone("web:lobby", "m1")]).await;
+        let contents = house.contents().await;
+        assert!(contents.contains(&"Both of them like marmalade".to_owned()), "it rests on another as well");
+        assert!(!contents.iter().any(|content| content.contains("xylophone")));
+        let person = house.memory.people(Some(&PersonId::new("web:zebediah"))).await.unwrap().remove(0);
+        assert!(person.topics.is_empty() && person.notes.is_empty());
+        assert_eq!(scan(&house.folder, "xylophon"), None);
+        house.apply([gone("web:lobby", "m2")]).await;
+        assert!(house.contents().await.is_empty());
+        let (channel, marks) = house.memory.channel(&RoomId::new("web:lobby")).await.unwrap();
+        assert!(channel.unwrap().is_empty(), "the summary rested on it");
+        assert_eq!(marks.summarized, 2, "what was read stays read");
+        assert_eq!(scan(&house.folder, "marmalade"), None);
+    }
+}
+
+#[tokio::test]
+async fn a_room_that_is_forgotten_leaves_nothing() {
+    for store in STORES {
+        println!("store: {store}");
+        let house = lived(store, "room").await;
+        let garden = public("web:garden");
+        house.apply([kept(draft(&garden, "roses need water"))]).await;
+        let rose = house.facts().await[0].id;
+        house.apply([Change::Told { fact: rose, room: RoomId::new("web:lobby"), at: day(1) }]).await;
+        house.apply([Change::RoomForgotten { room: RoomId::new("web:lobby") }]).await;
+        assert_eq!(house.contents().await, ["roses need water"]);
+        assert!(house.facts().await[0].told_in.is_empty());
+        assert_eq!(house.memory.channel(&RoomId::new("web:lobby")).await.unwrap().0, None);
+        for word in ["xylophon", "quixotic", "marmalade", "tomatoes", "gardening"] {
+            assert_eq!(scan(&house.folder, word), None, "{word}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_edited_fact_leaves_no_trace_of_what_it_was() {
+    let house = House::new("local", "edited");
+    let lobby = public("web:lobby");
+    house.apply([kept(draft(&lobby, "the password is swordfish")), kept(draft(&lobby, "it rains in Kyoto"))]).await;
+    let id = house.facts().await[1].id;
+    let changes =
+        (0..3).map(|at| Change::Edited { fact: id, content: format!("edition {at}").into(), keywords: Vec::new() });
+    house.apply(changes).await;
+    assert_eq!(scan(&house.folder, "swordfish"), None);
+    house.apply([Change::Forgotten { fact: id }]).await;
+    assert_eq!(scan(&house.folder, "edition"), None);
+    assert!(scan(&house.folder, "Kyoto").is_some());
+}

@@ -1,0 +1,185 @@
+//! One suite that every store of memory passes, and what holds over random lives.
+
+mod durable;
+mod forget;
+mod properties;
+mod suite;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use aizuchi_core::Policies;
+use aizuchi_core::memory::{Change, ChannelMemory, Draft, Fact, Filter, Heard, Note, Origin, Query, Recalled};
+use aizuchi_core::settings::Layers;
+use aizuchi_core::types::{MessageId, PersonId, RoomId, Span, Time, Visibility};
+
+use super::{Kept, Local, Ram, open};
+use crate::ports::Memory;
+use crate::stores::{Database, Folder};
+
+/// A store in a folder of its own.
+pub struct House {
+    pub memory: Arc<dyn Memory>,
+    pub policies: Policies,
+    pub folder: PathBuf,
+}
+
+pub fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("aizuchi-memory-{}-{name}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+pub fn settings(assignments: &[&str]) -> Policies {
+    let mut layers = Layers::default();
+    assignments.iter().for_each(|assignment| layers.add_assignment(assignment));
+    layers.resolve(&|_| None).unwrap()
+}
+
+/// The stores there are: in memory, on disk, and each layer where it was not in the others.
+pub const STORES: [&str; 4] = ["ram", "local", "facts on disk", "people on disk"];
+
+impl House {
+    pub fn new(store: &str, name: &str) -> House {
+        House::with(store, name, &[])
+    }
+
+    pub fn with(store: &str, name: &str, assignments: &[&str]) -> House {
+        let folder = folder(&format!("{}-{name}", store.replace(' ', "-")));
+        let policies = settings(assignments);
+        let memory = reopen(store, &folder);
+        House { memory, policies, folder }
+    }
+
+    pub async fn apply(&self, changes: impl IntoIterator<Item = Change>) {
+        self.memory.apply(changes.into_iter().collect(), &self.policies).await.unwrap();
+    }
+
+    pub async fn recall(&self, text: &str, reader: &Origin, at: Time) -> Vec<Recalled> {
+        let query = Query { text: text.into(), speaker: None, reader: reader.clone(), at, count: 10, vector: None };
+        self.memory.recall(query, &self.policies).await.unwrap()
+    }
+
+    pub async fn found(&self, text: &str, reader: &Origin) -> Vec<String> {
+        let found = self.recall(text, reader, day(1)).await;
+        found.into_iter().map(|recalled| recalled.fact.content.into()).collect()
+    }
+
+    pub async fn facts(&self) -> Vec<Fact> {
+        self.memory.facts(Filter::default()).await.unwrap()
+    }
+
+    pub async fn contents(&self) -> Vec<String> {
+        self.facts().await.into_iter().map(|fact| fact.content.into()).collect()
+    }
+}
+
+pub fn reopen(store: &str, folder: &Path) -> Arc<dyn Memory> {
+    let database = || Database::open(&Folder::database_in(folder)).unwrap();
+    let chosen = |stores: &[&str]| open(&settings(stores).general().settings.memory, &database()).unwrap();
+    match store {
+        "ram" => Arc::new(Ram::default()),
+        "local" => Arc::new(Local::new(database(), Kept::ALL)),
+        "facts on disk" => {
+            chosen(&["memory.channel_context_store=memory", "memory.profiles_store=memory", "memory.facts_store=local"])
+        }
+        "people on disk" => {
+            chosen(&["memory.channel_context_store=memory", "memory.profiles_store=local", "memory.facts_store=memory"])
+        }
+        other => panic!("there is no store {other}"),
+    }
+}
+
+pub fn day(day: u64) -> Time {
+    Time(1_700_000_000_000) + Span::minutes(day * 24 * 60)
+}
+
+pub fn public(room: &str) -> Origin {
+    Origin::new(room, Visibility::Public)
+}
+
+pub fn private(room: &str) -> Origin {
+    Origin::new(room, Visibility::Private)
+}
+
+pub fn draft(origin: &Origin, content: &str) -> Draft {
+    Draft {
+        origin: origin.clone(),
+        content: content.into(),
+        keywords: Vec::new(),
+        people: Vec::new(),
+        messages: Vec::new(),
+        confidence: 0.8,
+        shareable: true,
+        at: day(0),
+        replaces: None,
+    }
+}
+
+pub fn sourced(origin: &Origin, content: &str, sources: &[(&str, &str)]) -> Draft {
+    let people = sources.iter().map(|(person, _)| PersonId::new(person)).collect();
+    let messages = sources.iter().map(|(_, message)| MessageId::new(message)).collect();
+    Draft { people, messages, ..draft(origin, content) }
+}
+
+pub fn kept(draft: Draft) -> Change {
+    Change::Kept(Box::new(draft))
+}
+
+pub fn reflected(origin: &Origin, up_to: u64, facts: Vec<Draft>, people: Vec<Note>) -> Change {
+    Change::Reflected { origin: origin.clone(), up_to, at: day(0), facts, people }
+}
+
+pub fn note(person: &str, about: &str, message: &str) -> Note {
+    Note {
+        person: PersonId::new(person),
+        tags: vec![format!("tag {about}").into()],
+        notes: vec![format!("note {about}").into()],
+        last_talk: Some(format!("talk {about}").into()),
+        messages: vec![MessageId::new(message)],
+    }
+}
+
+pub fn heard(origin: &Origin, up_to: u64, person: &str, name: &str, topic: &str) -> Change {
+    Change::Heard(Box::new(Heard {
+        origin: origin.clone(),
+        up_to,
+        message: MessageId::new(format!("m{up_to}")),
+        person: PersonId::new(person),
+        name: name.into(),
+        at: day(0) + Span::seconds(up_to),
+        mentions_me: up_to == 1,
+        topics: vec![topic.into()],
+    }))
+}
+
+pub fn summarized(origin: &Origin, up_to: u64, summary: &str, active: &[(&str, &str)]) -> Change {
+    Change::Summarized(Box::new(ChannelMemory {
+        origin: origin.clone(),
+        summary: summary.into(),
+        mood: "calm".into(),
+        topics: vec!["tea".into()],
+        active: active.iter().map(|(id, name)| (PersonId::new(id), (*name).into())).collect(),
+        at: day(0),
+        up_to,
+        messages: vec![MessageId::new(format!("m{up_to}"))],
+    }))
+}
+
+pub fn forget(person: &str) -> Change {
+    Change::PersonForgotten { person: PersonId::new(person), names: Vec::new(), rooms: Vec::new() }
+}
+
+pub fn gone(room: &str, message: &str) -> Change {
+    Change::MessageGone { room: RoomId::new(room), message: MessageId::new(message) }
+}
+
+/// Whether any file of the folder holds these bytes.
+pub fn scan(folder: &Path, words: &str) -> Option<PathBuf> {
+    let holds = |path: &PathBuf| {
+        let bytes = std::fs::read(path).unwrap();
+        bytes.windows(words.len()).any(|window| window.eq_ignore_ascii_case(words.as_bytes()))
+    };
+    std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(holds)
+}

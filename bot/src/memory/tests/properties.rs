@@ -1,0 +1,215 @@
+//! Over random lives: nobody is told what they may not know, and what is forgotten is found by nothing.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::*;
+
+const HOUSES: [&str; 2] = ["discord:1", "slack:T"];
+const PEOPLE: usize = 4;
+const ROOMS: usize = 6;
+
+/// A step of a life; numbers are taken modulo what there is.
+#[derive(Clone, Debug)]
+enum Step {
+    Keep { room: usize, by: usize, also: Option<usize>, message: usize },
+    Hear { room: usize, by: usize, message: usize },
+    Summarize { room: usize, by: usize },
+    Delete { room: usize, message: usize },
+    Forget { person: usize },
+    OptOut { person: usize, out: bool },
+    Narrow { room: usize },
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let (room, person, message) = (0..ROOMS, 0..PEOPLE, 0..5_usize);
+    prop_oneof![
+        6 => (room.clone(), person.clone(), proptest::option::of(person.clone()), message.clone())
+            .prop_map(|(room, by, also, message)| Step::Keep { room, by, also, message }),
+        3 => (room.clone(), person.clone(), message.clone())
+            .prop_map(|(room, by, message)| Step::Hear { room, by, message }),
+        1 => (room.clone(), person.clone()).prop_map(|(room, by)| Step::Summarize { room, by }),
+        2 => (room.clone(), message).prop_map(|(room, message)| Step::Delete { room, message }),
+        1 => person.clone().prop_map(|person| Step::Forget { person }),
+        1 => (person, any::<bool>()).prop_map(|(person, out)| Step::OptOut { person, out }),
+        1 => room.prop_map(|room| Step::Narrow { room }),
+    ]
+}
+
+/// Words that nothing else holds.
+fn secret(serial: usize) -> String {
+    format!("qz{serial:04}zq")
+}
+
+fn name(person: usize) -> String {
+    format!("Nym{}xq", ["alpha", "beta", "gamma", "delta"][person])
+}
+
+/// What was said, told apart by its secret word, as a plain book-keeper has it.
+#[derive(Clone, Debug)]
+struct Said {
+    room: usize,
+    was: Visibility,
+    people: Vec<usize>,
+    messages: BTreeSet<usize>,
+    secret: String,
+    gone: bool,
+}
+
+struct Book {
+    rooms: Vec<Origin>,
+    said: Vec<Said>,
+    out: BTreeSet<usize>,
+}
+
+impl Book {
+    /// Whether it may be known where this reader is, in words other than those of the walls.
+    fn may(&self, said: &Said, reader: usize) -> bool {
+        let (origin, reader_at) = (&self.rooms[said.room], &self.rooms[reader]);
+        if said.gone {
+            return false;
+        }
+        if said.room == reader {
+            return said.was == Visibility::Public || reader_at.visibility != Visibility::Public;
+        }
+        let guild = |room: &Origin| room.room.as_str().split('/').next().unwrap().to_owned();
+        said.was == Visibility::Public
+            && reader_at.visibility != Visibility::Direct
+            && guild(origin) == guild(reader_at)
+    }
+
+    fn forget(&mut self, person: usize) {
+        self.said.iter_mut().filter(|said| said.people.contains(&person)).for_each(|said| said.gone = true);
+    }
+}
+
+async fn live(store: &str, visibilities: Vec<u8>, steps: Vec<Step>) {
+    let house = House::with(store, "properties", &["memory.facts_max=1000"]);
+    let visibility =
+        |number: &u8| [Visibility::Public, Visibility::Private, Visibility::Direct][usize::from(*number) % 3];
+    let rooms = visibilities.iter().enumerate().map(|(at, number)| {
+        let house = HOUSES[at % HOUSES.len()];
+        Origin::new(format!("{house}/{at}"), visibility(number))
+    });
+    let mut book = Book { rooms: rooms.collect(), said: Vec::new(), out: BTreeSet::new() };
+    for (serial, step) in steps.iter().enumerate() {
+        house.apply(follow(&mut book, serial, step)).await;
+    }
+    check(&house, &book).await;
+    std::fs::remove_dir_all(&house.folder).unwrap();
+}
+
+fn follow(book: &mut Book, serial: usize, step: &Step) -> Vec<Change> {
+    let person = |person: usize| PersonId::new(format!("id-{}", name(person)));
+    let up_to = serial as u64 + 1;
+    match step.clone() {
+        Step::Keep { room, by, also, message } => {
+            let people: Vec<usize> =
+                [Some(by), also].into_iter().flatten().collect::<BTreeSet<_>>().into_iter().collect();
+            let messages: BTreeSet<usize> = people.iter().map(|of| (message + of) % 5).collect();
+            let origin = book.rooms[room].clone();
+            let secret = secret(serial);
+            let gone = people.iter().any(|person| book.out.contains(person));
+            let mut draft = draft(&origin, &format!("common words around {secret}"));
+            draft.people = people.iter().map(|of| person(*of)).collect();
+            draft.messages = messages.iter().map(|message| MessageId::new(format!("m{message}"))).collect();
+            book.said.push(Said { room, was: origin.visibility, people, messages, secret, gone });
+            vec![kept(draft)]
+        }
+        Step::Hear { room, by, message } => {
+            let (origin, secret) = (book.rooms[room].clone(), secret(serial));
+            let gone = book.out.contains(&by);
+            let (was, messages) = (origin.visibility, BTreeSet::from([message]));
+            book.said.push(Said { room, was, people: vec![by], messages, secret: secret.clone(), gone });
+            vec![Change::Heard(Box::new(Heard {
+                origin,
+                up_to,
+                message: MessageId::new(format!("m{message}")),
+                person: person(by),
+                name: name(by).into(),
+                at: day(0),
+                mentions_me: false,
+                topics: vec![secret.into()],
+            }))]
+        }
+        Step::Summarize { room, by } => {
+            let active = if book.out.contains(&by) { vec![] } else { vec![(person(by), name(by))] };
+            let active: Vec<(&str, &str)> = active.iter().map(|(id, name)| (id.as_str(), name.as_str())).collect();
+            vec![summarized(&book.rooms[room], up_to, "Nothing in particular.", &active)]
+        }
+        Step::Delete { room, message } => {
+            for said in book.said.iter_mut().filter(|said| said.room == room) {
+                said.gone |= said.messages.remove(&message) && said.messages.is_empty();
+            }
+            vec![gone(book.rooms[room].room.as_str(), &format!("m{message}"))]
+        }
+        Step::Forget { person: who } => {
+            book.forget(who);
+            vec![forget(person(who).as_str())]
+        }
+        Step::OptOut { person: who, out } => {
+            if out {
+                book.forget(who);
+                book.out.insert(who);
+            } else {
+                book.out.remove(&who);
+            }
+            vec![Change::OptedOut { person: person(who), out }]
+        }
+        Step::Narrow { room } => {
+            let origin = Origin { visibility: Visibility::Private, ..book.rooms[room].clone() };
+            if book.rooms[room].visibility == Visibility::Public {
+                book.rooms[room].visibility = Visibility::Private;
+                for said in book.said.iter_mut().filter(|said| said.room == room) {
+                    said.was = Visibility::Private;
+                }
+            }
+            vec![Change::Narrowed { origin }]
+        }
+    }
+}
+
+async fn check(house: &House, book: &Book) {
+    for (at, reader) in book.rooms.iter().enumerate() {
+        let mut told: String = house.found("common words", reader).await.join(" ");
+        for said in &book.said {
+            told += &house.found(&said.secret, reader).await.join(" ");
+        }
+        for person in house.memory.people(None).await.unwrap() {
+            told += &format!("{:?}", person.known_to(reader, true, &[6, 31, 101]));
+        }
+        for said in &book.said {
+            let may = book.may(said, at);
+            assert!(may || !told.contains(&said.secret), "{reader:?} is told {said:?}");
+        }
+    }
+    let mut everything = format!("{:?} {:?}", house.facts().await, house.memory.people(None).await.unwrap());
+    for person in 0..PEOPLE {
+        let id = PersonId::new(format!("id-{}", name(person)));
+        everything += &format!("{:?}", house.memory.about(&id).await.unwrap().facts);
+    }
+    for said in &book.said {
+        assert!(!said.gone || !everything.contains(&said.secret), "{said:?} is still there");
+        assert!(!said.gone || scan(&house.folder, &said.secret).is_none(), "{said:?} is in a file");
+        let kept_as_fact = everything.contains(&format!("around {}", said.secret));
+        assert!(said.gone || kept_as_fact || said.people.len() == 1, "{said:?} was lost");
+    }
+    for person in book.out.iter() {
+        assert_eq!(scan(&house.folder, &name(*person)), None, "{} is in a file", name(*person));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nobody_is_told_what_they_may_not_know_and_nothing_forgotten_is_found(
+        store in 0..STORES.len(),
+        visibilities in proptest::collection::vec(0..3_u8, ROOMS),
+        steps in proptest::collection::vec(step(), 1..40),
+    ) {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(live(STORES[store], visibilities, steps));
+    }
+}

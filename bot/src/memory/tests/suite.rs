@@ -1,0 +1,267 @@
+//! What every store does: keeps, finds, fades, merges, and counts.
+
+use aizuchi_core::memory::Allowed;
+
+use super::*;
+
+macro_rules! for_every_store {
+    ($($name:ident)*) => {
+        $(#[tokio::test]
+        async fn $name() {
+            for store in STORES {
+                println!("store: {store}");
+                checks::$name(store).await;
+            }
+        })*
+    };
+}
+
+for_every_store! {
+    finds_japanese_and_english
+    keeps_to_the_walls
+    ranks_as_the_settings_say
+    reads_nothing_twice
+    counts_people
+    makes_room_and_lets_fade
+    merges_and_supersedes
+    edits_pins_uses_and_tells
+    lists_by_room_person_and_words
+    finds_by_meaning
+    works_for_many_at_once
+    narrows_with_its_room
+}
+
+mod checks {
+    use super::*;
+
+    pub async fn finds_japanese_and_english(store: &str) {
+        let house = House::new(store, "finds");
+        let lobby = public("web:lobby");
+        let mut english = draft(&lobby, "Ann explained how async works in Rust");
+        english.keywords = vec!["Rust".into(), "非同期".into()];
+        let facts =
+            [english, draft(&lobby, "田中さんはRustで非同期処理を書いている"), draft(&lobby, "昼はカレーだった")];
+        house.apply(facts.map(kept)).await;
+        assert_eq!(house.found("Rustの非同期処理について教えて", &lobby).await.len(), 2);
+        assert_eq!(house.found("カレーの店", &lobby).await, ["昼はカレーだった"]);
+        assert_eq!(house.found("ＲＵＳＴ", &lobby).await.len(), 2);
+        for nothing in ["", "？", "\"", "'; DROP TABLE memory_fact; --", "words:x*", "について", "zebra NEAR(a b)"]
+        {
+            assert!(house.found(nothing, &lobby).await.is_empty(), "{nothing}");
+        }
+    }
+
+    pub async fn keeps_to_the_walls(store: &str) {
+        let house = House::new(store, "walls");
+        let rooms = [public("discord:1/2"), public("discord:1/3"), private("discord:1/4"), public("discord:9/2")];
+        house.apply(rooms.iter().map(|room| kept(draft(room, &format!("the party in {}", room.room))))).await;
+        let told = |found: Vec<Recalled>| -> Vec<(String, Allowed)> {
+            let mut told: Vec<_> =
+                found.into_iter().map(|found| (found.fact.origin.room.to_string(), found.allowed)).collect();
+            told.sort();
+            told
+        };
+        let here = told(house.recall("party", &rooms[0], day(0)).await);
+        assert_eq!(here, [("discord:1/2".into(), Allowed::SameRoom), ("discord:1/3".into(), Allowed::PublicInHouse)]);
+        assert_eq!(told(house.recall("party", &rooms[2], day(0)).await).len(), 3);
+        assert_eq!(told(house.recall("party", &rooms[3], day(0)).await).len(), 1);
+        let direct = Origin::new("discord:@me/5", Visibility::Direct);
+        assert!(house.recall("party", &direct, day(0)).await.is_empty());
+        let shut = House { policies: settings(&["memory.across_rooms=false"]), ..house };
+        assert_eq!(told(shut.recall("party", &rooms[2], day(0)).await).len(), 1);
+    }
+
+    pub async fn ranks_as_the_settings_say(store: &str) {
+        let house = House::with(store, "ranks", &["memory.ranking=sphene"]);
+        let lobby = public("web:lobby");
+        let mut tea = sourced(&lobby, "x", &[("ann", "m1")]);
+        tea.keywords = vec!["tea".into(), "uji".into()];
+        let mut old = draft(&lobby, "y");
+        old.keywords = vec!["tea".into()];
+        old.at = Time(day(0).0 - Span::minutes(30 * 24 * 60).0);
+        house.apply([kept(tea), kept(old)]).await;
+        let scores: Vec<f64> = house.recall("tea", &lobby, day(0)).await.iter().map(|found| found.score).collect();
+        assert_eq!(scores, [0.5, 0.5]);
+        let query = Query {
+            text: "tea".into(),
+            speaker: Some(PersonId::new("ann")),
+            reader: lobby,
+            at: day(0),
+            count: 1,
+            vector: None,
+        };
+        let best = house.memory.recall(query, &house.policies).await.unwrap();
+        assert_eq!((best.len(), &*best[0].fact.content, best[0].score), (1, "x", 0.75));
+    }
+
+    pub async fn reads_nothing_twice(store: &str) {
+        let house = House::new(store, "twice");
+        let lobby = public("web:lobby");
+        for _ in 0..2 {
+            house.apply([reflected(&lobby, 7, vec![draft(&lobby, "Ann has a dog")], Vec::new())]).await;
+            house.apply([heard(&lobby, 3, "ann", "Ann", "dogs")]).await;
+            house.apply([summarized(&lobby, 5, "About dogs.", &[("ann", "Ann")])]).await;
+        }
+        house.apply([reflected(&lobby, 6, vec![draft(&lobby, "something older")], Vec::new())]).await;
+        house.apply([summarized(&lobby, 4, "Older.", &[])]).await;
+        let (channel, marks) = house.memory.channel(&lobby.room).await.unwrap();
+        assert_eq!((marks.summarized, marks.reflected, marks.heard), (5, 7, 3));
+        assert_eq!(&*channel.unwrap().summary, "About dogs.");
+        assert_eq!(house.contents().await, ["Ann has a dog"]);
+        let ann = house.memory.people(Some(&PersonId::new("ann"))).await.unwrap().remove(0);
+        assert_eq!(ann.messages, 1);
+        assert_eq!(house.memory.channel(&RoomId::new("web:x")).await.unwrap(), (None, Default::default()));
+    }
+
+    pub async fn counts_people(store: &str) {
+        let house = House::new(store, "people");
+        let (lobby, garden) = (public("web:lobby"), private("web:garden"));
+        house.apply((1..=40).map(|at| heard(&lobby, at, "ann", "Ann", &format!("topic{at}")))).await;
+        house.apply([heard(&garden, 41, "ann", "Anna", "secret"), heard(&lobby, 41, "bob", "Bob", "tea")]).await;
+        house.apply([reflected(&lobby, 50, Vec::new(), vec![note("ann", "tea", "m40")])]).await;
+        let people = house.memory.people(None).await.unwrap();
+        assert_eq!(people.iter().map(|person| person.name()).collect::<Vec<_>>(), ["Anna", "Bob"]);
+        let known = people[0].known_to(&lobby, true, &[6, 31, 101]);
+        assert_eq!((known.familiarity.id(), known.messages, people[0].mentions_of_me), ("regular", 41, 1));
+        assert_eq!(&*known.topics[0], "topic40");
+        assert_eq!((known.last_talk.as_deref(), known.tags.len()), (Some("talk tea"), 1));
+        assert!(house.memory.people(Some(&PersonId::new("zoe"))).await.unwrap().is_empty());
+    }
+
+    pub async fn makes_room_and_lets_fade(store: &str) {
+        let house = House::with(store, "fade", &["memory.facts_max=3"]);
+        let (lobby, garden) = (public("web:lobby"), public("web:garden"));
+        let fact = |number: u32| Draft {
+            confidence: 0.5 + f64::from(number) / 100.0,
+            ..draft(&lobby, &format!("number {number}"))
+        };
+        house.apply([kept(fact(1))]).await;
+        let first = house.facts().await[0].id;
+        house.apply([Change::Pinned { fact: first, pinned: true }]).await;
+        house.apply([reflected(&lobby, 1, (2..=9).map(fact).collect(), Vec::new())]).await;
+        house.apply([kept(draft(&garden, "another room"))]).await;
+        assert_eq!(house.contents().await, ["another room", "number 9", "number 8", "number 1"]);
+        house.apply([Change::Faded { at: day(200) }]).await;
+        assert_eq!(house.contents().await, ["number 1"]);
+        assert_eq!(house.recall("number 1", &lobby, day(200)).await[0].strength, 0.51);
+    }
+
+    pub async fn merges_and_supersedes(store: &str) {
+        let house = House::new(store, "merge");
+        let lobby = public("web:lobby");
+        house.apply([kept(sourced(&lobby, "Ann likes green tea", &[("ann", "m1")]))]).await;
+        house.apply([kept(sourced(&lobby, "ann likes green tea!", &[("bob", "m2")]))]).await;
+        let facts = house.facts().await;
+        assert_eq!((facts.len(), facts[0].people.len(), facts[0].messages.len()), (1, 2, 2));
+        let newer = Draft { replaces: Some(facts[0].id), ..draft(&lobby, "Ann drinks coffee now") };
+        house.apply([kept(newer)]).await;
+        assert_eq!(house.contents().await, ["Ann drinks coffee now"]);
+        assert!(house.found("green", &lobby).await.is_empty());
+        assert!(house.facts().await[0].id > facts[0].id, "a number is never given twice");
+    }
+
+    pub async fn edits_pins_uses_and_tells(store: &str) {
+        let house = House::new(store, "edit");
+        let lobby = public("web:lobby");
+        house.apply([kept(draft(&lobby, "the office is in Kyoto"))]).await;
+        let id = house.facts().await[0].id;
+        house
+            .apply([
+                Change::Used { facts: vec![id], at: day(1) },
+                Change::Told { fact: id, room: lobby.room.clone(), at: day(2) },
+                Change::Edited { fact: id, content: "the office is in Nara".into(), keywords: vec!["奈良".into()] },
+            ])
+            .await;
+        let fact = house.facts().await.remove(0);
+        assert_eq!((fact.uses, fact.used_at, fact.told_in), (2, Some(day(2)), vec![lobby.room.clone()]));
+        assert!(house.found("Kyoto", &lobby).await.is_empty());
+        assert_eq!(house.found("奈良", &lobby).await, ["the office is in Nara"]);
+        house.apply([Change::Forgotten { fact: id }, Change::Used { facts: vec![id], at: day(3) }]).await;
+        assert!(house.contents().await.is_empty() && house.found("Nara", &lobby).await.is_empty());
+    }
+
+    pub async fn lists_by_room_person_and_words(store: &str) {
+        let house = House::new(store, "list");
+        let (lobby, garden) = (public("web:lobby"), public("web:garden"));
+        house.apply([kept(sourced(&lobby, "roses are red", &[("ann", "m1")]))]).await;
+        house
+            .apply([kept(sourced(&garden, "roses need water", &[("bob", "m2")])), kept(draft(&garden, "tulips"))])
+            .await;
+        let list = async |filter: Filter| house.memory.facts(filter).await.unwrap().len();
+        assert_eq!(list(Filter { room: Some(garden.room.clone()), ..Filter::default() }).await, 2);
+        assert_eq!(list(Filter { person: Some(PersonId::new("ann")), ..Filter::default() }).await, 1);
+        assert_eq!(list(Filter { text: Some("rose".into()), ..Filter::default() }).await, 2);
+        assert_eq!(list(Filter { text: Some("rose water".into()), ..Filter::default() }).await, 1);
+        assert_eq!(list(Filter { count: 2, ..Filter::default() }).await, 2);
+        let about = house.memory.about(&PersonId::new("bob")).await.unwrap();
+        assert_eq!((about.facts.len(), about.person.is_none()), (1, true));
+    }
+
+    pub async fn finds_by_meaning(store: &str) {
+        let house = House::new(store, "vectors");
+        let lobby = public("web:lobby");
+        house.apply(["the cat sleeps", "stocks fell", "a kitten plays"].map(|text| kept(draft(&lobby, text)))).await;
+        let vectors = [vec![0.9, 0.1, -0.2], vec![-0.5, 0.8, 0.1], vec![0.8, 0.2, -0.1]];
+        let mut facts = house.facts().await;
+        facts.reverse();
+        let embed = |fact: &Fact, vector: &Vec<f32>| Change::Embedded {
+            fact: fact.id,
+            content: fact.content.clone(),
+            model: "m".into(),
+            vector: vector.clone(),
+        };
+        house.apply(facts.iter().zip(&vectors).map(|(fact, vector)| embed(fact, vector))).await;
+        let ask = async |model: &str, reader: &Origin| {
+            let vector = Some((model.into(), vec![1.0, 0.0, -0.1]));
+            let query =
+                Query { text: "feline".into(), speaker: None, reader: reader.clone(), at: day(0), count: 2, vector };
+            let found = house.memory.recall(query, &house.policies).await.unwrap();
+            found.into_iter().map(|found| found.fact.content.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(ask("m", &lobby).await, ["the cat sleeps", "a kitten plays"]);
+        assert!(ask("another", &lobby).await.is_empty());
+        assert!(ask("m", &public("discord:1/2")).await.is_empty());
+        let without = Filter { without_vector: Some("m".into()), ..Filter::default() };
+        assert!(house.memory.facts(without.clone()).await.unwrap().is_empty());
+        let stale = embed(&facts[0], &vec![1.0, 0.0, -0.1]);
+        let edit = Change::Edited { fact: facts[0].id, content: "dogs bark".into(), keywords: Vec::new() };
+        house.apply([edit, stale]).await;
+        assert_eq!(house.memory.facts(without).await.unwrap().len(), 1);
+        assert_eq!(ask("m", &lobby).await, ["a kitten plays"]);
+    }
+
+    pub async fn works_for_many_at_once(store: &str) {
+        let house = Arc::new(House::new(store, "many"));
+        let tasks: Vec<_> = (0..8)
+            .map(|task| {
+                let house = house.clone();
+                tokio::spawn(async move {
+                    let room = public(&format!("web:{task}"));
+                    for at in 1..=20 {
+                        house
+                            .apply([heard(&room, at, "ann", "Ann", "x"), kept(draft(&room, &format!("fact {at}")))])
+                            .await;
+                        assert!(!house.recall(&format!("fact {at}"), &room, day(0)).await.is_empty());
+                    }
+                })
+            })
+            .collect();
+        for task in tasks {
+            task.await.unwrap();
+        }
+        assert_eq!(house.contents().await.len(), 160);
+        assert_eq!(house.memory.people(None).await.unwrap()[0].messages, 160);
+    }
+
+    pub async fn narrows_with_its_room(store: &str) {
+        let house = House::new(store, "narrow");
+        let (lobby, garden) = (public("web:lobby"), public("web:garden"));
+        house.apply([kept(draft(&lobby, "roses are red")), heard(&lobby, 1, "ann", "Ann", "roses")]).await;
+        assert_eq!(house.found("roses", &garden).await.len(), 1);
+        house.apply([Change::Narrowed { origin: private("web:lobby") }]).await;
+        assert!(house.found("roses", &garden).await.is_empty());
+        assert_eq!(house.found("roses", &private("web:lobby")).await.len(), 1);
+        let ann = house.memory.people(None).await.unwrap().remove(0);
+        assert!(ann.known_to(&garden, true, &[]).topics.is_empty());
+    }
+}

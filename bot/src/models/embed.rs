@@ -1,0 +1,85 @@
+//! Turns texts into vectors, at whoever the settings name: any OpenAI-compatible address, Google, Ollama.
+
+use aizuchi_core::Policies;
+use aizuchi_core::settings::WireFormat;
+use aizuchi_core::types::stable_hash;
+use genai::embed::EmbedRequest;
+
+use super::ask::usable;
+use super::providers::Variables;
+use super::remote::{Plain, Remote};
+use super::retry::{Limits, again, in_time};
+use super::trouble::{explain, give_up, later};
+use crate::ports::{Doing, Embedder, ModelError};
+
+/// A model that turns texts into vectors.
+pub struct Embeddings {
+    remote: Remote,
+    limits: Limits,
+    name: String,
+}
+
+/// Texts that go out together.
+const TOGETHER: usize = 64;
+
+/// A name without a provider is one of Google's, as in the documents.
+const USUAL: &str = "google";
+
+impl Embeddings {
+    /// The model of the settings (`models.embed`). `Err` says what is wrong with its name or its key.
+    pub fn new(policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) -> Result<Embeddings, String> {
+        let policy = policies.general();
+        let named = policy.settings.models.embed.trim();
+        let name = if named.contains('/') { named.to_owned() } else { format!("{USUAL}/{named}") };
+        let Some(address) = usable(&name, policy, &Variables::read(policies, environment))? else {
+            return Err(format!("models.embed is {named:?}, which makes no vectors"));
+        };
+        if address.format == WireFormat::Anthropic {
+            return Err(format!("models.embed is {named:?}, and {} makes no vectors", address.provider));
+        }
+        let client =
+            genai::Client::builder().build().map_err(|error| format!("no secure connections here: {error}"))?;
+        let remote = Remote { client, address, plain: Plain::default() };
+        Ok(Embeddings { remote, limits: Limits::of(&policy.settings), name })
+    }
+
+    async fn some(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ModelError> {
+        let Remote { client, address, .. } = &self.remote;
+        let attempt = |_| {
+            let asked = client.exec_embed(self.remote.target(), EmbedRequest::new_batch(texts.to_vec()), None);
+            in_time(self.limits.timeout, async { asked.await.map_err(|error| explain(&error, address)) })
+        };
+        let mut answer = again(self.limits, stable_hash(0, &texts[0]), attempt).await?.embeddings;
+        answer.sort_by_key(|embedding| embedding.index);
+        if answer.len() != texts.len() {
+            let told = format!("{} made {} vectors of {} texts", address.provider, answer.len(), texts.len());
+            return Err(later(told));
+        }
+        answer.into_iter().map(|embedding| of_length_one(embedding.vector)).collect()
+    }
+}
+
+impl Embedder for Embeddings {
+    fn model(&self) -> &str {
+        &self.name
+    }
+
+    fn embed<'a>(&'a self, texts: &'a [String]) -> Doing<'a, Result<Vec<Vec<f32>>, ModelError>> {
+        Box::pin(async move {
+            let mut vectors = Vec::with_capacity(texts.len());
+            for together in texts.chunks(TOGETHER) {
+                vectors.extend(self.some(together).await?);
+            }
+            Ok(vectors)
+        })
+    }
+}
+
+fn of_length_one(mut vector: Vec<f32>) -> Result<Vec<f32>, ModelError> {
+    let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
+    if !length.is_finite() || length <= 0.0 {
+        return Err(give_up("a vector that points nowhere".into()));
+    }
+    vector.iter_mut().for_each(|number| *number /= length);
+    Ok(vector)
+}

@@ -1,0 +1,61 @@
+//! What was changed or deleted while there was no line: a channel's latest messages, held against what is known of them.
+//! Answers in threads are not looked through again.
+
+use std::collections::HashMap;
+
+use aizuchi_core::types::Place;
+use serde_json::{Value, json};
+use tracing::warn;
+
+use super::event::Event;
+use super::inbox::Arrival;
+use super::listen::Desk;
+use super::read::{flag, list, stamp, stamp_of};
+use super::translate::{Me, readable};
+use crate::journal::{Kept, lately};
+
+/// What is known of what was said lately.
+pub async fn said_lately(desk: &Desk) -> HashMap<Place, Vec<Kept>> {
+    let now = desk.slack.clock.now();
+    let known = desk.slack.database.read(move |connection| lately(connection, "slack", now)).await;
+    known.unwrap_or_else(|failed| {
+        warn!(%failed, "can not tell what was changed on Slack meanwhile");
+        HashMap::new()
+    })
+}
+
+/// What Slack would have told of it. `page` is the channel's latest history.
+pub async fn changes(desk: &Desk, me: &Me, channel: &str, kept: &[Kept], page: &Value) -> Vec<Arrival> {
+    let messages = list(page, "messages");
+    let shown: HashMap<&str, &Value> =
+        messages.iter().filter_map(|message| Some((stamp(message, "ts")?, message))).collect();
+    let Some(oldest) = shown.keys().min().copied() else { return Vec::new() };
+    // What is older than a full page may well be there.
+    let reaches_to = if flag(page, "has_more") { oldest } else { "" };
+    let now = stamp_of(desk.slack.clock.now());
+    let mut found = Vec::new();
+    for known in kept.iter().filter(|known| known.id.as_str() >= reaches_to) {
+        let ts = known.id.as_str();
+        let event = match shown.get(ts) {
+            None => json!({"type": "message", "subtype": "message_deleted", "channel": channel, "deleted_ts": ts,
+                           "event_ts": now}),
+            Some(message) => json!({"type": "message", "subtype": "message_changed", "channel": channel,
+                                    "message": message, "event_ts": edited_at(message).unwrap_or(&now)}),
+        };
+        let Event::Changed(change) = Event::read(&event) else { continue };
+        let news = match (&change.text, shown.get(ts).and_then(|message| edited_at(message))) {
+            (None, _) => Some("gone".to_owned()),
+            (Some(text), Some(at)) => {
+                let (text, _) = readable(me, &desk.slack.names, text).await;
+                (text != *known.text).then(|| at.to_owned())
+            }
+            (Some(_), None) => None,
+        };
+        found.extend(news.map(|news| Arrival { key: format!("{channel}/{ts}/{news}"), event, fetched: true }));
+    }
+    found
+}
+
+fn edited_at(message: &Value) -> Option<&str> {
+    stamp(message.get("edited")?, "ts")
+}

@@ -1,0 +1,131 @@
+//! What is remembered of the web rooms, to be seen and changed by those who may come in. Other platforms' rooms are not shown:
+//! who sits here may not sit there.
+
+use std::sync::Arc;
+
+use aizuchi_core::memory::{Change, FactId, Filter, Origin, words};
+use aizuchi_core::types::{PersonId, RoomId, Visibility};
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::server::Desk;
+use super::talk;
+use crate::keeper::Keeper;
+use crate::stores::StoreError;
+
+const FACTS_MAX: usize = 500;
+const PEOPLE_MAX: usize = 200;
+const KEYWORDS: usize = 8;
+const CONTENT_CHARS: usize = 500;
+
+pub async fn room(State(desk): State<Arc<Desk>>, Path(room): Path<String>) -> Response {
+    let Some(keeper) = desk.keeper.clone() else { return nothing() };
+    match shown(&desk, &keeper, &room).await {
+        Ok(shown) => Json(shown).into_response(),
+        Err(error) => trouble(&error),
+    }
+}
+
+async fn shown(desk: &Desk, keeper: &Keeper, room: &str) -> Result<Value, StoreError> {
+    keeper.catch_up().await?;
+    let (id, now) = (talk::room_id(room), desk.web.clock.now());
+    let policy = keeper.policies().for_room(id.as_str()).settings.memory.clone();
+    let (channel, _) = keeper.memory().channel(&id).await?;
+    let filter = Filter { room: Some(id.clone()), count: FACTS_MAX, ..Filter::default() };
+    let facts = keeper.memory().facts(filter).await?;
+    let reader = Origin::new(id.as_str(), Visibility::Public);
+    let all = keeper.memory().people(None).await?;
+    let here = all.iter().filter(|person| !person.opted_out && person.rooms.contains(&id)).take(PEOPLE_MAX);
+    let people: Vec<Value> = here
+        .map(|person| {
+            let known = person.known_to(&reader, false, &policy.familiarity);
+            json!({
+                "name": known.name, "familiarity": known.familiarity.id(), "messages": known.messages,
+                "last_seen": known.last_seen.0, "topics": known.topics, "tags": known.tags, "notes": known.notes,
+                "last_talk": known.last_talk,
+            })
+        })
+        .collect();
+    let name_of = |id: &PersonId| {
+        let known = all.iter().find(|person| person.id == *id && !person.opted_out);
+        known.map_or("", |person| person.name()).to_owned()
+    };
+    let facts: Vec<Value> = facts
+        .iter()
+        .map(|fact| {
+            json!({
+                "id": fact.id.0, "content": fact.content, "keywords": fact.keywords, "messages": fact.messages,
+                "people": fact.people.iter().map(name_of).collect::<Vec<_>>(),
+                "at": fact.at.0, "uses": fact.uses, "pinned": fact.pinned, "shareable": fact.shareable,
+                "strength": fact.strength(now, policy.facts_half_life_days), "confidence": fact.confidence,
+            })
+        })
+        .collect();
+    let channel = channel.filter(|channel| !channel.is_empty()).map(|channel| {
+        let active: Vec<&str> = channel.active.iter().map(|(_, name)| &**name).collect();
+        json!({
+            "summary": channel.summary, "mood": channel.mood, "topics": channel.topics, "active": active,
+            "at": channel.at.0,
+        })
+    });
+    let rooms = desk.web.database.read(talk::rooms).await?;
+    Ok(json!({"room": room, "rooms": rooms, "channel": channel, "people": people, "facts": facts, "now": now.0}))
+}
+
+/// What somebody does with a fact.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Wish {
+    Edit { content: String },
+    Pin { pinned: bool },
+    Forget,
+}
+
+pub async fn change(
+    State(desk): State<Arc<Desk>>,
+    Path((room, fact)): Path<(String, u64)>,
+    Json(wish): Json<Wish>,
+) -> Response {
+    let Some(keeper) = desk.keeper.clone() else { return nothing() };
+    let (room, fact) = (talk::room_id(&room), FactId(fact));
+    match is_of(&keeper, &room, fact).await {
+        Ok(true) => (),
+        Ok(false) => return (StatusCode::NOT_FOUND, "there is no such fact in this room\n").into_response(),
+        Err(error) => return trouble(&error),
+    }
+    let change = match wish {
+        Wish::Edit { content } => {
+            let content = content.trim();
+            if content.is_empty() || content.chars().count() > CONTENT_CHARS {
+                let wrong = format!("a fact has 1 to {CONTENT_CHARS} characters\n");
+                return (StatusCode::UNPROCESSABLE_ENTITY, wrong).into_response();
+            }
+            Change::Edited { fact, content: content.into(), keywords: words::topics(content, KEYWORDS) }
+        }
+        Wish::Pin { pinned } => Change::Pinned { fact, pinned },
+        Wish::Forget => Change::Forgotten { fact },
+    };
+    match keeper.change(vec![change]).await {
+        Ok(()) => StatusCode::NO_CONTENT.into_response(),
+        Err(error) => trouble(&error),
+    }
+}
+
+/// Facts of other rooms are none of this page's business.
+async fn is_of(keeper: &Keeper, room: &RoomId, fact: FactId) -> Result<bool, StoreError> {
+    let filter = Filter { room: Some(room.clone()), count: usize::MAX >> 1, ..Filter::default() };
+    Ok(keeper.memory().facts(filter).await?.iter().any(|known| known.id == fact))
+}
+
+fn nothing() -> Response {
+    (StatusCode::NOT_FOUND, "nothing is remembered for long here\n").into_response()
+}
+
+fn trouble(error: &StoreError) -> Response {
+    tracing::warn!(%error, "memory can not be shown");
+    (StatusCode::SERVICE_UNAVAILABLE, "the store does not answer; the log says why\n").into_response()
+}

@@ -1,0 +1,241 @@
+//! `aizuchi memory`, `aizuchi backup` and `aizuchi eval recall`, with the program itself.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use aizuchi::memory::{Kept, Local};
+use aizuchi::ports::Memory as _;
+use aizuchi::stores::{Database, Folder as Data};
+use aizuchi_core::Policies;
+use aizuchi_core::memory::{Change, ChannelMemory, Draft, Heard, Origin};
+use aizuchi_core::types::{MessageId, PersonId, Time, Visibility};
+use serde_json::{Value, json};
+
+use super::program::Folder;
+use super::server::Server;
+
+const TALKS: &str = include_str!("recall.json");
+/// A dialogue that the weights were not chosen on.
+const UNSEEN: &str = include_str!("recall-unseen.json");
+
+fn now() -> Time {
+    Time(jiff::Timestamp::now().as_millisecond().cast_unsigned())
+}
+
+fn fact(room: &Origin, content: &str, person: &str) -> Change {
+    Change::Kept(Box::new(Draft {
+        origin: room.clone(),
+        content: content.into(),
+        keywords: Vec::new(),
+        people: vec![PersonId::new(person)],
+        messages: vec![MessageId::new("m1")],
+        confidence: 0.9,
+        shareable: true,
+        at: now(),
+        replaces: None,
+    }))
+}
+
+fn remember(folder: &Path) {
+    std::fs::create_dir_all(folder).unwrap();
+    let (lobby, garden) =
+        (Origin::new("web:lobby", Visibility::Public), Origin::new("web:garden", Visibility::Private));
+    let heard = |person: &str, name: &str, up_to| {
+        Change::Heard(Box::new(Heard {
+            origin: lobby.clone(),
+            up_to,
+            message: MessageId::new(format!("m{up_to}")),
+            person: PersonId::new(person),
+            name: name.into(),
+            at: now(),
+            mentions_me: false,
+            topics: vec!["tea".into()],
+        }))
+    };
+    let channel = ChannelMemory {
+        origin: lobby.clone(),
+        summary: "They speak of tea.".into(),
+        mood: "calm".into(),
+        topics: vec!["tea".into()],
+        active: vec![(PersonId::new("web:2"), "Bob".into())],
+        at: now(),
+        up_to: 2,
+        messages: Vec::new(),
+    };
+    let changes = vec![
+        heard("web:1", "Ann", 1),
+        heard("web:2", "Bob", 2),
+        fact(&lobby, "The tea is from Uji", "web:1"),
+        fact(&garden, "The tea party is a surprise", "web:2"),
+        fact(&lobby, "奈良の鹿は賢い", "web:2"),
+        Change::Summarized(Box::new(channel)),
+    ];
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let database = Database::open(&Data::database_in(folder)).unwrap();
+        Local::new(database, Kept::ALL).apply(changes, &Policies::preset("aizuchi").unwrap()).await.unwrap();
+    });
+}
+
+fn sample() -> Folder {
+    let folder = Folder::new();
+    remember(&folder.path("aizuchi-data"));
+    folder
+}
+
+#[test]
+fn what_is_remembered_is_listed_shown_and_found() {
+    let folder = sample();
+    let listed = folder.run("memory list").succeeded().out;
+    assert!(listed.contains("web:lobby  The tea is from Uji") && listed.lines().count() == 3, "{listed}");
+    assert_eq!(folder.run("memory list --room garden").succeeded().out.lines().count(), 1);
+    assert_eq!(folder.run("memory list --person bob --json").succeeded().out.lines().count(), 2);
+    assert!(folder.run("memory list people").succeeded().out.contains("web:1  Ann  1 messages"));
+    assert!(folder.run("memory list rooms").succeeded().out.contains("web:lobby  tea"));
+    let shown = folder.run("memory show 1").succeeded().out;
+    assert!(shown.contains("rests on   web:1") && shown.contains("confidence 0.90"), "{shown}");
+    assert!(folder.run("memory show ann").succeeded().out.contains("topics   tea (web:lobby)"));
+    assert!(folder.run("memory show lobby").succeeded().out.contains("Lately: They speak of tea."));
+    assert_eq!(folder.run("memory search tea").succeeded().out.lines().count(), 2);
+    let found = folder.run("memory search 鹿について教えて --room lobby").succeeded().out;
+    assert!(found.contains("奈良の鹿は賢い") && found.contains("said in this room"), "{found}");
+    let tea = folder.run("memory search tea --room lobby --json").succeeded().out;
+    let tea: Vec<Value> = tea.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((tea.len(), tea[0]["fact"]["content"].as_str()), (1, Some("The tea is from Uji")), "walls hold");
+    assert_eq!(folder.run("memory search zebra").succeeded().out, "nothing fits\n");
+}
+
+#[test]
+fn what_is_not_there_is_told() {
+    let folder = sample();
+    folder.run("memory show 77").refused(1, &["nothing is remembered of 77"]);
+    folder.run("memory list --room attic").refused(1, &["attic", "web:lobby"]);
+    folder.run("memory search ??").refused(1, &["no word"]);
+    folder.run("memory forget --fact 9").refused(1, &["there is no fact 9"]);
+    folder.run("memory forget").refused(2, &["--person"]);
+    Folder::new().run("memory list").refused(1, &["there is no store in aizuchi-data"]);
+}
+
+#[test]
+fn forgetting_leaves_nothing_and_needs_the_folder_for_itself() {
+    let folder = sample();
+    let held = Data::take(&folder.path("aizuchi-data")).unwrap();
+    folder
+        .run("memory forget --person Ann")
+        .refused(1, &["nothing was changed", "forget-me", "another aizuchi is running"]);
+    assert_eq!(folder.run("memory list").succeeded().out.lines().count(), 3, "looking works beside it");
+    drop(held);
+    let told = folder.run("memory forget --person Ann").succeeded().out;
+    assert_eq!(told, "forgot web:1, and 1 facts that rest on their words\n");
+    assert!(!folder.run("memory export").succeeded().out.contains("Uji"));
+    folder.run("memory forget --room garden").succeeded();
+    folder.run("memory forget --fact 3").succeeded();
+    assert_eq!(folder.run("memory list").succeeded().out, "nothing is remembered\n");
+    let bytes = std::fs::read(folder.path("aizuchi-data/aizuchi.db")).unwrap();
+    for word in ["Uji", "surprise", "賢"] {
+        assert!(!bytes.windows(word.len()).any(|window| window == word.as_bytes()), "{word}");
+    }
+}
+
+#[test]
+fn what_is_exported_can_be_taken_in() {
+    let folder = sample();
+    folder.run("memory export --output all.jsonl").succeeded();
+    let all = folder.read("all.jsonl");
+    assert_eq!(all.lines().count(), 6);
+    assert_eq!(folder.run("memory export --person Bob").succeeded().out.lines().count(), 4);
+    folder.run("memory import all.jsonl").succeeded();
+    assert_eq!(folder.run("memory list").succeeded().out.lines().count(), 3, "the same facts are one");
+    remember(&folder.path("other"));
+    folder.run("memory forget --room lobby --folder other").succeeded();
+    folder.run("memory import all.jsonl --folder other").succeeded();
+    let taken = folder.run("memory export --folder other").succeeded().out;
+    assert!(taken.contains("奈良の鹿は賢い") && taken.contains("They speak of tea."), "{taken}");
+    folder.write("odd.jsonl", "{\"fact\": {}}\n");
+    folder.run("memory import odd.jsonl").refused(1, &["odd.jsonl:1", "aizuchi memory export"]);
+}
+
+#[test]
+fn a_backup_is_a_store_and_overwrites_nothing() {
+    let folder = sample();
+    let held = Data::take(&folder.path("aizuchi-data")).unwrap();
+    let told = folder.run("backup copy/aizuchi.db");
+    told.refused(1, &["can not write copy/aizuchi.db"]);
+    std::fs::create_dir(folder.path("copy")).unwrap();
+    folder.run("backup copy/aizuchi.db").succeeded();
+    drop(held);
+    assert_eq!(folder.run("memory list --folder copy").succeeded().out.lines().count(), 3);
+    folder.run("backup copy/aizuchi.db").refused(1, &["is there already"]);
+    folder.run("backup other.db --folder nowhere").refused(1, &["there is no store in nowhere"]);
+}
+
+/// The figures of our own dialogues; a change that finds less is seen here.
+#[test]
+fn the_default_finds_more_than_plain_bm25() {
+    let folder = Folder::with("talks.json", TALKS);
+    let recall = |options: &str| {
+        let line = folder.run(&format!("eval recall talks.json --json {options}")).succeeded().last_line();
+        assert_eq!(line["questions"], 100, "category 5 is left out");
+        line["recall"].as_f64().unwrap()
+    };
+    let (default, bm25, sphene) = (recall(""), recall("--ranking bm25"), recall("--ranking sphene"));
+    assert!(default >= 0.82, "{default}");
+    assert!((0.40..=0.60).contains(&bm25) && sphene < bm25, "{bm25} {sphene}");
+    assert!(recall("--k 3") < default && recall("--k 20") > default);
+    folder.write("unseen.json", UNSEEN);
+    let unseen = |options: &str| {
+        let line = folder.run(&format!("eval recall unseen.json --json {options}")).succeeded().last_line();
+        line["recall"].as_f64().unwrap()
+    };
+    let (default, bm25) = (unseen(""), unseen("--ranking bm25"));
+    assert!(default >= 0.78 && default > bm25 + 0.1, "{default} {bm25}");
+    let told = folder.run("eval recall talks.json --misses").succeeded().out;
+    assert!(told.contains("category 2") && told.contains("all ") && told.contains("(D"), "{told}");
+}
+
+#[test]
+fn a_file_that_is_no_talk_with_questions_is_told() {
+    let folder = Folder::with("odd.json", "{}");
+    folder.run("eval recall odd.json").refused(1, &["odd.json", "LoCoMo"]);
+    folder.run("eval recall missing.json").refused(1, &["missing.json"]);
+    let bare = r#"[{"conversation": {"session_1": [{"speaker": "A", "dia_id": "D1:1", "text": "hi"}]}, "qa": []}]"#;
+    folder.write("bare.json", bare);
+    folder.run("eval recall bare.json").refused(1, &["no question"]);
+    folder.run("eval recall bare.json --k 0").refused(2, &["--k"]);
+}
+
+#[test]
+fn meaning_finds_what_no_word_does() {
+    let talk = r#"[{"conversation": {"session_1": [{"speaker": "A", "dia_id": "D1:1", "text": "The sky is grey"},
+        {"speaker": "B", "dia_id": "D1:2", "text": "My feline naps"}, {"speaker": "A", "dia_id": "D1:3", "text": "Trains are late"}]},
+        "qa": [{"question": "Which pussycat?", "evidence": ["D1:2"], "category": 4}]}]"#;
+    let folder = Folder::with("talk.json", talk);
+    let recall = |folder: &Folder, options: &str| {
+        folder.run(&format!("eval recall talk.json --k 1 --json {options}")).succeeded().last_line()["recall"].clone()
+    };
+    assert_eq!(recall(&folder, ""), 0.0);
+    let calls = AtomicU32::new(0);
+    let server = Server::start(move || {
+        let vectors: &[[f32; 2]] = match calls.fetch_add(1, Ordering::Relaxed) {
+            0 => &[[0.0, 1.0], [0.9, 0.1], [-1.0, 0.0]],
+            _ => &[[1.0, 0.0]],
+        };
+        let data: Vec<Value> = vectors
+            .iter()
+            .enumerate()
+            .map(|(index, vector)| json!({"object": "embedding", "index": index, "embedding": vector}))
+            .collect();
+        let usage = json!({"prompt_tokens": 1, "total_tokens": 1});
+        Some(("200 OK", json!({"object": "list", "model": "m", "data": data, "usage": usage}).to_string()))
+    });
+    let settings =
+        format!("[models]\nembed = \"mine/m\"\n[providers.mine]\nurl = \"http://127.0.0.1:{}\"\n", server.port);
+    folder.write("aizuchi.toml", settings);
+    assert_eq!(recall(&folder, "--vectors"), 1.0);
+    let asked = server.stop();
+    assert!(
+        asked.len() == 2 && asked[0].contains("B: My feline naps") && asked[1].contains("Which pussycat?"),
+        "{asked:?}"
+    );
+    folder.run("eval recall talk.json --vectors --set models.embed=offline/x").refused(1, &["offline"]);
+}

@@ -1,0 +1,61 @@
+//! Without its web room: on Discord or Slack alone, or nowhere.
+
+use crate::discord_server::{self, BOT, CHANNEL, person};
+use crate::program::{Home, eventually};
+use crate::slack_server::{self, APP_TOKEN, BOT_TOKEN};
+
+const CLOSED: &[&str] = &["web.enabled=false"];
+
+#[tokio::test]
+async fn with_nothing_to_listen_to_it_says_so() {
+    let mut home = Home::new(CLOSED);
+    // An empty one is none.
+    home.set_variable("DISCORD_TOKEN", " ");
+    let (code, said) = home.refused().await;
+    assert_eq!(code, Some(1), "{said}");
+    for words in ["nowhere to listen", "web.enabled", "DISCORD_TOKEN", "SLACK_BOT_TOKEN and SLACK_APP_TOKEN"] {
+        assert!(said.contains(words), "{words:?} is not told:\n{said}");
+    }
+    assert!(!home.data().exists(), "it has not begun");
+}
+
+#[tokio::test]
+async fn one_token_of_two_is_not_enough() {
+    let mut home = Home::new(CLOSED);
+    home.set_variable("SLACK_BOT_TOKEN", BOT_TOKEN);
+    let (code, said) = home.refused().await;
+    assert!(code == Some(1) && said.contains("Slack needs a second token, SLACK_APP_TOKEN"), "{said}");
+}
+
+#[tokio::test]
+async fn on_discord_alone_it_answers_and_stops_when_it_is_told() {
+    let server = discord_server::Server::start().await;
+    let mut home = Home::new(CLOSED);
+    home.set(format!("discord.api_url={}", server.url()));
+    home.set_variable("DISCORD_TOKEN", discord_server::TOKEN);
+    let mut program = home.start_telling("aizuchi joins Discord.").await;
+    server.until("it is there", |world| world.sessions.values().any(|session| session.line.is_some())).await;
+    server.say(CHANNEL, &person(11, "mia"), &format!("<@{BOT}> are you there?"));
+    server.until_posts(CHANNEL, 1).await;
+    assert!(!program.said().contains("is in the room"), "{}", program.said());
+    program.terminate();
+    assert!(program.ended().await.success(), "{}", program.said());
+}
+
+/// Where there is no other place to be, being sent away is the end, and not a program that does nothing for ever.
+#[tokio::test]
+async fn sent_away_from_its_only_place_it_ends() {
+    let server = slack_server::Server::start().await;
+    let mut home = Home::new(CLOSED);
+    home.set(format!("slack.api_url={}", server.api_url()));
+    home.set_variable("SLACK_BOT_TOKEN", BOT_TOKEN);
+    home.set_variable("SLACK_APP_TOKEN", APP_TOKEN);
+    let mut program = home.start_telling("aizuchi joins Slack.").await;
+    eventually("lines are open", async || (server.sockets.open() > 0).then_some(())).await;
+    server.workspace().revoked = Some("token_revoked");
+    server.sockets.cut();
+    let status = program.ended().await;
+    let said = program.said();
+    assert_eq!(status.code(), Some(1), "{said}");
+    assert!(said.contains("the token was revoked") && said.contains("nowhere left to listen"), "{said}");
+}

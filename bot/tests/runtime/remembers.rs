@@ -1,0 +1,272 @@
+//! Long memory in a life: summed up and thought over from the journal, told to whoever writes, and forgotten.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use aizuchi::keeper::{Digest, Keeper};
+use aizuchi::memory;
+use aizuchi::ports::{Doing, Mind};
+use aizuchi::runtime::{Clock, World};
+use aizuchi::stores::Database;
+use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Usage};
+use aizuchi_core::input::{Answer, Command};
+use aizuchi_core::memory::Filter;
+use aizuchi_core::types::{Change, MessageId, PersonId, Place, RoomId, Span};
+use aizuchi_core::{Input, Message, Policies};
+use tokio::sync::{broadcast, watch};
+
+use crate::made_up::{Board, START, Scratch, policies, said};
+
+/// Notes what it is shown and answers in the form that is wanted.
+#[derive(Default)]
+struct Noting {
+    digests: Mutex<Vec<(Digesting, Vec<String>)>>,
+    briefs: Mutex<Vec<Brief>>,
+    /// What becomes of the next digests; then they succeed.
+    failures: Mutex<u32>,
+}
+
+fn answer(text: &str) -> Doing<'static, Result<Answer, Failure>> {
+    let answer = Answer { text: text.into(), usage: Usage::default() };
+    Box::pin(async { Ok(answer) })
+}
+
+impl Mind for Noting {
+    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+        answer(r#"{"respond": false, "reason": "no"}"#)
+    }
+
+    fn write(self: Arc<Self>, brief: Box<Brief>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+        self.briefs.lock().unwrap().push(*brief);
+        answer("I remember.")
+    }
+
+    fn digest(self: Arc<Self>, digest: Box<Digest>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+        let shown = digest.lines.iter().map(|line| line.id.to_owned()).collect();
+        self.digests.lock().unwrap().push((digest.what, shown));
+        let mut failures = self.failures.lock().unwrap();
+        if *failures > 0 {
+            *failures -= 1;
+            return Box::pin(async { Err(Failure("busy".into())) });
+        }
+        match digest.what {
+            Digesting::Summary => {
+                answer(r#"{"summary": "They plan a picnic.", "mood": "cheerful", "topic_keywords": ["picnic"]}"#)
+            }
+            Digesting::Reflection => answer(
+                r#"{"facts": [{"content": "mia brings the xylophone to the picnic", "keywords": ["xylophone", "picnic"], "messages": [1], "confidence": 0.9, "shareable": true, "replaces": 0}], "people": []}"#,
+            ),
+        }
+    }
+}
+
+struct Life {
+    runtime: aizuchi::runtime::Runtime,
+    keeper: Arc<Keeper>,
+    clock: Clock,
+    mind: Arc<Noting>,
+    board: Arc<Board>,
+}
+
+fn remembering() -> Policies {
+    policies(&["memory.channel_context=true", "memory.reflection=true", "memory.summarize_messages=20"])
+}
+
+impl Life {
+    async fn start(database: Database, mind: Arc<Noting>, clock: Clock) -> Life {
+        let policies = remembering();
+        let memory = memory::open(&policies.general().settings.memory, &database).expect("it can be kept");
+        let keeper = Arc::new(Keeper::new(memory, mind.clone(), database.clone(), policies.clone()));
+        let board = Arc::new(Board::default());
+        let world = World {
+            clock,
+            mind: mind.clone(),
+            keeper: Some(keeper.clone()),
+            platforms: vec![board.clone()],
+            events: broadcast::channel(16).0,
+            ready: watch::channel(true).0,
+        };
+        let runtime = aizuchi::runtime::Runtime::start(database, policies, Arc::new(world)).await.expect("it starts");
+        Life { runtime, keeper, clock, mind, board }
+    }
+
+    async fn says(&self, number: u64, who: &str, text: &str) {
+        self.runtime.ears.hear(said(&format!("m{number}"), self.clock.now(), who, text)).await.expect("it listens");
+    }
+
+    async fn calls(&self, number: u64, who: &str, text: &str) {
+        let Input::Said(message) = said(&format!("m{number}"), self.clock.now(), who, text) else { unreachable!() };
+        let message = Message { mentions_me: true, ..message };
+        self.runtime.ears.hear(Input::Said(message)).await.expect("it listens");
+    }
+
+    fn digested(&self, what: Digesting) -> Vec<Vec<String>> {
+        let digests = self.mind.digests.lock().unwrap();
+        digests.iter().filter(|(of, _)| *of == what).map(|(_, shown)| shown.clone()).collect()
+    }
+}
+
+fn ids(numbers: std::ops::RangeInclusive<u64>) -> Vec<String> {
+    numbers.map(|number| format!("m{number}")).collect()
+}
+
+fn room() -> RoomId {
+    RoomId::new("log:room")
+}
+
+async fn minutes(minutes: u64) {
+    tokio::time::sleep(Duration::from_secs(60 * minutes)).await;
+}
+
+/// Lets what was set off come to its end.
+async fn a_moment() {
+    for _ in 0..50 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_message_is_taken_in_once_also_over_a_restart() {
+    let scratch = Scratch::new();
+    let mind = Arc::<Noting>::default();
+    let clock = Clock::starting_at(START);
+    let life = Life::start(scratch.database(), mind.clone(), clock).await;
+    for number in 1..=25 {
+        life.says(number, ["mia", "jonas"][number as usize % 2], "shall we have a picnic?").await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    a_moment().await;
+    assert_eq!(life.digested(Digesting::Summary), [ids(1..=20)]);
+    life.runtime.stop().await;
+
+    let life = Life::start(scratch.database(), mind.clone(), clock).await;
+    for number in 26..=40 {
+        life.says(number, "lena", "I bring cake").await;
+    }
+    a_moment().await;
+    assert_eq!(life.digested(Digesting::Summary), [ids(1..=20), ids(21..=40)]);
+    minutes(30).await;
+    a_moment().await;
+    let thought_over: Vec<String> = life.digested(Digesting::Reflection).concat();
+    assert_eq!(thought_over, ids(1..=40), "each once, in a lull");
+    let (channel, _) = life.keeper.memory().channel(&room()).await.unwrap();
+    let channel = channel.expect("it was summed up");
+    assert_eq!((&*channel.summary, &*channel.mood), ("They plan a picnic.", "cheerful"));
+    let names: Vec<&str> = channel.active.iter().map(|(_, name)| &**name).collect();
+    assert_eq!(names, ["jonas", "mia", "lena"], "in the order of appearance");
+    life.runtime.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_failure_it_waits_and_loses_nothing() {
+    let scratch = Scratch::new();
+    let mind = Arc::<Noting>::default();
+    *mind.failures.lock().unwrap() = 3;
+    let life = Life::start(scratch.database(), mind, Clock::starting_at(START)).await;
+    for number in 1..=60 {
+        life.says(number, "mia", "shall we have a picnic?").await;
+    }
+    a_moment().await;
+    assert_eq!(life.mind.digests.lock().unwrap().len(), 1, "one failure, and not another call with every message");
+    minutes(9).await;
+    a_moment().await;
+    let summed_up = life.digested(Digesting::Summary);
+    assert_eq!(summed_up.len(), 4, "after one, two and four minutes");
+    assert_eq!(summed_up[3], ids(1..=60));
+    life.runtime.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_calls_is_answered_from_memory() {
+    let scratch = Scratch::new();
+    let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+    for number in 1..=20 {
+        life.says(number, "mia", "I bring the xylophone to the picnic").await;
+    }
+    minutes(30).await;
+    a_moment().await;
+    life.keeper.catch_up().await.unwrap();
+    life.calls(21, "jonas", "who brings the xylophone?").await;
+    a_moment().await;
+    let brief = life.mind.briefs.lock().unwrap().last().cloned().expect("it writes");
+    assert_eq!(brief.memories.channel.map(|channel| channel.summary), Some("They plan a picnic.".into()));
+    assert_eq!(&*brief.memories.facts[0].fact.content, "mia brings the xylophone to the picnic");
+    assert!(brief.memories.people.iter().any(|person| &*person.name == "jonas"), "{:?}", brief.memories.people);
+    assert_eq!(life.board.posts.lock().unwrap().len(), 1);
+    let facts = life.keeper.memory().facts(Filter { count: 10, ..Filter::default() }).await.unwrap();
+    assert_eq!(facts[0].uses, 1, "what is used fades more slowly");
+
+    let gone = Change { place: Place::room("log:room"), id: MessageId::new("m1"), at: life.clock.now(), text: None };
+    life.runtime.ears.hear(Input::Changed(gone)).await.unwrap();
+    life.keeper.catch_up().await.unwrap();
+    let facts = life.keeper.memory().facts(Filter { count: 10, ..Filter::default() }).await.unwrap();
+    assert!(facts.is_empty(), "it rested on that message alone: {facts:?}");
+    life.runtime.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_is_forgotten_is_in_no_file() {
+    let scratch = Scratch::new();
+    let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+    for number in 1..=20 {
+        life.says(number, "mia", "I bring the xylophone to the picnic").await;
+    }
+    for number in 21..=30 {
+        life.says(number, "jonas", "good idea, I bring a marimba").await;
+    }
+    minutes(30).await;
+    life.calls(31, "mia", "what about my xylophone?").await;
+    a_moment().await;
+    life.keeper.catch_up().await.unwrap();
+    assert!(holds(&scratch, "xylophone") && holds(&scratch, "mia"));
+    let platforms = [life.board.clone() as Arc<dyn aizuchi::ports::Platform>];
+    life.keeper.forget(&PersonId::new("mia"), &life.runtime.ears, &platforms).await.unwrap();
+    assert!(!holds(&scratch, "xylophone"), "her words are still there");
+    assert!(!holds(&scratch, "\"mia\""), "her name is still there");
+    assert!(holds(&scratch, "marimba"), "what others said stays");
+    life.says(32, "jonas", "and a drum").await;
+    life.runtime.stop().await;
+
+    let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START + Span::minutes(40))).await;
+    a_moment().await;
+    assert!(!holds(&scratch, "xylophone"), "they do not come back with a start");
+    life.runtime.stop().await;
+}
+
+fn holds(scratch: &Scratch, text: &str) -> bool {
+    let files = std::fs::read_dir(&scratch.0).unwrap();
+    files
+        .map(|file| std::fs::read(file.unwrap().path()).unwrap())
+        .any(|bytes| bytes.windows(text.len()).any(|part| part == text.as_bytes()))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_room_that_was_left_is_forgotten_and_one_it_came_back_to_is_not() {
+    for comes_back in [false, true] {
+        let scratch = Scratch::new();
+        let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+        for number in 1..=20 {
+            life.says(number, "mia", "I bring the xylophone to the picnic").await;
+        }
+        minutes(30).await;
+        a_moment().await;
+        life.runtime.ears.hear(Input::Told(room(), Command::Left)).await.unwrap();
+        if comes_back {
+            life.says(21, "mia", "hello again").await;
+        }
+        // What a start does not need any more may go.
+        let (clock, mind) = (life.clock, life.mind.clone());
+        life.runtime.stop().await;
+        let life = Life::start(scratch.database(), mind, clock).await;
+        life.keeper.govern(&policies(&["memory.left_days=0"]));
+        let stop = tokio_util::sync::CancellationToken::new();
+        let watching = tokio::spawn(life.keeper.clone().watch(clock, stop.clone()));
+        minutes(1).await;
+        a_moment().await;
+        let facts = life.keeper.memory().facts(Filter { count: 10, ..Filter::default() }).await.unwrap();
+        assert_eq!((facts.len(), holds(&scratch, "xylophone")), (usize::from(comes_back), comes_back));
+        stop.cancel();
+        watching.await.unwrap();
+        life.runtime.stop().await;
+    }
+}

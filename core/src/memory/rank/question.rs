@@ -1,0 +1,39 @@
+//! A question as it is compared with texts.
+
+use super::super::words::{normal, search_words};
+
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// Each word once, in their order.
+    pub(super) words: Vec<String>,
+    pub(super) text: String,
+    /// Asks for a time.
+    pub(super) when: bool,
+    /// Asks for a number.
+    pub(super) how_many: bool,
+}
+
+impl Question {
+    pub fn new(text: &str) -> Question {
+        let mut words: Vec<String> = Vec::new();
+        for word in search_words(text) {
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+        let text = normal(text);
+        let when = WHEN.iter().any(|ask| text.contains(ask));
+        let how_many = HOW_MANY.iter().any(|ask| text.contains(ask));
+        Question { words, text, when, how_many }
+    }
+
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+}
+
+const WHEN: &[&str] =
+    &["when ", "how long", "which year", "what year", "which month", "what date", "what day", "いつ", "何日", "何時"];
+
+const HOW_MANY: &[&str] =
+    &["how many", "how much", "how often", "how long", "how old", "what time", "いくつ", "いくら", "何回", "何人"];

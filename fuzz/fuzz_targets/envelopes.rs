@@ -1,0 +1,81 @@
+//! Whatever comes through Slack's socket: what has an envelope is acknowledged, and what is read is short, plain and in time.
+//!
+//! An input is frames, one a line.
+#![no_main]
+
+use aizuchi_fuzz::slack::envelope::{Frame, acknowledgement, read};
+use aizuchi_fuzz::slack::event::Event;
+use aizuchi_fuzz::slack::markup::{Known, plain};
+use aizuchi_fuzz::slack::people::{Channel, Person};
+use aizuchi_fuzz::slack::read::{is_id, time};
+use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
+
+const FRAMES_MAX: usize = 50;
+
+fuzz_target!(|frames: &str| {
+    for frame in frames.lines().take(FRAMES_MAX) {
+        match read(frame) {
+            Frame::Event { envelope, payload } | Frame::Command { envelope, payload } => {
+                acknowledges(&envelope);
+                check(payload.get("event").unwrap_or(&Value::Null));
+            }
+            Frame::Other { envelope } => acknowledges(&envelope),
+            Frame::Disconnect { reason } => assert!(reason.chars().count() <= 100),
+            Frame::Hello | Frame::Nothing => (),
+        }
+    }
+});
+
+fn acknowledges(envelope: &str) {
+    assert!(!envelope.is_empty() && envelope.len() <= 200);
+    let told: Value = serde_json::from_str(&acknowledgement(envelope)).expect("an acknowledgement is JSON");
+    assert_eq!(told["envelope_id"], envelope);
+}
+
+fn check(event: &Value) {
+    let read = Event::read(event);
+    // Stored and read again after a crash, it is the same.
+    let stored: Value = serde_json::from_str(&event.to_string()).expect("what was JSON is JSON");
+    assert_eq!(Event::read(&stored), read);
+    match read {
+        Event::Said(saying) => {
+            assert_eq!(Event::read(event).key(), Some(format!("{}/{}", saying.channel, saying.ts)));
+            assert!(is_id(&saying.channel) && time(&saying.ts).is_some());
+            assert!(saying.user.iter().chain(&saying.bot).chain(&saying.parent).all(|id| is_id(id)));
+            assert!(saying.thread.as_ref().is_none_or(|thread| time(thread).is_some() && *thread != saying.ts));
+            words(&saying.text);
+        }
+        Event::Changed(changing) => {
+            assert!(is_id(&changing.channel) && time(&changing.ts).is_some() && time(&changing.at).is_some());
+            words(changing.text.as_deref().unwrap_or_default());
+        }
+        Event::Reacted(reacting) => {
+            assert!(is_id(&reacting.user) && time(&reacting.ts).is_some() && time(&reacting.at).is_some());
+            assert!(reacting.name.len() <= 100);
+        }
+        Event::Person(Person { id, name, .. }) => {
+            assert!(is_id(&id));
+            one_line(&name);
+        }
+        Event::Renamed(Channel { id, name, .. }) => {
+            assert!(is_id(&id));
+            one_line(name.as_deref().unwrap_or_default());
+        }
+        Event::Joined { channel, user } => assert!(is_id(&channel) && is_id(&user)),
+        Event::Left { channel } => assert!(is_id(&channel)),
+        Event::Nothing => (),
+    }
+}
+
+fn one_line(name: &str) {
+    assert!(name.chars().count() <= 80 && !name.contains(char::is_control) && name.trim() == name, "{name:?}");
+}
+
+/// As it is read on the screen: nobody is mentioned whose id is not in it.
+fn words(text: &str) {
+    assert!(text.chars().count() <= 40_000);
+    let nobody = |_: &str| None;
+    let (_, mentioned) = plain(text, &Known { person: &nobody, channel: &nobody });
+    assert!(mentioned.iter().all(|id| text.contains(&format!("<@{id}"))), "{text:?}");
+}
