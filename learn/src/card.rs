@@ -59,7 +59,7 @@ const LIMITS: &str = "\
 - One English support channel. Features are counts, spans and marks that mean the same in other rooms and languages, and
   the model of joining was shown messages without their words too; but nothing was measured on other languages.
 - Times in the source have minute precision; they are spread evenly within the minute.
-- Annotators disagree about every fourth link, so part of what counts as wrong is a matter of taste.
+- What a message answers is not always clear to people either: part of what counts as wrong here is a matter of taste.
 - `p_join` says what the people of such rooms do. It says nothing about whether an answer is welcome or right.
 - Only the last 64 messages of a place are looked at, and at most 15 of them are weighed.
 
