@@ -107,11 +107,9 @@ fn tell(trace: &Trace) -> String {
     let points: Vec<String> = trace.given().map(|(rule, points)| format!("{rule} {points}")).collect();
     let score = match trace.score {
         None => "-".to_owned(),
-        Some(score) if let Some(bar) = trace.bar => {
-            let sign = if bar.worth >= bar.threshold { "≥" } else { "<" };
-            let raised =
-                if trace.p_join == Some(bar.worth) { String::new() } else { format!(" → {:.0}", 100.0 * bar.worth) };
-            format!("{score}{raised} {sign} {:.0}", 100.0 * bar.threshold)
+        // What was learnt changes with every lesson; what follows from it stays.
+        Some(_) if let Some(bar) = trace.bar => {
+            if bar.worth >= bar.threshold { "likely" } else { "unlikely" }.to_owned()
         }
         Some(score) if points.is_empty() => score.to_string(),
         Some(score) => format!("{score} = {}", points.join(", ")),
