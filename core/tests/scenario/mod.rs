@@ -1,7 +1,8 @@
 //! Reads a scenario, lives it in virtual time, and tells the decisions in the words of its `expect` block.
 //!
 //! A scenario is a title, what it shows, and blocks: `toml` (settings), `judge` (what models answer and what fails),
-//! `talk` (see [`talk`]), `expect` (a line for each message) and, where it matters, `posted` (what people see of it).
+//! `talk` (see [`talk`]), `expect` (a line for each message) and, where it matters, `posted` (what people see of it) and
+//! `received` (what they made of it).
 
 mod platform;
 mod talk;
@@ -65,6 +66,13 @@ pub fn run(text: &str) -> Result<Ran, String> {
     let decided = decided.ok_or("a message was never decided")?;
     let expected: Vec<String> = block(text, "expect").unwrap_or_default().lines().map(squeeze).collect();
     let posted: Vec<String> = sim.oracle.told().iter().map(|line| squeeze(line)).collect();
+    let received = |trace: &Trace| Some(format!("{} {}", trace.message, trace.received?.words()));
+    let received: Vec<String> = sim.received.iter().filter_map(received).collect();
+    if let Some(wanted) = block(text, "received")
+        && received.iter().ne(&wanted.lines().map(squeeze).collect::<Vec<_>>())
+    {
+        return Err(format!("received was\n{}", received.join("\n")));
+    }
     match block(text, "posted") {
         Some(wanted) if decided == expected && posted.iter().ne(&wanted.lines().map(squeeze).collect::<Vec<_>>()) => {
             Err(format!("posted was\n{}", posted.join("\n")))
