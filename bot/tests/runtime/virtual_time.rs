@@ -74,7 +74,10 @@ async fn live(settings: &[&str], events: &[Recorded]) -> Vec<Trace> {
     tokio::time::sleep(Duration::from_secs(3600)).await;
     let mut traces = Vec::new();
     while let Ok(event) = life.events.try_recv() {
-        if let Event::Decided(trace) = event {
+        // What people made of it is told later on, as the same decision.
+        if let Event::Decided(trace) = event
+            && trace.received.is_none()
+        {
             traces.push((*trace).clone());
         }
     }
