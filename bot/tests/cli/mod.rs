@@ -23,6 +23,7 @@ mod refusals;
 mod reload;
 mod report;
 mod settings;
+mod stats;
 mod summary;
 mod terminal;
 mod why;

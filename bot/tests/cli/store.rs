@@ -75,8 +75,7 @@ pub fn live_with(policies: Policies, talk: &str, script: &str) -> Lived {
                     coming.retain(|_, input| input.call() != Some(&call));
                     continue;
                 }
-                Effect::Received(_) => continue,
-                Effect::Trace(trace) => {
+                Effect::Trace(trace) | Effect::Received(trace) => {
                     lived.traces.push(*trace);
                     continue;
                 }
