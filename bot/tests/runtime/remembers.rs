@@ -24,6 +24,8 @@ struct Noting {
     briefs: Mutex<Vec<Brief>>,
     /// What becomes of the next digests; then they succeed.
     failures: Mutex<u32>,
+    /// What the judge was reminded of.
+    reminded: Mutex<Vec<String>>,
 }
 
 fn answer(text: &str) -> Doing<'static, Result<Answer, Failure>> {
@@ -32,8 +34,13 @@ fn answer(text: &str) -> Doing<'static, Result<Answer, Failure>> {
 }
 
 impl Mind for Noting {
-    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
-        answer(r#"{"respond": false, "reason": "no"}"#)
+    fn judge(self: Arc<Self>, ask: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+        if ask.telling.is_none() {
+            return answer(r#"{"respond": false, "reason": "no"}"#);
+        }
+        let facts = ask.memories.facts.iter().map(|recalled| recalled.fact.content.to_string());
+        self.reminded.lock().unwrap().extend(facts);
+        answer(r#"{"respond": true, "kind": "full", "reason": "they will be glad"}"#)
     }
 
     fn write(self: Arc<Self>, brief: Box<Brief>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
@@ -269,4 +276,33 @@ async fn a_room_that_was_left_is_forgotten_and_one_it_came_back_to_is_not() {
         watching.await.unwrap();
         life.runtime.stop().await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_room_that_wakes_is_told_once_what_it_would_be_glad_of() {
+    let scratch = Scratch::new();
+    let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+    for number in 1..=20 {
+        life.says(number, "mia", "I bring the xylophone to the picnic").await;
+    }
+    minutes(180).await;
+    a_moment().await;
+    // Unrelated talk wakes it, and nothing is told.
+    life.says(21, "jonas", "it rains again").await;
+    minutes(180).await;
+    assert!(life.mind.reminded.lock().unwrap().is_empty());
+    life.says(22, "jonas", "time to think of the picnic").await;
+    minutes(5).await;
+    a_moment().await;
+    assert_eq!(*life.mind.reminded.lock().unwrap(), ["mia brings the xylophone to the picnic"]);
+    let told = life.mind.briefs.lock().unwrap().last().cloned().expect("it writes");
+    assert_eq!((told.addressed, told.memories.facts.len()), (false, 1));
+    assert_eq!(life.board.posts.lock().unwrap().len(), 1);
+
+    minutes(600).await;
+    life.says(23, "lena", "the picnic is on Sunday").await;
+    minutes(5).await;
+    a_moment().await;
+    assert_eq!(life.board.posts.lock().unwrap().len(), 1, "never twice in one room");
+    life.runtime.stop().await;
 }
