@@ -6,7 +6,7 @@ use crate::judge::{History, Question, State};
 use crate::memory::{FactId, Memories};
 use crate::room::tokens_of_bytes;
 use crate::settings::JudgeStyle;
-pub use crate::trace::{Asked, Cause, Outcome, Stage, Trace};
+pub use crate::trace::{Asked, Cause, Outcome, Response, Stage, Trace};
 use crate::types::{CallId, MessageId, Place, Time, Voice};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +25,8 @@ pub enum Effect {
     Abort(CallId),
     /// A decision is final.
     Trace(Box<Trace>),
+    /// It is known what people made of a contribution: the same decision, with that.
+    Received(Box<Trace>),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,6 +55,16 @@ pub struct Transcript {
     pub history: Option<History>,
     /// The state of the talk, where an earlier answer gave it.
     pub state: Option<State>,
+    /// The message that gave the reason, where the judge is told.
+    pub about: Option<About>,
+}
+
+/// Why a judge is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    pub message: MessageId,
+    /// What speaks for joining there, in a few words.
+    pub because: Box<str>,
 }
 
 /// Some lines of talk, in one run of text.
@@ -178,7 +190,8 @@ impl Transcript {
         let earlier = if self.earlier.is_empty() { 0 } else { separated(lines(&self.earlier)) + 2 };
         let state = self.state.map_or(0, |state| state.word().len() as u64 + 2);
         let history = self.history.as_ref().map_or(0, |history| history.text().chars().count() as u64 + 2);
-        separated(lines(&self.lines)) + earlier + state + history
+        let about = self.about.as_ref().map_or(0, |about| about.because.chars().count() as u64 + 2);
+        separated(lines(&self.lines)) + earlier + state + history + about
     }
 
     /// About how many tokens it has.
@@ -197,6 +210,7 @@ impl Transcript {
         parts.push(self.lines.plain());
         parts.extend(self.state.map(|state| state.word().to_owned()));
         parts.extend(self.history.as_ref().map(History::text));
+        parts.extend(self.about.as_ref().map(|about| about.because.to_string()));
         parts.join("\n\n")
     }
 }
@@ -325,6 +339,7 @@ mod tests {
             earlier: lines(&[("carol", "x\ny")]),
             history: Some(history),
             state: Some(State::Conflict),
+            about: Some(About { message: MessageId::new("m"), because: "聞いています".into() }),
         };
         for transcript in
             [full.clone(), Transcript { earlier: Lines::default(), state: None, ..full }, Transcript::default()]

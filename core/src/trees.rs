@@ -6,7 +6,7 @@
 /// Features take values below this.
 pub const VALUES: usize = 64;
 /// Alternatives that are weighed side by side.
-pub const LANES: usize = 24;
+pub const LANES: usize = 16;
 const DEPTH_MAX: usize = 6;
 const LEAVES_MAX: usize = 1 << DEPTH_MAX;
 /// Leaves are written in this fraction of log-odds.
@@ -37,6 +37,13 @@ pub(crate) use features;
 /// Of each feature, its value for each of the alternatives.
 pub type Columns<const N: usize> = [[u8; LANES]; N];
 
+/// After this many trees, alternatives that are far behind are left where they are.
+const FIRST_TREES: usize = 40;
+/// How far that is, in thousandths of log-odds.
+const FAR_BEHIND: i32 = 3500;
+/// Alternatives that may remain.
+const CLOSE_LANES: usize = 8;
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trees {
     pub bias: i32,
@@ -45,13 +52,18 @@ pub struct Trees {
     pub calibration: (i32, i32),
 }
 
+/// A question that is always answered with no.
+const NEVER: (u8, u8) = (0, u8::MAX);
+
+/// Lies in one piece, as many of them are walked through for each message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
+    depth: u8,
     /// Which feature is asked, and the value it has to exceed.
-    pub splits: Vec<(u8, u8)>,
-    pub leaves: Vec<i16>,
+    splits: [(u8, u8); DEPTH_MAX],
+    leaves: [i16; LEAVES_MAX],
     /// How much of the training data came here, as a power of two: what an unknown answer is averaged with.
-    pub weights: Vec<u8>,
+    weights: Box<[u8]>,
 }
 
 impl Trees {
@@ -91,28 +103,34 @@ impl Trees {
         text
     }
 
-    /// The sums of the first `used` alternatives.
+    /// The sums of the first `used` alternatives. Those that soon turn out hopeless are not looked at to the end.
     pub fn sums<const N: usize>(&self, columns: &Columns<N>, used: usize) -> [i32; LANES] {
         let mut sums = [self.bias; LANES];
-        for tree in &self.trees {
-            let mut places = [0u8; LANES];
-            for (level, &(feature, value)) in tree.splits.iter().enumerate() {
-                let column = &columns[usize::from(feature)];
-                for (place, of) in places.iter_mut().zip(column) {
-                    *place |= u8::from(*of > value) << level;
-                }
+        let (first, rest) = self.trees.split_at(self.trees.len().min(FIRST_TREES));
+        add(first, columns, used, &mut sums);
+        let most = sums[..used].iter().copied().max().unwrap_or(0);
+        let (mut close, mut count) = ([0; CLOSE_LANES], 0);
+        for lane in (0..used).filter(|lane| sums[*lane] > most - FAR_BEHIND) {
+            if count == CLOSE_LANES {
+                add(rest, columns, used, &mut sums);
+                return sums;
             }
-            let leaves: &[i16; LEAVES_MAX] = tree.leaves[..].try_into().expect("a tree is read with all its leaves");
-            for (sum, place) in sums.iter_mut().zip(places).take(used) {
-                *sum += i32::from(leaves[usize::from(place) % LEAVES_MAX]);
-            }
+            close[count] = lane;
+            count += 1;
         }
+        if count == 1 {
+            return sums;
+        }
+        let close_columns = columns.each_ref().map(|column| close.map(|lane| column[lane]));
+        let mut close_sums = close.map(|lane| sums[lane]);
+        add(rest, &close_columns, count, &mut close_sums);
+        (0..count).for_each(|place| sums[close[place]] = close_sums[place]);
         sums
     }
 
     /// The sum of one alternative.
     pub fn sum(&self, values: &[u8]) -> i32 {
-        self.bias + self.trees.iter().map(|tree| i32::from(tree.leaves[tree.place(values)])).sum::<i32>()
+        self.bias + self.trees.iter().map(|tree| i32::from(tree.leaf(values))).sum::<i32>()
     }
 
     /// Log-odds from a sum.
@@ -126,7 +144,7 @@ impl Trees {
         for tree in &self.trees {
             let place = tree.place(values);
             let mut before = tree.mean(place, 0);
-            for (level, &(feature, _)) in tree.splits.iter().enumerate() {
+            for (level, &(feature, _)) in tree.splits().iter().enumerate() {
                 let after = tree.mean(place, level + 1);
                 out[usize::from(feature)] += (after - before) / SCALE * self.calibration.0 as f32 / SCALE;
                 before = after;
@@ -135,39 +153,68 @@ impl Trees {
     }
 }
 
+/// Adds what the trees say of each alternative.
+fn add<const N: usize, const L: usize>(trees: &[Tree], columns: &[[u8; L]; N], used: usize, sums: &mut [i32; L]) {
+    for tree in trees {
+        let mut places = [0u8; L];
+        for (level, &(feature, value)) in tree.splits().iter().enumerate() {
+            let (column, bit) = (&columns[usize::from(feature)], 1u8 << level);
+            for lane in 0..L {
+                places[lane] |= if column[lane] > value { bit } else { 0 };
+            }
+        }
+        for (sum, place) in sums[..used].iter_mut().zip(places) {
+            *sum += i32::from(tree.leaves[usize::from(place) % LEAVES_MAX]);
+        }
+    }
+}
+
 impl Tree {
     fn parse(text: &str, features: &[Feature]) -> Result<Tree, String> {
         let mut parts = text.split(" : ");
         let (questions, leaves, weights) = (parts.next(), parts.next(), parts.next());
-        let mut tree = Tree { splits: Vec::new(), leaves: Vec::new(), weights: Vec::new() };
+        let mut splits = Vec::new();
         for question in questions.unwrap_or("").split(' ') {
             let (id, value) = question.split_once('>').ok_or("a question without a value")?;
             let feature = features.iter().position(|feature| feature.id == id);
             let feature = feature.ok_or_else(|| format!("no feature is called {id}"))?;
-            tree.splits.push((feature as u8, value.parse().map_err(|_| "no number")?));
+            splits.push((feature as u8, value.parse().map_err(|_| "no number")?));
         }
-        for leaf in leaves.unwrap_or("").split(' ') {
-            tree.leaves.push(leaf.parse().map_err(|_| "no number")?);
-        }
-        tree.weights = weights.unwrap_or("").bytes().map(|letter| letter.saturating_sub(b'a')).collect();
-        let expected = 1 << tree.splits.len();
-        if tree.splits.len() > DEPTH_MAX || tree.leaves.len() != expected || tree.weights.len() != expected {
-            return Err("a tree of an odd shape".to_owned());
-        }
-        tree.fill();
-        Ok(tree)
+        let leaves: Vec<i16> = leaves.unwrap_or("").split(' ').filter_map(|leaf| leaf.parse().ok()).collect();
+        let weights: Vec<u8> =
+            weights.unwrap_or("").bytes().map(|letter| letter.saturating_sub(b'a').min(31)).collect();
+        Tree::new(&splits, &leaves, &weights).ok_or_else(|| "a tree of an odd shape".to_owned())
     }
 
-    /// Small trees get leaves that are never reached, so that all are looked up in the same way.
-    pub fn fill(&mut self) {
-        self.leaves.resize(LEAVES_MAX, 0);
-        self.weights.resize(LEAVES_MAX, 0);
+    /// A tree with these questions, as many leaves as they have answers, and the weight of each.
+    pub fn new(splits: &[(u8, u8)], leaves: &[i16], weights: &[u8]) -> Option<Tree> {
+        let expected = 1 << splits.len();
+        if splits.len() > DEPTH_MAX || leaves.len() != expected || weights.len() != expected {
+            return None;
+        }
+        let mut tree = Tree {
+            depth: splits.len() as u8,
+            splits: [NEVER; DEPTH_MAX],
+            leaves: [0; LEAVES_MAX],
+            weights: weights.into(),
+        };
+        tree.splits[..splits.len()].copy_from_slice(splits);
+        tree.leaves[..expected].copy_from_slice(leaves);
+        Some(tree)
+    }
+
+    pub fn splits(&self) -> &[(u8, u8)] {
+        &self.splits[..usize::from(self.depth)]
+    }
+
+    pub fn leaf(&self, values: &[u8]) -> i16 {
+        self.leaves[self.place(values)]
     }
 
     fn write(&self, features: &[Feature]) -> String {
-        let used = 1 << self.splits.len();
+        let used = 1 << self.depth;
         let questions: Vec<String> = self
-            .splits
+            .splits()
             .iter()
             .map(|&(feature, value)| format!("{}>{value}", features[usize::from(feature)].id))
             .collect();
@@ -176,8 +223,8 @@ impl Tree {
         format!("{} : {} : {weights}", questions.join(" "), leaves.join(" "))
     }
 
-    pub fn place(&self, values: &[u8]) -> usize {
-        let asked = self.splits.iter().enumerate();
+    fn place(&self, values: &[u8]) -> usize {
+        let asked = self.splits().iter().enumerate();
         asked.map(|(level, &(feature, value))| usize::from(values[usize::from(feature)] > value) << level).sum()
     }
 
@@ -185,7 +232,7 @@ impl Tree {
     fn mean(&self, place: usize, answers: usize) -> f32 {
         let known = (1 << answers) - 1;
         let (mut total, mut weight) = (0.0, 0.0);
-        for leaf in (0..1usize << self.splits.len()).filter(|leaf| leaf & known == place & known) {
+        for leaf in (0..1usize << self.depth).filter(|leaf| leaf & known == place & known) {
             let one = (1u64 << self.weights[leaf]) as f32;
             total += one * f32::from(self.leaves[leaf]);
             weight += one;

@@ -1,7 +1,6 @@
 //! Grows boosted trees: the same data and seed give the same model, byte by byte.
 
 use aizuchi_core::trees::{SCALE, Tree, Trees, VALUES, exp};
-use aizuchi_core::types::stable_hash;
 
 /// Values by feature, then by row.
 #[derive(Clone, Debug, Default)]
@@ -41,9 +40,14 @@ impl Matrix {
     }
 }
 
+/// The same number between 0 and 1 for the same thing in the same tree.
 fn chance(seed: u64, tree: usize, thing: usize) -> f64 {
-    let hash = stable_hash(seed, &format!("{tree} {thing}"));
-    (hash >> 11) as f64 / (1u64 << 53) as f64
+    let mut mixed =
+        seed ^ (tree as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (thing as u64).wrapping_mul(0xd1b5_4a32_d192_ed03);
+    for factor in [0xbf58_476d_1ce4_e5b9u64, 0x94d0_49bb_1331_11eb] {
+        mixed = (mixed ^ (mixed >> 29)).wrapping_mul(factor);
+    }
+    ((mixed ^ (mixed >> 32)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
 pub fn grow(matrix: &Matrix, goal: &Goal<'_>, growth: &Growth) -> Trees {
@@ -67,7 +71,7 @@ pub fn grow(matrix: &Matrix, goal: &Goal<'_>, growth: &Growth) -> Trees {
             places.iter_mut().zip(column).for_each(|(place, of)| *place |= u8::from(*of > value) << level);
         }
         sums.iter_mut().zip(&places).for_each(|(sum, place)| *sum += i32::from(tree.leaves[usize::from(*place)]));
-        model.trees.push(tree);
+        model.trees.push(Tree::new(&tree.splits, &tree.leaves, &tree.weights).expect("a grown tree is well shaped"));
     }
     model
 }
@@ -109,24 +113,38 @@ struct Sample {
     slopes: Vec<[f32; 2]>,
 }
 
+/// Rows whose guess is this close to right are sampled, the few standing for the many.
+const SETTLED: f32 = 0.01;
+const SETTLED_SHARE: f32 = 0.2;
+
 impl Sample {
     fn of(matrix: &Matrix, goal: &Goal<'_>, slopes: &Slopes, growth: &Growth, number: usize) -> Sample {
         let taken = |group: usize| chance(growth.seed, number, group) < growth.rows;
-        let rows: Vec<u32> = match goal {
+        let mut sample = Sample { rows: Vec::new(), slopes: Vec::new() };
+        let mut take = |row: usize, times: f32| {
+            sample.rows.push(row as u32);
+            sample.slopes.push([slopes.g[row] * times, slopes.h[row] * times]);
+        };
+        match goal {
             Goal::OneOf { begins, .. } => {
                 let groups = begins.windows(2).enumerate().filter(|(group, _)| taken(*group));
-                groups.flat_map(|(_, ends)| ends[0] as u32..ends[1] as u32).collect()
+                for row in groups.flat_map(|(_, ends)| ends[0]..ends[1]) {
+                    if slopes.g[row].abs() >= SETTLED {
+                        take(row, 1.0);
+                    } else if chance(growth.seed ^ 2, number, row) < f64::from(SETTLED_SHARE) {
+                        take(row, 1.0 / SETTLED_SHARE);
+                    }
+                }
             }
-            Goal::Whether { .. } => (0..matrix.rows).filter(|row| taken(*row)).map(|row| row as u32).collect(),
-        };
-        let slopes = rows.iter().map(|row| [slopes.g[*row as usize], slopes.h[*row as usize]]).collect();
-        Sample { rows, slopes }
+            Goal::Whether { .. } => (0..matrix.rows).filter(|row| taken(*row)).for_each(|row| take(row, 1.0)),
+        }
+        sample
     }
 }
 
-fn grow_one(matrix: &Matrix, sample: &Sample, columns: &[usize], growth: &Growth) -> Tree {
+fn grow_one(matrix: &Matrix, sample: &Sample, columns: &[usize], growth: &Growth) -> Grown {
     let mut places = vec![0u8; sample.rows.len()];
-    let mut tree = Tree { splits: Vec::new(), leaves: Vec::new(), weights: Vec::new() };
+    let mut tree = Grown::default();
     for level in 0..growth.depth {
         let halves = columns.split_at(columns.len() / 2);
         let look = |columns: &[usize]| best_of(matrix, sample, &places, 1 << level, columns, growth.ridge);
@@ -154,8 +172,15 @@ fn grow_one(matrix: &Matrix, sample: &Sample, columns: &[usize], growth: &Growth
         tree.leaves.push(leaf.clamp(-30_000.0, 30_000.0).round() as i16);
         tree.weights.push((rows + 1).ilog2() as u8);
     }
-    tree.fill();
     tree
+}
+
+/// A tree as it grows.
+#[derive(Default)]
+struct Grown {
+    splits: Vec<(u8, u8)>,
+    leaves: Vec<i16>,
+    weights: Vec<u8>,
 }
 
 struct Split {

@@ -90,3 +90,35 @@ impl Talks {
         &self.people[self.find(place)]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::logs::parse;
+
+    /// Alice asks, Bob answers (joins), Alice goes on, Carol answers Bob (joins), a bot answers Carol; then padding.
+    fn channel() -> Channel {
+        let mut log = String::new();
+        let talk = [("alice", 0), ("bob", 0), ("alice", 1), ("carol", 1), ("robot", 3), ("bob", 3)];
+        let padding = (0..TAIL).map(|number| ("zoe", talk.len() + number));
+        for (place, (author, gold)) in talk.into_iter().chain(padding).enumerate() {
+            let bot = author == "robot";
+            log += &format!(
+                r#"{{"ts": {place}, "channel": "c", "id": "{place}", "author": "{author}", "bot": {bot}, "text": "x", "gold_reply_to": ["{gold}"]}}"#
+            );
+            log.push('\n');
+        }
+        parse(log.as_bytes()).expect("it parses").remove(0)
+    }
+
+    #[test]
+    fn who_answers_from_outside_joins() {
+        let labels = entries(&channel());
+        assert_eq!(labels[..7], [Some(true), Some(true), Some(false), Some(false), None, Some(false), None]);
+    }
+
+    #[test]
+    fn anybody_else_answers() {
+        assert_eq!(answered(&channel())[..4], [Some(true), Some(true), Some(false), Some(true)]);
+    }
+}

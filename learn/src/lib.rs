@@ -1,6 +1,7 @@
 //! Learns from labelled logs who answers whom, and where somebody joins; and measures both.
 
 pub mod boost;
+pub mod card;
 pub mod labels;
 pub mod logs;
 pub mod metrics;

@@ -87,3 +87,32 @@ pub fn reliability(outcomes: &Outcomes) -> Vec<(usize, f64, f64)> {
     groups.reverse();
     groups
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OUTCOMES: [(f32, bool); 5] = [(0.9, true), (0.8, false), (0.7, true), (0.2, false), (0.2, false)];
+
+    #[test]
+    fn order_is_measured_with_ties_in_the_middle() {
+        assert!((auc(&OUTCOMES) - 5.0 / 6.0).abs() < 1e-9);
+        assert!((average_precision(&OUTCOMES) - (1.0 + 2.0 / 3.0) / 2.0).abs() < 1e-9);
+        assert!((auc(&[(0.5, true), (0.5, false)]) - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn honesty_is_measured() {
+        assert!((brier(&[(1.0, true), (0.5, false)]) - 0.125).abs() < 1e-9);
+        let groups = reliability(&OUTCOMES);
+        assert_eq!(groups.len(), 5);
+        assert!(groups[0].1 < groups[4].1 && groups[4].2 == 1.0);
+    }
+
+    #[test]
+    fn links_count_what_was_guessed_and_what_was_there() {
+        let mut links = Links { guessed: 4, gold: 5, right: 3 };
+        links.add(Links { guessed: 1, gold: 0, right: 0 });
+        assert_eq!((links.precision(), links.recall(), links.f1()), (0.6, 0.6, 0.6));
+    }
+}

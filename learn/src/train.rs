@@ -1,21 +1,21 @@
 //! From labelled logs to models.
 
 use aizuchi_core::join;
-use aizuchi_core::strands::{Models, TELLS, Tells};
+use aizuchi_core::strands::{Models, TELLS};
 use aizuchi_core::trees::{Trees, probability};
 
 use crate::boost::{Goal, Growth, Matrix, grow};
+use crate::card::Figures;
 use crate::logs::Channel;
 use crate::metrics::{Outcomes, auc, average_precision, brier};
 use crate::rows::{Rows, collect};
-use crate::words::{Corpus, Counts, Label, labels_of};
+use crate::words::{Corpus, labels_of};
 
 pub struct Learnt {
     pub models: Models,
     pub words: String,
     /// Of the training logs, each channel guessed by models that have not seen it.
-    pub links: crate::metrics::Links,
-    pub join: Vec<(f32, bool)>,
+    pub held_out: Figures,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,7 @@ pub struct Plan {
     pub folds: usize,
     pub first: Growth,
     pub links: Growth,
+    pub last: Growth,
     pub join: Growth,
     /// Share of the messages shown a second time without their words.
     pub wordless: f32,
@@ -30,10 +31,11 @@ pub struct Plan {
 
 impl Default for Plan {
     fn default() -> Plan {
-        let links = Growth { trees: 150, depth: 6, rate: 0.15, ridge: 10.0, rows: 0.5, columns: 0.5, seed: 1 };
-        let first = Growth { trees: 60, rate: 0.25, rows: 0.3, ..links };
+        let links = Growth { trees: 250, depth: 6, rate: 0.2, ridge: 10.0, rows: 0.5, columns: 0.5, seed: 1 };
+        let first = Growth { trees: 80, rate: 0.3, rows: 0.4, ..links };
+        let last = Growth { trees: 300, ..links };
         let join = Growth { trees: 250, depth: 4, rate: 0.06, ridge: 20.0, rows: 0.6, columns: 0.4, seed: 2 };
-        Plan { folds: 4, first, links, join, wordless: 0.3 }
+        Plan { folds: 4, first, links, last, join, wordless: 0.3 }
     }
 }
 
@@ -58,67 +60,50 @@ pub fn train(channels: &[Channel], plan: &Plan, tell: &dyn Fn(&str)) -> Learnt {
         rows.score.f1()
     ));
     let links = rows.score;
-    students[folds].models.links = grow_links(&rows, &plan.links, |_| true);
-
-    let (known, _) = held_out(&rows, &Plan { wordless: 0.0, ..*plan });
-    tell(&format!("held out: join, but for words: {}", told(&outcomes(&rows, &known))));
-    let mut labels: Vec<Vec<Option<Label>>> = channels.iter().map(|channel| labels_of(channel, Tells::Draws)).collect();
-    for (label, known) in labels.iter_mut().flatten().flatten().zip(&known) {
-        label.known = *known;
-    }
-    for student in &mut students {
-        student.learn_words(&corpus, Tells::Draws, &labels);
-    }
-    let rows = collect(channels, |channel| &students[channel % folds].models);
-    let (known, calibration) = held_out(&rows, plan);
-    let join = outcomes(&rows, &known);
+    students[folds].models.links = grow_links(&rows, &plan.last, |_| true);
+    let (known, wordless, calibration) = held_out(&rows, plan);
+    let (join, wordless) = (outcomes(&rows, &known), outcomes(&rows, &wordless));
     tell(&format!("held out: join {}", told(&join)));
     let Student { mut models, words, .. } = students.pop().expect("one has seen everything");
     models.join = grow_join(&rows, plan, |_| true);
     models.join.calibration = calibration;
-    Learnt { models, words, links, join }
+    Learnt { models, words, held_out: Figures { links, join, wordless } }
 }
 
 /// Models that have not seen every channel.
 struct Student {
     fold: usize,
     models: Models,
-    counts: Counts,
-    weights: [Vec<f32>; TELLS.len()],
     words: String,
 }
 
 impl Student {
     fn new(corpus: &Corpus, channels: &[Channel], fold: usize, folds: usize) -> Student {
         let counts = corpus.count(|channel| channel % folds != fold);
-        let weights = TELLS.map(|_| vec![0.0; corpus.names.len()]);
-        let mut student = Student { fold, models: Models::empty(), counts, weights, words: String::new() };
-        for what in [Tells::Starts, Tells::GoesOn, Tells::Answered] {
+        let weights = TELLS.map(|what| {
             let labels: Vec<_> = channels.iter().map(|channel| labels_of(channel, what)).collect();
-            student.learn_words(corpus, what, &labels);
-        }
-        student
-    }
-
-    fn learn_words(&mut self, corpus: &Corpus, what: Tells, labels: &[Vec<Option<Label>>]) {
-        self.weights[what as usize] = corpus.weights(&self.counts, labels);
-        (self.models.lexicon, self.words) = corpus.lexicon(&self.counts, &self.weights);
+            corpus.weights(&counts, &labels)
+        });
+        let (lexicon, words) = corpus.lexicon(&counts, &weights);
+        Student { fold, models: Models { lexicon, ..Models::empty() }, words }
     }
 }
 
-/// Honest log-odds of joining, each channel guessed by a model that has not seen it; and what made them honest.
-fn held_out(rows: &Rows, plan: &Plan) -> (Vec<f32>, (i32, i32)) {
-    let mut known = vec![0.0; rows.join.len()];
+/// Honest log-odds of joining, each channel guessed by a model that has not seen it; those without words; and what made
+/// the first honest.
+fn held_out(rows: &Rows, plan: &Plan) -> (Vec<f32>, Vec<f32>, (i32, i32)) {
+    let (mut known, mut wordless) = (vec![0.0; rows.join.len()], vec![0.0; rows.join.len()]);
     for fold in 0..plan.folds {
         let model = grow_join(rows, plan, |channel| channel % plan.folds != fold);
         for row in (0..known.len()).filter(|row| rows.join_channel[*row] % plan.folds == fold) {
             known[row] = model.calibrated(model.sum(&rows.join[row]));
+            wordless[row] = model.calibrated(model.sum(&join::without_words(&rows.join[row])));
         }
     }
     let pairs: Vec<(f32, bool)> = known.iter().copied().zip(rows.joined.iter().copied()).collect();
     let (factor, term) = calibrate(&pairs);
     known.iter_mut().for_each(|known| *known = (*known * factor as f32 + term as f32) / 1000.0);
-    (known, (factor, term))
+    (known, wordless, (factor, term))
 }
 
 fn outcomes(rows: &Rows, known: &[f32]) -> Vec<(f32, bool)> {
@@ -129,7 +114,7 @@ pub fn told(outcomes: &Outcomes) -> String {
     format!("AUC {:.4} AP {:.4} Brier {:.4}", auc(outcomes), average_precision(outcomes), brier(outcomes))
 }
 
-pub fn grow_links(rows: &Rows, growth: &Growth, wanted: impl Fn(usize) -> bool) -> Trees {
+fn grow_links(rows: &Rows, growth: &Growth, wanted: impl Fn(usize) -> bool) -> Trees {
     let (matrix, begins, target) = rows.links_of(wanted);
     grow(&matrix, &Goal::OneOf { begins: &begins, target: &target }, growth)
 }

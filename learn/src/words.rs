@@ -16,14 +16,14 @@ pub struct Corpus {
     messages: Vec<Vec<Vec<u32>>>,
 }
 
-/// A word has to be in this many messages and channels to be learnt.
-const MESSAGES_MIN: u32 = 20;
-const CHANNELS_MIN: u32 = 8;
-const PASSES: usize = 6;
-const RATE: f32 = 0.15;
-const RIDGE: f32 = 3e-3;
+/// A word has to be in this many labelled messages, and channels, to be learnt.
+const MESSAGES_MIN: usize = 20;
+const CHANNELS_MIN: u32 = 5;
+const PASSES: usize = 12;
+/// How much evidence a word needs.
+const RIDGE: f32 = 30.0;
 /// Words that tell less, in sixteenths of log-odds, are left out.
-const WEIGHT_MIN: i8 = 3;
+const WEIGHT_MIN: i8 = 2;
 
 impl Corpus {
     pub fn of(channels: &[Channel]) -> Corpus {
@@ -57,7 +57,7 @@ impl Corpus {
     /// The list of words with these weights, one column for each of [`TELLS`].
     pub fn lexicon(&self, counts: &Counts, weights: &[Vec<f32>; TELLS.len()]) -> (Lexicon, String) {
         let (mut words, mut lines) = (Vec::new(), Vec::new());
-        for (word, name) in self.names.iter().enumerate().filter(|(word, _)| counts.learnt(*word)) {
+        for (word, name) in self.names.iter().enumerate().filter(|(word, _)| counts.words[*word].1 >= CHANNELS_MIN) {
             let share = counts.messages as f32 / counts.words[word].0 as f32;
             let rarity = (2.0 * share.log2()).round().min(f32::from(RARITY_MAX)) as u8;
             let weights = weights.each_ref().map(|column| (column[word] * 16.0).round().clamp(-127.0, 127.0) as i8);
@@ -72,35 +72,42 @@ impl Corpus {
         (Lexicon::new(&words), lines.concat())
     }
 
-    /// Logistic regression on top of what is known already, one message after the other, rarer words learning faster.
-    pub fn weights(&self, counts: &Counts, labels: &[Vec<Option<Label>>]) -> Vec<f32> {
-        let mut examples = Vec::new();
+    /// Logistic regression, one word after the other until nothing moves much.
+    pub fn weights(&self, counts: &Counts, labels: &[Vec<Option<bool>>]) -> Vec<f32> {
+        let mut targets = Vec::new();
+        let mut said_in: Vec<Vec<u32>> = vec![Vec::new(); self.names.len()];
         for &channel in &counts.channels {
             for (words, label) in self.messages[channel].iter().zip(&labels[channel]) {
-                let Some(label) = label else { continue };
-                let words: Vec<u32> = words.iter().copied().filter(|word| counts.learnt(*word as usize)).collect();
-                examples.push((words, *label));
+                let Some(yes) = label else { continue };
+                words.iter().for_each(|word| said_in[*word as usize].push(targets.len() as u32));
+                targets.push(f32::from(u8::from(*yes)));
             }
         }
-        let (mut weights, mut steps) = (vec![0.0f32; self.names.len()], vec![1.0f32; self.names.len()]);
-        let mut bias = 0.0;
-        let stride = (7919..).find(|stride| examples.len() % stride != 0).unwrap_or(1);
+        let mut weights = vec![0.0f32; self.names.len()];
+        let mut sums = vec![0.0f32; targets.len()];
+        let learnt = |word: &usize| said_in[*word].len() >= MESSAGES_MIN && counts.words[*word].1 >= CHANNELS_MIN;
+        let everywhere: Vec<u32> = (0..targets.len() as u32).collect();
         for _ in 0..PASSES {
-            for turn in 0..examples.len() {
-                let (words, label) = &examples[turn * stride % examples.len()];
-                let sum: f32 = label.known + bias + words.iter().map(|word| weights[*word as usize]).sum::<f32>();
-                let error = probability(sum) - f32::from(u8::from(label.yes));
-                bias -= 0.005 * error;
-                for &word in words {
-                    let word = word as usize;
-                    let slope = error + RIDGE * weights[word];
-                    steps[word] += slope * slope;
-                    weights[word] -= RATE * slope / steps[word].sqrt();
-                }
+            step(&everywhere, &targets, 0.0, 0.0, &mut sums);
+            for word in (0..weights.len()).filter(learnt) {
+                weights[word] += step(&said_in[word], &targets, weights[word], RIDGE, &mut sums);
             }
         }
         weights
     }
+}
+
+/// Moves one weight towards its best; returns by how much.
+fn step(messages: &[u32], targets: &[f32], weight: f32, ridge: f32, sums: &mut [f32]) -> f32 {
+    let (mut slope, mut bend) = (ridge * weight, ridge + 1e-3);
+    for &message in messages {
+        let p = probability(sums[message as usize]);
+        slope += p - targets[message as usize];
+        bend += p * (1.0 - p);
+    }
+    let change = (-slope / bend).clamp(-1.0, 1.0);
+    messages.iter().for_each(|message| sums[*message as usize] += change);
+    change
 }
 
 pub struct Counts {
@@ -110,32 +117,18 @@ pub struct Counts {
     messages: usize,
 }
 
-impl Counts {
-    fn learnt(&self, word: usize) -> bool {
-        self.words[word].0 >= MESSAGES_MIN && self.words[word].1 >= CHANNELS_MIN
-    }
-}
-
-/// What was the case, and the log-odds it had before words were looked at.
-#[derive(Clone, Copy, Debug)]
-pub struct Label {
-    pub yes: bool,
-    pub known: f32,
-}
-
 /// The labels of a channel's messages for what words can tell; absent where that is not known.
-pub fn labels_of(channel: &Channel, what: Tells) -> Vec<Option<Label>> {
+pub fn labels_of(channel: &Channel, what: Tells) -> Vec<Option<bool>> {
     let said = &channel.said;
     let own = |place: usize, gold: &[usize]| {
         gold.iter().any(|gold| *gold != place && said[*gold].author == said[place].author)
     };
-    let yes: Vec<Option<bool>> = match what {
+    match what {
         Tells::Starts => gold_of(channel, |place, gold| Some(gold.contains(&place))),
         Tells::GoesOn => gold_of(channel, |place, gold| (!gold.contains(&place)).then(|| own(place, gold))),
         Tells::Answered => crate::labels::answered(channel),
         Tells::Draws => crate::labels::entries(channel),
-    };
-    yes.into_iter().map(|yes| yes.map(|yes| Label { yes, known: -2.0 })).collect()
+    }
 }
 
 fn gold_of(channel: &Channel, label: impl Fn(usize, &[usize]) -> Option<bool>) -> Vec<Option<bool>> {

@@ -17,7 +17,9 @@ mod rooms;
 mod run;
 mod settings;
 mod show;
+mod stats;
 mod store;
+mod tune;
 mod when;
 mod why;
 
@@ -73,6 +75,13 @@ enum Command {
     /// The sentence, the points by rule, the gate, the questions with their answers, and what it cost. Times are those of this
     /// machine. Works while the program is running, as long as the store keeps the decision (store.keep_days).
     Why(why::Arguments),
+    /// Show what it said, what people made of it, and what it cost, by room and day
+    ///
+    /// From the decisions that the store keeps (store.keep_days). A contribution is something said unasked; it is followed for
+    /// some messages and minutes (effect.follow_messages, effect.follow_minutes). Works while the program is running.
+    Stats(stats::Arguments),
+    /// Show what it would have said in a recorded channel at a share of the talk, and the settings for that
+    Tune(tune::Arguments),
     /// Write the recorded talk as a transcript
     ///
     /// What people said, edited, deleted and ordered, one JSON line each. Its own posts are among them, as "@me", only where the
@@ -101,6 +110,8 @@ pub fn main() -> ExitCode {
         Some(Command::Doctor(arguments)) => doctor::run(&arguments),
         Some(Command::Replay(arguments)) => replay::run(&arguments),
         Some(Command::Why(arguments)) => why::run(&arguments),
+        Some(Command::Stats(arguments)) => stats::run(&arguments),
+        Some(Command::Tune(arguments)) => tune::run(&arguments),
         Some(Command::Export(arguments)) => export::run(&arguments),
         Some(Command::Memory(arguments)) => memory::run(&arguments),
         Some(Command::Backup(arguments)) => backup::run(&arguments),

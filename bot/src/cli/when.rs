@@ -10,6 +10,11 @@ pub fn day_and_clock(at: Time) -> String {
     shown(at, "%Y-%m-%d %H:%M:%S %Z")
 }
 
+/// Such as "2026-04-07".
+pub fn day(at: Time) -> String {
+    shown(at, "%Y-%m-%d")
+}
+
 /// Such as "12:02:30".
 pub fn clock(at: Time) -> String {
     shown(at, "%H:%M:%S")

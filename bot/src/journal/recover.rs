@@ -123,7 +123,7 @@ fn handle_again(
         (found.last_at, found.last_seq) = (found.last_at.max(at), seq);
         found.records += 1;
         found.traces.extend(effects.drain(..).filter_map(|effect| match effect {
-            Effect::Trace(trace) => Some(*trace),
+            Effect::Trace(trace) | Effect::Received(trace) => Some(*trace),
             Effect::Ask(_)
             | Effect::Write(_)
             | Effect::Deliver(_)

@@ -85,7 +85,6 @@ fn delay() -> Value {
 fn join() -> Value {
     object(&[
         ("state", one_of(&State::ALL.map(State::word))),
-        ("same", one_of(&["SAME", "DIFFERENT"])),
         ("changed", one_of(&["CHANGED", "UNCHANGED"])),
         ("reason", json!({"type": "string"})),
         ("respond", json!({"type": "boolean"})),

@@ -40,7 +40,8 @@ impl Prompts {
     /// Fills every prompt of the user's own as a question would, so that `problems` tells what is wrong with them. How
     /// many there are.
     pub fn try_all(&self, policy: &Policy) -> usize {
-        let asking = Asking { answering: "1".into(), telling: true, ..Asking::default() };
+        let because = "it asks a question".into();
+        let asking = Asking { answering: "1".into(), because, telling: true, ..Asking::default() };
         let mut own = 0;
         for language in Language::ALL {
             for name in NAMES {
@@ -98,6 +99,7 @@ impl Prompts {
         let asked = context! {
             state => asking.state,
             answering => &asking.answering,
+            because => &asking.because,
             telling => asking.telling,
             ..stable.clone()
         };
@@ -133,6 +135,7 @@ impl Prompts {
 struct Asking {
     state: &'static str,
     answering: String,
+    because: String,
     /// Whether it has something to tell of its own accord.
     telling: bool,
 }
@@ -149,8 +152,14 @@ impl Wording for Prompts {
             if let Some(history) = &transcript.history {
                 frame.history(history, ask.style);
             }
-            let state = transcript.state.map_or("", |state| state.word());
-            Asking { state, telling: ask.telling.is_some(), ..Asking::default() }
+            let about = transcript.about.as_ref();
+            let message = about.map(|about| std::slice::from_ref(&about.message)).unwrap_or_default();
+            Asking {
+                state: transcript.state.map_or("", |state| state.word()),
+                answering: frame.numbers_of(message),
+                because: about.map(|about| about.because.to_string()).unwrap_or_default(),
+                telling: ask.telling.is_some(),
+            }
         })?;
         Ok(Prompt { schema: schema_of(ask.question, ask.style), ..prompt })
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use aizuchi_core::Trace;
-use aizuchi_core::effect::{Asked, Outcome, Stage};
+use aizuchi_core::effect::{Asked, Outcome, Response, Stage};
 use aizuchi_core::listen::Addressed;
 use serde::Serialize;
 use serde_json::Value;
@@ -82,6 +82,7 @@ pub fn decision(trace: &Trace) -> Value {
     let mut line = serde_json::to_value(Line::from(trace)).expect("a line is plain data");
     line["micros"] = trace.micros.into();
     line["dollars"] = (trace.micros as f64 / 1e6).into();
+    line["received"] = trace.received.map(Response::words).into();
     line["addressed"] = trace.addressed.map(Addressed::id).into();
     line
 }

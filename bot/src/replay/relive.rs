@@ -41,7 +41,7 @@ pub fn relive(policies: &Policies, mut base: Base, records: &[Record], progress:
             match effect {
                 Effect::Trace(trace) if decisions.awaits(&trace) => decisions.take(*trace),
                 // About a message from before the records.
-                Effect::Trace(_) => (),
+                Effect::Trace(_) | Effect::Received(_) => (),
                 other => listener.expect(engine, &other),
             }
         }
@@ -72,7 +72,9 @@ impl Listener {
                 (&brief.call, (brief.at, message.clone(), Asked::Words))
             }
             Effect::Deliver(delivery) => (&delivery.call, (delivery.at, delivery.answering.clone(), Asked::Post)),
-            Effect::Recall(_) | Effect::Remember(_) | Effect::Abort(_) | Effect::Trace(_) => return,
+            Effect::Recall(_) | Effect::Remember(_) | Effect::Abort(_) | Effect::Trace(_) | Effect::Received(_) => {
+                return;
+            }
         };
         self.open.insert(call.clone(), open);
     }

@@ -47,7 +47,7 @@ impl Followers {
                     task.abort();
                 }
             }
-            Effect::Trace(_) => (),
+            Effect::Trace(_) | Effect::Received(_) => (),
         }
     }
 

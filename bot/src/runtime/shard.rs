@@ -230,7 +230,7 @@ impl Shard {
             for effect in effects.drain(..) {
                 touch(&mut touched, Some(room_of(&effect)));
                 match effect {
-                    Effect::Trace(trace) => decided.push(*trace),
+                    Effect::Trace(trace) | Effect::Received(trace) => decided.push(*trace),
                     other => self.followers.follow(other, self.seq),
                 }
             }
@@ -241,6 +241,10 @@ impl Shard {
     async fn tell(&mut self, touched: Vec<RoomId>, mut decided: Vec<Trace>) {
         decided.retain(|trace| !traces::is_repeat(trace));
         for trace in &decided {
+            if let Some(response) = trace.received {
+                metrics::counter!("aizuchi_received_total", "response" => response.words()).increment(1);
+                continue;
+            }
             let outcome = format!("{:?}", trace.outcome).to_lowercase();
             tracing::debug!(room = %trace.place.room, message = %trace.message, outcome, "decided");
             metrics::counter!("aizuchi_decisions_total", "outcome" => outcome).increment(1);
@@ -313,7 +317,7 @@ impl Shard {
         }
         for effect in effects {
             match effect {
-                Effect::Trace(_) => (),
+                Effect::Trace(_) | Effect::Received(_) => (),
                 other => self.followers.follow(other, self.seq),
             }
         }
@@ -374,6 +378,6 @@ fn room_of(effect: &Effect) -> &RoomId {
         Effect::Recall(recall) => &recall.call.room,
         Effect::Remember(remember) => &remember.call.room,
         Effect::Abort(call) => &call.room,
-        Effect::Trace(trace) => &trace.place.room,
+        Effect::Trace(trace) | Effect::Received(trace) => &trace.place.room,
     }
 }

@@ -9,6 +9,7 @@ mod talk;
 mod commands;
 mod decisions;
 mod doctor;
+mod eval;
 mod export;
 mod formats;
 mod init;

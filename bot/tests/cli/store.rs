@@ -70,6 +70,7 @@ pub fn live_with(policies: Policies, talk: &str, script: &str) -> Lived {
                     coming.retain(|_, input| input.call() != Some(&call));
                     continue;
                 }
+                Effect::Received(_) => continue,
                 Effect::Trace(trace) => {
                     lived.traces.push(*trace);
                     continue;

@@ -1,13 +1,15 @@
 //! The questions: asked one after the other, answered by a model or from memory, until there is a verdict.
 
-use crate::effect::{Ask, Effect, Failure, Transcript};
+use crate::effect::{About, Ask, Effect, Failure, Transcript};
 use crate::engine::at_most;
 use crate::engine::turn::Turn;
 use crate::input::Answer;
+use crate::join::because;
 use crate::judge::{Climb, History, Next, NoVerdict, Question, Verdict, cache_key, parse};
 use crate::memory::Memories;
 use crate::room::Phase;
 use crate::settings::JudgeStyle;
+use crate::strands::Models;
 use crate::trace::{Asked, Cause, Stage, Trace};
 use crate::types::{CallId, Span};
 
@@ -79,9 +81,17 @@ impl Turn<'_> {
                 let history = past
                     .filter(|_| told)
                     .and_then(|past| History::of(past, self.strand, &self.policy.settings, self.now));
-                Transcript { history, ..self.transcript(judge.window_messages) }
+                Transcript { history, about: self.about(), ..self.transcript(judge.window_messages) }
             }
         }
+    }
+
+    /// Where something learnt led to the question, the judge is told what it was.
+    fn about(&self) -> Option<About> {
+        let trace = &self.pending()?.trace;
+        let values = trace.features.0.as_ref()?;
+        let because = because(values, true, Models::built_in()).join(", ").into();
+        Some(About { message: trace.message.clone(), because })
     }
 
     fn ask_a_model(&mut self, climb: Climb, transcript: Transcript, cache_key: Option<u64>) {

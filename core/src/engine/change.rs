@@ -15,6 +15,9 @@ impl Turn<'_> {
         self.change_history(change.id.as_str(), text);
         let remembered = self.change_memory(change.id.as_str(), text);
         self.change_strands(&change.id, text);
+        if text.is_none() {
+            self.note_deletion(&change.id);
+        }
         for pending in self.floor_mut().take_slots() {
             self.change_pending(pending, &change.id, text.is_some(), remembered);
         }

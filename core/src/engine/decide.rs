@@ -299,6 +299,7 @@ impl Turn<'_> {
             let (floor, speakers) = self.room.split(self.thread.as_ref());
             floor.buffer.expire(at, life, |speaker| speakers.release(speaker));
         }
+        self.let_pass();
         while let Some((strand, waited)) = self.first_due(at) {
             self.strand = strand;
             if waited { self.wait_is_over() } else { self.write_pending() }

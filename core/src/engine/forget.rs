@@ -61,7 +61,9 @@ impl Turn<'_> {
         if let Some(strands) = &mut floor.strands {
             strands.forget(key);
         }
-        let Some(Past { interventions, cache, delivering, .. }) = floor.past.as_deref_mut() else { return };
+        let Some(Past { interventions, cache, delivering, followed, .. }) = floor.past.as_deref_mut() else { return };
+        followed.retain(|followed| followed.trace.author_id != *nobody.person);
+        followed.iter_mut().for_each(|followed| followed.trace.forget_words());
         interventions.iter_mut().for_each(|intervention| intervention.lines = Lines::default());
         *cache = Default::default();
         for sent in delivering {

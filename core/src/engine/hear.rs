@@ -72,6 +72,10 @@ impl Turn<'_> {
         });
         let named = flags.has(Flags::NAMED);
         let address = addressee(self.policy, &message, named, replies_to_me, &self.room.speakers);
+        if message.author.voice == Voice::Person {
+            let answered = guess.as_ref().map(|guess| &guess.reply_to);
+            self.note_reception(&message, answered, matches!(address, Address::Me(_)));
+        }
         let listen = &self.policy.settings.listen;
         if matches!(address, Address::Me(_)) && !listen.addressed_kept {
             let id = stable_hash(0, message.id.as_str());

@@ -7,6 +7,7 @@ mod follow;
 mod forget;
 mod hear;
 mod initiative;
+mod reception;
 mod remember;
 mod speak;
 mod turn;
@@ -88,7 +89,11 @@ impl Engine {
             }
             Input::Told(room, command) => self.told(now, &room, command, out),
             Input::PolicyChanged(stated) => self.change_policies((*stated).into()),
-            Input::Reacted(_) | Input::Tick | Input::Resumed | Input::Forgotten => (),
+            Input::Reacted(reaction) => {
+                let place = reaction.place.clone();
+                self.in_place(now, place, out, |turn| turn.note_reaction(&reaction));
+            }
+            Input::Tick | Input::Resumed | Input::Forgotten => (),
             Input::Judged(call, answer) => self.answered(now, &call, out, |turn| turn.judged(&call, answer)),
             Input::Written(call, answer) => self.answered(now, &call, out, |turn| turn.written(&call, answer)),
             Input::Delivered(call, ids) => self.answered(now, &call, out, |turn| turn.delivered(&call, ids)),

@@ -234,6 +234,9 @@ impl Turn<'_> {
             let person = self.room.speakers.key(&trace.author_id);
             self.room.note_answer(Answered { person, at: self.now, addressed: sent.addressed });
             trace.acted_at = Some(self.now);
+            if sent.text.is_some() && !sent.addressed {
+                self.follow_up(Box::new(trace.clone()), &ids);
+            }
             self.conclude(Box::new(trace));
         }
     }

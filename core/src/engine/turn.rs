@@ -185,11 +185,12 @@ impl Turn<'_> {
     pub fn set_alarm(&mut self) {
         let life = self.policy.buffer_life();
         let digest = self.room.next_digest(self.policy).filter(|_| self.thread.is_none()).map(|(due, _)| due);
+        let passes = self.followed_until();
         let key = Key { room: self.room_number, thread: self.thread.clone() };
         let floor = self.room.floor_mut(self.thread.as_ref()).expect("a turn is taken in a known place");
         let expires = life.and_then(|life| floor.buffer.latest().map(|latest| latest + life));
         let due = floor.pending.iter().filter_map(Pending::due);
-        if let Some(earliest) = due.chain(expires).chain(digest).min() {
+        if let Some(earliest) = due.chain(expires).chain(digest).chain(passes).min() {
             self.timers.arm(&mut floor.alarm, earliest, || key);
         }
     }

@@ -197,18 +197,17 @@ fn around(strands: &Strands, scene: &Scene<'_>, strand: u8, put: &mut impl FnMut
             open += u32::from(strands.list[usize::from(line.strand)].people.count_ones() <= 1);
         }
         if line.author != scene.author && line.author != NOBODY && people >> line.author & 1 == 0 {
+            let Some(them) = strands.people.get(line.author).filter(|them| !them.bot) else { continue };
             people |= 1 << line.author;
-            let helps = |them: &Person| !them.bot && them.said >= 3 && them.directed * 2 > them.said;
-            helpers += u32::from(strands.people.get(line.author).is_some_and(helps));
+            helpers += u32::from(them.said >= 3 && u32::from(them.directed) * 2 > u32::from(them.said));
         }
     }
     put(OPEN, open);
     put(STRANDS, all);
     put(HELPERS, helpers);
     put(JOINS, joins);
-    let bots = |slot: &u8| strands.people.get(*slot).is_some_and(|them| them.bot);
     let there = strands.list[usize::from(strand)].people | 1 << scene.author;
-    put(OUTSIDERS, (0..96).filter(|slot| (people & !there) >> slot & 1 == 1 && !bots(slot)).count() as u32);
+    put(OUTSIDERS, (people & !there).count_ones());
 }
 
 /// Whether it was said before.

@@ -3,12 +3,14 @@
 mod address;
 mod filter;
 mod finder;
+mod manners;
 mod notice;
 mod quiet;
 
 pub use address::{Address, Addressed, addressee, speaks_to};
 pub use filter::{Unheard, filter, listens_in};
 pub use finder::Finder;
+pub use manners::{Tone, frowns, tone};
 pub use notice::Notice;
 pub use quiet::asks_for_quiet;
 

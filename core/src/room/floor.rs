@@ -135,6 +135,22 @@ pub struct Past {
     pub known: VecDeque<u64>,
     /// Ids of its own posts, newest last.
     pub own: VecDeque<u64>,
+    /// Contributions of which it is not known yet what people make of them; oldest first.
+    #[serde(default)]
+    pub followed: Vec<Followed>,
+}
+
+/// A contribution that nobody had asked for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Followed {
+    /// The decision that led to it.
+    pub trace: Box<Trace>,
+    /// Hashes of the ids of its posts.
+    pub ids: Vec<u64>,
+    pub at: Time,
+    pub strand: u32,
+    /// Messages of people since.
+    pub heard: u32,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -16,7 +16,7 @@ pub use budget::{Exhausted, Spent, tokens_of_bytes};
 pub use buffer::{Buffer, Entry, Glance, Heard};
 pub use digest::Digest;
 pub use flags::Flags;
-pub use floor::{Delivering, Floor, Intervention, Past, Pending, Phase, Telling, belongs};
+pub use floor::{Delivering, Floor, Followed, Intervention, Past, Pending, Phase, Telling, belongs};
 pub use speakers::Speakers;
 pub use talk::Talk;
 

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::trace::Response;
 use crate::types::Share;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,6 +48,12 @@ const DUE_MAX: f32 = 1.5;
 /// It speaks up again when no more than this is owed to the others: the least distance of two contributions.
 const AHEAD_MAX: f32 = -0.75;
 
+/// Nobody's thanks make it talk much more, and nobody's anger silences it for ever.
+const WELCOME_MIN: f32 = 0.4;
+const WELCOME_MAX: f32 = 1.25;
+/// With every message it comes back this much to what was asked for.
+const FORGIVES: f32 = 0.002;
+
 fn neutral() -> f32 {
     1.0
 }
@@ -66,6 +73,7 @@ impl Talk {
 
     /// Somebody spoke; `calls` questions to the judge go with each contribution.
     pub fn note_heard(&mut self, share: Share, calls: f64) {
+        self.welcome += (1.0 - self.welcome) * FORGIVES;
         let more = share.of(f64::from(self.welcome)) as f32;
         self.due = (self.due + more).min(DUE_MAX);
         self.calls = (self.calls + more * calls as f32).min(DUE_MAX);
@@ -77,6 +85,18 @@ impl Talk {
         if self.seen.iter().sum::<f32>() >= FORGET_AFTER {
             self.seen.iter_mut().for_each(|count| *count /= 2.0);
         }
+    }
+
+    /// What people made of a contribution changes its share, within bounds.
+    pub fn receive(&mut self, response: Response) {
+        let factor = match response {
+            Response::Thanked => 1.1,
+            Response::Answered | Response::Reacted => 1.05,
+            Response::Ignored => 0.95,
+            Response::Deleted => 0.7,
+            Response::ToldOff => 0.6,
+        };
+        self.welcome = (self.welcome * factor).clamp(WELCOME_MIN, WELCOME_MAX);
     }
 
     pub fn note_spoke(&mut self) {
@@ -178,6 +198,19 @@ mod tests {
             }
         }
         assert!((120..=131).contains(&calls), "{calls}");
+    }
+
+    #[test]
+    fn who_is_told_off_says_less_and_is_forgiven() {
+        let mut talk = Talk::default();
+        (0..9).for_each(|_| talk.receive(Response::ToldOff));
+        assert_eq!(talk.welcome, WELCOME_MIN);
+        let quiet = contributions(&mut talk.clone(), share("10%"), 1.0, 200);
+        assert!(quiet < contributions(&mut Talk::default(), share("10%"), 1.0, 200), "{quiet}");
+        (0..3000).for_each(|_| talk.note_heard(share("3%"), 1.3));
+        assert!(talk.welcome > 0.99, "{}", talk.welcome);
+        (0..9).for_each(|_| talk.receive(Response::Thanked));
+        assert_eq!(talk.welcome, WELCOME_MAX);
     }
 
     #[test]

@@ -41,6 +41,8 @@ pub struct Sim<O> {
     effects: Vec<Effect>,
     /// Final decisions that nobody has taken yet.
     pub traces: Vec<Trace>,
+    /// What people made of contributions, where nobody has taken it yet.
+    pub received: Vec<Trace>,
     /// How late a deadline is noticed, if nothing else happens before.
     pub lateness: Span,
     /// The world answers no earlier than this: before, the program was not there to ask.
@@ -76,6 +78,7 @@ impl<O: Oracle> Sim<O> {
             asked: 0,
             effects: Vec::new(),
             traces: Vec::new(),
+            received: Vec::new(),
             lateness: Span::ZERO,
             away_until: Time(0),
         }
@@ -171,6 +174,7 @@ impl<O: Oracle> Sim<O> {
                 }
                 Effect::Abort(call) => self.forget(&call),
                 Effect::Trace(trace) => self.traces.push(*trace),
+                Effect::Received(trace) => self.received.push(*trace),
             }
         }
         self.effects = effects;

@@ -73,7 +73,7 @@ impl StandIn {
             }
             (Question::Judge, _) => format!(r#"{{"respond": {agrees}, "reason": ""}}"#),
             (Question::Join, _) => format!(
-                r#"{{"state": "ACTIVE", "same": "SAME", "changed": "CHANGED", "respond": {agrees}, "kind": "full", "delay_seconds": 0, "confidence": 1.0, "reason": ""}}"#
+                r#"{{"state": "ACTIVE", "changed": "CHANGED", "respond": {agrees}, "kind": "full", "delay_seconds": 0, "confidence": 1.0, "reason": ""}}"#
             ),
         }
     }

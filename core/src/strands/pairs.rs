@@ -32,6 +32,13 @@ crate::trees::features! {
     THEIR_CLOSING "their_closing" "the earlier one is thanks, a goodbye, or assent";
     THEIR_UNFINISHED "their_unfinished" "the earlier one breaks off";
     THEIR_SURE "their_sure" "how sure it was what the earlier one answers";
+    NEXT_QUESTION "next_question" "the next message of its author asks";
+    NEXT_GOES_ON "next_goes_on" "the next message of its author goes on with it";
+    NEXT_GAP "next_gap" "messages until the next one of its author";
+    NEXT_SHARED "next_shared" "words shared with the next message of its author beyond those shared with it";
+    NEXT_TO_ME "next_to_me" "the next message of its author speaks to this author";
+    PREVIOUS_OWN "previous_own" "the earlier one goes on with what its author said, and that asks";
+    TO_SINCE "to_since" "messages since it by whom this author speaks to";
     AFFINITY "affinity" "how often both authors spoke to each other lately";
     AFFINITY_LEAD "affinity_lead" "how much more often this author spoke with another";
     THEIR_OTHERS "their_others" "how often the earlier one's author spoke with others lately";
@@ -80,7 +87,7 @@ pub struct Weighed {
     pub used: usize,
 }
 
-const RECENT: u32 = 12;
+const RECENT: u32 = 8;
 
 /// Running counts on the way back through the lines.
 #[derive(Default)]
@@ -88,7 +95,7 @@ struct Way {
     mine: u8,
     to_me: u8,
     waiting: u8,
-    partner_seen: u8,
+    spoken_to: u8,
     addressee_away: u8,
 }
 
@@ -98,12 +105,14 @@ pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
     let bonds = Bonds::of(strands, scene.author);
     let mut way = Way { addressee_away: 63, ..Way::default() };
     let mut said_by = [0u8; 256];
+    let mut next_of = [None; 256];
     let mut mine_to = [0u8; LINES_MAX];
     let mut fresh = [0u8; LINES_MAX];
     let mut strand_since = [0u8; LINES_MAX + 2];
     let first = scene.number - strands.lines.len() as u32;
     let best = shared.per_line.iter().copied().max().unwrap_or(0);
     let partner = strands.people.get(scene.author).map_or(NOBODY, |me| me.partner);
+    let spoken_to = scene.reading.to[0].unwrap_or(partner);
     let my_last = strands.lines.iter().rev().find(|line| line.author == scene.author);
     let (my_parent, my_strand) = my_last.map_or((u32::MAX, None), |line| (line.parent, Some(line.strand)));
 
@@ -162,6 +171,22 @@ pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
             );
             put(THEIR_UNFINISHED, bool(line.reading.marks.has(Marks::UNFINISHED)));
             put(THEIR_SURE, line.sure.into());
+            if let Some(next) = next_of[usize::from(line.author)] {
+                let later = &strands.lines[usize::from(next)];
+                put(NEXT_QUESTION, 1 + u32::from(later.reading.question));
+                put(NEXT_GOES_ON, 1 + bool(later.parent == number));
+                put(NEXT_GAP, u32::from(next) - place as u32);
+                put(
+                    NEXT_SHARED,
+                    u32::from(shared.per_line[usize::from(next)].saturating_sub(shared.per_line[place])) / 2,
+                );
+                put(NEXT_TO_ME, 1 + address_code(&later.reading, later.reading.addresses(scene.author)));
+            }
+            if line.parent_author == line.author && line.parent != number {
+                let before = line.parent.checked_sub(first).and_then(|place| strands.lines.get(place as usize));
+                put(PREVIOUS_OWN, 1 + before.map_or(0, |before| u32::from(before.reading.question)));
+            }
+            put(TO_SINCE, way.spoken_to.into());
             let affinity = bonds.with_me[usize::from(line.author)];
             put(AFFINITY, affinity.into());
             put(AFFINITY_LEAD, u32::from(bonds.most - affinity.min(bonds.most)));
@@ -184,10 +209,11 @@ pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
             put(SHARED_LEAD, if best == 0 { 0 } else { 1 + u32::from(best - shared.per_line[place]) / 2 });
             put(SHARED_STRAND, u32::from(shared.per_strand[usize::from(line.strand)]) / 2);
         }
+        next_of[usize::from(line.author)] = Some(place as u8);
         said_by[usize::from(line.author)] = theirs.saturating_add(1);
         way.mine = way.mine.saturating_add(u8::from(mine));
         way.to_me = way.to_me.saturating_add(u8::from(to_me));
-        way.partner_seen = way.partner_seen.saturating_add(u8::from(line.author == partner));
+        way.spoken_to = way.spoken_to.saturating_add(u8::from(line.author == spoken_to));
         strand_since[usize::from(line.strand)] = after.saturating_add(1);
         if let Some(parent) = line.parent.checked_sub(first).filter(|parent| *parent < place as u32) {
             mine_to[parent as usize] += u8::from(mine);

@@ -173,7 +173,8 @@ impl Reading {
     /// Finds whom the text names; returns what follows the names it begins with.
     fn find_names<'a>(&mut self, text: &'a str, author: Slot, people: &People) -> &'a str {
         let mut body = text.trim_start();
-        if let Some((slot, len)) = people.named_at_start(body.trim_start_matches(['@', '＠'])) {
+        let begins = people.named_at_start(body.trim_start_matches(['@', '＠']));
+        if let Some((slot, len)) = begins.filter(|(slot, _)| *slot != author) {
             self.address(slot, Address::Directed);
             body = body.trim_start_matches(['@', '＠'])[len..].trim_start_matches(|c: char| !c.is_alphanumeric());
         }
@@ -366,4 +367,61 @@ pub fn each_word<'a>(text: &'a str, width: &mut u32, mut word: impl FnMut(u32, K
         }
     }
     end(current, hasher, letters, &text[start..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Time;
+
+    fn people() -> People {
+        let mut people = People::default();
+        for (key, name) in [(1, "alice"), (2, "Bob_"), (3, "田中@大阪"), (4, "Taro Yamada")] {
+            people.meet(key, name, false, Time(0));
+        }
+        people
+    }
+
+    fn reading(text: &str) -> Reading {
+        read(text, 0, &people(), &Lexicon::default())
+    }
+
+    #[test]
+    fn names_are_found_where_they_call() {
+        for (text, to, address) in [
+            ("bob_: yes", Some(1), Address::Directed),
+            ("@Bob_ yes", Some(1), Address::Directed),
+            ("Bob_, yes", Some(1), Address::Directed),
+            ("yes, says bob_", Some(1), Address::Named),
+            ("田中さん、どうですか", Some(2), Address::Directed),
+            ("@田中 どうですか", Some(2), Address::Directed),
+            ("taro yamada: hi", Some(3), Address::Directed),
+            ("alice: to myself", None, Address::Nobody),
+            ("bobby: yes", None, Address::Nobody),
+        ] {
+            let reading = reading(text);
+            assert_eq!((reading.to[0], reading.address), (to, address), "{text}");
+        }
+    }
+
+    #[test]
+    fn questions_are_seen_in_both_languages() {
+        for text in ["how?", "本当に？", "できますか", "行くかな。", "really?!"] {
+            assert_eq!(reading(text).question, 2, "{text}");
+        }
+        assert_eq!(reading("why? tell me").question, 1);
+        assert_eq!(reading("see http://a.example/?q=1 for that").question, 0);
+        assert!(reading("誰か教えて").marks.has(Marks::CALL));
+    }
+
+    #[test]
+    fn scripts_part_words() {
+        let mut words = Vec::new();
+        each_word("Rustの日付処理、don't ライブラリ", &mut 0, |_, kind, run| {
+            words.push((run, kind == Kind::Content))
+        });
+        let expected =
+            [("Rust", true), ("の", false), ("日付", true), ("処理", true), ("don't", true), ("ライブラリ", true)];
+        assert_eq!(words, expected);
+    }
 }

@@ -92,7 +92,7 @@ impl Strands {
         }
         let mut reading = read(heard.text, author, &self.people, &models.lexicon);
         let told = heard.mentions.iter().copied().chain(heard.reply_author);
-        for slot in told.filter_map(|key| self.people.by_key(key)).filter(|slot| *slot != author) {
+        for slot in told.map(|key| self.people.by_key(key).unwrap_or(NOBODY)).filter(|slot| *slot != author) {
             reading.address(slot, Address::Directed);
         }
         let scene = Scene { number: self.heard, at: heard.at, author, reading: &reading };
@@ -249,7 +249,11 @@ impl Strands {
     pub fn forget(&mut self, person: u64) {
         let Some(slot) = self.people.by_key(person) else { return };
         self.people.forget(slot);
-        self.lines.iter_mut().filter(|line| line.author == slot).for_each(Line::blank);
+        for line in self.lines.iter_mut().filter(|line| line.author == slot) {
+            line.blank();
+            line.author = NOBODY;
+        }
+        self.let_go(slot);
     }
 
     pub fn clear(&mut self) {
@@ -301,3 +305,6 @@ impl Strands {
         there.count_ones()
     }
 }
+
+#[cfg(test)]
+mod tests;

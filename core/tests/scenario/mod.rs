@@ -1,7 +1,8 @@
 //! Reads a scenario, lives it in virtual time, and tells the decisions in the words of its `expect` block.
 //!
 //! A scenario is a title, what it shows, and blocks: `toml` (settings), `judge` (what models answer and what fails),
-//! `talk` (see [`talk`]), `expect` (a line for each message) and, where it matters, `posted` (what people see of it).
+//! `talk` (see [`talk`]), `expect` (a line for each message) and, where it matters, `posted` (what people see of it) and
+//! `received` (what they made of it).
 
 mod platform;
 mod talk;
@@ -65,6 +66,13 @@ pub fn run(text: &str) -> Result<Ran, String> {
     let decided = decided.ok_or("a message was never decided")?;
     let expected: Vec<String> = block(text, "expect").unwrap_or_default().lines().map(squeeze).collect();
     let posted: Vec<String> = sim.oracle.told().iter().map(|line| squeeze(line)).collect();
+    let received = |trace: &Trace| Some(format!("{} {}", trace.message, trace.received?.words()));
+    let received: Vec<String> = sim.received.iter().filter_map(received).collect();
+    if let Some(wanted) = block(text, "received")
+        && received.iter().ne(&wanted.lines().map(squeeze).collect::<Vec<_>>())
+    {
+        return Err(format!("received was\n{}", received.join("\n")));
+    }
     match block(text, "posted") {
         Some(wanted) if decided == expected && posted.iter().ne(&wanted.lines().map(squeeze).collect::<Vec<_>>()) => {
             Err(format!("posted was\n{}", posted.join("\n")))
@@ -107,11 +115,9 @@ fn tell(trace: &Trace) -> String {
     let points: Vec<String> = trace.given().map(|(rule, points)| format!("{rule} {points}")).collect();
     let score = match trace.score {
         None => "-".to_owned(),
-        Some(score) if let Some(bar) = trace.bar => {
-            let sign = if bar.worth >= bar.threshold { "≥" } else { "<" };
-            let raised =
-                if trace.p_join == Some(bar.worth) { String::new() } else { format!(" → {:.0}", 100.0 * bar.worth) };
-            format!("{score}{raised} {sign} {:.0}", 100.0 * bar.threshold)
+        // What was learnt changes with every lesson; what follows from it stays.
+        Some(_) if let Some(bar) = trace.bar => {
+            if bar.worth >= bar.threshold { "likely" } else { "unlikely" }.to_owned()
         }
         Some(score) if points.is_empty() => score.to_string(),
         Some(score) => format!("{score} = {}", points.join(", ")),

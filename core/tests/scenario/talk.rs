@@ -9,6 +9,7 @@
 //! 10:00:05 edit m1: new text                      10:00:05 delete m1
 //! 10:00:05 again m1                               10:00:05 ! mute 2h
 //! 10:00:05 tick                                   10:00:05 restart
+//! 10:00:05 reacts 👍 p1                           somebody gives its first post an emoji
 //! ```
 //!
 //! Messages are m1, m2, … in order, posts of the bot p1, p2, …. `<@me>` and `<@bob>` in a text are mentions by the
@@ -20,7 +21,8 @@ use std::collections::BTreeMap;
 use aizuchi_core::Input;
 use aizuchi_core::input::Command;
 use aizuchi_core::types::{
-    Author, Change, Message, MessageId, PersonId, Place, Reply, RoomId, Span, ThreadId, Time, Visibility, Voice,
+    Author, Change, Message, MessageId, PersonId, Place, Reaction, Reply, RoomId, Span, ThreadId, Time, Visibility,
+    Voice,
 };
 
 pub enum Event {
@@ -41,10 +43,11 @@ pub fn parse(text: &str) -> Result<Vec<Event>, String> {
         let rest = rest.trim();
         let event = match rest.split_once(' ').unwrap_or((rest, "")) {
             ("restart", _) => Event::Restart(at),
+            ("reacts", more) => Event::Happens(at, reacted(more, at).ok_or_else(wrong)?),
             ("tick", _) => Event::Happens(at, Input::Tick),
             ("!", order) => Event::Happens(at, order_input(order).ok_or_else(wrong)?),
             ("again", id) => Event::Happens(at, Input::Said(said.get(id.trim()).ok_or_else(wrong)?.clone())),
-            ("delete", id) => changed(&said, at, id.trim(), None).ok_or_else(wrong)?,
+            ("delete", id) => changed(&said, at, id.trim(), None).unwrap_or_else(|| taken_down(at, id.trim())),
             ("edit", more) => {
                 let (id, text) = more.split_once(": ").ok_or_else(wrong)?;
                 changed(&said, at, id.trim(), Some(text.into())).ok_or_else(wrong)?
@@ -63,6 +66,18 @@ pub fn parse(text: &str) -> Result<Vec<Event>, String> {
         events.push(event);
     }
     Ok(events)
+}
+
+/// A post of the bot's own.
+fn taken_down(at: Time, id: &str) -> Event {
+    let change = Change { place: Place::room("room"), id: MessageId::new(id), at, text: None };
+    Event::Happens(at, Input::Changed(change))
+}
+
+fn reacted(more: &str, at: Time) -> Option<Input> {
+    let (emoji, post) = more.split_once(' ')?;
+    let (place, message) = (Place::room("room"), MessageId::new(post.trim()));
+    Some(Input::Reacted(Reaction { place, message, at, by: PersonId::new("alice"), emoji: emoji.into(), on: true }))
 }
 
 fn order_input(order: &str) -> Option<Input> {

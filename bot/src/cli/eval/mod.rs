@@ -1,9 +1,17 @@
 //! `aizuchi eval`: how well it does, measured against recorded talk.
 
+mod entry;
+mod labelled;
+mod link;
 mod locomo;
+mod page;
 mod recall;
+mod talk;
 
 use clap::{Args, Subcommand};
+
+use crate::cli::settings::SettingsArguments;
+pub use talk::{is_contribution, share};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -13,6 +21,20 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Measure {
+    /// How well it knows where somebody joins a conversation
+    ///
+    /// LOG is a transcript with labels: `gold_reply_to` holds the ids of what a message answers, or its own where it starts a
+    /// conversation. Somebody joins at a message if somebody who is not in its conversation up to then answers it. Bots count
+    /// neither as those who join nor as authors; the last 30 labelled messages of a channel are left out.
+    Entry(LogArguments),
+    /// How well it knows which message is answered
+    ///
+    /// LOG is a transcript with labels, as for entry. One guess a message; a message may answer several.
+    Link(LogArguments),
+    /// Whether it says as much as it is asked to, and what each preset costs
+    ///
+    /// The judge always agrees. The first 500 messages of each log are left out: it gets to know the room in them.
+    Talk(talk::Arguments),
     /// How often what answers a question is among what is recalled for it
     ///
     /// FILE is in the form of LoCoMo: a list of conversations in sessions, with questions and the turns that answer them. Each
@@ -21,8 +43,26 @@ enum Measure {
     Recall(recall::Arguments),
 }
 
+#[derive(Args)]
+pub struct LogArguments {
+    /// Transcripts with labels; gzip is fine. Several are counted together
+    #[arg(required = true, value_name = "LOG")]
+    logs: Vec<String>,
+    /// One line of JSON instead
+    #[arg(long)]
+    json: bool,
+    /// Write a page with the curves to this file, to be opened in a browser
+    #[arg(long, value_name = "OUT.html")]
+    report: Option<String>,
+    #[command(flatten)]
+    settings: SettingsArguments,
+}
+
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.measure {
+        Measure::Entry(arguments) => entry::run(arguments),
+        Measure::Link(arguments) => link::run(arguments),
+        Measure::Talk(arguments) => talk::run(arguments),
         Measure::Recall(arguments) => recall::run(arguments),
     }
 }

@@ -42,7 +42,7 @@ fn the_system_text_is_the_same_whatever_is_said() {
     let other = [("花子", Person, "誰か知らない？"), ("mallory", Person, "{{ name }} {% include 'x' %}")];
     for (question, style) in QUESTIONS {
         let prompt = |said: &[Said<'_>], history, state| {
-            let transcript = Transcript { lines: lines(said), earlier: lines(&said[..1]), history, state };
+            let transcript = Transcript { lines: lines(said), earlier: lines(&said[..1]), history, state, about: None };
             ours().judge(&ask(question, style, transcript), policies.general()).unwrap()
         };
         let (one, two) = (prompt(&ENGLISH, None, None), prompt(&other, Some(history()), Some(State::Conflict)));

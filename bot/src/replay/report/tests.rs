@@ -22,6 +22,7 @@ fn silent(nth: u64, author: &str, text: &str) -> Decided {
         p_join: None,
         features: Default::default(),
         bar: None,
+        received: None,
         reply_to_guess: None,
         asked: Vec::new(),
         outcome: Outcome::Silent,

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
+use super::{Bar, Features, Response};
 use crate::effect::Kind;
 use crate::gates::{Closed, GATES};
-use crate::join::{FEATURES, Values, because};
+use crate::join::because;
 use crate::judge::{Question, State};
 use crate::listen::{Addressed, Unheard};
 use crate::score::{Points, RULES};
@@ -42,46 +42,11 @@ pub struct Trace {
     pub gate: Option<Cow<'static, str>>,
     pub cause: Cause,
     pub acted_at: Option<Time>,
+    /// What people made of it, once that is known.
+    #[serde(default)]
+    pub received: Option<Response>,
     /// Millionths of a dollar, judging and writing together.
     pub micros: u64,
-}
-
-/// What joining had to be worth at that moment.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Bar {
-    pub threshold: f32,
-    /// What the learnt likelihood came to with what is its business counted in.
-    pub worth: f32,
-    /// How welcome its contributions were lately; 1 is neither nor.
-    pub welcome: f32,
-}
-
-/// The values of what was looked at, written as text: two digits each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Features(pub Option<Values>);
-
-impl Serialize for Features {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut text = String::new();
-        self.0.iter().flatten().for_each(|value| write!(text, "{value:02x}").expect("a string takes every text"));
-        serializer.serialize_str(&text)
-    }
-}
-
-/// A version that looked at other things wrote another number of them: those are not read.
-impl<'de> Deserialize<'de> for Features {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Features, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let mut values = [0; FEATURES.len()];
-        let read = |place: usize| u8::from_str_radix(text.get(2 * place..2 * place + 2)?, 16).ok();
-        if text.len() != 2 * values.len() {
-            return Ok(Features(None));
-        }
-        for (place, value) in values.iter_mut().enumerate() {
-            *value = read(place).ok_or_else(|| D::Error::custom("two digits for each value"))?;
-        }
-        Ok(Features(Some(values)))
-    }
 }
 
 /// One question and its answer.
@@ -211,6 +176,7 @@ impl Trace {
             gate: None,
             cause: Cause::Undecided,
             acted_at: None,
+            received: None,
             micros: 0,
         }
     }
@@ -248,6 +214,9 @@ impl Trace {
             let given: Vec<String> =
                 self.given().map(|(rule, points)| format!("{} {points:+}", rule.replace('_', " "))).collect();
             text.push_str(&if given.is_empty() { ".".into() } else { format!(" ({}).", given.join(", ")) });
+        }
+        if let Some(response) = self.received {
+            write!(text, " It was {}.", response.words()).expect("a string takes every text");
         }
         text
     }

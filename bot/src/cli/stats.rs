@@ -1,0 +1,139 @@
+//! `aizuchi stats`: what it said, what people made of it, and what it cost, by room and day.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use aizuchi_core::Trace;
+use aizuchi_core::effect::{Outcome, Response};
+use anyhow::Context as _;
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::cli::settings::SettingsArguments;
+use crate::cli::show::harmless;
+use crate::cli::{store, when};
+use crate::journal::traces;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Only this room, such as web:lobby or lobby
+    #[arg(long, value_name = "ROOM")]
+    room: Option<String>,
+    /// The data folder [default: that of the settings]
+    #[arg(long, value_name = "DIR")]
+    folder: Option<String>,
+    /// One line of JSON for each room and day instead
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    settings: SettingsArguments,
+}
+
+/// A room on a day.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Day {
+    messages: u64,
+    contributions: u64,
+    reactions: u64,
+    answers: u64,
+    calls: u64,
+    prompt_chars: u64,
+    micros: u64,
+    received: BTreeMap<Response, u64>,
+}
+
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
+    let connection = store::open(&folder)?;
+    let room = arguments.room.as_deref().map(|room| store::find_room(&connection, room)).transpose()?;
+    let all =
+        traces::all(&connection).with_context(|| format!("can not read the decisions in {}", folder.display()))?;
+    let wanted = all.iter().filter(|trace| room.as_deref().is_none_or(|room| trace.place.room.as_str() == room));
+    let mut days: BTreeMap<(String, String), Day> = BTreeMap::new();
+    for trace in wanted.filter(|trace| trace.outcome != Outcome::Ignored) {
+        let key = (when::day(trace.at), trace.place.room.as_str().to_owned());
+        days.entry(key).or_default().count(trace);
+    }
+    let text = if arguments.json {
+        days.iter().map(|((day, room), stats)| format!("{}\n", stats.json(day, room))).collect()
+    } else {
+        table(&days)
+    };
+    super::print(&text)
+}
+
+impl Day {
+    fn count(&mut self, trace: &Trace) {
+        self.messages += 1;
+        let asked = trace.asked.iter().filter(|asked| !asked.cached);
+        for asked in asked {
+            self.calls += 1;
+            self.prompt_chars += asked.prompt_chars;
+        }
+        self.micros += trace.micros;
+        match (trace.outcome, trace.addressed) {
+            (Outcome::Ignored | Outcome::Silent, _) => (),
+            (_, Some(_)) => self.answers += 1,
+            (Outcome::Reacts, None) => self.reactions += 1,
+            (Outcome::Acknowledges | Outcome::Replies, None) => self.contributions += 1,
+        }
+        if let Some(response) = trace.received {
+            *self.received.entry(response).or_default() += 1;
+        }
+    }
+
+    fn share(&self) -> f64 {
+        self.contributions as f64 / self.messages.max(1) as f64
+    }
+
+    fn json(&self, day: &str, room: &str) -> Value {
+        let received: serde_json::Map<String, Value> = Response::ALL
+            .map(|response| (response.words().replace(' ', "_"), self.of(response).into()))
+            .into_iter()
+            .collect();
+        json!({
+            "day": day, "room": room, "messages": self.messages, "contributions": self.contributions,
+            "share": self.share(), "reactions": self.reactions, "answers": self.answers, "received": received,
+            "judge_calls": self.calls, "judge_prompt_chars": self.prompt_chars, "dollars": self.micros as f64 / 1e6,
+        })
+    }
+
+    fn of(&self, response: Response) -> u64 {
+        self.received.get(&response).copied().unwrap_or(0)
+    }
+}
+
+fn table(days: &BTreeMap<(String, String), Day>) -> String {
+    if days.is_empty() {
+        return "Nothing was decided yet.\n".into();
+    }
+    let mut text = String::new();
+    for ((day, room), stats) in days {
+        let _ = writeln!(text, "{day}  {}", harmless(room));
+        let _ = writeln!(
+            text,
+            "  {} messages, {} contributions ({:.1} %), {} reactions, {} answers when addressed",
+            stats.messages,
+            stats.contributions,
+            100.0 * stats.share(),
+            stats.reactions,
+            stats.answers
+        );
+        let told: Vec<String> = Response::ALL
+            .into_iter()
+            .filter(|response| stats.of(*response) > 0)
+            .map(|response| format!("{} {}", stats.of(response), response.words()))
+            .collect();
+        if !told.is_empty() {
+            let _ = writeln!(text, "  its contributions were: {}", told.join(", "));
+        }
+        let _ = writeln!(
+            text,
+            "  {} questions to the judge, {} characters, ${:.4}",
+            stats.calls,
+            stats.prompt_chars,
+            stats.micros as f64 / 1e6
+        );
+    }
+    text
+}

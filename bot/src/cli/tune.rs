@@ -1,0 +1,75 @@
+//! `aizuchi tune`: what it would have said at a share of the talk, and the settings for that.
+
+use std::fmt::Write as _;
+
+use aizuchi_core::types::Share;
+use clap::Args;
+
+use crate::cli::settings::SettingsArguments;
+use crate::cli::show::harmless;
+use crate::cli::when;
+use crate::replay::{Decided, Judge, OwnInLog, Summary, run as replay};
+use crate::transcript;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// A log of any format that replay reads
+    log: String,
+    /// The share of what people say that it should answer unasked, such as 3% [default: that of the settings]
+    #[arg(long, value_name = "SHARE", value_parser = super::eval::share)]
+    talk: Option<Share>,
+    /// Who judges: yes, no, offline or script:FILE
+    #[arg(long, default_value = "yes")]
+    judge: Judge,
+    #[command(flatten)]
+    settings: SettingsArguments,
+}
+
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let mut settings = arguments.settings.clone();
+    let asked = arguments.talk.map(|share| share.to_string().replace(' ', ""));
+    settings.set.extend(asked.iter().map(|share| format!("talk={share}")));
+    let (policies, preset) = settings.policies_for_replay()?;
+    let log = transcript::read(&arguments.log, &transcript::Options::default(), &mut |_| ())?;
+    let world = arguments.judge.world(&policies, || anyhow::bail!("--judge live is not for tuning; use replay"))?;
+    let share = policies.general().settings.talk;
+    let decided = replay(policies, world, log.events, OwnInLog::Ignored, &mut |_| ());
+    let said: Vec<&Decided> = decided.iter().filter(|decided| super::eval::is_contribution(decided)).collect();
+    let mut text = String::new();
+    for Decided { trace, text: words } in &said {
+        let shown: String = words.chars().take(WORDS_MAX).collect();
+        let _ = writeln!(
+            text,
+            "{}  {}  {}: {}\n    {}",
+            when::day_and_clock(trace.acted_at.unwrap_or(trace.at)),
+            harmless(trace.place.to_string().as_str()),
+            harmless(&trace.author),
+            harmless(&shown.replace('\n', " ⏎ ")),
+            harmless(&trace.sentence()),
+        );
+    }
+    let people = decided.iter().filter(|decided| decided.trace.p_join.is_some()).count();
+    let heard = if people > 0 { people } else { decided.len() };
+    let summary = Summary::of(&decided);
+    let _ = writeln!(
+        text,
+        "\n{} contributions to {heard} messages of people: {:.2} %{}",
+        said.len(),
+        100.0 * said.len() as f64 / heard.max(1) as f64,
+        share.map_or_else(String::new, |share| format!(", {share} was asked for")),
+    );
+    let _ = writeln!(
+        text,
+        "{:.1} questions to the judge and {:.0} characters per 1,000 messages",
+        summary.per_1000(summary.judge_calls),
+        summary.per_1000(summary.judge_prompt_chars)
+    );
+    let _ = writeln!(text, "\nThe settings for it, in aizuchi.toml:\n\npreset = \"{preset}\"");
+    if let Some(share) = share {
+        let _ = writeln!(text, "talk = \"{}\"", share.to_string().replace(' ', ""));
+    }
+    super::print(&text)
+}
+
+/// Longest excerpt of a message.
+const WORDS_MAX: usize = 120;

@@ -1,0 +1,46 @@
+//! What a decision keeps of what was learnt: the values it was made from, and what it was compared with.
+
+use std::fmt::Write as _;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::join::{FEATURES, Values};
+
+/// What joining had to be worth at that moment.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bar {
+    pub threshold: f32,
+    /// What the learnt likelihood came to with what is its business counted in.
+    pub worth: f32,
+    /// How welcome its contributions were lately; 1 is neither nor.
+    pub welcome: f32,
+}
+
+/// The values of what was looked at, written as text: two digits each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Features(pub Option<Values>);
+
+impl Serialize for Features {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut text = String::new();
+        self.0.iter().flatten().for_each(|value| write!(text, "{value:02x}").expect("a string takes every text"));
+        serializer.serialize_str(&text)
+    }
+}
+
+/// A version that looked at other things wrote another number of them: those are not read.
+impl<'de> Deserialize<'de> for Features {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Features, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let mut values = [0; FEATURES.len()];
+        let read = |place: usize| u8::from_str_radix(text.get(2 * place..2 * place + 2)?, 16).ok();
+        if text.len() != 2 * values.len() {
+            return Ok(Features(None));
+        }
+        for (place, value) in values.iter_mut().enumerate() {
+            *value = read(place).ok_or_else(|| D::Error::custom("two digits for each value"))?;
+        }
+        Ok(Features(Some(values)))
+    }
+}

@@ -1,0 +1,38 @@
+//! What people make of what it says.
+
+use serde::{Deserialize, Serialize};
+
+/// What people made of a contribution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Response {
+    Thanked,
+    Answered,
+    /// Given an emoji.
+    Reacted,
+    Ignored,
+    ToldOff,
+    Deleted,
+}
+
+impl Response {
+    pub const ALL: [Response; 6] = [
+        Response::Thanked,
+        Response::Answered,
+        Response::Reacted,
+        Response::Ignored,
+        Response::ToldOff,
+        Response::Deleted,
+    ];
+
+    pub fn words(self) -> &'static str {
+        match self {
+            Response::Thanked => "thanked",
+            Response::Answered => "answered",
+            Response::Reacted => "reacted to",
+            Response::Ignored => "ignored",
+            Response::ToldOff => "told off",
+            Response::Deleted => "deleted",
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The model card: what the models are made from, how good they are, and where they end.
+
+use std::fmt::Write;
+
+use aizuchi_core::strands::pairs;
+use aizuchi_core::trees::{Feature, Trees};
+use aizuchi_core::{join, strands::Models};
+
+use crate::logs::Channel;
+use crate::metrics::{Links, auc, average_precision, brier, reliability};
+
+/// How the models did on some log.
+pub struct Figures {
+    pub links: Links,
+    pub join: Vec<(f32, bool)>,
+    /// The same messages with all their words unknown.
+    pub wordless: Vec<(f32, bool)>,
+}
+
+pub struct Sheet<'a> {
+    pub channels: &'a [Channel],
+    pub models: &'a Models,
+    pub held_out: &'a Figures,
+    pub check: Option<&'a Figures>,
+}
+
+const INTRODUCTION: &str = "\
+# Model card: who answers whom, and where somebody joins
+
+Two small models are compiled into `aizuchi-core`. One guesses which earlier message a message answers, or that it
+starts a conversation (`reply_to_guess`). The other guesses how likely somebody who is not in the conversation answers
+a message (`p_join`). Both are boosted trees over features that the core computes; words are one part of them, through
+a list of single words and pairs. This page is written by the training command:
+
+    cargo run --release -p aizuchi-learn -- train LOG --check OTHER_LOG
+
+The same logs give the same files, byte by byte.
+
+## Data
+
+";
+
+const SOURCE: &str = "\
+Source: Kummerfeld, Gouravajhala, Peper, Athreya, Gunasekara, Ganhotra, Patel, Polymenakos and Lasecki, *A Large-Scale
+Corpus for Conversation Disentanglement*, ACL 2019; data under CC BY 4.0, converted to transcripts. People talk in
+#ubuntu, 2004 to 2018; who answers whom was marked by hand. The weights are learnt from it; the logs are not part of
+this repository. A word is listed only if it is said in at least five stretches of log.
+
+*Joined* means: somebody who is not in the message's conversation up to then answers it. Bots count neither as those who
+join nor as authors, and the last 30 annotated messages of each stretch are left out.
+
+## Figures
+
+";
+
+const LIMITS: &str = "\
+## Limits
+
+- One English support channel. Features are counts, spans and marks that mean the same in other rooms and languages, and
+  the model of joining was shown messages without their words too; but nothing was measured on other languages.
+- Times in the source have minute precision; they are spread evenly within the minute.
+- What a message answers is not always clear to people either: part of what counts as wrong here is a matter of taste.
+- `p_join` says what the people of such rooms do. It says nothing about whether an answer is welcome or right.
+- Only the last 64 messages of a place are looked at, and at most 15 of them are weighed.
+
+";
+
+pub fn write(sheet: &Sheet<'_>) -> String {
+    let mut card = String::from(INTRODUCTION);
+    let said = sheet.channels.iter().flat_map(|channel| &channel.said);
+    let annotated = said.clone().filter(|said| said.gold.is_some()).count();
+    let (messages, stretches) = (said.count(), sheet.channels.len());
+    let _ = writeln!(card, "{messages} messages in {stretches} stretches of log, {annotated} of them annotated.\n");
+    card.push_str(SOURCE);
+    card.push_str(
+        "| | links P | links R | links F1 | join AUC | join AP | Brier | AUC without words | AP without words |\n",
+    );
+    card.push_str("|---|---|---|---|---|---|---|---|---|\n");
+    row(&mut card, "training log, each stretch guessed by models that have not seen it", sheet.held_out);
+    if let Some(check) = sheet.check {
+        row(&mut card, "another log, nothing learnt from it", check);
+    }
+    card.push_str("\nHow honest `p_join` is, in ten groups of messages by guess:\n\n");
+    card.push_str("| guessed, held out | happened |\n|---|---|\n");
+    for (_, guess, happened) in reliability(&sheet.held_out.join) {
+        let _ = writeln!(card, "| {guess:.3} | {happened:.3} |");
+    }
+    card.push('\n');
+    card.push_str(LIMITS);
+    table(&mut card, "What `p_join` looks at", &join::FEATURES, &sheet.models.join);
+    table(&mut card, "What a link is guessed from", &pairs::FEATURES, &sheet.models.links);
+    card.truncate(card.trim_end().len() + 1);
+    card
+}
+
+fn row(card: &mut String, name: &str, figures: &Figures) {
+    let numbers = [
+        figures.links.precision(),
+        figures.links.recall(),
+        figures.links.f1(),
+        auc(&figures.join),
+        average_precision(&figures.join),
+        brier(&figures.join),
+        auc(&figures.wordless),
+        average_precision(&figures.wordless),
+    ];
+    let cells = numbers.map(|number| format!("{number:.4}")).join(" | ");
+    let _ = writeln!(card, "| {name} | {cells} |");
+}
+
+/// The features of a model, those it asks about most often first.
+fn table(card: &mut String, title: &str, features: &[Feature], model: &Trees) {
+    let asked = |place: usize| {
+        let all = model.trees.iter().flat_map(|tree| tree.splits());
+        all.filter(|(feature, _)| usize::from(*feature) == place).count()
+    };
+    let mut rows: Vec<(usize, &Feature)> =
+        features.iter().enumerate().map(|(place, feature)| (asked(place), feature)).collect();
+    rows.sort_by_key(|(asked, _)| std::cmp::Reverse(*asked));
+    let _ = writeln!(card, "## {title}\n\n| feature | asked | |\n|---|---|---|");
+    for (asked, Feature { id, doc }) in rows {
+        let _ = writeln!(card, "| `{id}` | {asked} | {doc} |");
+    }
+    card.push('\n');
+}
