@@ -6,6 +6,11 @@
 pub mod discord;
 pub mod slack;
 
+/// Stands for the store, which is not fuzzed here.
+pub mod stores {
+    pub type StoreError = String;
+}
+
 #[path = "../../bot/src/language.rs"]
 pub mod language;
 #[path = "../../bot/src/ports.rs"]

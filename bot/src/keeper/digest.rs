@@ -5,26 +5,12 @@ use aizuchi_core::effect::{Digesting, Failure, Line as Shown, Lines, Remember, U
 use aizuchi_core::memory::{
     self, Change, ChannelMemory, Fact, FactId, Filter, Line, MESSAGES_MAX, Origin, read_reflection, read_summary,
 };
-use aizuchi_core::types::{CallId, MessageId, PersonId, RoomId, Visibility, Voice};
+use aizuchi_core::types::{MessageId, PersonId, RoomId, Visibility, Voice};
 
 use super::Keeper;
 use super::lines::{Said, said};
+use crate::ports::Digest;
 use crate::stores::StoreError;
-
-/// Talk to be taken into long memory, for whoever reads it.
-#[derive(Clone, Debug)]
-pub struct Digest {
-    pub call: CallId,
-    pub what: Digesting,
-    pub model: Box<str>,
-    pub tokens_max: u32,
-    /// Numbered from 1 in this order.
-    pub lines: Lines,
-    /// What the channel was about so far.
-    pub summary: Option<ChannelMemory>,
-    /// What is known already and may be replaced.
-    pub known: Vec<Fact>,
-}
 
 /// Messages read at once at most, and how much of the longest talk of a prompt they may take.
 const MESSAGES_AT_ONCE: usize = 200;

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use aizuchi::keeper::{Digest, Keeper};
+use aizuchi::keeper::Keeper;
 use aizuchi::memory;
-use aizuchi::ports::{Doing, Mind};
+use aizuchi::ports::{Digest, Doing, Mind};
 use aizuchi::runtime::{Clock, World};
 use aizuchi::stores::Database;
 use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Usage};

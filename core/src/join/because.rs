@@ -161,7 +161,7 @@ mod tests {
                     assert!(known(id) && theme.features.contains(id), "{words}: {id}");
                 }
             }
-            assert!(theme.features.iter().any(|id| known(id)), "{:?}", theme.features);
+            assert!(theme.features.iter().any(known), "{:?}", theme.features);
         }
     }
 
