@@ -91,6 +91,12 @@ impl Keeper {
                 Change::Reflected { origin, up_to, at, facts: found.facts, people: found.people }
             }
         };
+        // While a model read it, something may have been deleted or somebody forgotten: then nothing is kept of it, and the
+        // rest is read again.
+        let _still = self.counted.lock().await;
+        if self.talk(room, mark, seq, remember, policies).await.map_err(failed)? != talk {
+            return Err(Failure("what was read has changed meanwhile".into()));
+        }
         self.memory.apply(vec![change], policies).await.map_err(failed)?;
         Ok(Some(answer.usage))
     }
@@ -117,7 +123,10 @@ impl Keeper {
                 unwanted.extend(known.into_iter().filter(|person| person.opted_out).map(|person| person.id));
             }
         }
-        talk.retain(|said| !unwanted.contains(&said.person) && (!public || said.visibility == Visibility::Public));
+        talk.retain(|said| {
+            let by_all = !public || said.visibility == Visibility::Public;
+            !unwanted.contains(&said.person) && !said.is_aside() && by_all
+        });
         let prompts = &policies.for_room(room.as_str()).settings.prompts;
         let mut chars = (f64::from(prompts.talk_chars) * SHARE_OF_TALK) as usize;
         let mut fits = |said: &Said| {
