@@ -24,6 +24,8 @@ struct Noting {
     briefs: Mutex<Vec<Brief>>,
     /// What becomes of the next digests; then they succeed.
     failures: Mutex<u32>,
+    /// How long it takes to read talk.
+    reads_for: Mutex<Duration>,
     /// What the judge was reminded of.
     reminded: Mutex<Vec<String>>,
 }
@@ -56,14 +58,19 @@ impl Mind for Noting {
             *failures -= 1;
             return Box::pin(async { Err(Failure("busy".into())) });
         }
-        match digest.what {
+        let reads_for = *self.reads_for.lock().unwrap();
+        let answered = match digest.what {
             Digesting::Summary => {
                 answer(r#"{"summary": "They plan a picnic.", "mood": "cheerful", "topic_keywords": ["picnic"]}"#)
             }
             Digesting::Reflection => answer(
                 r#"{"facts": [{"content": "mia brings the xylophone to the picnic", "keywords": ["xylophone", "picnic"], "messages": [1], "confidence": 0.9, "shareable": true, "replaces": 0}], "people": []}"#,
             ),
-        }
+        };
+        Box::pin(async move {
+            tokio::time::sleep(reads_for).await;
+            answered.await
+        })
     }
 }
 
@@ -304,5 +311,24 @@ async fn a_silent_room_that_wakes_is_told_once_what_it_would_be_glad_of() {
     minutes(5).await;
     a_moment().await;
     assert_eq!(life.board.posts.lock().unwrap().len(), 1, "never twice in one room");
+    life.runtime.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_forgotten_while_a_model_reads_does_not_come_back() {
+    let scratch = Scratch::new();
+    let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+    *life.mind.reads_for.lock().unwrap() = Duration::from_secs(60);
+    for number in 1..=100 {
+        life.says(number, "mia", "I bring the xylophone to the picnic").await;
+    }
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert!(!life.mind.digests.lock().unwrap().is_empty(), "a model is reading");
+    life.keeper.forget(&PersonId::new("mia"), &life.runtime.ears, &[]).await.unwrap();
+    minutes(5).await;
+    a_moment().await;
+    assert!(!holds(&scratch, "xylophone"), "what was read in the meantime was kept");
+    let facts = life.keeper.memory().facts(Filter { count: 10, ..Filter::default() }).await.unwrap();
+    assert!(facts.is_empty(), "{facts:?}");
     life.runtime.stop().await;
 }
