@@ -17,6 +17,8 @@ const JAPANESE = [
   [/^(.+) called its name\.$/, "$1さんに名前を呼ばれました。"],
   [/^(.+) replied to it\.$/, "$1さんから返信がありました。"],
   [/^(.+) told it to be quiet; muted for (.+)\.$/, "$1さんに静かにと言われ、$2のあいだ黙ります。"],
+  [/^too little reason to speak\.$/, "話す理由が足りません。"],
+  [/^reason enough without asking\.$/, "判定するまでもなく、十分な理由があります。"],
   [/^too little reason to speak \(at most (\d+)\)\.$/, "話す理由が足りません（$1点以下）。"],
   [/^too little reason to speak \(below (\d+)\)\.$/, "話す理由が足りません（$1点未満）。"],
   [/^reason enough without asking \(at least (\d+)\)\.$/, "判定するまでもなく、十分な理由があります（$1点以上）。"],
@@ -26,7 +28,7 @@ const JAPANESE = [
   [/^the budget of the day is spent \((.+) of (.+)\)\.$/, "今日の予算を使い切りました（$2のうち$1）。"],
   [/^(.+) % of the talk is its own, and its share is (.+) %\.$/, "会話の$1 %が自分の発言で、持ち分は$2 %です。"],
   [/^it spoke up (.+) ago and leaves at least (.+) in between\.$/, "$1前に話したばかりで、$2は間をあけます。"],
-  [/^it has spoken up (\d+) times lately, and the share it was given comes to (\d+)\.$/, "最近$1回話しました。決められた割合では$2回までです。"],
+  [/^it has had its share of the talk and lets (\d+) more messages pass\.$/, "決められた割合だけ話したので、あと$1件は様子を見ます。"],
   [/^it would have said nearly the same again\.$/, "ほとんど同じことをもう一度言うところでした。"],
   [/^it has answered the same bot (\d+) times in a row, and (\d+) is enough\.$/, "同じボットに続けて$1回答えました。$2回で十分です。"],
   [/^it has heard (\d+) of the (\d+) messages it needs\.$/, "判断に必要な$2件のうち、まだ$1件しか聞いていません。"],
@@ -60,16 +62,60 @@ const JAPANESE = [
   [/^not decided yet\.$/, "まだ決まっていません。"],
 ];
 
+/** What was learnt, behind the reason: how likely somebody joins, what it was compared with, and why. */
+const LIKELIHOOD = / A newcomer would join here with (.+?)(?: \((threshold [^)]+)\))?(?:: ([^.]+))?\.(?: It was [a-z ]+\.)?$/;
+
+/** What spoke for joining or against it. */
+const BECAUSE = {
+  "it calls on everybody": "みんなに呼びかけている",
+  "it asks a question": "質問している",
+  "its author has asked a question": "少し前に質問した人の発言",
+  "it asks nothing": "質問ではない",
+  "it starts a conversation": "新しい話を始めている",
+  "nobody has answered its author yet": "まだ誰も答えていない",
+  "others are in this conversation already": "もう相手がいる",
+  "it starts no conversation": "話の続き",
+  "nobody is addressed": "誰にもあてていない",
+  "it speaks to somebody": "特定の人にあてている",
+  "it answers somebody": "誰かへの返事",
+  "its author is new here": "はじめて話す人",
+  "its author has said little so far": "まだあまり話していない人",
+  "its author is one whom others answer": "よく返事をもらう人",
+  "its author is in the talk already": "すでに話している人",
+  "its words draw others in": "人が加わりやすい言葉",
+  "its words draw nobody in": "人が加わりにくい言葉",
+  "it greets": "あいさつ",
+  "it thanks or says goodbye": "お礼や別れのあいさつ",
+  "it is laughter or assent": "笑いや相づち",
+  "it is in jest": "冗談まじり",
+  "what it goes on with is still open": "もとの話がまだ片づいていない",
+  "what it goes on with is in good hands": "もとの話には相手がいる",
+  "others are there who could join": "加われる人がいる",
+  "the room is busy with other things": "ほかの話で忙しい",
+};
+
+/** What was learnt, in the language of the page. */
+function likelihood(text) {
+  const [, p, bar, because] = LIKELIHOOD.exec(text) ?? [];
+  if (!p || language() !== "ja") return text;
+  const limit = /threshold ([^,]+)/.exec(bar ?? "")?.[1];
+  const mood = /less welcome/.test(bar ?? "") ? "、最近あまり歓迎されていないので高め" : /was welcome/.test(bar ?? "") ? "、最近歓迎されているので低め" : "";
+  const reasons = (because ?? "").split(", ").filter(Boolean).map((reason) => BECAUSE[reason] ?? reason);
+  const compared = limit ? `（基準 ${limit.replace("less than ", "<")}${mood}）` : "";
+  return ` ここで誰かが加わる見込みは${p.replace("less than ", "<")}${compared}${reasons.length ? `：${reasons.join("、")}` : ""}。`;
+}
+
 /** Where the engine's sentence names another message. */
 const NAMED = /(cancelled by |somebody answered \(|talk around |addressed in )([^\s),]+)|^([^\s]+)(?= gave a better reason)/;
 
 /** The reason in words: without the outcome in front and the points behind, which are shown beside it. */
 export function reason(trace, room) {
   const [, cause = trace.reason ?? ""] = /^(?:Ignored|Stayed silent|Reacted|Said a word|Answered): ([\s\S]+)$/.exec(trace.reason ?? "") ?? [];
-  const bare = cause.replace(/ Score \d+(?: \(.*\))?\.?$/, "").trim();
+  const learnt = LIKELIHOOD.exec(cause)?.[0] ?? "";
+  const bare = cause.slice(0, cause.length - learnt.length).replace(/ Score \d+(?: \(.*\))?\.?$/, "").trim();
   const told = bare.replace(NAMED, (whole, before, id, first) => `${before ?? ""}${quoted(id ?? first, room)}`);
-  if (language() === "ja") return inJapanese(told, trace);
-  return trace.author && told.startsWith(trace.author) ? told : told.charAt(0).toUpperCase() + told.slice(1);
+  if (language() === "ja") return inJapanese(told, trace) + likelihood(learnt);
+  return (trace.author && told.startsWith(trace.author) ? told : told.charAt(0).toUpperCase() + told.slice(1)) + learnt;
 }
 
 function inJapanese(told, trace) {

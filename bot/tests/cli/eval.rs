@@ -42,24 +42,25 @@ fn decisions(folder: &Folder) -> BTreeMap<String, Value> {
     lines.map(|line| (line["id"].as_str().unwrap().to_owned(), line)).collect()
 }
 
-/// Whether somebody from outside answers, counted the long way round: by walking the labels for every message anew.
-fn joined(said: &[Value], place: usize) -> bool {
-    let parent = |place: usize| {
-        let id = said[place]["gold_reply_to"][0].as_str().unwrap();
-        said.iter().position(|line| line["id"] == id).unwrap()
-    };
+/// At which messages somebody from outside answers, counted the long way round: the labels are walked for every message anew.
+fn joined(said: &[Value]) -> Vec<bool> {
+    let text = |line: &Value| line.as_str().unwrap().to_owned();
+    let ids: Vec<String> = said.iter().map(|line| text(&line["id"])).collect();
+    let authors: Vec<String> = said.iter().map(|line| text(&line["author"])).collect();
+    let gold = said.iter().map(|line| ids.iter().position(|id| *id == text(&line["gold_reply_to"][0])).unwrap());
+    let parents: Vec<usize> = gold.collect();
     let root = |mut place: usize| {
-        while parent(place) != place {
-            place = parent(place);
+        while parents[place] != place {
+            place = parents[place];
         }
         place
     };
-    let inside: BTreeSet<&str> = (0..=place)
-        .filter(|other| root(*other) == root(place))
-        .map(|other| said[other]["author"].as_str().unwrap())
-        .collect();
-    (place + 1..said.len())
-        .any(|later| parent(later) == place && !inside.contains(said[later]["author"].as_str().unwrap()))
+    let is_joined = |place: usize| {
+        let inside: BTreeSet<&String> =
+            (0..=place).filter(|other| root(*other) == root(place)).map(|other| &authors[other]).collect();
+        (place + 1..said.len()).any(|later| parents[later] == place && !inside.contains(&authors[later]))
+    };
+    (0..said.len()).map(is_joined).collect()
 }
 
 #[test]
@@ -68,10 +69,11 @@ fn anybody_counts_the_same_from_the_decisions_file() {
     let decided = decisions(&folder);
     let said = labelled();
     let counted = 0..said.len() - 30;
+    let joined = joined(&said);
     let likely = |place: usize| decided[said[place]["id"].as_str().unwrap()]["p_join"].as_f64().unwrap();
     let (mut wins, mut pairs) = (0.0, 0.0);
-    for yes in counted.clone().filter(|place| joined(&said, *place)) {
-        for no in counted.clone().filter(|place| !joined(&said, *place)) {
+    for yes in counted.clone().filter(|place| joined[*place]) {
+        for no in counted.clone().filter(|place| !joined[*place]) {
             pairs += 1.0;
             let (yes, no) = (likely(yes), likely(no));
             wins += if yes > no {
@@ -85,12 +87,11 @@ fn anybody_counts_the_same_from_the_decisions_file() {
     }
     let entry = folder.run("eval entry talk.jsonl --json").succeeded().last_line();
     assert_eq!(entry["messages"], said.len() - 30);
-    assert_eq!(entry["joined"], counted.clone().filter(|place| joined(&said, *place)).count());
+    assert_eq!(entry["joined"], counted.clone().filter(|place| joined[*place]).count());
     let auc = entry["auc"].as_f64().unwrap();
     assert!((auc - wins / pairs).abs() < 1e-9, "{auc} {}", wins / pairs);
     assert!(auc > 0.8, "{auc}");
-    let brier =
-        counted.clone().map(|place| (likely(place) - f64::from(u8::from(joined(&said, place)))).powi(2)).sum::<f64>();
+    let brier = counted.clone().map(|place| (likely(place) - f64::from(u8::from(joined[place]))).powi(2)).sum::<f64>();
     assert!((entry["brier"].as_f64().unwrap() - brier / counted.len() as f64).abs() < 1e-6, "{entry}");
 
     let right =
