@@ -106,6 +106,13 @@ impl Policies {
         Policies { general: Policy::new(general, zone), channels: channels.into_iter().map(own).collect() }
     }
 
+    /// For talk in which nobody hears it: what people say there is no comment on its words.
+    pub fn unheard(mut self) -> Policies {
+        let all = std::iter::once(&mut self.general).chain(self.channels.values_mut());
+        all.for_each(|policy| policy.settings.effect.feedback = false);
+        self
+    }
+
     /// A preset as it is, for tests and tools.
     pub fn preset(name: &str) -> Result<Policies, Vec<Problem>> {
         let mut layers = Layers::default();

@@ -80,7 +80,7 @@ enum Command {
     /// From the decisions that the store keeps (store.keep_days). A contribution is something said unasked; it is followed for
     /// some messages and minutes (effect.follow_messages, effect.follow_minutes). Works while the program is running.
     Stats(stats::Arguments),
-    /// Show what it would have said in a recorded channel at a share of the talk, and the settings for that
+    /// Show what it would have said in a recorded channel at a share of the talk
     Tune(tune::Arguments),
     /// Write the recorded talk as a transcript
     ///

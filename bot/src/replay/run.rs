@@ -53,6 +53,7 @@ pub fn run(
     own: OwnInLog,
     progress: &mut dyn FnMut(u64),
 ) -> Vec<Decided> {
+    let policies = if own == OwnInLog::Ignored { policies.unheard() } else { policies };
     let mut decisions = Pairing::default();
     let mut sim = Sim::new(Engine::new(policies), oracle);
     let mut said = vec![None; events.len()];

@@ -24,7 +24,7 @@ fn talk() -> String {
         let question = say(asks.clone(), "hi, does anybody know how to mount a disk?", None);
         let chat = say(other.clone(), "dan: lunch was good", None);
         let answer = say(helps.clone(), &format!("{asks}: what does the log say?"), Some(question));
-        say("dan".into(), &format!("{other}: it was, thanks"), Some(chat));
+        say(other, "dan: and cheap as well", Some(chat));
         say(asks, &format!("{helps}: it says no such device"), Some(answer));
     }
     lines.join("\n") + "\n"

@@ -8,7 +8,7 @@ use aizuchi_core::{Input, Policies, Time};
 use serde_json::{Value, json};
 
 use super::program::Folder;
-use super::store::{Lived, live, live_with, meddle};
+use super::store::{Lived, live, live_unheard, live_with, meddle};
 use super::talk::{outcomes, said, with};
 
 const EN: (&str, &str) = (include_str!("../../../samples/en.jsonl"), include_str!("../../../samples/en.judge.jsonl"));
@@ -39,7 +39,8 @@ fn unchanged_it_decides_as_it_did() {
 
 #[test]
 fn the_decisions_file_and_the_report_are_those_of_the_same_talk_in_a_log() {
-    let folder = sample();
+    let folder = kept(live_unheard(EN.0, EN.1));
+    folder.write("aizuchi.toml", "[effect]\nfeedback = false\n");
     folder.write("talk.jsonl", EN.0);
     folder.write("script", EN.1);
     let of_log = folder.decide("--judge script:script");
@@ -92,6 +93,9 @@ fn the_recorded_judge_answers_what_it_was_asked_then_and_else_no() {
     }
 }
 
+/// Makes a greeting its business.
+const OTHERWISE: &str = "--set talk= --set score.low=60 --set score.keywords=evening --set score.keyword_odds=1000";
+
 #[test]
 fn what_it_was_never_asked_the_recorded_judge_declines() {
     let talk = [
@@ -108,10 +112,12 @@ fn what_it_was_never_asked_the_recorded_judge_declines() {
     };
     let as_it_was = decide("");
     assert_eq!(outcomes(&as_it_was), ["m1 replies post", "m2 silent score", "m3 silent score"]);
-    let otherwise = decide("--set points.after_silence=60");
+    let otherwise = decide(OTHERWISE);
     assert_eq!(outcomes(&otherwise), ["m1 replies post", "m2 silent score", "m3 silent judge"]);
-    assert_eq!(otherwise[0], as_it_was[0], "in the same words, and it takes as long");
-    let agreeing = decide("--set points.after_silence=60 --judge yes");
+    for told in ["asked", "acted_at"] {
+        assert_eq!(otherwise[0][told], as_it_was[0][told], "in the same words, and it takes as long");
+    }
+    let agreeing = decide(&format!("{OTHERWISE} --judge yes"));
     assert_eq!(outcomes(&agreeing)[2], "m3 replies post");
 }
 

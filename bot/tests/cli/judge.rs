@@ -38,7 +38,7 @@ fn every_preset_understands_the_judge_that_says_yes_and_the_one_that_says_no() {
     let log: String =
         ["m1", "m2", "m3"].iter().zip([0.0, 1.0, 2.0]).map(|(id, at)| said(at, id, "ann", "hm?")).collect();
     let folder = Folder::with("talk.jsonl", log);
-    let ask_always = "--set score.low=0 --set score.ask_between=true --set points.not_mentioned=0";
+    let ask_always = "--set talk= --set score.low=0 --set score.ask_between=true --set points.not_mentioned=0";
     let questions: [(&str, &[&str]); 4] =
         [("aizuchi", &["join"]), ("sphene", &["judge"]), ("myao2", &["judge"]), ("kotonoha", &["state", "judge"])];
     for (preset, questions) in questions {

@@ -103,8 +103,7 @@ fn the_names_of_the_documents_work_on_the_command_line_and_in_the_environment() 
 fn in_the_environment_a_name_of_the_documents_counts_under_its_preset_and_the_default() {
     let folder = one("well?");
     let decided = |environment: &[(&str, &str)], options: &str| {
-        let eager =
-            "--set score.low=0 --set score.threshold=10 --set points.question=20 --set points.not_mentioned=-10";
+        let eager = "--set talk= --set score.learned=false --set score.low=0 --set score.threshold=10 --set points.question=20 --set points.not_mentioned=-10";
         in_short(&folder.decide_in(environment, &format!("{options} {eager}"))[0])
     };
     let variable = [("EAVESDROP_MIN_MESSAGES", "5")];

@@ -25,6 +25,11 @@ pub fn live(talk: &str, script: &str) -> Lived {
     live_with(Policies::preset("aizuchi").expect("the preset is there"), talk, script)
 }
 
+/// The same where nobody hears it, as the people of a log do not.
+pub fn live_unheard(talk: &str, script: &str) -> Lived {
+    live_with(Policies::preset("aizuchi").expect("the preset is there").unheard(), talk, script)
+}
+
 pub fn live_with(policies: Policies, talk: &str, script: &str) -> Lived {
     let mut oracle = StandIn::new(false, Script::parse(script).expect("the script is right").0, &policies);
     let options = Options { strict: true, ..Options::default() };

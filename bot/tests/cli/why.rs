@@ -22,10 +22,9 @@ fn a_decision_is_told_with_points_questions_times_and_cost() {
         "garden · 2026-04-07 21:02:30 JST · mia · 6",
         "  does anyone know how cold tomatoes can get before they are lost?",
         "Answered: the judge said yes, and to wait 10 s: A question to everybody",
-        "score  45",
-        "   +30  question         ends with a question mark",
-        "    -5  not_mentioned    nobody has said its name lately",
-        "asked  join at 21:03:19, 261 characters shown",
+        "A newcomer would join here with ",
+        "it calls on everybody",
+        "asked  join at 21:03:19, ",
         "\"delay_seconds\":10",
         "acted  2026-04-07 21:03:31 JST, after 1 min 1 s",
         "cost   0.000",
@@ -46,7 +45,9 @@ fn silence_is_told_with_its_gate() {
 fn machines_read_the_line_of_the_decisions_file() {
     let folder = sample();
     let line = folder.run("why 6 --json").succeeded().last_line();
-    assert_eq!((&line["id"], &line["outcome"], &line["score"]), (&json!("6"), &json!("replies"), &json!(45)));
+    assert_eq!((&line["id"], &line["outcome"]), (&json!("6"), &json!("replies")));
+    let percent = (100.0 * line["p_join"].as_f64().unwrap()).round();
+    assert_eq!(line["score"].as_f64(), Some(percent), "{line}");
     assert!(line["dollars"].as_f64() > Some(0.0), "{line}");
 }
 

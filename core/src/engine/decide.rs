@@ -119,8 +119,9 @@ impl Turn<'_> {
         }
         if let (true, Some(p_join)) = (settings.learned, trace.p_join) {
             trace.score = Some((100.0 * p_join).round() as u8);
-            let its_business = self.floor().buffer.newest().is_some_and(|heard| heard.flags.has(Flags::KEYWORD));
-            let odds = if its_business { settings.keyword_odds as f32 } else { 1.0 };
+            let flags = self.floor().buffer.newest().map(|heard| heard.flags).unwrap_or_default();
+            let raised = |flag: Flags, odds: f64| if flags.has(flag) { odds as f32 } else { 1.0 };
+            let odds = raised(Flags::KEYWORD, settings.keyword_odds) * raised(Flags::CALL, settings.call_odds);
             return self.weigh_likelihood(trace, odds * p_join / (1.0 + (odds - 1.0) * p_join));
         }
         let floor = self.room.floor(self.thread.as_ref()).expect("a turn is taken in a known place");

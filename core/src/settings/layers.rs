@@ -165,8 +165,6 @@ impl Layers {
         self.suggest("listen.channels", vec!["*"].into());
         self.suggest("gates.unasked", true.into());
         self.suggest("memory.enabled", true.into());
-        // Who speaks in a log did not hear it: what they say is no comment on its words.
-        self.suggest("effect.feedback", false.into());
         self.suggest_long_memory(false);
     }
 

@@ -91,6 +91,7 @@ sections! {
         learned: bool = Any,
         keywords: Vec<String> = Any,
         keyword_odds: f64 = 0.01..=1000.0,
+        call_odds: f64 = 0.01..=1000.0,
         window_messages: u32 = 1..=1000,
         engaged_seconds: u32 = 0..=SECONDS_MAX,
         cooldown_seconds: u32 = 0..=SECONDS_MAX,

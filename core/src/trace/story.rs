@@ -227,7 +227,7 @@ impl Trace {
         if let Some(bar) = self.bar {
             write!(text, " (threshold {}", percent(bar.threshold))?;
             if bar.worth != p_join {
-                write!(text, ", its business: {}", percent(bar.worth))?;
+                write!(text, ", counted as {}", percent(bar.worth))?;
             }
             match bar.welcome {
                 less if less < 0.995 => write!(text, ", raised because it was less welcome here lately")?,
