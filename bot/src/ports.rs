@@ -5,14 +5,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
+use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Lines, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::memory::{About, Change, ChannelMemory, Fact, Filter, Marks, Person, Query, Recalled};
-use aizuchi_core::types::{MessageId, PersonId, Place, RoomId};
+use aizuchi_core::types::{CallId, MessageId, PersonId, Place, RoomId};
 use aizuchi_core::{Policies, Policy};
 use serde_json::Value;
 
-use crate::keeper::Digest;
 use crate::language::Language;
 use crate::stores::StoreError;
 
@@ -84,6 +83,21 @@ pub trait Mind: Send + Sync {
     fn digest(self: Arc<Self>, _: Box<Digest>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
         Box::pin(async { Err(Failure("it keeps nothing for long".into())) })
     }
+}
+
+/// Talk to be taken into long memory, for whoever reads it.
+#[derive(Clone, Debug)]
+pub struct Digest {
+    pub call: CallId,
+    pub what: Digesting,
+    pub model: Box<str>,
+    pub tokens_max: u32,
+    /// Numbered from 1 in this order.
+    pub lines: Lines,
+    /// What the channel was about so far.
+    pub summary: Option<ChannelMemory>,
+    /// What is known already and may be replaced.
+    pub known: Vec<Fact>,
 }
 
 /// Puts a question or the order for an answer into words for a model. `Err` says what is wrong with them.

@@ -11,6 +11,8 @@
 //! 4. judged by a model, after a wait, where points do not settle it ([`judge`]),
 //! 5. answered in one of three sizes ([`reply`]).
 //!
+//! Which message each one answers ([`strands`]) and how likely a newcomer joins there ([`join`]) is learnt ([`trees`]).
+//!
 //! [`engine`] holds the control flow, [`room`] what is remembered, [`trace`] the story of every decision, and [`sim`]
 //! runs it all in virtual time.
 

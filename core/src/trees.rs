@@ -38,9 +38,9 @@ pub(crate) use features;
 pub type Columns<const N: usize> = [[u8; LANES]; N];
 
 /// After this many trees, alternatives that are far behind are left where they are.
-const FIRST_TREES: usize = 40;
+const FIRST_TREES: usize = 32;
 /// How far that is, in thousandths of log-odds.
-const FAR_BEHIND: i32 = 3500;
+const FAR_BEHIND: i32 = 3000;
 /// Alternatives that may remain.
 const CLOSE_LANES: usize = 8;
 

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use aizuchi_core::Policies;
 use aizuchi_core::effect::{Brief, Kind, Line, Lines, Transcript};
+use aizuchi_core::memory::Memories;
 use aizuchi_core::settings::Layers;
 use aizuchi_core::types::{CallId, MessageId, Place, RoomId, Time, Voice};
 use aizuchi_fuzz::ports::Wording as _;
@@ -63,6 +64,8 @@ fn brief(said: &[Said<'_>]) -> Brief {
         answering: vec![MessageId::new(format!("m{}", said.len()))],
         addressed: true,
         transcript: Transcript { lines, ..Transcript::default() },
+        memories: Memories::default(),
+        telling: None,
     }
 }
 

@@ -46,9 +46,9 @@ fn learn(places: &mut Places, kind: &str, data: &Value) {
     let guild = id(data, "guild_id");
     match kind {
         "GUILD_CREATE" => _ = places.learn_guild(data, ME),
-        "GUILD_DELETE" => places.forget_guild(id(data, "id").unwrap_or(0)),
+        "GUILD_DELETE" => _ = places.forget_guild(id(data, "id").unwrap_or(0)),
         "CHANNEL_CREATE" | "THREAD_CREATE" => _ = places.learn(data, None),
-        "CHANNEL_DELETE" => places.forget(id(data, "id").unwrap_or(0)),
+        "CHANNEL_DELETE" => _ = places.forget(id(data, "id").unwrap_or(0)),
         "GUILD_ROLE_UPDATE" => {
             places.learn_role(data.get("role").unwrap_or(&Value::Null), guild.unwrap_or(0));
         }

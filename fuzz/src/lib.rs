@@ -6,6 +6,11 @@
 pub mod discord;
 pub mod slack;
 
+/// Stands for the store, which is not fuzzed here.
+pub mod stores {
+    pub type StoreError = String;
+}
+
 #[path = "../../bot/src/language.rs"]
 pub mod language;
 #[path = "../../bot/src/ports.rs"]
@@ -14,6 +19,12 @@ pub mod ports;
 pub mod prompts;
 #[path = "../../bot/src/transcript/mod.rs"]
 pub mod transcript;
+
+/// The ports speak of an error of a store; there is none here.
+pub mod stores {
+    #[derive(Clone, Copy, Debug)]
+    pub struct StoreError;
+}
 
 use std::collections::BTreeMap;
 

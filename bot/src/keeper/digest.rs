@@ -5,26 +5,12 @@ use aizuchi_core::effect::{Digesting, Failure, Line as Shown, Lines, Remember, U
 use aizuchi_core::memory::{
     self, Change, ChannelMemory, Fact, FactId, Filter, Line, MESSAGES_MAX, Origin, read_reflection, read_summary,
 };
-use aizuchi_core::types::{CallId, MessageId, PersonId, RoomId, Visibility, Voice};
+use aizuchi_core::types::{MessageId, PersonId, RoomId, Visibility, Voice};
 
 use super::Keeper;
 use super::lines::{Said, said};
+use crate::ports::Digest;
 use crate::stores::StoreError;
-
-/// Talk to be taken into long memory, for whoever reads it.
-#[derive(Clone, Debug)]
-pub struct Digest {
-    pub call: CallId,
-    pub what: Digesting,
-    pub model: Box<str>,
-    pub tokens_max: u32,
-    /// Numbered from 1 in this order.
-    pub lines: Lines,
-    /// What the channel was about so far.
-    pub summary: Option<ChannelMemory>,
-    /// What is known already and may be replaced.
-    pub known: Vec<Fact>,
-}
 
 /// Messages read at once at most, and how much of the longest talk of a prompt they may take.
 const MESSAGES_AT_ONCE: usize = 200;
@@ -105,6 +91,12 @@ impl Keeper {
                 Change::Reflected { origin, up_to, at, facts: found.facts, people: found.people }
             }
         };
+        // While a model read it, something may have been deleted or somebody forgotten: then nothing is kept of it, and the
+        // rest is read again.
+        let _still = self.counted.lock().await;
+        if self.talk(room, mark, seq, remember, policies).await.map_err(failed)? != talk {
+            return Err(Failure("what was read has changed meanwhile".into()));
+        }
         self.memory.apply(vec![change], policies).await.map_err(failed)?;
         Ok(Some(answer.usage))
     }
@@ -131,7 +123,10 @@ impl Keeper {
                 unwanted.extend(known.into_iter().filter(|person| person.opted_out).map(|person| person.id));
             }
         }
-        talk.retain(|said| !unwanted.contains(&said.person) && (!public || said.visibility == Visibility::Public));
+        talk.retain(|said| {
+            let by_all = !public || said.visibility == Visibility::Public;
+            !unwanted.contains(&said.person) && !said.is_aside() && by_all
+        });
         let prompts = &policies.for_room(room.as_str()).settings.prompts;
         let mut chars = (f64::from(prompts.talk_chars) * SHARE_OF_TALK) as usize;
         let mut fits = |said: &Said| {

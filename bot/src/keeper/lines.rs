@@ -15,13 +15,21 @@ pub struct Said {
     pub voice: Voice,
     pub text: Box<str>,
     pub visibility: Visibility,
+    /// Whether it was said in a thread, which may have fewer members than its room.
+    pub in_thread: bool,
 }
 
 impl Said {
     fn new(seq: i64, message: Message) -> Said {
-        let Message { id, at, author, text, visibility, .. } = message;
+        let Message { id, at, author, text, visibility, place, .. } = message;
         let (person, name, voice) = (author.id, author.name, author.voice);
-        Said { seq: seq as u64, id, at, person, name, voice, text, visibility }
+        let in_thread = place.thread.is_some();
+        Said { seq: seq as u64, id, at, person, name, voice, text, visibility, in_thread }
+    }
+
+    /// Whether not everybody in the room could read it: nobody there is reminded of it later.
+    pub fn is_aside(&self) -> bool {
+        self.in_thread && self.visibility != Visibility::Public
     }
 }
 

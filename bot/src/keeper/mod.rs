@@ -18,7 +18,6 @@ use aizuchi_core::Policies;
 use aizuchi_core::memory::Change;
 use tokio::sync::Mutex;
 
-pub use digest::Digest;
 pub use forget::NotForgotten;
 
 use crate::ports::{Embedder, Memory, Mind};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aizuchi_core::memory::{Change, Heard, Origin, words};
-use aizuchi_core::types::{Span, Voice};
+use aizuchi_core::types::{Span, Visibility, Voice};
 use aizuchi_core::{Input, Message, Policies, Time};
 
 use tokio_util::sync::CancellationToken;
@@ -112,6 +112,8 @@ fn change(record: Record, policies: &Policies) -> Option<Change> {
 }
 
 fn heard(seq: i64, message: Message) -> Heard {
+    // What not everybody in the room could read is counted, and that is all.
+    let aside = message.place.thread.is_some() && message.visibility != Visibility::Public;
     Heard {
         origin: Origin { room: message.place.room, visibility: message.visibility },
         up_to: seq as u64,
@@ -120,6 +122,6 @@ fn heard(seq: i64, message: Message) -> Heard {
         name: message.author.name,
         at: message.at,
         mentions_me: message.mentions_me,
-        topics: words::topics(&message.text, TOPICS),
+        topics: if aside { Vec::new() } else { words::topics(&message.text, TOPICS) },
     }
 }

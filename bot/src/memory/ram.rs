@@ -80,7 +80,10 @@ impl Memory for Ram {
         self.with(|held| {
             let count = if filter.count == 0 { usize::MAX } else { filter.count };
             let fits = |fact: &&Fact| held.fits(fact, &filter);
-            held.facts.values().rev().filter(fits).take(count).cloned().collect()
+            match filter.without_vector {
+                None => held.facts.values().rev().filter(fits).take(count).cloned().collect(),
+                Some(_) => held.facts.values().filter(fits).take(count).cloned().collect(),
+            }
         })
     }
 

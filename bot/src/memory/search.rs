@@ -12,14 +12,14 @@ use super::shelf::{Shelf as _, Shelved};
 use super::table::{Table, place, place_word, signs};
 
 /// Candidates that are looked at closely, by words and by meaning.
-const BY_WORDS: u32 = 100;
-const BY_MEANING: usize = 200;
+const BY_WORDS: usize = 150;
+const BY_MEANING: usize = 100;
 
 pub fn recall(connection: &Connection, query: &Query, manner: Manner) -> Shelved<Vec<Recalled>> {
     let question = Question::new(&query.text);
     let places = places(query, manner);
     let corpus = All::read(connection, &question)?;
-    let mut ids: BTreeSet<i64> = by_words(connection, &question, &corpus, &places)?.into_iter().collect();
+    let mut ids = by_words(connection, &question, &corpus, &places)?;
     if let Some((model, vector)) = &query.vector {
         ids.extend(by_meaning(connection, &places, model, vector)?);
     }
@@ -46,26 +46,33 @@ fn places(query: &Query, manner: Manner) -> Vec<i64> {
     places
 }
 
-fn by_words(connection: &Connection, question: &Question, corpus: &All, places: &[i64]) -> Shelved<Vec<i64>> {
-    if question.words().is_empty() {
-        return Ok(Vec::new());
-    }
+/// The rarest words first, each with those of like meaning, until there are enough; the newest facts of each.
+fn by_words(connection: &Connection, question: &Question, corpus: &All, places: &[i64]) -> Shelved<BTreeSet<i64>> {
     let places: Vec<String> = places.iter().map(|place| place_word(*place)).collect();
     let quoted = |word: &str| format!("\"{}\"", word.replace('"', "\"\""));
-    let mut words: Vec<String> = Vec::new();
-    for word in question.words() {
-        words.push(quoted(word));
-        words.extend(alike(word).iter().map(|other| quoted(other)));
-        // A word that no fact has may be there in another form.
-        if corpus.holding(word) == 0.0 {
-            words.extend(root(word).map(|root| format!("{}*", quoted(root))));
+    let query = "SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2";
+    let mut statement = connection.prepare_cached(query)?;
+    let mut words: Vec<&String> = question.words().iter().collect();
+    // A word that no fact has says little: it may be there in another form.
+    words.sort_by(|a, b| {
+        let rarity = |word: &str| (corpus.holding(word) == 0.0, corpus.holding(word));
+        rarity(a).partial_cmp(&rarity(b)).expect("counts are numbers")
+    });
+    let mut found = BTreeSet::new();
+    for word in words {
+        let mut forms: Vec<String> = alike(word).iter().map(|other| quoted(other)).collect();
+        match corpus.holding(word) == 0.0 {
+            true => forms.extend(root(word).map(|root| format!("{}*", quoted(root)))),
+            false => forms.push(quoted(word)),
+        }
+        if !forms.is_empty() && found.len() < BY_WORDS {
+            let asked = format!("place : ({}) AND words : ({})", places.join(" OR "), forms.join(" OR "));
+            let more = i64::try_from(BY_WORDS - found.len()).unwrap_or(i64::MAX);
+            let rows = statement.query_map(params![asked, more], |row| row.get::<_, i64>(0))?;
+            found.extend(rows.collect::<rusqlite::Result<Vec<_>>>()?);
         }
     }
-    let asked = format!("place : ({}) AND words : ({})", places.join(" OR "), words.join(" OR "));
-    let query =
-        "SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 ORDER BY bm25(memory_words, 0.0, 1.0) LIMIT ?2";
-    let mut statement = connection.prepare_cached(query)?;
-    statement.query_map(params![asked, BY_WORDS], |row| row.get(0))?.collect()
+    Ok(found)
 }
 
 /// Those whose signs differ least.
@@ -103,8 +110,7 @@ const LENGTH: f64 = 12.0;
 impl All {
     fn read(connection: &Connection, question: &Question) -> Shelved<All> {
         let mut holding = BTreeMap::new();
-        let mut count =
-            connection.prepare_cached("SELECT doc FROM memory_vocabulary WHERE term = ?1 AND col = 'words'")?;
+        let mut count = connection.prepare_cached("SELECT facts FROM memory_word WHERE word = ?1")?;
         for word in question.words() {
             let facts: Option<f64> = count.query_row([word], |row| row.get(0)).optional()?;
             holding.insert(word.clone(), facts.unwrap_or_default());

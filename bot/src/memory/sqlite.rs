@@ -85,11 +85,14 @@ impl Reading<'_> {
     pub fn facts(&self, filter: &Filter) -> Shelved<Vec<Fact>> {
         let words = filter.text.as_deref().map(search_words).unwrap_or_default();
         let asked = filter.text.is_some() && !words.is_empty();
-        let query = "SELECT body FROM memory_fact WHERE (?1 IS NULL OR room = ?1)
+        let order = if filter.without_vector.is_some() { "ASC" } else { "DESC" };
+        let query = format!(
+            "SELECT body FROM memory_fact WHERE (?1 IS NULL OR room = ?1)
             AND (?2 IS NULL OR id IN (SELECT fact FROM memory_fact_person WHERE person = ?2))
             AND (NOT ?3 OR id IN (SELECT rowid FROM memory_words WHERE memory_words MATCH ?4))
             AND (?5 IS NULL OR id NOT IN (SELECT fact FROM memory_vector WHERE model = ?5))
-            ORDER BY id DESC LIMIT ?6";
+            ORDER BY id {order} LIMIT ?6"
+        );
         let count = if filter.count == 0 { -1 } else { i64::try_from(filter.count).unwrap_or(i64::MAX) };
         let values = params![
             filter.room.as_ref().map(RoomId::as_str),
@@ -99,7 +102,7 @@ impl Reading<'_> {
             filter.without_vector,
             count
         ];
-        read_all(self.0, query, values)
+        read_all(self.0, &query, values)
     }
 
     pub fn people(&self, who: Option<&PersonId>) -> Shelved<Vec<Person>> {

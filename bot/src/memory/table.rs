@@ -1,5 +1,7 @@
 //! The tables of memory as a shelf.
 
+use std::collections::BTreeSet;
+
 use aizuchi_core::memory::words::search_words;
 use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Marks, Person, house};
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Visibility, stable_hash};
@@ -188,6 +190,10 @@ impl Shelf for Table<'_> {
         let words = search_words(&format!("{} {}", fact.content, fact.keywords.join(" ")));
         let values = params![id, places.join(" "), words.join(" ")];
         self.run("INSERT INTO memory_words (rowid, place, words) VALUES (?1, ?2, ?3)", values)?;
+        for word in words.iter().collect::<BTreeSet<_>>() {
+            let more = "INSERT INTO memory_word VALUES (?1, 1) ON CONFLICT (word) DO UPDATE SET facts = facts + 1";
+            self.run(more, [word])?;
+        }
         match self.vector(id)? {
             Some((model, vector)) => self.put_vector(fact, &model, &vector),
             None => Ok(()),
@@ -233,6 +239,12 @@ impl Table<'_> {
     fn unlist(&self, id: i64) -> Shelved<()> {
         self.run("DELETE FROM memory_fact_person WHERE fact = ?1", [id])?;
         self.run("DELETE FROM memory_fact_message WHERE fact = ?1", [id])?;
+        let mut listed = self.0.prepare_cached("SELECT words FROM memory_words WHERE rowid = ?1")?;
+        let words: Option<String> = listed.query_row([id], |row| row.get(0)).optional()?;
+        for word in words.iter().flat_map(|words| words.split(' ')).collect::<BTreeSet<_>>() {
+            self.run("UPDATE memory_word SET facts = facts - 1 WHERE word = ?1", [word])?;
+            self.run("DELETE FROM memory_word WHERE word = ?1 AND facts <= 0", [word])?;
+        }
         self.run("DELETE FROM memory_words WHERE rowid = ?1", [id])
     }
 

@@ -15,8 +15,9 @@ use super::providers::{Address, OFFLINE, Variables, find};
 use super::remote::{Plain, Remote};
 use super::retry::{Limits, again, in_time};
 use super::turns::{Room, Turns, Urgency};
-use crate::keeper::Digest;
-use crate::ports::{By, Doing, Mind, ModelError, Prompt, Provider as _, Reply, Request, Thinking, Turn, Wording, bill};
+use crate::ports::{
+    By, Digest, Doing, Mind, ModelError, Prompt, Provider as _, Reply, Request, Thinking, Turn, Wording, bill,
+};
 
 /// Who judges and writes, by the models of the settings.
 pub struct Models {

@@ -15,9 +15,8 @@ use super::folder::Folder;
 use super::frame::Frame;
 use super::language::language_for;
 use super::schemas::{schema_of, schema_of_digest};
-use crate::keeper::Digest;
 use crate::language::Language;
-use crate::ports::{By, Prompt, Turn, Wording};
+use crate::ports::{By, Digest, Prompt, Turn, Wording};
 
 /// The prompts of this program, each replaced by the user's where there is one.
 pub struct Prompts {

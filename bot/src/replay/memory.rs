@@ -8,8 +8,7 @@ use aizuchi_core::sim::Oracle;
 use aizuchi_core::types::{MessageId, RoomId, Span, Time, Voice};
 use aizuchi_core::{Input, Policies};
 
-use crate::keeper::Digest;
-use crate::ports::{Wording as _, bill};
+use crate::ports::{Digest, Wording as _, bill};
 use crate::prompts::Prompts;
 use crate::transcript::Event;
 

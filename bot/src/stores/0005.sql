@@ -56,8 +56,11 @@ CREATE VIRTUAL TABLE memory_words USING fts5 (
     tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
 );
 INSERT INTO memory_words (memory_words, rank) VALUES ('secure-delete', 1);
--- How many facts hold a word.
-CREATE VIRTUAL TABLE memory_vocabulary USING fts5vocab (memory_words, 'col');
+-- How many facts hold a word: the index would have to count.
+CREATE TABLE memory_word (
+    word TEXT PRIMARY KEY,
+    facts INTEGER NOT NULL
+) WITHOUT ROWID;
 
 -- What facts mean to a model. The signs of a vector, close together for each house or room, are looked through first.
 CREATE TABLE memory_vector (

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, Transaction};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use tokio::sync::{mpsc, oneshot};
 
 use super::migrations::{self, VERSION};
@@ -188,7 +188,9 @@ fn commit(connection: &mut Connection, works: Vec<Work>, refuses: &AtomicBool) {
         }
     }
     if !writes.is_empty() {
-        let transaction = connection.transaction().map_err(StoreError::from);
+        // At once for writing: one that reads first and writes later would fail where it could have waited.
+        let transaction =
+            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(StoreError::from);
         let within = |write: Write| write(transaction.as_ref().map_err(StoreError::clone));
         let told: Vec<Told> = writes.into_iter().map(within).collect();
         let committed = transaction.and_then(|transaction| Ok(transaction.commit()?));

@@ -57,7 +57,7 @@ mod tests {
         }
         assert_eq!(
             order("静かに").unwrap_err(),
-            "\"静かに\" is no order; expected mute, mute 2h, unmute, talk 3%, reset, on or off"
+            "\"静かに\" is no order; expected mute, mute 2h, unmute, talk 3%, reset, left, on or off"
         );
         assert_eq!(order("mute 30").unwrap_err(), "\"30\" is no length of time; expected such as 90m or 2h");
     }

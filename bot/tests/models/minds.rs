@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use aizuchi::keeper::Digest;
 use aizuchi::models::Models;
-use aizuchi::ports::{By, Doing, Mind as _, Prompt, Schema, Turn, Wording};
+use aizuchi::ports::{By, Digest, Doing, Mind as _, Prompt, Schema, Turn, Wording};
 use aizuchi_core::effect::{Ask, Brief, Failure, Kind, Line, Lines, Transcript};
 use aizuchi_core::input::Answer;
 use aizuchi_core::judge::Question;

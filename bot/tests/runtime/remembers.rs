@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use aizuchi::keeper::{Digest, Keeper};
+use aizuchi::keeper::Keeper;
 use aizuchi::memory;
-use aizuchi::ports::{Doing, Mind};
+use aizuchi::ports::{Digest, Doing, Mind};
 use aizuchi::runtime::{Clock, World};
 use aizuchi::stores::Database;
 use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Usage};
@@ -24,6 +24,10 @@ struct Noting {
     briefs: Mutex<Vec<Brief>>,
     /// What becomes of the next digests; then they succeed.
     failures: Mutex<u32>,
+    /// How long it takes to read talk.
+    reads_for: Mutex<Duration>,
+    /// What the judge was reminded of.
+    reminded: Mutex<Vec<String>>,
 }
 
 fn answer(text: &str) -> Doing<'static, Result<Answer, Failure>> {
@@ -32,8 +36,13 @@ fn answer(text: &str) -> Doing<'static, Result<Answer, Failure>> {
 }
 
 impl Mind for Noting {
-    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
-        answer(r#"{"respond": false, "reason": "no"}"#)
+    fn judge(self: Arc<Self>, ask: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+        if ask.telling.is_none() {
+            return answer(r#"{"respond": false, "reason": "no"}"#);
+        }
+        let facts = ask.memories.facts.iter().map(|recalled| recalled.fact.content.to_string());
+        self.reminded.lock().unwrap().extend(facts);
+        answer(r#"{"respond": true, "kind": "full", "reason": "they will be glad"}"#)
     }
 
     fn write(self: Arc<Self>, brief: Box<Brief>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
@@ -49,14 +58,19 @@ impl Mind for Noting {
             *failures -= 1;
             return Box::pin(async { Err(Failure("busy".into())) });
         }
-        match digest.what {
+        let reads_for = *self.reads_for.lock().unwrap();
+        let answered = match digest.what {
             Digesting::Summary => {
                 answer(r#"{"summary": "They plan a picnic.", "mood": "cheerful", "topic_keywords": ["picnic"]}"#)
             }
             Digesting::Reflection => answer(
                 r#"{"facts": [{"content": "mia brings the xylophone to the picnic", "keywords": ["xylophone", "picnic"], "messages": [1], "confidence": 0.9, "shareable": true, "replaces": 0}], "people": []}"#,
             ),
-        }
+        };
+        Box::pin(async move {
+            tokio::time::sleep(reads_for).await;
+            answered.await
+        })
     }
 }
 
@@ -269,4 +283,52 @@ async fn a_room_that_was_left_is_forgotten_and_one_it_came_back_to_is_not() {
         watching.await.unwrap();
         life.runtime.stop().await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_room_that_wakes_is_told_once_what_it_would_be_glad_of() {
+    let scratch = Scratch::new();
+    let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+    for number in 1..=20 {
+        life.says(number, "mia", "I bring the xylophone to the picnic").await;
+    }
+    minutes(180).await;
+    a_moment().await;
+    // Unrelated talk wakes it, and nothing is told.
+    life.says(21, "jonas", "it rains again").await;
+    minutes(180).await;
+    assert!(life.mind.reminded.lock().unwrap().is_empty());
+    life.says(22, "jonas", "time to think of the picnic").await;
+    minutes(5).await;
+    a_moment().await;
+    assert_eq!(*life.mind.reminded.lock().unwrap(), ["mia brings the xylophone to the picnic"]);
+    let told = life.mind.briefs.lock().unwrap().last().cloned().expect("it writes");
+    assert_eq!((told.addressed, told.memories.facts.len()), (false, 1));
+    assert_eq!(life.board.posts.lock().unwrap().len(), 1);
+
+    minutes(600).await;
+    life.says(23, "lena", "the picnic is on Sunday").await;
+    minutes(5).await;
+    a_moment().await;
+    assert_eq!(life.board.posts.lock().unwrap().len(), 1, "never twice in one room");
+    life.runtime.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_forgotten_while_a_model_reads_does_not_come_back() {
+    let scratch = Scratch::new();
+    let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+    *life.mind.reads_for.lock().unwrap() = Duration::from_secs(60);
+    for number in 1..=100 {
+        life.says(number, "mia", "I bring the xylophone to the picnic").await;
+    }
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert!(!life.mind.digests.lock().unwrap().is_empty(), "a model is reading");
+    life.keeper.forget(&PersonId::new("mia"), &life.runtime.ears, &[]).await.unwrap();
+    minutes(5).await;
+    a_moment().await;
+    assert!(!holds(&scratch, "xylophone"), "what was read in the meantime was kept");
+    let facts = life.keeper.memory().facts(Filter { count: 10, ..Filter::default() }).await.unwrap();
+    assert!(facts.is_empty(), "{facts:?}");
+    life.runtime.stop().await;
 }

@@ -2,7 +2,7 @@
 
 use crate::strands::pairs::centred;
 use crate::strands::reading::Marks;
-use crate::strands::{Choice, Line, NOBODY, Person, Scene, Strands, Tells};
+use crate::strands::{Choice, NOBODY, Person, Scene, Strands, Tells};
 use crate::trees::{VALUES, features, log_steps};
 
 features! {
@@ -148,16 +148,16 @@ pub fn values(strands: &Strands, scene: &Scene<'_>, choice: &Choice, strand: u8)
     put(STRAND_SETTLED, steps(there.settled.into()));
     put(TO_IN_STRAND, reading.to[0].map_or(0, |slot| 1 + u32::from(there.has(slot))));
 
-    let row = || {
-        let in_strand = strands.lines.iter().rev().filter(|line| line.strand == strand);
-        in_strand.take(there.lines.into()).take_while(|line| line.author == scene.author)
-    };
-    put(RUN, row().count() as u32);
-    put(
-        RUN_DRAWS,
-        centred(row().map(|line| line.reading.tells(Tells::Draws)).fold(reading.tells(Tells::Draws), i16::max)),
-    );
-    put(RUN_QUESTION, row().map(|line| line.reading.question).fold(reading.question, u8::max).into());
+    let in_strand = strands.lines.iter().rev().filter(|line| line.strand == strand).take(there.lines.into());
+    let (mut run, mut draws, mut asks) = (0, reading.tells(Tells::Draws), reading.question);
+    for line in in_strand.take_while(|line| line.author == scene.author) {
+        run += 1;
+        draws = draws.max(line.reading.tells(Tells::Draws));
+        asks = asks.max(line.reading.question);
+    }
+    put(RUN, run);
+    put(RUN_DRAWS, centred(draws));
+    put(RUN_QUESTION, asks.into());
 
     let parent = choice.parent.and_then(|parent| strands.line(parent));
     put(PARENT_QUESTION, parent.map_or(0, |line| 1 + u32::from(line.reading.question)));
@@ -171,18 +171,29 @@ pub fn values(strands: &Strands, scene: &Scene<'_>, choice: &Choice, strand: u8)
     let helps = |them: &Person| u32::from(them.directed) * 16 / u32::from(them.said.max(1));
     put(PARENT_HELPS, parent.and_then(|line| strands.people.get(line.author)).map_or(0, helps));
 
-    let recent = |lines: usize| strands.lines.iter().rev().take(lines);
-    let to_me = |line: &&Line| line.reading.addresses(scene.author);
-    put(WAITING, recent(64).take_while(|line| line.author != scene.author).filter(to_me).count() as u32);
-    let company = recent(64).filter(to_me).fold(0u128, |company, line| company | 1 << (line.author & 127));
-    put(MY_COMPANY, company.count_ones());
-    put(TO_ME, recent(32).filter(to_me).count() as u32);
+    calls(strands, scene, &mut put);
     put(LAST_AGO, strands.lines.last().map_or(63, |line| steps(scene.at.since(line.at).0 / 500)));
     put(PACE, strands.pace(scene.at).into());
     put(CROWD, strands.crowd());
     around(strands, scene, strand, &mut put);
     echoes(strands, scene, &mut put);
     values
+}
+
+/// Who spoke to its author lately.
+fn calls(strands: &Strands, scene: &Scene<'_>, put: &mut impl FnMut(usize, u32)) {
+    let (mut waiting, mut lately, mut company, mut spoke) = (0, 0, 0u128, false);
+    for (back, line) in strands.lines.iter().rev().enumerate() {
+        spoke |= line.author == scene.author;
+        if line.reading.addresses(scene.author) {
+            waiting += u32::from(!spoke);
+            lately += u32::from(back < 32);
+            company |= 1 << (line.author & 127);
+        }
+    }
+    put(WAITING, waiting);
+    put(TO_ME, lately);
+    put(MY_COMPANY, company.count_ones());
 }
 
 /// What else goes on.

@@ -35,7 +35,7 @@ pub struct Filter {
     pub person: Option<PersonId>,
     /// Words, each of which is in it.
     pub text: Option<String>,
-    /// Not yet turned into a vector by this model.
+    /// Not yet turned into a vector by this model; the oldest first.
     pub without_vector: Option<Box<str>>,
     /// 0 is no limit.
     pub count: usize,

@@ -82,9 +82,9 @@ impl Speakers {
             self.list.push(Speaker { key, name_hash: 0, start: 0, id_len: 0, name_len: 0, uses: 0 });
             self.list.len() - 1
         });
-        self.list[place].key = key;
+        // What nobody uses may be cleared on the way, so that this comes last.
         self.store(place, id, name);
-        self.list[place].uses = 1;
+        (self.list[place].key, self.list[place].uses) = (key, 1);
         Index::try_from(place).expect("no more speakers than buffered messages")
     }
 
@@ -182,6 +182,18 @@ mod tests {
         }
         assert_eq!(speakers.name(alice), "alice199");
         assert!(speakers.text.len() < 200, "{}", speakers.text.len());
+    }
+
+    #[test]
+    fn a_slot_that_is_used_again_knows_whose_it_is() {
+        let mut speakers = Speakers::default();
+        for turn in 0..1000 {
+            let id = format!("somebody with a long id {turn}");
+            let index = speakers.hold(&id, "name");
+            assert_eq!(speakers.key_at(index), key_of(&id));
+            assert_eq!(speakers.by_name("name"), Some(key_of(&id)));
+            speakers.release(index);
+        }
     }
 
     #[test]

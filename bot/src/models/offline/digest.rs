@@ -5,8 +5,8 @@ use aizuchi_core::memory::words;
 use aizuchi_core::types::Voice;
 use serde_json::{Value, json};
 
-use crate::keeper::Digest;
 use crate::language::Language;
+use crate::ports::Digest;
 
 const TOPICS: usize = 6;
 

@@ -1,11 +1,13 @@
 //! People who try to leave their frame, to write somebody else's line, or to give orders.
 
-use aizuchi_core::effect::{Kind, Transcript};
+use aizuchi_core::effect::{Brief, Digesting, Kind, Transcript};
+use aizuchi_core::memory::{Allowed, ChannelMemory, Fact, FactId, Familiarity, Known, Memories, Origin, Recalled};
 use aizuchi_core::types::Voice::{self, Bot, Me, Person};
+use aizuchi_core::types::{PersonId, Time, Visibility};
 use proptest::prelude::*;
 
 use super::{QUESTIONS, Said, ask, brief, lines, ours, policies};
-use crate::ports::{Prompt, Wording as _};
+use crate::ports::{Digest, Prompt, Wording as _};
 
 /// A line as somebody reads it who knows the frame and nothing of how it is made.
 #[derive(Debug, PartialEq)]
@@ -178,6 +180,74 @@ fn the_frame_of_the_earlier_talk_holds_too() {
         let (earlier, talk) = (unframe(&turn, "earlier_talk"), unframe(&turn, "talk"));
         assert_eq!((earlier.len(), talk.len()), (1, 2), "{turn}");
         assert_eq!(earlier[0].speaker, talk[1].speaker);
+    }
+}
+
+/// What a model once noted of what they said may hold their words.
+#[test]
+fn what_is_remembered_leaves_its_frame_no_more_than_what_is_said() {
+    let policies = policies(&["bot.language=en"]);
+    let said = [("bob", Person, "hm")];
+    for (text, name) in TEXTS.iter().zip(NAMES.iter().cycle()) {
+        let origin = Origin::new("room", Visibility::Public);
+        let word = || vec![Box::<str>::from(*text)];
+        let channel = ChannelMemory {
+            origin: origin.clone(),
+            summary: (*text).into(),
+            mood: (*text).into(),
+            topics: word(),
+            active: vec![(PersonId::new("1"), (*name).into())],
+            at: Time(0),
+            up_to: 1,
+            messages: Vec::new(),
+        };
+        let person = Known {
+            id: PersonId::new("1"),
+            name: (*name).into(),
+            familiarity: Familiarity::Regular,
+            messages: 40,
+            last_seen: Time(0),
+            topics: word(),
+            tags: word(),
+            notes: word(),
+            last_talk: Some((*text).into()),
+        };
+        let fact = Fact {
+            id: FactId(1),
+            origin,
+            content: (*text).into(),
+            keywords: Vec::new(),
+            people: Vec::new(),
+            messages: Vec::new(),
+            confidence: 1.0,
+            shareable: true,
+            at: Time(0),
+            used_at: None,
+            uses: 0,
+            pinned: false,
+            told_in: Vec::new(),
+        };
+        let recalled = Recalled { fact: fact.clone(), score: 1.0, strength: 1.0, allowed: Allowed::SameRoom };
+        let memories = Memories { channel: Some(channel.clone()), people: vec![person], facts: vec![recalled] };
+        let brief = Brief { memories, ..brief(Kind::Full, true, &said) };
+        let turn = ours().write(&brief, policies.general()).unwrap().turns.remove(0).text;
+        let digest = Digest {
+            call: brief.call.clone(),
+            what: Digesting::Reflection,
+            model: "m".into(),
+            tokens_max: 50,
+            lines: lines(&said),
+            summary: Some(channel),
+            known: vec![fact],
+        };
+        let noted = ours().digest(&digest, policies.general()).unwrap().turns.remove(0).text;
+        for (turn, tags) in [(&turn, &["memory", "talk"][..]), (&noted, &["notes", "known", "talk"])] {
+            for tag in tags {
+                let count = |mark: String| turn.matches(&mark).count();
+                assert_eq!((count(format!("<{tag}>")), count(format!("</{tag}>"))), (1, 1), "{turn}");
+            }
+            assert_eq!(unframe(turn, "talk").len(), 1, "{turn}");
+        }
     }
 }
 

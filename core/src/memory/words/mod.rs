@@ -85,7 +85,9 @@ fn bare(segment: &str) -> Option<String> {
     if segment.is_ascii() {
         return english::bare(segment);
     }
-    (segment.chars().count() >= 2).then(|| segment.to_owned())
+    // A mark may stand on a space.
+    let letters: String = segment.chars().filter(|c| !c.is_whitespace()).collect();
+    (letters.chars().filter(|c| c.is_alphanumeric()).count() >= 2).then_some(letters)
 }
 
 /// Whether a text speaks of somebody or something by this name, as a word of its own where the script has such.
