@@ -1,6 +1,6 @@
 //! From a verdict to a post: the words, the last look at the gates, the delivery, and what is remembered of it.
 
-use crate::effect::{Brief, Delivery, Effect, Excuse, Failure, Kind, Lines, Outcome, Post};
+use crate::effect::{Brief, Delivery, Effect, Excuse, Failure, Kind, Lines, Outcome, Post, Transcript};
 use crate::engine::turn::Turn;
 use crate::gates::Closed;
 use crate::input::Answer;
@@ -57,7 +57,10 @@ impl Turn<'_> {
             return self.deliver(*pending, Post::Reaction(emoji), None);
         }
         let reply = &self.policy.settings.reply;
-        let transcript = self.transcript(reply.window_messages);
+        let answering: Vec<MessageId> =
+            pending.together.iter().chain([&*pending.trace]).map(|trace| trace.message.clone()).collect();
+        let lines = self.lines_to_answer(reply.window_messages, &answering);
+        let transcript = Transcript { lines, ..Transcript::default() };
         let model = self.policy.settings.models.main.as_str();
         let tokens_max = match pending.kind {
             Kind::Full => reply.tokens_full,
@@ -70,7 +73,6 @@ impl Turn<'_> {
                 None => self.withhold(*pending, ("budget", closed)),
             };
         }
-        let answering = pending.together.iter().chain([&*pending.trace]).map(|trace| trace.message.clone()).collect();
         let brief = Brief {
             call: call.clone(),
             at: self.now,

@@ -6,7 +6,7 @@ use crate::policy::Policy;
 use crate::room::{Floor, Glance, Heard, Pending, Phase, Room};
 use crate::timers::{Key, Timers};
 use crate::trace::{Asked, Cause, Outcome, Stage};
-use crate::types::{CallId, Place, Span, ThreadId, Time, Voice};
+use crate::types::{CallId, MessageId, Place, Span, ThreadId, Time, Voice};
 
 pub struct Turn<'a> {
     pub now: Time,
@@ -134,7 +134,22 @@ impl Turn<'_> {
     }
 
     pub fn lines(&self, messages: u32) -> Lines {
-        let recent = self.recent_lines(messages);
+        self.as_lines(&self.recent_lines(messages))
+    }
+
+    /// The same with what is to be answered, though much was said since.
+    pub fn lines_to_answer(&self, messages: u32, answering: &[MessageId]) -> Lines {
+        let mut recent = self.recent_lines(messages);
+        for id in answering.iter().rev() {
+            if !recent.iter().any(|heard| heard.id() == id.as_str()) {
+                recent.extend(self.floor().buffer.get_by_id(id.as_str()));
+            }
+        }
+        self.as_lines(&recent)
+    }
+
+    /// `recent` is newest first.
+    fn as_lines(&self, recent: &[Heard<'_>]) -> Lines {
         let mut lines = Lines::with_capacity(
             recent.len(),
             recent.iter().map(|heard| heard.id().len() + heard.text().len() + 16).sum(),
@@ -239,5 +254,32 @@ mod tests {
         };
         let names: Vec<&str> = ask.transcript.lines.iter().map(|line| line.name).collect();
         assert_eq!(names, ["alice", "alice #2", "alice #2 #2", "aizuchi #2", "alice"]);
+    }
+
+    #[test]
+    fn what_is_answered_is_shown_however_much_was_said_since() {
+        let mut layers = crate::settings::Layers::default();
+        layers.add_assignment("reply.window_messages=3");
+        layers.add_assignment("listen.strands=false");
+        layers.add_assignment("score.learned=false");
+        layers.suggest_for_replay();
+        let policies: Policies = layers.resolve(&|_| None).unwrap();
+        let mut engine = Engine::new(policies);
+        let mut out = Vec::new();
+        let call = |id, person| match said(id, person, person) {
+            Input::Said(message) => Input::Said(Message { mentions_me: true, text: "@aizuchi?".into(), ..message }),
+            other => other,
+        };
+        engine.handle(Time(1000), call(1, "alice"), &mut out);
+        engine.handle(Time(2000), call(2, "bob"), &mut out);
+        let Some(Effect::Write(first)) = out.pop() else { panic!("{out:?}") };
+        for id in 3..20 {
+            engine.handle(Time(id * 1000), said(id, "carol", "carol"), &mut out);
+        }
+        out.clear();
+        let words = crate::input::Answer { text: "hm".into(), usage: crate::effect::Usage::default() };
+        engine.handle(Time(21_000), Input::Written(first.call, Ok(words)), &mut out);
+        let Some(Effect::Write(next)) = out.pop() else { panic!("{out:?}") };
+        assert_eq!(next.transcript.lines.iter().next().map(|line| line.id), Some("2"), "{:?}", next.transcript);
     }
 }

@@ -199,6 +199,10 @@ impl Buffer {
         }
     }
 
+    pub fn get_by_id(&self, id: &str) -> Option<Heard<'_>> {
+        self.find(id).map(|place| self.get(place))
+    }
+
     pub fn find(&self, id: &str) -> Option<usize> {
         let id = cut_id(id);
         let mark = mark_of(id);
