@@ -20,12 +20,6 @@ pub mod prompts;
 #[path = "../../bot/src/transcript/mod.rs"]
 pub mod transcript;
 
-/// The ports speak of an error of a store; there is none here.
-pub mod stores {
-    #[derive(Clone, Copy, Debug)]
-    pub struct StoreError;
-}
-
 use std::collections::BTreeMap;
 
 use aizuchi_core::sim::{Sim, StandIn};
