@@ -23,7 +23,7 @@ use crate::console::metrics;
 use crate::journal::Traces;
 use crate::keeper::Keeper;
 use crate::memory;
-use crate::models::{self, Choice, Embeddings, Models};
+use crate::models::{self, Choice, Models};
 use crate::orders::{Bot, Reception};
 use crate::platforms::web::{Listening, Web};
 use crate::ports::{Orders, Platform};
@@ -122,8 +122,8 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     let remembered = memory::open(&settings.memory, &database).map_err(anyhow::Error::msg)?;
     let mut keeper = Keeper::new(remembered, mind.clone(), database.clone(), chosen.policies.clone());
     if settings.memory.enabled && settings.memory.vectors {
-        let embeddings = Embeddings::new(&chosen.policies, &variable).map_err(anyhow::Error::msg)?;
-        keeper = keeper.understanding(Arc::new(embeddings));
+        let embedder = models::embedder(&chosen.policies, &variable).map_err(anyhow::Error::msg)?;
+        keeper = keeper.understanding(embedder);
     }
     let keeper = Arc::new(keeper);
     let world = World {

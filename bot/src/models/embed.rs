@@ -1,4 +1,7 @@
-//! Turns texts into vectors, at whoever the settings name: any OpenAI-compatible address, Google, Ollama.
+//! Turns texts into vectors, at whoever the settings name: any OpenAI-compatible address, Google, Ollama, or a folder.
+
+use std::path::Path;
+use std::sync::Arc;
 
 use aizuchi_core::Policies;
 use aizuchi_core::settings::WireFormat;
@@ -11,6 +14,29 @@ use super::remote::{Plain, Remote};
 use super::retry::{Limits, again, in_time};
 use super::trouble::{explain, give_up, later};
 use crate::ports::{Doing, Embedder, ModelError};
+
+/// Whoever the settings name (`models.embed`). `Err` says what is wrong with it.
+pub fn embedder(
+    policies: &Policies,
+    environment: &dyn Fn(&str) -> Option<String>,
+) -> Result<Arc<dyn Embedder>, String> {
+    match policies.general().settings.models.embed.trim().strip_prefix("folder:") {
+        Some(folder) => in_folder(Path::new(folder)),
+        None => Ok(Arc::new(Embeddings::new(policies, environment)?)),
+    }
+}
+
+#[cfg(feature = "local-embeddings")]
+fn in_folder(folder: &Path) -> Result<Arc<dyn Embedder>, String> {
+    let local = super::local::LocalEmbeddings::open(folder).map_err(|error| format!("models.embed: {error}"))?;
+    Ok(Arc::new(local))
+}
+
+#[cfg(not(feature = "local-embeddings"))]
+fn in_folder(folder: &Path) -> Result<Arc<dyn Embedder>, String> {
+    let folder = folder.display();
+    Err(format!("models.embed is the folder {folder}: build aizuchi with --features local-embeddings to use one"))
+}
 
 /// A model that turns texts into vectors.
 pub struct Embeddings {
@@ -75,7 +101,7 @@ impl Embedder for Embeddings {
     }
 }
 
-fn of_length_one(mut vector: Vec<f32>) -> Result<Vec<f32>, ModelError> {
+pub fn of_length_one(mut vector: Vec<f32>) -> Result<Vec<f32>, ModelError> {
     let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
     if !length.is_finite() || length <= 0.0 {
         return Err(give_up("a vector that points nowhere".into()));

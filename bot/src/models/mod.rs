@@ -3,6 +3,8 @@
 mod ask;
 mod choose;
 mod embed;
+#[cfg(feature = "local-embeddings")]
+mod local;
 pub mod offline;
 pub mod providers;
 mod remote;
@@ -13,5 +15,5 @@ mod turns;
 
 pub use ask::{Models, try_call};
 pub use choose::{Choice, choose};
-pub use embed::Embeddings;
+pub use embed::{Embeddings, embedder};
 pub use providers::OFFLINE;

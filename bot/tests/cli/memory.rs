@@ -238,4 +238,7 @@ fn meaning_finds_what_no_word_does() {
         "{asked:?}"
     );
     folder.run("eval recall talk.json --vectors --set models.embed=offline/x").refused(1, &["offline"]);
+    let told =
+        if cfg!(feature = "local-embeddings") { "can not open \"nowhere\"" } else { "--features local-embeddings" };
+    folder.run("eval recall talk.json --vectors --set models.embed=folder:nowhere").refused(1, &["models.embed", told]);
 }

@@ -1,6 +1,7 @@
 //! `aizuchi eval recall`: whether what answers a question is found by it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use aizuchi_core::memory::rank::{Collection, Document, Found, Question, combined, cosine};
 use aizuchi_core::settings::Ranking;
@@ -11,7 +12,7 @@ use serde_json::json;
 use super::locomo::{self, Sample, Turn};
 use crate::cli::settings::{SettingsArguments, environment};
 use crate::cli::show::{harmless, harmless_json};
-use crate::models::Embeddings;
+use crate::models;
 use crate::ports::Embedder;
 
 #[derive(Args)]
@@ -84,7 +85,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut missed = String::new();
     let embedder = arguments.vectors.then(|| embedder(&arguments.settings)).transpose()?;
     for sample in &samples {
-        let vectors = embedder.as_ref().map(|embedder| Vectors::of(sample, embedder)).transpose()?;
+        let vectors = embedder.as_deref().map(|embedder| Vectors::of(sample, embedder)).transpose()?;
         measure(sample, vectors.as_ref(), arguments, &mut by_category, &mut missed);
     }
     let mut all = Score::default();
@@ -119,9 +120,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     crate::cli::print(&told)
 }
 
-fn embedder(settings: &SettingsArguments) -> anyhow::Result<Embeddings> {
+fn embedder(settings: &SettingsArguments) -> anyhow::Result<Arc<dyn Embedder>> {
     let variable = |name: &str| environment().find(|(known, _)| known == name).map(|(_, value)| value);
-    Embeddings::new(&settings.policies()?, &variable).map_err(anyhow::Error::msg)
+    models::embedder(&settings.policies()?, &variable).map_err(anyhow::Error::msg)
 }
 
 /// What turns and questions mean to a model.
