@@ -89,7 +89,7 @@ impl Turn<'_> {
     /// Where something learnt led to the question, the judge is told what it was.
     fn about(&self) -> Option<About> {
         let trace = &self.pending()?.trace;
-        let values = trace.features.0.as_ref()?;
+        let values = trace.features.0.as_deref()?;
         let because = because(values, true, Models::built_in()).join(", ").into();
         Some(About { message: trace.message.clone(), because })
     }

@@ -45,7 +45,7 @@ fn guessed(mut trace: Box<Trace>, guess: Option<Guess>) -> Box<Trace> {
     if let Some(guess) = guess {
         trace.p_join = guess.p_join;
         trace.reply_to_guess = Some(guess.reply_to);
-        trace.features = Features(guess.features);
+        trace.features = Features(guess.features.map(Box::new));
     }
     trace
 }

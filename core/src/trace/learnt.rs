@@ -18,13 +18,16 @@ pub struct Bar {
 }
 
 /// The values of what was looked at, written as text: two digits each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Features(pub Option<Values>);
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Features(pub Option<Box<Values>>);
 
 impl Serialize for Features {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut text = String::new();
-        self.0.iter().flatten().for_each(|value| write!(text, "{value:02x}").expect("a string takes every text"));
+        self.0
+            .iter()
+            .flat_map(|values| values.iter())
+            .for_each(|value| write!(text, "{value:02x}").expect("a string takes every text"));
         serializer.serialize_str(&text)
     }
 }
@@ -41,6 +44,6 @@ impl<'de> Deserialize<'de> for Features {
         for (place, value) in values.iter_mut().enumerate() {
             *value = read(place).ok_or_else(|| D::Error::custom("two digits for each value"))?;
         }
-        Ok(Features(Some(values)))
+        Ok(Features(Some(Box::new(values))))
     }
 }

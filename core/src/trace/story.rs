@@ -237,7 +237,8 @@ impl Trace {
             text.push(')');
         }
         let joins = self.bar.is_some_and(|bar| bar.worth >= bar.threshold);
-        let reasons = self.features.0.map(|values| because(&values, joins, Models::built_in())).unwrap_or_default();
+        let reasons =
+            self.features.0.as_deref().map(|values| because(values, joins, Models::built_in())).unwrap_or_default();
         if !reasons.is_empty() {
             write!(text, ": {}", reasons.join(", "))?;
         }
