@@ -42,8 +42,7 @@ impl Turn<'_> {
     }
 
     pub(super) fn recalled(&mut self, call: &CallId, found: Option<FactId>) {
-        let sought = |pending: &Pending| matches!(&pending.telling, Some(Telling::Sought { call: sought, .. }) if *sought == call.serial);
-        let Some(place) = self.floor().pending.iter().position(sought) else { return };
+        let Some(place) = self.floor().pending.iter().position(|pending| pending.seeks(call)) else { return };
         match found {
             Some(fact) => self.floor_mut().pending[place].telling = Some(Telling::Found(fact)),
             None => {

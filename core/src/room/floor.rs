@@ -98,6 +98,11 @@ impl Pending {
         self.together.into_iter().chain([*self.trace])
     }
 
+    /// Whether this call looks for what it would tell.
+    pub fn seeks(&self, call: &CallId) -> bool {
+        matches!(&self.telling, Some(Telling::Sought { call: sought, .. }) if *sought == call.serial)
+    }
+
     /// The fact it is about to tell.
     pub fn tells(&self) -> Option<FactId> {
         match self.telling {
@@ -252,8 +257,7 @@ impl Floor {
     }
 
     pub fn waits_for(&self, call: &CallId) -> bool {
-        let seeks = |pending: &Pending| matches!(&pending.telling, Some(Telling::Sought { call: sought, .. }) if *sought == call.serial);
-        self.pending.iter().any(seeks)
+        self.pending.iter().any(|pending| pending.seeks(call))
             || self.slots().any(|pending| pending.call() == Some(call))
             || self.past.as_ref().is_some_and(|past| past.delivering.iter().any(|sent| sent.delivery.call == *call))
     }
