@@ -37,12 +37,13 @@ pub(crate) use features;
 /// Of each feature, its value for each of the alternatives.
 pub type Columns<const N: usize> = [[u8; LANES]; N];
 
-/// After this many trees, alternatives that are far behind are left where they are.
-const FIRST_TREES: usize = 32;
+/// All alternatives are asked by this many trees, and the best eight of them by the rest, this many at a time, until
+/// one is far ahead.
+const TREES_FOR_ALL: usize = 32;
+const TREES_AT_ONCE: usize = 64;
 /// How far that is, in thousandths of log-odds.
-const FAR_BEHIND: i32 = 3000;
-/// Alternatives that may remain.
-const CLOSE_LANES: usize = 8;
+const FAR: i32 = 3000;
+const EIGHT: usize = 8;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trees {
@@ -53,7 +54,7 @@ pub struct Trees {
 }
 
 /// A question that is always answered with no.
-const NEVER: (u8, u8) = (0, u8::MAX);
+const NEVER: (u8, u8) = (0, 127);
 
 /// Lies in one piece, as many of them are walked through for each message.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,8 +63,11 @@ pub struct Tree {
     /// Which feature is asked, and the value it has to exceed.
     splits: [(u8, u8); DEPTH_MAX],
     leaves: [i16; LEAVES_MAX],
-    /// How much of the training data came here, as a power of two: what an unknown answer is averaged with.
+    /// Of each leaf, how much of the training data came there, as a power of two.
     weights: Box<[u8]>,
+    /// What is to be expected after the first answers, from no answer to all of them: what an answer changed is the
+    /// difference between two of them.
+    expected: Box<[f32]>,
 }
 
 impl Trees {
@@ -106,31 +110,39 @@ impl Trees {
     /// The sums of the first `used` alternatives. Those that soon turn out hopeless are not looked at to the end.
     pub fn sums<const N: usize>(&self, columns: &Columns<N>, used: usize) -> [i32; LANES] {
         let mut sums = [self.bias; LANES];
-        let (first, rest) = self.trees.split_at(self.trees.len().min(FIRST_TREES));
-        add(first, columns, used, &mut sums);
-        let most = sums[..used].iter().copied().max().unwrap_or(0);
-        let (mut close, mut count) = ([0; CLOSE_LANES], 0);
-        for lane in (0..used).filter(|lane| sums[*lane] > most - FAR_BEHIND) {
-            if count == CLOSE_LANES {
-                add(rest, columns, used, &mut sums);
-                return sums;
-            }
-            close[count] = lane;
-            count += 1;
+        let (first, rest) = self.trees.split_at(self.trees.len().min(TREES_FOR_ALL));
+        for (half, sums) in sums.chunks_mut(EIGHT).enumerate() {
+            add::<EIGHT, N>(first, &side_by_side(columns, std::array::from_fn(|lane| half * EIGHT + lane)), sums);
         }
-        if count == 1 {
+        let mut lanes: [usize; LANES] = std::array::from_fn(|lane| lane);
+        lanes[..used].sort_unstable_by_key(|lane| -sums[*lane]);
+        let best: [usize; EIGHT] = std::array::from_fn(|place| lanes[place]);
+        let close = |lane: &&usize| sums[**lane] > sums[best[0]] - FAR;
+        let close = best[..used.min(EIGHT)].iter().take_while(close).count();
+        if close == 1 {
             return sums;
         }
-        let close_columns = columns.each_ref().map(|column| close.map(|lane| column[lane]));
-        let mut close_sums = close.map(|lane| sums[lane]);
-        add(rest, &close_columns, count, &mut close_sums);
-        (0..count).for_each(|place| sums[close[place]] = close_sums[place]);
+        let columns = side_by_side(columns, best);
+        let mut close_sums = best.map(|lane| sums[lane]);
+        for trees in rest.chunks(TREES_AT_ONCE) {
+            match close {
+                2 => add::<2, N>(trees, &columns, &mut close_sums),
+                3..=4 => add::<4, N>(trees, &columns, &mut close_sums),
+                _ => add::<EIGHT, N>(trees, &columns, &mut close_sums),
+            }
+            let most = close_sums[..close].iter().max().unwrap_or(&0);
+            if close_sums[..close].iter().filter(|sum| **sum > most - FAR).count() == 1 {
+                break;
+            }
+        }
+        best[..close].iter().zip(close_sums).for_each(|(lane, sum)| sums[*lane] = sum);
         sums
     }
 
     /// The sum of one alternative.
     pub fn sum(&self, values: &[u8]) -> i32 {
-        self.bias + self.trees.iter().map(|tree| i32::from(tree.leaf(values))).sum::<i32>()
+        let values = every(values);
+        self.bias + self.trees.iter().map(|tree| i32::from(tree.leaf(&values))).sum::<i32>()
     }
 
     /// Log-odds from a sum.
@@ -141,32 +153,51 @@ impl Trees {
 
     /// What each feature adds to the log-odds of one alternative, beside what holds for everybody.
     pub fn contributions(&self, values: &[u8], out: &mut [f32]) {
+        let values = every(values);
         for tree in &self.trees {
-            let place = tree.place(values);
-            let mut before = tree.mean(place, 0);
+            let place = tree.place(&values);
             for (level, &(feature, _)) in tree.splits().iter().enumerate() {
-                let after = tree.mean(place, level + 1);
-                out[usize::from(feature)] += (after - before) / SCALE * self.calibration.0 as f32 / SCALE;
-                before = after;
+                let change = tree.expected(place, level + 1) - tree.expected(place, level);
+                out[usize::from(feature)] += change / SCALE * self.calibration.0 as f32 / SCALE;
             }
         }
     }
 }
 
-/// Adds what the trees say of each alternative.
-fn add<const N: usize, const L: usize>(trees: &[Tree], columns: &[[u8; L]; N], used: usize, sums: &mut [i32; L]) {
+/// Room for every feature that can be named.
+type Every = [u8; 1 << u8::BITS];
+
+fn every(values: &[u8]) -> Every {
+    let mut every = [0; 1 << u8::BITS];
+    every[..values.len()].copy_from_slice(values);
+    every
+}
+
+/// Of each feature, its values for eight of the alternatives as one word.
+fn side_by_side<const N: usize>(columns: &Columns<N>, lanes: [usize; EIGHT]) -> [u64; N] {
+    let mut words = [0; N];
+    for (word, column) in words.iter_mut().zip(columns) {
+        *word = u64::from_le_bytes(lanes.map(|lane| column[lane % LANES]));
+    }
+    words
+}
+
+/// Adds what the trees say of the first `C` of eight alternatives. As no value reaches 64, all eight are compared by one
+/// addition, which carries into the highest bit of each that exceeds.
+fn add<const C: usize, const N: usize>(trees: &[Tree], columns: &[u64; N], sums: &mut [i32]) {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let mut added = [0; C];
     for tree in trees {
-        let mut places = [0u8; L];
-        for (level, &(feature, value)) in tree.splits().iter().enumerate() {
-            let (column, bit) = (&columns[usize::from(feature)], 1u8 << level);
-            for lane in 0..L {
-                places[lane] |= if column[lane] > value { bit } else { 0 };
-            }
+        let mut places = 0;
+        for (level, &(feature, value)) in tree.splits.iter().enumerate() {
+            let exceeds = columns[usize::from(feature)] + u64::from(NEVER.1 - value) * ONES;
+            places |= (exceeds >> (7 - level)) & (ONES << level);
         }
-        for (sum, place) in sums[..used].iter_mut().zip(places) {
-            *sum += i32::from(tree.leaves[usize::from(place) % LEAVES_MAX]);
+        for (lane, sum) in added.iter_mut().enumerate() {
+            *sum += i32::from(tree.leaves[(places >> (8 * lane)) as usize % LEAVES_MAX]);
         }
     }
+    sums.iter_mut().zip(added).for_each(|(sum, added)| *sum += added);
 }
 
 impl Tree {
@@ -197,9 +228,12 @@ impl Tree {
             splits: [NEVER; DEPTH_MAX],
             leaves: [0; LEAVES_MAX],
             weights: weights.into(),
+            expected: Box::default(),
         };
         tree.splits[..splits.len()].copy_from_slice(splits);
         tree.leaves[..expected].copy_from_slice(leaves);
+        let answers = (0..=splits.len()).flat_map(|answers| (0..1 << answers).map(move |place| (place, answers)));
+        tree.expected = answers.map(|(place, answers)| tree.mean(place, answers)).collect();
         Some(tree)
     }
 
@@ -207,7 +241,7 @@ impl Tree {
         &self.splits[..usize::from(self.depth)]
     }
 
-    pub fn leaf(&self, values: &[u8]) -> i16 {
+    fn leaf(&self, values: &Every) -> i16 {
         self.leaves[self.place(values)]
     }
 
@@ -223,9 +257,15 @@ impl Tree {
         format!("{} : {} : {weights}", questions.join(" "), leaves.join(" "))
     }
 
-    fn place(&self, values: &[u8]) -> usize {
+    fn place(&self, values: &Every) -> usize {
         let asked = self.splits().iter().enumerate();
         asked.map(|(level, &(feature, value))| usize::from(values[usize::from(feature)] > value) << level).sum()
+    }
+
+    /// What is to be expected of a leaf after so many answers.
+    fn expected(&self, place: usize, answers: usize) -> f32 {
+        let known = (1 << answers) - 1;
+        self.expected[known + (place & known)]
     }
 
     /// The mean of the leaves that share the first answers with this one.

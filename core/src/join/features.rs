@@ -1,8 +1,7 @@
 //! The features of a message at which somebody may join.
 
-use crate::strands::pairs::centred;
-use crate::strands::reading::Marks;
-use crate::strands::{Choice, NOBODY, Person, Scene, Strands, Tells};
+use crate::strands::reading::{Marks, centred};
+use crate::strands::{Choice, Lately, NOBODY, Person, Scene, Strands, Tells};
 use crate::trees::{VALUES, features, log_steps};
 
 features! {
@@ -79,13 +78,13 @@ pub type Values = [u8; FEATURES.len()];
 pub fn without_words(values: &Values) -> Values {
     let mut without = *values;
     for feature in [WORD_STARTS, WORD_ANSWERED, WORD_GOES_ON, WORD_DRAWS, RUN_DRAWS, PARENT_DRAWS] {
-        without[feature] = centred(0) as u8;
+        without[feature] = centred(0);
     }
     without[KNOWN] = 0;
     without
 }
 
-pub fn values(strands: &Strands, scene: &Scene<'_>, choice: &Choice, strand: u8) -> Values {
+pub(crate) fn values(strands: &Strands, scene: &Scene<'_>, choice: &Choice, strand: u8, lately: &Lately) -> Values {
     let mut values = [0; FEATURES.len()];
     let mut put = |feature: usize, value: u32| values[feature] = value.min(VALUES as u32 - 1) as u8;
     let steps = |number: u64| u32::from(log_steps(number));
@@ -120,11 +119,11 @@ pub fn values(strands: &Strands, scene: &Scene<'_>, choice: &Choice, strand: u8)
     for (feature, mark) in marks {
         put(feature, reading.marks.has(mark).into());
     }
-    put(WIDTH, steps(reading.width.into()));
-    put(WORD_STARTS, centred(reading.tells(Tells::Starts)));
-    put(WORD_ANSWERED, centred(reading.tells(Tells::Answered)));
-    put(WORD_GOES_ON, centred(reading.tells(Tells::GoesOn)));
-    put(WORD_DRAWS, centred(reading.tells(Tells::Draws)));
+    put(WIDTH, reading.width.into());
+    put(WORD_STARTS, reading.tells(Tells::Starts).into());
+    put(WORD_ANSWERED, reading.tells(Tells::Answered).into());
+    put(WORD_GOES_ON, reading.tells(Tells::GoesOn).into());
+    put(WORD_DRAWS, reading.tells(Tells::Draws).into());
     put(KNOWN, reading.known.into());
 
     let me = strands.people.get(scene.author).expect("who speaks was met");
@@ -156,44 +155,31 @@ pub fn values(strands: &Strands, scene: &Scene<'_>, choice: &Choice, strand: u8)
         asks = asks.max(line.reading.question);
     }
     put(RUN, run);
-    put(RUN_DRAWS, centred(draws));
+    put(RUN_DRAWS, draws.into());
     put(RUN_QUESTION, asks.into());
 
     let parent = choice.parent.and_then(|parent| strands.line(parent));
     put(PARENT_QUESTION, parent.map_or(0, |line| 1 + u32::from(line.reading.question)));
-    put(PARENT_DRAWS, centred(parent.map_or(0, |line| line.reading.tells(Tells::Draws))));
+    put(PARENT_DRAWS, parent.map_or(centred(0), |line| line.reading.tells(Tells::Draws)).into());
     put(PARENT_REPLIES, parent.map_or(0, |line| line.replies.into()));
     put(PARENT_GAP, choice.parent.map_or(0, |parent| scene.number - parent));
     put(PARENT_AGO, parent.map_or(0, |line| steps(scene.at.since(line.at).0 / 500)));
 
     put(PARENT_START, parent.map_or(0, |line| 1 + u32::from(Some(line.parent) == choice.parent)));
-    put(PARENT_WIDTH, parent.map_or(0, |line| steps(line.reading.width.into())));
+    put(PARENT_WIDTH, parent.map_or(0, |line| line.reading.width.into()));
     let helps = |them: &Person| u32::from(them.directed) * 16 / u32::from(them.said.max(1));
     put(PARENT_HELPS, parent.and_then(|line| strands.people.get(line.author)).map_or(0, helps));
 
-    calls(strands, scene, &mut put);
+    put(WAITING, lately.waiting.into());
+    put(TO_ME, lately.to_me.into());
+    put(MY_COMPANY, lately.company.count_ones());
     put(LAST_AGO, strands.lines.last().map_or(63, |line| steps(scene.at.since(line.at).0 / 500)));
-    put(PACE, strands.pace(scene.at).into());
-    put(CROWD, strands.crowd());
+    put(PACE, lately.pace.into());
+    put(CROWD, lately.crowd.into());
     around(strands, scene, strand, &mut put);
-    echoes(strands, scene, &mut put);
+    put(REPEAT, lately.repeat.into());
+    put(ECHO, lately.echo.into());
     values
-}
-
-/// Who spoke to its author lately.
-fn calls(strands: &Strands, scene: &Scene<'_>, put: &mut impl FnMut(usize, u32)) {
-    let (mut waiting, mut lately, mut company, mut spoke) = (0, 0, 0u128, false);
-    for (back, line) in strands.lines.iter().rev().enumerate() {
-        spoke |= line.author == scene.author;
-        if line.reading.addresses(scene.author) {
-            waiting += u32::from(!spoke);
-            lately += u32::from(back < 32);
-            company |= 1 << (line.author & 127);
-        }
-    }
-    put(WAITING, waiting);
-    put(TO_ME, lately);
-    put(MY_COMPANY, company.count_ones());
 }
 
 /// What else goes on.
@@ -219,19 +205,4 @@ fn around(strands: &Strands, scene: &Scene<'_>, strand: u8, put: &mut impl FnMut
     put(JOINS, joins);
     let there = strands.list[usize::from(strand)].people | 1 << scene.author;
     put(OUTSIDERS, (people & !there).count_ones());
-}
-
-/// Whether it was said before.
-fn echoes(strands: &Strands, scene: &Scene<'_>, put: &mut impl FnMut(usize, u32)) {
-    let (mut own, mut others) = (0, 0);
-    let reading = scene.reading;
-    for line in strands.lines.iter().filter(|line| line.reading.bits & reading.bits != 0) {
-        let there = &line.reading.words[..usize::from(line.reading.words_len)];
-        let words = reading.words[..usize::from(reading.words_len)].iter();
-        let shared = words.filter(|word| there.contains(word)).count() as u32;
-        let most = if line.author == scene.author { &mut own } else { &mut others };
-        *most = shared.max(*most);
-    }
-    put(REPEAT, own);
-    put(ECHO, others);
 }

@@ -7,7 +7,8 @@ mod because;
 mod features;
 
 pub use because::because;
-pub use features::{FEATURES, Values, values, without_words};
+pub(crate) use features::values;
+pub use features::{FEATURES, Values, without_words};
 
 use crate::strands::Models;
 use crate::trees::Feature;

@@ -14,6 +14,7 @@ mod tracker;
 pub use lexicon::{Lexicon, RARITY_MAX, TELLS, Tells, Word, hash_of};
 pub use line::{LINES_MAX, Line, Strand};
 pub use models::Models;
+pub(crate) use pairs::Lately;
 pub use pairs::Weighed;
 pub use people::{NOBODY, People, Person, Slot};
 pub(crate) use tracker::Choice;

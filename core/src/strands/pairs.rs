@@ -1,9 +1,9 @@
 //! The features of a message and an earlier one it may answer.
 
 use super::lexicon::Tells;
-use super::line::{LINES_MAX, Line};
+use super::line::LINES_MAX;
 use super::people::{NOBODY, Slot};
-use super::reading::{Address, Marks, Reading};
+use super::reading::{Address, Marks, Reading, WORDS_MAX};
 use super::tracker::{Scene, Strands};
 use crate::trees::{Columns, LANES, VALUES, log_steps};
 
@@ -85,6 +85,22 @@ pub struct Weighed {
     /// Numbers of the messages it may answer; the first is its own.
     pub candidates: [u32; LANES],
     pub used: usize,
+    pub(crate) lately: Lately,
+}
+
+/// What the way back through the lines shows beside: joining is judged by it too.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Lately {
+    /// Messages to this author since it spoke, and among the last 32.
+    pub waiting: u8,
+    pub to_me: u8,
+    /// One bit for the slot of each who spoke to this author.
+    pub company: u128,
+    /// The most words it shares with one message of its author, or of somebody else.
+    pub repeat: u8,
+    pub echo: u8,
+    pub pace: u8,
+    pub crowd: u8,
 }
 
 const RECENT: u32 = 8;
@@ -94,18 +110,35 @@ const RECENT: u32 = 8;
 struct Way {
     mine: u8,
     to_me: u8,
-    waiting: u8,
     spoken_to: u8,
     addressee_away: u8,
 }
 
+/// Something of each person; those who are not known share the last place.
+struct Each<T>([T; 128]);
+
+impl<T: Copy + Default> Each<T> {
+    fn new() -> Each<T> {
+        Each([T::default(); 128])
+    }
+
+    fn of(&mut self, slot: Slot) -> &mut T {
+        &mut self.0[usize::from(slot) % 128]
+    }
+}
+
 pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
-    let mut weighed = Weighed { columns: [[0; LANES]; FEATURES.len()], candidates: [scene.number; LANES], used: 1 };
-    let shared = Shared::of(strands, scene.reading);
-    let bonds = Bonds::of(strands, scene.author);
+    let mut weighed = Weighed {
+        columns: [[0; LANES]; FEATURES.len()],
+        candidates: [scene.number; LANES],
+        used: 1,
+        lately: Lately::default(),
+    };
+    let shared = Shared::of(strands, scene, &mut weighed.lately);
+    let mut bonds = Bonds::of(strands, scene.author);
     let mut way = Way { addressee_away: 63, ..Way::default() };
-    let mut said_by = [0u8; 256];
-    let mut next_of = [None; 256];
+    let mut said_by = Each::<u8>::new();
+    let mut next_of = Each::<Option<u8>>::new();
     let mut mine_to = [0u8; LINES_MAX];
     let mut fresh = [0u8; LINES_MAX];
     let mut strand_since = [0u8; LINES_MAX + 2];
@@ -121,14 +154,16 @@ pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
         let gap = scene.number - number;
         let to_them = scene.reading.addresses(line.author);
         let to_me = line.reading.addresses(scene.author);
-        let theirs = said_by[usize::from(line.author)];
+        let theirs = *said_by.of(line.author);
         let mine = line.author == scene.author;
         let after = strand_since[usize::from(line.strand)];
         if to_them {
             way.addressee_away = way.addressee_away.min(gap.min(63) as u8);
         }
-        if to_me && way.mine == 0 {
-            way.waiting = way.waiting.saturating_add(1);
+        if to_me {
+            weighed.lately.waiting += u8::from(way.mine == 0);
+            weighed.lately.to_me += u8::from(gap <= 32);
+            weighed.lately.company |= 1 << (line.author % 128);
         }
         let wanted = gap <= RECENT
             || (to_them && theirs < 3)
@@ -161,17 +196,17 @@ pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
             put(MY_REPLIES, mine_to[place].into());
             put(OTHER_REPLIES_SINCE, fresh[place].into());
             put(THEIR_QUESTION, line.reading.question.into());
-            put(THEIR_WIDTH, log_steps(line.reading.width.into()).into());
-            put(THEIR_STARTS, centred(line.reading.tells(Tells::Starts)));
-            put(THEIR_ANSWERED, centred(line.reading.tells(Tells::Answered)));
-            put(THEIR_GOES_ON, centred(line.reading.tells(Tells::GoesOn)));
+            put(THEIR_WIDTH, line.reading.width.into());
+            put(THEIR_STARTS, line.reading.tells(Tells::Starts).into());
+            put(THEIR_ANSWERED, line.reading.tells(Tells::Answered).into());
+            put(THEIR_GOES_ON, line.reading.tells(Tells::GoesOn).into());
             put(
                 THEIR_CLOSING,
                 bool(line.reading.marks.has(Marks::CLOSING)) + 2 * bool(line.reading.marks.has(Marks::FILLER)),
             );
             put(THEIR_UNFINISHED, bool(line.reading.marks.has(Marks::UNFINISHED)));
             put(THEIR_SURE, line.sure.into());
-            if let Some(next) = next_of[usize::from(line.author)] {
+            if let Some(next) = *next_of.of(line.author) {
                 let later = &strands.lines[usize::from(next)];
                 put(NEXT_QUESTION, 1 + u32::from(later.reading.question));
                 put(NEXT_GOES_ON, 1 + bool(later.parent == number));
@@ -187,10 +222,10 @@ pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
                 put(PREVIOUS_OWN, 1 + before.map_or(0, |before| u32::from(before.reading.question)));
             }
             put(TO_SINCE, way.spoken_to.into());
-            let affinity = bonds.with_me[usize::from(line.author)];
+            let affinity = *bonds.with_me.of(line.author);
             put(AFFINITY, affinity.into());
             put(AFFINITY_LEAD, u32::from(bonds.most - affinity.min(bonds.most)));
-            put(THEIR_OTHERS, u32::from(bonds.all[usize::from(line.author)].saturating_sub(affinity)));
+            put(THEIR_OTHERS, u32::from(bonds.all.of(line.author).saturating_sub(affinity)));
             put(BETWEEN, gap - 1 - u32::from(theirs) - if mine { 0 } else { u32::from(way.mine) });
             put(THEIR_ADDRESS, line.reading.address as u32);
             put(THEIR_START, bool(line.parent == number));
@@ -209,8 +244,8 @@ pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
             put(SHARED_LEAD, if best == 0 { 0 } else { 1 + u32::from(best - shared.per_line[place]) / 2 });
             put(SHARED_STRAND, u32::from(shared.per_strand[usize::from(line.strand)]) / 2);
         }
-        next_of[usize::from(line.author)] = Some(place as u8);
-        said_by[usize::from(line.author)] = theirs.saturating_add(1);
+        *next_of.of(line.author) = Some(place as u8);
+        *said_by.of(line.author) = theirs + 1;
         way.mine = way.mine.saturating_add(u8::from(mine));
         way.to_me = way.to_me.saturating_add(u8::from(to_me));
         way.spoken_to = way.spoken_to.saturating_add(u8::from(line.author == spoken_to));
@@ -224,21 +259,23 @@ pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
     weighed.columns[GAP][0] = 0;
     weighed.columns[AFFINITY_LEAD][0] = bonds.most.min(63);
     weighed.columns[SHARED_LEAD][0] = (best / 2).min(63) as u8;
+    weighed.lately.pace = strands.pace(scene.at);
+    weighed.lately.crowd = strands.crowd() as u8;
     message_features(strands, scene, &way, &mut weighed);
     weighed
 }
 
 /// What holds for all alternatives alike.
 fn message_features(strands: &Strands, scene: &Scene<'_>, way: &Way, weighed: &mut Weighed) {
-    let reading = scene.reading;
+    let (reading, lately) = (scene.reading, weighed.lately);
     let mut put = |feature: usize, value: u32| weighed.columns[feature] = [value.min(VALUES as u32 - 1) as u8; LANES];
     put(ADDRESS, reading.address as u32);
     put(TO_AWAY, way.addressee_away.into());
     put(QUESTION, reading.question.into());
-    put(WIDTH, log_steps(reading.width.into()).into());
-    put(STARTS, centred(reading.tells(Tells::Starts)));
-    put(ANSWERED, centred(reading.tells(Tells::Answered)));
-    put(GOES_ON, centred(reading.tells(Tells::GoesOn)));
+    put(WIDTH, reading.width.into());
+    put(STARTS, reading.tells(Tells::Starts).into());
+    put(ANSWERED, reading.tells(Tells::Answered).into());
+    put(GOES_ON, reading.tells(Tells::GoesOn).into());
     put(KNOWN, reading.known.into());
     put(CALL, reading.marks.has(Marks::CALL).into());
     put(CLOSING, reading.marks.has(Marks::CLOSING).into());
@@ -250,9 +287,9 @@ fn message_features(strands: &Strands, scene: &Scene<'_>, way: &Way, weighed: &m
     let away = if me.said == 0 { 63 } else { log_steps(scene.at.since(me.last_at).0 / 500).into() };
     put(AWAY, away);
     put(AWAY_LINES, if me.said == 0 { 63 } else { scene.number - me.last });
-    put(WAITING, way.waiting.into());
-    put(PACE, strands.pace(scene.at).into());
-    put(CROWD, strands.crowd());
+    put(WAITING, lately.waiting.into());
+    put(PACE, lately.pace.into());
+    put(CROWD, lately.crowd.into());
 }
 
 fn address_code(reading: &Reading, hit: bool) -> u32 {
@@ -264,32 +301,27 @@ fn address_code(reading: &Reading, hit: bool) -> u32 {
     }
 }
 
-/// Sixteenths of log-odds around the middle of the scale.
-pub fn centred(weight: i16) -> u32 {
-    (32 + i32::from(weight) / 4).clamp(0, VALUES as i32 - 1) as u32
-}
-
 /// Who spoke with whom lately.
 struct Bonds {
     /// By slot: messages exchanged with this author, and with anybody.
-    with_me: [u8; 256],
-    all: [u8; 256],
+    with_me: Each<u8>,
+    all: Each<u8>,
     most: u8,
 }
 
 impl Bonds {
     fn of(strands: &Strands, me: Slot) -> Bonds {
-        let mut bonds = Bonds { with_me: [0; 256], all: [0; 256], most: 0 };
+        let mut bonds = Bonds { with_me: Each::new(), all: Each::new(), most: 0 };
         for line in &strands.lines {
             let to = line.reading.to[0].unwrap_or(line.parent_author);
             if to == NOBODY || to == line.author {
                 continue;
             }
-            bonds.all[usize::from(line.author)] += 1;
-            bonds.all[usize::from(to)] += 1;
+            *bonds.all.of(line.author) += 1;
+            *bonds.all.of(to) += 1;
             let other = if line.author == me { to } else { line.author };
             if line.author == me || to == me {
-                let count = &mut bonds.with_me[usize::from(other)];
+                let count = bonds.with_me.of(other);
                 *count += 1;
                 bonds.most = bonds.most.max(*count);
             }
@@ -306,19 +338,21 @@ struct Shared {
 }
 
 impl Shared {
-    fn of(strands: &Strands, reading: &Reading) -> Shared {
+    fn of(strands: &Strands, scene: &Scene<'_>, lately: &mut Lately) -> Shared {
+        let reading = scene.reading;
         let mut hits = [0u16; LINES_MAX];
-        let words = &reading.words[..usize::from(reading.words_len)];
-        let mut seen = [0u8; super::reading::WORDS_MAX];
+        let mut seen = [0u8; WORDS_MAX];
         for (hit, line) in hits.iter_mut().zip(&strands.lines) {
-            if line.reading.bits & reading.bits != 0 {
-                *hit = common(words, line);
-                (0..words.len()).for_each(|word| seen[word] += (*hit >> word & 1) as u8);
+            *hit = reading.shared_with(&line.reading);
+            if *hit != 0 {
+                ones(*hit).for_each(|word| seen[word] += 1);
+                let most = if line.author == scene.author { &mut lately.repeat } else { &mut lately.echo };
+                *most = (*most).max(hit.count_ones() as u8);
             }
         }
         let mut shared = Shared { per_line: [0; LINES_MAX], best_word: [0; LINES_MAX], per_strand: [0; LINES_MAX + 2] };
         for (place, line) in strands.lines.iter().enumerate().filter(|(place, _)| hits[*place] != 0) {
-            for word in (0..words.len()).filter(|word| hits[place] >> word & 1 == 1) {
+            for word in ones(hits[place]) {
                 let rarity = reading.rarities[word].saturating_sub(2 * seen[word].ilog2() as u8);
                 shared.per_line[place] += u16::from(rarity);
                 shared.best_word[place] = shared.best_word[place].max(rarity);
@@ -329,7 +363,11 @@ impl Shared {
     }
 }
 
-fn common(words: &[u16], line: &Line) -> u16 {
-    let there = &line.reading.words[..usize::from(line.reading.words_len)];
-    words.iter().enumerate().map(|(place, word)| u16::from(there.contains(word)) << place).sum()
+/// The places of the bits that are set.
+fn ones(mut bits: u16) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = bits.trailing_zeros();
+        bits &= bits.wrapping_sub(1);
+        (place < u16::BITS).then_some(place as usize)
+    })
 }

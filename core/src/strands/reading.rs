@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::lexicon::{Hasher, Lexicon, RARITY_MAX, TELLS, Tells, pair_hash};
 use super::people::{NOBODY, People, Slot};
 use crate::score::{CALLS_FOR_HELP, CLOSINGS, is_filler};
+use crate::trees::{VALUES, log_steps};
 
 /// Words kept of a message: the first ones that are not everybody's.
 pub const WORDS_MAX: usize = 12;
@@ -35,17 +36,23 @@ pub struct Reading {
     /// 0 no question, 1 asks somewhere, 2 ends by asking.
     pub question: u8,
     pub marks: Marks,
-    /// Width in columns: an ideograph says as much as two letters.
-    pub width: u16,
+    /// Width in columns, an ideograph says as much as two letters; in [`log_steps`].
+    pub width: u8,
+    /// What its words tell, [`centred`].
+    tells: [u8; TELLS.len()],
+    /// Hashes of its words, none of them 0; the rest are 0.
     pub words: [u16; WORDS_MAX],
     pub rarities: [u8; WORDS_MAX],
     pub words_len: u8,
     /// One bit for each word: two messages without a common bit have no word in common.
     pub bits: u64,
-    /// What its words tell, in sixteenths of log-odds.
-    weights: [i16; TELLS.len()],
     /// Share of its words that the lexicon knows, in eighths.
     pub known: u8,
+}
+
+/// Sixteenths of log-odds around the middle of the scale of a feature.
+pub fn centred(weight: i32) -> u8 {
+    (32 + weight / 4).clamp(0, VALUES as i32 - 1) as u8
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -165,9 +172,19 @@ impl Reading {
         slot != NOBODY && self.to.contains(&Some(slot))
     }
 
-    /// What its words tell, in sixteenths of log-odds.
-    pub fn tells(&self, what: Tells) -> i16 {
-        self.weights[what as usize]
+    /// What its words tell, [`centred`].
+    pub fn tells(&self, what: Tells) -> u8 {
+        self.tells[what as usize]
+    }
+
+    /// Of this message's words, those that the other one has too: one bit for each.
+    pub fn shared_with(&self, other: &Reading) -> u16 {
+        if self.bits & other.bits == 0 {
+            return 0;
+        }
+        let has = |word: u16| other.words.iter().fold(false, |has, there| has | (*there == word));
+        let words = self.words[..usize::from(self.words_len)].iter().enumerate();
+        words.map(|(place, word)| u16::from(has(*word)) << place).sum()
     }
 
     /// Finds whom the text names; returns what follows the names it begins with.
@@ -270,14 +287,14 @@ impl Reading {
                 self.keep(hash, rarity);
             }
         });
-        self.width = width.min(u32::from(u16::MAX)) as u16;
-        self.weights = weights.map(|weight| weight.clamp(-2000, 2000) as i16);
+        self.width = log_steps(width.into());
+        self.tells = weights.map(centred);
         self.known = (known * 8).checked_div(read.min(WORDS_READ_MAX as u32)).unwrap_or(0) as u8;
     }
 
     fn keep(&mut self, hash: u32, rarity: u8) {
         let len = usize::from(self.words_len);
-        let short = (hash ^ (hash >> 16)) as u16;
+        let short = ((hash ^ (hash >> 16)) as u16).max(1);
         if len < WORDS_MAX && !self.words[..len].contains(&short) {
             self.words[len] = short;
             self.rarities[len] = rarity;

@@ -103,7 +103,7 @@ impl Strands {
             None => self.choose(&weighed, &scene, models),
         };
         let strand = self.place(&scene, &choice);
-        let features = join::values(self, &scene, &choice, strand);
+        let features = join::values(self, &scene, &choice, strand, &weighed.lately);
         let p_join = probability(models.join.calibrated(models.join.sum(&features)));
         let reply_to = match (choice.parent.and_then(|parent| self.line(parent)), heard.reply) {
             (_, Some(link)) => link.clone(),
