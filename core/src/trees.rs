@@ -39,8 +39,8 @@ pub type Columns<const N: usize> = [[u8; LANES]; N];
 
 /// All alternatives are asked by this many trees, and the best eight of them by the rest, this many at a time, until
 /// one is far ahead.
-const TREES_FOR_ALL: usize = 32;
-const TREES_AT_ONCE: usize = 64;
+const TREES_FOR_ALL: usize = 16;
+const TREES_AT_ONCE: usize = 32;
 /// How far that is, in thousandths of log-odds.
 const FAR: i32 = 3000;
 const EIGHT: usize = 8;
@@ -53,6 +53,8 @@ pub struct Trees {
     pub calibration: (i32, i32),
 }
 
+/// One in each byte.
+const ONES: u64 = 0x0101_0101_0101_0101;
 /// A question that is always answered with no.
 const NEVER: (u8, u8) = (0, 127);
 
@@ -62,6 +64,8 @@ pub struct Tree {
     depth: u8,
     /// Which feature is asked, and the value it has to exceed.
     splits: [(u8, u8); DEPTH_MAX],
+    /// Of each question, what makes eight values that exceed carry into their highest bits.
+    carries: [u64; DEPTH_MAX],
     leaves: [i16; LEAVES_MAX],
     /// Of each leaf, how much of the training data came there, as a power of two.
     weights: Box<[u8]>,
@@ -111,7 +115,7 @@ impl Trees {
     pub fn sums<const N: usize>(&self, columns: &Columns<N>, used: usize) -> [i32; LANES] {
         let mut sums = [self.bias; LANES];
         let (first, rest) = self.trees.split_at(self.trees.len().min(TREES_FOR_ALL));
-        for (half, sums) in sums.chunks_mut(EIGHT).enumerate() {
+        for (half, sums) in sums.chunks_mut(EIGHT).enumerate().take(used.div_ceil(EIGHT)) {
             add::<EIGHT, N>(first, &side_by_side(columns, std::array::from_fn(|lane| half * EIGHT + lane)), sums);
         }
         let mut lanes: [usize; LANES] = std::array::from_fn(|lane| lane);
@@ -185,12 +189,11 @@ fn side_by_side<const N: usize>(columns: &Columns<N>, lanes: [usize; EIGHT]) -> 
 /// Adds what the trees say of the first `C` of eight alternatives. As no value reaches 64, all eight are compared by one
 /// addition, which carries into the highest bit of each that exceeds.
 fn add<const C: usize, const N: usize>(trees: &[Tree], columns: &[u64; N], sums: &mut [i32]) {
-    const ONES: u64 = 0x0101_0101_0101_0101;
     let mut added = [0; C];
     for tree in trees {
         let mut places = 0;
-        for (level, &(feature, value)) in tree.splits.iter().enumerate() {
-            let exceeds = columns[usize::from(feature)] + u64::from(NEVER.1 - value) * ONES;
+        for (level, &(feature, _)) in tree.splits.iter().enumerate() {
+            let exceeds = columns[usize::from(feature)] + tree.carries[level];
             places |= (exceeds >> (7 - level)) & (ONES << level);
         }
         for (lane, sum) in added.iter_mut().enumerate() {
@@ -226,11 +229,13 @@ impl Tree {
         let mut tree = Tree {
             depth: splits.len() as u8,
             splits: [NEVER; DEPTH_MAX],
+            carries: [0; DEPTH_MAX],
             leaves: [0; LEAVES_MAX],
             weights: weights.into(),
             expected: Box::default(),
         };
         tree.splits[..splits.len()].copy_from_slice(splits);
+        tree.carries = tree.splits.map(|(_, value)| u64::from(NEVER.1.saturating_sub(value)) * ONES);
         tree.leaves[..expected].copy_from_slice(leaves);
         let answers = (0..=splits.len()).flat_map(|answers| (0..1 << answers).map(move |place| (place, answers)));
         tree.expected = answers.map(|(place, answers)| tree.mean(place, answers)).collect();

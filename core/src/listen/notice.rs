@@ -1,6 +1,6 @@
 //! Everything that is noticed in a text, in one pass over it: its name, keywords, calls for help, closing words.
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::finder::{stands_alone, variants};
 use crate::room::Flags;
@@ -59,7 +59,7 @@ impl Notice {
         }
         let words = patterns.iter().map(|pattern: &Pattern| pattern.word.as_bytes());
         let mut builder = AhoCorasick::builder();
-        builder.match_kind(MatchKind::Standard).ascii_case_insensitive(true);
+        builder.kind(Some(AhoCorasickKind::DFA)).match_kind(MatchKind::Standard).ascii_case_insensitive(true);
         Notice { automaton: builder.build(words).expect("a list of words fits into an automaton"), patterns }
     }
 

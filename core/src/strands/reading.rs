@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use serde::{Deserialize, Serialize};
 
 use super::lexicon::{Hasher, Lexicon, RARITY_MAX, TELLS, Tells, pair_hash};
@@ -139,7 +139,7 @@ static PHRASES: LazyLock<(AhoCorasick, Vec<Marks>)> = LazyLock::new(|| {
     ];
     let all = || lists.iter().flat_map(|(words, mark)| words.iter().map(move |word| (*word, *mark)));
     let mut builder = AhoCorasick::builder();
-    builder.match_kind(MatchKind::Standard).ascii_case_insensitive(true);
+    builder.kind(Some(AhoCorasickKind::DFA)).match_kind(MatchKind::Standard).ascii_case_insensitive(true);
     let automaton = builder.build(all().map(|(word, _)| word)).expect("a list of words fits into an automaton");
     (automaton, all().map(|(_, mark)| mark).collect())
 });
