@@ -24,8 +24,7 @@ pub struct Person {
     /// Hash of the id; 0 when forgotten.
     pub key: u64,
     /// The name, and what of it is said aloud: hash and length in bytes.
-    name: (u32, u8),
-    short: (u32, u8),
+    names: [(u32, u8); 3],
     /// Not one run of ASCII: to be looked for in the text itself.
     odd: bool,
     pub bot: bool,
@@ -48,9 +47,16 @@ fn hash(name: &str) -> (u32, u8) {
 
 /// What stands before decorations: `田中@大阪` is called 田中.
 fn short(name: &str) -> &str {
-    let end =
-        name.char_indices().skip(1).find(|(_, c)| "@＠(（【[|/／ 　".contains(*c)).map_or(name.len(), |(at, _)| at);
-    &name[..end]
+    let emoji = |c: char| matches!(c, '\u{2600}'..='\u{27bf}' | '\u{1f000}'..='\u{1faff}');
+    let end = |(_, c): &(usize, char)| "@＠(（【[|/／・ 　".contains(*c) || emoji(*c);
+    &name[..name.char_indices().skip(1).find(end).map_or(name.len(), |(at, _)| at)]
+}
+
+/// A family name: `高橋健` is called 高橋.
+fn family(name: &str) -> &str {
+    let is_han = |c: char| ('一'..='鿿').contains(&c);
+    let (all, second) = (name.chars().take(5).count(), name.char_indices().nth(2));
+    second.filter(|_| all <= 4 && name.chars().all(is_han)).map_or(name, |(at, _)| &name[..at])
 }
 
 impl People {
@@ -70,7 +76,7 @@ impl People {
     pub fn meet(&mut self, key: u64, name: &str, bot: bool, at: Time) -> (Slot, bool) {
         if let Some(slot) = self.by_key(key) {
             let person = &mut self.list[usize::from(slot)];
-            if person.name != hash(name) {
+            if person.names[0] != hash(name) {
                 person.call(name);
                 self.index();
             }
@@ -78,8 +84,7 @@ impl People {
         }
         let mut person = Person {
             key,
-            name: (0, 0),
-            short: (0, 0),
+            names: [(0, 0); 3],
             odd: false,
             bot,
             said: 0,
@@ -109,8 +114,7 @@ impl People {
     }
 
     fn note(&mut self, slot: usize) {
-        let person = &self.list[slot];
-        for (hash, _) in [person.name, person.short] {
+        for (hash, _) in self.list[slot].names {
             self.names[hash as usize % 8] |= 1 << (hash >> 3 & 63);
         }
     }
@@ -122,13 +126,13 @@ impl People {
 
     /// Who goes by exactly this text.
     pub fn named(&self, text: &str) -> Option<Slot> {
-        let looked_for = hash(text);
+        self.goes_by(hash(text))
+    }
+
+    fn goes_by(&self, looked_for: (u32, u8)) -> Option<Slot> {
         let maybe = self.names[looked_for.0 as usize % 8] >> (looked_for.0 >> 3 & 63) & 1 == 1;
-        let goes_by = |person: &Person| person.name == looked_for || person.short == looked_for;
-        maybe
-            .then(|| self.list.iter().position(|person| person.key != 0 && goes_by(person)))
-            .flatten()
-            .map(|at| at as Slot)
+        let goes_by = |person: &Person| person.key != 0 && person.names.contains(&looked_for);
+        maybe.then(|| self.list.iter().position(goes_by)).flatten().map(|at| at as Slot)
     }
 
     /// Who is named right before the end of this text, whatever stands before it.
@@ -139,25 +143,31 @@ impl People {
         })
     }
 
-    /// Who is named by how this text begins, though the name has spaces or is followed by none.
+    /// Who is named by how this text begins, though the name has spaces or is followed by none. The longest name counts.
     pub fn named_at_start(&self, text: &str) -> Option<(Slot, usize)> {
-        let begins = |(looked_for, len): (u32, u8)| {
-            let name = text.get(..usize::from(len))?;
-            let apart = text[name.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric());
-            Some(apart && hash(name).0 == looked_for)
-        };
-        if !self.list.iter().any(|person| person.odd) {
+        if text.is_ascii() && !self.list.iter().any(|person| person.odd) {
             return None;
         }
-        let slot = self.alike(begins)?;
-        let person = &self.list[usize::from(slot)];
-        let len = if begins(person.name) == Some(true) { person.name.1 } else { person.short.1 };
-        Some((slot, usize::from(len)))
+        let mut found = None;
+        let mut hasher = Hasher::default();
+        let mut rest = text.chars();
+        while let Some(c) = rest.next() {
+            hasher =
+                c.encode_utf8(&mut [0; 4]).bytes().map(|byte| byte.to_ascii_lowercase()).fold(hasher, Hasher::with);
+            let len = text.len() - rest.as_str().len();
+            if len > usize::from(u8::MAX) {
+                break;
+            }
+            if rest.as_str().chars().next().is_none_or(|c| !c.is_alphanumeric()) {
+                found = self.goes_by((hasher.finish(), len as u8)).map(|slot| (slot, len)).or(found);
+            }
+        }
+        found
     }
 
     fn alike(&self, is: impl Fn((u32, u8)) -> Option<bool>) -> Option<Slot> {
-        let named = |name: (u32, u8)| name.1 > 0 && is(name) == Some(true);
-        let place = self.list.iter().position(|person| person.key != 0 && (named(person.name) || named(person.short)));
+        let named = |name: &(u32, u8)| name.1 > 0 && is(*name) == Some(true);
+        let place = self.list.iter().position(|person| person.key != 0 && person.names.iter().any(named));
         place.map(|at| at as Slot)
     }
 
@@ -169,15 +179,14 @@ impl People {
     /// The slot stays taken as long as lines refer to it, but tells nothing any more.
     pub fn forget(&mut self, slot: Slot) {
         let Some(person) = self.get_mut(slot) else { return };
-        (person.key, person.name, person.short, person.odd) = (0, (0, 0), (0, 0), false);
+        (person.key, person.names, person.odd) = (0, [(0, 0); 3], false);
         self.index();
     }
 }
 
 impl Person {
     fn call(&mut self, name: &str) {
-        self.name = hash(name);
-        self.short = hash(short(name));
+        self.names = [hash(name), hash(short(name)), hash(family(short(name)))];
         self.odd = name.contains(|c: char| !c.is_ascii_graphic());
     }
 }

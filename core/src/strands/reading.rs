@@ -243,10 +243,11 @@ impl Reading {
         if is_filler(body) {
             self.marks.add(Marks::FILLER);
         }
-        if body.contains("://") || body.contains("www.") {
+        let signs = Signs::of(body);
+        if (signs.has(Signs::COLON) && body.contains("://")) || (signs.has(Signs::DOT) && body.contains("www.")) {
             self.marks.add(Marks::LINK);
         }
-        if body.contains(['/', '=', '`', '{', '|', '\\', '<', '$', '~']) || body.contains("--") {
+        if signs.has(Signs::CODE) || (signs.has(Signs::DASH) && body.contains("--")) {
             self.marks.add(Marks::CODE);
         }
         let bare = body.trim_end();
@@ -256,13 +257,14 @@ impl Reading {
         if bare.ends_with(['!', '！']) {
             self.marks.add(Marks::EXCLAIMS);
         }
-        if body.contains(|c: char| c.is_ascii_digit()) {
+        if signs.has(Signs::DIGIT) {
             self.marks.add(Marks::DIGITS);
         }
         let end = bare.trim_end_matches(|c: char| c.is_whitespace() || "!！。.）)ｗw笑~〜…".contains(c));
         let asks = end.ends_with(['?', '？', 'か'])
             || ["かな", "かしら", "かね"].iter().any(|particle| end.ends_with(particle));
-        let somewhere = body.contains(['?', '？']) && !self.marks.has(Marks::LINK);
+        let somewhere =
+            (signs.has(Signs::ASKS) || (signs.has(Signs::WIDE) && body.contains('？'))) && !self.marks.has(Marks::LINK);
         self.question = if asks { 2 } else { u8::from(somewhere) };
     }
 
@@ -304,6 +306,48 @@ impl Reading {
     }
 }
 
+/// The kinds of bytes a text has, one bit for each: found in one pass.
+#[derive(Clone, Copy)]
+struct Signs(u8);
+
+impl Signs {
+    const CODE: u8 = 1;
+    const DIGIT: u8 = 2;
+    const ASKS: u8 = 4;
+    const COLON: u8 = 8;
+    const DOT: u8 = 16;
+    const DASH: u8 = 32;
+    /// A sign of full width may begin here.
+    const WIDE: u8 = 64;
+
+    const KINDS: [u8; 256] = {
+        let mut kinds = [0; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            kinds[byte] = match byte as u8 {
+                b'/' | b'=' | b'`' | b'{' | b'|' | b'\\' | b'<' | b'$' | b'~' => Signs::CODE,
+                b'0'..=b'9' => Signs::DIGIT,
+                b'?' => Signs::ASKS,
+                b':' => Signs::COLON,
+                b'.' => Signs::DOT,
+                b'-' => Signs::DASH,
+                0xef => Signs::WIDE,
+                _ => 0,
+            };
+            byte += 1;
+        }
+        kinds
+    };
+
+    fn of(text: &str) -> Signs {
+        Signs(text.bytes().fold(0, |signs, byte| signs | Signs::KINDS[usize::from(byte)]))
+    }
+
+    fn has(self, kind: u8) -> bool {
+        self.0 & kind != 0
+    }
+}
+
 /// Who is named by this run of text, and whether it is marked as a call: `bob:`, `@bob`, `bob,`.
 fn named_by(chunk: &str, people: &People) -> Option<(Slot, bool)> {
     let mut name = chunk.trim_start_matches(['@', '＠']);
@@ -341,6 +385,13 @@ enum Script {
 
 fn script(c: char) -> Script {
     match c {
+        '\0'..='\x7f' => {
+            if c.is_ascii_alphanumeric() {
+                Script::Spaced
+            } else {
+                Script::None
+            }
+        }
         'ぁ'..='ゟ' => Script::Hiragana,
         'ァ'..='ヿ' | 'ｦ'..='ﾟ' => Script::Katakana,
         '一'..='鿿' | '㐀'..='䶿' | '々' => Script::Han,
@@ -393,7 +444,7 @@ mod tests {
 
     fn people() -> People {
         let mut people = People::default();
-        for (key, name) in [(1, "alice"), (2, "Bob_"), (3, "田中@大阪"), (4, "Taro Yamada")] {
+        for (key, name) in [(1, "alice"), (2, "Bob_"), (3, "田中@大阪"), (4, "Taro Yamada"), (5, "高橋健")] {
             people.meet(key, name, false, Time(0));
         }
         people
@@ -411,6 +462,9 @@ mod tests {
             ("Bob_, yes", Some(1), Address::Directed),
             ("yes, says bob_", Some(1), Address::Named),
             ("田中さん、どうですか", Some(2), Address::Directed),
+            ("高橋さん来ますか", Some(4), Address::Directed),
+            ("alice、それ", None, Address::Nobody),
+            ("bob_、それ", Some(1), Address::Directed),
             ("@田中 どうですか", Some(2), Address::Directed),
             ("taro yamada: hi", Some(3), Address::Directed),
             ("alice: to myself", None, Address::Nobody),
