@@ -45,7 +45,9 @@ fn main() {
             decide_ns / parse_ns
         );
     }
-    rooms(&messages);
+    for (preset, most) in [(0, 20_000), (1, 100_000)] {
+        rooms(preset, most, &messages);
+    }
 }
 
 /// All rules on: keywords and several aliases to look for.
@@ -206,13 +208,15 @@ fn best(run: impl Fn(), messages: usize) -> f64 {
 
 const BUFFER: usize = 50;
 
-/// Memory of a hundred thousand full rooms, and what a message costs as rooms grow. With the rules alone: how often a model
-/// is asked depends on the pace of a room, which differs between one room and many.
-fn rooms(messages: &[Message]) {
+/// Memory of many full rooms, and what a message costs as rooms grow: with conversations told apart and likelihoods, and
+/// with rules alone.
+fn rooms(preset: usize, most: usize, messages: &[Message]) {
+    let (preset, changes) = SETTINGS[preset];
+    println!("{preset}:");
     let mut alone = 0.0;
-    for count in [1, 1_000, 100_000] {
+    for count in [1, 1_000, most] {
         let before = resident_bytes();
-        let mut sim = Sim::new(Engine::new(policies(SETTINGS[1].0, SETTINGS[1].1)), Declines);
+        let mut sim = Sim::new(Engine::new(policies(preset, changes)), Declines);
         let names: Vec<RoomId> = (0..count).map(|room| RoomId::new(format!("room-{room:06}"))).collect();
         let raw_bytes = fill(&mut sim, &names, messages);
         let grown = resident_bytes().zip(before).map(|(after, before)| after.saturating_sub(before));
@@ -221,7 +225,7 @@ fn rooms(messages: &[Message]) {
             alone = ns;
         }
         println!("{count:>7} rooms: {ns:.0} ns a message, {:.2} times that of one room", ns / alone);
-        if let (100_000, Some(grown)) = (count, grown) {
+        if let (true, Some(grown)) = (count == most, grown) {
             println!(
                 "         {} bytes a room with {BUFFER} messages, {:.2} of text + author + id ({} bytes)",
                 grown / count as u64,

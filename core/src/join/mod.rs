@@ -5,6 +5,7 @@
 
 mod because;
 mod features;
+pub mod steps;
 
 pub use because::because;
 pub(crate) use features::values;

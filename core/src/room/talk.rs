@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::join::steps::{EDGES, STEPS, step_of};
+use crate::strands::Models;
 use crate::trace::Response;
 use crate::types::Share;
 
@@ -16,26 +18,12 @@ pub struct Talk {
     due: f32,
     /// Questions to the judge that are left.
     calls: f32,
-    /// How many messages were how likely, in steps of `EDGES`.
+    /// How many messages were how likely, in [`steps`](crate::join::steps).
     seen: [f32; STEPS],
     /// How welcome its contributions were: its share is multiplied by this.
     #[serde(default = "neutral")]
     pub welcome: f32,
 }
-
-const STEPS: usize = 32;
-
-/// Where one step ends and the next begins.
-const EDGES: [f32; STEPS - 1] = [
-    0.002, 0.004, 0.006, 0.009, 0.012, 0.016, 0.020, 0.025, 0.030, 0.036, 0.043, 0.051, 0.060, 0.070, 0.082, 0.096,
-    0.112, 0.131, 0.153, 0.178, 0.206, 0.238, 0.274, 0.314, 0.358, 0.406, 0.458, 0.514, 0.575, 0.65, 0.75,
-];
-
-/// Of a thousand messages of people, how many were how likely in the talk it was learnt from.
-const USUAL: [f32; STEPS] = [
-    0.1, 0.0, 0.0, 0.0, 1.2, 9.9, 23.4, 57.0, 73.8, 89.4, 91.7, 81.6, 69.8, 59.9, 56.7, 52.9, 46.9, 41.6, 33.3, 27.9,
-    23.0, 19.4, 17.0, 15.9, 16.1, 19.2, 22.8, 24.1, 17.7, 7.3, 0.3, 0.0,
-];
 
 /// The usual counts as much as so many messages of the room.
 const USUAL_MESSAGES: f32 = 100.0;
@@ -63,7 +51,7 @@ fn neutral() -> f32 {
 
 impl Default for Talk {
     fn default() -> Talk {
-        let seen = USUAL.map(|count| count * USUAL_MESSAGES / 1000.0);
+        let seen = Models::built_in().usual.map(|count| count * USUAL_MESSAGES / 1000.0);
         Talk { asked: None, due: 0.0, calls: 1.0, seen, welcome: neutral() }
     }
 }
@@ -145,10 +133,6 @@ impl Talk {
         }
         0.0
     }
-}
-
-fn step_of(likely: f32) -> usize {
-    EDGES.partition_point(|edge| *edge <= likely)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use super::lexicon::Lexicon;
 use super::pairs;
 use crate::join;
+use crate::join::steps::{self, STEPS};
 use crate::trees::Trees;
 
 #[derive(Clone, Debug)]
@@ -14,6 +15,8 @@ pub struct Models {
     pub links: Trees,
     /// Whether somebody will join.
     pub join: Trees,
+    /// Of a thousand messages of people, how many were how likely in the talk it was learnt from.
+    pub usual: [f32; STEPS],
 }
 
 static BUILT_IN: LazyLock<Models> = LazyLock::new(|| Models {
@@ -22,6 +25,7 @@ static BUILT_IN: LazyLock<Models> = LazyLock::new(|| Models {
         .expect("the model of links is well formed"),
     join: Trees::parse(include_str!("../../models/join.txt"), &join::FEATURES)
         .expect("the model of joining is well formed"),
+    usual: steps::parse(include_str!("../../models/usual.txt")).expect("the usual likelihoods are well formed"),
 });
 
 impl Models {
@@ -31,6 +35,11 @@ impl Models {
 
     /// Knows nothing yet: what training begins with.
     pub fn empty() -> Models {
-        Models { lexicon: Lexicon::default(), links: Trees::empty(), join: Trees::empty() }
+        Models {
+            lexicon: Lexicon::default(),
+            links: Trees::empty(),
+            join: Trees::empty(),
+            usual: [1000.0 / STEPS as f32; STEPS],
+        }
     }
 }
