@@ -21,7 +21,7 @@ pub struct Floor {
     #[serde(deserialize_with = "one_or_several")]
     pub pending: Vec<Pending>,
     /// Who answers whom here; absent where nobody looks.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "if_readable")]
     pub strands: Option<Box<Strands>>,
     /// The latest two messages of people, also when the buffer has let them go.
     pub last_heard: Time,
@@ -301,6 +301,12 @@ pub fn belongs(heard: &Heard<'_>, strand: u32) -> bool {
     strand == 0 || heard.strand == strand
 }
 
+/// What another version of this program noted of conversations may not be readable: they begin anew.
+fn if_readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<Strands>>, D::Error> {
+    let noted = serde_json::Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(noted).unwrap_or_default())
+}
+
 /// Snapshots from before conversations were told apart hold one or none.
 fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Pending>, D::Error> {
     #[derive(Deserialize)]
@@ -319,4 +325,39 @@ fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Pend
 fn is_young(policy: &Policy, now: Time) -> impl Fn(Time) -> bool + use<> {
     let life = policy.buffer_life();
     move |at| life.is_none_or(|life| now.since(at) < life)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strands::{Heard, Models};
+    use crate::types::MessageId;
+
+    #[test]
+    fn conversations_come_back_unless_another_version_noted_them() {
+        let mut floor = Floor::default();
+        let strands = floor.strands.get_or_insert_default();
+        for person in 0..90 {
+            let (id, name) = (MessageId::new(person.to_string()), format!("p{person}"));
+            let reply = (person > 0).then(|| MessageId::new("0"));
+            let heard = Heard {
+                id: &id,
+                at: Time(person),
+                author: person + 1,
+                name: &name,
+                bot: false,
+                text: "to the first",
+                reply: reply.as_ref(),
+                reply_author: None,
+                mentions: &[],
+            };
+            strands.hear(&heard, Models::built_in());
+        }
+        let mut noted = serde_json::to_value(&floor).expect("a floor can be written");
+        let back: Floor = serde_json::from_value(noted.clone()).expect("a floor can be read");
+        assert_eq!(serde_json::to_value(&back).ok().as_ref(), Some(&noted));
+        noted["strands"]["lines"][0]["reading"]["width"] = 70_000.into();
+        let back: Floor = serde_json::from_value(noted).expect("the rest can be read");
+        assert!(back.strands.is_none());
+    }
 }

@@ -48,6 +48,7 @@ pub struct Strand {
     pub last: u32,
     pub lines: u16,
     /// One bit for each slot of those in it.
+    #[serde(with = "halves")]
     pub people: u128,
     pub starter: Slot,
     /// Messages since somebody joined it.
@@ -61,5 +62,19 @@ impl Strand {
 
     pub fn others_than(&self, slot: Slot) -> u32 {
         self.people.count_ones() - u32::from(self.has(slot))
+    }
+}
+
+/// A number too long for JSON, written as two.
+mod halves {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(number: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+        ((number >> 64) as u64, *number as u64).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
+        let (high, low) = <(u64, u64)>::deserialize(deserializer)?;
+        Ok(u128::from(high) << 64 | u128::from(low))
     }
 }
