@@ -66,6 +66,7 @@ features! {
     LAST_AGO "last_ago" "time since the message before";
     PACE "pace" "time the last ten messages took";
     CROWD "crowd" "people among the last sixteen messages";
+    CUSTOM "custom" "share of the room's messages that speak to somebody";
     OPEN "open" "other conversations of one person among the last 24 messages";
     STRANDS "strands" "conversations among the last 24 messages";
     HELPERS "helpers" "others nearby who mostly speak to somebody";
@@ -74,16 +75,6 @@ features! {
 }
 
 pub type Values = [u8; FEATURES.len()];
-
-/// The same message in a language whose words are not known: training shows both.
-pub fn without_words(values: &Values) -> Values {
-    let mut without = *values;
-    for feature in [WORD_STARTS, WORD_ANSWERED, WORD_GOES_ON, WORD_DRAWS, RUN_DRAWS, PARENT_DRAWS] {
-        without[feature] = centred(0) as u8;
-    }
-    without[KNOWN] = 0;
-    without
-}
 
 pub fn values(strands: &Strands, scene: &Scene<'_>, choice: &Choice, strand: u8) -> Values {
     let mut values = [0; FEATURES.len()];
@@ -175,6 +166,7 @@ pub fn values(strands: &Strands, scene: &Scene<'_>, choice: &Choice, strand: u8)
     put(LAST_AGO, strands.lines.last().map_or(63, |line| steps(scene.at.since(line.at).0 / 500)));
     put(PACE, strands.pace(scene.at).into());
     put(CROWD, strands.crowd());
+    put(CUSTOM, scene.custom);
     around(strands, scene, strand, &mut put);
     echoes(strands, scene, &mut put);
     values

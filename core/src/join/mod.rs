@@ -7,7 +7,7 @@ mod because;
 mod features;
 
 pub use because::because;
-pub use features::{FEATURES, Values, values, without_words};
+pub use features::{FEATURES, Values, values};
 
 use crate::strands::Models;
 use crate::trees::Feature;

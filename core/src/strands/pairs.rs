@@ -77,6 +77,7 @@ crate::trees::features! {
     WAITING "waiting" "messages to this author since it spoke";
     PACE "pace" "time the last ten messages took";
     CROWD "crowd" "people among the last sixteen messages";
+    CUSTOM "custom" "share of the room's messages that speak to somebody";
 }
 
 /// The alternatives for one message, and their features.
@@ -253,6 +254,7 @@ fn message_features(strands: &Strands, scene: &Scene<'_>, way: &Way, weighed: &m
     put(WAITING, way.waiting.into());
     put(PACE, strands.pace(scene.at).into());
     put(CROWD, strands.crowd());
+    put(CUSTOM, scene.custom);
 }
 
 fn address_code(reading: &Reading, hit: bool) -> u32 {

@@ -63,6 +63,8 @@ pub struct Scene<'a> {
     pub at: Time,
     pub author: Slot,
     pub reading: &'a Reading,
+    /// How usual it is here to speak to somebody by name.
+    pub custom: u32,
 }
 
 /// Which alternative was taken, and how likely each was.
@@ -95,7 +97,8 @@ impl Strands {
         for slot in told.map(|key| self.people.by_key(key).unwrap_or(NOBODY)).filter(|slot| *slot != author) {
             reading.address(slot, Address::Directed);
         }
-        let scene = Scene { number: self.heard, at: heard.at, author, reading: &reading };
+        let custom = self.custom();
+        let scene = Scene { number: self.heard, at: heard.at, author, reading: &reading, custom };
         let weighed = pairs::weigh(self, &scene);
         let linked = heard.reply.map(|id| self.find(id));
         let choice = match linked {
@@ -297,6 +300,12 @@ impl Strands {
     pub(crate) fn pace(&self, now: Time) -> u8 {
         let tenth = self.lines.len().checked_sub(10).map_or(0, |place| now.since(self.lines[place].at).0);
         if tenth == 0 { 63 } else { log_steps(tenth / 500) }
+    }
+
+    /// How usual it is to speak to somebody by name, in 32nds of the messages that are kept.
+    fn custom(&self) -> u32 {
+        let calls = self.lines.iter().filter(|line| line.reading.address != Address::Nobody).count();
+        (calls * 32 / self.lines.len().max(1)) as u32
     }
 
     /// People among the last sixteen messages.
