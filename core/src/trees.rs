@@ -7,7 +7,7 @@
 pub const VALUES: usize = 64;
 /// Alternatives that are weighed side by side.
 pub const LANES: usize = 16;
-const DEPTH_MAX: usize = 6;
+const DEPTH_MAX: usize = 5;
 const LEAVES_MAX: usize = 1 << DEPTH_MAX;
 /// Leaves are written in this fraction of log-odds.
 pub const SCALE: f32 = 1000.0;

@@ -11,8 +11,9 @@ pub struct Matrix {
 
 /// What is to be guessed.
 pub enum Goal<'a> {
-    /// One of each group of rows; groups are given by where they begin, and where the last one ends.
-    OneOf { begins: &'a [usize], target: &'a [f32] },
+    /// One of each group of rows; groups are given by where they begin, and where the last one ends. A group's share says
+    /// how often it is looked at, compared with others.
+    OneOf { begins: &'a [usize], target: &'a [f32], share: &'a [f32] },
     /// Yes or no for each row, each with its weight.
     Whether { target: &'a [bool], weight: &'a [f32] },
 }
@@ -85,7 +86,7 @@ struct Slopes {
 impl Slopes {
     fn of(&mut self, goal: &Goal<'_>, sums: &[i32]) {
         match goal {
-            Goal::OneOf { begins, target } => {
+            Goal::OneOf { begins, target, .. } => {
                 for group in begins.windows(2).map(|ends| ends[0]..ends[1]) {
                     let most = sums[group.clone()].iter().copied().max().unwrap_or(0);
                     let odds = |row: usize| exp((sums[row] - most) as f32 / SCALE);
@@ -119,15 +120,15 @@ const SETTLED_SHARE: f32 = 0.2;
 
 impl Sample {
     fn of(matrix: &Matrix, goal: &Goal<'_>, slopes: &Slopes, growth: &Growth, number: usize) -> Sample {
-        let taken = |group: usize| chance(growth.seed, number, group) < growth.rows;
+        let taken = |group: usize, share: f32| chance(growth.seed, number, group) < growth.rows * f64::from(share);
         let mut sample = Sample { rows: Vec::new(), slopes: Vec::new() };
         let mut take = |row: usize, times: f32| {
             sample.rows.push(row as u32);
             sample.slopes.push([slopes.g[row] * times, slopes.h[row] * times]);
         };
         match goal {
-            Goal::OneOf { begins, .. } => {
-                let groups = begins.windows(2).enumerate().filter(|(group, _)| taken(*group));
+            Goal::OneOf { begins, share, .. } => {
+                let groups = begins.windows(2).enumerate().filter(|(group, _)| taken(*group, share[*group]));
                 for row in groups.flat_map(|(_, ends)| ends[0]..ends[1]) {
                     if slopes.g[row].abs() >= SETTLED {
                         take(row, 1.0);
@@ -136,7 +137,7 @@ impl Sample {
                     }
                 }
             }
-            Goal::Whether { .. } => (0..matrix.rows).filter(|row| taken(*row)).for_each(|row| take(row, 1.0)),
+            Goal::Whether { .. } => (0..matrix.rows).filter(|row| taken(*row, 1.0)).for_each(|row| take(row, 1.0)),
         }
         sample
     }

@@ -9,12 +9,23 @@ use aizuchi_core::{join, strands::Models};
 use crate::logs::Channel;
 use crate::metrics::{Links, auc, average_precision, brier, reliability};
 
-/// How the models did on some log.
+/// How the models did on some log: on it as it is, as if no word were known, and as if moreover nobody were called by
+/// name.
 pub struct Figures {
+    pub known: Measured,
+    pub wordless: Measured,
+    pub nameless: Measured,
+}
+
+pub struct Measured {
     pub links: Links,
     pub join: Vec<(f32, bool)>,
-    /// The same messages with all their words unknown.
-    pub wordless: Vec<(f32, bool)>,
+}
+
+impl Figures {
+    pub fn lives(&self) -> [(&'static str, &Measured); 3] {
+        [("as it is", &self.known), ("no word known", &self.wordless), ("and nobody called by name", &self.nameless)]
+    }
 }
 
 pub struct Sheet<'a> {
@@ -44,7 +55,8 @@ const SOURCE: &str = "\
 Source: Kummerfeld, Gouravajhala, Peper, Athreya, Gunasekara, Ganhotra, Patel, Polymenakos and Lasecki, *A Large-Scale
 Corpus for Conversation Disentanglement*, ACL 2019; data under CC BY 4.0, converted to transcripts. People talk in
 #ubuntu, 2004 to 2018; who answers whom was marked by hand. The weights are learnt from it; the logs are not part of
-this repository. A word is listed only if it is said in at least five stretches of log.
+this repository. A word is listed only if it is said in at least five stretches of log. What words tell is learnt from
+messages without annotation too, by the links guessed for them; nothing else is.
 
 *Joined* means: somebody who is not in the message's conversation up to then answers it. Bots count neither as those who
 join nor as authors, and the last 30 annotated messages of each stretch are left out.
@@ -56,8 +68,9 @@ join nor as authors, and the last 30 annotated messages of each stretch are left
 const LIMITS: &str = "\
 ## Limits
 
-- One English support channel. Features are counts, spans and marks that mean the same in other rooms and languages, and
-  the model of joining was shown messages without their words too; but nothing was measured on other languages.
+- One English support channel. Features are counts, spans and marks that mean the same in other rooms and languages. Both
+  models were shown the same talk as if no word of it were known, and as if nobody were called by name; the figures for
+  these stand for other languages and customs, but nothing was measured on other languages themselves.
 - Times in the source have minute precision; they are spread evenly within the minute.
 - What a message answers is not always clear to people either: part of what counts as wrong here is a matter of taste.
 - `p_join` says what the people of such rooms do. It says nothing about whether an answer is welcome or right.
@@ -73,16 +86,15 @@ pub fn write(sheet: &Sheet<'_>) -> String {
     let _ = writeln!(card, "{messages} messages in {stretches} stretches of log, {annotated} of them annotated.\n");
     card.push_str(SOURCE);
     card.push_str(
-        "| | links P | links R | links F1 | join AUC | join AP | Brier | AUC without words | AP without words |\n",
+        "| | | links P | links R | links F1 | join AUC | join AP | Brier |\n|---|---|---|---|---|---|---|---|\n",
     );
-    card.push_str("|---|---|---|---|---|---|---|---|---|\n");
-    row(&mut card, "training log, each stretch guessed by models that have not seen it", sheet.held_out);
+    rows(&mut card, "training log, each stretch guessed by models that have not seen it", sheet.held_out);
     if let Some(check) = sheet.check {
-        row(&mut card, "another log, nothing learnt from it", check);
+        rows(&mut card, "another log, nothing learnt from it", check);
     }
     card.push_str("\nHow honest `p_join` is, in ten groups of messages by guess:\n\n");
     card.push_str("| guessed, held out | happened |\n|---|---|\n");
-    for (_, guess, happened) in reliability(&sheet.held_out.join) {
+    for (_, guess, happened) in reliability(&sheet.held_out.known.join) {
         let _ = writeln!(card, "| {guess:.3} | {happened:.3} |");
     }
     card.push('\n');
@@ -93,19 +105,12 @@ pub fn write(sheet: &Sheet<'_>) -> String {
     card
 }
 
-fn row(card: &mut String, name: &str, figures: &Figures) {
-    let numbers = [
-        figures.links.precision(),
-        figures.links.recall(),
-        figures.links.f1(),
-        auc(&figures.join),
-        average_precision(&figures.join),
-        brier(&figures.join),
-        auc(&figures.wordless),
-        average_precision(&figures.wordless),
-    ];
-    let cells = numbers.map(|number| format!("{number:.4}")).join(" | ");
-    let _ = writeln!(card, "| {name} | {cells} |");
+fn rows(card: &mut String, name: &str, figures: &Figures) {
+    for (life, Measured { links, join }) in figures.lives() {
+        let numbers = [links.precision(), links.recall(), links.f1(), auc(join), average_precision(join), brier(join)];
+        let cells = numbers.map(|number| format!("{number:.4}")).join(" | ");
+        let _ = writeln!(card, "| {name} | {life} | {cells} |");
+    }
 }
 
 /// The features of a model, those it asks about most often first.

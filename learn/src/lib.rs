@@ -3,6 +3,7 @@
 pub mod boost;
 pub mod card;
 pub mod labels;
+pub mod lives;
 pub mod logs;
 pub mod metrics;
 pub mod rows;

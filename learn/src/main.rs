@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use aizuchi_core::join;
+use aizuchi_core::join::{self, steps};
 use aizuchi_core::strands::{Models, Strands, pairs};
-use aizuchi_core::trees::probability;
-use aizuchi_learn::card::{Figures, Sheet};
+use aizuchi_learn::card::{Figures, Measured, Sheet};
+use aizuchi_learn::lives::Talk;
 use aizuchi_learn::metrics::reliability;
-use aizuchi_learn::rows::collect;
+use aizuchi_learn::rows::Rows;
 use aizuchi_learn::train::{Plan, told, train};
 use aizuchi_learn::words::heard;
 use aizuchi_learn::{card, logs};
@@ -24,7 +24,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Trains and writes words.txt, links.txt and join.txt
+    /// Trains and writes words.txt, links.txt, join.txt and usual.txt
     Train {
         /// Transcript with gold_reply_to, JSON Lines, may be gzipped
         log: PathBuf,
@@ -61,6 +61,7 @@ fn main() -> Result<()> {
             write("words.txt", &learnt.words)?;
             write("links.txt", &learnt.models.links.write(&pairs::FEATURES))?;
             write("join.txt", &learnt.models.join.write(&join::FEATURES))?;
+            write("usual.txt", &steps::write(&learnt.models.usual))?;
             let check = check.map(|check| figures(&check, &learnt.models)).transpose()?;
             check.iter().for_each(show);
             let (models, held_out) = (&learnt.models, &learnt.held_out);
@@ -77,23 +78,23 @@ fn main() -> Result<()> {
 }
 
 fn figures(log: &Path, models: &Models) -> Result<Figures> {
-    let rows = collect(&logs::read(log)?, |_| models);
-    let guess = |values: &join::Values| probability(models.join.calibrated(models.join.sum(values)));
-    let happened = || rows.joined.iter().copied();
-    let wordless = rows.join.iter().map(|values| guess(&join::without_words(values)));
-    Ok(Figures {
+    let channels = logs::read(log)?;
+    let lives = Talk::of(&channels).live(|_| models);
+    let measured = |rows: &Rows| Measured {
         links: rows.score,
-        join: rows.guesses.iter().copied().zip(happened()).collect(),
-        wordless: wordless.zip(happened()).collect(),
-    })
+        join: rows.guesses.iter().copied().zip(rows.joined.iter().copied()).collect(),
+    };
+    let [known, wordless, nameless] = lives.all().map(measured);
+    Ok(Figures { known, wordless, nameless })
 }
 
 fn show(figures: &Figures) {
-    let links = figures.links;
-    println!("links     P {:.4} R {:.4} F1 {:.4}", links.precision(), links.recall(), links.f1());
-    println!("join      {}  ({} messages)", told(&figures.join), figures.join.len());
-    println!("wordless  {}", told(&figures.wordless));
-    for (messages, guess, happened) in reliability(&figures.join) {
+    for (life, Measured { links, join }) in figures.lives() {
+        println!("{life}, {} messages", join.len());
+        println!("  links  P {:.4} R {:.4} F1 {:.4}", links.precision(), links.recall(), links.f1());
+        println!("  join   {}", told(join));
+    }
+    for (messages, guess, happened) in reliability(&figures.known.join) {
         println!("  {messages:6}  guessed {guess:.3}  happened {happened:.3}");
     }
 }

@@ -1,5 +1,7 @@
 //! Turns logs into rows of features, by letting the core live through them.
 
+use std::ops::Range;
+
 use aizuchi_core::join;
 use aizuchi_core::strands::{Models, Strands, pairs};
 
@@ -20,6 +22,8 @@ pub struct Rows {
     pub joined: Vec<bool>,
     pub guesses: Vec<f32>,
     pub join_channel: Vec<usize>,
+    /// By channel, of each message the place of what it was taken to answer.
+    pub guessed: Vec<Vec<usize>>,
     /// How the models themselves did.
     pub score: Links,
     /// Labelled links that were among the alternatives.
@@ -37,6 +41,7 @@ pub fn collect<'m>(channels: &[Channel], models: impl Fn(usize) -> &'m Models) -
         joined: Vec::new(),
         guesses: Vec::new(),
         join_channel: Vec::new(),
+        guessed: vec![Vec::new(); channels.len()],
         score: Links::default(),
         reachable: 0,
     };
@@ -52,6 +57,10 @@ impl Rows {
         let labels = entries(channel);
         for (place, said) in channel.said.iter().enumerate() {
             let (guess, weighed) = strands.hear_weighed(&heard(said), models);
+            let candidates = &weighed.candidates[..weighed.used];
+            let mut places = candidates.iter().map(|candidate| *candidate as usize);
+            let guessed = places.find(|candidate| channel.said[*candidate].id == guess.reply_to);
+            self.guessed[number].push(guessed.unwrap_or(place));
             if let Some(joined) = labels[place] {
                 self.join.push(guess.features);
                 self.joined.push(joined);
@@ -62,7 +71,6 @@ impl Rows {
             self.score.guessed += 1;
             self.score.gold += gold.len() + said.lost;
             self.score.right += usize::from(gold.iter().any(|gold| channel.said[*gold].id == guess.reply_to));
-            let candidates = &weighed.candidates[..weighed.used];
             let found = candidates.iter().filter(|candidate| gold.contains(&(**candidate as usize))).count();
             self.reachable += found;
             if found == 0 {
@@ -77,21 +85,38 @@ impl Rows {
             self.group_channel.push(number);
         }
     }
+}
 
-    /// The rows of some channels: links, where groups begin, targets.
-    pub fn links_of(&self, wanted: impl Fn(usize) -> bool) -> (Matrix, Vec<usize>, Vec<f32>) {
-        let mut matrix = Matrix::new(pairs::FEATURES.len());
-        let (mut begins, mut target) = (vec![0], Vec::new());
-        for (group, ends) in self.begins.windows(2).enumerate() {
-            if wanted(self.group_channel[group]) {
-                for (to, from) in matrix.columns.iter_mut().zip(&self.links.columns) {
-                    to.extend_from_slice(&from[ends[0]..ends[1]]);
+/// Links of several lives, each with its share, in some of the channels.
+#[derive(Default)]
+pub struct LinkRows {
+    pub matrix: Matrix,
+    pub begins: Vec<usize>,
+    pub target: Vec<f32>,
+    pub share: Vec<f32>,
+}
+
+impl LinkRows {
+    pub fn of(lives: &[(&Rows, f32)], wanted: impl Fn(usize) -> bool) -> LinkRows {
+        let matrix = Matrix::new(pairs::FEATURES.len());
+        let mut all = LinkRows { matrix, begins: vec![0], ..LinkRows::default() };
+        for &(rows, share) in lives {
+            for (group, ends) in rows.begins.windows(2).enumerate() {
+                if wanted(rows.group_channel[group]) {
+                    all.take(rows, ends[0]..ends[1], share);
                 }
-                matrix.rows += ends[1] - ends[0];
-                target.extend_from_slice(&self.target[ends[0]..ends[1]]);
-                begins.push(matrix.rows);
             }
         }
-        (matrix, begins, target)
+        all
+    }
+
+    fn take(&mut self, rows: &Rows, group: Range<usize>, share: f32) {
+        for (to, from) in self.matrix.columns.iter_mut().zip(&rows.links.columns) {
+            to.extend_from_slice(&from[group.clone()]);
+        }
+        self.matrix.rows += group.len();
+        self.target.extend_from_slice(&rows.target[group]);
+        self.begins.push(self.matrix.rows);
+        self.share.push(share);
     }
 }

@@ -1,15 +1,16 @@
 //! From labelled logs to models.
 
-use aizuchi_core::join;
-use aizuchi_core::strands::{Models, TELLS};
-use aizuchi_core::trees::{Trees, probability};
+use aizuchi_core::join::steps;
+use aizuchi_core::strands::{Models, TELLS, Tells};
+use aizuchi_core::trees::probability;
 
-use crate::boost::{Goal, Growth, Matrix, grow};
-use crate::card::Figures;
+use crate::boost::Growth;
+use crate::card::{Figures, Measured};
+use crate::lives::{Lives, Shares, Talk};
 use crate::logs::Channel;
 use crate::metrics::{Outcomes, auc, average_precision, brier};
-use crate::rows::{Rows, collect};
-use crate::words::{Corpus, labels_of};
+use crate::rows::Rows;
+use crate::words::{Corpus, Counts, Label, labels_of};
 
 pub struct Learnt {
     pub models: Models,
@@ -21,21 +22,22 @@ pub struct Learnt {
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub folds: usize,
+    /// How often links are learnt in haste before they are learnt in earnest.
+    pub looks: usize,
     pub first: Growth,
     pub links: Growth,
-    pub last: Growth,
     pub join: Growth,
-    /// Share of the messages shown a second time without their words.
-    pub wordless: f32,
+    pub shares: Shares,
+    /// How much a guessed label counts for what words tell, where nobody looked.
+    pub guessed: f32,
 }
 
 impl Default for Plan {
     fn default() -> Plan {
-        let links = Growth { trees: 250, depth: 6, rate: 0.2, ridge: 10.0, rows: 0.5, columns: 0.5, seed: 1 };
-        let first = Growth { trees: 80, rate: 0.3, rows: 0.4, ..links };
-        let last = Growth { trees: 300, ..links };
-        let join = Growth { trees: 250, depth: 4, rate: 0.06, ridge: 20.0, rows: 0.6, columns: 0.4, seed: 2 };
-        Plan { folds: 4, first, links, last, join, wordless: 0.3 }
+        let links = Growth { trees: 300, depth: 5, rate: 0.2, ridge: 10.0, rows: 0.5, columns: 0.5, seed: 1 };
+        let first = Growth { trees: 40, rate: 0.4, rows: 0.4, columns: 0.4, ..links };
+        let join = Growth { trees: 250, depth: 3, rate: 0.1, ridge: 20.0, rows: 0.6, columns: 0.4, seed: 2 };
+        Plan { folds: 4, looks: 2, first, links, join, shares: Shares { wordless: 0.3, nameless: 0.2 }, guessed: 0.5 }
     }
 }
 
@@ -44,95 +46,124 @@ pub fn train(channels: &[Channel], plan: &Plan, tell: &dyn Fn(&str)) -> Learnt {
     let corpus = Corpus::of(channels);
     tell(&format!("{} words and pairs", corpus.names.len()));
     // The last one has seen everything.
-    let mut students: Vec<Student> = (0..=folds).map(|fold| Student::new(&corpus, channels, fold, folds)).collect();
-    for (round, growth) in [plan.first, plan.links].iter().enumerate() {
-        let rows = collect(channels, |channel| &students[channel % folds].models);
-        tell(&format!("links {round}: {} rows, {}/{} reachable", rows.links.rows, rows.reachable, rows.score.gold));
+    let mut students: Vec<Student> = (0..=folds).map(|fold| Student::new(&corpus, fold, folds)).collect();
+    let talk = Talk::of(channels);
+    let live = |students: &[Student]| talk.live(|channel| &students[channel % folds].models);
+    let labels = TELLS.map(|what| known_labels(channels, what));
+    students.iter_mut().for_each(|student| student.learn_words(&corpus, &labels));
+    let mut lives = live(&students);
+    // What a model sees depends on what it guessed before: it has to settle.
+    for look in 1..=plan.looks {
         for student in &mut students[..folds] {
-            student.models.links = grow_links(&rows, growth, |channel| channel % folds != student.fold);
+            let unseen = |channel: usize| channel % folds != student.fold;
+            student.models.links = lives.grow_links(&plan.shares, &plan.first, unseen);
         }
+        lives = live(&students);
+        tell(&format!("look {look}: {}", links_told(&lives)));
     }
-    let rows = collect(channels, |channel| &students[channel % folds].models);
-    tell(&format!(
-        "held out: links P {:.4} R {:.4} F1 {:.4}",
-        rows.score.precision(),
-        rows.score.recall(),
-        rows.score.f1()
-    ));
-    let links = rows.score;
-    students[folds].models.links = grow_links(&rows, &plan.last, |_| true);
-    let (known, wordless, calibration) = held_out(&rows, plan);
-    let (join, wordless) = (outcomes(&rows, &known), outcomes(&rows, &wordless));
-    tell(&format!("held out: join {}", told(&join)));
+    let labels = TELLS.map(|what| all_labels(channels, &lives.known.guessed, what, plan.guessed));
+    students.iter_mut().for_each(|student| student.learn_words(&corpus, &labels));
+    let lives = live(&students);
+    tell(&format!("with more words: {}", links_told(&lives)));
+    for student in &mut students[..folds] {
+        student.models.links = lives.grow_links(&plan.shares, &plan.links, |channel| channel % folds != student.fold);
+    }
+    let lives = live(&students);
+    tell(&format!("held out: {}", links_told(&lives)));
     let Student { mut models, words, .. } = students.pop().expect("one has seen everything");
-    models.join = grow_join(&rows, plan, |_| true);
+    models.links = lives.grow_links(&plan.shares, &plan.links, |_| true);
+    let (held_out, calibration) = held_out(&lives, plan);
+    for (life, measured) in held_out.lives() {
+        tell(&format!("held out, {life}: join {}", told(&measured.join)));
+    }
+    models.join = lives.grow_join(&plan.shares, &plan.join, |_| true);
     models.join.calibration = calibration;
-    Learnt { models, words, held_out: Figures { links, join, wordless } }
+    models.usual = steps::per_thousand(held_out.known.join.iter().map(|(likely, _)| *likely));
+    Learnt { models, words, held_out }
 }
 
 /// Models that have not seen every channel.
 struct Student {
     fold: usize,
+    counts: Counts,
     models: Models,
     words: String,
 }
 
 impl Student {
-    fn new(corpus: &Corpus, channels: &[Channel], fold: usize, folds: usize) -> Student {
+    fn new(corpus: &Corpus, fold: usize, folds: usize) -> Student {
         let counts = corpus.count(|channel| channel % folds != fold);
-        let weights = TELLS.map(|what| {
-            let labels: Vec<_> = channels.iter().map(|channel| labels_of(channel, what)).collect();
-            corpus.weights(&counts, &labels)
-        });
-        let (lexicon, words) = corpus.lexicon(&counts, &weights);
-        Student { fold, models: Models { lexicon, ..Models::empty() }, words }
+        Student { fold, counts, models: Models::empty(), words: String::new() }
+    }
+
+    /// Labels are given for each of [`TELLS`].
+    fn learn_words(&mut self, corpus: &Corpus, labels: &[Labels; TELLS.len()]) {
+        let weights = labels.each_ref().map(|labels| corpus.weights(&self.counts, labels));
+        (self.models.lexicon, self.words) = corpus.lexicon(&self.counts, &weights);
     }
 }
 
-/// Honest log-odds of joining, each channel guessed by a model that has not seen it; those without words; and what made
-/// the first honest.
-fn held_out(rows: &Rows, plan: &Plan) -> (Vec<f32>, Vec<f32>, (i32, i32)) {
-    let (mut known, mut wordless) = (vec![0.0; rows.join.len()], vec![0.0; rows.join.len()]);
-    for fold in 0..plan.folds {
-        let model = grow_join(rows, plan, |channel| channel % plan.folds != fold);
-        for row in (0..known.len()).filter(|row| rows.join_channel[*row] % plan.folds == fold) {
-            known[row] = model.calibrated(model.sum(&rows.join[row]));
-            wordless[row] = model.calibrated(model.sum(&join::without_words(&rows.join[row])));
+/// By channel, then by message; absent where nothing is known.
+type Labels = Vec<Vec<Option<Label>>>;
+
+fn known_labels(channels: &[Channel], what: Tells) -> Labels {
+    let label = |yes: Option<bool>| yes.map(|yes| Label { yes, weight: 1.0 });
+    channels.iter().map(|channel| labels_of(channel, what).into_iter().map(label).collect()).collect()
+}
+
+/// The same, and where nobody looked what follows from the guessed links: most of a log is not annotated, and what
+/// people answered later tells much about a message.
+fn all_labels(channels: &[Channel], guessed: &[Vec<usize>], what: Tells, weight: f32) -> Labels {
+    let mut labels = known_labels(channels, what);
+    for ((channel, guessed), labels) in channels.iter().zip(guessed).zip(&mut labels) {
+        let mut all = channel.clone();
+        for (said, guessed) in all.said.iter_mut().zip(guessed) {
+            said.gold.get_or_insert_with(|| vec![*guessed]);
+        }
+        let unseen = channel.said.iter().zip(labels).filter(|(said, _)| said.gold.is_none());
+        let found = labels_of(&all, what).into_iter().zip(&channel.said).filter(|(_, said)| said.gold.is_none());
+        for ((_, label), (yes, _)) in unseen.zip(found) {
+            *label = yes.map(|yes| Label { yes, weight });
         }
     }
-    let pairs: Vec<(f32, bool)> = known.iter().copied().zip(rows.joined.iter().copied()).collect();
-    let (factor, term) = calibrate(&pairs);
-    known.iter_mut().for_each(|known| *known = (*known * factor as f32 + term as f32) / 1000.0);
-    (known, wordless, (factor, term))
+    labels
 }
 
-fn outcomes(rows: &Rows, known: &[f32]) -> Vec<(f32, bool)> {
-    known.iter().map(|known| probability(*known)).zip(rows.joined.iter().copied()).collect()
+/// Honest guesses of each life, each channel guessed by a model that has not seen it; and what made them honest.
+fn held_out(lives: &Lives, plan: &Plan) -> (Figures, (i32, i32)) {
+    let mut guesses = lives.all().map(|rows| vec![0.0; rows.join.len()]);
+    for fold in 0..plan.folds {
+        let model = lives.grow_join(&plan.shares, &plan.join, |channel| channel % plan.folds != fold);
+        for (rows, guesses) in lives.all().iter().zip(&mut guesses) {
+            for row in (0..guesses.len()).filter(|row| rows.join_channel[*row] % plan.folds == fold) {
+                guesses[row] = model.calibrated(model.sum(&rows.join[row]));
+            }
+        }
+    }
+    let happened = || lives.known.joined.iter().copied();
+    let (factor, term) = calibrate(&guesses[0].iter().copied().zip(happened()).collect::<Vec<_>>());
+    let honest = |log_odds: &f32| probability((log_odds * factor as f32 + term as f32) / 1000.0);
+    let measured = |rows: &Rows, guesses: &[f32]| Measured {
+        links: rows.score,
+        join: guesses.iter().map(honest).zip(happened()).collect(),
+    };
+    let figures = Figures {
+        known: measured(&lives.known, &guesses[0]),
+        wordless: measured(&lives.wordless, &guesses[1]),
+        nameless: measured(&lives.nameless, &guesses[2]),
+    };
+    (figures, (factor, term))
+}
+
+fn links_told(lives: &Lives) -> String {
+    let Rows { reachable, score, .. } = &lives.known;
+    let [known, wordless, nameless] = lives.all().map(|rows| rows.score.f1());
+    let reached = format!("{reachable}/{} links reachable", score.gold);
+    format!("{reached}, F1 {known:.4}, without words {wordless:.4}, nor names {nameless:.4}")
 }
 
 pub fn told(outcomes: &Outcomes) -> String {
     format!("AUC {:.4} AP {:.4} Brier {:.4}", auc(outcomes), average_precision(outcomes), brier(outcomes))
-}
-
-fn grow_links(rows: &Rows, growth: &Growth, wanted: impl Fn(usize) -> bool) -> Trees {
-    let (matrix, begins, target) = rows.links_of(wanted);
-    grow(&matrix, &Goal::OneOf { begins: &begins, target: &target }, growth)
-}
-
-fn grow_join(rows: &Rows, plan: &Plan, wanted: impl Fn(usize) -> bool) -> Trees {
-    let mut matrix = Matrix::new(join::FEATURES.len());
-    let (mut target, mut weight) = (Vec::new(), Vec::new());
-    for row in (0..rows.join.len()).filter(|row| wanted(rows.join_channel[*row])) {
-        matrix.push(rows.join[row].iter().copied());
-        target.push(rows.joined[row]);
-        weight.push(1.0);
-        if plan.wordless > 0.0 {
-            matrix.push(join::without_words(&rows.join[row]).iter().copied());
-            target.push(rows.joined[row]);
-            weight.push(plan.wordless);
-        }
-    }
-    grow(&matrix, &Goal::Whether { target: &target, weight: &weight }, &plan.join)
 }
 
 /// A factor and a term, in thousandths, that make held-out log-odds honest.

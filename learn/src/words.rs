@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use aizuchi_core::strands::reading::each_word;
-use aizuchi_core::strands::{Heard, Lexicon, Models, RARITY_MAX, Strands, TELLS, Tells, Word, hash_of};
+use aizuchi_core::strands::{Heard, Lexicon, Models, RARITY_MAX, START, Strands, TELLS, Tells, Word, hash_of};
 use aizuchi_core::trees::probability;
 
 use crate::logs::Channel;
@@ -21,7 +21,7 @@ const MESSAGES_MIN: usize = 20;
 const CHANNELS_MIN: u32 = 5;
 const PASSES: usize = 12;
 /// How much evidence a word needs.
-const RIDGE: f32 = 30.0;
+const RIDGE: f32 = 12.0;
 /// Words that tell less, in sixteenths of log-odds, are left out.
 const WEIGHT_MIN: i8 = 2;
 
@@ -73,14 +73,14 @@ impl Corpus {
     }
 
     /// Logistic regression, one word after the other until nothing moves much.
-    pub fn weights(&self, counts: &Counts, labels: &[Vec<Option<bool>>]) -> Vec<f32> {
+    pub fn weights(&self, counts: &Counts, labels: &[Vec<Option<Label>>]) -> Vec<f32> {
         let mut targets = Vec::new();
         let mut said_in: Vec<Vec<u32>> = vec![Vec::new(); self.names.len()];
         for &channel in &counts.channels {
             for (words, label) in self.messages[channel].iter().zip(&labels[channel]) {
-                let Some(yes) = label else { continue };
+                let Some(Label { yes, weight }) = label else { continue };
                 words.iter().for_each(|word| said_in[*word as usize].push(targets.len() as u32));
-                targets.push(f32::from(u8::from(*yes)));
+                targets.push((f32::from(u8::from(*yes)), *weight));
             }
         }
         let mut weights = vec![0.0f32; self.names.len()];
@@ -97,13 +97,21 @@ impl Corpus {
     }
 }
 
+/// What holds for a message, and how much that counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Label {
+    pub yes: bool,
+    pub weight: f32,
+}
+
 /// Moves one weight towards its best; returns by how much.
-fn step(messages: &[u32], targets: &[f32], weight: f32, ridge: f32, sums: &mut [f32]) -> f32 {
+fn step(messages: &[u32], targets: &[(f32, f32)], weight: f32, ridge: f32, sums: &mut [f32]) -> f32 {
     let (mut slope, mut bend) = (ridge * weight, ridge + 1e-3);
     for &message in messages {
         let p = probability(sums[message as usize]);
-        slope += p - targets[message as usize];
-        bend += p * (1.0 - p);
+        let (target, counts) = targets[message as usize];
+        slope += counts * (p - target);
+        bend += counts * p * (1.0 - p);
     }
     let change = (-slope / bend).clamp(-1.0, 1.0);
     messages.iter().for_each(|message| sums[*message as usize] += change);
@@ -143,16 +151,14 @@ fn words_of(channel: &Channel, numbers: &mut BTreeMap<String, u32>) -> Vec<Vec<u
     for said in &channel.said {
         strands.hear(&heard(said), &models);
         let mut words = Vec::new();
-        let mut before = String::new();
+        let mut before = START.to_owned();
         each_word(strands.body(&said.text, said.author), &mut 0, |_, _, run| {
             let word: String = run.to_ascii_lowercase().replace(['\'', '’'], "");
             let mut number = |name: String| {
                 let next = numbers.len() as u32;
                 *numbers.entry(name).or_insert(next)
             };
-            if !before.is_empty() {
-                words.push(number(format!("{before} {word}")));
-            }
+            words.push(number(format!("{before} {word}")));
             words.push(number(word.clone()));
             before = word;
         });

@@ -110,7 +110,7 @@ const THEMES: &[Theme] = &[
         speaks_against: &[("what it goes on with is in good hands", Always)],
     },
     Theme {
-        features: &["pace", "crowd", "last_ago", "open", "strands", "helpers", "outsiders", "joins"],
+        features: &["pace", "crowd", "last_ago", "open", "strands", "helpers", "outsiders", "joins", "custom"],
         speaks_for: &[("others are there who could join", Always)],
         speaks_against: &[("the room is busy with other things", Always)],
     },

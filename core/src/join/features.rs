@@ -65,6 +65,7 @@ features! {
     LAST_AGO "last_ago" "time since the message before";
     PACE "pace" "time the last ten messages took";
     CROWD "crowd" "people among the last sixteen messages";
+    CUSTOM "custom" "share of the room's messages that speak to somebody";
     OPEN "open" "other conversations of one person among the last 24 messages";
     STRANDS "strands" "conversations among the last 24 messages";
     HELPERS "helpers" "others nearby who mostly speak to somebody";
@@ -73,16 +74,6 @@ features! {
 }
 
 pub type Values = [u8; FEATURES.len()];
-
-/// The same message in a language whose words are not known: training shows both.
-pub fn without_words(values: &Values) -> Values {
-    let mut without = *values;
-    for feature in [WORD_STARTS, WORD_ANSWERED, WORD_GOES_ON, WORD_DRAWS, RUN_DRAWS, PARENT_DRAWS] {
-        without[feature] = centred(0);
-    }
-    without[KNOWN] = 0;
-    without
-}
 
 pub(crate) fn values(strands: &Strands, scene: &Scene<'_>, choice: &Choice, strand: u8, lately: &Lately) -> Values {
     let mut values = [0; FEATURES.len()];
@@ -176,6 +167,7 @@ pub(crate) fn values(strands: &Strands, scene: &Scene<'_>, choice: &Choice, stra
     put(LAST_AGO, strands.lines.last().map_or(63, |line| steps(scene.at.since(line.at).0 / 500)));
     put(PACE, lately.pace.into());
     put(CROWD, lately.crowd.into());
+    put(CUSTOM, lately.custom.into());
     around(strands, scene, strand, &mut put);
     put(REPEAT, lately.repeat.into());
     put(ECHO, lately.echo.into());

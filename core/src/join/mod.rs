@@ -9,7 +9,7 @@ pub mod steps;
 
 pub use because::because;
 pub(crate) use features::values;
-pub use features::{FEATURES, Values, without_words};
+pub use features::{FEATURES, Values};
 
 use crate::strands::Models;
 use crate::trees::Feature;

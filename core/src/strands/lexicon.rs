@@ -25,6 +25,9 @@ pub struct Word {
 /// Rarity of a word that was never met.
 pub const RARITY_MAX: u8 = 20;
 
+/// Stands before the first word: how a message begins tells more than what it says later.
+pub const START: &str = "^";
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lexicon {
     /// Open addressing; a hash of 0 is an empty slot.

@@ -11,7 +11,7 @@ mod people;
 pub mod reading;
 mod tracker;
 
-pub use lexicon::{Lexicon, RARITY_MAX, TELLS, Tells, Word, hash_of};
+pub use lexicon::{Lexicon, RARITY_MAX, START, TELLS, Tells, Word, hash_of};
 pub use line::{LINES_MAX, Line, Strand};
 pub use models::Models;
 pub(crate) use pairs::Lately;

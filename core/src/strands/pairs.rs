@@ -77,6 +77,7 @@ crate::trees::features! {
     WAITING "waiting" "messages to this author since it spoke";
     PACE "pace" "time the last ten messages took";
     CROWD "crowd" "people among the last sixteen messages";
+    CUSTOM "custom" "share of the room's messages that speak to somebody";
 }
 
 /// The alternatives for one message, and their features.
@@ -101,6 +102,8 @@ pub(crate) struct Lately {
     pub echo: u8,
     pub pace: u8,
     pub crowd: u8,
+    /// Share of the messages that speak to somebody.
+    pub custom: u8,
 }
 
 const RECENT: u32 = 8;
@@ -149,7 +152,9 @@ pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
     let my_last = strands.lines.iter().rev().find(|line| line.author == scene.author);
     let (my_parent, my_strand) = my_last.map_or((u32::MAX, None), |line| (line.parent, Some(line.strand)));
 
+    let mut speak_to_somebody = 0;
     for (place, line) in strands.lines.iter().enumerate().rev() {
+        speak_to_somebody += usize::from(line.reading.address != Address::Nobody);
         let number = first + place as u32;
         let gap = scene.number - number;
         let to_them = scene.reading.addresses(line.author);
@@ -259,6 +264,7 @@ pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
     weighed.columns[GAP][0] = 0;
     weighed.columns[AFFINITY_LEAD][0] = bonds.most.min(63);
     weighed.columns[SHARED_LEAD][0] = (best / 2).min(63) as u8;
+    weighed.lately.custom = (speak_to_somebody * 32 / strands.lines.len().max(1)) as u8;
     weighed.lately.pace = strands.pace(scene.at);
     weighed.lately.crowd = strands.crowd() as u8;
     message_features(strands, scene, &way, &mut weighed);
@@ -290,6 +296,7 @@ fn message_features(strands: &Strands, scene: &Scene<'_>, way: &Way, weighed: &m
     put(WAITING, lately.waiting.into());
     put(PACE, lately.pace.into());
     put(CROWD, lately.crowd.into());
+    put(CUSTOM, lately.custom.into());
 }
 
 fn address_code(reading: &Reading, hit: bool) -> u32 {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use serde::{Deserialize, Serialize};
 
-use super::lexicon::{Hasher, Lexicon, RARITY_MAX, TELLS, Tells, pair_hash};
+use super::lexicon::{Hasher, Lexicon, RARITY_MAX, START, TELLS, Tells, hash_of, pair_hash};
 use super::people::{NOBODY, People, Slot};
 use crate::score::{CALLS_FOR_HELP, CLOSINGS, is_filler};
 use crate::trees::{VALUES, log_steps};
@@ -269,7 +269,7 @@ impl Reading {
     }
 
     fn take_words(&mut self, body: &str, lexicon: &Lexicon) {
-        let (mut read, mut known, mut before) = (0u32, 0u32, 0u32);
+        let (mut read, mut known, mut before) = (0u32, 0u32, hash_of(START));
         let mut weights = [0i32; TELLS.len()];
         let mut width = 0u32;
         each_word(body, &mut width, |hash, kind, _| {
@@ -277,7 +277,7 @@ impl Reading {
             if read > WORDS_READ_MAX as u32 {
                 return;
             }
-            let pair = (before != 0).then(|| lexicon.get(pair_hash(before, hash))).flatten();
+            let pair = lexicon.get(pair_hash(before, hash));
             before = hash;
             let single = lexicon.get(hash);
             known += u32::from(single.is_some());
