@@ -14,12 +14,14 @@ use crate::words::heard;
 pub struct Shares {
     pub wordless: f32,
     pub nameless: f32,
+    pub paused: f32,
 }
 
 /// What is lived through.
 pub struct Talk<'a> {
     channels: &'a [Channel],
     unnamed: Vec<Channel>,
+    paused: Vec<Channel>,
 }
 
 pub struct Lives {
@@ -28,11 +30,15 @@ pub struct Lives {
     pub wordless: Rows,
     /// And as if nobody were called by name: another custom.
     pub nameless: Rows,
+    /// And as if the room fell silent now and then: nobody joins over that, so only links are learnt from it.
+    paused: Rows,
 }
 
 impl<'a> Talk<'a> {
     pub fn of(channels: &'a [Channel]) -> Talk<'a> {
-        Talk { channels, unnamed: channels.iter().map(without_names).collect() }
+        let unnamed: Vec<Channel> = channels.iter().map(without_names).collect();
+        let paused = unnamed.iter().map(with_pauses).collect();
+        Talk { channels, unnamed, paused }
     }
 
     /// Lives through every channel with the models that are meant for it.
@@ -42,6 +48,7 @@ impl<'a> Talk<'a> {
             known: collect(self.channels, &models),
             wordless: collect(self.channels, |channel| &wordless[channel]),
             nameless: collect(&self.unnamed, |channel| &wordless[channel]),
+            paused: collect(&self.paused, |channel| &wordless[channel]),
         }
     }
 }
@@ -56,7 +63,8 @@ impl Lives {
     }
 
     pub fn grow_links(&self, shares: &Shares, growth: &Growth, wanted: impl Fn(usize) -> bool) -> Trees {
-        let rows = LinkRows::of(&self.shared(shares), wanted);
+        let [known, wordless, nameless] = self.shared(shares);
+        let rows = LinkRows::of(&[known, wordless, nameless, (&self.paused, shares.paused)], wanted);
         let goal = Goal::OneOf { begins: &rows.begins, target: &rows.target, share: &rows.share };
         grow(&rows.matrix, &goal, growth)
     }
@@ -92,6 +100,27 @@ fn without_names(channel: &Channel) -> Channel {
     channel
 }
 
+/// Between two pauses so many are said, and so many minutes they last.
+const BETWEEN_PAUSES: usize = 60;
+const PAUSES: [u64; 5] = [20, 45, 120, 400, 900];
+
+/// The same talk in a room that is silent for long before some conversations. What answers over a pause is not looked at.
+fn with_pauses(channel: &Channel) -> Channel {
+    let mut channel = channel.clone();
+    let (mut last, mut longer, mut pauses) = (0, 0, 0);
+    for (place, said) in channel.said.iter_mut().enumerate() {
+        let starts = said.gold.as_ref().is_some_and(|gold| gold.contains(&place));
+        if starts && place - last >= BETWEEN_PAUSES {
+            last = place;
+            longer += PAUSES[pauses % PAUSES.len()] * 60_000;
+            pauses += 1;
+        }
+        said.at.0 += longer;
+        said.gold = said.gold.take().filter(|gold| gold.iter().all(|gold| *gold >= last));
+    }
+    channel
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,5 +133,21 @@ mod tests {
         let channel = parse(log.as_bytes()).expect("it parses").remove(0);
         let texts: Vec<String> = without_names(&channel).said.into_iter().map(|said| said.name + &said.text).collect();
         assert_eq!(texts, ["how?", "like this"]);
+    }
+
+    #[test]
+    fn a_pause_comes_before_a_conversation_and_nothing_reaches_over_it() {
+        let line = |place: usize| {
+            let to = if place == 70 { 70 } else { place.saturating_sub(if place == 71 { 2 } else { 1 }) };
+            format!(
+                r#"{{"ts": {place}, "channel": "c", "id": "{place}", "author": "a", "text": "t", "gold_reply_to": ["{to}"]}}"#
+            )
+        };
+        let log: Vec<String> = (0..80).map(line).collect();
+        let channel = with_pauses(&parse(log.join("\n").as_bytes()).expect("it parses")[0]);
+        let silence = |place: usize| channel.said[place].at.since(channel.said[place - 1].at).0;
+        assert_eq!((silence(69), silence(70), silence(71)), (1000, 1000 + 20 * 60_000, 1000));
+        let looked_at: Vec<bool> = [69, 70, 71, 72].map(|place| channel.said[place].gold.is_some()).into();
+        assert_eq!(looked_at, [true, true, false, true]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use aizuchi_core::strands::reading::each_word;
+use aizuchi_core::strands::words::each_word;
 use aizuchi_core::strands::{Heard, Lexicon, Models, RARITY_MAX, START, Strands, TELLS, Tells, Word, hash_of};
 use aizuchi_core::trees::probability;
 

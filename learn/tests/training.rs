@@ -29,7 +29,7 @@ fn log() -> Vec<Channel> {
 
 fn learn() -> Learnt {
     let growth = Growth { trees: 5, depth: 3, rate: 0.5, ridge: 1.0, rows: 0.8, columns: 0.8, seed: 1 };
-    let shares = Shares { wordless: 0.3, nameless: 0.2 };
+    let shares = Shares { wordless: 0.3, nameless: 0.2, paused: 0.2 };
     let plan = Plan { folds: 2, looks: 2, first: growth, links: growth, join: growth, shares, guessed: 0.5 };
     train(&log(), &plan, &|_| {})
 }

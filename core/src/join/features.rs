@@ -1,6 +1,7 @@
 //! The features of a message at which somebody may join.
 
-use crate::strands::reading::{Marks, centred};
+use crate::strands::marks::Marks;
+use crate::strands::reading::centred;
 use crate::strands::{Choice, Lately, NOBODY, Person, Scene, Strands, Tells};
 use crate::trees::{VALUES, features, log_steps};
 

@@ -5,11 +5,13 @@
 
 mod lexicon;
 mod line;
+pub(crate) mod marks;
 mod models;
 pub mod pairs;
 mod people;
-pub mod reading;
+pub(crate) mod reading;
 mod tracker;
+pub mod words;
 
 pub use lexicon::{Lexicon, RARITY_MAX, START, TELLS, Tells, Word, hash_of};
 pub use line::{LINES_MAX, Line, Strand};

@@ -2,8 +2,9 @@
 
 use super::lexicon::Tells;
 use super::line::LINES_MAX;
+use super::marks::Marks;
 use super::people::{NOBODY, Slot};
-use super::reading::{Address, Marks, Reading, WORDS_MAX};
+use super::reading::{Address, Reading, WORDS_MAX};
 use super::tracker::{Scene, Strands};
 use crate::trees::{Columns, LANES, VALUES, log_steps};
 

@@ -1,13 +1,11 @@
 //! What one text says on its face: whom it names, whether it asks, and its words as hashes.
 
-use std::sync::LazyLock;
-
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use serde::{Deserialize, Serialize};
 
-use super::lexicon::{Hasher, Lexicon, RARITY_MAX, START, TELLS, Tells, hash_of, pair_hash};
+use super::lexicon::{Lexicon, RARITY_MAX, START, TELLS, Tells, hash_of, pair_hash};
+use super::marks::Marks;
 use super::people::{NOBODY, People, Slot};
-use crate::score::{CALLS_FOR_HELP, CLOSINGS, is_filler};
+use super::words::{Kind, each_word};
 use crate::trees::{VALUES, log_steps};
 
 /// Words kept of a message: the first ones that are not everybody's.
@@ -55,101 +53,12 @@ pub fn centred(weight: i32) -> u8 {
     (32 + weight / 4).clamp(0, VALUES as i32 - 1) as u8
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Marks(u16);
-
-impl Marks {
-    pub const CALL: Marks = Marks(1);
-    pub const CLOSING: Marks = Marks(2);
-    pub const FILLER: Marks = Marks(4);
-    pub const ASKS: Marks = Marks(8);
-    pub const LINK: Marks = Marks(16);
-    pub const CODE: Marks = Marks(32);
-    pub const SMILE: Marks = Marks(64);
-    pub const GREETING: Marks = Marks(128);
-    pub const UNFINISHED: Marks = Marks(256);
-    pub const EXCLAIMS: Marks = Marks(512);
-    pub const DIGITS: Marks = Marks(1024);
-
-    pub fn has(self, mark: Marks) -> bool {
-        self.0 & mark.0 != 0
-    }
-
-    fn add(&mut self, mark: Marks) {
-        self.0 |= mark.0;
-    }
-}
-
-const ASKING: &[&str] = &[
-    "how",
-    "what",
-    "why",
-    "where",
-    "when",
-    "which",
-    "who",
-    "can i",
-    "can you",
-    "is there",
-    "does",
-    "do you",
-    "should i",
-    "何",
-    "なに",
-    "なん",
-    "どう",
-    "どこ",
-    "いつ",
-    "誰",
-    "だれ",
-    "なぜ",
-    "どれ",
-    "どの",
-    "どちら",
-    "いくら",
-    "ですか",
-    "ますか",
-    "かな",
-];
-const GREETINGS: &[&str] = &[
-    "hi",
-    "hello",
-    "hey",
-    "hiya",
-    "morning",
-    "good morning",
-    "good evening",
-    "howdy",
-    "おはよう",
-    "こんにちは",
-    "こんばんは",
-    "はじめまして",
-    "よろしく",
-];
-const SMILES: &[&str] = &[":)", ":-)", ";)", ":d", ":p", "lol", "haha", "^^", "笑", "草", "ｗ", "www"];
-
-static PHRASES: LazyLock<(AhoCorasick, Vec<Marks>)> = LazyLock::new(|| {
-    let lists = [
-        (CALLS_FOR_HELP, Marks::CALL),
-        (CLOSINGS, Marks::CLOSING),
-        (ASKING, Marks::ASKS),
-        (GREETINGS, Marks::GREETING),
-        (SMILES, Marks::SMILE),
-    ];
-    let all = || lists.iter().flat_map(|(words, mark)| words.iter().map(move |word| (*word, *mark)));
-    let mut builder = AhoCorasick::builder();
-    builder.kind(Some(AhoCorasickKind::DFA)).match_kind(MatchKind::Standard).ascii_case_insensitive(true);
-    let automaton = builder.build(all().map(|(word, _)| word)).expect("a list of words fits into an automaton");
-    (automaton, all().map(|(_, mark)| mark).collect())
-});
-
 /// Reads a text said by one of these people.
 pub fn read(text: &str, author: Slot, people: &People, lexicon: &Lexicon) -> Reading {
     let mut reading = Reading::default();
     let text = &text[..text.floor_char_boundary(2000)];
     let body = reading.find_names(text, author, people);
-    reading.note_marks(body);
+    (reading.marks, reading.question) = Marks::of(body);
     reading.take_words(body, lexicon);
     reading
 }
@@ -229,45 +138,6 @@ impl Reading {
         }
     }
 
-    fn note_marks(&mut self, body: &str) {
-        let (automaton, marks) = &*PHRASES;
-        for found in automaton.find_overlapping_iter(body) {
-            let mark = marks[found.pattern()];
-            let inner = |c: Option<u8>| c.is_some_and(|c| c.is_ascii_alphanumeric());
-            let latin = body.as_bytes()[found.start()].is_ascii_alphanumeric();
-            let before = found.start().checked_sub(1).map(|at| body.as_bytes()[at]);
-            if !latin || !(inner(before) || inner(body.as_bytes().get(found.end()).copied())) {
-                self.marks.add(mark);
-            }
-        }
-        if is_filler(body) {
-            self.marks.add(Marks::FILLER);
-        }
-        let signs = Signs::of(body);
-        if (signs.has(Signs::COLON) && body.contains("://")) || (signs.has(Signs::DOT) && body.contains("www.")) {
-            self.marks.add(Marks::LINK);
-        }
-        if signs.has(Signs::CODE) || (signs.has(Signs::DASH) && body.contains("--")) {
-            self.marks.add(Marks::CODE);
-        }
-        let bare = body.trim_end();
-        if bare.ends_with([',', ':', '、', '…', '-']) || bare.ends_with("..") {
-            self.marks.add(Marks::UNFINISHED);
-        }
-        if bare.ends_with(['!', '！']) {
-            self.marks.add(Marks::EXCLAIMS);
-        }
-        if signs.has(Signs::DIGIT) {
-            self.marks.add(Marks::DIGITS);
-        }
-        let end = bare.trim_end_matches(|c: char| c.is_whitespace() || "!！。.）)ｗw笑~〜…".contains(c));
-        let asks = end.ends_with(['?', '？', 'か'])
-            || ["かな", "かしら", "かね"].iter().any(|particle| end.ends_with(particle));
-        let somewhere =
-            (signs.has(Signs::ASKS) || (signs.has(Signs::WIDE) && body.contains('？'))) && !self.marks.has(Marks::LINK);
-        self.question = if asks { 2 } else { u8::from(somewhere) };
-    }
-
     fn take_words(&mut self, body: &str, lexicon: &Lexicon) {
         let (mut read, mut known, mut before) = (0u32, 0u32, hash_of(START));
         let mut weights = [0i32; TELLS.len()];
@@ -306,48 +176,6 @@ impl Reading {
     }
 }
 
-/// The kinds of bytes a text has, one bit for each: found in one pass.
-#[derive(Clone, Copy)]
-struct Signs(u8);
-
-impl Signs {
-    const CODE: u8 = 1;
-    const DIGIT: u8 = 2;
-    const ASKS: u8 = 4;
-    const COLON: u8 = 8;
-    const DOT: u8 = 16;
-    const DASH: u8 = 32;
-    /// A sign of full width may begin here.
-    const WIDE: u8 = 64;
-
-    const KINDS: [u8; 256] = {
-        let mut kinds = [0; 256];
-        let mut byte = 0;
-        while byte < 256 {
-            kinds[byte] = match byte as u8 {
-                b'/' | b'=' | b'`' | b'{' | b'|' | b'\\' | b'<' | b'$' | b'~' => Signs::CODE,
-                b'0'..=b'9' => Signs::DIGIT,
-                b'?' => Signs::ASKS,
-                b':' => Signs::COLON,
-                b'.' => Signs::DOT,
-                b'-' => Signs::DASH,
-                0xef => Signs::WIDE,
-                _ => 0,
-            };
-            byte += 1;
-        }
-        kinds
-    };
-
-    fn of(text: &str) -> Signs {
-        Signs(text.bytes().fold(0, |signs, byte| signs | Signs::KINDS[usize::from(byte)]))
-    }
-
-    fn has(self, kind: u8) -> bool {
-        self.0 & kind != 0
-    }
-}
-
 /// Who is named by this run of text, and whether it is marked as a call: `bob:`, `@bob`, `bob,`.
 fn named_by(chunk: &str, people: &People) -> Option<(Slot, bool)> {
     let mut name = chunk.trim_start_matches(['@', '＠']);
@@ -364,77 +192,6 @@ fn named_by(chunk: &str, people: &People) -> Option<(Slot, bool)> {
         name = &name[..name.len() - last.len_utf8()];
     }
     None
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Worth comparing between messages.
-    Content,
-    /// Particles and endings.
-    Function,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Script {
-    None,
-    Spaced,
-    Han,
-    Hiragana,
-    Katakana,
-}
-
-fn script(c: char) -> Script {
-    match c {
-        '\0'..='\x7f' => {
-            if c.is_ascii_alphanumeric() {
-                Script::Spaced
-            } else {
-                Script::None
-            }
-        }
-        'ぁ'..='ゟ' => Script::Hiragana,
-        'ァ'..='ヿ' | 'ｦ'..='ﾟ' => Script::Katakana,
-        '一'..='鿿' | '㐀'..='䶿' | '々' => Script::Han,
-        _ if c.is_alphanumeric() => Script::Spaced,
-        _ => Script::None,
-    }
-}
-
-/// The words of a text, in lower case, without apostrophes; a change of script ends a word.
-pub fn each_word<'a>(text: &'a str, width: &mut u32, mut word: impl FnMut(u32, Kind, &'a str)) {
-    let mut current = Script::None;
-    let mut hasher = Hasher::default();
-    let (mut letters, mut start) = (0u32, 0);
-    let mut end = |current: Script, hasher: Hasher, letters: u32, run: &'a str| {
-        let kind = match current {
-            Script::None => return,
-            Script::Hiragana => Kind::Function,
-            _ if letters < 2 => Kind::Function,
-            Script::Spaced | Script::Han | Script::Katakana => Kind::Content,
-        };
-        word(hasher.finish(), kind, run);
-    };
-    for (at, c) in text.char_indices() {
-        *width += if (c as u32) < 0x1100 { 1 } else { 2 };
-        if matches!(c, '\'' | '’') && current == Script::Spaced {
-            continue;
-        }
-        let next = script(c);
-        if next != current || (next == Script::Han && letters == 2) {
-            end(current, hasher, letters, &text[start..at]);
-            (current, hasher, letters, start) = (next, Hasher::default(), 0, at);
-        }
-        if next != Script::None {
-            letters += 1;
-            hasher = if c.is_ascii() {
-                hasher.with(c.to_ascii_lowercase() as u8)
-            } else {
-                let mut bytes = [0; 4];
-                c.encode_utf8(&mut bytes).bytes().fold(hasher, Hasher::with)
-            };
-        }
-    }
-    end(current, hasher, letters, &text[start..]);
 }
 
 #[cfg(test)]
@@ -473,26 +230,5 @@ mod tests {
             let reading = reading(text);
             assert_eq!((reading.to[0], reading.address), (to, address), "{text}");
         }
-    }
-
-    #[test]
-    fn questions_are_seen_in_both_languages() {
-        for text in ["how?", "本当に？", "できますか", "行くかな。", "really?!"] {
-            assert_eq!(reading(text).question, 2, "{text}");
-        }
-        assert_eq!(reading("why? tell me").question, 1);
-        assert_eq!(reading("see http://a.example/?q=1 for that").question, 0);
-        assert!(reading("誰か教えて").marks.has(Marks::CALL));
-    }
-
-    #[test]
-    fn scripts_part_words() {
-        let mut words = Vec::new();
-        each_word("Rustの日付処理、don't ライブラリ", &mut 0, |_, kind, run| {
-            words.push((run, kind == Kind::Content))
-        });
-        let expected =
-            [("Rust", true), ("の", false), ("日付", true), ("処理", true), ("don't", true), ("ライブラリ", true)];
-        assert_eq!(words, expected);
     }
 }
