@@ -28,7 +28,7 @@ pub struct Lives {
     pub known: Rows,
     /// As if no word were known: another language.
     pub wordless: Rows,
-    /// And as if nobody were called by name: another custom.
+    /// As if nobody were called by name, another custom; and in two of three channels no word known either.
     pub nameless: Rows,
     /// And as if the room fell silent now and then: nobody joins over that, so only links are learnt from it.
     paused: Rows,
@@ -47,7 +47,10 @@ impl<'a> Talk<'a> {
         Lives {
             known: collect(self.channels, &models),
             wordless: collect(self.channels, |channel| &wordless[channel]),
-            nameless: collect(&self.unnamed, |channel| &wordless[channel]),
+            nameless: collect(
+                &self.unnamed,
+                |channel| if channel % 3 == 0 { models(channel) } else { &wordless[channel] },
+            ),
             paused: collect(&self.paused, |channel| &wordless[channel]),
         }
     }

@@ -34,9 +34,9 @@ enum Command {
         /// Where the model card goes
         #[arg(long, default_value = "docs/model-card.md")]
         card: PathBuf,
-        /// A log to measure on afterwards: nothing is learnt from it
+        /// A log to measure on afterwards, may be given several times: nothing is learnt from it
         #[arg(long)]
-        check: Option<PathBuf>,
+        check: Vec<PathBuf>,
     },
     /// Measures the models that are compiled in
     Measure {
@@ -62,10 +62,18 @@ fn main() -> Result<()> {
             write("links.txt", &learnt.models.links.write(&pairs::FEATURES))?;
             write("join.txt", &learnt.models.join.write(&join::FEATURES))?;
             write("usual.txt", &steps::write(&learnt.models.usual))?;
-            let check = check.map(|check| figures(&check, &learnt.models)).transpose()?;
-            check.iter().for_each(show);
+            let mut checks = Vec::new();
+            for log in check {
+                let name = log.file_name().unwrap_or_default().to_string_lossy();
+                let name = name.split('.').next().unwrap_or_default().to_owned();
+                checks.push((name, figures(&log, &learnt.models)?));
+            }
+            for (name, figures) in &checks {
+                println!("{name}");
+                show(figures);
+            }
             let (models, held_out) = (&learnt.models, &learnt.held_out);
-            let sheet = Sheet { channels: &channels, models, held_out, check: check.as_ref() };
+            let sheet = Sheet { channels: &channels, models, held_out, checks: &checks };
             std::fs::write(&card, card::write(&sheet)).with_context(|| format!("writing {}", card.display()))?;
             tell("written");
             Ok(())

@@ -36,14 +36,14 @@ impl Default for Plan {
     fn default() -> Plan {
         let links = Growth { trees: 300, depth: 5, rate: 0.2, ridge: 10.0, rows: 0.5, columns: 0.5, seed: 1 };
         let first = Growth { trees: 40, rate: 0.4, rows: 0.4, columns: 0.4, ..links };
-        let join = Growth { trees: 250, depth: 3, rate: 0.1, ridge: 20.0, rows: 0.6, columns: 0.4, seed: 2 };
+        let join = Growth { trees: 500, depth: 3, rate: 0.05, ridge: 20.0, rows: 0.6, columns: 0.4, seed: 2 };
         Plan {
             folds: 4,
             looks: 2,
             first,
             links,
             join,
-            shares: Shares { wordless: 0.3, nameless: 0.6, paused: 0.2 },
+            shares: Shares { wordless: 0.3, nameless: 1.0, paused: 0.15 },
             guessed: 0.5,
         }
     }

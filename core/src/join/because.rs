@@ -23,6 +23,10 @@ enum Holds {
 
 use Holds::{Always, AtLeast, AtMost};
 
+/// Widths, in the steps of that feature: about twenty columns, and about fifty.
+const SHORT: u8 = 13;
+const LONG: u8 = 18;
+
 /// The first words that hold are taken.
 const THEMES: &[Theme] = &[
     Theme {
@@ -82,18 +86,19 @@ const THEMES: &[Theme] = &[
         speaks_against: &[("its author is in the talk already", AtLeast("said", 1))],
     },
     Theme {
-        features: &[
-            "word_draws",
-            "word_answered",
-            "word_goes_on",
-            "run_draws",
-            "known_words",
-            "width",
-            "echo",
-            "repeat",
-        ],
-        speaks_for: &[("its words draw others in", Always)],
-        speaks_against: &[("its words draw nobody in", Always)],
+        features: &["word_draws", "word_answered", "word_goes_on", "run_draws", "known_words"],
+        speaks_for: &[("its words draw others in", AtLeast("known_words", 1))],
+        speaks_against: &[("its words draw nobody in", AtLeast("known_words", 1))],
+    },
+    Theme {
+        features: &["width"],
+        speaks_for: &[("it says much", AtLeast("width", LONG)), ("it is brief", AtMost("width", SHORT))],
+        speaks_against: &[("it says little", AtMost("width", SHORT)), ("it says much", AtLeast("width", LONG))],
+    },
+    Theme {
+        features: &["echo", "repeat"],
+        speaks_for: &[("its author says it again", AtLeast("repeat", 2))],
+        speaks_against: &[("it takes up what others said", AtLeast("echo", 1))],
     },
     Theme {
         features: &["closing", "filler", "smile", "greeting"],
