@@ -239,45 +239,40 @@ fn rooms(preset: usize, most: usize, messages: &[Message]) {
 /// Fills every room with as many messages as it keeps, and a few more, as in a life that has gone on for a while.
 fn fill(sim: &mut Sim<Declines>, names: &[RoomId], messages: &[Message]) -> u64 {
     let mut raw_bytes = 0;
-    for (number, name) in names.iter().enumerate() {
-        for turn in 0..BUFFER + 10 {
-            let message = &messages[(number * 7 + turn) % messages.len()];
-            if turn >= 10 {
+    for number in 0..names.len() {
+        for turn in 0..FILL {
+            let message = message_of(number, turn, names, messages);
+            if turn >= FILL - BUFFER {
                 raw_bytes += message.text.len() + message.author.name.len() + message.id.as_str().len();
             }
-            say(sim, name, message, turn as u64);
+            sim.feed(message.at, Input::Said(message));
+            sim.traces.clear();
         }
     }
     raw_bytes as u64
 }
 
 const START_MS: u64 = 1_700_000_000_000;
+const FILL: usize = BUFFER + 10;
 
-fn say(sim: &mut Sim<Declines>, room: &RoomId, message: &Message, turn: u64) {
-    let mut message = message.clone();
-    message.place.room = room.clone();
-    message.at = Time(START_MS + turn * 10_000);
-    message.id = MessageId::new(format!(
-        "{}+{turn}",
-        message.id.as_str().get(..message.id.as_str().len().saturating_sub(3)).unwrap_or_default()
-    ));
-    sim.feed(message.at, Input::Said(message));
-    sim.traces.clear();
+/// What is said in a room at its turn: each room goes through its own part of the log, one message after the other, so
+/// that many rooms do the same work as one.
+fn message_of(room: usize, turn: usize, names: &[RoomId], messages: &[Message]) -> Message {
+    let mut message = messages[(room * 7 + turn) % messages.len()].clone();
+    message.place.room = names[room].clone();
+    message.at = Time(START_MS + turn as u64 * 10_000);
+    let id = message.id.as_str();
+    message.id = MessageId::new(format!("{}+{turn}", id.get(..id.len().saturating_sub(3)).unwrap_or_default()));
+    message
 }
 
-/// Some hundred thousand messages more, room after room.
+/// Some hundred thousand messages more, one room after the other.
 fn step(sim: &mut Sim<Declines>, names: &[RoomId], messages: &[Message]) -> f64 {
     const STEPS: usize = 400_000;
     const STRIDE: usize = 7919;
-    let inputs: Vec<Message> = (0..STEPS)
-        .map(|number| {
-            let mut message = messages[number % messages.len()].clone();
-            message.place.room = names[number * STRIDE % names.len()].clone();
-            message.at = Time(START_MS + 600_000 + number as u64);
-            message.id = MessageId::new(format!("step-{number}"));
-            message
-        })
-        .collect();
+    let rooms = names.len();
+    let at = |number: usize| message_of(number * STRIDE % rooms, FILL + number / rooms, names, messages);
+    let inputs: Vec<Message> = (0..STEPS).map(at).collect();
     let started = Instant::now();
     for message in inputs {
         sim.feed(message.at, Input::Said(message));
