@@ -139,7 +139,7 @@ pub(crate) fn values(strands: &Strands, scene: &Scene<'_>, choice: &Choice, stra
     put(STRAND_SETTLED, steps(there.settled.into()));
     put(TO_IN_STRAND, reading.to[0].map_or(0, |slot| 1 + u32::from(there.has(slot))));
 
-    let in_strand = strands.lines.iter().rev().filter(|line| line.strand == strand).take(there.lines.into());
+    let in_strand = strands.recent().iter().rev().filter(|line| line.strand == strand).take(there.lines.into());
     let (mut run, mut draws, mut asks) = (0, reading.tells(Tells::Draws), reading.question);
     for line in in_strand.take_while(|line| line.author == scene.author) {
         run += 1;
@@ -165,7 +165,7 @@ pub(crate) fn values(strands: &Strands, scene: &Scene<'_>, choice: &Choice, stra
     put(WAITING, lately.waiting.into());
     put(TO_ME, lately.to_me.into());
     put(MY_COMPANY, lately.company.count_ones());
-    put(LAST_AGO, strands.lines.last().map_or(63, |line| steps(scene.at.since(line.at).0 / 500)));
+    put(LAST_AGO, strands.recent().last().map_or(63, |line| steps(scene.at.since(line.at).0 / 500)));
     put(PACE, lately.pace.into());
     put(CROWD, lately.crowd.into());
     put(CUSTOM, lately.custom.into());
@@ -179,7 +179,7 @@ pub(crate) fn values(strands: &Strands, scene: &Scene<'_>, choice: &Choice, stra
 fn around(strands: &Strands, scene: &Scene<'_>, strand: u8, put: &mut impl FnMut(usize, u32)) {
     let (mut seen, mut people) = (0u128, 0u128);
     let (mut open, mut all, mut helpers, mut joins) = (0, 0, 0, 0);
-    for line in strands.lines.iter().rev().take(24) {
+    for line in strands.recent().iter().rev().take(24) {
         joins += u32::from(line.joins);
         if line.strand != strand && seen >> line.strand & 1 == 0 {
             seen |= 1 << line.strand;

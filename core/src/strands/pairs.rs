@@ -146,15 +146,16 @@ pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
     let mut mine_to = [0u8; LINES_MAX];
     let mut fresh = [0u8; LINES_MAX];
     let mut strand_since = [0u8; LINES_MAX + 2];
-    let first = scene.number - strands.lines.len() as u32;
+    let lines = strands.recent();
+    let first = scene.number - lines.len() as u32;
     let best = shared.per_line.iter().copied().max().unwrap_or(0);
     let partner = strands.people.get(scene.author).map_or(NOBODY, |me| me.partner);
     let spoken_to = scene.reading.to[0].unwrap_or(partner);
-    let my_last = strands.lines.iter().rev().find(|line| line.author == scene.author);
+    let my_last = lines.iter().rev().find(|line| line.author == scene.author);
     let (my_parent, my_strand) = my_last.map_or((u32::MAX, None), |line| (line.parent, Some(line.strand)));
 
     let mut speak_to_somebody = 0;
-    for (place, line) in strands.lines.iter().enumerate().rev() {
+    for (place, line) in lines.iter().enumerate().rev() {
         speak_to_somebody += usize::from(line.reading.address != Address::Nobody);
         let number = first + place as u32;
         let gap = scene.number - number;
@@ -213,7 +214,7 @@ pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
             put(THEIR_UNFINISHED, bool(line.reading.marks.has(Marks::UNFINISHED)));
             put(THEIR_SURE, line.sure.into());
             if let Some(next) = *next_of.of(line.author) {
-                let later = &strands.lines[usize::from(next)];
+                let later = &lines[usize::from(next)];
                 put(NEXT_QUESTION, 1 + u32::from(later.reading.question));
                 put(NEXT_GOES_ON, 1 + bool(later.parent == number));
                 put(NEXT_GAP, u32::from(next) - place as u32);
@@ -224,7 +225,7 @@ pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
                 put(NEXT_TO_ME, 1 + address_code(&later.reading, later.reading.addresses(scene.author)));
             }
             if line.parent_author == line.author && line.parent != number {
-                let before = line.parent.checked_sub(first).and_then(|place| strands.lines.get(place as usize));
+                let before = line.parent.checked_sub(first).and_then(|place| lines.get(place as usize));
                 put(PREVIOUS_OWN, 1 + before.map_or(0, |before| u32::from(before.reading.question)));
             }
             put(TO_SINCE, way.spoken_to.into());
@@ -265,7 +266,7 @@ pub fn weigh(strands: &Strands, scene: &Scene<'_>) -> Weighed {
     weighed.columns[GAP][0] = 0;
     weighed.columns[AFFINITY_LEAD][0] = bonds.most.min(63);
     weighed.columns[SHARED_LEAD][0] = (best / 2).min(63) as u8;
-    weighed.lately.custom = (speak_to_somebody * 32 / strands.lines.len().max(1)) as u8;
+    weighed.lately.custom = (speak_to_somebody * 32 / lines.len().max(1)) as u8;
     weighed.lately.pace = strands.pace(scene.at);
     weighed.lately.crowd = strands.crowd() as u8;
     message_features(strands, scene, &way, &mut weighed);
@@ -320,7 +321,7 @@ struct Bonds {
 impl Bonds {
     fn of(strands: &Strands, me: Slot) -> Bonds {
         let mut bonds = Bonds { with_me: Each::new(), all: Each::new(), most: 0 };
-        for line in &strands.lines {
+        for line in strands.recent() {
             let to = line.reading.to[0].unwrap_or(line.parent_author);
             if to == NOBODY || to == line.author {
                 continue;
@@ -350,7 +351,7 @@ impl Shared {
         let reading = scene.reading;
         let mut hits = [0u16; LINES_MAX];
         let mut seen = [0u8; WORDS_MAX];
-        for (hit, line) in hits.iter_mut().zip(&strands.lines) {
+        for (hit, line) in hits.iter_mut().zip(strands.recent()) {
             *hit = reading.shared_with(&line.reading);
             if *hit != 0 {
                 ones(*hit).for_each(|word| seen[word] += 1);
@@ -359,7 +360,7 @@ impl Shared {
             }
         }
         let mut shared = Shared { per_line: [0; LINES_MAX], best_word: [0; LINES_MAX], per_strand: [0; LINES_MAX + 2] };
-        for (place, line) in strands.lines.iter().enumerate().filter(|(place, _)| hits[*place] != 0) {
+        for (place, line) in strands.recent().iter().enumerate().filter(|(place, _)| hits[*place] != 0) {
             for word in ones(hits[place]) {
                 let rarity = reading.rarities[word].saturating_sub(2 * seen[word].ilog2() as u8);
                 shared.per_line[place] += u16::from(rarity);

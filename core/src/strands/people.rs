@@ -14,15 +14,17 @@ const PEOPLE_MAX: usize = 96;
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct People {
+    /// Hashes of their ids, 0 when forgotten: apart from the rest, as all of them are looked through for each message.
+    keys: Vec<u64>,
     list: Vec<Person>,
+    /// Somebody's name is not one run of ASCII.
+    odd: bool,
     /// One bit for the hash of each name: most words are nobody's name.
     names: [u64; 8],
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Person {
-    /// Hash of the id; 0 when forgotten.
-    pub key: u64,
     /// The name, and what of it is said aloud: hash and length in bytes.
     names: [(u32, u8); 3],
     /// Not one run of ASCII: to be looked for in the text itself.
@@ -69,7 +71,7 @@ impl People {
     }
 
     pub fn by_key(&self, key: u64) -> Option<Slot> {
-        self.list.iter().position(|person| person.key == key).map(|slot| slot as Slot)
+        self.keys.iter().position(|known| *known == key).map(|slot| slot as Slot)
     }
 
     /// The person's slot, and whether somebody else had to give it up.
@@ -83,7 +85,6 @@ impl People {
             return (slot, false);
         }
         let mut person = Person {
-            key,
             names: [(0, 0); 3],
             odd: false,
             bot,
@@ -98,13 +99,14 @@ impl People {
         person.call(name);
         let full = self.list.len() >= PEOPLE_MAX;
         let slot = if full {
-            let oldest = self.list.iter().enumerate().min_by_key(|(_, person)| (person.key != 0, person.last));
-            oldest.map_or(0, |(slot, _)| slot)
+            let age = |(slot, person): &(usize, &Person)| (self.keys[*slot] != 0, person.last);
+            self.list.iter().enumerate().min_by_key(age).map_or(0, |(slot, _)| slot)
         } else {
             self.list.push(person.clone());
+            self.keys.push(key);
             self.list.len() - 1
         };
-        self.list[slot] = person;
+        (self.list[slot], self.keys[slot]) = (person, key);
         if full {
             self.index();
         } else {
@@ -117,10 +119,11 @@ impl People {
         for (hash, _) in self.list[slot].names {
             self.names[hash as usize % 8] |= 1 << (hash >> 3 & 63);
         }
+        self.odd |= self.list[slot].odd;
     }
 
     fn index(&mut self) {
-        self.names = [0; 8];
+        (self.names, self.odd) = ([0; 8], false);
         (0..self.list.len()).for_each(|slot| self.note(slot));
     }
 
@@ -131,7 +134,7 @@ impl People {
 
     fn goes_by(&self, looked_for: (u32, u8)) -> Option<Slot> {
         let maybe = self.names[looked_for.0 as usize % 8] >> (looked_for.0 >> 3 & 63) & 1 == 1;
-        let goes_by = |person: &Person| person.key != 0 && person.names.contains(&looked_for);
+        let goes_by = |person: &Person| person.names.contains(&looked_for);
         maybe.then(|| self.list.iter().position(goes_by)).flatten().map(|at| at as Slot)
     }
 
@@ -145,7 +148,7 @@ impl People {
 
     /// Who is named by how this text begins, though the name has spaces or is followed by none. The longest name counts.
     pub fn named_at_start(&self, text: &str) -> Option<(Slot, usize)> {
-        if text.is_ascii() && !self.list.iter().any(|person| person.odd) {
+        if text.is_ascii() && !self.odd {
             return None;
         }
         let mut found = None;
@@ -167,7 +170,7 @@ impl People {
 
     fn alike(&self, is: impl Fn((u32, u8)) -> Option<bool>) -> Option<Slot> {
         let named = |name: &(u32, u8)| name.1 > 0 && is(*name) == Some(true);
-        let place = self.list.iter().position(|person| person.key != 0 && person.names.iter().any(named));
+        let place = self.list.iter().position(|person| person.names.iter().any(named));
         place.map(|at| at as Slot)
     }
 
@@ -179,7 +182,8 @@ impl People {
     /// The slot stays taken as long as lines refer to it, but tells nothing any more.
     pub fn forget(&mut self, slot: Slot) {
         let Some(person) = self.get_mut(slot) else { return };
-        (person.key, person.names, person.odd) = (0, [(0, 0); 3], false);
+        (person.names, person.odd) = ([(0, 0); 3], false);
+        self.keys[usize::from(slot)] = 0;
         self.index();
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::line::{LINES_MAX, Line, Strand};
+use super::line::{LINES_MAX, LINES_OVER, Line, Strand};
 use super::models::Models;
 use super::pairs::{self, Weighed};
 use super::people::{NOBODY, People, Slot};
@@ -48,8 +48,8 @@ pub struct Guess {
 /// The conversations of one place.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Strands {
-    /// Oldest first; the last is number `heard - 1`.
-    pub(crate) lines: Vec<Line>,
+    /// Oldest first; the last is number `heard - 1`. Some at the beginning may be too old already: see `recent`.
+    lines: Vec<Line>,
     pub(crate) people: People,
     /// A line's conversation is always among them.
     pub(crate) list: Vec<Strand>,
@@ -212,8 +212,8 @@ impl Strands {
         if spoken_to != NOBODY && spoken_to != author {
             me.partner = spoken_to;
         }
-        if self.lines.len() == LINES_MAX {
-            self.lines.remove(0);
+        if self.lines.len() == LINES_MAX + LINES_OVER {
+            self.lines.drain(..=LINES_OVER);
         }
         self.lines.push(Line {
             id: heard.id.clone(),
@@ -277,14 +277,21 @@ impl Strands {
         self.people.no_partner(slot);
     }
 
+    /// The messages that count, oldest first; the last is number `heard - 1`.
+    pub(crate) fn recent(&self) -> &[Line] {
+        &self.lines[self.lines.len().saturating_sub(LINES_MAX)..]
+    }
+
     fn find(&self, id: &MessageId) -> Option<u32> {
-        let place = self.lines.iter().rposition(|line| line.id == *id)?;
-        Some(self.heard - (self.lines.len() - place) as u32)
+        let lines = self.recent();
+        let place = lines.iter().rposition(|line| line.id == *id)?;
+        Some(self.heard - (lines.len() - place) as u32)
     }
 
     pub(crate) fn line(&self, number: u32) -> Option<&Line> {
         let back = self.heard.checked_sub(number)? as usize;
-        self.lines.get(self.lines.len().checked_sub(back)?)
+        let lines = self.recent();
+        lines.get(lines.len().checked_sub(back)?)
     }
 
     fn line_mut(&mut self, number: u32) -> Option<&mut Line> {

@@ -94,7 +94,7 @@ fn memory_is_bounded() {
         let text = format!("person{}: how about topic{turn}?", turn * 7 % 1000 + 7);
         strands.hear(&heard(&id, Time(turn * 9000), &name, &text), Models::built_in());
     }
-    assert!(strands.lines.len() == LINES_MAX && strands.list.len() <= LINES_MAX + 1);
+    assert!(strands.recent().len() == LINES_MAX && strands.list.len() <= LINES_MAX + 1);
     assert!(serde_json::to_string(&strands).expect("it can be written").len() < 60_000);
 }
 
