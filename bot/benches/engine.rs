@@ -25,6 +25,11 @@ fn main() {
             arguments.get(3).map(String::as_str),
         );
     }
+    if arguments.first().is_some_and(|first| first == "rooms") {
+        let number = |place: usize| arguments[place].parse().expect("a number");
+        let lines = in_order_of_time(lines(arguments.get(3).map(String::as_str)));
+        return rooms(number(1), number(2), &messages(&lines));
+    }
     let log = arguments.pop();
     let lines = in_order_of_time(lines(log.as_deref()));
     println!(
@@ -34,7 +39,6 @@ fn main() {
     );
     let parse_ns = best(|| parse_all(&lines), lines.len());
     println!("parse one message from JSON: {parse_ns:.0} ns");
-    let messages = messages(&lines);
     for (preset, changes) in SETTINGS {
         let policies = policies(preset, changes);
         let decide_ns = best(|| parse_and_decide_all(policies.clone(), &lines), lines.len()) - parse_ns;
@@ -46,8 +50,15 @@ fn main() {
         );
     }
     for (preset, most) in [(0, 20_000), (1, 100_000)] {
-        rooms(preset, most, &messages);
+        in_its_own_process(&["rooms".to_owned(), preset.to_string(), most.to_string()], log.as_deref());
     }
+}
+
+/// What one run has freed would be the memory of the next.
+fn in_its_own_process(arguments: &[String], log: Option<&str>) {
+    let program = std::env::current_exe().expect("the benchmark knows where it lies");
+    let run = std::process::Command::new(program).args(arguments).args(log).status();
+    assert!(run.is_ok_and(|status| status.success()), "the benchmark of rooms failed");
 }
 
 /// All rules on: keywords and several aliases to look for.

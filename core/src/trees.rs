@@ -8,6 +8,8 @@ pub const VALUES: usize = 64;
 /// Alternatives that are weighed side by side.
 pub const LANES: usize = 16;
 const DEPTH_MAX: usize = 5;
+/// Of trees that are asked about one alternative at a time.
+const DEPTH_USUAL: usize = 3;
 const LEAVES_MAX: usize = 1 << DEPTH_MAX;
 /// Leaves are written in this fraction of log-odds.
 pub const SCALE: f32 = 1000.0;
@@ -58,15 +60,16 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 /// A question that is always answered with no.
 const NEVER: (u8, u8) = (0, 127);
 
-/// Lies in one piece, as many of them are walked through for each message.
+/// Lies in one piece and in this order, as many of them are walked through for each message.
 #[derive(Clone, Debug, PartialEq)]
+#[repr(C)]
 pub struct Tree {
     depth: u8,
     /// Which feature is asked, and the value it has to exceed.
     splits: [(u8, u8); DEPTH_MAX],
+    leaves: [i16; LEAVES_MAX],
     /// Of each question, what makes eight values that exceed carry into their highest bits.
     carries: [u64; DEPTH_MAX],
-    leaves: [i16; LEAVES_MAX],
     /// Of each leaf, how much of the training data came there, as a power of two.
     weights: Box<[u8]>,
     /// What is to be expected after the first answers, from no answer to all of them: what an answer changed is the
@@ -263,8 +266,15 @@ impl Tree {
     }
 
     fn place(&self, values: &Every) -> usize {
-        let asked = self.splits().iter().enumerate();
-        asked.map(|(level, &(feature, value))| usize::from(values[usize::from(feature)] > value) << level).sum()
+        let (first, rest) = self.splits.split_at(DEPTH_USUAL);
+        let place = |questions: &[(u8, u8)]| {
+            let answers = questions.iter().map(|&(feature, value)| values[usize::from(feature)] > value);
+            answers.enumerate().map(|(level, yes)| usize::from(yes) << level).sum::<usize>()
+        };
+        if usize::from(self.depth) <= DEPTH_USUAL {
+            return place(first);
+        }
+        place(first) | place(rest) << DEPTH_USUAL
     }
 
     /// What is to be expected of a leaf after so many answers.

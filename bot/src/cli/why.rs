@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use aizuchi_core::gates::GATES;
+use aizuchi_core::join::Contribution;
 use aizuchi_core::listen::Addressed;
 use aizuchi_core::score::RULES;
 use aizuchi_core::types::Message;
@@ -127,6 +128,7 @@ fn explain(trace: &Trace, said: Option<&str>) -> String {
     for (rule, points) in given {
         let _ = writeln!(text, "  {points:>+4}  {:16} {}", rule, doc(rule, trace.addressed));
     }
+    text.push_str(&likelihood(trace));
     if let Some(gate) = &trace.gate {
         let doc = GATES.iter().find(|known| known.id == gate).map_or("", |known| known.doc);
         let _ = writeln!(text, "gate   {}: {doc}", harmless(gate));
@@ -148,6 +150,23 @@ fn explain(trace: &Trace, said: Option<&str>) -> String {
     if trace.micros > 0 || !trace.asked.is_empty() {
         let _ = writeln!(text, "cost   {:.6} dollars", trace.micros as f64 / 1e6);
     }
+    text
+}
+
+/// What multiplied the odds that somebody joins, feature by feature.
+fn likelihood(trace: &Trace) -> String {
+    /// What changes the odds by less is told together.
+    const LEAST: f32 = 0.03;
+    let all = trace.contributions();
+    let (Some(p_join), false) = (trace.p_join, all.is_empty()) else { return String::new() };
+    let mut text = format!("likely {:.1} %\n", p_join * 100.0);
+    let (told, rest): (Vec<&Contribution>, Vec<&Contribution>) =
+        all.iter().partition(|part| part.log_odds.abs() >= LEAST);
+    for part in told {
+        let _ = writeln!(text, "  ×{:4.2}  {:16} {}", part.factor(), part.feature.id, part.feature.doc);
+    }
+    let others: f32 = rest.iter().map(|part| part.factor()).product();
+    let _ = writeln!(text, "  ×{others:4.2}  {} others", rest.len());
     text
 }
 

@@ -70,6 +70,18 @@ fn a_link_somebody_posted_is_words_and_no_link() {
 }
 
 #[test]
+fn the_report_tells_what_likelihoods_were_made_from() {
+    let folder = Folder::with("talk.jsonl", talk());
+    folder.run("replay talk.jsonl --report learnt.html --preset aizuchi").succeeded();
+    folder.run("replay talk.jsonl --report ruled.html --preset sphene").succeeded();
+    let (learnt, ruled) = (folder.read("learnt.html"), folder.read("ruled.html"));
+    for told in ["<h3>Likelihood</h3>", "how likely it starts a conversation", "Average factor"] {
+        assert!(learnt.contains(told) && !ruled.contains(told), "{told}");
+    }
+    assert!(ruled.contains("Average points") && !learnt.contains("Average points"));
+}
+
+#[test]
 fn the_report_tells_what_it_was_made_from_but_not_where_that_lies() {
     let folder = Folder::with("private-place/talk.jsonl", talk());
     let log = folder.path("private-place/talk.jsonl");

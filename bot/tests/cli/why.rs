@@ -34,6 +34,23 @@ fn a_decision_is_told_with_points_questions_times_and_cost() {
 }
 
 #[test]
+fn what_each_feature_did_is_told_and_comes_to_the_likelihood() {
+    let told = sample().run("why 6").succeeded().out;
+    let parts = told.lines().skip_while(|line| !line.starts_with("likely "));
+    let factors: Vec<f64> = parts
+        .skip(1)
+        .map_while(|line| line.trim().strip_prefix('×'))
+        .map(|line| line.split_whitespace().next().unwrap().parse().unwrap())
+        .collect();
+    assert!(
+        factors.len() > 3 && told.contains("call ") && told.contains("asks for help or calls on everybody"),
+        "{told}"
+    );
+    let together: f64 = factors.iter().product();
+    assert!(together > 1.5, "what is more likely than usual has more that speaks for it: {together} {told}");
+}
+
+#[test]
 fn silence_is_told_with_its_gate() {
     let told = sample().run("why --last --room garden").succeeded().out;
     assert!(told.contains("Stayed silent: it is muted here.") && told.contains("gate   mute: it was told"), "{told}");

@@ -2,7 +2,9 @@
 //!
 //! Features that tell of the same thing are taken together; what is said of them is true of the message.
 
-use super::{FEATURES, Values, contributions};
+use std::sync::LazyLock;
+
+use super::{FEATURES, Values, parts};
 use crate::strands::Models;
 
 /// Features of one kind, and what is said where together they speak for joining, or against it.
@@ -121,6 +123,10 @@ const THEMES: &[Theme] = &[
     },
 ];
 
+/// Of each feature, its theme.
+static THEME_OF: LazyLock<[Option<usize>; FEATURES.len()]> =
+    LazyLock::new(|| FEATURES.map(|feature| THEMES.iter().position(|theme| theme.features.contains(&feature.id))));
+
 fn value_of(values: &Values, id: &str) -> Option<u8> {
     FEATURES.iter().position(|feature| feature.id == id).map(|place| values[place])
 }
@@ -136,17 +142,22 @@ fn holds(values: &Values, holds: Holds) -> bool {
 /// The strongest reasons for joining, or against it, strongest first.
 pub fn because(values: &Values, joining: bool, models: &Models) -> Vec<&'static str> {
     const REASONS_MAX: usize = 3;
-    let parts = contributions(values, models);
-    let sum = |theme: &Theme| {
-        let of_theme = parts.iter().filter(|part| theme.features.contains(&part.feature.id));
-        of_theme.map(|part| part.log_odds).sum::<f32>() * if joining { 1.0 } else { -1.0 }
+    let parts = parts(values, models);
+    let sum = |theme: usize| {
+        let of_theme = THEME_OF.iter().zip(parts).filter(|(of, _)| **of == Some(theme));
+        of_theme.map(|(_, part)| part).sum::<f32>() * if joining { 1.0 } else { -1.0 }
     };
     let words = |theme: &Theme| {
         let all = if joining { theme.speaks_for } else { theme.speaks_against };
         all.iter().find(|(_, when)| holds(values, *when)).map(|(words, _)| *words)
     };
-    let mut reasons: Vec<(f32, &'static str)> =
-        THEMES.iter().filter_map(|theme| Some((sum(theme), words(theme)?))).filter(|(sum, _)| *sum > 0.05).collect();
+    let mut reasons: Vec<(f32, &'static str)> = THEMES
+        .iter()
+        .enumerate()
+        .map(|(theme, of)| (sum(theme), of))
+        .filter(|(sum, _)| *sum > 0.05)
+        .filter_map(|(sum, theme)| Some((sum, words(theme)?)))
+        .collect();
     reasons.sort_by(|a, b| b.0.total_cmp(&a.0));
     reasons.into_iter().take(REASONS_MAX).map(|(_, words)| words).collect()
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Bar, Features, Response};
 use crate::effect::Kind;
 use crate::gates::{Closed, GATES};
-use crate::join::because;
+use crate::join::{Contribution, Values, because, contributions};
 use crate::judge::{Question, State};
 use crate::listen::{Addressed, Unheard};
 use crate::score::{Points, RULES};
@@ -243,6 +243,12 @@ impl Trace {
             write!(text, ": {}", reasons.join(", "))?;
         }
         write!(text, ".")
+    }
+
+    /// What each feature did to the likelihood, the strongest first; empty where nothing learnt is asked.
+    pub fn contributions(&self) -> Vec<Contribution> {
+        let told = |values: &Values| contributions(values, Models::built_in());
+        self.features.0.as_deref().map(told).unwrap_or_default()
     }
 
     /// Without the judge's words: it may have said anything about what it read.

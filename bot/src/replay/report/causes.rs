@@ -18,6 +18,7 @@ use crate::replay::Decided;
 pub struct Causes {
     pub rules: Vec<RuleRow>,
     pub rules_unused: Vec<String>,
+    pub learnt: Vec<RuleRow>,
     pub gates: Vec<GateRow>,
     pub gates_unused: Vec<String>,
     pub stages: Vec<StageRow>,
@@ -73,7 +74,8 @@ struct Given {
 pub fn causes(decided: &[Decided]) -> Causes {
     let (rules, rules_unused) = rules(decided);
     let (gates, gates_unused) = gates(decided);
-    Causes { rules, rules_unused, gates, gates_unused, stages: stages(decided), addressed: addressed(decided) }
+    let learnt = learnt(decided);
+    Causes { rules, rules_unused, learnt, gates, gates_unused, stages: stages(decided), addressed: addressed(decided) }
 }
 
 fn rules(decided: &[Decided]) -> (Vec<RuleRow>, Vec<String>) {
@@ -104,6 +106,47 @@ fn rules(decided: &[Decided]) -> (Vec<RuleRow>, Vec<String>) {
         acted: words::count(given.acted),
     };
     (used.into_iter().map(row).collect(), unused.into_iter().map(|(rule, _)| spaced(rule.id)).collect())
+}
+
+/// What the likelihood was made from: of each feature how often it counted, and by how much on average.
+fn learnt(decided: &[Decided]) -> Vec<RuleRow> {
+    /// Less than this, in log-odds, does not count.
+    const LEAST: f32 = 0.03;
+    #[derive(Default)]
+    struct Sum {
+        times: u64,
+        log_odds: f32,
+        weight: f32,
+        acted: u64,
+    }
+    let mut sums = BTreeMap::<&str, (&'static str, Sum)>::new();
+    let mut likely = 0;
+    for one in decided {
+        let parts = one.trace.contributions();
+        likely += u64::from(!parts.is_empty());
+        for part in parts.iter().filter(|part| part.log_odds.abs() >= LEAST) {
+            let (_, sum) = sums.entry(part.feature.id).or_insert((part.feature.doc, Sum::default()));
+            sum.times += 1;
+            sum.log_odds += part.log_odds;
+            sum.weight += part.log_odds.abs();
+            sum.acted += u64::from(acted(one.trace.outcome));
+        }
+    }
+    let mut rows: Vec<_> = sums.into_iter().collect();
+    rows.sort_by(|(_, (_, one)), (_, (_, two))| two.weight.total_cmp(&one.weight));
+    let average = |sum: &Sum| sum.weight / sum.times as f32;
+    let strongest = rows.iter().map(|(_, (_, sum))| average(sum)).fold(0.1, f32::max);
+    let row = |(id, (doc, sum)): (&str, (&'static str, Sum))| RuleRow {
+        name: spaced(id),
+        doc,
+        given: words::count(sum.times),
+        share: words::percent(sum.times, likely),
+        average: format!("×{:.2}", average(&sum).exp()),
+        is_for: sum.log_odds > 0.0,
+        width: short(f64::from(average(&sum) / strongest) * 50.0),
+        acted: words::count(sum.acted),
+    };
+    rows.into_iter().map(row).collect()
 }
 
 /// In the order in which they are looked at; a gate that this version does not know comes last.
