@@ -1,6 +1,7 @@
-// The drawings of the reasoning: points by rule, the countdown of a wait, who holds the floor.
+// The drawings of the reasoning: what changed the likelihood, points by rule, the countdown of a wait, who holds the floor.
 
 import { h, hue, signed, svg } from "./dom.js";
+import { because } from "./sentences.js";
 import { rule, t } from "./words.js";
 
 /** Points of −60 to 100 have room; more shrinks the scale. */
@@ -42,6 +43,18 @@ function describe(points, score) {
 export function scoreChips(points) {
   return h("ul", { class: "chips" }, points.map(([id, worth]) =>
     h("li", { class: worth < 0 ? "against" : "for" }, `${rule(id)} `, h("b", {}, signed(worth)))));
+}
+
+/** What changed the odds that somebody joins, and by how much: up to the right of the line, down to its left. */
+export function oddsRows(reasons) {
+  const most = Math.max(Math.log(2), ...reasons.map(([, factor]) => Math.abs(Math.log(factor))));
+  return h("ul", { class: "odds", "data-testid": "odds" }, reasons.map(([words, factor]) => {
+    const width = (50 * Math.abs(Math.log(factor))) / most;
+    const bar = h("i", {});
+    bar.style.setProperty("width", `${width}%`);
+    bar.style.setProperty("left", `${factor < 1 ? 50 - width : 50}%`);
+    return h("li", { class: factor < 1 ? "against" : "for" }, h("span", {}, because(words)), h("span", { class: "track", "aria-hidden": "true" }, bar), h("b", {}, `×${factor.toFixed(2)}`));
+  }));
 }
 
 /** One row a rule, each beginning where the one before ended. */

@@ -99,13 +99,16 @@ const BECAUSE = {
   "the room is busy with other things": "ほかの話で忙しい",
 };
 
+/** What spoke for joining or against it, in the language of the page. */
+export const because = (words) => (language() === "ja" ? (BECAUSE[words] ?? words) : words);
+
 /** What was learnt, in the language of the page. */
 function likelihood(text) {
-  const [, p, bar, because] = LIKELIHOOD.exec(text) ?? [];
+  const [, p, bar, told] = LIKELIHOOD.exec(text) ?? [];
   if (!p || language() !== "ja") return text;
   const limit = /threshold ([^,]+)/.exec(bar ?? "")?.[1];
   const mood = /less welcome/.test(bar ?? "") ? "、最近あまり歓迎されていないので高め" : /was welcome/.test(bar ?? "") ? "、最近歓迎されているので低め" : "";
-  const reasons = (because ?? "").split(", ").filter(Boolean).map((reason) => BECAUSE[reason] ?? reason);
+  const reasons = (told ?? "").split(", ").filter(Boolean).map(because);
   const compared = limit ? `（基準 ${limit.replace("less than ", "<")}${mood}）` : "";
   return ` ここで誰かが加わる見込みは${p.replace("less than ", "<")}${compared}${reasons.length ? `：${reasons.join("、")}` : ""}。`;
 }

@@ -1,6 +1,6 @@
-// The full story of one message: how far it came, how its points add up, which gate closed, what the judge said and cost.
+// The full story of one message: how far it came, what made joining likely, how its points add up, which gate closed, what the judge said and cost.
 
-import { waterfall } from "./charts.js";
+import { oddsRows, waterfall } from "./charts.js";
 import { avatar, clockSeconds, dollars, h, span } from "./dom.js";
 import { reason } from "./sentences.js";
 import { gate, t } from "./words.js";
@@ -30,7 +30,8 @@ function decided(message, trace, room) {
   return [
     h("p", { class: "verdict", "data-testid": "reason" }, outcomeBadge(trace.outcome), h("span", {}, reason(trace, room))),
     path(trace, points),
-    points.length || trace.score !== null
+    trace.reasons?.length ? section(t("odds"), oddsRows(trace.reasons)) : null,
+    points.length || (trace.score !== null && trace.p_join === null)
       ? section(t("counted"), points.length ? waterfall(points, trace.score) : h("p", { class: "quiet" }, t("nothing_counted")),
         isClamped(points, trace.score) ? h("p", { class: "quiet" }, t("clamped")) : null)
       : null,

@@ -5,9 +5,10 @@ use std::io::{self, Write};
 
 use aizuchi_core::Trace;
 use aizuchi_core::effect::{Asked, Outcome, Response, Stage};
+use aizuchi_core::join::Reason;
 use aizuchi_core::listen::Addressed;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Decided;
 
@@ -83,6 +84,8 @@ pub fn decision(trace: &Trace) -> Value {
     line["micros"] = trace.micros.into();
     line["dollars"] = (trace.micros as f64 / 1e6).into();
     line["received"] = trace.received.map(Response::words).into();
+    let reason = |reason: Reason| json!([reason.words, (f64::from(reason.log_odds).exp() * 100.0).round() / 100.0]);
+    line["reasons"] = trace.reasons().into_iter().map(reason).collect();
     line["addressed"] = trace.addressed.map(Addressed::id).into();
     line
 }

@@ -24,6 +24,10 @@ async fn an_answered_mention_and_the_story_of_an_unasked_answer() {
     let asked = page.eval(&format!("{unasked}.querySelector('[data-testid=text]').textContent"), &[]).await;
     let story = page.story(asked.as_str().expect("it says something")).await;
     assert!(story.contains("The judge") && story.contains("question"), "{story}");
+    let odds =
+        page.eval("[...document.querySelectorAll('[data-testid=odds] li')].map(row => row.innerText)", &[]).await;
+    let told = odds.to_string();
+    assert!(told.contains("it calls on everybody") && told.contains('×') && !story.contains("No rule gave"), "{told}");
     page.eval("document.activeElement.blur()", &[]).await;
     browser.driver.action_chain().move_to(1, 1).perform().await.expect("the pointer can be moved");
     let still = "document.getAnimations().every(found => found.effect.getTiming().iterations === Infinity)";

@@ -139,27 +139,37 @@ fn holds(values: &Values, holds: Holds) -> bool {
     }
 }
 
+/// What spoke for joining, or against it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reason {
+    pub words: &'static str,
+    /// Positive where it spoke for joining.
+    pub log_odds: f32,
+}
+
+/// All reasons that count, the strongest first.
+pub fn reasons(values: &Values, models: &Models) -> Vec<Reason> {
+    /// Less than this, in log-odds, does not count.
+    const LEAST: f32 = 0.05;
+    let mut sums = [0.0; THEMES.len()];
+    for (theme, part) in THEME_OF.iter().zip(parts(values, models)) {
+        theme.iter().for_each(|theme| sums[*theme] += part);
+    }
+    let reason = |(theme, log_odds): (&Theme, f32)| {
+        let all = if log_odds > 0.0 { theme.speaks_for } else { theme.speaks_against };
+        let words = all.iter().find(|(_, when)| holds(values, *when)).map(|(words, _)| *words);
+        words.filter(|_| log_odds.abs() > LEAST).map(|words| Reason { words, log_odds })
+    };
+    let mut reasons: Vec<Reason> = THEMES.iter().zip(sums).filter_map(reason).collect();
+    reasons.sort_by(|a, b| b.log_odds.abs().total_cmp(&a.log_odds.abs()));
+    reasons
+}
+
 /// The strongest reasons for joining, or against it, strongest first.
 pub fn because(values: &Values, joining: bool, models: &Models) -> Vec<&'static str> {
     const REASONS_MAX: usize = 3;
-    let parts = parts(values, models);
-    let sum = |theme: usize| {
-        let of_theme = THEME_OF.iter().zip(parts).filter(|(of, _)| **of == Some(theme));
-        of_theme.map(|(_, part)| part).sum::<f32>() * if joining { 1.0 } else { -1.0 }
-    };
-    let words = |theme: &Theme| {
-        let all = if joining { theme.speaks_for } else { theme.speaks_against };
-        all.iter().find(|(_, when)| holds(values, *when)).map(|(words, _)| *words)
-    };
-    let mut reasons: Vec<(f32, &'static str)> = THEMES
-        .iter()
-        .enumerate()
-        .map(|(theme, of)| (sum(theme), of))
-        .filter(|(sum, _)| *sum > 0.05)
-        .filter_map(|(sum, theme)| Some((sum, words(theme)?)))
-        .collect();
-    reasons.sort_by(|a, b| b.0.total_cmp(&a.0));
-    reasons.into_iter().take(REASONS_MAX).map(|(_, words)| words).collect()
+    let spoke = |reason: &Reason| (reason.log_odds > 0.0) == joining;
+    reasons(values, models).into_iter().filter(spoke).map(|reason| reason.words).take(REASONS_MAX).collect()
 }
 
 #[cfg(test)]

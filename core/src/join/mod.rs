@@ -7,7 +7,7 @@ mod because;
 mod features;
 pub mod steps;
 
-pub use because::because;
+pub use because::{Reason, because, reasons};
 pub(crate) use features::values;
 pub use features::{FEATURES, Values};
 

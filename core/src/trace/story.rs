@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Bar, Features, Response};
 use crate::effect::Kind;
 use crate::gates::{Closed, GATES};
-use crate::join::{Contribution, Values, because, contributions};
+use crate::join::{Contribution, Reason, Values, because, contributions, reasons};
 use crate::judge::{Question, State};
 use crate::listen::{Addressed, Unheard};
 use crate::score::{Points, RULES};
@@ -249,6 +249,11 @@ impl Trace {
     pub fn contributions(&self) -> Vec<Contribution> {
         let told = |values: &Values| contributions(values, Models::built_in());
         self.features.0.as_deref().map(told).unwrap_or_default()
+    }
+
+    /// The same in words, what belongs together taken together.
+    pub fn reasons(&self) -> Vec<Reason> {
+        self.features.0.as_deref().map(|values| reasons(values, Models::built_in())).unwrap_or_default()
     }
 
     /// Without the judge's words: it may have said anything about what it read.
