@@ -18,12 +18,11 @@ struct Theme {
 /// When words are true: a feature is at least, or at most, this.
 #[derive(Clone, Copy)]
 enum Holds {
-    Always,
     AtLeast(&'static str, u8),
     AtMost(&'static str, u8),
 }
 
-use Holds::{Always, AtLeast, AtMost};
+use Holds::{AtLeast, AtMost};
 
 /// Widths, in the steps of that feature: about twenty columns, and about fifty.
 const SHORT: u8 = 13;
@@ -83,7 +82,7 @@ const THEMES: &[Theme] = &[
         speaks_for: &[
             ("its author is new here", AtMost("said", 0)),
             ("its author has said little so far", AtMost("said", 8)),
-            ("its author is one whom others answer", Always),
+            ("its author is one whom others answer", AtLeast("my_drew", 4)),
         ],
         speaks_against: &[("its author is in the talk already", AtLeast("said", 1))],
     },
@@ -113,13 +112,13 @@ const THEMES: &[Theme] = &[
     },
     Theme {
         features: &["parent_question", "parent_draws", "parent_replies", "parent_gap", "parent_ago", "parent_start"],
-        speaks_for: &[("what it goes on with is still open", Always)],
-        speaks_against: &[("what it goes on with is in good hands", Always)],
+        speaks_for: &[("what it goes on with is still open", AtLeast("parent_gap", 1))],
+        speaks_against: &[("what it goes on with is in good hands", AtLeast("parent_gap", 1))],
     },
     Theme {
         features: &["pace", "crowd", "last_ago", "open", "strands", "helpers", "outsiders", "joins", "custom"],
-        speaks_for: &[("others are there who could join", Always)],
-        speaks_against: &[("the room is busy with other things", Always)],
+        speaks_for: &[("others are there who could join", AtLeast("outsiders", 1))],
+        speaks_against: &[("the room is busy with other things", AtLeast("strands", 1))],
     },
 ];
 
@@ -133,7 +132,6 @@ fn value_of(values: &Values, id: &str) -> Option<u8> {
 
 fn holds(values: &Values, holds: Holds) -> bool {
     match holds {
-        Always => true,
         AtLeast(id, least) => value_of(values, id).is_some_and(|value| value >= least),
         AtMost(id, most) => value_of(values, id).is_some_and(|value| value <= most),
     }
@@ -183,9 +181,8 @@ mod tests {
         let known = |id: &&str| FEATURES.iter().any(|feature| feature.id == *id);
         for theme in THEMES {
             for (words, when) in theme.speaks_for.iter().chain(theme.speaks_against) {
-                if let AtLeast(id, _) | AtMost(id, _) = when {
-                    assert!(known(id) && theme.features.contains(id), "{words}: {id}");
-                }
+                let (AtLeast(id, _) | AtMost(id, _)) = when;
+                assert!(known(id) && theme.features.contains(id), "{words}: {id}");
             }
             assert!(theme.features.iter().any(known), "{:?}", theme.features);
         }
