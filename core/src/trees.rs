@@ -122,7 +122,7 @@ impl Trees {
             add::<EIGHT, N>(first, &side_by_side(columns, std::array::from_fn(|lane| half * EIGHT + lane)), sums);
         }
         let mut lanes: [usize; LANES] = std::array::from_fn(|lane| lane);
-        lanes[..used].sort_unstable_by_key(|lane| -sums[*lane]);
+        lanes[..used].sort_by_key(|lane| -sums[*lane]);
         let best: [usize; EIGHT] = std::array::from_fn(|place| lanes[place]);
         let close = |lane: &&usize| sums[**lane] > sums[best[0]] - FAR;
         let close = best[..used.min(EIGHT)].iter().take_while(close).count();

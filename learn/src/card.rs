@@ -71,7 +71,8 @@ in two of three stretches no word known); and like that with hours of silence be
 learnt from, so that rooms with other customs and other languages are not strange to it.
 
 `ja` is Japanese talk written and labelled for measuring: eight rooms, 1,027 messages of friends, colleagues, students and a
-support channel. Its pauses are made up, one person wrote and labelled it all, and nothing was learnt from it.
+support channel. Its pauses are made up, and one person wrote and labelled it all. No weight was learnt from it; how much
+of each life is learnt from was settled with a look at it.
 
 ## Figures
 
