@@ -11,7 +11,7 @@ use aizuchi::stores::Database;
 use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Usage};
 use aizuchi_core::input::{Answer, Command};
 use aizuchi_core::memory::Filter;
-use aizuchi_core::types::{Change, MessageId, PersonId, Place, RoomId, Span};
+use aizuchi_core::types::{Change, MessageId, PersonId, Place, RoomId, Share, Span};
 use aizuchi_core::{Input, Message, Policies};
 use tokio::sync::{broadcast, watch};
 
@@ -289,6 +289,9 @@ async fn a_room_that_was_left_is_forgotten_and_one_it_came_back_to_is_not() {
 async fn a_silent_room_that_wakes_is_told_once_what_it_would_be_glad_of() {
     let scratch = Scratch::new();
     let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+    // It talks little, so that no message is reason enough in itself.
+    let little = Input::Told(room(), Command::Talk(Share::parse("0.5%")));
+    life.runtime.ears.hear(little).await.unwrap();
     for number in 1..=20 {
         life.says(number, "mia", "I bring the xylophone to the picnic").await;
     }
