@@ -167,7 +167,7 @@ fn links_told(lives: &Lives) -> String {
     let Rows { reachable, score, .. } = &lives.known;
     let [known, wordless, nameless] = lives.all().map(|rows| rows.score.f1());
     let reached = format!("{reachable}/{} links reachable", score.gold);
-    format!("{reached}, F1 {known:.4}, without words {wordless:.4}, nor names {nameless:.4}")
+    format!("{reached}, F1 {known:.4}, without words {wordless:.4}, without names {nameless:.4}")
 }
 
 pub fn told(outcomes: &Outcomes) -> String {

@@ -34,7 +34,7 @@ fn a_decision_is_told_with_points_questions_times_and_cost() {
 }
 
 #[test]
-fn what_each_feature_did_is_told_and_comes_to_the_likelihood() {
+fn what_each_feature_did_is_told_and_speaks_for_what_is_likely() {
     let told = sample().run("why 6").succeeded().out;
     let parts = told.lines().skip_while(|line| !line.starts_with("likely "));
     let factors: Vec<f64> = parts
