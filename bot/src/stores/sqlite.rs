@@ -15,7 +15,7 @@ pub enum StoreError {
     #[error("the disk is full: {0}")]
     Full(String),
     #[error(
-        "the store is of version {found}, and this program reads up to {VERSION}: use the newer aizuchi that wrote it"
+        "the store is of version {found}, and this program reads up to {VERSION}: use the newer aizuchi that wrote it; nothing was changed"
     )]
     Newer { found: u32 },
     #[error("{0}")]
@@ -63,6 +63,10 @@ impl Database {
             StoreError::Failed(what) => StoreError::Failed(format!("can not open {}: {what}", path.display())),
             other => other,
         };
+        // To write would be to change it, if only by emptying the log beside it.
+        if let Err(newer @ StoreError::Newer { .. }) = open_for_reading(path) {
+            return Err(newer);
+        }
         let connection = open_for_writing(path).map_err(told)?;
         let (work, queue) = mpsc::channel(WAITING_MAX);
         let refuses = Arc::default();

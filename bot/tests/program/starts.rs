@@ -55,14 +55,26 @@ async fn an_address_that_others_can_reach() {
     refused(&home, 1, &["0.0.0.0:0", "others can reach it", "web.token"]).await;
 }
 
+/// Going back to an earlier aizuchi: it says which one is needed, and what it does not understand stays as it is.
 #[tokio::test]
 async fn a_store_of_a_newer_version() {
     let home = Home::new(&[]);
     home.start().await.kill();
     let store = Connection::open(home.data().join("aizuchi.db")).unwrap();
+    store.pragma_update(None, "wal_autocheckpoint", 0).unwrap();
     store.pragma_update(None, "user_version", 99).unwrap();
-    drop(store);
-    refused(&home, 1, &["the store is of version 99", "use the newer aizuchi"]).await;
+    // As it is while the other one runs, or was killed: part of it is still in the log.
+    let newer = Home::new(&[]);
+    std::fs::create_dir(newer.data()).unwrap();
+    let files = ["aizuchi.db", "aizuchi.db-wal"];
+    for file in files {
+        std::fs::copy(home.data().join(file), newer.data().join(file)).unwrap();
+    }
+    let read = || files.map(|file| std::fs::read(newer.data().join(file)).unwrap());
+    let before = read();
+    assert!(!before[1].is_empty(), "the log holds something");
+    refused(&newer, 1, &["the store is of version 99", "reads up to", "newer aizuchi", "nothing was changed"]).await;
+    assert!(read() == before, "it was left as it is");
 }
 
 #[tokio::test]
