@@ -82,6 +82,21 @@ pub struct Stated {
     channels: BTreeMap<String, (Settings, Zone)>,
 }
 
+impl Stated {
+    /// Over how many engines the rooms are spread.
+    pub fn shards(&self) -> usize {
+        self.general.0.runtime.shards as usize
+    }
+
+    /// For a program that goes on with the engines it has.
+    pub fn with_shards(mut self, shards: usize) -> Stated {
+        let shards = u32::try_from(shards).expect("the number of shards is a setting");
+        let channels = self.channels.values_mut();
+        std::iter::once(&mut self.general).chain(channels).for_each(|(settings, _)| settings.runtime.shards = shards);
+        self
+    }
+}
+
 impl From<Stated> for Policies {
     fn from(stated: Stated) -> Policies {
         let (settings, zone) = stated.general;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use aizuchi_core::Policies;
 use aizuchi_core::settings::Settings;
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, bail};
 use clap::Args;
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::JoinSet;
@@ -28,7 +28,7 @@ use crate::orders::{Bot, Reception};
 use crate::platforms::web::{Listening, Web};
 use crate::ports::{Orders, Platform};
 use crate::prompts::Prompts;
-use crate::runtime::{Clock, Runtime, World};
+use crate::runtime::{Clock, Failure, Runtime, World};
 use crate::stores::{Database, Folder};
 
 #[derive(Args, Default)]
@@ -134,13 +134,14 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
         events,
         ready,
     };
-    let runtime = Runtime::start(database.clone(), chosen.policies.clone(), Arc::new(world)).await?;
+    let mut runtime = Runtime::start(database.clone(), chosen.policies.clone(), Arc::new(world)).await?;
     let stop = CancellationToken::new();
     let (wishes, wished) = mpsc::channel(WISHES_MAX);
     let (ears, traces) = (runtime.ears.clone(), Traces::new(database));
     let reception = Reception::new(ears.clone(), traces.clone(), Clock::Wall, chosen.introduction(), wishes);
     let orders = Arc::new(reception.remembering(keeper.clone(), platforms));
-    let watching = tokio::spawn(keeper.clone().watch(Clock::Wall, stop.clone()));
+    let remembering = keeper.clone().watch(Clock::Wall, stop.clone());
+    let watching = tokio::spawn(runtime.ears.clone().supervise("memory", stop.clone(), remembering));
     let mut serving = None;
     if let Some(web) = &web {
         let listening = Listening {
@@ -170,13 +171,19 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     let has_room = web.is_some();
     let reload =
         Reload { arguments: &arguments.settings, holds: chosen, mind, web, orders, keeper, ears: runtime.ears.clone() };
-    let sent_away = tokio::select! {
-        () = stopping.wait() => false,
-        () = reload.at_every(hangup, wished) => false,
-        () = all_end(&mut elsewhere), if !has_room => true,
+    let ending = tokio::select! {
+        () = stopping.wait() => Ending::Stopped,
+        failure = runtime.failed() => Ending::Failed(failure),
+        () = reload.at_every(hangup, wished) => Ending::Stopped,
+        () = all_end(&mut elsewhere), if !has_room => Ending::SentAway,
     };
-    super::show::complain("stopping: posts on their way may finish; once more to stop at once");
-    let ending = async {
+    match &ending {
+        Ending::Failed(failure) => tracing::error!("{failure}; ending, so that the next start goes on from the journal"),
+        Ending::Stopped | Ending::SentAway => {
+            super::show::complain("stopping: posts on their way may finish; once more to stop at once");
+        }
+    }
+    let all_stopped = async {
         runtime.stop().await;
         stop.cancel();
         all_end(&mut elsewhere).await;
@@ -187,11 +194,26 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
         }
     };
     tokio::select! {
-        ended = ending => ended?,
+        ended = all_stopped => ended?,
         () = stopping.wait() => (),
     }
-    ensure!(!sent_away, "there is nowhere left to listen: the log says why, and the web room is closed (web.enabled)");
-    Ok(())
+    match ending {
+        Ending::Stopped => Ok(()),
+        Ending::Failed(failure) => Err(failure).context("ended; what is recorded is safe, start it again"),
+        Ending::SentAway => {
+            bail!("there is nowhere left to listen: the log says why, and the web room is closed (web.enabled)")
+        }
+    }
+}
+
+/// Why it stops.
+enum Ending {
+    /// Somebody told it to.
+    Stopped,
+    /// Something failed that must go on.
+    Failed(Failure),
+    /// No platform lets it in any more.
+    SentAway,
 }
 
 async fn all_end(tasks: &mut JoinSet<()>) {

@@ -8,10 +8,10 @@ use aizuchi_core::types::{MessageId, PersonId, RoomId};
 use aizuchi_core::{Input, Policies, Time, Trace};
 use rusqlite::{Connection, Transaction, params};
 
-use super::base::{self, Base};
+use super::engines::Engines;
 use super::read::{Record, Records};
 use super::record::encode;
-use super::write::{Journal, State, keep_state};
+use super::write::{Journal, State};
 use crate::stores::StoreError;
 
 /// What an engine's records hold of a person.
@@ -71,7 +71,7 @@ impl Journal {
             }
             forget_decisions(transaction, &person, &found.rooms)?;
             forget_in_base(transaction, &person, &found, &policies)?;
-            keep_state(transaction, &state)
+            state.store(transaction)
         };
         self.database.write(write).await
     }
@@ -192,13 +192,13 @@ fn forget_in_base(
     found: &Footprints,
     policies: &Policies,
 ) -> rusqlite::Result<()> {
-    let mut base = match Base::read(transaction, policies) {
-        Ok(base) if !base.is_empty() => base,
-        // What can not be read can not be scrubbed either: it is worth less than the promise.
+    let mut engines = match Engines::at_the_beginning(transaction, policies)? {
+        Ok(engines) if !engines.is_fresh() => engines,
+        // What cannot be read cannot be scrubbed either: it is worth less than the promise.
         Ok(_) | Err(_) => return transaction.execute("DELETE FROM base", []).map(drop),
     };
-    base.forget(Nobody { person, names: &found.names, rooms: &found.rooms });
-    base::keep(transaction, &base.rows())
+    engines.forget(Nobody { person, names: &found.names, rooms: &found.rooms });
+    engines.encode().iter().try_for_each(|(seq, engine)| engine.store_as_base(transaction, *seq))
 }
 
 impl Journal {
@@ -207,7 +207,7 @@ impl Journal {
         let write = move |transaction: &Transaction<'_>| {
             let (body, sum) = encode(&Input::Forgotten);
             let scrub = "UPDATE journal SET body = ?2, sum = ?3 WHERE room = ?1
-                AND seq <= coalesce((SELECT seq FROM snapshot WHERE snapshot.shard = journal.shard), 0)";
+                AND seq <= coalesce((SELECT min(seq) FROM snapshot), 0)";
             for room in &rooms {
                 transaction.prepare_cached(scrub)?.execute(params![room.as_str(), body, sum])?;
                 transaction.execute("DELETE FROM trace WHERE room = ?1", [room.as_str()])?;
@@ -239,7 +239,7 @@ impl Journal {
 fn deleted(connection: &Connection, before: Time) -> rusqlite::Result<Vec<i64>> {
     let deletions = "SELECT body FROM journal WHERE at < ?1 AND substr(body, 1, 11) = '{\"Changed\":'
         AND json_extract(body, '$.Changed.text') IS NULL
-        AND seq <= coalesce((SELECT seq FROM snapshot WHERE snapshot.shard = journal.shard), 0)";
+        AND seq <= coalesce((SELECT min(seq) FROM snapshot), 0)";
     let mut gone = BTreeSet::new();
     let mut statement = connection.prepare_cached(deletions)?;
     for body in statement.query_map([before.0 as i64], |row| row.get::<_, String>(0))? {

@@ -1,6 +1,6 @@
 //! The journal: everything that happened, in the order in which it was handled, and what was decided about it.
 
-mod base;
+mod engines;
 mod forget;
 mod known;
 mod lately;
@@ -10,11 +10,11 @@ mod recover;
 pub mod traces;
 mod write;
 
-pub use base::Base;
+pub use engines::Engines;
 pub use forget::Footprints;
 pub use known::Known;
 pub use lately::{Kept, lately};
 pub use read::{Damaged, Record, Records};
-pub use recover::{Recovered, recover};
+pub use recover::{Recovered, RecoveredFrom, recover};
 pub use traces::Traces;
 pub use write::{Journal, State};

@@ -1,15 +1,15 @@
 //! The start: engines as they were, from their snapshots and what happened since.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use aizuchi_core::effect::Effect;
-use aizuchi_core::engine::Snapshot;
 use aizuchi_core::policy::Stated;
 use aizuchi_core::{Engine, Input, Policies, Time, Trace};
 use rusqlite::Connection;
 
+use super::engines::Engines;
 use super::read::{Damaged, Record, Records};
-use crate::runtime::shard_of;
 use crate::stores::StoreError;
 
 /// What a start finds.
@@ -25,69 +25,103 @@ pub struct Recovered {
     pub last_seq: u64,
     /// How many records had to be handled again.
     pub records: u64,
-    pub from_snapshot: bool,
-    /// Records that can not be read: a last one that was only half written, or worse.
+    pub from: RecoveredFrom,
+    /// Records that cannot be read: a last one that was only half written, or worse.
     pub damaged: Vec<Damaged>,
 }
 
-/// An engine as it was after one of its records.
-pub(super) struct Kept {
-    pub seq: u64,
-    pub engine: Engine,
-}
-
-impl Kept {
-    pub fn fresh(policies: &Policies) -> Kept {
-        Kept { seq: 0, engine: Engine::new(policies.clone()) }
-    }
+/// What a start began with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecoveredFrom {
+    /// Nothing was ever snapshotted.
+    Journal,
+    /// Snapshots of as many shards as there are now.
+    Snapshots,
+    /// Snapshots of another number of shards.
+    OtherShards,
+    /// The whole journal, because the snapshots cannot be used, for this reason.
+    UnusableSnapshots(String),
 }
 
 /// Reads snapshots and journal. `policies` hold where nothing else is known.
 pub fn recover(connection: &Connection, policies: &Policies, shards: usize) -> Result<Recovered, StoreError> {
-    let mut kept = kept_in(connection, "snapshot", policies)?;
-    let from_snapshot = !kept.is_empty();
-    let since = kept.values().map(|kept| kept.seq).min().unwrap_or(0);
-    let mut found = Recovered {
-        engines: Vec::new(),
-        policies: kept.values().next().map(|kept| kept.engine.policies().stated()),
-        traces: Vec::new(),
-        last_at: last_snapshot(connection)?,
-        last_seq: kept.values().map(|kept| kept.seq).max().unwrap_or(0),
-        records: 0,
-        from_snapshot,
-        damaged: Vec::new(),
-    };
-    handle_again(connection, policies, since, &mut kept, &mut found)?;
-    let snapshots = kept.into_values().map(|kept| kept.engine.snapshot());
-    let parts = Snapshot::joined(snapshots).split(shards, |room| shard_of(room, shards));
-    let held = found.policies.clone().map_or_else(|| policies.clone(), Policies::from);
-    for part in parts {
-        found.engines.push(Engine::restore(held.clone(), part).map_err(StoreError::Failed)?);
+    let mut skipped = BTreeSet::new();
+    loop {
+        match recover_without(connection, policies, shards, &skipped)? {
+            Ok(mut found) => {
+                let failed = |seq| Damaged::Within { seq, what: "the engine failed on it".into() };
+                found.damaged.extend(skipped.into_iter().map(failed));
+                return Ok(found);
+            }
+            // Its engine may be in any state now: once more from the start, without that record.
+            Err(Failed(seq)) => {
+                skipped.insert(seq);
+            }
+        }
     }
-    Ok(found)
 }
 
-/// The engines in one of the tables that hold them.
-pub(super) fn kept_in(
+/// The engine panicked on this record.
+struct Failed(i64);
+
+fn recover_without(
     connection: &Connection,
-    table: &'static str,
     policies: &Policies,
-) -> Result<BTreeMap<usize, Kept>, StoreError> {
-    let mut statement = connection.prepare(&format!("SELECT shard, seq, policies, body FROM {table}"))?;
-    let rows = statement.query_map([], |row| {
-        Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?, row.get::<_, String>(3)?))
-    })?;
-    let mut kept = BTreeMap::new();
-    for row in rows {
-        let (shard, seq, stated, body) = row?;
-        // Settings of another version of this program may not be readable: today's do.
-        let held = serde_json::from_str::<Stated>(&stated).map_or_else(|_| policies.clone(), Policies::from);
-        let snapshot: Snapshot = serde_json::from_str(&body)
-            .map_err(|error| StoreError::Failed(format!("the snapshot of engine {shard} can not be read: {error}")))?;
-        let engine = Engine::restore(held, snapshot).map_err(StoreError::Failed)?;
-        kept.insert(shard as usize, Kept { seq: seq as u64, engine });
+    shards: usize,
+    skipped: &BTreeSet<i64>,
+) -> Result<Result<Recovered, Failed>, StoreError> {
+    let (mut engines, from) = begin(connection, policies, shards)?;
+    let mut found = Recovered {
+        engines: Vec::new(),
+        policies: (!engines.is_fresh()).then(|| engines.policies()),
+        traces: Vec::new(),
+        last_at: last_snapshot(connection)?,
+        last_seq: engines.seq() as u64,
+        records: 0,
+        from,
+        damaged: Vec::new(),
+    };
+    for record in Records::after(connection, engines.seq())? {
+        let record = match record? {
+            Ok(record) => record,
+            Err(damaged) => {
+                found.damaged.push(damaged);
+                continue;
+            }
+        };
+        found.last_seq = record.seq as u64;
+        if engines.has_handled(&record) || skipped.contains(&record.seq) {
+            continue;
+        }
+        let seq = record.seq;
+        let Ok(()) = catch_unwind(AssertUnwindSafe(|| handle_again(&mut engines, record, &mut found))) else {
+            return Ok(Err(Failed(seq)));
+        };
     }
-    Ok(kept)
+    let held = found.policies.clone().map_or_else(|| policies.clone(), Policies::from);
+    found.engines = engines.into_engines(&held, shards);
+    Ok(Ok(found))
+}
+
+/// The engines to go on from. Without usable snapshots they are made again from everything that is recorded.
+fn begin(
+    connection: &Connection,
+    policies: &Policies,
+    shards: usize,
+) -> Result<(Engines, RecoveredFrom), StoreError> {
+    let from = match Engines::snapshotted(connection, policies)? {
+        Ok(Some(engines)) if engines.count() == shards => return Ok((engines, RecoveredFrom::Snapshots)),
+        Ok(Some(engines)) => return Ok((engines, RecoveredFrom::OtherShards)),
+        Ok(None) => RecoveredFrom::Journal,
+        Err(reason) => RecoveredFrom::UnusableSnapshots(reason),
+    };
+    let engines = Engines::at_the_beginning(connection, policies)?.map_err(|damage| {
+        StoreError::Failed(format!(
+            "{damage}, and the journal alone does not reach back far enough. Restore a copy of aizuchi.db (`aizuchi backup` \
+             makes them), or move the file away to begin with an empty store"
+        ))
+    })?;
+    Ok((engines, from))
 }
 
 fn last_snapshot(connection: &Connection) -> Result<Time, StoreError> {
@@ -95,42 +129,23 @@ fn last_snapshot(connection: &Connection) -> Result<Time, StoreError> {
     Ok(Time(at.unwrap_or(0) as u64))
 }
 
-fn handle_again(
-    connection: &Connection,
-    policies: &Policies,
-    since: u64,
-    kept: &mut BTreeMap<usize, Kept>,
-    found: &mut Recovered,
-) -> Result<(), StoreError> {
-    let mut effects = Vec::new();
-    for record in Records::after(connection, since as i64)? {
-        let Record { seq, shard, at, input } = match record? {
-            Ok(record) => record,
-            Err(damaged) => {
-                found.damaged.push(damaged);
-                continue;
-            }
-        };
-        let (seq, shard) = (seq as u64, shard as usize);
-        let kept = kept.entry(shard).or_insert_with(|| Kept::fresh(policies));
-        if seq <= kept.seq {
-            continue;
-        }
-        if let Input::PolicyChanged(stated) = &input {
-            found.policies = Some((**stated).clone());
-        }
-        kept.engine.handle(at, input, &mut effects);
-        (found.last_at, found.last_seq) = (found.last_at.max(at), seq);
-        found.records += 1;
-        found.traces.extend(effects.drain(..).filter_map(|effect| match effect {
-            Effect::Trace(trace) | Effect::Received(trace) => Some(*trace),
-            Effect::Ask(_)
-            | Effect::Write(_)
-            | Effect::Deliver(_)
-            | Effect::Recall(_)
-            | Effect::Remember(_)
-            | Effect::Abort(_) => None,
-        }));
+fn handle_again(engines: &mut Engines, record: Record, found: &mut Recovered) {
+    let engine = engines.engine_for(&record);
+    let Record { at, input, .. } = record;
+    if let Input::PolicyChanged(stated) = &input {
+        found.policies = Some((**stated).clone());
     }
-    Ok(())
+    let mut effects = Vec::new();
+    engine.handle(at, input, &mut effects);
+    found.last_at = found.last_at.max(at);
+    found.records += 1;
+    found.traces.extend(effects.into_iter().filter_map(|effect| match effect {
+        Effect::Trace(trace) | Effect::Received(trace) => Some(*trace),
+        Effect::Ask(_)
+        | Effect::Write(_)
+        | Effect::Deliver(_)
+        | Effect::Recall(_)
+        | Effect::Remember(_)
+        | Effect::Abort(_) => None,
+    }));
 }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use aizuchi_core::engine::Snapshot;
 use aizuchi_core::policy::Stated;
-use aizuchi_core::{Input, Policies, Time, Trace};
-use rusqlite::params;
+use aizuchi_core::{Engine, Input, Policies, Time, Trace};
+use rusqlite::{Connection, params};
 
-use super::base::{self, Base};
+use super::engines::{EncodedEngine, Engines, last_seq};
+use super::read::Records;
 use super::record::encode;
 use super::traces;
 use crate::stores::{Database, StoreError};
@@ -18,41 +19,39 @@ pub struct Journal {
     pub(super) database: Database,
 }
 
-/// The state of an engine after the record `seq`.
+/// The state of an engine that has handled everything recorded of its shard.
 pub struct State {
     pub shard: usize,
-    pub seq: u64,
     pub at: Time,
     pub policies: Stated,
     pub snapshot: Snapshot,
 }
 
 /// The same, ready to be written.
-pub(super) struct Encoded {
-    shard: usize,
-    seq: u64,
+pub(super) struct EncodedState {
     at: Time,
-    policies: String,
-    body: String,
+    engine: EncodedEngine,
 }
 
 impl State {
+    pub fn of(shard: usize, at: Time, engine: &Engine) -> State {
+        State { shard, at, policies: engine.policies().stated(), snapshot: engine.snapshot() }
+    }
+
     /// Away from where others wait: it may be large.
-    pub(super) async fn encode(self) -> Encoded {
-        let State { shard, seq, at, policies, snapshot } = self;
+    pub(super) async fn encode(self) -> EncodedState {
         let encode = move || {
-            let policies = serde_json::to_string(&policies).expect("settings are plain data");
-            let body = serde_json::to_string(&snapshot).expect("a snapshot is plain data");
-            Encoded { shard, seq, at, policies, body }
+            let engine = EncodedEngine::of_parts(self.shard, &self.policies, &self.snapshot);
+            EncodedState { at: self.at, engine }
         };
         tokio::task::spawn_blocking(encode).await.expect("encoding does not panic")
     }
 }
 
-pub(super) fn keep_state(transaction: &rusqlite::Transaction<'_>, state: &Encoded) -> rusqlite::Result<()> {
-    let Encoded { shard, seq, at, policies, body } = state;
-    let row = params![*shard as i64, *seq as i64, at.0 as i64, policies, body];
-    transaction.execute("INSERT OR REPLACE INTO snapshot VALUES (?1, ?2, ?3, ?4, ?5)", row).map(drop)
+impl EncodedState {
+    pub fn store(&self, transaction: &rusqlite::Transaction<'_>) -> rusqlite::Result<()> {
+        self.engine.store_as_snapshot(transaction, self.at)
+    }
 }
 
 /// Rows deleted at a time, so that nobody waits long behind the broom.
@@ -87,13 +86,27 @@ impl Journal {
 
     pub async fn take_snapshot(&self, state: State) -> Result<(), StoreError> {
         let state = state.encode().await;
-        self.database.write(move |transaction| keep_state(transaction, &state)).await
+        self.database.write(move |transaction| state.store(transaction)).await
     }
 
-    /// Snapshots of engines that are no more.
-    pub async fn drop_snapshots_from(&self, shards: usize) -> Result<(), StoreError> {
+    /// Nothing has happened to this engine since its last snapshot, so that it holds for everything recorded by now.
+    pub async fn renew_snapshot(&self, shard: usize) -> Result<(), StoreError> {
         let write = move |transaction: &rusqlite::Transaction<'_>| {
-            transaction.execute("DELETE FROM snapshot WHERE shard >= ?1", [shards as i64]).map(drop)
+            let update = "UPDATE snapshot SET seq = ?2 WHERE shard = ?1";
+            transaction.execute(update, params![shard as i64, last_seq(transaction)?]).map(drop)
+        };
+        self.database.write(write).await
+    }
+
+    /// Snapshots of all engines take the place of all there were: a start finds either the old ones or these.
+    pub async fn replace_snapshots(&self, states: Vec<State>) -> Result<(), StoreError> {
+        let mut encoded = Vec::new();
+        for state in states {
+            encoded.push(state.encode().await);
+        }
+        let write = move |transaction: &rusqlite::Transaction<'_>| {
+            transaction.execute("DELETE FROM snapshot", [])?;
+            encoded.iter().try_for_each(|state| state.store(transaction))
         };
         self.database.write(write).await
     }
@@ -110,20 +123,17 @@ impl Journal {
     /// `policies` hold for what happened before any settings were written down.
     pub async fn prune(&self, before: Time, policies: &Policies) -> Result<u64, StoreError> {
         let policies = policies.clone();
-        let advanced = self.database.read(move |connection| {
-            let mut base = match Base::read(connection, &policies) {
-                Ok(base) => base,
-                Err(error) => return Ok(Err(error)),
-            };
-            let lived = base.advance(connection, &policies, before)?;
-            Ok(Ok(if lived > 0 { base.rows() } else { Vec::new() }))
-        });
-        let rows = advanced.await??;
+        let advanced = self.database.read(move |connection| advance_base(connection, &policies, before));
+        let Some((cut, engines)) = advanced.await?.map_err(StoreError::Failed)? else { return Ok(0) };
         // First, and apart: what it holds is passed over where the journal still has it.
-        self.database.write(move |transaction| base::keep(transaction, &rows)).await?;
+        let write = move |transaction: &rusqlite::Transaction<'_>| {
+            transaction.execute("DELETE FROM base", [])?;
+            engines.iter().try_for_each(|(seq, engine)| engine.store_as_base(transaction, *seq))
+        };
+        self.database.write(write).await?;
         let mut pruned = 0;
         loop {
-            let gone = self.database.write(move |transaction| prune_some(transaction, before)).await?;
+            let gone = self.database.write(move |transaction| prune_some(transaction, before, cut)).await?;
             pruned += gone as u64;
             if gone < PRUNED_TOGETHER {
                 return Ok(pruned);
@@ -132,18 +142,51 @@ impl Journal {
     }
 }
 
-fn prune_some(transaction: &rusqlite::Transaction<'_>, before: Time) -> rusqlite::Result<usize> {
+/// The engines that the journal is to begin with when everything up to the returned record is gone: all that is older than
+/// `before` and part of every snapshot. `None` if there is nothing to let go of.
+fn advance_base(
+    connection: &Connection,
+    policies: &Policies,
+    before: Time,
+) -> rusqlite::Result<Result<Option<(i64, Vec<(i64, EncodedEngine)>)>, String>> {
+    let cut = "SELECT min(
+            coalesce((SELECT min(seq) FROM journal WHERE at >= ?1), (SELECT max(seq) FROM journal) + 1) - 1,
+            -- The last record stays, so that its number is never given again.
+            (SELECT max(seq) FROM journal) - 1,
+            (SELECT min(seq) FROM snapshot))";
+    let cut: Option<i64> = connection.query_row(cut, [before.0 as i64], |row| row.get(0))?;
+    let first: Option<i64> = connection.query_row("SELECT min(seq) FROM journal", [], |row| row.get(0))?;
+    let (Some(cut), Some(first)) = (cut, first) else { return Ok(Ok(None)) };
+    if cut < first {
+        return Ok(Ok(None));
+    }
+    let mut engines = match Engines::at_the_beginning(connection, policies)? {
+        Ok(engines) => engines,
+        Err(damage) => return Ok(Err(damage)),
+    };
+    let mut effects = Vec::new();
+    for record in Records::after(connection, engines.seq())? {
+        let Ok(record) = record? else { continue };
+        if record.seq > cut {
+            break;
+        }
+        if !engines.has_handled(&record) {
+            engines.engine_for(&record).handle(record.at, record.input, &mut effects);
+            effects.clear();
+        }
+    }
+    Ok(Ok(Some((cut, engines.encode()))))
+}
+
+fn prune_some(transaction: &rusqlite::Transaction<'_>, before: Time, cut: i64) -> rusqlite::Result<usize> {
     let limit = PRUNED_TOGETHER as i64;
     transaction.execute(
         "DELETE FROM trace WHERE (room, message) IN (SELECT room, message FROM trace WHERE at < ?1 LIMIT ?2)",
         params![before.0 as i64, limit],
     )?;
     let gone = transaction.execute(
-        "DELETE FROM journal WHERE seq IN (
-            SELECT seq FROM journal WHERE at < ?1
-                AND seq <= coalesce((SELECT seq FROM snapshot WHERE snapshot.shard = journal.shard), 0)
-            ORDER BY seq LIMIT ?2)",
-        params![before.0 as i64, limit],
+        "DELETE FROM journal WHERE seq IN (SELECT seq FROM journal WHERE seq <= ?1 ORDER BY seq LIMIT ?2)",
+        params![cut, limit],
     )?;
     transaction.execute_batch("PRAGMA incremental_vacuum(1000)")?;
     Ok(gone)

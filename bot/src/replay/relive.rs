@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use aizuchi_core::types::{CallId, MessageId, Time};
-use aizuchi_core::{Effect, Engine, Input, Policies, Trace};
+use aizuchi_core::{Effect, Engine, Input, Trace};
 
 use super::Decided;
 use super::differences::{StoredTraces, kept};
 use super::pairing::Pairing;
 use super::recorded::{Answers, Asked};
-use crate::journal::{Base, Record};
+use crate::journal::{Engines, Record};
 
 /// What came of it.
 pub struct Relived {
@@ -20,17 +20,16 @@ pub struct Relived {
     pub answers: Answers,
 }
 
-/// Runs the records as they are. The engines begin where the journal does; those it says nothing of with these settings
-/// and nothing remembered. `progress` is told how many records are done.
-pub fn relive(policies: &Policies, mut base: Base, records: &[Record], progress: &mut dyn FnMut(u64)) -> Relived {
+/// Runs the records as they are, by the engines that the first of them finds. `progress` is called with how many are done.
+pub fn relive(mut engines: Engines, records: &[Record], progress: &mut dyn FnMut(u64)) -> Relived {
     let mut decisions = Pairing::default();
     let mut listener = Listener::default();
     let mut effects = Vec::new();
     for (done, record) in records.iter().enumerate() {
-        if base.holds(record.shard, record.seq) {
+        if engines.has_handled(record) {
             continue;
         }
-        let engine = base.engine(record.shard, policies);
+        let engine = engines.engine_for(record);
         if let Input::Said(message) = &record.input {
             let line = decisions.expect_one();
             decisions.open(line, message);

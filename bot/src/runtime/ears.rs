@@ -1,13 +1,17 @@
 //! How platforms tell the engines what happened.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use aizuchi_core::settings::Settings;
 use aizuchi_core::types::{PersonId, RoomId, stable_hash};
 use aizuchi_core::view::RoomView;
 use aizuchi_core::{Input, Policies};
+use futures_util::FutureExt as _;
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 
+use super::failure::{Failure, panic_message};
 use super::same::Same;
 use crate::journal::Footprints;
 use crate::stores::StoreError;
@@ -42,13 +46,23 @@ pub struct Forgetting {
 #[derive(Clone, Debug)]
 pub struct Ears {
     shards: Arc<[mpsc::Sender<Heard>]>,
+    failures: mpsc::UnboundedSender<Failure>,
     /// Who is one person under several ids.
     same: Arc<RwLock<Same>>,
 }
 
 impl Ears {
-    pub fn new(shards: Vec<mpsc::Sender<Heard>>) -> Ears {
-        Ears { shards: shards.into(), same: Arc::default() }
+    pub fn new(shards: Vec<mpsc::Sender<Heard>>, failures: mpsc::UnboundedSender<Failure>) -> Ears {
+        Ears { shards: shards.into(), failures, same: Arc::default() }
+    }
+
+    /// Runs a task that must not end before the program does: if it does, or panics, the program is ended.
+    pub async fn supervise(self, task: &'static str, stop: CancellationToken, work: impl Future<Output = ()>) {
+        let ended = AssertUnwindSafe(work).catch_unwind().await;
+        if !stop.is_cancelled() {
+            let why = ended.err().map_or_else(|| "it ended".into(), |panic| panic_message(&*panic));
+            let _ = self.failures.send(Failure { task: task.into(), why });
+        }
     }
 
     /// From now on the ids of one person are heard as one, for every clone.
@@ -71,7 +85,8 @@ impl Ears {
         let mut durable = Vec::new();
         for shard in self.shards.iter() {
             let (done, is_durable) = oneshot::channel();
-            let input = Input::PolicyChanged(Box::new(policies.stated()));
+            // Their number holds from the next start on.
+            let input = Input::PolicyChanged(Box::new(policies.stated().with_shards(self.shards.len())));
             shard.send(Heard::Input(input, done)).await.map_err(|_| Gone)?;
             durable.push(is_durable);
         }

@@ -12,6 +12,7 @@ use tokio::task::AbortHandle;
 
 use super::World;
 use super::deliver::deliver;
+use super::failure::or_failure;
 use crate::language::Language;
 
 pub struct Followers {
@@ -78,11 +79,13 @@ impl Followers {
         let (policies, mind, keeper) = (self.policies.clone(), self.world.mind.clone(), self.world.keeper.clone());
         let result_of = call.clone();
         let task = tokio::spawn(async move {
-            let verdict = match keeper {
-                Some(keeper) if !keeper.remind_judge(&mut ask, seq).await => Err(nothing_to_tell()),
-                Some(_) | None => mind.judge(ask, policies).await,
+            let judging = async move {
+                match keeper {
+                    Some(keeper) if !keeper.remind_judge(&mut ask, seq).await => Err(nothing_to_tell()),
+                    Some(_) | None => mind.judge(ask, policies).await,
+                }
             };
-            let _ = answer.send(Input::Judged(result_of, verdict));
+            let _ = answer.send(Input::Judged(result_of, or_failure(judging).await));
         });
         self.calls.insert(call, task.abort_handle());
     }
@@ -102,7 +105,7 @@ impl Followers {
         let (result_of, world) = (call.clone(), self.world.clone());
         let task = tokio::spawn(async move {
             let draft = tokio::select! {
-                draft = writing => draft,
+                draft = or_failure(writing) => draft,
                 () = show_typing(&world, &place) => unreachable!("it types until it is told to stop"),
             };
             let _ = answer.send(Input::Written(result_of, draft));
@@ -114,10 +117,13 @@ impl Followers {
         let (call, answer, keeper) = (recall.call.clone(), self.answer.clone(), self.world.keeper.clone());
         let result_of = call.clone();
         let task = tokio::spawn(async move {
-            let found = match keeper {
-                Some(keeper) => keeper.find_to_tell(&recall, seq).await,
-                None => None,
+            let finding = async move {
+                match keeper {
+                    Some(keeper) => Ok(keeper.find_to_tell(&recall, seq).await),
+                    None => Ok(None),
+                }
             };
+            let found = or_failure(finding).await.unwrap_or_default();
             let _ = answer.send(Input::Recalled(result_of, found));
         });
         self.calls.insert(call, task.abort_handle());
@@ -131,7 +137,7 @@ impl Followers {
         };
         let result_of = call.clone();
         let task = tokio::spawn(async move {
-            let done = keeper.remember(remember, seq).await;
+            let done = or_failure(keeper.remember(remember, seq)).await;
             if let Err(Failure(what)) = &done {
                 tracing::warn!(call = %result_of, what = &**what, "could not take talk into memory");
             }
@@ -149,7 +155,7 @@ impl Followers {
         let language = Language::wished(policy.settings.bot.language, heard);
         self.posts.insert(delivery.call.clone());
         tokio::spawn(async move {
-            let done = deliver(&world, &delivery, language, retries_max).await;
+            let done = or_failure(deliver(&world, &delivery, language, retries_max)).await;
             if let (Ok(_), Some(fact), Some(keeper)) = (&done, delivery.telling, &world.keeper) {
                 keeper.was_told(fact, &delivery.place, delivery.at).await;
             }

@@ -7,7 +7,7 @@ use aizuchi_core::effect::Effect;
 use aizuchi_core::engine::Nobody;
 use aizuchi_core::types::{PersonId, RoomId};
 use aizuchi_core::{Engine, Input, Time, Trace};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -32,6 +32,9 @@ pub struct Shard {
     seq: u64,
     /// Records since the last snapshot.
     unsaved: u64,
+    /// Has all shards take a snapshot, so that a start reads little of the journal whichever shard was busy.
+    snapshots: watch::Sender<()>,
+    snapshot_due: watch::Receiver<()>,
     batch: Batch,
     /// Decisions being written down; what could not be written comes back.
     keeping: JoinSet<Result<(), Arc<[Trace]>>>,
@@ -40,8 +43,13 @@ pub struct Shard {
     ends_by: Option<Instant>,
 }
 
-/// The store refuses, and there is no time left to wait for it.
-struct GaveUp;
+/// Why something could not be written down.
+enum GaveUp {
+    /// The store refuses, and there is no time left to wait for it.
+    Stopping,
+    /// There is no store any more.
+    Closed,
+}
 
 /// What is to be written down together.
 #[derive(Default)]
@@ -67,6 +75,7 @@ impl Shard {
         journal: Journal,
         world: Arc<World>,
         inbox: mpsc::Receiver<Heard>,
+        snapshots: watch::Sender<()>,
         stop: CancellationToken,
     ) -> Shard {
         let (answer, results) = mpsc::unbounded_channel();
@@ -83,6 +92,8 @@ impl Shard {
             last: Time(0),
             seq: 0,
             unsaved: 0,
+            snapshot_due: snapshots.subscribe(),
+            snapshots,
             batch: Batch::default(),
             keeping: JoinSet::new(),
             unkept: Vec::new(),
@@ -90,17 +101,22 @@ impl Shard {
         }
     }
 
-    pub async fn run(mut self, last: Time, seq: u64, opening: Vec<Input>) {
+    /// Ends when it is told to stop, or with `Err` when it cannot go on.
+    pub async fn run(mut self, last: Time, seq: u64, opening: Vec<Input>) -> Result<(), StoreError> {
         (self.last, self.seq) = (last, seq);
         for input in opening {
             self.stamp(input);
         }
-        self.handle_batch().await;
+        self.handle_batch().await?;
         while self.wait().await {
             self.take_more();
-            self.handle_batch().await;
+            self.handle_batch().await?;
+            if self.snapshot_due.has_changed().is_ok_and(|due| due) {
+                self.snapshot_due.mark_unchanged();
+                self.save().await;
+            }
         }
-        self.finish().await;
+        self.finish().await
     }
 
     /// Waits for something to do; `false` when it is time to stop.
@@ -113,6 +129,7 @@ impl Shard {
                 Some(heard) => self.take(heard),
                 None => return false,
             },
+            Ok(()) = self.snapshot_due.changed() => self.save().await,
             () = self.world.clock.sleep_until(self.engine.next_deadline()) => {
                 // Early wakings are nothing that happened.
                 let now = self.now();
@@ -166,16 +183,20 @@ impl Shard {
         self.batch.inputs.push((self.last, input));
     }
 
-    async fn handle_batch(&mut self) {
+    async fn handle_batch(&mut self) -> Result<(), StoreError> {
         let mut batch = std::mem::take(&mut self.batch);
         if !batch.inputs.is_empty() {
             // What is not written down has not happened: it is told, asked or looked for again at the next start.
-            let Ok(()) = self.append(&batch.inputs).await else { return };
+            match self.append(&batch.inputs).await {
+                Ok(()) => (),
+                Err(GaveUp::Stopping) => return Ok(()),
+                Err(GaveUp::Closed) => return Err(StoreError::Closed),
+            }
             for durable in batch.told.drain(..) {
                 let _ = durable.send(());
             }
             self.handle(batch.inputs.drain(..)).await;
-            self.save_now_and_then().await;
+            self.save_now_and_then();
         }
         for Forgetting { person, known, done } in batch.forgets {
             let _ = done.send(self.forget(&person, known).await);
@@ -184,6 +205,7 @@ impl Shard {
         for (room, seen) in batch.looks {
             let _ = seen.send(self.engine.view(&room, now));
         }
+        Ok(())
     }
 
     /// Nothing leaves before it is durable: a store that refuses makes everybody wait, until the program has to end.
@@ -195,11 +217,12 @@ impl Shard {
                     self.seq = seq;
                     break;
                 }
+                Err(StoreError::Closed) => return Err(GaveUp::Closed),
                 Err(error) => {
-                    tracing::error!(%error, "can not write to the journal; trying again");
+                    tracing::error!(%error, "cannot write to the journal; trying again");
                     self.world.ready.send_replace(false);
                     if self.stop.is_cancelled() && Instant::now() >= self.ends_by() {
-                        return Err(GaveUp);
+                        return Err(GaveUp::Stopping);
                     }
                     tokio::time::sleep(STORE_AGAIN).await;
                 }
@@ -278,10 +301,10 @@ impl Shard {
     }
 
     /// With many rooms a snapshot is large and is taken less often: what it costs stays in proportion to what happens.
-    async fn save_now_and_then(&mut self) {
+    fn save_now_and_then(&self) {
         let records = u64::from(self.engine.policies().general().settings.store.snapshot_records);
         if self.unsaved >= records.max(8 * self.engine.rooms() as u64) {
-            self.save().await;
+            self.snapshots.send_replace(());
         }
     }
 
@@ -290,15 +313,18 @@ impl Shard {
         if let Err(error) = self.keep_all().await {
             return tracing::warn!(%error, "can not keep decisions; the journal has everything");
         }
-        match self.journal.take_snapshot(self.state()).await {
+        let saved = match self.unsaved {
+            0 => self.journal.renew_snapshot(self.number).await,
+            _ => self.journal.take_snapshot(self.state()).await,
+        };
+        match saved {
             Ok(()) => self.unsaved = 0,
             Err(error) => tracing::warn!(%error, "can not write down the state; the journal has everything"),
         }
     }
 
     fn state(&self) -> State {
-        let (policies, snapshot) = (self.engine.policies().stated(), self.engine.snapshot());
-        State { shard: self.number, seq: self.seq, at: self.last, policies, snapshot }
+        State::of(self.number, self.last, &self.engine)
     }
 
     /// Somebody wants to be forgotten. What is written down of them and what the engine knows go together; only then
@@ -341,7 +367,7 @@ impl Shard {
     }
 
     /// Posts on their way may finish; models are asked again at the next start.
-    async fn finish(mut self) {
+    async fn finish(mut self) -> Result<(), StoreError> {
         self.world.ready.send_replace(false);
         self.inbox.close();
         self.followers.abort_calls();
@@ -350,7 +376,7 @@ impl Shard {
             match tokio::time::timeout_at(until, self.results.recv()).await {
                 Ok(Some(input)) => {
                     self.stamp(input);
-                    self.handle_batch().await;
+                    self.handle_batch().await?;
                     self.followers.abort_calls();
                 }
                 Ok(None) => break,
@@ -361,6 +387,7 @@ impl Shard {
             }
         }
         self.save().await;
+        Ok(())
     }
 }
 

@@ -10,11 +10,11 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::shard::Shard;
-use super::{Clock, Ears, Event};
-use crate::journal::{Damaged, Journal, Recovered, recover};
+use super::{Clock, Ears, Event, Failure};
+use crate::journal::{Damaged, Journal, Recovered, RecoveredFrom, State, recover};
 use crate::keeper::Keeper;
 use crate::ports::{Mind, Platform};
-use crate::stores::Database;
+use crate::stores::{Database, StoreError};
 
 /// What all engines have in common.
 pub struct World {
@@ -39,7 +39,9 @@ impl World {
 /// The engines, running.
 pub struct Runtime {
     pub ears: Ears,
-    shards: JoinSet<()>,
+    shards: JoinSet<Result<(), StoreError>>,
+    /// What must go on and did not.
+    failures: mpsc::UnboundedReceiver<Failure>,
     stop: CancellationToken,
 }
 
@@ -55,23 +57,37 @@ impl Runtime {
         let openings = opening(&recovered, &policies);
         let stop = CancellationToken::new();
         let (mut inboxes, mut shards) = (Vec::new(), JoinSet::new());
+        let (snapshots, _) = watch::channel(());
         for (number, engine) in recovered.engines.into_iter().enumerate() {
             let (inbox, heard) = mpsc::channel(settings.runtime.inbox_max as usize);
             inboxes.push(inbox);
-            let shard = Shard::new(number, engine, journal.clone(), world.clone(), heard, stop.clone());
+            let shard = Shard::new(number, engine, journal.clone(), world.clone(), heard, snapshots.clone(), stop.clone());
             shards.spawn(shard.run(recovered.last_at, recovered.last_seq, openings.clone()));
         }
         let keep = Duration::from_secs(u64::from(settings.store.keep_days) * 24 * 3600);
-        tokio::spawn(sweep(journal, world, policies, keep, stop.clone()));
-        Ok(Runtime { ears: Ears::new(inboxes).knowing(&settings), shards, stop })
+        let (report, failures) = mpsc::unbounded_channel();
+        let ears = Ears::new(inboxes, report).knowing(&settings);
+        let sweeping = sweep(journal, world, policies, keep, stop.clone());
+        tokio::spawn(ears.clone().supervise("the sweep of the journal", stop.clone(), sweeping));
+        Ok(Runtime { ears, shards, failures, stop })
+    }
+
+    /// Returns when something ended that must not end before the program does, a shard above all: then nobody is heard any
+    /// more, and the program should end too. What is recorded is safe, and the next start goes on from there.
+    pub async fn failed(&mut self) -> Failure {
+        tokio::select! {
+            Some(ended) = self.shards.join_next() => Failure::of_shard(ended),
+            Some(failure) = self.failures.recv() => failure,
+        }
     }
 
     /// In-flight posts finish, the state is written down; everything else is resumed at the next start.
     pub async fn stop(mut self) {
         self.stop.cancel();
         while let Some(ended) = self.shards.join_next().await {
-            if let Err(error) = ended {
-                tracing::error!(%error, "an engine ended badly");
+            match ended {
+                Ok(Ok(())) => (),
+                failed => tracing::error!("{}", Failure::of_shard(failed)),
             }
         }
     }
@@ -93,10 +109,22 @@ async fn recovered(
         }
     }
     journal.keep(std::mem::take(&mut found.traces).into()).await?;
-    journal.drop_snapshots_from(shards).await?;
-    let (records, from_snapshot) = (found.records, found.from_snapshot);
+    if found.from != RecoveredFrom::Snapshots {
+        // Before anything happens: from here on the records are those of this many shards.
+        let states = found.engines.iter().enumerate();
+        let states = states.map(|(shard, engine)| State::of(shard, found.last_at, engine)).collect();
+        journal.replace_snapshots(states).await?;
+    }
     let rooms: usize = found.engines.iter().map(|engine| engine.rooms()).sum();
-    tracing::info!(records, from_snapshot, rooms, "read what happened before");
+    match &found.from {
+        RecoveredFrom::UnusableSnapshots(reason) => {
+            let advice = "the state was worked out again from the journal; nothing is lost";
+            tracing::warn!(reason, records = found.records, rooms, "cannot use the snapshots: {advice}");
+        }
+        from @ (RecoveredFrom::Journal | RecoveredFrom::Snapshots | RecoveredFrom::OtherShards) => {
+            tracing::info!(records = found.records, ?from, rooms, "recovered what happened before");
+        }
+    }
     Ok(found)
 }
 

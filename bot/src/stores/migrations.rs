@@ -10,6 +10,7 @@ const STEPS: &[&str] = &[
     include_str!("0004.sql"),
     include_str!("0005.sql"),
     include_str!("0006.sql"),
+    include_str!("0007.sql"),
 ];
 
 pub const VERSION: u32 = STEPS.len() as u32;

@@ -18,6 +18,9 @@ pub enum StoreError {
         "the store is of version {found}, and this program reads up to {VERSION}: use the newer aizuchi that wrote it; nothing was changed"
     )]
     Newer { found: u32 },
+    /// Nothing can be written or read any more.
+    #[error("the store is closed")]
+    Closed,
     #[error("{0}")]
     Failed(String),
 }
@@ -87,18 +90,16 @@ impl Database {
                 let _ = tell.send(done.and_then(|done| committed.map(|()| done)));
             })
         });
-        let gone = || StoreError::Failed("the store is closed".into());
-        self.work.send(Work::Write(work)).await.map_err(|_| gone())?;
-        told.await.map_err(|_| gone())?
+        self.work.send(Work::Write(work)).await.map_err(|_| StoreError::Closed)?;
+        told.await.map_err(|_| StoreError::Closed)?
     }
 
     /// Brings everything written so far into the file itself and empties the log beside it, so that what was forgotten is
     /// in neither. Readers that are in the middle of something keep it from being emptied: then it is at the next time.
     pub async fn settle(&self) -> Result<(), StoreError> {
         let (tell, told) = oneshot::channel();
-        let gone = || StoreError::Failed("the store is closed".into());
-        self.work.send(Work::Settle(tell)).await.map_err(|_| gone())?;
-        told.await.map_err(|_| gone())?
+        self.work.send(Work::Settle(tell)).await.map_err(|_| StoreError::Closed)?;
+        told.await.map_err(|_| StoreError::Closed)?
     }
 
     /// Whether it can be written, as far as is known: where the last attempt failed, there is another one.

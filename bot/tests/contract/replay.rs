@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use aizuchi::journal::{Base, Record, Records};
+use aizuchi::journal::{Engines, Record, Records};
 use aizuchi::replay::{Judge, OwnInLog, Recorded, StoredTraces, decision, relive, run};
 use aizuchi::transcript::{Options, read};
 use aizuchi_core::{Input, Policies, Trace};
@@ -100,7 +100,7 @@ fn export(life: &Life, room: &str) -> (Scratch, String) {
 
 fn replayed(policies: &Policies, records: &[Record], log: &str) -> Vec<Trace> {
     let log = read(log, &Options { strict: true, ..Options::default() }, &mut |_| ()).unwrap();
-    let answers = relive(policies, Base::default(), records, &mut |_| ()).answers;
+    let answers = relive(Engines::fresh(policies), records, &mut |_| ()).answers;
     let otherwise = Judge::Offline.world(policies, || unreachable!("no model is asked")).unwrap();
     let decided = run(policies.clone(), Recorded { answers, otherwise }, log.events, OwnInLog::Ignored, &mut |_| ());
     decided.into_iter().map(|decided| decided.trace).collect()

@@ -7,4 +7,6 @@ mod made_up;
 mod people;
 mod remembers;
 mod restart;
+mod shards;
+mod supervised;
 mod virtual_time;

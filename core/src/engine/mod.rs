@@ -120,6 +120,10 @@ impl Engine {
         floors.find_map(|floor| floor.slots().find(|pending| pending.call() == Some(call))).map(|it| &it.trace.message)
     }
 
+    pub fn knows(&self, room: &RoomId) -> bool {
+        self.index.contains_key(room)
+    }
+
     /// How many rooms it knows.
     pub fn rooms(&self) -> usize {
         self.rooms.len()
@@ -131,6 +135,10 @@ impl Engine {
 
     pub fn snapshot(&self) -> Snapshot {
         Snapshot { version: SNAPSHOT_VERSION, rooms: self.rooms.clone() }
+    }
+
+    pub fn into_snapshot(self) -> Snapshot {
+        Snapshot { version: SNAPSHOT_VERSION, rooms: self.rooms }
     }
 
     /// Goes on from a snapshot as if it had never stopped; `Err` if the snapshot is of a newer version.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{Arguments, check_outputs, json_summary, judge_name, progress_bar, write_files};
 use crate::cli::show::{complain, harmless_json};
 use crate::cli::store;
-use crate::journal::{Base, Record, Records, traces};
+use crate::journal::{Engines, Record, Records, traces};
 use crate::replay::{
     Check, Differences, Judge, Recorded, Relived, Replay, StoredTraces, differences_table, figures, relive,
     run as replay, table,
@@ -66,11 +66,16 @@ fn policies(arguments: &Arguments, judge: &Judge) -> anyhow::Result<(Policies, S
 }
 
 fn again(days: &Days, policies: &Policies) -> anyhow::Result<Relived> {
-    let base = Base::read(&days.connection, policies)?;
+    let engines = first_engines(&days.connection, policies)?;
     let bar = progress_bar(days.records.len() as u64, "living");
-    let relived = relive(policies, base, &days.records, &mut |done| bar.set_position(done));
+    let relived = relive(engines, &days.records, &mut |done| bar.set_position(done));
     bar.finish_and_clear();
     Ok(relived)
+}
+
+/// The engines as the journal begins with them; with these settings and nothing remembered where it says nothing of them.
+fn first_engines(connection: &Connection, policies: &Policies) -> anyhow::Result<Engines> {
+    Engines::at_the_beginning(connection, policies)?.map_err(anyhow::Error::msg)
 }
 
 fn as_it_was(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
@@ -99,7 +104,7 @@ fn as_it_was(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
         summary["pending"] = pending.into();
         return crate::cli::print(&format!("{}\n", harmless_json(&summary)));
     }
-    let begins = match Base::read(&days.connection, &policies)?.is_empty() {
+    let begins = match first_engines(&days.connection, &policies)?.is_fresh() {
         true => days.records.first().map_or(1, |first| first.seq),
         false => 1,
     };

@@ -100,16 +100,24 @@ impl Web {
             metrics,
             ready,
         });
-        spawn(&desk, |desk| async move { desk.web.hub.carry(&desk.web.database, since, &desk.stop).await });
-        spawn(&desk, |desk| async move { desk.web.outbox.tell(&desk.web.database, &desk.ears, &desk.stop).await });
-        spawn(&desk, |desk| watch_events(desk, events));
+        spawn("the web room", &desk, |desk| async move {
+            desk.web.hub.carry(&desk.web.database, since, &desk.stop).await;
+        });
+        spawn("the web room's outbox", &desk, |desk| async move {
+            desk.web.outbox.tell(&desk.web.database, &desk.ears, &desk.stop).await;
+        });
+        spawn("the web room's view of decisions", &desk, |desk| watch_events(desk, events));
         info!(%address, "the web room is open");
         Ok((address, tokio::spawn(accept(listener, desk, address))))
     }
 }
 
-fn spawn<F: Future<Output = ()> + Send + 'static>(desk: &Arc<Desk>, task: impl FnOnce(Arc<Desk>) -> F) {
-    desk.tasks.spawn(task(desk.clone()));
+fn spawn<F: Future<Output = ()> + Send + 'static>(
+    name: &'static str,
+    desk: &Arc<Desk>,
+    task: impl FnOnce(Arc<Desk>) -> F,
+) {
+    desk.tasks.spawn(desk.ears.clone().supervise(name, desk.stop.clone(), task(desk.clone())));
 }
 
 /// Shows the pages what is decided and what is pending.

@@ -1,0 +1,203 @@
+//! Several shards, another number of them at the next start, and sudden ends: nothing is lost, nothing is said twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use aizuchi::journal::{Engines, Record, Records, recover, traces};
+use aizuchi::replay::{Check, StoredTraces, relive};
+use aizuchi::runtime::{Clock, shard_of};
+use aizuchi_core::input::Command;
+use aizuchi_core::types::{Place, RoomId, Span};
+use aizuchi_core::{Input, Policies, Time};
+use rusqlite::Connection;
+
+use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said};
+
+fn said_in(room: &RoomId, id: &str, at: Time, text: &str) -> Input {
+    let Input::Said(mut message) = said(id, at, "mia", text) else { unreachable!("it was said") };
+    message.place = Place::room(room.as_str());
+    Input::Said(message)
+}
+
+/// Rooms that this one of `shards` has.
+fn rooms_of(shard: usize, shards: usize) -> impl Iterator<Item = RoomId> {
+    (0..).map(|number| RoomId::new(format!("log:room{number}"))).filter(move |room| shard_of(room, shards) == shard)
+}
+
+/// Everything that happens in `work` happens in a world that is gone the next instant.
+fn live_and_vanish<F: Future<Output = ()>>(work: impl FnOnce() -> F) {
+    let world = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    world.block_on(work());
+    world.shutdown_timeout(Duration::from_secs(10));
+}
+
+#[test]
+fn a_shard_without_a_snapshot_of_its_own_loses_nothing() {
+    let (scratch, board) = (Scratch::new(), Arc::new(Board::default()));
+    let settings = policies(&["runtime.shards=2", "store.snapshot_records=50"]);
+    let mind = || Scripted::new(false, vec![line("write", "Hello!", 5_000)], &settings);
+    let quiet: Vec<RoomId> = rooms_of(1, 2).take(8).collect();
+    let busy = rooms_of(0, 2).next().unwrap();
+    live_and_vanish(async || {
+        let clock = Clock::starting_at(START);
+        let life = Life::start(scratch.database(), settings.clone(), mind(), board.clone(), clock).await;
+        for (number, room) in quiet.iter().enumerate() {
+            life.hear(said_in(room, &format!("q{number}"), clock.now(), "aizuchi, are you there?")).await;
+        }
+        for room in &quiet[4..] {
+            life.hear(Input::Told(room.clone(), Command::Mute(None))).await;
+        }
+        for number in 0..200 {
+            life.hear(said_in(&busy, &format!("b{number}"), clock.now(), "and then it rained")).await;
+        }
+    });
+    live_and_vanish(async || {
+        let clock = Clock::starting_at(START + Span::seconds(3));
+        let life = Life::start(scratch.database(), settings.clone(), mind(), board.clone(), clock).await;
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        for (number, room) in quiet.iter().enumerate() {
+            let view = life.runtime.ears.look(room).await.unwrap().expect("the room is known");
+            assert_eq!(view.mute.is_some(), number >= 4, "{room}: {view:?}");
+        }
+    });
+    let posts = board.posts.lock().unwrap();
+    let answered: BTreeSet<&str> = posts.iter().map(|(key, _)| key.split_once('#').unwrap().0).collect();
+    assert_eq!(answered.len(), 4, "those who were not muted are answered: {posts:?}");
+    assert_eq!(posts.len(), 4, "and once: {posts:?}");
+}
+
+const ROOMS: u64 = 12;
+const LIVES: u64 = 6;
+/// A soak tries more of them.
+fn worlds() -> u64 {
+    std::env::var("SHARD_WORLDS").ok().and_then(|worlds| worlds.parse().ok()).unwrap_or(10)
+}
+
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % below
+    }
+}
+
+/// What was told, and what must come of it.
+#[derive(Default)]
+struct Told {
+    messages: Vec<(RoomId, String)>,
+    mentions: BTreeMap<RoomId, u64>,
+    muted: BTreeSet<RoomId>,
+    /// When somebody last called in a room: its answer may be under way.
+    called: BTreeMap<RoomId, Time>,
+}
+
+fn settings_of(dice: &mut Dice) -> Policies {
+    let shards = 1 + dice.roll(4);
+    let records = [1, 3, 10, 40, 1000][dice.roll(5) as usize];
+    policies(&[&format!("runtime.shards={shards}"), &format!("store.snapshot_records={records}")])
+}
+
+/// One life with its own number of shards, gone after a while or stopped as it should be.
+fn live(scratch: &Scratch, board: &Arc<Board>, dice: &mut Dice, from: &mut Time, told: &mut Told, last: bool) {
+    let settings = settings_of(dice);
+    live_and_vanish(async || {
+        let mind = Scripted::new(false, vec![line("write", "Hello!", 700)], &settings);
+        let clock = Clock::starting_at(*from);
+        let life = Life::start(scratch.database(), settings.clone(), mind, board.clone(), clock).await;
+        for _ in 0..dice.roll(30) {
+            let room = RoomId::new(format!("log:room{}", dice.roll(ROOMS)));
+            let id = format!("m{}", told.messages.len());
+            let free = told.called.get(&room).is_none_or(|at| clock.now().since(*at) > Span::seconds(60));
+            let text = match dice.roll(4) {
+                0 if !told.muted.contains(&room) && free => {
+                    *told.mentions.entry(room.clone()).or_default() += 1;
+                    told.called.insert(room.clone(), clock.now());
+                    "aizuchi, tell me"
+                }
+                1 if dice.roll(4) == 0 && free => {
+                    life.hear(Input::Told(room.clone(), Command::Mute(None))).await;
+                    told.muted.insert(room.clone());
+                    continue;
+                }
+                _ => "and then it rained",
+            };
+            life.hear(said_in(&room, &id, clock.now(), text)).await;
+            told.messages.push((room, id));
+            tokio::time::sleep(Duration::from_millis(dice.roll(3_000))).await;
+        }
+        if last {
+            tokio::time::sleep(Duration::from_secs(300)).await;
+        }
+        *from = clock.now();
+        if last || dice.roll(3) == 0 {
+            life.runtime.stop().await;
+        }
+    });
+}
+
+#[test]
+fn any_number_of_shards_and_any_change_of_it_loses_nothing() {
+    for seed in 0..worlds() {
+        let (scratch, board) = (Scratch::new(), Arc::new(Board { way: Duration::from_millis(60), ..Board::default() }));
+        let (mut dice, mut from, mut told) = (Dice(seed), START, Told::default());
+        for number in 0..=LIVES {
+            live(&scratch, &board, &mut dice, &mut from, &mut told, number == LIVES);
+            snapshots_say_what_the_journal_says(&scratch, seed);
+        }
+        check(&scratch, &board, &told, seed);
+    }
+}
+
+/// What a start makes of the snapshots is what it would make of all records.
+fn snapshots_say_what_the_journal_says(scratch: &Scratch, seed: u64) {
+    let store = Connection::open(scratch.0.join("aizuchi.db")).unwrap();
+    let settings = policies(&["runtime.shards=3"]);
+    let state = |store: &Connection| {
+        let engines = recover(store, &settings, 3).unwrap().engines;
+        let rooms = |engine: &aizuchi_core::Engine| {
+            let mut snapshot = serde_json::to_value(engine.snapshot()).unwrap();
+            let rooms = snapshot["rooms"].as_array_mut().unwrap();
+            rooms.sort_by_key(|room| room["id"].to_string());
+            snapshot
+        };
+        engines.iter().map(rooms).collect::<Vec<_>>()
+    };
+    let with_snapshots = state(&store);
+    store.execute_batch("BEGIN; DELETE FROM snapshot").unwrap();
+    let from_records = state(&store);
+    store.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(with_snapshots, from_records, "seed {seed}");
+}
+
+fn check(scratch: &Scratch, board: &Board, told: &Told, seed: u64) {
+    let posts = board.posts.lock().unwrap();
+    let mut answers: BTreeMap<RoomId, u64> = BTreeMap::new();
+    for (key, _) in posts.iter() {
+        *answers.entry(RoomId::new(key.split_once('#').unwrap().0)).or_default() += 1;
+    }
+    assert_eq!(answers, told.mentions, "seed {seed}: each is answered once");
+    let store = Connection::open(scratch.0.join("aizuchi.db")).unwrap();
+    for (room, id) in &told.messages {
+        let query = "SELECT count(*) FROM trace WHERE room = ?1 AND message = ?2";
+        let decided: i64 = store.query_row(query, [room.as_str(), id], |row| row.get(0)).unwrap();
+        assert_eq!(decided, 1, "seed {seed}: {id} in {room} is decided");
+    }
+    let settings = policies(&["runtime.shards=2"]);
+    let now = Time(START.0 + 1_000_000_000);
+    for engine in recover(&store, &settings, 2).unwrap().engines {
+        for number in 0..ROOMS {
+            let room = RoomId::new(format!("log:room{number}"));
+            let Some(view) = engine.view(&room, now) else { continue };
+            assert_eq!(view.mute.is_some(), told.muted.contains(&room), "seed {seed}: {room}");
+        }
+    }
+    // Lived again, the records lead to the same decisions.
+    let records: Vec<Record> = Records::all(&store).unwrap().map(|record| record.unwrap().unwrap()).collect();
+    let relived = relive(Engines::fresh(&settings), &records, &mut |_| ());
+    let stored: StoredTraces = traces::all(&store).unwrap().into_iter().collect();
+    let compared = Check::of(&relived.decided, &stored);
+    assert!(compared.different.is_empty() && compared.missing == 0, "seed {seed}: {:?}", compared.different.first());
+    assert_eq!(compared.same, told.messages.len() as u64, "seed {seed}");
+}

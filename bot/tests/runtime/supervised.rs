@@ -1,0 +1,84 @@
+//! What fails although it never should: somebody notices, and the next start goes on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aizuchi::ports::{Doing, Mind};
+use aizuchi::runtime::Clock;
+use aizuchi_core::Policies;
+use aizuchi_core::effect::{Ask, Brief, Failure};
+use aizuchi_core::input::Answer;
+use aizuchi_core::types::RoomId;
+
+use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said};
+
+/// Counts nothing, and panics at a counter of this name.
+struct Faulty(&'static str);
+
+impl metrics::Recorder for Faulty {
+    fn describe_counter(&self, _: metrics::KeyName, _: Option<metrics::Unit>, _: metrics::SharedString) {}
+    fn describe_gauge(&self, _: metrics::KeyName, _: Option<metrics::Unit>, _: metrics::SharedString) {}
+    fn describe_histogram(&self, _: metrics::KeyName, _: Option<metrics::Unit>, _: metrics::SharedString) {}
+    fn register_counter(&self, key: &metrics::Key, _: &metrics::Metadata<'_>) -> metrics::Counter {
+        assert_ne!(key.name(), self.0, "a panic on purpose");
+        metrics::Counter::noop()
+    }
+    fn register_gauge(&self, _: &metrics::Key, _: &metrics::Metadata<'_>) -> metrics::Gauge {
+        metrics::Gauge::noop()
+    }
+    fn register_histogram(&self, _: &metrics::Key, _: &metrics::Metadata<'_>) -> metrics::Histogram {
+        metrics::Histogram::noop()
+    }
+}
+
+#[test]
+fn a_shard_that_panics_is_noticed_and_the_next_start_goes_on() {
+    let (scratch, board) = (Scratch::new(), Arc::new(Board::default()));
+    let settings = policies(&["runtime.shards=2"]);
+    let world = || tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    let mind = || Scripted::new(false, vec![line("write", "Hello!", 5_000)], &settings);
+    let clock = || Clock::starting_at(START);
+    metrics::with_local_recorder(&Faulty("aizuchi_decisions_total"), || {
+        world().block_on(async {
+            let mut life = Life::start(scratch.database(), settings.clone(), mind(), board.clone(), clock()).await;
+            life.hear(said("m1", START, "mia", "aizuchi, hello")).await;
+            life.hear(said("m2", START, "jonas", "and then it rained")).await;
+            let failure = tokio::time::timeout(Duration::from_secs(60), life.runtime.failed()).await;
+            let failure = failure.expect("somebody notices").to_string();
+            assert!(failure.starts_with("the engine failed: panicked") && failure.contains("on purpose"), "{failure}");
+            let heard = life.runtime.ears.hear(said("m3", START, "mia", "and now?")).await;
+            assert!(heard.is_err(), "who speaks now learns that it was not heard");
+        });
+    });
+    world().block_on(async {
+        let life = Life::start(scratch.database(), settings.clone(), mind(), board.clone(), clock()).await;
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        life.runtime.stop().await;
+    });
+    assert_eq!(board.posts.lock().unwrap().len(), 1, "what was recorded is answered");
+}
+
+struct Panics;
+
+impl Mind for Panics {
+    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+        Box::pin(async { panic!("a panic on purpose") })
+    }
+
+    fn write(self: Arc<Self>, _: Box<Brief>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+        Box::pin(async { panic!("a panic on purpose") })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_panics_has_failed_and_whoever_asked_gets_a_friendly_line() {
+    let (scratch, board) = (Scratch::new(), Arc::new(Board::default()));
+    let (clock, settings) = (Clock::starting_at(START), policies(&[]));
+    let life = Life::start(scratch.database(), settings, Arc::new(Panics), board.clone(), clock).await;
+    life.hear(said("m1", START, "mia", "aizuchi, hello")).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let posts = board.posts.lock().unwrap().clone();
+    assert!(posts.len() == 1 && posts[0].1.starts_with("Sorry"), "{posts:?}");
+    let view = life.runtime.ears.look(&RoomId::new("log:room")).await.unwrap().unwrap();
+    assert!(view.places.iter().all(|place| place.pending.is_empty()), "{view:?}");
+}
