@@ -178,7 +178,9 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
         () = all_end(&mut elsewhere), if !has_room => Ending::SentAway,
     };
     match &ending {
-        Ending::Failed(failure) => tracing::error!("{failure}; ending, so that the next start goes on from the journal"),
+        Ending::Failed(failure) => {
+            tracing::error!("{failure}; ending, so that the next start goes on from the journal")
+        }
         Ending::Stopped | Ending::SentAway => {
             super::show::complain("stopping: posts on their way may finish; once more to stop at once");
         }

@@ -57,7 +57,10 @@ impl Engines {
     }
 
     /// The engines as they were snapshotted; `Err` says why they cannot be used. `Ok(None)` if there are none.
-    pub fn snapshotted(connection: &Connection, policies: &Policies) -> rusqlite::Result<Result<Option<Engines>, String>> {
+    pub fn snapshotted(
+        connection: &Connection,
+        policies: &Policies,
+    ) -> rusqlite::Result<Result<Option<Engines>, String>> {
         let stored = match read_table(connection, EngineTable::Snapshot, policies)? {
             Ok(stored) => stored,
             Err(damage) => return Ok(Err(damage)),
@@ -222,7 +225,10 @@ fn read_table(
     let name = table.name();
     // Stores of older versions have no checksum yet.
     let checked = connection.prepare(&format!("SELECT sum FROM {name}")).is_ok();
-    let query = format!("SELECT shard, seq, policies, body, {} FROM {name} ORDER BY shard", if checked { "sum" } else { "NULL" });
+    let query = format!(
+        "SELECT shard, seq, policies, body, {} FROM {name} ORDER BY shard",
+        if checked { "sum" } else { "NULL" }
+    );
     let mut statement = connection.prepare(&query)?;
     let rows = statement.query_map([], |row| {
         let text = |column: usize| -> rusqlite::Result<Vec<u8>> {

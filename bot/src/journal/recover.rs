@@ -104,11 +104,7 @@ fn recover_without(
 }
 
 /// The engines to go on from. Without usable snapshots they are made again from everything that is recorded.
-fn begin(
-    connection: &Connection,
-    policies: &Policies,
-    shards: usize,
-) -> Result<(Engines, RecoveredFrom), StoreError> {
+fn begin(connection: &Connection, policies: &Policies, shards: usize) -> Result<(Engines, RecoveredFrom), StoreError> {
     let from = match Engines::snapshotted(connection, policies)? {
         Ok(Some(engines)) if engines.count() == shards => return Ok((engines, RecoveredFrom::Snapshots)),
         Ok(Some(engines)) => return Ok((engines, RecoveredFrom::OtherShards)),

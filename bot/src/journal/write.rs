@@ -111,10 +111,12 @@ impl Journal {
         self.database.write(write).await
     }
 
-    /// Drops a record that was only half written.
+    /// Empties a record that was only half written. Its number is not given again.
     pub async fn drop_torn(&self, seq: i64) -> Result<(), StoreError> {
         let write = move |transaction: &rusqlite::Transaction<'_>| {
-            transaction.execute("DELETE FROM journal WHERE seq = ?1", [seq]).map(drop)
+            let (body, sum) = encode(&Input::Forgotten);
+            let update = "UPDATE journal SET body = ?2, sum = ?3 WHERE seq = ?1";
+            transaction.execute(update, params![seq, body, sum]).map(drop)
         };
         self.database.write(write).await
     }

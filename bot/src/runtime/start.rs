@@ -61,7 +61,8 @@ impl Runtime {
         for (number, engine) in recovered.engines.into_iter().enumerate() {
             let (inbox, heard) = mpsc::channel(settings.runtime.inbox_max as usize);
             inboxes.push(inbox);
-            let shard = Shard::new(number, engine, journal.clone(), world.clone(), heard, snapshots.clone(), stop.clone());
+            let shard =
+                Shard::new(number, engine, journal.clone(), world.clone(), heard, snapshots.clone(), stop.clone());
             shards.spawn(shard.run(recovered.last_at, recovered.last_seq, openings.clone()));
         }
         let keep = Duration::from_secs(u64::from(settings.store.keep_days) * 24 * 3600);

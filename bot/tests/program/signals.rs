@@ -28,10 +28,10 @@ async fn a_stop_lets_an_answer_finish_and_keeps_the_state() {
     assert_eq!(count("SELECT max(seq) FROM journal"), count("SELECT seq FROM snapshot"), "the state is saved");
     let mut program = home.start().await;
     let said = eventually("it has read the journal", async || {
-        program.said().lines().find(|line| line.contains("read what happened before")).map(str::to_owned)
+        program.said().lines().find(|line| line.contains("recovered what happened before")).map(str::to_owned)
     })
     .await;
-    assert!(said.contains("\"records\":0") && said.contains("\"from_snapshot\":true"), "{said}");
+    assert!(said.contains("\"records\":0") && said.contains("\"from\":\"Snapshots\""), "{said}");
     program.terminate();
     assert!(program.ended().await.success());
 }

@@ -1,14 +1,14 @@
-//! What fails although it never should: somebody notices, and the next start goes on.
+//! What fails although it never should, and what is damaged: it is noticed, and the next start goes on.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use aizuchi::ports::{Doing, Mind};
 use aizuchi::runtime::Clock;
-use aizuchi_core::Policies;
 use aizuchi_core::effect::{Ask, Brief, Failure};
-use aizuchi_core::input::Answer;
-use aizuchi_core::types::RoomId;
+use aizuchi_core::input::{Answer, Command};
+use aizuchi_core::types::{RoomId, Span};
+use aizuchi_core::{Input, Policies};
 
 use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said};
 
@@ -81,4 +81,67 @@ async fn a_model_that_panics_has_failed_and_whoever_asked_gets_a_friendly_line()
     assert!(posts.len() == 1 && posts[0].1.starts_with("Sorry"), "{posts:?}");
     let view = life.runtime.ears.look(&RoomId::new("log:room")).await.unwrap().unwrap();
     assert!(view.places.iter().all(|place| place.pending.is_empty()), "{view:?}");
+}
+
+async fn start(scratch: &Scratch, board: &Arc<Board>, clock: Clock) -> Life {
+    let settings = policies(&[]);
+    let mind = Scripted::new(false, vec![line("write", "Hello!", 0)], &settings);
+    Life::start(scratch.database(), settings, mind, board.clone(), clock).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_damaged_snapshot_is_worked_out_again_from_the_journal() {
+    let (scratch, board, clock) = (Scratch::new(), Arc::new(Board::default()), Clock::starting_at(START));
+    let room = RoomId::new("log:room");
+    let life = start(&scratch, &board, clock).await;
+    life.hear(said("m1", START, "mia", "aizuchi, hello")).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    life.hear(Input::Told(room.clone(), Command::Mute(None))).await;
+    life.runtime.stop().await;
+    let store = rusqlite::Connection::open(scratch.0.join("aizuchi.db")).unwrap();
+    for damage in ["substr(body, 1, 99)", "replace(body, 'mia', 'ann')", "''", "x'ff00ff'"] {
+        store.execute(&format!("UPDATE snapshot SET body = {damage}"), []).unwrap();
+        let life = start(&scratch, &board, clock).await;
+        let view = life.runtime.ears.look(&room).await.unwrap().expect("the room is known");
+        assert!(view.mute.is_some(), "{damage}");
+        life.runtime.stop().await;
+    }
+    assert_eq!(board.posts.lock().unwrap().len(), 1, "nothing is said again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_record_on_which_it_fails_does_not_keep_it_from_starting() {
+    let (scratch, board, clock) = (Scratch::new(), Arc::new(Board::default()), Clock::starting_at(START));
+    start(&scratch, &board, clock).await.runtime.stop().await;
+    // No settings are like this; an engine that should be dealt out to none panics.
+    let impossible = Input::PolicyChanged(Box::new(policies(&[]).stated().with_shards(0)));
+    let store = rusqlite::Connection::open(scratch.0.join("aizuchi.db")).unwrap();
+    let (body, sum) = aizuchi::journal::record::encode(&impossible);
+    let insert = "INSERT INTO journal (shard, at, room, body, sum) VALUES (0, ?1, NULL, ?2, ?3)";
+    store.execute(insert, rusqlite::params![START.0 as i64, body, sum]).unwrap();
+    let life = start(&scratch, &board, clock).await;
+    life.hear(said("m1", clock.now(), "mia", "aizuchi, hello")).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(board.posts.lock().unwrap().len(), 1);
+    life.runtime.stop().await;
+}
+
+/// A room in which nothing was said for so long that every record is old enough to go.
+#[tokio::test(start_paused = true)]
+async fn numbers_of_records_that_are_gone_are_not_given_again() {
+    let (scratch, board, clock) = (Scratch::new(), Arc::new(Board::default()), Clock::starting_at(START));
+    let life = start(&scratch, &board, clock).await;
+    for number in 0..10 {
+        life.hear(said(&format!("m{number}"), clock.now(), "mia", "and then it rained")).await;
+    }
+    life.runtime.stop().await;
+    let journal = aizuchi::journal::Journal::new(scratch.database());
+    assert!(journal.prune(START + Span::minutes(60), &policies(&[])).await.unwrap() > 0);
+    let life = start(&scratch, &board, clock).await;
+    life.hear(Input::Told(RoomId::new("log:room"), Command::Mute(None))).await;
+    drop(life);
+    let life = start(&scratch, &board, clock).await;
+    let view = life.runtime.ears.look(&RoomId::new("log:room")).await.unwrap().expect("the room is known");
+    assert!(view.mute.is_some(), "what was recorded after all that is not taken for old");
+    life.runtime.stop().await;
 }
