@@ -20,7 +20,7 @@ use super::rooms;
 use super::settings::SettingsArguments;
 use crate::config;
 use crate::console::metrics;
-use crate::journal::Traces;
+use crate::journal::{Journal, Lost, Traces};
 use crate::keeper::Keeper;
 use crate::memory;
 use crate::models::{self, Choice, Models};
@@ -29,7 +29,7 @@ use crate::platforms::web::{Listening, Web};
 use crate::ports::{Orders, Platform};
 use crate::prompts::Prompts;
 use crate::runtime::{Clock, Failure, Runtime, World};
-use crate::stores::{Database, Folder};
+use crate::stores::{Database, Folder, wait_for_room};
 
 #[derive(Args, Default)]
 pub struct Arguments {
@@ -38,6 +38,9 @@ pub struct Arguments {
     /// Do not open a browser
     #[arg(long)]
     no_browser: bool,
+    /// Go on although durable records are missing from the store
+    #[arg(long)]
+    accept_loss: bool,
 }
 
 /// Decisions and changes that a watcher may be behind with.
@@ -110,7 +113,11 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     let settings = chosen.settings().clone();
     // Whoever says stop while it starts is heard too.
     let (mut stopping, hangup) = (Stopping::new()?, Hangup::new()?);
-    let database = Database::open(&folder.database())?;
+    let opening = open_store(folder, arguments.accept_loss);
+    let database = tokio::select! {
+        opened = opening => opened?,
+        () = stopping.wait() => return Ok(()),
+    };
     let prompts = Arc::new(Prompts::new(PathBuf::from(&settings.prompts.folder)));
     let mind = Arc::new(Models::new(prompts, &chosen.policies, &variable)?);
     let web = settings.web.enabled.then(|| Web::new(&settings, chosen.introduction(), database.clone(), Clock::Wall));
@@ -134,7 +141,11 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
         events,
         ready,
     };
-    let mut runtime = Runtime::start(database.clone(), chosen.policies.clone(), Arc::new(world)).await?;
+    let starting = Runtime::start(database.clone(), chosen.policies.clone(), Arc::new(world));
+    let mut runtime = tokio::select! {
+        started = starting => started?,
+        () = stopping.wait() => return Ok(()),
+    };
     let stop = CancellationToken::new();
     let (wishes, wished) = mpsc::channel(WISHES_MAX);
     let (ears, traces) = (runtime.ears.clone(), Traces::new(database));
@@ -216,6 +227,25 @@ enum Ending {
     Failed(Failure),
     /// No platform lets it in any more.
     SentAway,
+}
+
+/// Opens the store, unless something is missing that was durable. On a full disk it waits.
+async fn open_store(folder: &Folder, accept_loss: bool) -> anyhow::Result<Database> {
+    let path = folder.database();
+    if let Some(lost) = Lost::of_file(&path).filter(|_| !accept_loss) {
+        bail!("{lost}: {}", Lost::ADVICE);
+    }
+    let database = wait_for_room(async || Database::open(&path)).await?;
+    let journal = Journal::new(database.clone());
+    match journal.lost().await? {
+        Some(lost) if accept_loss => {
+            tracing::warn!("{lost}; going on without them");
+            journal.accept_loss().await?;
+        }
+        Some(lost) => bail!("{lost}: {}", Lost::ADVICE),
+        None => (),
+    }
+    Ok(database)
 }
 
 async fn all_end(tasks: &mut JoinSet<()>) {

@@ -8,6 +8,7 @@ use aizuchi_core::{Engine, Input, Policies, Time, Trace};
 use rusqlite::{Connection, params};
 
 use super::engines::{EncodedEngine, Engines, last_seq};
+use super::reached::{self, Lost, ReachedFile};
 use super::read::Records;
 use super::record::encode;
 use super::traces;
@@ -17,6 +18,7 @@ use crate::stores::{Database, StoreError};
 #[derive(Clone)]
 pub struct Journal {
     pub(super) database: Database,
+    reached: Arc<ReachedFile>,
 }
 
 /// The state of an engine that has handled everything recorded of its shard.
@@ -59,7 +61,21 @@ const PRUNED_TOGETHER: usize = 5_000;
 
 impl Journal {
     pub fn new(database: Database) -> Journal {
-        Journal { database }
+        let reached = Arc::new(ReachedFile::beside(database.path()));
+        Journal { database, reached }
+    }
+
+    /// Durable records that are not there any more.
+    pub async fn lost(&self) -> Result<Option<Lost>, StoreError> {
+        let last = self.database.read(last_seq).await?;
+        Ok(Lost::of_records(self.database.path(), last as u64))
+    }
+
+    /// Goes on with the records that are there.
+    pub async fn accept_loss(&self) -> Result<(), StoreError> {
+        let last = self.database.read(last_seq).await?;
+        let failed = |error: std::io::Error| StoreError::Failed(error.to_string());
+        reached::replace(self.database.path(), last as u64).map_err(failed)
     }
 
     /// Writes down what happened, in this order, and returns the last record's number when it is durable.
@@ -77,7 +93,9 @@ impl Journal {
             }
             Ok(transaction.last_insert_rowid() as u64)
         };
-        self.database.write(write).await
+        let seq = self.database.write(write).await?;
+        self.reached.note(seq);
+        Ok(seq)
     }
 
     pub async fn keep(&self, decided: Arc<[Trace]>) -> Result<(), StoreError> {

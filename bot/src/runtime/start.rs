@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi_core::{Input, Policies};
+use aizuchi_core::{Input, Policies, Trace};
 use anyhow::Context as _;
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::JoinSet;
@@ -14,7 +14,7 @@ use super::{Clock, Ears, Event, Failure};
 use crate::journal::{Damaged, Journal, Recovered, RecoveredFrom, State, recover};
 use crate::keeper::Keeper;
 use crate::ports::{Mind, Platform};
-use crate::stores::{Database, StoreError};
+use crate::stores::{Database, StoreError, wait_for_room};
 
 /// What all engines have in common.
 pub struct World {
@@ -42,6 +42,7 @@ pub struct Runtime {
     shards: JoinSet<Result<(), StoreError>>,
     /// What must go on and did not.
     failures: mpsc::UnboundedReceiver<Failure>,
+    ready: watch::Sender<bool>,
     stop: CancellationToken,
 }
 
@@ -67,19 +68,24 @@ impl Runtime {
         }
         let keep = Duration::from_secs(u64::from(settings.store.keep_days) * 24 * 3600);
         let (report, failures) = mpsc::unbounded_channel();
+        let ready = world.ready.clone();
         let ears = Ears::new(inboxes, report).knowing(&settings);
         let sweeping = sweep(journal, world, policies, keep, stop.clone());
         tokio::spawn(ears.clone().supervise("the sweep of the journal", stop.clone(), sweeping));
-        Ok(Runtime { ears, shards, failures, stop })
+        let watching = watch_store(database, stop.clone());
+        tokio::spawn(ears.clone().supervise("the watch over the store", stop.clone(), watching));
+        Ok(Runtime { ears, shards, failures, ready, stop })
     }
 
     /// Returns when something ended that must not end before the program does, a shard above all: then nobody is heard any
     /// more, and the program should end too. What is recorded is safe, and the next start goes on from there.
     pub async fn failed(&mut self) -> Failure {
-        tokio::select! {
+        let failure = tokio::select! {
             Some(ended) = self.shards.join_next() => Failure::of_shard(ended),
             Some(failure) = self.failures.recv() => failure,
-        }
+        };
+        self.ready.send_replace(false);
+        failure
     }
 
     /// In-flight posts finish, the state is written down; everything else is resumed at the next start.
@@ -106,15 +112,18 @@ async fn recovered(
     for damaged in &found.damaged {
         tracing::warn!("{damaged}");
         if let Damaged::Torn { seq, .. } = damaged {
-            journal.drop_torn(*seq).await?;
+            wait_for_room(async || journal.drop_torn(*seq).await).await?;
         }
     }
-    journal.keep(std::mem::take(&mut found.traces).into()).await?;
+    let decided: Arc<[Trace]> = std::mem::take(&mut found.traces).into();
+    wait_for_room(async || journal.keep(decided.clone()).await).await?;
     if found.from != RecoveredFrom::Snapshots {
         // Before anything happens: from here on the records are those of this many shards.
-        let states = found.engines.iter().enumerate();
-        let states = states.map(|(shard, engine)| State::of(shard, found.last_at, engine)).collect();
-        journal.replace_snapshots(states).await?;
+        let states = || {
+            let engines = found.engines.iter().enumerate();
+            engines.map(|(shard, engine)| State::of(shard, found.last_at, engine)).collect()
+        };
+        wait_for_room(async || journal.replace_snapshots(states()).await).await?;
     }
     let rooms: usize = found.engines.iter().map(|engine| engine.rooms()).sum();
     match &found.from {
@@ -136,6 +145,22 @@ fn opening(recovered: &Recovered, policies: &Policies) -> Vec<Input> {
     let change = changed.then(|| Input::PolicyChanged(Box::new(stated)));
     let resumes = recovered.engines.iter().any(|engine| engine.rooms() > 0);
     change.into_iter().chain(resumes.then_some(Input::Resumed)).collect()
+}
+
+/// How often it is checked whether the store is still where it was.
+const WATCH_EVERY: Duration = Duration::from_secs(5);
+
+/// A deleted database is noticed also while nobody speaks.
+async fn watch_store(database: Database, stop: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(WATCH_EVERY) => (),
+        }
+        if let Err(error) = database.check().await {
+            tracing::debug!(%error, "the store does not take anything");
+        }
+    }
 }
 
 /// Lets go of what is older than it should be, now and then.

@@ -9,6 +9,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use tokio::sync::{mpsc, oneshot};
 
 use super::migrations::{self, VERSION};
+use super::opened_file::OpenedFile;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
@@ -18,6 +19,11 @@ pub enum StoreError {
         "the store is of version {found}, and this program reads up to {VERSION}: use the newer aizuchi that wrote it; nothing was changed"
     )]
     Newer { found: u32 },
+    #[error(
+        "the database {0} was deleted or replaced while aizuchi runs, and nothing can be kept: put it back, or stop \
+         aizuchi, restore a copy (`aizuchi backup` makes them) and start it again"
+    )]
+    Gone(String),
     /// Nothing can be written or read any more.
     #[error("the store is closed")]
     Closed,
@@ -25,10 +31,19 @@ pub enum StoreError {
     Failed(String),
 }
 
+/// What SQLite says when a file cannot grow: its log, or the memory it shares with readers.
+const OUT_OF_ROOM: [i32; 2] = [rusqlite::ffi::SQLITE_IOERR_WRITE, rusqlite::ffi::SQLITE_IOERR_SHMSIZE];
+
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> StoreError {
         match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::DiskFull) => StoreError::Full(error.to_string()),
+            // No room for the files beside the database.
+            Some(rusqlite::ErrorCode::SystemIoFailure)
+                if error.sqlite_error().is_some_and(|it| OUT_OF_ROOM.contains(&it.extended_code)) =>
+            {
+                StoreError::Full(error.to_string())
+            }
             _ => StoreError::Failed(error.to_string()),
         }
     }
@@ -50,6 +65,7 @@ pub struct Database {
     readers: Arc<Mutex<Vec<Connection>>>,
     /// Whether what was to be written last could not be.
     refuses: Arc<AtomicBool>,
+    file: Arc<OpenedFile>,
 }
 
 /// Writes that may wait for the disk; beyond that whoever wants to write waits.
@@ -72,9 +88,9 @@ impl Database {
         }
         let connection = open_for_writing(path).map_err(told)?;
         let (work, queue) = mpsc::channel(WAITING_MAX);
-        let refuses = Arc::default();
-        tokio::spawn(write_all(connection, queue, Arc::clone(&refuses)));
-        Ok(Database { work, path: path.into(), readers: Arc::default(), refuses })
+        let (refuses, file) = (Arc::default(), Arc::new(OpenedFile::at(path)));
+        tokio::spawn(write_all(connection, queue, Arc::clone(&refuses), file.clone()));
+        Ok(Database { work, path: path.into(), readers: Arc::default(), refuses, file })
     }
 
     /// Writes, together with whatever else wants to be written now, and returns when it is durable. Fails alone.
@@ -102,8 +118,13 @@ impl Database {
         told.await.map_err(|_| StoreError::Closed)?
     }
 
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Whether it can be written, as far as is known: where the last attempt failed, there is another one.
     pub async fn check(&self) -> Result<(), StoreError> {
+        self.file.check()?;
         if self.refuses.load(Ordering::Relaxed) {
             self.write(|transaction| transaction.pragma_update(None, "user_version", VERSION)).await?;
         }
@@ -169,21 +190,26 @@ fn within_savepoint<T>(
     }
 }
 
-async fn write_all(mut connection: Connection, mut queue: mpsc::Receiver<Work>, refuses: Arc<AtomicBool>) {
+async fn write_all(
+    mut connection: Connection,
+    mut queue: mpsc::Receiver<Work>,
+    refuses: Arc<AtomicBool>,
+    file: Arc<OpenedFile>,
+) {
     let mut together = Vec::new();
     while queue.recv_many(&mut together, TOGETHER_MAX).await > 0 {
         let works = std::mem::take(&mut together);
         // On a thread for blocking work: the disk may take its time.
-        let refuses = refuses.clone();
+        let (refuses, file) = (refuses.clone(), file.clone());
         let write = move || {
-            commit(&mut connection, works, &refuses);
+            commit(&mut connection, works, &refuses, &file);
             connection
         };
         connection = tokio::task::spawn_blocking(write).await.expect("writing does not panic");
     }
 }
 
-fn commit(connection: &mut Connection, works: Vec<Work>, refuses: &AtomicBool) {
+fn commit(connection: &mut Connection, works: Vec<Work>, refuses: &AtomicBool, file: &OpenedFile) {
     let mut settling = Vec::new();
     let mut writes = Vec::new();
     for work in works {
@@ -198,7 +224,11 @@ fn commit(connection: &mut Connection, works: Vec<Work>, refuses: &AtomicBool) {
             connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(StoreError::from);
         let within = |write: Write| write(transaction.as_ref().map_err(StoreError::clone));
         let told: Vec<Told> = writes.into_iter().map(within).collect();
-        let committed = transaction.and_then(|transaction| Ok(transaction.commit()?));
+        // What is written into a file that nobody can open any more is not kept.
+        let committed = transaction.and_then(|transaction| {
+            file.check()?;
+            Ok(transaction.commit()?)
+        });
         refuses.store(committed.is_err(), Ordering::Relaxed);
         told.into_iter().for_each(|tell| tell(committed.clone()));
     }

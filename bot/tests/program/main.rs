@@ -21,6 +21,7 @@ mod disk;
 mod doors;
 mod elsewhere;
 mod ledger;
+mod lost_files;
 mod models;
 mod posts;
 

@@ -76,7 +76,18 @@ impl Home {
 
     /// Starts it and does not wait for anything.
     pub fn spawn(&self) -> Program {
-        let mut arguments = vec!["run".to_owned(), "--no-browser".to_owned()];
+        self.spawn_with(&["run", "--no-browser"])
+    }
+
+    /// Runs another command of it to its end: what it says.
+    pub async fn command(&self, arguments: &[&str]) -> String {
+        let mut program = self.spawn_with(arguments);
+        program.ended().await;
+        program.said()
+    }
+
+    fn spawn_with(&self, arguments: &[&str]) -> Program {
+        let mut arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         let own = [format!("web.address={}", self.address), format!("store.folder={}", self.data().display())];
         for setting in own.iter().chain(&self.settings) {
             arguments.extend(["--set".to_owned(), setting.clone()]);
@@ -107,15 +118,15 @@ impl Home {
         self.start_telling(&format!("is in the room: http://{}", self.address)).await
     }
 
+    /// The same with arguments of its own.
+    pub async fn start_with(&self, arguments: &[&str]) -> Program {
+        let program = self.spawn_with(&[&["run", "--no-browser"], arguments].concat());
+        until_it_says(program, &format!("is in the room: http://{}", self.address)).await
+    }
+
     /// Starts it and waits until it says this.
     pub async fn start_telling(&self, words: &str) -> Program {
-        let mut program = self.spawn();
-        eventually(&format!("it says {words:?}"), async || {
-            assert!(program.has_ended().is_none(), "it did not start:\n{}", program.said());
-            program.said().contains(words).then_some(())
-        })
-        .await;
-        program
+        until_it_says(self.spawn(), words).await
     }
 
     /// Starts what must not start: its exit code and what it says.
@@ -124,6 +135,15 @@ impl Home {
         let status = program.ended().await;
         (status.code(), program.said())
     }
+}
+
+async fn until_it_says(mut program: Program, words: &str) -> Program {
+    eventually(&format!("it says {words:?}"), async || {
+        assert!(program.has_ended().is_none(), "it did not start:\n{}", program.said());
+        program.said().contains(words).then_some(())
+    })
+    .await;
+    program
 }
 
 impl Drop for Home {

@@ -64,8 +64,7 @@ async fn a_stop_without_a_store_takes_no_longer_than_it_may() {
     let other = Connection::open(home.data().join("aizuchi.db")).unwrap();
     other.execute_batch("ALTER TABLE journal RENAME TO hidden").unwrap();
     mia.send(serde_json::json!({"do": "say", "key": "2", "text": "@aizuchi good morning"})).await;
-    eventually("it can not go on", async || program.said().contains("can not write to the journal").then_some(()))
-        .await;
+    eventually("it can not go on", async || program.said().contains("cannot write to the journal").then_some(())).await;
     assert!(program.get("/ready").await.contains("503"));
     let start = Instant::now();
     program.terminate();

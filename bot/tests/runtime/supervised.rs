@@ -46,6 +46,7 @@ fn a_shard_that_panics_is_noticed_and_the_next_start_goes_on() {
             let failure = tokio::time::timeout(Duration::from_secs(60), life.runtime.failed()).await;
             let failure = failure.expect("somebody notices").to_string();
             assert!(failure.starts_with("the engine failed: panicked") && failure.contains("on purpose"), "{failure}");
+            assert!(!*life.ready.borrow(), "it says so");
             let heard = life.runtime.ears.hear(said("m3", START, "mia", "and now?")).await;
             assert!(heard.is_err(), "who speaks now learns that it was not heard");
         });

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use super::Patient;
 use super::check::Check;
 use crate::cli::when;
-use crate::journal::{Damaged, Records};
+use crate::journal::{Damaged, Lost, Records};
 use crate::stores::{Folder, StoreError, open_for_reading};
 
 const FOLDER: &str = "folder";
@@ -79,6 +79,9 @@ fn room(folder: &Path) -> Option<Check> {
 }
 
 fn whole(database: &Path) -> Vec<Check> {
+    if let Some(lost) = Lost::of_file(database) {
+        return vec![Check::fail(STORE, lost.to_string(), Lost::ADVICE)];
+    }
     if !database.exists() {
         return vec![Check::ok(STORE, "nothing is recorded yet")];
     }
@@ -92,7 +95,7 @@ fn whole(database: &Path) -> Vec<Check> {
         Err(error) => return vec![Check::fail(STORE, format!("{}: {error}", database.display()), broken)],
     };
     match tables(&connection) {
-        Ok(findings) if findings == ["ok"] => journal(&connection)
+        Ok(findings) if findings == ["ok"] => journal(&connection, database)
             .unwrap_or_else(|error| vec![Check::fail(STORE, format!("{}: {error}", database.display()), broken)]),
         Ok(findings) => {
             let told = format!("{}: {}", database.display(), findings.join("; "));
@@ -110,8 +113,11 @@ fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 /// Records whose checksum is compared.
 const RECORDS_MAX: u32 = 10_000;
 
-fn journal(connection: &Connection) -> rusqlite::Result<Vec<Check>> {
+fn journal(connection: &Connection, database: &Path) -> rusqlite::Result<Vec<Check>> {
     let (mut checks, mut read, mut newest) = (Vec::new(), 0_u64, None);
+    let last: i64 = connection.query_row("SELECT coalesce(max(seq), 0) FROM journal", [], |row| row.get(0))?;
+    let lost = Lost::of_records(database, last as u64);
+    checks.extend(lost.map(|lost| Check::fail(STORE, lost.to_string(), Lost::ADVICE)));
     for record in Records::last(connection, RECORDS_MAX)? {
         match record? {
             Ok(record) => {

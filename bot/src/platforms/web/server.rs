@@ -33,6 +33,7 @@ use crate::language::Language;
 use crate::ports::Orders;
 use crate::replay::decision;
 use crate::runtime::{Ears, Event};
+use crate::stores::wait_for_room;
 
 /// A request must be there within this, or the connection is closed: nobody holds a place by sending slowly.
 const HEADERS_WITHIN: Duration = Duration::from_secs(5);
@@ -83,9 +84,11 @@ impl Web {
         let Listening { ears, traces, orders, keeper, events, metrics, ready, stop } = with;
         let listener = guard::bind(&self.settings.address, &self.settings.token).await?;
         let address = listener.local_addr().context("a bound port has an address")?;
-        self.open_rooms().await?;
+        wait_for_room(async || self.open_rooms().await).await?;
         let now = self.clock.now();
-        self.database.write(move |it| talk::sweep(it, now - SAMPLES_KEPT, now - PEOPLE_KEPT)).await?;
+        let sweep =
+            async || self.database.write(move |it| talk::sweep(it, now - SAMPLES_KEPT, now - PEOPLE_KEPT)).await;
+        wait_for_room(sweep).await?;
         let since = self.database.read(talk::last_seq).await?;
         let desk = Arc::new(Desk {
             web: self.clone(),

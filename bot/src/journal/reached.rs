@@ -1,0 +1,147 @@
+//! How far the journal reached, noted in a small file beside the database.
+//!
+//! A database whose log (`aizuchi.db-wal`) is gone or cut off opens as if nothing were missing, only older. This file tells:
+//! it names a record that was durable. It is written after each commit and never synced: a killed program leaves it whole,
+//! and after a power failure it may name an older record, never one that did not exist.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The note, open for writing.
+#[derive(Debug)]
+pub struct ReachedFile {
+    path: PathBuf,
+    state: Mutex<(u64, Option<File>)>,
+}
+
+impl ReachedFile {
+    /// Beside this database.
+    pub fn beside(database: &Path) -> ReachedFile {
+        ReachedFile { path: path_beside(database), state: Mutex::default() }
+    }
+
+    /// This record is durable. What cannot be noted is not worth stopping for.
+    pub fn note(&self, seq: u64) {
+        let mut state = self.state.lock().expect("nothing panics while holding it");
+        let (reached, file) = &mut *state;
+        if seq <= *reached {
+            return;
+        }
+        *reached = seq;
+        if let Err(error) = write(&self.path, file, seq) {
+            tracing::debug!(%error, "cannot note how far the journal reached");
+        }
+    }
+}
+
+fn path_beside(database: &Path) -> PathBuf {
+    database.with_extension("reached")
+}
+
+/// Always as many bytes, so that a shorter number leaves nothing of a longer one.
+fn line(seq: u64) -> String {
+    let number = format!("{seq:020}");
+    let sum = xxh3_64(number.as_bytes());
+    format!("{number} {sum:016x}\n")
+}
+
+fn write(path: &Path, file: &mut Option<File>, seq: u64) -> std::io::Result<()> {
+    if file.is_none() {
+        *file = Some(OpenOptions::new().create(true).truncate(false).write(true).open(path)?);
+    }
+    let file = file.as_mut().expect("it was just opened");
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(line(seq).as_bytes())
+}
+
+/// The last record that was noted beside this database; `None` if there is no readable note.
+pub fn read(database: &Path) -> Option<u64> {
+    let mut text = String::new();
+    File::open(path_beside(database)).ok()?.take(64).read_to_string(&mut text).ok()?;
+    let seq = text.get(..20)?.parse().ok()?;
+    (text == line(seq)).then_some(seq)
+}
+
+/// From here on this is how far it reached, whatever was noted before.
+pub fn replace(database: &Path, seq: u64) -> std::io::Result<()> {
+    std::fs::write(path_beside(database), line(seq))
+}
+
+/// Durable records are not there any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lost {
+    /// The database itself.
+    File { path: PathBuf, empty: bool },
+    /// The records between these, the first and the last of them included.
+    Records { from: u64, to: u64 },
+}
+
+impl std::fmt::Display for Lost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Lost::File { path, empty } => {
+                let what = if *empty { "is empty" } else { "is missing" };
+                write!(f, "{} {what}, although records were written to it", path.display())
+            }
+            Lost::Records { from, to } => write!(
+                f,
+                "records {from} to {to} of the journal are missing: they were durable, but aizuchi.db-wal, the log beside \
+                 the database, was removed or damaged, or the database was replaced by an older copy"
+            ),
+        }
+    }
+}
+
+impl Lost {
+    /// What to do about it.
+    pub const ADVICE: &'static str = "put the file back, or restore a copy (`aizuchi backup` makes them); to go on without \
+        what is missing, start once with `aizuchi run --accept-loss`";
+
+    /// Looks at the files of a store that is not open yet.
+    pub fn of_file(database: &Path) -> Option<Lost> {
+        read(database).filter(|seq| *seq > 0)?;
+        let bytes = std::fs::metadata(database).map(|metadata| metadata.len());
+        match bytes {
+            Ok(0) => Some(Lost::File { path: database.to_owned(), empty: true }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Some(Lost::File { path: database.to_owned(), empty: false })
+            }
+            Ok(_) | Err(_) => None,
+        }
+    }
+
+    /// Compares the last record there is with the last that was noted.
+    pub fn of_records(database: &Path, last: u64) -> Option<Lost> {
+        let noted = read(database)?;
+        (noted > last).then_some(Lost::Records { from: last + 1, to: noted })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_read_back_and_a_damaged_one_is_none() {
+        let folder = std::env::temp_dir().join(format!("aizuchi-reached-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let database = folder.join("aizuchi.db");
+        assert_eq!((read(&database), Lost::of_file(&database)), (None, None), "nothing was ever recorded here");
+        let note = ReachedFile::beside(&database);
+        note.note(1200);
+        note.note(900);
+        assert_eq!(read(&database), Some(1200), "it only grows");
+        assert_eq!(Lost::of_file(&database), Some(Lost::File { path: database.clone(), empty: false }));
+        assert_eq!(Lost::of_records(&database, 1200), None);
+        assert_eq!(Lost::of_records(&database, 1000), Some(Lost::Records { from: 1001, to: 1200 }));
+        replace(&database, 7).unwrap();
+        assert_eq!(read(&database), Some(7));
+        std::fs::write(path_beside(&database), "00000000000000001200 0000000000000000\n").unwrap();
+        assert_eq!(read(&database), None);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

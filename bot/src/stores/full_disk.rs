@@ -1,0 +1,26 @@
+//! Waits for room on a full disk.
+
+use std::time::Duration;
+
+use super::StoreError;
+
+const TRIES_EVERY: Duration = Duration::from_secs(2);
+/// Tries between two lines in the log.
+const SAYS_EVERY: u32 = 30;
+
+/// Tries until there is room for it. Fails for any other reason at once.
+pub async fn wait_for_room<T>(mut attempt: impl AsyncFnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    let mut tries: u32 = 0;
+    loop {
+        match attempt().await {
+            Err(error @ StoreError::Full(_)) => {
+                if tries.is_multiple_of(SAYS_EVERY) {
+                    tracing::error!(%error, "waiting for room on the disk: free some, or move store.folder and start again");
+                }
+                tries += 1;
+                tokio::time::sleep(TRIES_EVERY).await;
+            }
+            done => return done,
+        }
+    }
+}
