@@ -1,10 +1,11 @@
-//! Silence put into words: "SILENCE", "…", "(no response)", "I will stay silent because …", "（発言しません）".
+//! Silence put into words: "SILENCE", "…", "(no response)", "There is no need for me to speak.", "（発言しません）".
 //!
 //! A model that was told it may say nothing tends to say so. Unasked, that is silence. Whoever addressed it may have
 //! asked "anything to add?", so there only what can not be meant for a person counts.
 
 mod english;
 mod japanese;
+mod phrase;
 
 /// A reason is short; what is longer is an answer.
 const CHARS_MAX: usize = 400;
@@ -18,7 +19,10 @@ pub fn is_silence(text: &str, addressed: bool) -> bool {
     let (inner, staged) = without_stage(text);
     let words = plain(inner);
     // A stage direction is about itself, whoever asked.
-    if one_of(&words, SURE) || ((staged || !addressed) && one_of(&words, LIKELY)) {
+    if one_of(&words, SURE)
+        || ((staged || !addressed) && one_of(&words, LIKELY))
+        || (staged && english::is_staged_silence(&words))
+    {
         return true;
     }
     let likely_counts = staged || !addressed;
@@ -141,6 +145,8 @@ const LIKELY: &[&str] = &[
     "特にないです",
     "何もなし",
     "返信なし",
+    "反応なし",
+    "メッセージなし",
     "返答なし",
     "回答なし",
     "コメントなし",
@@ -266,6 +272,44 @@ mod tests {
         ] {
             assert!(!is_silence(words, false), "{words}");
             assert!(!is_silence(words, true), "addressed: {words}");
+        }
+    }
+
+    fn lines(text: &str) -> impl Iterator<Item = &str> {
+        text.lines().filter(|line| !line.trim().is_empty())
+    }
+
+    #[test]
+    fn an_answer_that_says_that_there_is_nothing_to_say_is_silence() {
+        // The second half was kept apart while the phrases were written.
+        let wordings = lines(include_str!("wordings/tuned.txt")).chain(lines(include_str!("wordings/held_out.txt")));
+        let posted: Vec<&str> = wordings.filter(|words| !is_silence(words, false)).collect();
+        assert!(posted.is_empty(), "{} would be posted: {posted:#?}", posted.len());
+    }
+
+    #[test]
+    fn an_answer_that_holds_such_words_and_more_is_said() {
+        let answers =
+            lines(include_str!("wordings/answers.txt")).chain(lines(include_str!("wordings/answers_held_out.txt")));
+        for words in answers {
+            assert!(!is_silence(words, false), "{words}");
+            assert!(!is_silence(words, true), "addressed: {words}");
+        }
+    }
+
+    #[test]
+    fn what_speaks_of_itself_is_no_answer_to_somebody_who_asked_either() {
+        for words in [
+            "There is no need for me to speak.",
+            "I don't think I need to say anything here.",
+            "(remaining quiet)",
+            "今は発言する必要はないと思います",
+            "私が口を挟む必要はなさそうです。",
+        ] {
+            assert!(is_silence(words, true), "{words}");
+        }
+        for words in ["It is necessary for me to answer.", "There is a need for me to step in.", "I need to respond."] {
+            assert!(!is_silence(words, false), "{words}");
         }
     }
 

@@ -1,0 +1,57 @@
+//! Sentences as alternatives one after the other.
+
+/// Each step is a choice; an empty choice means that the step may be left out.
+pub type Phrase = [&'static [&'static str]];
+
+/// A choice that stands for one to four words of any kind.
+pub const ANYBODY: &str = "*";
+
+/// What follows the phrase at the head of words that are separated by one space, for every way in which it fits.
+pub fn rests<'a>(phrase: &Phrase, words: &'a str) -> Vec<&'a str> {
+    follow(phrase, words, |rest, choice| match choice {
+        "" => vec![rest],
+        ANYBODY => (1..=4).filter_map(|count| skip(rest, count)).collect(),
+        _ => after(rest, choice).into_iter().collect(),
+    })
+}
+
+/// Whether a text without spaces is this phrase, from its head to its end.
+pub fn is_whole(phrase: &Phrase, text: &str) -> bool {
+    follow(phrase, text, |rest, choice| rest.strip_prefix(choice).into_iter().collect()).contains(&"")
+}
+
+fn follow<'a>(phrase: &Phrase, text: &'a str, fit: impl Fn(&'a str, &'static str) -> Vec<&'a str>) -> Vec<&'a str> {
+    let mut rests = vec![text];
+    for choices in phrase {
+        rests = rests.iter().flat_map(|rest| choices.iter().flat_map(|choice| fit(rest, choice))).collect();
+        rests.sort_unstable();
+        rests.dedup();
+    }
+    rests
+}
+
+/// Whole words only.
+pub fn after<'a>(words: &'a str, head: &str) -> Option<&'a str> {
+    let rest = words.strip_prefix(head)?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix(' ') }
+}
+
+fn skip(words: &str, count: usize) -> Option<&str> {
+    words.splitn(count + 1, ' ').nth(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_follow_each_other_and_may_be_left_out() {
+        let phrase: &Phrase = &[&["i'll", "i will"], &["", "just"], &["stay", "stay very"], &["quiet"]];
+        assert_eq!(rests(phrase, "i'll stay quiet"), [""]);
+        assert_eq!(rests(phrase, "i will just stay very quiet for now"), ["for now"]);
+        assert!(rests(phrase, "i'll stay quietly").is_empty());
+        assert_eq!(rests(&[&["let"], &[ANYBODY], &["talk"]], "let alice and bob talk"), [""]);
+        assert!(is_whole(&[&["発言", "返信"], &["する", ""], &["必要はない"]], "発言する必要はない"));
+        assert!(!is_whole(&[&["発言"]], "発言する"));
+    }
+}
