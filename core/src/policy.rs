@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::listen::{Finder, Notice};
-use crate::settings::{JudgeStyle, Layers, MatchStyle, Price, Problem, Settings};
+use crate::settings::{JudgeStyle, Layers, MatchStyle, Price, Pricing, Problem, Settings};
 use crate::types::{Span, Zone, own_id};
 use serde::{Deserialize, Serialize};
 
@@ -53,12 +53,19 @@ impl Policy {
         self.or_main(&self.settings.models.reflect)
     }
 
+    /// The model that is asked what words mean; none where nobody is.
+    pub fn embedding_model(&self) -> Option<String> {
+        let memory = &self.settings.memory;
+        self.settings.embedding_model().filter(|_| memory.enabled && memory.vectors)
+    }
+
     fn or_main<'a>(&'a self, model: &'a str) -> &'a str {
         if model.is_empty() { &self.settings.models.main } else { model }
     }
 
+    /// What a model counts as; see [`Settings::pricing`].
     pub fn price(&self, model: &str) -> Price {
-        self.settings.prices.get(model).copied().unwrap_or_default()
+        self.settings.pricing(model).price
     }
 
     /// Whether a model has a say in what is neither clearly silent nor clearly spoken to.
@@ -142,6 +149,29 @@ impl Policies {
     /// The general one first.
     pub fn all(&self) -> impl Iterator<Item = &Policy> {
         std::iter::once(&self.general).chain(self.channels.values())
+    }
+
+    /// Every model that may be asked, with its price, each once.
+    pub fn priced_models(&self) -> Vec<(String, Pricing)> {
+        let mut priced: Vec<(String, Pricing)> = Vec::new();
+        for policy in self.all() {
+            let memory = &policy.settings.memory;
+            let wanted = |wanted: bool, model: &str| (memory.enabled && wanted).then(|| model.to_owned());
+            let models = [
+                Some(policy.settings.models.main.clone()),
+                policy.asks_a_model().then(|| policy.judge_model().to_owned()),
+                wanted(memory.channel_context, policy.summary_model()),
+                wanted(memory.reflection, policy.reflection_model()),
+                policy.embedding_model(),
+            ];
+            for model in models.into_iter().flatten() {
+                if priced.iter().all(|(known, _)| *known != model) {
+                    let pricing = policy.settings.pricing(&model);
+                    priced.push((model, pricing));
+                }
+            }
+        }
+        priced
     }
 
     pub fn for_room(&self, room: &str) -> &Policy {

@@ -2,14 +2,16 @@
 
 mod documents;
 mod layers;
+mod pricing;
 mod same;
 mod schema;
 mod value;
 
 pub use documents::NAMES as DOCUMENT_NAMES;
 pub use layers::{Layers, Problem};
+pub use pricing::{PriceBasis, Pricing, is_own_network};
 pub use same::SamePeople;
-pub use schema::{Discord, Memory as MemorySettings, Settings, Slack, Web, keys};
+pub use schema::{Budget, Discord, Memory as MemorySettings, Settings, Slack, Web, keys};
 pub use value::{
     Hours, JudgeStyle, Language, LogFormat, MatchStyle, OtherBots, OwnPosts, Price, Provider, Ranking, Store,
     WireFormat,
