@@ -51,7 +51,7 @@ struct Noting {
 
 impl Mind for Noting {
     fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
-        Box::pin(std::future::ready(Err(Failure("no judge".into()))))
+        Box::pin(std::future::ready(Err(Failure::new("no judge"))))
     }
 
     fn write(self: Arc<Self>, brief: Box<Brief>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {

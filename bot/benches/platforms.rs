@@ -64,11 +64,11 @@ struct Silent;
 
 impl Mind for Silent {
     fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
-        Box::pin(std::future::ready(Err(Failure("no judge".into()))))
+        Box::pin(std::future::ready(Err(Failure::new("no judge"))))
     }
 
     fn write(self: Arc<Self>, _: Box<Brief>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
-        Box::pin(std::future::ready(Err(Failure("no words".into()))))
+        Box::pin(std::future::ready(Err(Failure::new("no words"))))
     }
 }
 

@@ -7,6 +7,7 @@ pub mod journal;
 pub mod keeper;
 pub mod language;
 pub mod memory;
+pub mod meter;
 pub mod models;
 pub mod orders;
 pub mod platforms;

@@ -13,6 +13,7 @@ use aizuchi_core::{Policies, Policy};
 use serde_json::Value;
 
 use crate::language::Language;
+use crate::meter::Meter;
 use crate::stores::StoreError;
 
 /// Something that is under way. Dropping it cancels it.
@@ -81,7 +82,7 @@ pub trait Mind: Send + Sync {
     fn write(self: Arc<Self>, brief: Box<Brief>, policies: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>>;
     /// Sums talk up, or thinks it over.
     fn digest(self: Arc<Self>, _: Box<Digest>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
-        Box::pin(async { Err(Failure("it keeps nothing for long".into())) })
+        Box::pin(async { Err(Failure::unpaid("it keeps nothing for long")) })
     }
 }
 
@@ -145,6 +146,10 @@ pub struct Prompt {
 }
 
 impl Prompt {
+    pub fn bytes(&self) -> usize {
+        self.system.len() + self.turns.iter().map(|turn| turn.text.len()).sum::<usize>()
+    }
+
     pub fn chars(&self) -> u64 {
         let turns = self.turns.iter().map(|turn| turn.text.chars().count());
         (self.system.chars().count() + turns.sum::<usize>()) as u64
@@ -219,11 +224,11 @@ pub trait Embedder: Send + Sync {
     /// Whose vectors these are: those of two models can not be compared.
     fn model(&self) -> &str;
 
-    /// One vector for each text, of length 1.
-    fn embed<'a>(&'a self, texts: &'a [String]) -> Doing<'a, Result<Vec<Vec<f32>>, ModelError>>;
+    /// One vector for each text, of length 1. What it costs is counted by `meter`.
+    fn embed<'a>(&'a self, texts: &'a [String], meter: &'a Meter) -> Doing<'a, Result<Vec<Vec<f32>>, ModelError>>;
 }
 
 /// A bill for what a call cost.
 pub fn bill(prompt_chars: u64, tokens_in: u64, tokens_out: u64, price: aizuchi_core::settings::Price) -> Usage {
-    Usage { prompt_chars, tokens_in, tokens_out, micros: price.micros(tokens_in, tokens_out) }
+    Usage { calls: 1, prompt_chars, tokens_in, tokens_out, micros: price.micros(tokens_in, tokens_out) }
 }

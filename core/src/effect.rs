@@ -7,7 +7,8 @@ use crate::memory::{FactId, Memories};
 use crate::room::tokens_of_bytes;
 use crate::settings::JudgeStyle;
 pub use crate::trace::{Asked, Cause, Outcome, Response, Stage, Trace};
-use crate::types::{CallId, MessageId, Place, Time, Voice};
+use crate::types::{CallId, MessageId, Place, RoomId, Time, Voice};
+pub use crate::usage::{Failure, Usage};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Effect {
@@ -27,6 +28,32 @@ pub enum Effect {
     Trace(Box<Trace>),
     /// It is known what people made of a contribution: the same decision, with that.
     Received(Box<Trace>),
+}
+
+impl Effect {
+    /// The room it is about.
+    pub fn room(&self) -> &RoomId {
+        match self {
+            Effect::Ask(ask) => &ask.call.room,
+            Effect::Write(brief) => &brief.call.room,
+            Effect::Deliver(delivery) => &delivery.call.room,
+            Effect::Recall(recall) => &recall.call.room,
+            Effect::Remember(remember) => &remember.call.room,
+            Effect::Abort(call) => &call.room,
+            Effect::Trace(trace) | Effect::Received(trace) => &trace.place.room,
+        }
+    }
+
+    /// The call of a model that it asks for.
+    pub fn call(&self) -> Option<&CallId> {
+        match self {
+            Effect::Ask(ask) => Some(&ask.call),
+            Effect::Write(brief) => Some(&brief.call),
+            Effect::Recall(recall) => Some(&recall.call),
+            Effect::Remember(remember) => Some(&remember.call),
+            Effect::Deliver(_) | Effect::Abort(_) | Effect::Trace(_) | Effect::Received(_) => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -253,6 +280,8 @@ pub struct Remember {
     pub tokens_max: u32,
     /// Messages that are new, as far as the engine counted.
     pub new: u32,
+    /// How many calls of a model it may take.
+    pub calls_max: u32,
 }
 
 /// What is made of talk.
@@ -301,20 +330,6 @@ pub enum Kind {
     Acknowledgement,
     Full,
 }
-
-/// What a call cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
-    pub prompt_chars: u64,
-    pub tokens_in: u64,
-    pub tokens_out: u64,
-    /// Millionths of a dollar.
-    pub micros: u64,
-}
-
-/// A call that gave nothing, in words for a log.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure(pub Box<str>);
 
 #[cfg(test)]
 mod tests {

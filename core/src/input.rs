@@ -26,10 +26,14 @@ pub enum Input {
     Written(CallId, Result<Answer, Failure>),
     /// The platform's ids of the parts that were posted.
     Delivered(CallId, Result<Vec<MessageId>, Failure>),
-    /// Something to tell that fits, if there is anything.
-    Recalled(CallId, Option<FactId>),
+    /// Something to tell that fits, if there is anything, and what looking cost.
+    Recalled(CallId, Option<FactId>, #[serde(default)] Usage),
     /// What was to be summed up or thought over is kept, or is not.
     Remembered(CallId, Result<Usage, Failure>),
+    /// The call was not made: nothing is left of the budget over all rooms.
+    Refused(CallId, TotalSpent),
+    /// Something was paid for on behalf of this room that it did not ask for itself.
+    Billed(RoomId, Usage),
     /// Stands where somebody wanted something to be forgotten.
     Forgotten,
 }
@@ -41,14 +45,16 @@ impl Input {
             Input::Judged(call, _)
             | Input::Written(call, _)
             | Input::Delivered(call, _)
-            | Input::Recalled(call, _)
-            | Input::Remembered(call, _) => Some(call),
+            | Input::Recalled(call, ..)
+            | Input::Remembered(call, _)
+            | Input::Refused(call, _) => Some(call),
             Input::Said(_)
             | Input::Changed(_)
             | Input::Reacted(_)
             | Input::Told(..)
             | Input::PolicyChanged(_)
             | Input::Tick
+            | Input::Billed(..)
             | Input::Forgotten
             | Input::Resumed => None,
         }
@@ -68,6 +74,8 @@ impl Input {
             | Input::Delivered(..)
             | Input::Recalled(..)
             | Input::Remembered(..)
+            | Input::Refused(..)
+            | Input::Billed(..)
             | Input::Forgotten => false,
         }
     }
@@ -78,15 +86,25 @@ impl Input {
             Input::Said(message) => Some(&message.place.room),
             Input::Changed(change) => Some(&change.place.room),
             Input::Reacted(reaction) => Some(&reaction.place.room),
-            Input::Told(room, _) => Some(room),
+            Input::Told(room, _) | Input::Billed(room, _) => Some(room),
             Input::Judged(call, _)
             | Input::Written(call, _)
             | Input::Delivered(call, _)
-            | Input::Recalled(call, _)
-            | Input::Remembered(call, _) => Some(&call.room),
+            | Input::Recalled(call, ..)
+            | Input::Remembered(call, _)
+            | Input::Refused(call, _) => Some(&call.room),
             Input::PolicyChanged(_) | Input::Tick | Input::Resumed | Input::Forgotten => None,
         }
     }
+}
+
+/// What stands in the way of a call: the budget over all rooms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TotalSpent {
+    pub have: u64,
+    pub limit: u64,
+    /// Nothing is left for any call today; otherwise only not for this one, or not while others are under way.
+    pub for_today: bool,
 }
 
 /// A model's words, unparsed, and what they cost.
@@ -109,4 +127,29 @@ pub enum Command {
     Talk(Option<Share>),
     /// Listen in this room, or not.
     Listen(bool),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_down_before_money_was_counted_everywhere_is_read() {
+        let read = |text: &str| serde_json::from_str::<Input>(text).unwrap();
+        let old = read(r#"{"Recalled": [{"room": "r", "serial": 3}, null]}"#);
+        assert!(matches!(old, Input::Recalled(call, None, usage) if call.serial == 3 && usage == Usage::default()));
+        let old = read(r#"{"Remembered": [{"room": "r", "serial": 3}, {"Err": "busy"}]}"#);
+        assert!(matches!(old, Input::Remembered(_, Err(failure)) if failure == Failure::new("busy")));
+        for input in [
+            Input::Refused(
+                CallId { room: RoomId::new("r"), serial: 1 },
+                TotalSpent { have: 1, limit: 2, for_today: true },
+            ),
+            Input::Billed(RoomId::new("r"), Usage { calls: 2, ..Usage::default() }),
+            Input::Recalled(CallId { room: RoomId::new("r"), serial: 1 }, None, Usage { calls: 1, ..Usage::default() }),
+        ] {
+            let written = serde_json::to_string(&input).unwrap();
+            assert_eq!(serde_json::to_string(&read(&written)).unwrap(), written);
+        }
+    }
 }

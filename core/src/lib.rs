@@ -26,7 +26,9 @@ pub mod policy;
 pub mod room;
 pub mod settings;
 pub mod timers;
+pub mod total;
 pub mod trace;
+pub mod usage;
 pub mod view;
 
 pub mod listen;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use aizuchi_core::effect::Post;
 use aizuchi_core::input::{Answer, Command};
 use aizuchi_core::types::{MessageId, Span, Time};
-use aizuchi_core::{Engine, Input};
+use aizuchi_core::{Effect, Engine, Input, Policies, Trace};
 use proptest::prelude::*;
 use world::{Life, Lived, Logged, PRESETS, Step, Teller, What, live, of_room, policies, steps};
 
@@ -192,6 +192,57 @@ proptest! {
         }
         prop_assert!(paid.values().all(|paid| *paid <= calls), "{paid:?}");
     }
+
+    /// The same over all rooms. Each of them is told of it by what is in the journal, and decides alone as among others.
+    #[test]
+    fn a_budget_over_all_rooms_is_never_overrun(preset in preset(), seed: u64, steps in steps(120), calls in 1..6u64) {
+        let limit = format!("budget.total_calls_per_day={calls}");
+        let policies = policies(preset, &[&limit]);
+        let (mut life, mut teller) = (Life::new(policies.clone(), seed), Teller::default());
+        life.sim.journal = Some(Vec::new());
+        for step in &steps {
+            if let (at, Some(input)) = teller.tell(step) {
+                life.feed(at, input);
+            }
+        }
+        life.sim.finish();
+        let journal = life.sim.journal.take().expect("it was wanted");
+        let together = by_message(life.end());
+        let mut paid: BTreeMap<u64, u64> = BTreeMap::new();
+        for at in together.log.iter().filter_map(paid_at) {
+            *paid.entry(at.0 / 86_400_000).or_default() += 1;
+        }
+        prop_assert!(paid.values().all(|paid| *paid <= calls), "{paid:?}");
+        for room in ["room0", "room1", "room2"] {
+            let there = |trace: &&Trace| trace.place.room.as_str() == room;
+            let among: Vec<Trace> = together.traces.iter().filter(there).cloned().collect();
+            prop_assert_eq!(alone(policies.clone(), &journal, room), among);
+        }
+    }
+}
+
+/// When something was asked of a model.
+fn paid_at(logged: &Logged) -> Option<Time> {
+    match logged {
+        Logged::Asked(ask) => Some(ask.at),
+        Logged::Wrote(brief) => Some(brief.at),
+        Logged::Posted(_) => None,
+    }
+}
+
+/// What one room decides of its own records.
+fn alone(policies: Policies, journal: &[(Time, Input)], room: &str) -> Vec<Trace> {
+    let (mut engine, mut effects) = (Engine::new(policies), Vec::new());
+    for (at, input) in journal {
+        if input.room().is_none_or(|of| of.as_str() == room) {
+            engine.handle(*at, input.clone(), &mut effects);
+        }
+    }
+    let traces = effects.into_iter().filter_map(|effect| match effect {
+        Effect::Trace(trace) => Some(*trace),
+        _ => None,
+    });
+    by_message(Lived { traces: traces.collect(), log: Vec::new() }).traces
 }
 
 /// Places of one room share its limits and its call numbers, so that what is noticed late may change their order.

@@ -192,7 +192,7 @@ impl Oracle for Listener {
     }
 
     fn deliver(&mut self, _: &Delivery) -> (Span, Result<Vec<MessageId>, Failure>) {
-        (Span::ZERO, Err(Failure("nothing is posted here".into())))
+        (Span::ZERO, Err(Failure::new("nothing is posted here")))
     }
 }
 

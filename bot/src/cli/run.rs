@@ -151,7 +151,7 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     let (ears, traces) = (runtime.ears.clone(), Traces::new(database));
     let reception = Reception::new(ears.clone(), traces.clone(), Clock::Wall, chosen.introduction(), wishes);
     let orders = Arc::new(reception.remembering(keeper.clone(), platforms));
-    let remembering = keeper.clone().watch(Clock::Wall, stop.clone());
+    let remembering = keeper.clone().watch(ears.clone(), Clock::Wall, stop.clone());
     let watching = tokio::spawn(runtime.ears.clone().supervise("memory", stop.clone(), remembering));
     let mut serving = None;
     if let Some(web) = &web {

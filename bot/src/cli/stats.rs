@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::harmless;
 use crate::cli::{store, when};
-use crate::journal::traces;
+use crate::journal::{spent_today, traces};
+use crate::orders::answers::cost;
+use crate::runtime::Clock;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -54,12 +56,21 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let key = (when::day(trace.at), trace.place.room.as_str().to_owned());
         days.entry(key).or_default().count(trace);
     }
-    let text = if arguments.json {
+    let (policies, now) = (arguments.settings.policies()?, Clock::Wall.now());
+    let spent =
+        spent_today(&connection, &policies, now).with_context(|| format!("can not read {}", folder.display()))?;
+    let limit = policies.general().settings.budget.of_all_rooms();
+    let today = match arguments.json {
+        true => format!("{}\n", json!({"today": when::day(now), "spent": spent, "limit": limit})),
+        false => format!("Spent today in all rooms: {}\n", cost(spent, limit)),
+    };
+    let text: String = if arguments.json {
         days.iter().map(|((day, room), stats)| format!("{}\n", stats.json(day, room))).collect()
     } else {
         table(&days)
     };
-    super::print(&text)
+    let today = if room.is_none() { today } else { String::new() };
+    super::print(&format!("{today}{text}"))
 }
 
 impl Day {

@@ -25,5 +25,8 @@ fn describe() {
     describe_gauge!("aizuchi_web_pages", Unit::Count, "pages connected to the web room");
     describe_counter!("aizuchi_web_messages_total", Unit::Count, "messages said by people in the web room");
     describe_counter!("aizuchi_web_posts_total", Unit::Count, "posts of the bot in the web room");
+    describe_gauge!("aizuchi_spent_today", Unit::Count, "calls, tokens and millionths of a dollar of all rooms today");
+    describe_gauge!("aizuchi_budget_per_day", Unit::Count, "the same that all rooms may spend in a day; 0 is no limit");
+    describe_counter!("aizuchi_calls_refused_total", Unit::Count, "calls that the budget over all rooms did not allow");
     describe_counter!("aizuchi_web_refused_total", Unit::Count, "things pages asked for that were refused");
 }

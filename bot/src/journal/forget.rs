@@ -135,6 +135,8 @@ fn scrub(input: &mut Input, person: &PersonId) -> bool {
         | Input::Delivered(..)
         | Input::Recalled(..)
         | Input::Remembered(..)
+        | Input::Refused(..)
+        | Input::Billed(..)
         | Input::Forgotten => return false,
     }
     true
@@ -154,6 +156,8 @@ fn rests_on(input: &Input, messages: &BTreeSet<MessageId>, rooms: &BTreeSet<Room
         | Input::Delivered(..)
         | Input::Recalled(..)
         | Input::Remembered(..)
+        | Input::Refused(..)
+        | Input::Billed(..)
         | Input::Forgotten => false,
     }
 }

@@ -8,6 +8,7 @@ pub mod reached;
 pub mod read;
 pub mod record;
 mod recover;
+mod spent;
 pub mod traces;
 mod write;
 
@@ -18,5 +19,6 @@ pub use lately::{Kept, lately};
 pub use reached::Lost;
 pub use read::{Damaged, Record, Records};
 pub use recover::{Recovered, RecoveredFrom, recover};
+pub use spent::spent_today;
 pub use traces::Traces;
 pub use write::{Journal, State};

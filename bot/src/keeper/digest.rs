@@ -15,32 +15,41 @@ use crate::stores::StoreError;
 /// Messages read at once at most, and how much of the longest talk of a prompt they may take.
 const MESSAGES_AT_ONCE: usize = 200;
 const SHARE_OF_TALK: f64 = 0.8;
-/// Further calls for one order, where there is more talk than a model reads at once.
-const PARTS_MAX: usize = 8;
 const KNOWN_MAX: usize = 20;
 const ACTIVE_MAX: usize = 20;
+
+/// Whether there may be more to take in.
+enum Left {
+    More,
+    Nothing,
+}
 
 impl Keeper {
     /// Takes in everything said in the room up to the record `seq` and not taken in before. What it cost.
     pub async fn remember(&self, remember: Remember, seq: u64) -> Result<Usage, Failure> {
         let policies = self.policies();
         let mut usage = Usage::default();
-        for _ in 0..PARTS_MAX {
-            match self.remember_part(&remember, seq, &policies).await? {
-                Some(more) => usage = added(usage, more),
-                None => break,
+        for _ in 0..remember.calls_max {
+            match self.remember_part(&remember, seq, &policies, &mut usage).await {
+                Ok(Left::More) => (),
+                Ok(Left::Nothing) => break,
+                // What was paid for is paid for, whatever came of it.
+                Err(Failure { what, usage: more }) => {
+                    return Err(Failure { what, usage: more.map(|more| usage + more) });
+                }
             }
         }
         Ok(usage)
     }
 
-    /// As much as a model can read at once; `None` when nothing is left.
+    /// As much as a model can read at once. What it cost is added to `usage` as soon as that is known.
     async fn remember_part(
         &self,
         remember: &Remember,
         seq: u64,
         policies: &Policies,
-    ) -> Result<Option<Usage>, Failure> {
+        usage: &mut Usage,
+    ) -> Result<Left, Failure> {
         let room = &remember.call.room;
         let (channel, marks) = self.memory.channel(room).await.map_err(failed)?;
         let mark = match remember.what {
@@ -48,7 +57,7 @@ impl Keeper {
             Digesting::Reflection => marks.reflected,
         };
         let talk = self.talk(room, mark, seq, remember, policies).await.map_err(failed)?;
-        let Some(last) = talk.last() else { return Ok(None) };
+        let Some(last) = talk.last() else { return Ok(Left::Nothing) };
         let (up_to, at, visibility) = (last.seq, last.at, last.visibility);
         let origin = Origin { room: room.clone(), visibility };
         let known = match remember.what {
@@ -66,10 +75,10 @@ impl Keeper {
             known,
         };
         let answer = self.mind.clone().digest(Box::new(digest), policies.clone().into()).await?;
-        let unusable = |what: String| Failure(what.into());
+        *usage = *usage + Usage { calls: answer.usage.calls.max(1), ..answer.usage };
         let change = match remember.what {
             Digesting::Summary => {
-                let summary = read_summary(&answer.text).map_err(unusable)?;
+                let summary = read_summary(&answer.text).map_err(Failure::unpaid)?;
                 let (active, messages) = active_and_messages(channel.as_ref(), &talk);
                 Change::Summarized(Box::new(ChannelMemory {
                     origin,
@@ -84,7 +93,8 @@ impl Keeper {
             }
             Digesting::Reflection => {
                 let lines: Vec<Line> = talk.iter().map(line).collect();
-                let mut found = read_reflection(&answer.text, &lines, &known_ids, &origin, at).map_err(unusable)?;
+                let mut found =
+                    read_reflection(&answer.text, &lines, &known_ids, &origin, at).map_err(Failure::unpaid)?;
                 if !policies.for_room(room.as_str()).settings.memory.profile_tags {
                     found.people.clear();
                 }
@@ -95,10 +105,10 @@ impl Keeper {
         // rest is read again.
         let _still = self.counted.lock().await;
         if self.talk(room, mark, seq, remember, policies).await.map_err(failed)? != talk {
-            return Err(Failure("what was read has changed meanwhile".into()));
+            return Err(Failure::unpaid("what was read has changed meanwhile"));
         }
         self.memory.apply(vec![change], policies).await.map_err(failed)?;
-        Ok(Some(answer.usage))
+        Ok(Left::More)
     }
 
     /// What is new, as much as fits, without those who do not want to be remembered. A private thread of a public channel is
@@ -171,15 +181,6 @@ fn active_and_messages(before: Option<&ChannelMemory>, talk: &[Said]) -> (Active
     (active, messages)
 }
 
-fn added(one: Usage, other: Usage) -> Usage {
-    Usage {
-        prompt_chars: one.prompt_chars + other.prompt_chars,
-        tokens_in: one.tokens_in + other.tokens_in,
-        tokens_out: one.tokens_out + other.tokens_out,
-        micros: one.micros + other.micros,
-    }
-}
-
 fn failed(error: StoreError) -> Failure {
-    Failure(error.to_string().into())
+    Failure::unpaid(error.to_string())
 }

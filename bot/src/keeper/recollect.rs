@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::Keeper;
 use super::lines::{Said, said};
+use crate::meter::Meter;
 use crate::stores::StoreError;
 
 /// People it is reminded of at most: those who spoke last.
@@ -17,15 +18,21 @@ const PEOPLE_MAX: usize = 5;
 const LATEST: usize = 200;
 
 impl Keeper {
-    /// Fills in what is remembered. An answer never waits for memory that fails: it is written without.
-    pub async fn recollect(&self, brief: &mut Brief, seq: u64) {
-        match self.memories(brief, seq, &self.policies()).await {
+    /// Fills in what is remembered; `meter` counts what that costs. An answer never waits for memory that fails: it is written without.
+    pub async fn recollect(&self, brief: &mut Brief, seq: u64, meter: &Meter) {
+        match self.memories(brief, seq, &self.policies(), meter).await {
             Ok(memories) => brief.memories = memories,
             Err(error) => tracing::warn!(%error, room = %brief.place.room, "answers without its memory"),
         }
     }
 
-    async fn memories(&self, brief: &Brief, seq: u64, policies: &Policies) -> Result<Memories, StoreError> {
+    async fn memories(
+        &self,
+        brief: &Brief,
+        seq: u64,
+        policies: &Policies,
+        meter: &Meter,
+    ) -> Result<Memories, StoreError> {
         let policy = policies.for_room(brief.place.room.as_str());
         let memory = &policy.settings.memory;
         if !memory.enabled {
@@ -56,7 +63,7 @@ impl Keeper {
         let speaker = asks.last().map(|said| said.person.clone());
         let text = asks.iter().map(|said| &*said.text).collect::<Vec<_>>().join("\n");
         if !text.is_empty() {
-            let (count, vector) = (memory.recall_facts as usize, self.meaning_of(&text).await);
+            let (count, vector) = (memory.recall_facts as usize, self.meaning_of(&text, meter).await);
             let query = Query { text, speaker, reader, at: brief.at, count, vector };
             memories.facts = self.memory.recall(query, policies).await?;
         }

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Keeper;
 use crate::journal::{Record, Records};
-use crate::runtime::Clock;
+use crate::runtime::{Clock, Ears};
 use crate::stores::StoreError;
 
 /// How often it looks whether there is something to read, and whether something fades.
@@ -51,13 +51,13 @@ impl Keeper {
     }
 
     /// Reads on until the program stops, and lets what is too weak fade.
-    pub async fn watch(self: Arc<Self>, clock: Clock, stop: CancellationToken) {
+    pub async fn watch(self: Arc<Self>, ears: Ears, clock: Clock, stop: CancellationToken) {
         let mut faded_at = None;
         loop {
             if let Err(error) = self.catch_up().await {
                 tracing::warn!(%error, "memory can not keep up; it tries again");
             }
-            if let Err(error) = self.give_meaning().await {
+            if let Err(error) = self.give_meaning(&ears).await {
                 tracing::warn!(%error, "facts can not be given a meaning; it tries again");
             }
             let now = clock.now();

@@ -3,9 +3,8 @@
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Transcript};
+use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Transcript, Usage};
 use aizuchi_core::input::Answer;
-use aizuchi_core::room::tokens_of_bytes;
 use aizuchi_core::types::stable_hash;
 use aizuchi_core::{Policies, Policy};
 use metrics::{counter, histogram};
@@ -15,8 +14,9 @@ use super::providers::{Address, OFFLINE, Variables, find};
 use super::remote::{Plain, Remote};
 use super::retry::{Limits, again, in_time};
 use super::turns::{Room, Turns, Urgency};
+use crate::meter::Meter;
 use crate::ports::{
-    By, Digest, Doing, Mind, ModelError, Prompt, Provider as _, Reply, Request, Thinking, Turn, Wording, bill,
+    By, Digest, Doing, Mind, ModelError, Prompt, Provider as _, Reply, Request, Thinking, Turn, Wording,
 };
 
 /// Who judges and writes, by the models of the settings.
@@ -76,18 +76,22 @@ impl Models {
     async fn call(&self, call: Call<'_>, prompt: Prompt, policy: &Policy) -> Result<Answer, Failure> {
         let mut counted = Counted::begin(&call);
         let prompt_chars = prompt.chars();
-        let prompt_bytes = prompt.system.len() + prompt.turns.iter().map(|turn| turn.text.len()).sum::<usize>();
-        let result = self.ask(&call, prompt, policy).await;
+        let meter = Meter::at(policy.price(call.model));
+        let result = self.ask(&call, prompt, policy, &meter).await;
         let ms = counted.begun.elapsed().as_millis() as u64;
         counted.ends(&result);
+        let usage = Usage { prompt_chars, ..meter.usage() };
+        let Usage { tokens_in, tokens_out, .. } = usage;
+        let cached = result.as_ref().map_or(0, |reply| reply.tokens_cached);
+        for (direction, tokens) in [("in", tokens_in), ("out", tokens_out), ("cached", cached)] {
+            counter!("aizuchi_model_tokens_total", "model" => call.model.to_owned(), "direction" => direction)
+                .increment(tokens);
+        }
+        counter!("aizuchi_model_micros_total", "model" => call.model.to_owned()).increment(usage.micros);
         let reply = result.map_err(|error| {
             tracing::warn!(call = call.id, model = call.model, question = call.question, ms, %error, "no answer");
-            Failure(error.to_string().into())
+            Failure { what: error.to_string().into(), usage: Some(usage) }
         })?;
-        let tokens_in = reply.tokens_in.unwrap_or_else(|| tokens_of_bytes(prompt_bytes));
-        let tokens_out = reply.tokens_out.unwrap_or_else(|| tokens_of_bytes(reply.text.len()));
-        let usage = bill(prompt_chars, tokens_in, tokens_out, policy.price(call.model));
-        let cached = reply.tokens_cached;
         tracing::debug!(
             call = call.id,
             model = call.model,
@@ -100,15 +104,10 @@ impl Models {
             "answered"
         );
         tracing::trace!(call = call.id, answer = reply.text, "in these words");
-        for (direction, tokens) in [("in", tokens_in), ("out", tokens_out), ("cached", cached)] {
-            counter!("aizuchi_model_tokens_total", "model" => call.model.to_owned(), "direction" => direction)
-                .increment(tokens);
-        }
-        counter!("aizuchi_model_micros_total", "model" => call.model.to_owned()).increment(usage.micros);
         Ok(Answer { text: reply.text.into(), usage })
     }
 
-    async fn ask(&self, call: &Call<'_>, prompt: Prompt, policy: &Policy) -> Result<Reply, ModelError> {
+    async fn ask(&self, call: &Call<'_>, prompt: Prompt, policy: &Policy, meter: &Meter) -> Result<Reply, ModelError> {
         let give_up = |what| ModelError::GiveUp { what };
         let address = self.address(call.model, policy).map_err(give_up)?;
         let address = address.ok_or_else(|| give_up(format!("{OFFLINE} has no words of its own for this")))?;
@@ -120,7 +119,7 @@ impl Models {
             thinking: call.thinking,
         };
         let client = self.client.client().map_err(give_up)?;
-        let remote = Remote { client, address, plain: self.plain.clone() };
+        let remote = Remote { client, address, plain: self.plain.clone(), meter: meter.clone() };
         let models = &policy.settings.models;
         let room = Room { parallel_max: models.parallel_max as usize, waiting_max: models.waiting_max as usize };
         let limits = Limits::of(&policy.settings);
@@ -216,7 +215,7 @@ impl Mind for Models {
                 Counted::begin(&call).ends(&Ok(Reply::default()));
                 return Ok(offline::answer(offline::judge(&ask), &ask.transcript));
             }
-            let prompt = self.wording.judge(&ask, policy).map_err(|what| Failure(what.into()))?;
+            let prompt = self.wording.judge(&ask, policy).map_err(Failure::unpaid)?;
             self.call(call, prompt, policy).await
         })
     }
@@ -237,7 +236,7 @@ impl Mind for Models {
                 let text = offline::write(&brief, policy.settings.bot.language);
                 return Ok(offline::answer(text, &brief.transcript));
             }
-            let prompt = self.wording.write(&brief, policy).map_err(|what| Failure(what.into()))?;
+            let prompt = self.wording.write(&brief, policy).map_err(Failure::unpaid)?;
             self.call(call, prompt, policy).await
         })
     }
@@ -269,7 +268,7 @@ impl Models {
             let transcript = Transcript { lines: digest.lines.clone(), ..Transcript::default() };
             return Ok(offline::answer(offline::digest(digest), &transcript));
         }
-        let prompt = self.wording.digest(digest, policy).map_err(|what| Failure(what.into()))?;
+        let prompt = self.wording.digest(digest, policy).map_err(Failure::unpaid)?;
         self.call(call, prompt, policy).await
     }
 }
@@ -298,7 +297,8 @@ pub fn try_call(
             thinking_tokens,
             thinking: Thinking::Least,
         };
-        let remote = Remote { client: Web::default().client()?, address, plain: Plain::default() };
+        let remote =
+            Remote { client: Web::default().client()?, address, plain: Plain::default(), meter: Meter::default() };
         let begun = Instant::now();
         let reply = in_time(timeout, remote.answer(&request)).await.map_err(|error| error.to_string())?;
         Ok((reply, begun.elapsed()))

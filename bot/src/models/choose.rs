@@ -1,7 +1,7 @@
 //! Which models are asked when a person has not said, by the keys there are.
 
 use aizuchi_core::Policy;
-use aizuchi_core::settings::Layers;
+use aizuchi_core::settings::{Layers, is_own_network};
 
 use super::ask::usable;
 use super::providers::{OFFLINE, PROVIDERS, Variables, find};
@@ -37,6 +37,7 @@ pub fn choose(layers: &mut Layers, environment: &dyn Fn(&str) -> Option<String>)
         usable(model, policy, &variables).map_err(|what| BadSettings(vec![format!("{key}: {what}")]))?;
     }
 
+    suggest_address(layers, policy, &variables);
     let lacks = |model: &str| usable(model, policy, &variables).is_err();
     let by_key = usual_by_key(policy, &variables);
     let own = |other: &str, other_chosen: bool| (other_chosen && !other.is_empty()).then(|| other.to_owned());
@@ -55,6 +56,17 @@ pub fn choose(layers: &mut Layers, environment: &dyn Fn(&str) -> Option<String>)
     }
     choice.told = tell(&choice);
     Ok(choice)
+}
+
+/// A model that is asked elsewhere is not free: what decides over money has to be in the settings, where a replay finds it.
+fn suggest_address(layers: &mut Layers, policy: &Policy, variables: &Variables) {
+    for row in PROVIDERS.iter().filter(|row| !row.needs_key && row.url_variable.is_some()) {
+        let key = format!("providers.{}.url", row.name);
+        let Ok(address) = find(&format!("{}/any", row.name), &policy.settings.providers, variables) else { continue };
+        if !layers.sets(&key) && !is_own_network(&address.url) {
+            layers.suggest_model(&key, &address.url);
+        }
+    }
 }
 
 /// What the first provider with a key is usually asked for: who writes, and who judges.
@@ -127,6 +139,20 @@ mod tests {
             pair("offline", "offline"),
             "what one channel has chosen says nothing about the others"
         );
+    }
+
+    #[test]
+    fn what_is_asked_elsewhere_is_not_free() {
+        use aizuchi_core::settings::PriceBasis;
+        let basis = |variables: &[(&str, &str)]| {
+            let mut layers = Layers::default();
+            layers.add_file("aizuchi.toml", "[models]\nmain = \"ollama/llama3.2\"");
+            choose(&mut layers, &environment(variables)).unwrap();
+            config::resolve(&layers).unwrap().general().settings.pricing("ollama/llama3.2").basis
+        };
+        assert_eq!(basis(&[]), PriceBasis::Home);
+        assert_eq!(basis(&[("OLLAMA_HOST", "gpu-box")]), PriceBasis::Home);
+        assert_eq!(basis(&[("OLLAMA_HOST", "https://ollama.com")]), PriceBasis::DearestOfAll);
     }
 
     #[test]

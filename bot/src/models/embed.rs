@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use aizuchi_core::Policies;
+use aizuchi_core::room::tokens_of_bytes;
 use aizuchi_core::settings::WireFormat;
 use aizuchi_core::types::stable_hash;
 use genai::embed::EmbedRequest;
@@ -12,7 +13,8 @@ use super::ask::usable;
 use super::providers::Variables;
 use super::remote::{Plain, Remote};
 use super::retry::{Limits, again, in_time};
-use super::trouble::{explain, give_up, later};
+use super::trouble::{explain, give_up, is_unpaid, later};
+use crate::meter::Meter;
 use crate::ports::{Doing, Embedder, ModelError};
 
 /// Whoever the settings name (`models.embed`). `Err` says what is wrong with it.
@@ -48,15 +50,12 @@ pub struct Embeddings {
 /// Texts that go out together.
 const TOGETHER: usize = 64;
 
-/// A name without a provider is one of Google's, as in the documents.
-const USUAL: &str = "google";
-
 impl Embeddings {
     /// The model of the settings (`models.embed`). `Err` says what is wrong with its name or its key.
     pub fn new(policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) -> Result<Embeddings, String> {
         let policy = policies.general();
         let named = policy.settings.models.embed.trim();
-        let name = if named.contains('/') { named.to_owned() } else { format!("{USUAL}/{named}") };
+        let name = policy.settings.embedding_model().ok_or_else(|| format!("models.embed is {named:?}, a folder"))?;
         let Some(address) = usable(&name, policy, &Variables::read(policies, environment))? else {
             return Err(format!("models.embed is {named:?}, which makes no vectors"));
         };
@@ -65,15 +64,27 @@ impl Embeddings {
         }
         let client =
             genai::Client::builder().build().map_err(|error| format!("no secure connections here: {error}"))?;
-        let remote = Remote { client, address, plain: Plain::default() };
+        let remote = Remote { client, address, plain: Plain::default(), meter: Meter::default() };
         Ok(Embeddings { remote, limits: Limits::of(&policy.settings), name })
     }
 
-    async fn some(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ModelError> {
+    async fn some(&self, texts: &[String], meter: &Meter) -> Result<Vec<Vec<f32>>, ModelError> {
         let Remote { client, address, .. } = &self.remote;
         let attempt = |_| {
             let asked = client.exec_embed(self.remote.target(), EmbedRequest::new_batch(texts.to_vec()), None);
-            in_time(self.limits.timeout, async { asked.await.map_err(|error| explain(&error, address)) })
+            in_time(self.limits.timeout, async {
+                let attempt = meter.begin(texts.iter().map(|text| tokens_of_bytes(text.len())).sum(), 0);
+                let answer = asked.await;
+                match &answer {
+                    Ok(made) => {
+                        let told = made.usage.prompt_tokens.and_then(|tokens| u64::try_from(tokens).ok());
+                        attempt.answered(told.filter(|tokens| *tokens > 0), 0);
+                    }
+                    Err(error) if is_unpaid(error) => attempt.refused(),
+                    Err(_) => drop(attempt),
+                }
+                answer.map_err(|error| explain(&error, address))
+            })
         };
         let mut answer = again(self.limits, stable_hash(0, &texts[0]), attempt).await?.embeddings;
         answer.sort_by_key(|embedding| embedding.index);
@@ -90,11 +101,11 @@ impl Embedder for Embeddings {
         &self.name
     }
 
-    fn embed<'a>(&'a self, texts: &'a [String]) -> Doing<'a, Result<Vec<Vec<f32>>, ModelError>> {
+    fn embed<'a>(&'a self, texts: &'a [String], meter: &'a Meter) -> Doing<'a, Result<Vec<Vec<f32>>, ModelError>> {
         Box::pin(async move {
             let mut vectors = Vec::with_capacity(texts.len());
             for together in texts.chunks(TOGETHER) {
-                vectors.extend(self.some(together).await?);
+                vectors.extend(self.some(together, meter).await?);
             }
             Ok(vectors)
         })

@@ -18,6 +18,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::embed::of_length_one;
 use super::trouble::give_up;
+use crate::meter::Meter;
 use crate::ports::{Doing, Embedder, ModelError};
 
 /// A BERT whose vectors are the mean of those of a text's tokens: the MiniLMs and their like.
@@ -47,7 +48,8 @@ impl Embedder for LocalEmbeddings {
         &self.name
     }
 
-    fn embed<'a>(&'a self, texts: &'a [String]) -> Doing<'a, Result<Vec<Vec<f32>>, ModelError>> {
+    /// Nobody sends a bill for it.
+    fn embed<'a>(&'a self, texts: &'a [String], _: &'a Meter) -> Doing<'a, Result<Vec<Vec<f32>>, ModelError>> {
         Box::pin(async move {
             let mut vectors = Vec::with_capacity(texts.len());
             for together in texts.chunks(TOGETHER) {

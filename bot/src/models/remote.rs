@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
+use aizuchi_core::room::tokens_of_bytes;
 use aizuchi_core::settings::WireFormat;
 use genai::adapter::AdapterKind;
 use genai::chat::{CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatResponse, JsonSpec, StopReason};
@@ -12,13 +13,16 @@ use secrecy::ExposeSecret as _;
 
 use super::providers::Address;
 use super::thinking::{self, Plan};
-use super::trouble::{explain, give_up, later, refuses_the_form};
+use super::trouble::{explain, give_up, is_unpaid, later, refuses_the_form};
+use crate::meter::Meter;
 use crate::ports::{By, Doing, ModelError, Provider, Reply, Request, Turn};
 
 pub struct Remote {
     pub client: Client,
     pub address: Address,
     pub plain: Plain,
+    /// Counts every request that goes out.
+    pub meter: Meter,
 }
 
 /// Models that have refused a schema or a word about thinking, and are asked plainly from then on.
@@ -77,7 +81,8 @@ impl Remote {
         }
         // Who is not told to think less needs the room.
         let room = if in_form || plan.effort.is_none() { plan.room } else { request.thinking_tokens };
-        let mut options = ChatOptions::default().with_max_tokens(request.tokens_max.saturating_add(room));
+        let tokens_max = request.tokens_max.saturating_add(room);
+        let mut options = ChatOptions::default().with_max_tokens(tokens_max);
         if in_form {
             if let Some(schema) = &request.prompt.schema {
                 options = options.with_response_format(JsonSpec::new(schema.name, schema.schema.clone()));
@@ -90,7 +95,18 @@ impl Remote {
         if self.address.format == WireFormat::Anthropic {
             options = options.with_cache_control(CacheControl::Ephemeral);
         }
-        self.client.exec_chat(self.target(), chat, Some(&options)).await
+        let attempt = self.meter.begin(tokens_of_bytes(request.prompt.bytes()), tokens_max.into());
+        let answer = self.client.exec_chat(self.target(), chat, Some(&options)).await;
+        match &answer {
+            Ok(response) => {
+                let (tokens_in, tokens_out, _) = tokens(response);
+                let written = || tokens_of_bytes(response.content.texts().iter().map(|text| text.len()).sum());
+                attempt.answered(tokens_in, tokens_out.unwrap_or_else(written));
+            }
+            Err(error) if is_unpaid(error) => attempt.refused(),
+            Err(_) => drop(attempt),
+        }
+        answer
     }
 
     pub(super) fn target(&self) -> ServiceTarget {
@@ -114,16 +130,8 @@ impl Remote {
         if text.is_empty() {
             return Err(self.silence(response.stop_reason.as_ref(), request));
         }
-        let usage = &response.usage;
-        let count = |tokens: Option<i32>| tokens.and_then(|tokens| u64::try_from(tokens).ok());
-        let thoughts = usage.completion_tokens_details.as_ref().and_then(|details| details.reasoning_tokens);
-        Ok(Reply {
-            text,
-            tokens_in: count(usage.prompt_tokens),
-            tokens_out: count(usage.completion_tokens.or(thoughts)),
-            tokens_cached: count(usage.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens))
-                .unwrap_or(0),
-        })
+        let (tokens_in, tokens_out, tokens_cached) = tokens(&response);
+        Ok(Reply { text, tokens_in, tokens_out, tokens_cached })
     }
 
     /// A model that has said nothing.
@@ -137,6 +145,15 @@ impl Remote {
             _ => later(format!("{model} said nothing")),
         }
     }
+}
+
+/// Tokens that went in, came out, and were at hand already, as far as the provider says.
+fn tokens(response: &ChatResponse) -> (Option<u64>, Option<u64>, u64) {
+    let usage = &response.usage;
+    let count = |tokens: Option<i32>| tokens.and_then(|tokens| u64::try_from(tokens).ok());
+    let thoughts = usage.completion_tokens_details.as_ref().and_then(|details| details.reasoning_tokens);
+    let cached = usage.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens);
+    (count(usage.prompt_tokens), count(usage.completion_tokens.or(thoughts)), count(cached).unwrap_or(0))
 }
 
 /// Says nothing, where a provider wants something said.

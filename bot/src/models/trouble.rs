@@ -15,6 +15,21 @@ pub fn refuses_the_form(error: &genai::Error) -> bool {
     matches!(status, 400 | 422) && !blames_the_key(status, body(error))
 }
 
+/// Whether nobody sends a bill: the request was refused, or never left.
+pub fn is_unpaid(error: &genai::Error) -> bool {
+    if error.status().is_some() {
+        return true;
+    }
+    match error {
+        genai::Error::WebModelCall { webc_error, .. } | genai::Error::WebAdapterCall { webc_error, .. } => {
+            matches!(webc_error, genai::webc::Error::Reqwest(cause) if cause.is_connect() || cause.is_builder())
+        }
+        genai::Error::ChatResponse { .. } | genai::Error::ChatResponseGeneration { .. } => false,
+        // The others are about requests we do not make.
+        _ => true,
+    }
+}
+
 pub fn explain(error: &genai::Error, address: &Address) -> ModelError {
     if let Some(status) = error.status() {
         let after = error.headers().and_then(|headers| {

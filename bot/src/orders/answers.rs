@@ -1,6 +1,7 @@
 //! What a person is told who gave an order: a notice for their page alone.
 
-use aizuchi_core::room::Mute;
+use aizuchi_core::room::{Cost, Mute};
+use aizuchi_core::settings::Price;
 use aizuchi_core::types::{Share, Span};
 use aizuchi_core::view::{Doing, PendingView, RoomView};
 use aizuchi_core::{Time, Trace};
@@ -8,6 +9,7 @@ use aizuchi_core::{Time, Trace};
 use super::Bot;
 use super::order::{ROWS, Row};
 use crate::language::Language;
+use crate::runtime::{EstimatedPrice, TotalView};
 
 pub fn help(language: Language) -> String {
     let line = |row: &Row| format!("{} – {}", row.usage, language.choose(row.en, row.ja));
@@ -117,7 +119,7 @@ pub fn no_decision(language: Language) -> &'static str {
     language.choose("There is no decision about that yet.", "それについての判断はまだありません。")
 }
 
-pub fn status(view: Option<&RoomView>, bot: &Bot, now: Time, language: Language) -> String {
+pub fn status(view: Option<&RoomView>, total: &TotalView, bot: &Bot, now: Time, language: Language) -> String {
     let mut lines = Vec::new();
     let mut line = |en: &str, ja: &str, value: String| lines.push(format!("{}: {value}", language.choose(en, ja)));
     let yes_or_no = |yes| if yes { language.choose("yes", "はい") } else { language.choose("no", "いいえ") };
@@ -132,16 +134,19 @@ pub fn status(view: Option<&RoomView>, bot: &Bot, now: Time, language: Language)
     let nothing = || language.choose("nothing", "なし").to_owned();
     line("pending", "保留中", if pending.is_empty() { nothing() } else { pending.join(", ") });
     let spent = view.map(|view| view.spent).unwrap_or_default();
-    let (calls, tokens) = (spent.calls, spent.tokens);
-    let spent = dollars(spent.micros);
-    line(
-        "spent today",
-        "今日の費用",
-        language.choose(
-            format!("{calls} calls, {tokens} tokens, {spent}"),
-            format!("{calls} 回、{tokens} トークン、{spent}"),
-        ),
-    );
+    let spent = Cost { calls: spent.calls, tokens: spent.tokens, micros: spent.micros };
+    line("spent today", "今日の費用", amount(spent, Cost::default(), language));
+    line("spent today in all rooms", "今日の費用（全ルーム）", amount(total.spent, total.limit, language));
+    for EstimatedPrice { model, price: of, .. } in &total.estimated {
+        let counts_as = language.choose(
+            format!("no price is listed for {model}; it counts as {}", price(*of)),
+            format!(
+                "{model} の価格は未登録です。100 万トークンあたり入力 ${}・出力 ${} として数えます",
+                of.input, of.output
+            ),
+        );
+        line("estimated price", "推定価格", counts_as);
+    }
     let offline = if bot.offline { language.choose(" (offline)", "（オフライン）") } else { "" };
     line("model", "モデル", format!("{}{offline}", bot.model));
     line("judge", "判定", bot.judge.clone());
@@ -171,6 +176,27 @@ fn doing(pending: &PendingView, now: Time, language: Language) -> String {
     let left = pending.due.map(|due| due.since(now));
     let left = left.map(|left| language.choose(format!(", {left} left"), format!("、あと{}", japanese(left))));
     format!("{} ({doing}{})", pending.message, left.unwrap_or_default())
+}
+
+/// What was spent, and of how much where there is a limit.
+pub fn cost(spent: Cost, limit: Cost) -> String {
+    amount(spent, limit, Language::English)
+}
+
+fn amount(spent: Cost, limit: Cost, language: Language) -> String {
+    let of = |have: String, most: String, limited: bool| match limited {
+        true => language.choose(format!("{have} of {most}"), format!("{have}／{most}")),
+        false => have,
+    };
+    let calls = of(spent.calls.to_string(), limit.calls.to_string(), limit.calls > 0);
+    let tokens = of(spent.tokens.to_string(), limit.tokens.to_string(), limit.tokens > 0);
+    let money = of(dollars(spent.micros), dollars(limit.micros), limit.micros > 0);
+    language
+        .choose(format!("{calls} calls, {tokens} tokens, {money}"), format!("{calls} 回、{tokens} トークン、{money}"))
+}
+
+pub fn price(price: Price) -> String {
+    format!("${} in and ${} out per million tokens", price.input, price.output)
 }
 
 fn dollars(micros: u64) -> String {
@@ -204,10 +230,25 @@ mod tests {
             places: Vec::new(),
             spent: aizuchi_core::view::SpentView { calls: 2, tokens: 700, micros: 1_200 },
         };
-        let said = status(Some(&view), &bot, Time(0), Language::English);
+        let total = TotalView {
+            spent: Cost { calls: 9, tokens: 900, micros: 500_000 },
+            limit: Cost { calls: 0, tokens: 1000, micros: 1_000_000 },
+            estimated: vec![EstimatedPrice {
+                model: "google/new".into(),
+                price: Price { input: 0.3, output: 2.5 },
+                basis: aizuchi_core::settings::PriceBasis::DearestOfProvider,
+            }],
+        };
+        let said = status(Some(&view), &total, &bot, Time(0), Language::English);
+        assert!(
+            said.contains("spent today in all rooms: 9 calls, 900 of 1000 tokens, $0.500000 of $1.000000"),
+            "{said}"
+        );
+        let estimate = "no price is listed for google/new; it counts as $0.3 in and $2.5 out per million tokens";
+        assert!(said.contains(estimate), "{said}");
         assert!(said.contains("muted: for another 1 min 30 s\npending: nothing"), "{said}");
         assert!(said.contains("2 calls, 700 tokens, $0.001200"), "{said}");
-        let said = status(None, &bot, Time(0), Language::Japanese);
+        let said = status(None, &TotalView::default(), &bot, Time(0), Language::Japanese);
         assert!(said.contains("ミュート: いいえ") && said.contains("オフライン"), "{said}");
         assert_eq!(muted(Some(Span::minutes(90)), Language::Japanese), "1時間30分黙ります。/unmute で解除できます。");
     }

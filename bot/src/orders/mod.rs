@@ -131,7 +131,8 @@ impl Reception {
             }
             Order::Status => {
                 let view = self.ears.look(room).await?;
-                answers::status(view.as_ref(), &self.bot(), self.clock.now(), language)
+                let now = self.clock.now();
+                answers::status(view.as_ref(), &self.ears.total(now), &self.bot(), now, language)
             }
             Order::WhatDoYouKnow => {
                 let person = self.ears.first_id(&by.person);

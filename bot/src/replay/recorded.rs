@@ -48,6 +48,8 @@ impl Answers {
             | Input::Tick
             | Input::Recalled(..)
             | Input::Remembered(..)
+            | Input::Refused(..)
+            | Input::Billed(..)
             | Input::Forgotten
             | Input::Resumed => (),
         }
@@ -58,9 +60,9 @@ impl Answers {
     pub fn learn_from(&mut self, trace: &Trace) {
         for asked in trace.asked.iter().filter(|asked| !asked.cached) {
             let key = (trace.place.room.clone(), trace.message.clone(), Asked::Question(asked.question));
-            let usage = Usage { prompt_chars: asked.prompt_chars, ..Usage::default() };
+            let usage = Usage { calls: 1, prompt_chars: asked.prompt_chars, ..Usage::default() };
             let answer = match asked.failed {
-                true => Err(Failure(asked.answer.clone())),
+                true => Err(Failure::new(asked.answer.clone())),
                 false => Ok(Answer { text: asked.answer.clone(), usage }),
             };
             self.words.entry(key).or_insert((Span::ZERO, answer));

@@ -19,7 +19,7 @@ pub async fn deliver(
 ) -> Result<Vec<MessageId>, Failure> {
     let room = delivery.place.room.as_str();
     let Some(platform) = world.platform(room) else {
-        return Err(Failure(format!("no platform has the room {room}").into()));
+        return Err(Failure::new(format!("no platform has the room {room}")));
     };
     let done = match &delivery.post {
         Post::Reaction(emoji) => react(&**platform, delivery, emoji, retries_max).await,
@@ -34,7 +34,7 @@ pub async fn deliver(
     if let Err(error) = &done {
         tracing::warn!(room, %error, "a post did not go out");
     }
-    done.map_err(|error| Failure(error.to_string().into()))
+    done.map_err(|error| Failure::new(error.to_string()))
 }
 
 async fn react(

@@ -3,15 +3,17 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use aizuchi_core::effect::Usage;
 use aizuchi_core::settings::Settings;
 use aizuchi_core::types::{PersonId, RoomId, stable_hash};
 use aizuchi_core::view::RoomView;
-use aizuchi_core::{Input, Policies};
+use aizuchi_core::{Input, Policies, Time};
 use futures_util::FutureExt as _;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::failure::{Failure, panic_message};
+use super::ledger::{Ledger, TotalView};
 use super::same::Same;
 use crate::journal::Footprints;
 use crate::stores::StoreError;
@@ -26,6 +28,8 @@ pub struct Gone;
 pub enum Heard {
     /// Something happened; told back when it is durable.
     Input(Input, oneshot::Sender<()>),
+    /// Something is to be paid for on behalf of a room; told back when that is durable, dropped where it cannot pay.
+    Pay(RoomId, Usage, oneshot::Sender<()>),
     /// Somebody wants to look.
     Look(RoomId, oneshot::Sender<Option<RoomView>>),
     /// Somebody wants to be forgotten.
@@ -49,11 +53,13 @@ pub struct Ears {
     failures: mpsc::UnboundedSender<Failure>,
     /// Who is one person under several ids.
     same: Arc<RwLock<Same>>,
+    /// What all rooms spend together, where somebody adds it up.
+    ledger: Option<Arc<Ledger>>,
 }
 
 impl Ears {
     pub fn new(shards: Vec<mpsc::Sender<Heard>>, failures: mpsc::UnboundedSender<Failure>) -> Ears {
-        Ears { shards: shards.into(), failures, same: Arc::default() }
+        Ears { shards: shards.into(), failures, same: Arc::default(), ledger: None }
     }
 
     /// Runs a task that must not end before the program does: if it does, or panics, the program is ended.
@@ -63,6 +69,24 @@ impl Ears {
             let why = ended.err().map_or_else(|| "it ended".into(), |panic| panic_message(&*panic));
             let _ = self.failures.send(Failure { task: task.into(), why });
         }
+    }
+
+    /// The same, knowing what all rooms spend together.
+    pub fn adding_up(self, ledger: Arc<Ledger>) -> Ears {
+        Ears { ledger: Some(ledger), ..self }
+    }
+
+    /// What all rooms spent today.
+    pub fn total(&self, now: Time) -> TotalView {
+        self.ledger.as_ref().map(|ledger| ledger.today(now)).unwrap_or_default()
+    }
+
+    /// Has a room pay for something it did not ask for itself, before it is done. `false` where its budget, or that of all
+    /// rooms, does not allow it.
+    pub async fn pay(&self, room: &RoomId, usage: Usage) -> Result<bool, Gone> {
+        let (done, durable) = oneshot::channel();
+        self.shard(room).send(Heard::Pay(room.clone(), usage, done)).await.map_err(|_| Gone)?;
+        Ok(durable.await.is_ok())
     }
 
     /// From now on the ids of one person are heard as one, for every clone.
@@ -94,6 +118,9 @@ impl Ears {
             is_durable.await.map_err(|_| Gone)?;
         }
         self.clone().knowing(&policies.general().settings);
+        if let Some(ledger) = &self.ledger {
+            ledger.govern(policies);
+        }
         Ok(())
     }
 

@@ -13,3 +13,10 @@ pub enum Event {
     /// Something in a room is different now.
     Changed(RoomId, Arc<RoomView>),
 }
+
+/// Notes a room that may be different now, once.
+pub fn touch(touched: &mut Vec<RoomId>, room: Option<&RoomId>) {
+    if let Some(room) = room.filter(|room| !touched.contains(room)) {
+        touched.push(room.clone());
+    }
+}

@@ -49,6 +49,6 @@ pub async fn or_failure<T>(call: impl Future<Output = Result<T, CallFailure>>) -
     AssertUnwindSafe(call).catch_unwind().await.unwrap_or_else(|panic| {
         let why = panic_message(&*panic);
         tracing::error!(why, "a call failed");
-        Err(CallFailure(why.into()))
+        Err(CallFailure::new(why))
     })
 }

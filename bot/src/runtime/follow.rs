@@ -5,15 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aizuchi_core::effect::{Ask, Brief, Delivery, Effect, Failure, Recall, Remember, Usage};
+use aizuchi_core::settings::Price;
 use aizuchi_core::types::{CallId, Place, RoomId};
-use aizuchi_core::{Input, Policies};
+use aizuchi_core::{Engine, Input, Policies, Time};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
 use super::World;
 use super::deliver::deliver;
 use super::failure::or_failure;
+use super::ledger::Ledger;
 use crate::language::Language;
+use crate::meter::Meter;
 
 pub struct Followers {
     world: Arc<World>,
@@ -25,18 +28,29 @@ pub struct Followers {
     posts: HashSet<CallId>,
     /// In which language people spoke last.
     languages: HashMap<RoomId, Language>,
+    ledger: Arc<Ledger>,
 }
 
 /// Platforms show that somebody is writing for some seconds only.
 const TYPING_AGAIN: Duration = Duration::from_secs(4);
 
 impl Followers {
-    pub fn new(world: Arc<World>, policies: Arc<Policies>, answer: mpsc::UnboundedSender<Input>) -> Followers {
-        Followers { world, policies, answer, calls: HashMap::new(), posts: HashSet::new(), languages: HashMap::new() }
+    pub fn new(
+        world: Arc<World>,
+        policies: Arc<Policies>,
+        answer: mpsc::UnboundedSender<Input>,
+        ledger: Arc<Ledger>,
+    ) -> Followers {
+        let (calls, posts, languages) = (HashMap::new(), HashSet::new(), HashMap::new());
+        Followers { world, policies, answer, calls, posts, languages, ledger }
     }
 
-    /// `seq` is the last record that was durable when this was wanted.
-    pub fn follow(&mut self, effect: Effect, seq: u64) {
+    /// `seq` is the last record that was durable when this was wanted, at the time `now`.
+    pub fn follow(&mut self, engine: &Engine, now: Time, effect: Effect, seq: u64) {
+        if let Some(refused) = self.ledger.refuse(engine, now, &effect) {
+            let _ = self.answer.send(refused);
+            return;
+        }
         match effect {
             Effect::Ask(ask) => self.ask(ask, seq),
             Effect::Write(brief) => self.write(brief, seq),
@@ -74,18 +88,26 @@ impl Followers {
         }
     }
 
+    /// Counts what is looked up by its meaning for this room.
+    fn meter(&self, room: &RoomId) -> Meter {
+        let policy = self.policies.for_room(room.as_str());
+        let model = policy.settings.embedding_model();
+        Meter::at(model.map_or(Price::default(), |model| policy.price(&model)))
+    }
+
     fn ask(&mut self, mut ask: Box<Ask>, seq: u64) {
         let (call, answer) = (ask.call.clone(), self.answer.clone());
         let (policies, mind, keeper) = (self.policies.clone(), self.world.mind.clone(), self.world.keeper.clone());
-        let result_of = call.clone();
+        let (result_of, meter) = (call.clone(), self.meter(&call.room));
         let task = tokio::spawn(async move {
-            let judging = async move {
+            let judging = async {
                 match keeper {
-                    Some(keeper) if !keeper.remind_judge(&mut ask, seq).await => Err(nothing_to_tell()),
+                    Some(keeper) if !keeper.remind_judge(&mut ask, seq, &meter).await => Err(nothing_to_tell()),
                     Some(_) | None => mind.judge(ask, policies).await,
                 }
             };
-            let _ = answer.send(Input::Judged(result_of, or_failure(judging).await));
+            let verdict = or_failure(judging).await;
+            let _ = answer.send(Input::Judged(result_of, meter.added_to(verdict)));
         });
         self.calls.insert(call, task.abort_handle());
     }
@@ -93,14 +115,15 @@ impl Followers {
     fn write(&mut self, mut brief: Box<Brief>, seq: u64) {
         let (call, place, answer) = (brief.call.clone(), brief.place.clone(), self.answer.clone());
         let (policies, mind, memory) = (self.policies.clone(), self.world.mind.clone(), self.world.keeper.clone());
+        let meter = self.meter(&call.room);
         let writing = async move {
             if let Some(keeper) = memory {
-                keeper.recollect(&mut brief, seq).await;
-                if !keeper.remind_writer(&mut brief, seq).await {
-                    return Err(nothing_to_tell());
+                keeper.recollect(&mut brief, seq, &meter).await;
+                if !keeper.remind_writer(&mut brief, seq, &meter).await {
+                    return meter.added_to(Err(nothing_to_tell()));
                 }
             }
-            mind.write(brief, policies).await
+            meter.added_to(mind.write(brief, policies).await)
         };
         let (result_of, world) = (call.clone(), self.world.clone());
         let task = tokio::spawn(async move {
@@ -115,16 +138,16 @@ impl Followers {
 
     fn recall(&mut self, recall: Recall, seq: u64) {
         let (call, answer, keeper) = (recall.call.clone(), self.answer.clone(), self.world.keeper.clone());
-        let result_of = call.clone();
+        let (result_of, meter) = (call.clone(), self.meter(&call.room));
         let task = tokio::spawn(async move {
-            let finding = async move {
+            let finding = async {
                 match keeper {
-                    Some(keeper) => Ok(keeper.find_to_tell(&recall, seq).await),
+                    Some(keeper) => Ok(keeper.find_to_tell(&recall, seq, &meter).await),
                     None => Ok(None),
                 }
             };
             let found = or_failure(finding).await.unwrap_or_default();
-            let _ = answer.send(Input::Recalled(result_of, found));
+            let _ = answer.send(Input::Recalled(result_of, found, meter.usage()));
         });
         self.calls.insert(call, task.abort_handle());
     }
@@ -138,7 +161,7 @@ impl Followers {
         let result_of = call.clone();
         let task = tokio::spawn(async move {
             let done = or_failure(keeper.remember(remember, seq)).await;
-            if let Err(Failure(what)) = &done {
+            if let Err(Failure { what, .. }) = &done {
                 tracing::warn!(call = %result_of, what = &**what, "could not take talk into memory");
             }
             let _ = answer.send(Input::Remembered(result_of, done));
@@ -166,7 +189,7 @@ impl Followers {
 
 /// Between finding something and telling it, it was forgotten.
 fn nothing_to_tell() -> Failure {
-    Failure("there is nothing to tell any more".into())
+    Failure::unpaid("there is nothing to tell any more")
 }
 
 /// Never ends.

@@ -44,6 +44,8 @@ impl Same {
             | Input::Delivered(..)
             | Input::Recalled(..)
             | Input::Remembered(..)
+            | Input::Refused(..)
+            | Input::Billed(..)
             | Input::Forgotten => (),
         }
     }

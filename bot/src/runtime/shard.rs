@@ -12,7 +12,10 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::events::touch;
 use super::follow::Followers;
+use super::ledger::{Ledger, Whose};
+use super::start::Shared;
 use super::{Event, Forgetting, Heard, World};
 use crate::journal::{Footprints, Journal, State, traces};
 use crate::stores::StoreError;
@@ -26,6 +29,7 @@ pub struct Shard {
     /// Answers of models and platforms: at most one for each call in flight, so it needs no other bound.
     results: mpsc::UnboundedReceiver<Input>,
     followers: Followers,
+    ledger: Arc<Ledger>,
     stop: CancellationToken,
     /// When the last input was handled: time does not run backwards here, whatever the machine's clock does.
     last: Time,
@@ -69,20 +73,14 @@ const FRESH_MS: u64 = 2_000;
 const STORE_AGAIN: Duration = Duration::from_secs(1);
 
 impl Shard {
-    pub fn new(
-        number: usize,
-        engine: Engine,
-        journal: Journal,
-        world: Arc<World>,
-        inbox: mpsc::Receiver<Heard>,
-        snapshots: watch::Sender<()>,
-        stop: CancellationToken,
-    ) -> Shard {
+    pub fn new(number: usize, engine: Engine, inbox: mpsc::Receiver<Heard>, shared: Shared) -> Shard {
+        let Shared { journal, world, ledger, snapshots, stop } = shared;
         let (answer, results) = mpsc::unbounded_channel();
         let policies = Arc::new(engine.policies().clone());
         Shard {
             number,
-            followers: Followers::new(world.clone(), policies, answer),
+            followers: Followers::new(world.clone(), policies, answer, ledger.clone()),
+            ledger,
             engine,
             journal,
             world,
@@ -159,6 +157,12 @@ impl Shard {
             Heard::Input(input, durable) => {
                 self.stamp(input);
                 self.batch.told.push(durable);
+            }
+            Heard::Pay(room, usage, durable) => {
+                if self.ledger.can_pay(&self.engine, self.now(), &room, &usage) {
+                    self.stamp(Input::Billed(room, usage));
+                    self.batch.told.push(durable);
+                }
             }
             Heard::Look(room, seen) => self.batch.looks.push((room, seen)),
             Heard::Forget(forgetting) => self.batch.forgets.push(forgetting),
@@ -245,16 +249,17 @@ impl Shard {
             if let Input::Said(message) = &input {
                 self.followers.overhear(&message.place.room, &message.text);
             }
-            let changed = matches!(input, Input::PolicyChanged(_));
+            let (changed, whose) = (matches!(input, Input::PolicyChanged(_)), Whose::of(&input));
             self.engine.handle(at, input, &mut effects);
+            self.ledger.book(&self.engine, at, &whose, &effects);
             if changed {
                 self.followers.policies = Arc::new(self.engine.policies().clone());
             }
             for effect in effects.drain(..) {
-                touch(&mut touched, Some(room_of(&effect)));
+                touch(&mut touched, Some(effect.room()));
                 match effect {
                     Effect::Trace(trace) | Effect::Received(trace) => decided.push(*trace),
-                    other => self.followers.follow(other, self.seq),
+                    other => self.followers.follow(&self.engine, at, other, self.seq),
                 }
             }
         }
@@ -334,7 +339,9 @@ impl Shard {
         self.keep_all().await?;
         let found = self.journal.footprints(self.number, person, known).await?;
         let mut effects = Vec::new();
-        self.engine.forget(self.now(), Nobody { person, names: &found.names, rooms: &found.rooms }, &mut effects);
+        let now = self.now();
+        self.engine.forget(now, Nobody { person, names: &found.names, rooms: &found.rooms }, &mut effects);
+        self.ledger.book(&self.engine, now, &Whose::OfEffects, &effects);
         let policies = self.engine.policies().clone();
         let told = Footprints::known(found.rooms.clone(), found.names.clone());
         let forgotten = self.journal.forget(person, found, &policies, self.state()).await;
@@ -344,7 +351,7 @@ impl Shard {
         for effect in effects {
             match effect {
                 Effect::Trace(_) | Effect::Received(_) => (),
-                other => self.followers.follow(other, self.seq),
+                other => self.followers.follow(&self.engine, now, other, self.seq),
             }
         }
         forgotten.map(|()| told)
@@ -388,23 +395,5 @@ impl Shard {
         }
         self.save().await;
         Ok(())
-    }
-}
-
-fn touch(touched: &mut Vec<RoomId>, room: Option<&RoomId>) {
-    if let Some(room) = room.filter(|room| !touched.contains(room)) {
-        touched.push(room.clone());
-    }
-}
-
-fn room_of(effect: &Effect) -> &RoomId {
-    match effect {
-        Effect::Ask(ask) => &ask.call.room,
-        Effect::Write(brief) => &brief.call.room,
-        Effect::Deliver(delivery) => &delivery.call.room,
-        Effect::Recall(recall) => &recall.call.room,
-        Effect::Remember(remember) => &remember.call.room,
-        Effect::Abort(call) => &call.room,
-        Effect::Trace(trace) | Effect::Received(trace) => &trace.place.room,
     }
 }

@@ -9,6 +9,7 @@ use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::ledger::Ledger;
 use super::shard::Shard;
 use super::{Clock, Ears, Event, Failure};
 use crate::journal::{Damaged, Journal, Recovered, RecoveredFrom, State, recover};
@@ -36,6 +37,15 @@ impl World {
     }
 }
 
+/// What every shard is given.
+pub struct Shared {
+    pub journal: Journal,
+    pub world: Arc<World>,
+    pub ledger: Arc<Ledger>,
+    pub snapshots: watch::Sender<()>,
+    pub stop: CancellationToken,
+}
+
 /// The engines, running.
 pub struct Runtime {
     pub ears: Ears,
@@ -56,20 +66,27 @@ impl Runtime {
         let count = settings.runtime.shards as usize;
         let recovered = recovered(&database, &journal, &policies, count).await?;
         let openings = opening(&recovered, &policies);
+        let ledger = Arc::new(Ledger::new(&recovered.engines, &policies));
         let stop = CancellationToken::new();
         let (mut inboxes, mut shards) = (Vec::new(), JoinSet::new());
         let (snapshots, _) = watch::channel(());
         for (number, engine) in recovered.engines.into_iter().enumerate() {
             let (inbox, heard) = mpsc::channel(settings.runtime.inbox_max as usize);
             inboxes.push(inbox);
-            let shard =
-                Shard::new(number, engine, journal.clone(), world.clone(), heard, snapshots.clone(), stop.clone());
+            let shared = Shared {
+                journal: journal.clone(),
+                world: world.clone(),
+                ledger: ledger.clone(),
+                snapshots: snapshots.clone(),
+                stop: stop.clone(),
+            };
+            let shard = Shard::new(number, engine, heard, shared);
             shards.spawn(shard.run(recovered.last_at, recovered.last_seq, openings.clone()));
         }
         let keep = Duration::from_secs(u64::from(settings.store.keep_days) * 24 * 3600);
         let (report, failures) = mpsc::unbounded_channel();
         let ready = world.ready.clone();
-        let ears = Ears::new(inboxes, report).knowing(&settings);
+        let ears = Ears::new(inboxes, report).knowing(&settings).adding_up(ledger);
         let sweeping = sweep(journal, world, policies, keep, stop.clone());
         tokio::spawn(ears.clone().supervise("the sweep of the journal", stop.clone(), sweeping));
         let watching = watch_store(database, stop.clone());

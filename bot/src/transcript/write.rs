@@ -37,6 +37,8 @@ impl Writer {
             | Input::Delivered(..)
             | Input::Recalled(..)
             | Input::Remembered(..)
+            | Input::Refused(..)
+            | Input::Billed(..)
             | Input::Forgotten => return None,
         };
         if line["ts"] != seconds(heard) {

@@ -89,6 +89,22 @@ fn the_store_is_looked_through() {
 }
 
 #[test]
+fn prices_that_nobody_listed_and_what_was_spent_are_told() {
+    let folder = Folder::new();
+    let at_home = doctor(&folder, "--set models.main=ollama/llama3.2");
+    assert!(at_home.code == Some(0) && !at_home.out.contains("budget"), "{at_home:?}");
+    let elsewhere = "--set models.main=ollama/big:cloud";
+    let told = "budget    no price is listed for ollama/big:cloud: it counts as $3 in and $15 out per million tokens";
+    tells(&doctor(&folder, elsewhere), 0, &[&format!("ok   {told}, the dearest of all")]);
+    let limited = format!("{elsewhere} --set budget.total_dollars_per_day=0.5");
+    live(TALK, "").keep_in(&folder);
+    let run = doctor(&folder, &limited);
+    let spent = "ok   budget    spent today in all rooms: 0 calls, 0 tokens, $0.000000 of $0.500000";
+    tells(&run, 0, &[&format!("warn {told}"), spent]);
+    assert!(run.out.contains("set prices.\"ollama/big:cloud\" = "), "{}", run.out);
+}
+
+#[test]
 fn a_running_program_is_fine() {
     let folder = Folder::new();
     live(TALK, "").keep_in(&folder);

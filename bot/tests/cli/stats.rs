@@ -20,5 +20,7 @@ fn a_day_is_counted_with_what_people_made_of_it() {
     let told = folder.run("stats --room garden").succeeded().out;
     assert!(told.contains("1 contributions (") && told.contains("its contributions were: 1 "), "{told}");
     assert!(told.contains("1 questions to the judge, "), "{told}");
+    let all = folder.run("stats").succeeded().out;
+    assert!(all.starts_with("Spent today in all rooms: 0 calls, 0 tokens, $0.000000\n"), "{all}");
     folder.run("stats --room attic").refused(1, &["nothing was decided in a room attic"]);
 }

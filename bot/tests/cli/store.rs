@@ -7,6 +7,7 @@ use aizuchi::journal::{record::encode, traces::keep};
 use aizuchi::replay::Script;
 use aizuchi::stores::Database;
 use aizuchi::transcript::{self, Options};
+use aizuchi_core::effect::Usage;
 use aizuchi_core::sim::{Oracle, StandIn};
 use aizuchi_core::{Effect, Engine, Input, Policies, Time, Trace};
 use rusqlite::params;
@@ -65,7 +66,7 @@ pub fn live_with(policies: Policies, talk: &str, script: &str) -> Lived {
                 }
                 Effect::Recall(recall) => {
                     let (latency, found) = oracle.recall(&recall);
-                    (recall.at + latency, Input::Recalled(recall.call, found))
+                    (recall.at + latency, Input::Recalled(recall.call, found, Usage::default()))
                 }
                 Effect::Remember(remember) => {
                     let (latency, done) = oracle.remember(&remember);

@@ -1,5 +1,6 @@
 //! Texts become vectors, in the formats of the providers.
 
+use aizuchi::meter::Meter;
 use aizuchi::models::Embeddings;
 use aizuchi::ports::{Embedder as _, ModelError};
 use aizuchi_core::settings::Layers;
@@ -29,7 +30,7 @@ async fn openai_vectors_come_in_their_order_and_of_length_one() {
         {"object": "embedding", "index": 0, "embedding": [3.0, 4.0]}]});
     let server = Server::start([Step::json(body)]).await;
     let embedder = embedder("mine/some-model", server.port, "openai").unwrap();
-    let vectors = embedder.embed(&texts(&["猫", "cat"])).await.unwrap();
+    let vectors = embedder.embed(&texts(&["猫", "cat"]), &Meter::default()).await.unwrap();
     assert_eq!(vectors, [vec![0.6, 0.8], vec![0.0, 1.0]]);
     assert_eq!(embedder.model(), "mine/some-model");
     let seen = server.seen().remove(0);
@@ -43,7 +44,7 @@ async fn google_is_asked_in_its_own_format() {
     let body = json!({"embeddings": [{"values": [0.0, -5.0]}]});
     let server = Server::start([Step::json(body)]).await;
     let vectors = embedder("mine/text-embedding-004", server.port, "google").unwrap();
-    assert_eq!(vectors.embed(&texts(&["tea"])).await.unwrap(), [vec![0.0, -1.0]]);
+    assert_eq!(vectors.embed(&texts(&["tea"]), &Meter::default()).await.unwrap(), [vec![0.0, -1.0]]);
     let seen = server.seen().remove(0);
     assert_eq!(seen.line, "POST /v1beta/models/text-embedding-004:batchEmbedContents");
     assert_eq!(seen.headers["x-goog-api-key"], "sesame");
@@ -64,12 +65,12 @@ async fn many_texts_go_out_in_bundles_and_trouble_is_told() {
         Server::start([busy, vectors(64), vectors(6), vectors(1), vectors(1), Step::status(401, &[], "{}")]).await;
     let embedder = embedder("mine/m", server.port, "openai").unwrap();
     let many: Vec<String> = (0..70).map(|number| format!("text {number}")).collect();
-    assert_eq!(embedder.embed(&many).await.unwrap().len(), 70);
-    let told = embedder.embed(&texts(&["a", "b"])).await.unwrap_err();
+    assert_eq!(embedder.embed(&many, &Meter::default()).await.unwrap().len(), 70);
+    let told = embedder.embed(&texts(&["a", "b"]), &Meter::default()).await.unwrap_err();
     assert_eq!(told, ModelError::TryLater { after: None, what: "mine made 1 vectors of 2 texts".into() });
-    assert_eq!(embedder.embed(&[]).await.unwrap(), Vec::<Vec<f32>>::new());
-    assert!(embedder.embed(&texts(&["a"])).await.is_ok());
-    let told = embedder.embed(&texts(&["a"])).await.unwrap_err();
+    assert_eq!(embedder.embed(&[], &Meter::default()).await.unwrap(), Vec::<Vec<f32>>::new());
+    assert!(embedder.embed(&texts(&["a"]), &Meter::default()).await.is_ok());
+    let told = embedder.embed(&texts(&["a"]), &Meter::default()).await.unwrap_err();
     assert_eq!(told, ModelError::GiveUp { what: "the key in MINE_KEY was refused by mine".into() });
 }
 

@@ -3,10 +3,11 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
+use aizuchi::runtime::Ledger;
 use serde_json::json;
 use tracing_subscriber::filter::LevelFilter;
 
-use super::minds::{Asker, KEY};
+use super::minds::{Asker, KEY, policies};
 use super::server::{Server, Step, openai_answer};
 
 #[derive(Clone, Default)]
@@ -22,13 +23,24 @@ impl Write for Log {
     }
 }
 
-/// Everything that is logged during an answer, a refusal and a busy provider.
-async fn log_of_three_calls(level: LevelFilter) -> String {
+/// A log that this thread writes until it is dropped.
+fn logging(level: LevelFilter) -> (Log, tracing::subscriber::DefaultGuard) {
     let log = Log::default();
     let writer = log.clone();
     let subscriber =
         tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(move || writer.clone()).finish();
-    let _logging = tracing::subscriber::set_default(subscriber);
+    (log, tracing::subscriber::set_default(subscriber))
+}
+
+impl Log {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+/// Everything that is logged during an answer, a refusal and a busy provider.
+async fn log_of_three_calls(level: LevelFilter) -> String {
+    let (log, _logging) = logging(level);
     let echo = json!({"error": {"message": format!("the key {KEY} is not welcome")}});
     let server = Server::start([
         Step::json(openai_answer("past the mill")),
@@ -40,8 +52,7 @@ async fn log_of_three_calls(level: LevelFilter) -> String {
     let asker = Asker::new(server.port, "");
     let answers = [asker.write("openai/m", true).await, asker.judge("openai/m").await, asker.judge("openai/m").await];
     assert_eq!(answers.map(|answer| answer.is_ok()), [true, false, true]);
-    let bytes = log.0.lock().unwrap().clone();
-    String::from_utf8(bytes).unwrap()
+    log.text()
 }
 
 #[tokio::test]
@@ -59,4 +70,19 @@ async fn a_log_tells_of_calls_but_not_what_people_say() {
 async fn a_log_of_everything_has_the_words() {
     let log = log_of_three_calls(LevelFilter::TRACE).await;
     assert!(log.contains("past the mill"), "{log}");
+}
+
+#[test]
+fn a_price_that_is_estimated_is_told_once_for_each_model() {
+    let (log, _logging) = logging(LevelFilter::WARN);
+    let policies = policies("[models]\nmain = \"openai/unheard-of\"\njudge = \"ollama/llama3.2\"");
+    let ledger = Ledger::new(&[], &policies);
+    ledger.govern(&policies);
+    let told = log.text();
+    assert_eq!(told.lines().count(), 1, "{told}");
+    for part in
+        ["WARN", "no price is listed", "openai/unheard-of", "input=0.25", "output=2", "the dearest of its provider"]
+    {
+        assert!(told.contains(part), "{part:?} is not told: {told}");
+    }
 }

@@ -6,6 +6,7 @@ mod llama;
 mod logs;
 mod manners;
 mod minds;
+mod money;
 mod replay;
 mod server;
 mod trouble;

@@ -138,7 +138,7 @@ pub fn brief(model: &str, addressed: bool) -> Brief {
 }
 
 pub fn told(result: Result<Answer, Failure>) -> String {
-    result.expect_err("there is no answer").0.into()
+    result.expect_err("there is no answer").what.into()
 }
 
 pub fn text(result: Result<Answer, Failure>) -> String {

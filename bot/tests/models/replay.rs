@@ -43,7 +43,8 @@ async fn live_models_decide_a_replay() {
     .await
     .unwrap();
     let summary = Summary::of(&decided);
-    assert_eq!((summary.replies, summary.judge_calls, summary.micros), (1, 1, 13), "{:?}", decided[0].trace);
+    // The judge at its price, the writer, which has none, at the dearest of its provider: one dollar in and two out.
+    assert_eq!((summary.replies, summary.judge_calls, summary.micros), (1, 1, 13 + 16), "{:?}", decided[0].trace);
     let asked: Vec<String> = server.seen().iter().map(|seen| seen.body["model"].as_str().unwrap().into()).collect();
     assert_eq!(asked, ["judge", "writer"]);
 }

@@ -4,6 +4,7 @@ mod crash;
 mod durable;
 mod failures;
 mod made_up;
+mod money;
 mod people;
 mod remembers;
 mod restart;

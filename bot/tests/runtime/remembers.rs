@@ -56,7 +56,7 @@ impl Mind for Noting {
         let mut failures = self.failures.lock().unwrap();
         if *failures > 0 {
             *failures -= 1;
-            return Box::pin(async { Err(Failure("busy".into())) });
+            return Box::pin(async { Err(Failure::new("busy")) });
         }
         let reads_for = *self.reads_for.lock().unwrap();
         let answered = match digest.what {
@@ -274,7 +274,7 @@ async fn a_room_that_was_left_is_forgotten_and_one_it_came_back_to_is_not() {
         let life = Life::start(scratch.database(), mind, clock).await;
         life.keeper.govern(&policies(&["memory.left_days=0"]));
         let stop = tokio_util::sync::CancellationToken::new();
-        let watching = tokio::spawn(life.keeper.clone().watch(clock, stop.clone()));
+        let watching = tokio::spawn(life.keeper.clone().watch(life.runtime.ears.clone(), clock, stop.clone()));
         minutes(1).await;
         a_moment().await;
         let facts = life.keeper.memory().facts(Filter { count: 10, ..Filter::default() }).await.unwrap();

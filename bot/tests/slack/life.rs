@@ -59,7 +59,7 @@ fn long() -> String {
 
 impl Mind for Writer {
     fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
-        Box::pin(std::future::ready(Err(Failure("not asked".into()))))
+        Box::pin(std::future::ready(Err(Failure::new("not asked"))))
     }
 
     fn write(self: Arc<Self>, _: Box<Brief>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {

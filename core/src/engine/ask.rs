@@ -2,6 +2,7 @@
 
 use crate::effect::{About, Ask, Effect, Failure, Transcript};
 use crate::engine::at_most;
+use crate::engine::pay::{Estimate, micros_of};
 use crate::engine::turn::Turn;
 use crate::input::Answer;
 use crate::join::because;
@@ -98,7 +99,9 @@ impl Turn<'_> {
         let model = self.policy.judge_model();
         let tokens_max = climb.question.tokens_max(&self.policy.settings);
         let call = self.room.next_call();
-        if let Err(closed) = self.reserve(&call, model, transcript.tokens(), tokens_max) {
+        let tokens_in = transcript.tokens();
+        let looked_up = self.pending().and_then(|pending| pending.tells()).map(|_| tokens_in);
+        if let Err(closed) = self.reserve(&call, Estimate { model, calls: 1, tokens_in, tokens_max, looked_up }) {
             let pending = self.take_pending().expect("only what is pending is judged");
             return self.hold_back(pending.trace, Stage::Gate, ("budget", closed));
         }
@@ -124,13 +127,13 @@ impl Turn<'_> {
     }
 
     pub(super) fn judged(&mut self, call: &CallId, answer: Result<Answer, Failure>) {
-        self.settle(call, answer.as_ref().ok().map(|answer| &answer.usage));
+        self.settle_answer(call, &answer);
         let Some(pending) = self.floor_mut().pending.iter_mut().find(|pending| pending.call() == Some(call)) else {
             return;
         };
         let Phase::Judging { asked_at, prompt_chars: estimate, climb, cache_key, .. } = pending.phase else { return };
         let strand = pending.strand;
-        pending.trace.micros += answer.as_ref().map_or(0, |answer| answer.usage.micros);
+        pending.trace.micros += micros_of(&answer);
         self.strand = strand;
         let prompt_chars = answer.as_ref().map_or(estimate, |answer| answer.usage.prompt_chars);
         let asked = |answer, failed| Asked {
@@ -149,7 +152,7 @@ impl Turn<'_> {
                 }
                 self.take_answer(climb, asked(text, false))
             }
-            Err(Failure(what)) => {
+            Err(Failure { what, .. }) => {
                 self.pending_trace().asked.push(asked(what.clone(), true));
                 self.go_on(climb.next(None), &what)
             }

@@ -183,7 +183,7 @@ mod tests {
                 // What comes back late is for nobody.
                 for effect in late {
                     if let Effect::Deliver(delivery) = effect {
-                        let lost = Err(Failure("lost".into()));
+                        let lost = Err(Failure::new("lost"));
                         engine.handle(Time(12_000), Input::Delivered(delivery.call, lost), &mut out);
                     }
                 }

@@ -4,7 +4,7 @@ use crate::effect::{Effect, Recall};
 use crate::engine::turn::Turn;
 use crate::gates::{Order, Trigger, closed_in};
 use crate::memory::FactId;
-use crate::room::{Pending, Phase, Telling};
+use crate::room::{Pending, Phase, Telling, tokens_of_bytes};
 use crate::trace::{Cause, Stage, Trace};
 use crate::types::{CallId, Message, Span, Time, Visibility, Voice};
 
@@ -29,8 +29,11 @@ impl Turn<'_> {
 
     /// Looks for something to tell while it waits for quiet, as it would with any other reason.
     pub(super) fn speak_first(&mut self, message: &Message, mut trace: Box<Trace>, otherwise: Cause) {
-        trace.cause = Cause::Undecided;
         let call = self.room.next_call();
+        if self.reserve_look_up(&call, tokens_of_bytes(message.text.len())).is_err() {
+            return self.stay_silent(trace, Stage::Score, otherwise);
+        }
+        trace.cause = Cause::Undecided;
         let recall = Recall { call: call.clone(), at: self.now, place: self.place(), message: message.id.clone() };
         let telling = Telling::Sought { call: call.serial, otherwise };
         let due = self.due_after(self.wait_after(&trace.message), self.now).max(self.now + Span(1));

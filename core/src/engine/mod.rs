@@ -7,6 +7,7 @@ mod follow;
 mod forget;
 mod hear;
 mod initiative;
+mod pay;
 mod reception;
 mod remember;
 mod speak;
@@ -18,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::effect::Effect;
 use crate::input::{Command, Input};
 use crate::policy::Policies;
-use crate::room::{Glance, Room};
+use crate::room::{Cost, Glance, Room, Spent};
 use crate::timers::{Key, Timers};
 use crate::types::{CallId, MessageId, NameMap, Place, RoomId, Span, ThreadId, Time};
 use crate::view::RoomView;
@@ -97,7 +98,15 @@ impl Engine {
             Input::Judged(call, answer) => self.answered(now, &call, out, |turn| turn.judged(&call, answer)),
             Input::Written(call, answer) => self.answered(now, &call, out, |turn| turn.written(&call, answer)),
             Input::Delivered(call, ids) => self.answered(now, &call, out, |turn| turn.delivered(&call, ids)),
-            Input::Recalled(call, found) => self.answered(now, &call, out, |turn| turn.recalled(&call, found)),
+            Input::Recalled(call, found, usage) => self.answered(now, &call, out, |turn| {
+                turn.settle(&call, Some((&usage).into()));
+                turn.recalled(&call, found);
+            }),
+            Input::Refused(call, why) => self.answered(now, &call, out, |turn| turn.refused(&call, why)),
+            Input::Billed(room, usage) => {
+                let room = self.room(&room);
+                self.turn_at(room, None, now, out).billed(&usage);
+            }
             Input::Remembered(call, done) => self.answered(now, &call, out, |turn| turn.remembered(&call, done)),
         }
     }
@@ -122,6 +131,20 @@ impl Engine {
 
     pub fn knows(&self, room: &RoomId) -> bool {
         self.index.contains_key(room)
+    }
+
+    /// What each room spent; those that never did are left out.
+    pub fn spent_by_room(&self) -> impl Iterator<Item = (&RoomId, &Spent)> {
+        self.rooms.iter().filter_map(|room| Some((&room.id, room.spent.as_deref()?)))
+    }
+
+    pub fn spent(&self, room: &RoomId) -> Option<&Spent> {
+        self.rooms[*self.index.get(room)? as usize].spent.as_deref()
+    }
+
+    /// What is set aside for a call that is not over; none where it costs nothing.
+    pub fn reserved(&self, call: &CallId) -> Option<Cost> {
+        self.spent(&call.room)?.reserved().find(|(serial, _)| *serial == call.serial).map(|(_, cost)| cost)
     }
 
     /// How many rooms it knows.
@@ -243,6 +266,9 @@ impl Engine {
         self.policies = policies;
         for room in &mut self.rooms {
             let notice = &self.policies.for_room(room.id.as_str()).notice;
+            if let Some(spent) = &mut room.spent {
+                spent.forget_total();
+            }
             for floor in room.floors_mut() {
                 floor.buffer.notice_again(|text| notice.of(text));
             }
@@ -251,6 +277,7 @@ impl Engine {
 
     fn resume(&mut self, now: Time, out: &mut Vec<Effect>) {
         for room in 0..self.rooms.len() {
+            self.turn_at(room, None, now, out).settle_lost();
             let threads = self.rooms[room].thread_ids();
             for thread in threads {
                 self.turn_at(room, thread, now, out).resume();

@@ -1,12 +1,13 @@
 //! From a verdict to a post: the words, the last look at the gates, the delivery, and what is remembered of it.
 
 use crate::effect::{Brief, Delivery, Effect, Excuse, Failure, Kind, Lines, Outcome, Post, Transcript};
+use crate::engine::pay::{Estimate, micros_of};
 use crate::engine::turn::Turn;
 use crate::gates::Closed;
 use crate::input::Answer;
 use crate::memory::Memories;
 use crate::reply::{clean, emoji_for, is_repeat, is_silence, split};
-use crate::room::{Answered, Delivering, Entry, Exhausted, Flags, Intervention, Past, Pending, Phase};
+use crate::room::{Answered, Delivering, Entry, Flags, Intervention, Past, Pending, Phase};
 use crate::settings::OwnPosts;
 use crate::trace::{Cause, Stage};
 use crate::types::{CallId, MessageId, Time, Voice, stable_hash};
@@ -24,23 +25,6 @@ pub(super) struct Own<'a> {
 }
 
 impl Turn<'_> {
-    /// Sets money aside for a call, or says why there is none.
-    pub(super) fn reserve(
-        &mut self,
-        call: &CallId,
-        model: &str,
-        tokens_in: u64,
-        tokens_max: u32,
-    ) -> Result<(), Closed> {
-        let tokens_out = u64::from(tokens_max);
-        let micros = self.policy.price(model).micros(tokens_in, tokens_out);
-        let spent = self.room.spent.get_or_insert_default();
-        let fits = spent.fits(self.policy, self.now, tokens_in + tokens_out, micros);
-        fits.map_err(|Exhausted { have, limit }| Closed { have, need: limit })?;
-        spent.reserve(call.serial, tokens_in + tokens_out, micros);
-        Ok(())
-    }
-
     pub(super) fn write_pending(&mut self) {
         let pending = self.take_pending().expect("only what is pending is written");
         self.write(Box::new(pending));
@@ -67,7 +51,9 @@ impl Turn<'_> {
             Kind::Acknowledgement | Kind::Reaction => reply.tokens_acknowledge,
         };
         let call = self.room.next_call();
-        if let Err(closed) = self.reserve(&call, model, transcript.tokens(), tokens_max) {
+        let tokens_in = transcript.tokens();
+        let estimate = Estimate { model, calls: 1, tokens_in, tokens_max, looked_up: Some(tokens_in) };
+        if let Err(closed) = self.reserve(&call, estimate) {
             return match pending.addressed {
                 Some(_) => self.excuse(*pending, Excuse::BudgetSpent, "the budget of the day is spent"),
                 None => self.withhold(*pending, ("budget", closed)),
@@ -92,12 +78,12 @@ impl Turn<'_> {
     }
 
     pub(super) fn written(&mut self, call: &CallId, draft: Result<Answer, Failure>) {
-        self.settle(call, draft.as_ref().ok().map(|answer| &answer.usage));
+        self.settle_answer(call, &draft);
         let Some(mut pending) = self.take_writing(call) else { return };
         let owed = pending.addressed.is_some();
-        pending.trace.micros += draft.as_ref().map_or(0, |answer| answer.usage.micros);
+        pending.trace.micros += micros_of(&draft);
         match draft {
-            Err(Failure(what)) => self.fail(pending, &what),
+            Err(failure) => self.fail(pending, &failure.what),
             Ok(answer) => self.say(pending, &answer.text),
         }
         if owed {
@@ -140,7 +126,7 @@ impl Turn<'_> {
     }
 
     /// What is being written under this call, if anything is.
-    fn take_writing(&mut self, call: &CallId) -> Option<Pending> {
+    pub(super) fn take_writing(&mut self, call: &CallId) -> Option<Pending> {
         let current = |slot: &Pending| matches!(&slot.phase, Phase::Writing { call: current, .. } if current == call);
         let floor = self.floor_mut();
         let place = floor.pending.iter().position(current);
@@ -171,7 +157,7 @@ impl Turn<'_> {
         }
     }
 
-    fn excuse(&mut self, mut pending: Pending, excuse: Excuse, what: &str) {
+    pub(super) fn excuse(&mut self, mut pending: Pending, excuse: Excuse, what: &str) {
         pending.trace.cause = Cause::Excused { what: what.into() };
         self.deliver(pending, Post::Excuse(excuse), Some("…".into()));
     }
@@ -217,7 +203,7 @@ impl Turn<'_> {
         let sent = past.delivering.remove(place);
         let ids = match ids {
             Ok(ids) => ids,
-            Err(Failure(what)) => {
+            Err(Failure { what, .. }) => {
                 for trace in sent.traces {
                     self.stay_silent(Box::new(trace), Stage::Post, Cause::Failed { what: what.clone() });
                 }

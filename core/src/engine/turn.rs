@@ -6,7 +6,7 @@ use crate::policy::Policy;
 use crate::room::{Floor, Glance, Heard, Pending, Phase, Room};
 use crate::timers::{Key, Timers};
 use crate::trace::{Asked, Cause, Outcome, Stage};
-use crate::types::{CallId, MessageId, Place, Span, ThreadId, Time, Voice};
+use crate::types::{MessageId, Place, Span, ThreadId, Time, Voice};
 
 pub struct Turn<'a> {
     pub now: Time,
@@ -99,12 +99,6 @@ impl Turn<'_> {
         }
         self.settle(&call, None);
         self.out.push(Effect::Abort(call));
-    }
-
-    pub fn settle(&mut self, call: &CallId, bill: Option<&crate::effect::Usage>) {
-        if let Some(spent) = &mut self.room.spent {
-            spent.settle(self.policy, self.now, call.serial, bill);
-        }
     }
 
     /// The first closed gate for what is pending here, at this instant.

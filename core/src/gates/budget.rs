@@ -1,9 +1,10 @@
-//! The day's budget of this room is spent: the rules go on, paid judgement stops.
+//! The day's budget of this room, or of all rooms, is spent: the rules go on, paid judgement stops.
 use super::{Case, Closed, Gate, Order, Stops};
+use crate::room::Cost;
 
 pub const GATE: Gate = Gate {
     id: "budget",
-    doc: "the day's budget of the room is spent",
+    doc: "the day's budget of the room, or of all rooms, is spent",
     say: "the budget of the day is spent ({have} of {need})",
     order: Order::AfterScore,
     stops: Stops::Unasked,
@@ -12,6 +13,6 @@ pub const GATE: Gate = Gate {
 
 fn closed(case: &Case<'_>) -> Option<Closed> {
     let spent = case.room.spent.as_ref().filter(|_| case.trigger.paid)?;
-    let exhausted = spent.fits(case.policy, case.now, 1, 1).err()?;
+    let exhausted = spent.fits(case.policy, case.now, Cost::LEAST).err()?;
     Some(Closed { have: exhausted.have, need: exhausted.limit })
 }

@@ -1,11 +1,92 @@
-//! What a room spent today. Money is reserved before a call and settled after it, so that parallel calls can not overrun.
+//! What a room spent today. Money is reserved before a call and settled after it, so that parallel calls cannot overrun.
+
+use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
 
 use crate::effect::Usage;
+use crate::input::TotalSpent;
 use crate::policy::Policy;
+use crate::settings::Budget;
 use crate::types::Time;
 use crate::view::SpentView;
+
+/// Limits as a cost; zero is none. The smallest part of a cent is still a limit.
+fn limit(calls: u32, tokens: u64, dollars: f64) -> Cost {
+    Cost { calls: calls.into(), tokens, micros: (dollars * 1e6).ceil() as u64 }
+}
+
+impl Budget {
+    pub fn of_room(&self) -> Cost {
+        limit(self.calls_per_day, self.tokens_per_day, self.dollars_per_day)
+    }
+
+    pub fn of_all_rooms(&self) -> Cost {
+        limit(self.total_calls_per_day, self.total_tokens_per_day, self.total_dollars_per_day)
+    }
+}
+
+/// Calls of models, their tokens, and millionths of a dollar.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cost {
+    pub calls: u64,
+    pub tokens: u64,
+    pub micros: u64,
+}
+
+impl Cost {
+    /// The least that a call can cost.
+    pub const LEAST: Cost = Cost { calls: 1, tokens: 1, micros: 1 };
+
+    /// Whether `more` still fits beside this; a limit of zero is none, and what is free always fits.
+    pub fn fits(self, more: Cost, limit: Cost) -> Result<(), Exhausted> {
+        let within = |have: u64, more: u64, limit: u64| {
+            let over = limit > 0 && more > 0 && have.saturating_add(more) > limit;
+            if over { Err(Exhausted { have, limit }) } else { Ok(()) }
+        };
+        within(self.calls, more.calls, limit.calls)?;
+        within(self.tokens, more.tokens, limit.tokens)?;
+        within(self.micros, more.micros, limit.micros)
+    }
+
+    pub fn is_zero(self) -> bool {
+        self == Cost::default()
+    }
+}
+
+impl From<&Usage> for Cost {
+    fn from(usage: &Usage) -> Cost {
+        Cost { calls: usage.calls, tokens: usage.tokens_in.saturating_add(usage.tokens_out), micros: usage.micros }
+    }
+}
+
+impl Add for Cost {
+    type Output = Cost;
+    fn add(self, other: Cost) -> Cost {
+        Cost {
+            calls: self.calls.saturating_add(other.calls),
+            tokens: self.tokens.saturating_add(other.tokens),
+            micros: self.micros.saturating_add(other.micros),
+        }
+    }
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Cost) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for Cost {
+    type Output = Cost;
+    fn sub(self, other: Cost) -> Cost {
+        Cost {
+            calls: self.calls.saturating_sub(other.calls),
+            tokens: self.tokens.saturating_sub(other.tokens),
+            micros: self.micros.saturating_sub(other.micros),
+        }
+    }
+}
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
@@ -14,13 +95,32 @@ pub struct Spent {
     tokens: u64,
     micros: u64,
     reserved: Vec<Reserved>,
+    /// Other days, the latest used first: a clock that jumps and comes back finds what was spent before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    other_days: Vec<(i64, Cost)>,
+    /// The day on which nothing is left of the budget over all rooms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    total: Option<(i64, TotalSpent)>,
 }
 
+/// What is set aside for a call in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Reserved {
     serial: u64,
     tokens: u64,
     micros: u64,
+    #[serde(default = "one")]
+    calls: u64,
+}
+
+fn one() -> u64 {
+    1
+}
+
+impl Reserved {
+    fn cost(&self) -> Cost {
+        Cost { calls: self.calls, tokens: self.tokens, micros: self.micros }
+    }
 }
 
 /// Which limit stands in the way.
@@ -30,48 +130,160 @@ pub struct Exhausted {
     pub limit: u64,
 }
 
+/// Days beside the current one whose spending is kept.
+const OTHER_DAYS_MAX: usize = 3;
+
 /// About how many tokens a text of this length has: one for three bytes suits both English and Japanese.
 pub fn tokens_of_bytes(bytes: usize) -> u64 {
     bytes.div_ceil(3) as u64
 }
 
 impl Spent {
-    /// Whether `tokens` and `micros` more still fit into today's limits.
-    pub fn fits(&self, policy: &Policy, now: Time, tokens: u64, micros: u64) -> Result<(), Exhausted> {
-        let today = self.day == policy.zone.day(now);
-        let spent = |amount: u64| if today { amount } else { 0 };
-        let budget = &policy.settings.budget;
-        let reserved = |of: fn(&Reserved) -> u64| self.reserved.iter().map(of).sum::<u64>();
-        let within = |have: u64, more: u64, limit: u64| {
-            if limit > 0 && have + more > limit { Err(Exhausted { have, limit }) } else { Ok(()) }
-        };
-        within(spent(self.calls) + self.reserved.len() as u64, 1, budget.calls_per_day.into())?;
-        within(spent(self.tokens) + reserved(|r| r.tokens), tokens, budget.tokens_per_day)?;
-        within(spent(self.micros) + reserved(|r| r.micros), micros, (budget.dollars_per_day * 1e6) as u64)
+    /// Whether `more` still fits into today's limits, what is set aside included.
+    pub fn fits(&self, policy: &Policy, now: Time, more: Cost) -> Result<(), Exhausted> {
+        let today = policy.zone.day(now);
+        if let Some((_, spent)) = self.total.filter(|(day, _)| *day == today) {
+            return Err(Exhausted { have: spent.have, limit: spent.limit });
+        }
+        let reserved = self.reserved.iter().fold(Cost::default(), |sum, reserved| sum + reserved.cost());
+        (self.on(today) + reserved).fits(more, policy.settings.budget.of_room())
     }
 
     /// What was spent on the day of `now`.
     pub fn today(&self, policy: &Policy, now: Time) -> SpentView {
-        if self.day != policy.zone.day(now) {
-            return SpentView::default();
-        }
-        SpentView { calls: self.calls, tokens: self.tokens, micros: self.micros }
+        let Cost { calls, tokens, micros } = self.on(policy.zone.day(now));
+        SpentView { calls, tokens, micros }
     }
 
-    pub fn reserve(&mut self, serial: u64, tokens: u64, micros: u64) {
-        self.reserved.push(Reserved { serial, tokens, micros });
+    fn on(&self, day: i64) -> Cost {
+        self.days().find(|(of, _)| *of == day).map_or(Cost::default(), |(_, cost)| cost)
     }
 
-    /// A call ended. Without a bill (it was aborted or failed) what was reserved counts as spent.
-    pub fn settle(&mut self, policy: &Policy, now: Time, serial: u64, bill: Option<&Usage>) {
-        let Some(place) = self.reserved.iter().position(|reserved| reserved.serial == serial) else { return };
-        let reserved = self.reserved.swap_remove(place);
-        let day = policy.zone.day(now);
-        if self.day != day {
-            (self.day, self.calls, self.tokens, self.micros) = (day, 0, 0, 0);
+    /// What was spent by day, as far as it is kept.
+    pub fn days(&self) -> impl Iterator<Item = (i64, Cost)> + '_ {
+        let current = Cost { calls: self.calls, tokens: self.tokens, micros: self.micros };
+        std::iter::once((self.day, current)).chain(self.other_days.iter().copied())
+    }
+
+    /// What is set aside, by the call's number.
+    pub fn reserved(&self) -> impl Iterator<Item = (u64, Cost)> + '_ {
+        self.reserved.iter().map(|reserved| (reserved.serial, reserved.cost()))
+    }
+
+    pub fn reserve(&mut self, serial: u64, cost: Cost) {
+        let Cost { calls, tokens, micros } = cost;
+        self.reserved.push(Reserved { serial, calls, tokens, micros });
+    }
+
+    /// A call ended. Without a bill (it was aborted, or nobody knows) what was reserved counts as spent.
+    pub fn settle(&mut self, policy: &Policy, now: Time, serial: u64, bill: Option<Cost>) {
+        if let Some(reserved) = self.release(serial) {
+            self.add(policy, now, bill.unwrap_or(reserved));
         }
-        self.calls += 1;
-        self.tokens += bill.map_or(reserved.tokens, |usage| usage.tokens_in + usage.tokens_out);
-        self.micros += bill.map_or(reserved.micros, |usage| usage.micros);
+    }
+
+    /// Calls that nobody waits for any more may have been paid for.
+    pub fn settle_lost(&mut self, policy: &Policy, now: Time) {
+        while let Some(lost) = self.reserved.pop() {
+            self.add(policy, now, lost.cost());
+        }
+    }
+
+    /// The call was never made: nothing is spent.
+    pub fn refuse(&mut self, policy: &Policy, now: Time, serial: u64, why: TotalSpent) {
+        self.release(serial);
+        if why.for_today {
+            self.total = Some((policy.zone.day(now), why));
+        }
+    }
+
+    /// Other limits may hold now.
+    pub fn forget_total(&mut self) {
+        self.total = None;
+    }
+
+    pub fn add(&mut self, policy: &Policy, now: Time, cost: Cost) {
+        self.turn_to(policy.zone.day(now));
+        self.calls = self.calls.saturating_add(cost.calls);
+        self.tokens = self.tokens.saturating_add(cost.tokens);
+        self.micros = self.micros.saturating_add(cost.micros);
+    }
+
+    fn release(&mut self, serial: u64) -> Option<Cost> {
+        let index = self.reserved.iter().position(|reserved| reserved.serial == serial)?;
+        Some(self.reserved.swap_remove(index).cost())
+    }
+
+    fn turn_to(&mut self, day: i64) {
+        if self.day == day {
+            return;
+        }
+        let current = Cost { calls: self.calls, tokens: self.tokens, micros: self.micros };
+        if !current.is_zero() {
+            self.other_days.insert(0, (self.day, current));
+        }
+        let known = self.other_days.iter().position(|(of, _)| *of == day);
+        let cost = known.map_or(Cost::default(), |index| self.other_days.remove(index).1);
+        self.other_days.truncate(OTHER_DAYS_MAX);
+        (self.day, self.calls, self.tokens, self.micros) = (day, cost.calls, cost.tokens, cost.micros);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Policies;
+    use crate::settings::Layers;
+    use crate::types::Span;
+
+    fn policies(settings: &[&str]) -> Policies {
+        let mut layers = Layers::default();
+        settings.iter().for_each(|setting| layers.add_assignment(setting));
+        layers.resolve(&|_| None).unwrap()
+    }
+
+    const NOON: Time = Time(1_775_563_200_000);
+    const DAY: Span = Span::minutes(24 * 60);
+
+    fn cost(micros: u64) -> Cost {
+        Cost { calls: 1, tokens: 10, micros }
+    }
+
+    #[test]
+    fn a_clock_that_jumps_and_comes_back_finds_what_was_spent() {
+        let policies = policies(&["budget.dollars_per_day=0.001"]);
+        let (policy, mut spent) = (policies.general(), Spent::default());
+        spent.add(policy, NOON, cost(900));
+        spent.add(policy, NOON + DAY, cost(100));
+        assert_eq!(spent.today(policy, NOON).micros, 900);
+        assert_eq!(spent.fits(policy, NOON, cost(200)), Err(Exhausted { have: 900, limit: 1000 }));
+        spent.add(policy, NOON, cost(50));
+        assert_eq!((spent.today(policy, NOON).micros, spent.today(policy, NOON + DAY).micros), (950, 100));
+        // A clock gone mad does not make it grow, nor does it keep it from starting afresh.
+        (0..1000).for_each(|days| spent.add(policy, NOON + Span(DAY.0 * days), cost(1)));
+        assert!(spent.days().count() <= 1 + OTHER_DAYS_MAX);
+        assert!(spent.fits(policy, NOON + Span(DAY.0 * 2000), cost(1000)).is_ok());
+    }
+
+    #[test]
+    fn the_smallest_budget_is_one_and_what_is_lost_counts() {
+        let policies = policies(&["budget.dollars_per_day=0.0000001"]);
+        let (policy, mut spent) = (policies.general(), Spent::default());
+        assert!(spent.fits(policy, NOON, cost(2)).is_err());
+        spent.reserve(7, cost(30));
+        spent.reserve(8, Cost { calls: 3, ..cost(4) });
+        spent.settle_lost(policy, NOON);
+        let today = spent.today(policy, NOON);
+        assert_eq!((today.calls, today.tokens, today.micros), (4, 20, 34));
+        spent.settle(policy, NOON, 7, Some(cost(1)));
+        assert_eq!(spent.today(policy, NOON), today, "settled once");
+    }
+
+    #[test]
+    fn what_was_written_down_before_is_read() {
+        let old = r#"{"day": 5, "calls": 2, "tokens": 30, "micros": 9, "reserved": [{"serial": 4, "tokens": 1, "micros": 2}]}"#;
+        let spent: Spent = serde_json::from_str(old).unwrap();
+        assert_eq!(spent.days().collect::<Vec<_>>(), [(5, Cost { calls: 2, tokens: 30, micros: 9 })]);
+        assert_eq!(spent.reserved().collect::<Vec<_>>(), [(4, Cost { calls: 1, tokens: 1, micros: 2 })]);
     }
 }

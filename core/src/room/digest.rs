@@ -137,9 +137,8 @@ impl Digest {
     }
 
     /// Nobody waits for a call any more: it is due as it was before.
-    pub fn resume(&mut self) -> impl Iterator<Item = u64> + use<> {
-        let lost = [self.summary.under_way.take(), self.reflection.under_way.take()];
-        lost.into_iter().flatten().map(|(serial, _)| serial)
+    pub fn resume(&mut self) {
+        (self.summary.under_way, self.reflection.under_way) = (None, None);
     }
 
     /// The summary holds something that has to go: it is made again of what is left.

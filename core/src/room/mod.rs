@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use budget::{Exhausted, Spent, tokens_of_bytes};
+pub use budget::{Cost, Exhausted, Spent, tokens_of_bytes};
 pub use buffer::{Buffer, Entry, Glance, Heard};
 pub use digest::Digest;
 pub use flags::Flags;

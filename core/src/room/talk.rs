@@ -98,6 +98,11 @@ impl Talk {
         self.calls = (self.calls - 1.0).max(-2.0);
     }
 
+    /// The question was not asked after all.
+    pub fn note_not_asked(&mut self) {
+        self.calls = (self.calls + 1.0).min(DUE_MAX);
+    }
+
     /// How many messages it lets pass before it speaks up again; `asks`: before it has a judge asked.
     pub fn messages_to_wait(&self, share: Share, asks: bool) -> Option<u64> {
         let have = if asks { self.due.min(self.calls) } else { self.due };

@@ -203,6 +203,10 @@ impl Layers {
         let general = self.resolve_for(&[], zones, &mut problems);
         let mut channels = BTreeMap::new();
         for (channel, entries) in &self.channels {
+            for Given { key, entry, .. } in entries.iter().filter(|given| given.key.starts_with(OF_ALL_CHANNELS)) {
+                let message = format!("`{key}` holds for all channels together; it cannot be set for one of them");
+                problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
+            }
             if let Some(resolved) = self.resolve_for(entries, zones, &mut problems) {
                 channels.insert(channel.clone(), resolved);
             }
@@ -254,6 +258,9 @@ impl Layers {
         settings.zip(zone)
     }
 }
+
+/// Settings that mean all channels together.
+const OF_ALL_CHANNELS: &str = "budget.total_";
 
 /// Checks that no single setting can make.
 fn check_together(settings: &Settings, zones: &dyn Fn(&str) -> Option<Zone>, flat: &mut Flat) -> Option<Zone> {
@@ -395,6 +402,14 @@ mod tests {
         assert_eq!(
             refusal("[bot]\nname = \"あい\"\n\n[gates]\nintervall_seconds = 3"),
             "aizuchi.toml:5: there is no setting `gates.intervall_seconds`; the nearest is `gates.interval_seconds`"
+        );
+    }
+
+    #[test]
+    fn what_holds_for_all_channels_together_is_not_set_for_one() {
+        assert_eq!(
+            refusal("[channel.\"a\".budget]\ncalls_per_day = 3\ntotal_calls_per_day = 3"),
+            "aizuchi.toml:3: `budget.total_calls_per_day` holds for all channels together; it cannot be set for one of them"
         );
     }
 

@@ -13,11 +13,12 @@ use super::value::{
 use crate::score::{Points, RULES};
 use crate::types::Share;
 
+// A setting that older records do not have is marked `#[serde(default)]`, so that they can still be read.
 macro_rules! sections {
-    ($($section:ident: $struct:ident { $($key:ident: $type:ty = $bounds:expr,)* })*) => {
+    ($($section:ident: $struct:ident { $($(#[$new:meta])* $key:ident: $type:ty = $bounds:expr,)* })*) => {
         $(
             #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-            pub struct $struct { $(pub $key: $type,)* }
+            pub struct $struct { $($(#[$new])* pub $key: $type,)* }
         )*
 
         /// All settings of one room.
@@ -137,6 +138,12 @@ sections! {
         calls_per_day: u32 = 0..=COUNT_MAX,
         tokens_per_day: u64 = 0..=1_000_000_000_000,
         dollars_per_day: f64 = 0.0..=1_000_000.0,
+        #[serde(default)]
+        total_calls_per_day: u32 = 0..=COUNT_MAX,
+        #[serde(default)]
+        total_tokens_per_day: u64 = 0..=1_000_000_000_000,
+        #[serde(default)]
+        total_dollars_per_day: f64 = 0.0..=1_000_000.0,
     }
     judge: Judge {
         style: JudgeStyle = Any,

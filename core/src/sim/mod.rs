@@ -9,6 +9,7 @@ use crate::effect::{Ask, Brief, Delivery, Effect, Failure, Recall, Remember, Tra
 use crate::engine::Engine;
 use crate::input::{Answer, Input};
 use crate::memory::FactId;
+use crate::total::TotalBudget;
 use crate::types::{CallId, MessageId, Span, Time};
 
 pub use stand_in::{ScriptLine, StandIn};
@@ -47,6 +48,10 @@ pub struct Sim<O> {
     pub lateness: Span,
     /// The world answers no earlier than this: before, the program was not there to ask.
     away_until: Time,
+    /// What all rooms spent together.
+    total: TotalBudget,
+    /// Everything that happened, in its order, where somebody wants to know: a journal.
+    pub journal: Option<Vec<(Time, Input)>>,
 }
 
 /// An input on its way; compared only by when it comes.
@@ -81,15 +86,37 @@ impl<O: Oracle> Sim<O> {
             received: Vec::new(),
             lateness: Span::ZERO,
             away_until: Time(0),
+            total: TotalBudget::default(),
+            journal: None,
         }
     }
 
     /// Lets time run up to `at`, then something happens.
     pub fn feed(&mut self, at: Time, input: Input) {
         self.run_until(at);
-        self.engine.handle(at, input, &mut self.effects);
-        self.follow_effects();
+        self.handle(at, input);
         self.run_until(at);
+    }
+
+    fn handle(&mut self, at: Time, input: Input) {
+        if let Some(journal) = &mut self.journal {
+            journal.push((at, input.clone()));
+        }
+        let room = input.room().cloned();
+        self.engine.handle(at, input, &mut self.effects);
+        if self.is_limited() {
+            let of_effects = self.effects.iter().filter_map(Effect::call).map(|call| call.room.clone());
+            for room in room.into_iter().chain(of_effects) {
+                if let Some(spent) = self.engine.spent(&room) {
+                    self.total.book(&room, spent);
+                }
+            }
+        }
+        self.follow_effects(at);
+    }
+
+    fn is_limited(&self) -> bool {
+        !self.engine.policies().general().settings.budget.of_all_rooms().is_zero()
     }
 
     /// Lets time run until nothing is pending any more.
@@ -111,8 +138,7 @@ impl<O: Oracle> Sim<O> {
     /// The program was gone until now: nothing rang and nothing came back meanwhile.
     pub fn feed_late(&mut self, at: Time, input: Input) {
         self.away_until = at;
-        self.engine.handle(at, input, &mut self.effects);
-        self.follow_effects();
+        self.handle(at, input);
         self.run_until(at);
     }
 
@@ -134,8 +160,7 @@ impl<O: Oracle> Sim<O> {
                     (noticed.min(end).min(answer.unwrap_or(end)), Input::Tick)
                 }
             };
-            self.engine.handle(at, input, &mut self.effects);
-            self.follow_effects();
+            self.handle(at, input);
         }
     }
 
@@ -144,9 +169,21 @@ impl<O: Oracle> Sim<O> {
         input
     }
 
-    fn follow_effects(&mut self) {
+    /// What the budget over all rooms has to say about a call.
+    fn admit(&mut self, at: Time, effect: &Effect) -> Result<(), Input> {
+        let Some(call) = effect.call().filter(|_| self.is_limited()) else { return Ok(()) };
+        let Some(cost) = self.engine.reserved(call) else { return Ok(()) };
+        let admitted = self.total.admit(self.engine.policies(), at, call, cost);
+        admitted.map_err(|why| Input::Refused(call.clone(), why))
+    }
+
+    fn follow_effects(&mut self, at: Time) {
         let mut effects = std::mem::take(&mut self.effects);
         for effect in effects.drain(..) {
+            if let Err(refused) = self.admit(at, &effect) {
+                self.expect(at, refused);
+                continue;
+            }
             match effect {
                 Effect::Ask(ask) => {
                     // What was called off meanwhile is about nothing any more.
@@ -166,7 +203,7 @@ impl<O: Oracle> Sim<O> {
                 }
                 Effect::Recall(recall) => {
                     let (latency, found) = self.oracle.recall(&recall);
-                    self.expect(recall.at + latency, Input::Recalled(recall.call, found));
+                    self.expect(recall.at + latency, Input::Recalled(recall.call, found, Usage::default()));
                 }
                 Effect::Remember(remember) => {
                     let (latency, done) = self.oracle.remember(&remember);

@@ -1,15 +1,13 @@
 //! A world by script: what models answer, how long they take, what fails.
 
-use std::collections::BTreeMap;
-
 use super::Oracle;
 use crate::effect::{Ask, Brief, Delivery, Failure, Remember, Transcript, Usage};
 use crate::input::Answer;
 use crate::judge::Question;
 use crate::policy::Policies;
 use crate::room::tokens_of_bytes;
-use crate::settings::{JudgeStyle, Price};
-use crate::types::{MessageId, Span};
+use crate::settings::JudgeStyle;
+use crate::types::{CallId, MessageId, Span};
 
 /// Answers by the first line that fits, and agrees or declines where none does.
 #[derive(Clone, Debug)]
@@ -17,7 +15,7 @@ pub struct StandIn {
     pub lines: Vec<ScriptLine>,
     /// What the judge says where no line fits.
     pub agrees: bool,
-    prices: BTreeMap<String, Price>,
+    policies: Policies,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +30,7 @@ pub struct ScriptLine {
 
 impl StandIn {
     pub fn new(agrees: bool, lines: Vec<ScriptLine>, policies: &Policies) -> StandIn {
-        StandIn { lines, agrees, prices: policies.general().settings.prices.clone() }
+        StandIn { lines, agrees, policies: policies.clone() }
     }
 
     fn line(&self, question: &str, shown: &str) -> Option<&ScriptLine> {
@@ -45,6 +43,7 @@ impl StandIn {
     fn answer(
         &self,
         question: &str,
+        call: &CallId,
         model: &str,
         transcript: &Transcript,
         otherwise: impl FnOnce() -> String,
@@ -53,11 +52,11 @@ impl StandIn {
         let text = line.map_or_else(|| Ok(otherwise()), |line| line.answer.clone());
         let bill = |text: String| {
             let (tokens_in, tokens_out) = (transcript.tokens(), tokens_of_bytes(text.len()));
-            let micros = self.prices.get(model).copied().unwrap_or_default().micros(tokens_in, tokens_out);
-            let usage = Usage { prompt_chars: transcript.chars(), tokens_in, tokens_out, micros };
+            let micros = self.policies.for_room(call.room.as_str()).price(model).micros(tokens_in, tokens_out);
+            let usage = Usage { calls: 1, prompt_chars: transcript.chars(), tokens_in, tokens_out, micros };
             Answer { text: text.into(), usage }
         };
-        (line.map_or(Span::ZERO, |line| line.latency), text.map(bill).map_err(|what| Failure(what.into())))
+        (line.map_or(Span::ZERO, |line| line.latency), text.map(bill).map_err(Failure::new))
     }
 
     /// The conversation is active, still the same, and has changed; yes or no, at once.
@@ -81,17 +80,19 @@ impl StandIn {
 
 impl Oracle for StandIn {
     fn judge(&mut self, ask: &Ask) -> (Span, Result<Answer, Failure>) {
-        self.answer(ask.question.id(), &ask.model, &ask.transcript, || self.plain_answer(ask.question, ask.style))
+        self.answer(ask.question.id(), &ask.call, &ask.model, &ask.transcript, || {
+            self.plain_answer(ask.question, ask.style)
+        })
     }
 
     fn write(&mut self, brief: &Brief) -> (Span, Result<Answer, Failure>) {
-        self.answer("write", &brief.model, &brief.transcript, || "(…)".into())
+        self.answer("write", &brief.call, &brief.model, &brief.transcript, || "(…)".into())
     }
 
     fn deliver(&mut self, delivery: &Delivery) -> (Span, Result<Vec<MessageId>, Failure>) {
         let line = self.line("deliver", "");
         let done = match line.map(|line| &line.answer) {
-            Some(Err(what)) => Err(Failure(what.as_str().into())),
+            Some(Err(what)) => Err(Failure::new(what.as_str())),
             Some(Ok(_)) | None => Ok(vec![MessageId::new(format!("@me {}", delivery.call))]),
         };
         (line.map_or(Span::ZERO, |line| line.latency), done)
@@ -100,7 +101,7 @@ impl Oracle for StandIn {
     fn remember(&mut self, _: &Remember) -> (Span, Result<Usage, Failure>) {
         let line = self.line("remember", "");
         let done = match line.map(|line| &line.answer) {
-            Some(Err(what)) => Err(Failure(what.as_str().into())),
+            Some(Err(what)) => Err(Failure::new(what.as_str())),
             Some(Ok(_)) | None => Ok(Usage::default()),
         };
         (line.map_or(Span::ZERO, |line| line.latency), done)

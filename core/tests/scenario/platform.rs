@@ -64,7 +64,7 @@ impl Oracle for Platform {
         let line = self.line("deliver", &words(delivery).join("\n"));
         let latency = line.map_or(Span::ZERO, |line| line.latency);
         if let Some(Err(what)) = line.map(|line| &line.answer) {
-            return (latency, Err(Failure(what.as_str().into())));
+            return (latency, Err(Failure::new(what.as_str())));
         }
         let known = self.posted.iter().position(|post| post.call == delivery.call);
         let number = known.unwrap_or_else(|| {

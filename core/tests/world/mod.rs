@@ -208,7 +208,7 @@ impl Oracle for Moody {
         let yes = drawn >> 8 & 1 == 0;
         let delay = [0, 0, 30, 5000][(drawn >> 12 & 3) as usize];
         let text = match (drawn >> 16 & 7, ask.question, ask.style) {
-            (0, ..) => return (Moody::latency(drawn), Err(Failure("the model is away".into()))),
+            (0, ..) => return (Moody::latency(drawn), Err(Failure::new("the model is away"))),
             (1, ..) => "As a language model, I would rather {not} say [..".to_owned(),
             (_, Question::State, _) => ["ACTIVE", "ENDING", "conflict", ""][(drawn >> 20 & 3) as usize].into(),
             (_, Question::Same, _) => if yes { "SAME" } else { "DIFFERENT" }.into(),
@@ -223,7 +223,7 @@ impl Oracle for Moody {
             }
         };
         let tokens = text.len() as u64;
-        let usage = Usage { prompt_chars: 100, tokens_in: 100, tokens_out: tokens, micros: 10 };
+        let usage = Usage { calls: 1, prompt_chars: 100, tokens_in: 100, tokens_out: tokens, micros: 10 };
         (Moody::latency(drawn), Ok(Answer { text: text.into(), usage }))
     }
 
@@ -231,7 +231,7 @@ impl Oracle for Moody {
         self.log.borrow_mut().push(Logged::Wrote(brief.clone()));
         let drawn = self.draw(&brief.call);
         let text = match drawn >> 8 & 7 {
-            0 => return (Moody::latency(drawn), Err(Failure("too many requests".into()))),
+            0 => return (Moody::latency(drawn), Err(Failure::new("too many requests"))),
             1 => "  \n ".to_owned(),
             2 => "とても長い答え。".repeat(700),
             3 => "Well, here is what I think.".to_owned(),
@@ -248,7 +248,7 @@ impl Oracle for Moody {
         self.log.borrow_mut().push(Logged::Posted(delivery.clone()));
         let drawn = self.draw(&delivery.call);
         let ids = if drawn >> 8 & 7 == 0 {
-            Err(Failure("forbidden".into()))
+            Err(Failure::new("forbidden"))
         } else {
             Ok(vec![MessageId::new(format!("post {}", delivery.call))])
         };

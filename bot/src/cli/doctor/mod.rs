@@ -1,6 +1,7 @@
 //! `aizuchi doctor`: looks at every part and says how to mend what is wrong.
 
 mod ask;
+mod budget;
 mod check;
 mod clock;
 mod discord;
@@ -92,6 +93,7 @@ fn checks(arguments: &SettingsArguments, calls: Calls) -> Vec<Check> {
     let (of_store, is_running) = store::check(&patient);
     checks.extend(of_store);
     checks.extend(models::check(&patient));
+    checks.extend(budget::check(&patient));
     checks.extend(web::check(&patient, is_running));
     checks.extend(discord::check(&patient));
     checks.extend(slack::check(&patient));

@@ -12,6 +12,7 @@ use serde_json::json;
 use super::locomo::{self, Sample, Turn};
 use crate::cli::settings::{SettingsArguments, environment};
 use crate::cli::show::{harmless, harmless_json};
+use crate::meter::Meter;
 use crate::models;
 use crate::ports::Embedder;
 
@@ -138,7 +139,9 @@ impl Vectors {
         let questions: Vec<String> = sample.questions.iter().map(|question| question.text.clone()).collect();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
-            Ok(Vectors { turns: embedder.embed(&turns).await?, questions: embedder.embed(&questions).await? })
+            let meter = Meter::default();
+            let turns = embedder.embed(&turns, &meter).await?;
+            Ok(Vectors { turns, questions: embedder.embed(&questions, &meter).await? })
         })
     }
 

@@ -1,5 +1,6 @@
 //! A small made-up BERT in a folder: its vectors are those that numpy computes from the same numbers.
 
+use crate::meter::Meter;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -139,7 +140,7 @@ const NEKO: [f32; 6] = [-0.0130538, -0.0787891, 0.1011288, 0.2173218, 0.0153750,
 
 #[tokio::test]
 async fn vectors_are_those_of_another_implementation() {
-    let vectors = Place::new("numpy").open().embed(&texts(&["The cats SAT", "猫"])).await.unwrap();
+    let vectors = Place::new("numpy").open().embed(&texts(&["The cats SAT", "猫"]), &Meter::default()).await.unwrap();
     assert!(far(&vectors[0], &CATS) < 1e-5, "{:?}", &vectors[0][..6]);
     assert!(far(&vectors[1], &NEKO) < 1e-5, "{:?}", &vectors[1][..6]);
 }
@@ -150,22 +151,23 @@ async fn a_text_means_the_same_alone_and_among_others() {
     let mut all = texts(&["cat", "", "the cat sat on the mat", "dog", "zebra", "猫が on the mats", "the dogs"]);
     all.extend(texts(&["sat", "mat", "on"]));
     assert!(all.len() > TOGETHER);
-    let together = model.embed(&all).await.unwrap();
-    assert_eq!(together, model.embed(&all).await.unwrap());
+    let together = model.embed(&all, &Meter::default()).await.unwrap();
+    assert_eq!(together, model.embed(&all, &Meter::default()).await.unwrap());
     for (place, (text, vector)) in all.iter().zip(&together).enumerate() {
-        let alone = model.embed(std::slice::from_ref(text)).await.unwrap().remove(0);
+        let alone = model.embed(std::slice::from_ref(text), &Meter::default()).await.unwrap().remove(0);
         assert!(far(&alone, vector) < 1e-5, "{text}");
         let length = vector.iter().map(|number| number * number).sum::<f32>();
         assert!(vector.len() == HIDDEN && (length - 1.0).abs() < 1e-5, "{text}");
         assert!(together[..place].iter().all(|other| far(other, vector) > 1e-2), "{text}");
     }
-    assert!(model.embed(&[]).await.unwrap().is_empty());
+    assert!(model.embed(&[], &Meter::default()).await.unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn a_long_text_is_cut_where_the_model_ends() {
     let place = Place::new("long");
-    let read = async |words: &[&str]| place.open().embed(&[words.join(" ")]).await.unwrap().remove(0);
+    let read =
+        async |words: &[&str]| place.open().embed(&[words.join(" ")], &Meter::default()).await.unwrap().remove(0);
     assert_eq!(read(&["cat"; 100]).await, read(&["cat"; POSITIONS - 2]).await);
     assert!(far(&read(&["cat"; POSITIONS - 2]).await, &read(&["cat"; POSITIONS - 3]).await) > 1e-4);
     place.write("sentence_bert_config.json", r#"{"max_seq_length": 8}"#);
@@ -176,12 +178,12 @@ async fn a_long_text_is_cut_where_the_model_ends() {
 async fn words_alone_make_the_same_tokenizer() {
     let place = Place::new("words");
     let all = texts(&["The cats sat", "猫 zebra"]);
-    let before = place.open().embed(&all).await.unwrap();
+    let before = place.open().embed(&all, &Meter::default()).await.unwrap();
     place.remove("tokenizer.json");
     place.write("vocab.txt", &TOKENS.join("\n"));
-    assert_eq!(before, place.open().embed(&all).await.unwrap());
+    assert_eq!(before, place.open().embed(&all, &Meter::default()).await.unwrap());
     place.write("tokenizer_config.json", r#"{"do_lower_case": false}"#);
-    assert_ne!(before, place.open().embed(&all).await.unwrap());
+    assert_ne!(before, place.open().embed(&all, &Meter::default()).await.unwrap());
     place.write("vocab.txt", "cat\ndog");
     place.refused(&["vocab.txt", "[CLS]"]);
 }

@@ -14,5 +14,5 @@ pub use write::write;
 
 /// Its words with their bill: it reads, and takes nothing for it.
 pub fn answer(text: String, transcript: &Transcript) -> Answer {
-    Answer { text: text.into(), usage: Usage { prompt_chars: transcript.chars(), ..Usage::default() } }
+    Answer { text: text.into(), usage: Usage { calls: 1, prompt_chars: transcript.chars(), ..Usage::default() } }
 }

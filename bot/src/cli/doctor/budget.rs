@@ -1,0 +1,46 @@
+//! What was spent today, and which prices are only estimated.
+
+use std::path::Path;
+
+use aizuchi_core::settings::PriceBasis;
+
+use super::Patient;
+use super::check::Check;
+use crate::journal::spent_today;
+use crate::orders::answers::{cost, price};
+use crate::runtime::{Clock, EstimatedPrice, estimated};
+use crate::stores::{Folder, open_for_reading};
+
+const PART: &str = "budget";
+
+pub fn check(patient: &Patient<'_>) -> Vec<Check> {
+    let spent = spent(patient).into_iter();
+    spent.chain(estimated(patient.policies).iter().map(|estimated| of_price(estimated, patient))).collect()
+}
+
+/// Of a store that cannot be read another check tells.
+fn spent(patient: &Patient<'_>) -> Option<Check> {
+    let database = Folder::database_in(Path::new(&patient.settings.store.folder));
+    if !database.exists() {
+        return None;
+    }
+    let connection = open_for_reading(&database).ok()?;
+    let spent = spent_today(&connection, patient.policies, Clock::Wall.now()).ok()?;
+    let told = format!("spent today in all rooms: {}", cost(spent, patient.settings.budget.of_all_rooms()));
+    Some(Check::ok(PART, told))
+}
+
+fn of_price(estimated: &EstimatedPrice, patient: &Patient<'_>) -> Check {
+    let EstimatedPrice { model, price: of, basis } = estimated;
+    let dearest = match basis {
+        PriceBasis::DearestOfProvider => "the dearest of its provider",
+        PriceBasis::DearestOfAll | PriceBasis::Listed | PriceBasis::Home => "the dearest of all",
+    };
+    let told = format!("no price is listed for {model}: it counts as {}, {dearest}", price(*of));
+    let mut budgets = patient.policies.all().map(|policy| &policy.settings.budget);
+    let counts = budgets.any(|budget| budget.dollars_per_day > 0.0 || budget.total_dollars_per_day > 0.0);
+    match counts {
+        true => Check::warn(PART, told, format!("set prices.\"{model}\" = [dollars per million tokens in, out]")),
+        false => Check::ok(PART, told),
+    }
+}

@@ -1,0 +1,18 @@
+//! What was spent, for whoever looks at a store: summed up from the snapshots and the journal, as a start does.
+
+use aizuchi_core::room::Cost;
+use aizuchi_core::total::TotalBudget;
+use aizuchi_core::{Policies, Time};
+use rusqlite::Connection;
+
+use super::recover::recover;
+use crate::stores::StoreError;
+
+/// What all rooms spent together on the day of `now`, calls that were in flight at the last record aside.
+pub fn spent_today(connection: &Connection, policies: &Policies, now: Time) -> Result<Cost, StoreError> {
+    let mut total = TotalBudget::default();
+    for engine in recover(connection, policies, 1)?.engines {
+        total.take_over(&engine);
+    }
+    Ok(total.today(policies, now))
+}

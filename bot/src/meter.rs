@@ -1,0 +1,103 @@
+//! Counts what calls of models cost, also those that fail, are tried again or are given up half-way: what may have been
+//! paid for counts.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use aizuchi_core::effect::{Failure, Usage};
+use aizuchi_core::input::Answer;
+use aizuchi_core::settings::Price;
+
+/// Cheap to clone; all clones count together.
+#[derive(Clone, Debug, Default)]
+pub struct Meter {
+    price: Price,
+    sum: Arc<Mutex<Usage>>,
+}
+
+impl Meter {
+    /// For a model of this price.
+    pub fn at(price: Price) -> Meter {
+        Meter { price, sum: Arc::default() }
+    }
+
+    /// Everything that was counted up to now.
+    pub fn usage(&self) -> Usage {
+        *self.sum.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A call goes out. Unless something else becomes known, it has cost as much as it may.
+    pub fn begin(&self, tokens_in: u64, tokens_out_max: u64) -> Attempt {
+        Attempt { meter: self.clone(), tokens: Some((tokens_in, tokens_out_max)) }
+    }
+
+    /// What came of a call, with what was counted here beside it.
+    pub fn added_to(&self, result: Result<Answer, Failure>) -> Result<Answer, Failure> {
+        let more = self.usage();
+        match result {
+            // An answer took at least one call of its own.
+            Ok(Answer { text, usage }) => {
+                let usage = Usage { calls: usage.calls.max(1), ..usage };
+                Ok(Answer { text, usage: usage + more })
+            }
+            Err(Failure { what, usage }) => Err(Failure { what, usage: usage.map(|usage| usage + more) }),
+        }
+    }
+
+    fn add(&self, tokens_in: u64, tokens_out: u64) {
+        let micros = self.price.micros(tokens_in, tokens_out);
+        let mut sum = self.sum.lock().unwrap_or_else(PoisonError::into_inner);
+        *sum = *sum + Usage { calls: 1, prompt_chars: 0, tokens_in, tokens_out, micros };
+    }
+}
+
+/// One call that is under way.
+#[derive(Debug)]
+pub struct Attempt {
+    meter: Meter,
+    /// What it counts as when nothing more is heard of it; none once that is settled.
+    tokens: Option<(u64, u64)>,
+}
+
+impl Attempt {
+    /// It was answered; `tokens_in` where the provider says how much it read.
+    pub fn answered(mut self, tokens_in: Option<u64>, tokens_out: u64) {
+        if let Some((estimate, _)) = self.tokens.take() {
+            self.meter.add(tokens_in.unwrap_or(estimate), tokens_out);
+        }
+    }
+
+    /// It was refused, or never arrived: nobody sends a bill for that.
+    pub fn refused(mut self) {
+        self.tokens = None;
+    }
+}
+
+impl Drop for Attempt {
+    fn drop(&mut self) {
+        if let Some((tokens_in, tokens_out)) = self.tokens.take() {
+            self.meter.add(tokens_in, tokens_out);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_have_been_paid_for_counts() {
+        let meter = Meter::at(Price { input: 1.0, output: 2.0 });
+        meter.begin(100, 50).answered(Some(10), 5);
+        assert_eq!(meter.usage(), Usage { calls: 1, prompt_chars: 0, tokens_in: 10, tokens_out: 5, micros: 20 });
+        meter.begin(100, 50).refused();
+        assert_eq!(meter.usage().calls, 1);
+        drop(meter.clone().begin(100, 50));
+        meter.begin(100, 50).answered(None, 5);
+        assert_eq!(meter.usage(), Usage { calls: 3, prompt_chars: 0, tokens_in: 210, tokens_out: 60, micros: 330 });
+        let failed = meter.added_to(Err(Failure::unpaid("gone"))).unwrap_err();
+        assert_eq!(failed.usage, Some(meter.usage()));
+        assert_eq!(meter.added_to(Err(Failure::new("lost"))).unwrap_err().usage, None, "as much as was set aside");
+        let answer = Answer { text: "".into(), usage: Usage::default() };
+        assert_eq!(meter.added_to(Ok(answer)).unwrap().usage.calls, 4);
+    }
+}

@@ -1,0 +1,179 @@
+//! Adds up what all rooms spend, over all engines, and stands before every call of a model: what the budget over all rooms
+//! does not allow is not asked, and the room is told so by an input like any other.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use aizuchi_core::effect::{Effect, Usage};
+use aizuchi_core::room::{Cost, Spent};
+use aizuchi_core::settings::{Price, PriceBasis, Pricing};
+use aizuchi_core::total::TotalBudget;
+use aizuchi_core::types::{CallId, RoomId};
+use aizuchi_core::{Engine, Input, Policies, Time};
+
+#[derive(Debug)]
+pub struct Ledger(Mutex<Book>);
+
+#[derive(Debug)]
+struct Book {
+    total: TotalBudget,
+    policies: Arc<Policies>,
+    /// Models of which it was logged that their price is an estimate.
+    warned: HashSet<String>,
+    /// What the gauges show.
+    shown: Option<Cost>,
+    /// The limit that was reached last, so that it is logged once.
+    reached: Option<u64>,
+}
+
+/// What all rooms spent today, and by which prices.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TotalView {
+    pub spent: Cost,
+    /// Zero is no limit.
+    pub limit: Cost,
+    pub estimated: Vec<EstimatedPrice>,
+}
+
+/// The price of a model that nobody listed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EstimatedPrice {
+    pub model: String,
+    pub price: Price,
+    pub basis: PriceBasis,
+}
+
+/// Whose spending an input may change.
+pub enum Whose {
+    Room(RoomId),
+    Everybody,
+    /// Those whom its effects are about.
+    OfEffects,
+}
+
+impl Whose {
+    pub fn of(input: &Input) -> Whose {
+        match (input, input.room()) {
+            (_, Some(room)) => Whose::Room(room.clone()),
+            (Input::Resumed, None) => Whose::Everybody,
+            (_, None) => Whose::OfEffects,
+        }
+    }
+}
+
+/// Work that is paid for without a call of the engine.
+const OUTSIDE: u64 = 0;
+
+impl Ledger {
+    /// Sums up what the engines spent before, what was in flight when they stopped included.
+    pub fn new(engines: &[Engine], policies: &Policies) -> Ledger {
+        let mut total = TotalBudget::default();
+        engines.iter().for_each(|engine| total.take_over(engine));
+        let policies = Arc::new(policies.clone());
+        let mut book = Book { total, policies, warned: HashSet::new(), shown: None, reached: None };
+        book.warn_of_estimates();
+        Ledger(Mutex::new(book))
+    }
+
+    fn book_of_all(&self) -> MutexGuard<'_, Book> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Other settings hold from now on.
+    pub fn govern(&self, policies: &Policies) {
+        let mut book = self.book_of_all();
+        book.policies = Arc::new(policies.clone());
+        (book.shown, book.reached) = (None, None);
+        book.warn_of_estimates();
+    }
+
+    /// Takes over what an input has changed.
+    pub fn book(&self, engine: &Engine, now: Time, whose: &Whose, effects: &[Effect]) {
+        let mut book = self.book_of_all();
+        let mut note = |room: &RoomId, spent: &Spent| book.total.book(room, spent);
+        match whose {
+            Whose::Everybody => engine.spent_by_room().for_each(|(room, spent)| note(room, spent)),
+            Whose::Room(room) => engine.spent(room).into_iter().for_each(|spent| note(room, spent)),
+            Whose::OfEffects => {
+                for room in effects.iter().map(Effect::room) {
+                    engine.spent(room).into_iter().for_each(|spent| note(room, spent));
+                }
+            }
+        }
+        book.show(now);
+    }
+
+    /// What the room is told instead of an answer, where nothing is left for this call.
+    pub fn refuse(&self, engine: &Engine, now: Time, effect: &Effect) -> Option<Input> {
+        let call = effect.call()?;
+        let cost = engine.reserved(call)?;
+        let mut book = self.book_of_all();
+        let why = book.total.admit(engine.policies(), now, call, cost).err()?;
+        if why.for_today && book.reached.replace(why.limit) != Some(why.limit) {
+            tracing::warn!(have = why.have, limit = why.limit, "the budget over all rooms is spent for today");
+        }
+        metrics::counter!("aizuchi_calls_refused_total").increment(1);
+        Some(Input::Refused(call.clone(), why))
+    }
+
+    /// Whether a room and all rooms together can pay for this; if so, it is set aside until the bill is booked.
+    pub fn can_pay(&self, engine: &Engine, now: Time, room: &RoomId, usage: &Usage) -> bool {
+        let cost = Cost::from(usage);
+        let policy = engine.policies().for_room(room.as_str());
+        let here = engine.spent(room).is_none_or(|spent| spent.fits(policy, now, cost).is_ok());
+        let call = CallId { room: room.clone(), serial: OUTSIDE };
+        here && self.book_of_all().total.admit(engine.policies(), now, &call, cost).is_ok()
+    }
+
+    pub fn today(&self, now: Time) -> TotalView {
+        let book = self.book_of_all();
+        let spent = book.total.today(&book.policies, now);
+        let limit = book.policies.general().settings.budget.of_all_rooms();
+        TotalView { spent, limit, estimated: estimated(&book.policies) }
+    }
+}
+
+impl Book {
+    fn show(&mut self, now: Time) {
+        let spent = self.total.today(&self.policies, now);
+        if self.shown.replace(spent) == Some(spent) {
+            return;
+        }
+        let limit = self.policies.general().settings.budget.of_all_rooms();
+        let units = [
+            ("calls", spent.calls, limit.calls),
+            ("tokens", spent.tokens, limit.tokens),
+            ("micros", spent.micros, limit.micros),
+        ];
+        for (unit, spent, limit) in units {
+            metrics::gauge!("aizuchi_spent_today", "unit" => unit).set(spent as f64);
+            metrics::gauge!("aizuchi_budget_per_day", "unit" => unit).set(limit as f64);
+        }
+    }
+
+    fn warn_of_estimates(&mut self) {
+        for EstimatedPrice { model, price, basis } in estimated(&self.policies) {
+            if self.warned.insert(model.clone()) {
+                let counts_as = match basis {
+                    PriceBasis::DearestOfProvider => "the dearest of its provider",
+                    PriceBasis::DearestOfAll | PriceBasis::Listed | PriceBasis::Home => "the dearest of all",
+                };
+                let Price { input, output } = price;
+                tracing::warn!(
+                    model,
+                    input,
+                    output,
+                    counts_as,
+                    "no price is listed for this model; set it in [prices]"
+                );
+            }
+        }
+    }
+}
+
+/// The models in use whose price is not listed.
+pub fn estimated(policies: &Policies) -> Vec<EstimatedPrice> {
+    let priced = policies.priced_models().into_iter();
+    let estimated = priced.filter(|(_, pricing)| pricing.basis.is_estimate());
+    estimated.map(|(model, Pricing { price, basis })| EstimatedPrice { model, price, basis }).collect()
+}
