@@ -34,6 +34,11 @@ pub trait Platform: Send + Sync {
     /// Shows for a few seconds that it is writing.
     fn typing<'a>(&'a self, place: &'a Place) -> Doing<'a, ()>;
 
+    /// Why it has stopped until a person helps; `None` while it is connected or tries to be.
+    fn stopped(&self) -> Option<String> {
+        None
+    }
+
     /// Lets go of what it keeps of a person itself: names, words, what was not heard yet.
     fn forget<'a>(&'a self, _person: &'a PersonId) -> Doing<'a, Result<(), StoreError>> {
         Box::pin(async { Ok(()) })

@@ -1,5 +1,8 @@
 //! Where people talk.
 
+mod backoff;
+mod web_socket;
+
 pub mod discord;
 pub mod slack;
 pub mod web;

@@ -20,6 +20,7 @@ const PACE: Pace = Pace {
     silent_max: Duration::from_millis(2000),
     pause_min: Duration::from_millis(50),
     pause_max: Duration::from_millis(500),
+    good_after: Duration::from_millis(50),
     sync_every: Duration::from_secs(3600),
 };
 

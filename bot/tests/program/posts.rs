@@ -258,3 +258,11 @@ async fn killed_in_mid_answer_on_discord() {
 async fn killed_in_mid_answer_on_slack() {
     killed_in_mid_answer(slack_server::Server::start().await).await;
 }
+
+/// It keeps nothing of what a post carries along.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn killed_in_mid_answer_on_a_slack_that_drops_metadata() {
+    let server = slack_server::Server::start().await;
+    server.workspace().forgetful = true;
+    killed_in_mid_answer(server).await;
+}

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::office::{Engine, Office, Scratch, until};
-use crate::server::Server;
+use crate::office::{Engine, Logs, Office, PACE, Scratch, pause_in, until};
+use crate::server::{Fault, Server};
 
 #[tokio::test]
 async fn several_lines_and_every_envelope_acknowledged() {
@@ -69,6 +69,24 @@ async fn a_line_is_replaced_before_it_is_closed() {
     until("the old are gone", || server.sockets.open() == 2).await;
     office.hears(&server.say("C1GEN", "U1MIA", "after")).await;
     assert_eq!((server.sockets.opened(), server.sockets.redelivered(), server.sockets.lost()), (4, 0, 0));
+    office.close().await;
+}
+
+/// However long the pauses had become before: what was lost after a good life is opened again at once.
+#[tokio::test]
+async fn a_line_that_lived_is_opened_again_after_the_shortest_pause() {
+    let (server, scratch, logs) = (Server::start().await, Scratch::new("good-line"), Logs::collect());
+    server.workspace().fail("apps.connections.open", std::iter::repeat_n(Fault::Status(503), 7));
+    let office = Office::try_open(&server, &scratch, Engine::Listens, &["slack.connections=1"]).await.unwrap();
+    until("a line is open", || server.sockets.open() == 1).await;
+    let before: Vec<Duration> = logs.with("pause=").iter().map(|line| pause_in(line)).collect();
+    assert!(before.len() == 7 && before[6] > before[0], "the pauses grow: {before:?}");
+    assert!(before.iter().all(|pause| *pause <= PACE.pause_max), "and not beyond what is set: {before:?}");
+    tokio::time::sleep(PACE.good_after * 2).await;
+    server.sockets.cut();
+    until("it is open again", || server.sockets.opened() == 2).await;
+    let lost = pause_in(&logs.with("pause=")[7]);
+    assert!(lost <= PACE.pause_min * 2, "deaf for {lost:?}");
     office.close().await;
 }
 

@@ -23,8 +23,53 @@ pub const PACE: Pace = Pace {
     silent_max: Duration::from_secs(2),
     pause_min: Duration::from_millis(50),
     pause_max: Duration::from_millis(500),
+    good_after: Duration::from_millis(50),
     sync_every: Duration::from_secs(3600),
 };
+
+/// What is logged on this thread, as long as this lives.
+pub struct Logs {
+    text: Arc<Mutex<Vec<u8>>>,
+    _guard: tracing::subscriber::DefaultGuard,
+}
+
+impl Logs {
+    pub fn collect() -> Logs {
+        let text = Arc::new(Mutex::new(Vec::new()));
+        let page = text.clone();
+        let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || Page(page.clone())).finish();
+        Logs { text, _guard: tracing::subscriber::set_default(subscriber) }
+    }
+
+    /// The lines with these words.
+    pub fn with(&self, words: &str) -> Vec<String> {
+        let text = String::from_utf8(self.text.lock().unwrap().clone()).unwrap();
+        text.lines().filter(|line| line.contains(words)).map(str::to_owned).collect()
+    }
+}
+
+struct Page(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Page {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The pause that a line of the log tells of.
+pub fn pause_in(line: &str) -> Duration {
+    let told = line.split("pause=").nth(1).and_then(|rest| rest.split(' ').next()).expect(line);
+    let seconds = match told.strip_suffix("ms") {
+        Some(millis) => millis.parse::<f64>().expect(line) / 1000.0,
+        None => told.trim_end_matches('s').parse().expect(line),
+    };
+    Duration::from_secs_f64(seconds)
+}
 
 /// A folder of its own for each test, removed in the end.
 pub struct Scratch(pub PathBuf);

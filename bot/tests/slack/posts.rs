@@ -46,6 +46,38 @@ async fn a_cut_line_in_mid_answer_posts_nothing_twice() {
     assert_eq!(server.workspace().calls_of("chat.postMessage"), 2);
 }
 
+/// Where nothing is kept of what a post carries along, it is known by its author, its words and its time.
+#[tokio::test]
+async fn a_post_without_its_mark_is_known_by_its_words() {
+    let (server, scratch) = (Server::start().await, Scratch::new("forgetful"));
+    server.workspace().forgetful = true;
+    let parent = server.say("C1GEN", "U1MIA", "lunch?");
+    let slack_now = slack(&server, scratch.database(), &[]);
+    let text = "**yes** 👍 & https://a.b/c [here](https://d.e) _too_\nat noon";
+    for (number, place) in [room("C1GEN"), thread("C1GEN", &parent)].into_iter().enumerate() {
+        let (first, second) = (format!("k#{number}/0"), format!("k#{number}/1"));
+        let posting = aizuchi::ports::Posting { key: &first, place: &place, text, answering: None, more: false };
+        // Somebody else says the same, and so does it: under another key, that is another post.
+        server.say("C1GEN", "U3TOM", "*yes* :+1: &amp; <https://a.b/c> <https://d.e|here> _too_\nat noon");
+        let other = slack_now.post(posting).await.unwrap();
+        server.workspace().fail("chat.postMessage", [Fault::Cut]);
+        let posting = aizuchi::ports::Posting { key: &second, ..posting };
+        assert!(matches!(slack_now.post(posting).await, Err(PostError::TryLater { .. })));
+        let out = server.workspace().posted("C1GEN").last().unwrap()["ts"].as_str().unwrap().to_owned();
+        let again = slack(&server, scratch.database(), &[]);
+        assert_eq!(again.post(posting).await, Ok(MessageId::new(&out)));
+        assert_ne!(other.as_str(), out);
+    }
+    assert_eq!(server.workspace().calls_of("chat.postMessage"), 4);
+    // Nothing of ours with these words is left: it never went out.
+    let place = room("C1GEN");
+    let posting = aizuchi::ports::Posting { key: "k#9/0", place: &place, text, answering: None, more: false };
+    server.workspace().fail("chat.postMessage", [Fault::Status(503)]);
+    assert!(matches!(slack_now.post(posting).await, Err(PostError::TryLater { .. })));
+    slack_now.post(posting).await.unwrap();
+    assert_eq!(server.workspace().posted("C1GEN").len(), 5);
+}
+
 fn looked(server: &Server) -> usize {
     let workspace = server.workspace();
     workspace.calls_of("conversations.history") + workspace.calls_of("conversations.replies")

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use aizuchi::platforms::slack::Slack;
 use aizuchi::platforms::slack::examine::{Level, examine};
+use aizuchi::ports::{Platform as _, PostError};
 use aizuchi::runtime::{Clock, Ears};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::office::{Echo, Engine, Office, PACE, Scratch, policies};
-use crate::server::{APP_TOKEN, BOT_TOKEN, Server};
+use crate::office::{Echo, Engine, Office, PACE, Scratch, policies, room, until};
+use crate::server::{APP_TOKEN, BOT_TOKEN, Fault, Server};
 
 #[tokio::test]
 async fn a_wrong_token_is_refused_at_the_start_with_what_to_do() {
@@ -37,7 +38,38 @@ async fn a_revoked_token_ends_the_platform_and_nothing_else() {
     timeout(Duration::from_secs(5), office.done).await.expect("the platform stops").unwrap();
     assert!(!program.is_cancelled());
     // It does not knock on and on.
-    assert!(server.workspace().calls_of("apps.connections.open") <= 4);
+    assert!(server.workspace().calls_of("apps.connections.open") <= 6);
+}
+
+/// Slack says so once, and takes it back with the next call.
+#[tokio::test]
+async fn one_refusal_of_a_good_token_is_not_the_end() {
+    let (server, scratch) = (Server::start().await, Scratch::new("one-refusal"));
+    server.workspace().fail("auth.test", [Fault::Error("account_inactive")]);
+    server.workspace().fail("apps.connections.open", [Fault::Error("invalid_auth")]);
+    let office = Office::open(&server, &scratch).await;
+    server.workspace().fail("apps.connections.open", [Fault::Error("token_revoked")]);
+    server.sockets.cut();
+    until("the lines are open again", || server.sockets.open() == 2).await;
+    server.workspace().fail("chat.postMessage", [Fault::Error("invalid_auth")]);
+    let (first, second) =
+        (office.post("k/0", &room("C1GEN"), "yes").await, office.post("k/0", &room("C1GEN"), "yes").await);
+    assert!(matches!(first, Err(PostError::TryLater { .. })) && second.is_ok(), "{first:?}, {second:?}");
+    assert_eq!(server.workspace().posted("C1GEN").len(), 1);
+    office.close().await;
+}
+
+/// Nothing can be posted with it any more: whoever listens stops too, and says why.
+#[tokio::test]
+async fn a_token_that_is_refused_when_posting_ends_the_platform() {
+    let (server, scratch) = (Server::start().await, Scratch::new("refused-post"));
+    let office = Office::open(&server, &scratch).await;
+    server.workspace().revoked = Some("token_revoked");
+    let refused = office.post("k/0", &room("C1GEN"), "yes").await;
+    assert!(matches!(&refused, Err(PostError::GiveUp { what }) if what.contains("revoked")), "{refused:?}");
+    timeout(Duration::from_secs(20), office.done).await.expect("the platform stops").unwrap();
+    let why = office.slack.stopped();
+    assert!(why.as_ref().is_some_and(|why| why.contains("the token was revoked")), "{why:?}");
 }
 
 #[tokio::test]

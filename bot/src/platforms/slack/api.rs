@@ -6,9 +6,11 @@ use anyhow::Context as _;
 use reqwest::{Client, Response, StatusCode, header};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
+use tokio::sync::watch;
 
 use super::read::{flag, owned};
 use super::trouble::ApiError;
+use crate::platforms::web_socket::plainly;
 
 const SLACK: &str = "https://slack.com/api";
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
@@ -18,11 +20,16 @@ const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Where Slack asks for patience and does not say how much.
 const USUAL_PATIENCE: Duration = Duration::from_secs(30);
 
+/// What works with every good token of a bot.
+const WHO_AM_I: &str = "auth.test";
+
 pub struct Api {
     client: Client,
     base: String,
     bot: SecretString,
     app: SecretString,
+    /// Why nothing works any more before a person helps.
+    given_up: watch::Sender<Option<String>>,
 }
 
 /// Whose token a call is made with.
@@ -50,14 +57,59 @@ impl Api {
             .user_agent(concat!("aizuchi/", env!("CARGO_PKG_VERSION")))
             .build()
             .context("no way to call Slack")?;
-        Ok(Api { client, base, bot, app })
+        Ok(Api { client, base, bot, app, given_up: watch::Sender::new(None) })
+    }
+
+    /// The first reason stays.
+    pub fn give_up(&self, why: &str) {
+        self.given_up.send_if_modified(|known| {
+            let is_first = known.is_none();
+            known.get_or_insert_with(|| why.to_owned());
+            is_first
+        });
+    }
+
+    pub fn stopped(&self) -> Option<String> {
+        self.given_up.borrow().clone()
+    }
+
+    /// Waits until there is no hope any more, and says why.
+    pub async fn given_up(&self) -> String {
+        let mut given_up = self.given_up.subscribe();
+        let why = given_up.wait_for(Option::is_some).await.ok().and_then(|why| why.clone());
+        why.expect("the sender lives as long as this")
     }
 
     pub async fn call(&self, method: &str, form: &[(&str, &str)]) -> Result<Value, ApiError> {
         self.call_with(With::Bot, method, form).await.map(|answered| answered.body)
     }
 
+    /// A token that is refused is tried once more before that is believed: refusals have been seen to be taken back with
+    /// the next call.
     pub async fn call_with(&self, with: With, method: &str, form: &[(&str, &str)]) -> Result<Answered, ApiError> {
+        let refused = match self.call_once(with, method, form).await {
+            Err(error) if error.is_about_token() => error,
+            done => return done,
+        };
+        let again = match with {
+            With::App => self.call_once(with, method, form).await,
+            With::Bot if method == WHO_AM_I => self.call_once(with, method, form).await,
+            With::Bot => match self.call_once(with, WHO_AM_I, &[]).await {
+                Ok(_) => return Err(ApiError::Disputed(refused.to_string())),
+                failed => failed,
+            },
+        };
+        match again {
+            Ok(answered) => Ok(answered),
+            Err(error) if error.is_about_token() => {
+                self.give_up(&refused.to_string());
+                Err(refused)
+            }
+            Err(_) => Err(ApiError::Disputed(refused.to_string())),
+        }
+    }
+
+    async fn call_once(&self, with: With, method: &str, form: &[(&str, &str)]) -> Result<Answered, ApiError> {
         let token = match with {
             With::Bot => &self.bot,
             With::App => &self.app,
@@ -117,10 +169,4 @@ fn unsent(error: reqwest::Error) -> ApiError {
     } else {
         ApiError::NoAnswer(plainly(error))
     }
-}
-
-/// With its causes, and without the address: those of web sockets and answers are secret.
-pub fn plainly(error: reqwest::Error) -> String {
-    let error = anyhow::Error::from(error.without_url());
-    format!("{error:#}")
 }

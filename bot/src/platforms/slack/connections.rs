@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 use tracing::{debug, info, warn};
 
 use super::listen::Desk;
@@ -11,8 +11,6 @@ use super::socket::{End, Line, open};
 use super::translate::Me;
 use super::trouble::ApiError;
 
-/// A line that lived so long was a good one: the next is opened without a long pause.
-const GOOD_AFTER: Duration = Duration::from_secs(30);
 /// Slack closes a line soon after its warning; if it forgets, we do.
 const LINGERS: Duration = Duration::from_secs(60);
 /// When others use up the lines this app may have.
@@ -20,55 +18,52 @@ const CROWDED_FOR: Duration = Duration::from_secs(60);
 
 /// Keeps one line open until the platform stops.
 pub async fn keep(desk: Arc<Desk>, me: Arc<Me>, slot: u32) {
-    let pace = desk.slack.pace;
-    let mut pauses = pace.pauses();
+    let mut pauses = desk.slack.pace.pauses();
     while !desk.stop.is_cancelled() {
         let opened = tokio::select! {
             opened = open(&desk, &me) => opened,
             () = desk.stop.cancelled() => return,
         };
-        let pause = pauses.next().unwrap_or(pace.pause_max);
         let mut line = match opened {
             Ok(line) => line,
             Err(error) if error.is_hopeless() => return desk.give_up(&error.to_string()),
             Err(ApiError::Limited { after }) => {
-                desk.pause(after + pause).await;
+                desk.pause(after + pauses.after(None)).await;
                 continue;
             }
             Err(error) => {
-                warn!(slot, %error, ?pause, "no line to Slack");
+                let pause = pauses.after(None);
+                warn!(slot, %error, ?pause, "cannot connect to Slack");
                 desk.pause(pause).await;
                 continue;
             }
         };
-        let since = Instant::now();
-        debug!(slot, "a line to Slack is open");
-        match line.serve().await {
+        debug!(slot, "connected to Slack");
+        let end = line.serve().await;
+        let lived = line.lived();
+        match end {
             End::Stopped => return,
             End::Hopeless(why) => return desk.give_up(&why),
             End::Warned => {
-                info!(slot, "replaces a line to Slack before it is closed");
+                info!(slot, "replacing a connection to Slack before it is closed");
                 desk.tasks.spawn(linger(line));
-                if since.elapsed() < pace.pause_min {
-                    desk.pause(pause).await;
-                } else {
-                    pauses = pace.pauses();
+                // One that was warned at once is no reason to open another at once.
+                if lived.is_none_or(|lived| lived < desk.slack.pace.pause_min) {
+                    desk.pause(pauses.after(lived)).await;
                 }
             }
             End::Crowded => {
                 drop(line);
                 warn!(
                     slot,
-                    "other programs use up the lines of this Slack app: stop them, or set slack.connections lower"
+                    "other programs use up the connections of this Slack app: stop them, or set slack.connections lower"
                 );
-                desk.pause(CROWDED_FOR + pause).await;
+                desk.pause(CROWDED_FOR + pauses.after(lived)).await;
             }
             End::Lost(why) => {
                 drop(line);
-                if since.elapsed() >= GOOD_AFTER {
-                    pauses = pace.pauses();
-                }
-                info!(slot, why, ?pause, "lost a line to Slack");
+                let pause = pauses.after(lived);
+                info!(slot, why, ?pause, "lost a connection to Slack");
                 desk.pause(pause).await;
             }
         }

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::anyhow;
-use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
 use rusqlite::Transaction;
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore};
@@ -19,6 +18,7 @@ use super::read::{id, text};
 use super::translate::Me;
 use super::trouble::ApiError;
 use super::{backfill, connections, inbox, posts, sync, tell};
+use crate::platforms::backoff::ReconnectPauses;
 use crate::ports::Orders;
 use crate::runtime::Ears;
 use crate::stores::StoreError;
@@ -30,9 +30,11 @@ pub struct Pace {
     pub ping_every: Duration,
     /// A line that is silent for so long is dead.
     pub silent_max: Duration,
-    /// After a line was lost, growing.
+    /// The longest pause after a line was lost: at first, and when nothing helps.
     pub pause_min: Duration,
     pub pause_max: Duration,
+    /// A line that lived so long was a good one: the pauses are short again.
+    pub good_after: Duration,
     /// Between two looks at everybody's names.
     pub sync_every: Duration,
 }
@@ -44,16 +46,15 @@ impl Default for Pace {
             silent_max: Duration::from_secs(45),
             pause_min: Duration::from_secs(1),
             pause_max: Duration::from_secs(60),
+            good_after: Duration::from_secs(30),
             sync_every: Duration::from_secs(6 * 3600),
         }
     }
 }
 
 impl Pace {
-    /// Growing pauses without end, never the same for two of us.
-    pub fn pauses(&self) -> ExponentialBackoff {
-        let pauses = ExponentialBuilder::new().with_min_delay(self.pause_min).with_max_delay(self.pause_max);
-        pauses.with_jitter().without_max_times().build()
+    pub(super) fn pauses(&self) -> ReconnectPauses {
+        ReconnectPauses::new(self.pause_min, self.pause_max, self.good_after)
     }
 }
 
@@ -84,6 +85,7 @@ impl Desk {
         if !self.stop.is_cancelled() {
             error!("Slack: {why}; aizuchi goes on without Slack");
         }
+        self.slack.api.give_up(why);
         self.stop.cancel();
     }
 
@@ -118,9 +120,12 @@ impl Slack {
         stop: CancellationToken,
     ) -> anyhow::Result<JoinHandle<()>> {
         self.sweep().await?;
-        let me = match self.introduce().await {
-            Ok(me) => Some(me),
-            Err(error) if error.is_hopeless() => return Err(anyhow!("Slack: {error}")),
+        let me = match self.me().await {
+            Ok(me) => Some(me.clone()),
+            Err(error) if error.is_hopeless() => {
+                self.api.give_up(&error.to_string());
+                return Err(anyhow!("Slack: {error}"));
+            }
             Err(error) => {
                 warn!(%error, "Slack is waited for");
                 None
@@ -151,7 +156,7 @@ impl Slack {
     }
 
     /// Learns who we are.
-    async fn introduce(&self) -> Result<Me, ApiError> {
+    pub(super) async fn introduce(&self) -> Result<Me, ApiError> {
         let answer: Value = self.api.call("auth.test", &[]).await?;
         let (Some(team), Some(user)) = (id(&answer, "team_id"), id(&answer, "user_id")) else {
             return Err(ApiError::NoAnswer("it does not say who we are".into()));
@@ -175,6 +180,12 @@ async fn live(desk: Arc<Desk>, me: Option<Me>) {
     let known = desk.slack.database.read(inbox::channels).await.unwrap_or_default();
     spawn(&desk, &me, |desk, me| async move { backfill::keep(&desk, &me, known).await });
     spawn(&desk, &me, |desk, _| async move { sync::keep(&desk).await });
+    spawn(&desk, &me, |desk, _| async move {
+        tokio::select! {
+            why = desk.slack.api.given_up() => desk.give_up(&why),
+            () = desk.stop.cancelled() => (),
+        }
+    });
     for slot in 0..desk.slack.settings.connections {
         spawn(&desk, &me, move |desk, me| async move { connections::keep(desk, me, slot).await });
     }
@@ -193,10 +204,9 @@ fn spawn<F: Future<Output = ()> + Send + 'static>(
 async fn wait_for_introduction(desk: &Desk) -> Option<Me> {
     let mut pauses = desk.slack.pace.pauses();
     while !desk.stop.is_cancelled() {
-        let pause = pauses.next().unwrap_or(desk.slack.pace.pause_max);
-        desk.pause(pause).await;
-        match desk.slack.introduce().await {
-            Ok(me) => return Some(me),
+        desk.pause(pauses.after(None)).await;
+        match desk.slack.me().await {
+            Ok(me) => return Some(me.clone()),
             Err(error) if error.is_hopeless() => desk.give_up(&error.to_string()),
             Err(ApiError::Limited { after }) => desk.pause(after).await,
             Err(error) => warn!(%error, "Slack is waited for"),

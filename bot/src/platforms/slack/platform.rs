@@ -5,10 +5,12 @@ use std::sync::Arc;
 use aizuchi_core::settings::Settings;
 use aizuchi_core::types::{MessageId, Place};
 use secrecy::SecretString;
+use tokio::sync::OnceCell;
 
 use super::api::Api;
 use super::listen::Pace;
 use super::names::Names;
+use super::translate::Me;
 use super::trouble::ApiError;
 use super::{emoji, posts};
 use crate::ports::{Doing, Platform, PostError, Posting};
@@ -25,6 +27,7 @@ pub struct Slack {
     pub(super) database: Database,
     pub(super) clock: Clock,
     pub(super) pace: Pace,
+    me: OnceCell<Me>,
 }
 
 impl Slack {
@@ -50,7 +53,12 @@ impl Slack {
         let api = Arc::new(Api::new(&settings.slack.api_url, bot_token, app_token)?);
         let names = Names::new(api.clone());
         let (settings, name) = (settings.slack.clone(), settings.bot.name.clone());
-        Ok(Arc::new(Slack { settings, name, api, names, database, clock, pace }))
+        Ok(Arc::new(Slack { settings, name, api, names, database, clock, pace, me: OnceCell::new() }))
+    }
+
+    /// Who we are: asked once.
+    pub(super) async fn me(&self) -> Result<&Me, ApiError> {
+        self.me.get_or_try_init(|| self.introduce()).await
     }
 }
 
@@ -80,6 +88,10 @@ impl Platform for Slack {
                 Err(error) => Err(error.into()),
             }
         })
+    }
+
+    fn stopped(&self) -> Option<String> {
+        self.api.stopped().map(|why| format!("Slack: {why}"))
     }
 
     /// Slack has no such sign for bots.

@@ -1,18 +1,21 @@
 //! Posts a part of an answer once. That it is about to go out is written down first: after a crash or a cut line the
-//! channel itself is asked whether it did, by the key that every post carries along.
+//! channel itself is asked whether it did, by the key that every post carries along, or, where a server drops that, by its
+//! author, its words and its time.
 
 use std::time::Duration;
 
 use aizuchi_core::types::{Span, Time};
-use rusqlite::{OptionalExtension as _, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use serde_json::{Value, json};
 
 use super::mrkdwn::mrkdwn;
 use super::platform::Slack;
-use super::read::{list, stamp, stamp_of, text};
+use super::read::{list, stamp, stamp_of, text, time};
+use super::translate::Me;
 use super::trouble::ApiError;
 use crate::ports::{PostError, Posting};
 use crate::stores::StoreError;
+use crate::transcript::slack::markup::{Known, plain};
 
 /// What our posts are marked with.
 const KIND: &str = "aizuchi_post";
@@ -25,7 +28,7 @@ const PAGES_MAX: usize = 10;
 const KEPT: Span = Span::minutes(30 * 24 * 60);
 
 /// What is known of a post by this key.
-enum Known {
+enum Progress {
     New,
     /// Begun at this time, and perhaps out.
     Begun(Time),
@@ -38,12 +41,13 @@ pub async fn post(slack: &Slack, channel: &str, posting: &Posting<'_>) -> Result
     let known = slack.database.write(move |transaction| begin(transaction, &key, now)).await.map_err(later)?;
     let thread = posting.place.thread.as_ref().map(|thread| thread.as_str());
     match known {
-        Known::Posted(ts) => return Ok(ts),
-        Known::New => (),
-        Known::Begun(at) => {
+        Progress::Posted(ts) => return Ok(ts),
+        Progress::New => (),
+        Progress::Begun(at) => {
             let shown = (at + SHOWS_WITHIN).since(now);
             tokio::time::sleep(Duration::from_millis(shown.0.min(SHOWS_WITHIN.0))).await;
-            if let Some(ts) = find(slack, channel, thread, posting.key, at - CLOCKS_DIFFER).await.map_err(unclear)? {
+            let wanted = Wanted { key: posting.key, text: &mrkdwn(posting.text), since: at - CLOCKS_DIFFER };
+            if let Some(ts) = find(slack, channel, thread, &wanted).await.map_err(unclear)? {
                 tracing::info!(channel, ts, "found a post of before again");
                 note(slack, posting.key, Some(ts.clone())).await;
                 return Ok(ts);
@@ -77,16 +81,24 @@ pub async fn post(slack: &Slack, channel: &str, posting: &Posting<'_>) -> Result
     }
 }
 
-/// Looks for a post of ours by its key, since this time.
+/// A post that may be out already.
+struct Wanted<'a> {
+    key: &'a str,
+    /// In Slack's own form.
+    text: &'a str,
+    since: Time,
+}
+
+/// Looks for a post of ours: the one with the key, or the first with the same words that is no other key's.
 async fn find(
     slack: &Slack,
     channel: &str,
     thread: Option<&str>,
-    key: &str,
-    since: Time,
+    wanted: &Wanted<'_>,
 ) -> Result<Option<String>, ApiError> {
-    let oldest = stamp_of(since);
-    let mut cursor = String::new();
+    let me = slack.me().await?;
+    let oldest = stamp_of(wanted.since);
+    let (mut cursor, mut alike) = (String::new(), Vec::new());
     for _ in 0..PAGES_MAX {
         let mut form = vec![
             ("channel", channel),
@@ -98,17 +110,62 @@ async fn find(
         form.extend(thread.map(|thread| ("ts", thread)));
         let method = if thread.is_some() { "conversations.replies" } else { "conversations.history" };
         let page = slack.api.call(method, &form).await?;
-        let found = list(&page, "messages").iter().find(|message| key_of(message) == Some(key));
+        let messages = list(&page, "messages");
+        let found = messages.iter().find(|message| key_of(message) == Some(wanted.key));
         if let Some(ts) = found.and_then(|message| stamp(message, "ts")) {
             return Ok(Some(ts.to_owned()));
         }
+        let alike_here = messages.iter().filter(|message| is_alike(message, me, wanted));
+        alike.extend(alike_here.filter_map(|message| stamp(message, "ts")).map(str::to_owned));
         match page.get("response_metadata").and_then(|more| text(more, "next_cursor")) {
             Some(next) => cursor = next.to_owned(),
-            None => return Ok(None),
+            None => return first_free(slack, alike).await,
         }
     }
     // So much was said since that it can not be told. Twice is worse than not at all.
     Err(ApiError::Refused { error: "too much was said since".into(), needed: None })
+}
+
+/// Whether a message without a key is ours, of this time, and says the same.
+fn is_alike(message: &Value, me: &Me, wanted: &Wanted<'_>) -> bool {
+    let by_user = text(message, "user") == Some(&me.user);
+    let by_bot = me.bot.is_some() && text(message, "bot_id") == me.bot.as_deref();
+    let in_time = stamp(message, "ts").and_then(time).is_some_and(|at| at >= wanted.since);
+    let said = text(message, "text").unwrap_or_default();
+    (by_user || by_bot) && in_time && key_of(message).is_none() && essence(said) == essence(wanted.text)
+}
+
+/// What stays of a text however a server writes its links, marks and emoji.
+fn essence(text: &str) -> String {
+    let (plain, _) = plain(text, &Known { person: &|_| None, channel: &|_| None });
+    let is_name =
+        |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"_+-'".contains(&b));
+    let mut parts = plain.split(':').peekable();
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    while let Some(part) = parts.next() {
+        // The name of an emoji ends with another colon.
+        match parts.peek().filter(|_| is_name(part)) {
+            Some(_) => kept.push_str(parts.next().unwrap_or_default()),
+            None => kept.push_str(part),
+        }
+    }
+    kept.retain(char::is_alphanumeric);
+    if kept.is_empty() { plain.trim().to_owned() } else { kept }
+}
+
+/// The oldest that is known as nobody else's post.
+async fn first_free(slack: &Slack, mut stamps: Vec<String>) -> Result<Option<String>, ApiError> {
+    stamps.sort_unstable();
+    let look = move |connection: &Connection| {
+        let mut taken = connection.prepare_cached("SELECT 1 FROM slack_post WHERE ts = ?1")?;
+        for ts in stamps {
+            if !taken.exists([&ts])? {
+                return Ok(Some(ts));
+            }
+        }
+        Ok(None)
+    };
+    slack.database.read(look).await.map_err(|error| ApiError::NoAnswer(error.to_string()))
 }
 
 fn key_of(message: &Value) -> Option<&str> {
@@ -117,15 +174,15 @@ fn key_of(message: &Value) -> Option<&str> {
     text(metadata.get("event_payload")?, "key")
 }
 
-fn begin(transaction: &Transaction<'_>, key: &str, now: Time) -> rusqlite::Result<Known> {
+fn begin(transaction: &Transaction<'_>, key: &str, now: Time) -> rusqlite::Result<Progress> {
     let query = "SELECT begun, ts FROM slack_post WHERE key = ?1";
     let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?));
     if let Some((begun, ts)) = transaction.prepare_cached(query)?.query_row([key], row).optional()? {
-        return Ok(ts.map_or(Known::Begun(Time(begun as u64)), Known::Posted));
+        return Ok(ts.map_or(Progress::Begun(Time(begun as u64)), Progress::Posted));
     }
     let insert = "INSERT INTO slack_post (key, begun) VALUES (?1, ?2)";
     transaction.prepare_cached(insert)?.execute(params![key, now.0 as i64])?;
-    Ok(Known::New)
+    Ok(Progress::New)
 }
 
 /// Writes down what became of it: it is out, or certainly not. Not written, it is looked for the next time.
@@ -154,5 +211,26 @@ fn unclear(error: ApiError) -> PostError {
             PostError::GiveUp { what: format!("it can not be told whether it was posted before: {what}") }
         }
         later @ PostError::TryLater { .. } => later,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_words_are_the_same_however_they_are_written() {
+        for (ours, theirs) in [
+            ("see https://a.b/c 👍", "see <https://a.b/c> :+1:"),
+            ("*yes* &amp; no", "*yes* & no"),
+            ("a:\nb", "a: b"),
+            ("👍", "👍"),
+        ] {
+            assert_eq!(essence(ours), essence(theirs), "{ours}");
+        }
+        for (one, other) in [("at 10:30", "at 10:31"), ("yes", "no"), ("👍", "👎"), ("at 10:30:45", "at 10:30:46")]
+        {
+            assert_ne!(essence(one), essence(other), "{one}");
+        }
     }
 }

@@ -5,15 +5,10 @@ use std::time::Duration;
 
 use futures_util::stream::{ReadyChunks, SplitSink, SplitStream};
 use futures_util::{SinkExt as _, StreamExt as _};
-use reqwest::{StatusCode, Upgraded, header};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
-use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::handshake::client::generate_key;
-use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
-use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-use super::api::{With, plainly};
+use super::api::With;
 use super::envelope::{self, Frame};
 use super::inbox::{self, Arrival};
 use super::listen::Desk;
@@ -21,14 +16,12 @@ use super::orders;
 use super::read::text;
 use super::translate::Me;
 use super::trouble::ApiError;
+use crate::platforms::web_socket::{self, Socket};
 
 /// Frames that are stored together.
 const TOGETHER_MAX: usize = 256;
 /// Larger ones end the line; what is larger than an event can be is let go long before.
 const FRAME_BYTES_MAX: usize = 16 * 1024 * 1024;
-const OPENS_WITHIN: Duration = Duration::from_secs(15);
-
-type Socket = WebSocketStream<Upgraded>;
 
 /// A line that is open.
 pub struct Line {
@@ -36,7 +29,8 @@ pub struct Line {
     me: Arc<Me>,
     sink: SplitSink<Socket, Message>,
     frames: ReadyChunks<SplitStream<Socket>>,
-    greeted: bool,
+    /// When Slack said hello.
+    greeted: Option<Instant>,
     warned: bool,
 }
 
@@ -58,40 +52,18 @@ pub async fn open(desk: &Arc<Desk>, me: &Arc<Me>) -> Result<Line, ApiError> {
     let api = &desk.slack.api;
     let answer = api.call_with(With::App, "apps.connections.open", &[]).await?.body;
     let url = text(&answer, "url").ok_or_else(|| ApiError::NoAnswer("it names no address".into()))?;
-    // The way of all our requests, with its proxy and its certificates.
-    let url = match url.split_once("://") {
-        Some(("wss", rest)) => format!("https://{rest}"),
-        Some(("ws", rest)) => format!("http://{rest}"),
-        _ => return Err(ApiError::NoAnswer("it names an address that is none".into())),
-    };
-    let key = generate_key();
-    let request = api
-        .client()
-        .get(url)
-        .header(header::CONNECTION, "Upgrade")
-        .header(header::UPGRADE, "websocket")
-        .header(header::SEC_WEBSOCKET_VERSION, "13")
-        .header(header::SEC_WEBSOCKET_KEY, &key);
-    let late = |_| ApiError::NoAnswer("the line does not open".into());
-    let failed = |error| ApiError::NoAnswer(plainly(error));
-    let response = timeout(OPENS_WITHIN, request.send()).await.map_err(late)?.map_err(failed)?;
-    let accepted = response.headers().get(header::SEC_WEBSOCKET_ACCEPT).map(|accepted| accepted.as_bytes().to_vec());
-    if response.status() != StatusCode::SWITCHING_PROTOCOLS {
-        return Err(ApiError::NoAnswer(format!("the line does not open: status {}", response.status())));
-    }
-    if accepted != Some(derive_accept_key(key.as_bytes()).into_bytes()) {
-        return Err(ApiError::NoAnswer("whoever opens the line does not speak as Slack does".into()));
-    }
-    let upgraded = timeout(OPENS_WITHIN, response.upgrade()).await.map_err(late)?.map_err(failed)?;
-    let bounds =
-        WebSocketConfig::default().max_message_size(Some(FRAME_BYTES_MAX)).max_frame_size(Some(FRAME_BYTES_MAX));
-    let socket = WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(bounds)).await;
+    let socket = web_socket::open(api.client(), url, FRAME_BYTES_MAX).await.map_err(ApiError::NoAnswer)?;
     let (sink, frames) = socket.split();
     let (desk, me) = (desk.clone(), me.clone());
-    Ok(Line { desk, me, sink, frames: frames.ready_chunks(TOGETHER_MAX), greeted: false, warned: false })
+    Ok(Line { desk, me, sink, frames: frames.ready_chunks(TOGETHER_MAX), greeted: None, warned: false })
 }
 
 impl Line {
+    /// How long it has been of use; `None` if Slack never said hello.
+    pub fn lived(&self) -> Option<Duration> {
+        self.greeted.map(|since| since.elapsed())
+    }
+
     /// Until the line has to be left. After a warning it can be served on, until Slack closes it.
     pub async fn serve(&mut self) -> End {
         let pace = self.desk.slack.pace;
@@ -130,8 +102,9 @@ impl Line {
         for frame in frames {
             let text = match frame {
                 Ok(Message::Text(text)) => text,
-                Ok(Message::Close(_)) => {
-                    end = Some(End::Lost("Slack closed it".into()));
+                Ok(Message::Close(frame)) => {
+                    let said = frame.map(|frame| format!(": {} {:?}", frame.code, frame.reason.as_str()));
+                    end = Some(End::Lost(format!("Slack closed it{}", said.unwrap_or_default())));
                     continue;
                 }
                 Ok(_) => continue,
@@ -187,8 +160,8 @@ impl Line {
     }
 
     fn greet(&mut self) {
-        if !self.greeted {
-            self.greeted = true;
+        if self.greeted.is_none() {
+            self.greeted = Some(Instant::now());
             self.desk.line_opened();
         }
     }
@@ -210,7 +183,7 @@ impl Line {
 
 impl Drop for Line {
     fn drop(&mut self) {
-        if self.greeted {
+        if self.greeted.is_some() {
             self.desk.line_closed();
         }
     }

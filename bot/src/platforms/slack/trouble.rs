@@ -15,6 +15,9 @@ pub enum ApiError {
     /// It never went out.
     #[error("Slack can not be reached: {0}")]
     NotSent(String),
+    /// The token was refused, and is not when it is tried again.
+    #[error("Slack refused the token for one call only: {0}")]
+    Disputed(String),
     /// It may have been done or not.
     #[error("Slack did not answer: {0}")]
     NoAnswer(String),
@@ -22,6 +25,9 @@ pub enum ApiError {
 
 const TOKENS: &str = "copy the tokens again from api.slack.com/apps (OAuth & Permissions: xoxb-…; Basic Information, \
                       App-Level Tokens: xapp-…)";
+
+/// What is said of a token that is not, or no longer, good.
+const OF_TOKEN: &[&str] = &["invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"];
 
 /// Nothing gets better before a person has done something.
 const HOPELESS: &[(&str, &str)] = &[
@@ -87,10 +93,15 @@ impl ApiError {
         matches!(self, ApiError::Refused { error, .. } if HOPELESS.iter().any(|(name, _)| name == error))
     }
 
+    /// The token is not, or no longer, good.
+    pub fn is_about_token(&self) -> bool {
+        matches!(self, ApiError::Refused { error, .. } if OF_TOKEN.contains(&error.as_str()))
+    }
+
     /// Whether what was asked for was certainly not done.
     pub fn is_certain(&self) -> bool {
         match self {
-            ApiError::Limited { .. } | ApiError::NotSent(_) => true,
+            ApiError::Limited { .. } | ApiError::NotSent(_) | ApiError::Disputed(_) => true,
             ApiError::Refused { error, .. } => !PASSING.contains(&error.as_str()),
             ApiError::NoAnswer(_) => false,
         }
@@ -103,7 +114,7 @@ impl From<ApiError> for PostError {
         match error {
             ApiError::Limited { after } => PostError::TryLater { after: Some(after), what },
             ApiError::Refused { error, .. } if !PASSING.contains(&error.as_str()) => PostError::GiveUp { what },
-            ApiError::Refused { .. } | ApiError::NotSent(_) | ApiError::NoAnswer(_) => {
+            ApiError::Refused { .. } | ApiError::NotSent(_) | ApiError::Disputed(_) | ApiError::NoAnswer(_) => {
                 PostError::TryLater { after: None, what }
             }
         }

@@ -273,6 +273,10 @@ fn post(server: &Server, form: &Form) -> Result<Value, &'static str> {
     }
     let (ts, events) = {
         let mut workspace = server.workspace();
+        if workspace.forgetful {
+            message.as_object_mut().unwrap().remove("metadata");
+            message["text"] = rewritten(text).into();
+        }
         let all = workspace.messages.get(channel);
         if thread.is_some_and(|thread| !all.into_iter().flatten().any(|message| message["ts"] == **thread)) {
             return Err("thread_not_found");
@@ -281,4 +285,13 @@ fn post(server: &Server, form: &Form) -> Result<Value, &'static str> {
     };
     events.iter().for_each(|event| server.happens(event.clone()));
     Ok(json!({"channel": channel, "ts": ts, "message": events[0]}))
+}
+
+/// Bare links in angle brackets, and emoji by their names, as Slack stores them.
+fn rewritten(text: &str) -> String {
+    let word = |word: &str| match word {
+        link if link.starts_with("https://") => format!("<{link}>"),
+        other => other.replace('👍', ":+1:"),
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }

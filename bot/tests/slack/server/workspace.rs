@@ -37,6 +37,8 @@ pub struct Workspace {
     /// What was answered to slash commands.
     pub answers: Vec<Value>,
     pub tickets: BTreeSet<String>,
+    /// Does not keep what a post carries along, and writes links and emoji its own way.
+    pub forgetful: bool,
     last_micros: u64,
     events: u64,
 }
@@ -74,6 +76,7 @@ impl Workspace {
             calls: Vec::new(),
             answers: Vec::new(),
             tickets: BTreeSet::new(),
+            forgetful: false,
             last_micros: 0,
             events: 0,
         }
