@@ -163,6 +163,7 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
             events: watched,
             metrics: metrics::install(),
             ready: is_ready,
+            beside: joined.platforms(),
             stop: stop.clone(),
         };
         match web.listen(listening).await {

@@ -79,6 +79,7 @@ impl Stage for WebRoom {
             events: life.events.subscribe(),
             metrics: aizuchi::console::install(),
             ready: life.ready.subscribe(),
+            beside: Vec::new(),
             stop: stop.clone(),
         };
         let (address, _) = web.listen(listening).await.unwrap();

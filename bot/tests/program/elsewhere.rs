@@ -42,6 +42,32 @@ async fn on_discord_alone_it_answers_and_stops_when_it_is_told() {
     assert!(program.ended().await.success(), "{}", program.said());
 }
 
+/// Refused by one call after another, it can answer nobody there: whoever watches over it is told.
+#[tokio::test]
+async fn a_token_that_is_no_longer_good_shows_in_ready() {
+    let server = discord_server::Server::start().await;
+    let mut home = Home::new(&[]);
+    home.set(format!("discord.api_url={}", server.url()));
+    home.set_variable("DISCORD_TOKEN", discord_server::TOKEN);
+    let program = home.start().await;
+    server.until("it is there", |world| world.sessions.values().any(|session| session.line.is_some())).await;
+    let mia = person(11, "mia");
+    // Once is a mistake of theirs: whoever asks is answered all the same.
+    let once = discord_server::Mishap::Refused { status: 401, code: 0, message: "401: Unauthorized" };
+    server.mishap(&format!("POST channels/{CHANNEL}/messages"), once);
+    server.say(CHANNEL, &mia, &format!("<@{BOT}> are you there?"));
+    server.until_posts(CHANNEL, 1).await;
+    assert!(program.get("/ready").await.starts_with("HTTP/1.1 200"), "{}", program.said());
+    server.world.with(|world| world.token = "another".to_owned());
+    server.say(CHANNEL, &mia, &format!("<@{BOT}> and now?"));
+    let told = eventually("it is not ready", async || {
+        let told = program.get("/ready").await;
+        told.starts_with("HTTP/1.1 503").then_some(told)
+    })
+    .await;
+    assert!(told.contains("not ready: Discord does not accept the bot's token"), "{told}");
+}
+
 /// Where there is no other place to be, being sent away is the end, and not a program that does nothing for ever.
 #[tokio::test]
 async fn sent_away_from_its_only_place_it_ends() {

@@ -84,6 +84,7 @@ impl House {
             events: watched,
             metrics: aizuchi::console::install(),
             ready: is_ready,
+            beside: Vec::new(),
             stop: stop.clone(),
         };
         let (address, done) = web.listen(listening).await?;

@@ -8,6 +8,8 @@ use tracing::{debug, warn};
 
 use super::platform::Discord;
 use super::read::{list, text};
+use super::rest::persist;
+use super::trouble::registration_advice;
 
 pub const NAME: &str = "aizuchi";
 
@@ -148,6 +150,8 @@ pub fn order(data: &Value) -> Option<String> {
     })
 }
 
+const ATTEMPTS_MAX: u32 = 6;
+
 /// Everywhere; where the API is elsewhere, guild by guild: that holds at once.
 pub async fn register(discord: Arc<Discord>, application: u64, guilds: Vec<u64>) {
     let commands = definition();
@@ -157,11 +161,9 @@ pub async fn register(discord: Arc<Discord>, application: u64, guilds: Vec<u64>)
         guilds.iter().map(|guild| format!("applications/{application}/guilds/{guild}/commands")).collect()
     };
     for path in paths {
-        match discord.rest.put(path, Some(&commands)).await {
-            Ok(_) => debug!("registered its commands"),
-            Err(trouble) => {
-                warn!(%trouble, "can not register /aizuchi: invite the bot with the scope applications.commands")
-            }
+        match persist(ATTEMPTS_MAX, || discord.rest.put(path.clone(), Some(&commands))).await {
+            Ok(_) => debug!("registered /aizuchi"),
+            Err(trouble) => warn!(%trouble, advice = registration_advice(&trouble), "cannot register /aizuchi"),
         }
     }
 }

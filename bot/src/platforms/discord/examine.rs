@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::read::{bits, id, text};
 use super::rest::{Rest, Trouble};
-use super::trouble::PORTAL;
+use super::trouble::{PORTAL, examination_advice};
 
 /// One line of what was found: `Err` holds what is wrong and how it is mended.
 pub type Finding = Result<String, Wrong>;
@@ -79,6 +79,13 @@ fn of_guilds(guilds: &Value, me: u64) -> Vec<Finding> {
     }
     let check = |guild: &Value| {
         let (name, held) = (text(guild, "name").unwrap_or("a server"), bits(guild, "permissions"));
+        if guild.get("permissions").is_none_or(Value::is_null) {
+            return Err(Wrong {
+                fatal: false,
+                told: format!("the server does not say what it may do in {name}"),
+                mend: format!("see in its settings that the bot has: {}", needed_names().join(", ")),
+            });
+        }
         let lacks = |bit: u64| held & bit == 0 && held & ADMINISTRATOR == 0;
         let missing: Vec<&str> = PERMISSIONS.iter().filter(|(bit, _)| lacks(*bit)).map(|(_, name)| *name).collect();
         if missing.is_empty() {
@@ -93,14 +100,12 @@ fn of_guilds(guilds: &Value, me: u64) -> Vec<Finding> {
     guilds.iter().map(check).collect()
 }
 
+fn needed_names() -> Vec<&'static str> {
+    PERMISSIONS.iter().map(|(_, name)| *name).collect()
+}
+
 fn unreachable(trouble: &Trouble, variable: &str) -> Wrong {
-    let mend = match trouble {
-        Trouble::BadToken => format!("copy the token again from {PORTAL} (Bot, Reset Token) into {variable}"),
-        Trouble::Unclear(_) | Trouble::Busy { .. } | Trouble::Broken(_) | Trouble::Refused { .. } => {
-            "look at the network, and at https://discordstatus.com".to_owned()
-        }
-    };
-    Wrong { fatal: true, told: trouble.to_string(), mend }
+    Wrong { fatal: true, told: trouble.to_string(), mend: examination_advice(trouble, variable) }
 }
 
 #[cfg(test)]

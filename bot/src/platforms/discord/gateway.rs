@@ -3,44 +3,57 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use secrecy::ExposeSecret as _;
+use reqwest::Client;
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
-use twilight_gateway::queue::InMemoryQueue;
-use twilight_gateway::{Config, ConfigBuilder, Intents, Shard, ShardId};
+use twilight_gateway_queue::InMemoryQueue;
 
-use super::attend::{Backoff, attend};
+use super::attend::attend;
 use super::backfill::Backfill;
 use super::hear::Listener;
 use super::interaction::Counter;
 use super::platform::{Discord, State};
 use super::read::{bits, text};
-use super::rest::Trouble;
+use super::rest::{Trouble, USER_AGENT};
 use super::trouble::farewell;
+use crate::platforms::backoff::Backoff;
 use crate::ports::Orders;
 use crate::runtime::Ears;
 
+const GUILDS: u64 = 1 << 0;
+const GUILD_MESSAGES: u64 = 1 << 9;
+const GUILD_MESSAGE_REACTIONS: u64 = 1 << 10;
+const DIRECT_MESSAGES: u64 = 1 << 12;
+const MESSAGE_CONTENT: u64 = 1 << 15;
+
 /// What it asks to be told of.
-pub const INTENTS: Intents = Intents::GUILDS
-    .union(Intents::GUILD_MESSAGES)
-    .union(Intents::MESSAGE_CONTENT)
-    .union(Intents::GUILD_MESSAGE_REACTIONS)
-    .union(Intents::DIRECT_MESSAGES);
+pub const INTENTS: u64 = GUILDS | GUILD_MESSAGES | MESSAGE_CONTENT | GUILD_MESSAGE_REACTIONS | DIRECT_MESSAGES;
 
 const SHARDS_MAX: u64 = 10_000;
+const CONNECT_WITHIN: Duration = Duration::from_secs(10);
+/// Between two questions where the gateway is.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// Returns when it is stopped, or when there is no going on.
 pub async fn attend_all(discord: Arc<Discord>, ears: Ears, orders: Arc<dyn Orders>, stop: CancellationToken) {
-    tokio::select! {
-        ended = connect(&discord, ears, orders, &stop) => if let Err(why) = ended {
-            error!("{why}");
-            discord.state.send_replace(State::Stopped(why));
-        },
-        () = stop.cancelled() => (),
+    let ended = tokio::select! {
+        ended = connect(&discord, ears, orders, &stop) => ended,
+        // Whoever cannot answer does not go on listening.
+        () = discord.rest.token_refused() => Err(farewell(BAD_TOKEN, "")),
+        () = stop.cancelled() => Ok(()),
+    };
+    if let Err(why) = ended {
+        error!("{why}");
+        discord.state.send_replace(State::Stopped(why));
     }
 }
+
+/// Discord's code for a token that it does not accept.
+const BAD_TOKEN: u16 = 4004;
 
 /// `Err` says why it is sent away for good.
 async fn connect(
@@ -49,7 +62,7 @@ async fn connect(
     orders: Arc<dyn Orders>,
     stop: &CancellationToken,
 ) -> Result<(), String> {
-    let plan = plan(discord).await?;
+    let plan = Arc::new(plan(discord).await?);
     discord.forget_old_posts().await;
     // When one is sent away for good, all go.
     let stop = stop.child_token();
@@ -58,10 +71,9 @@ async fn connect(
     let counter = Counter::new(discord.clone(), orders);
     let mut connections = JoinSet::new();
     for number in 0..plan.shards {
-        let shard = Shard::with_config(ShardId::new(number, plan.shards), plan.config.clone());
         let listener =
             Listener { discord: discord.clone(), ears: ears.clone(), backfill: backfill.clone(), stop: stop.clone() };
-        connections.spawn(attend(shard, listener, counter.clone(), stop.clone()));
+        connections.spawn(attend(plan.clone(), number, listener, counter.clone(), stop.clone()));
     }
     while let Some(ended) = connections.join_next().await {
         ended.map_err(|error| format!("a connection to Discord ended badly: {error}"))??;
@@ -69,35 +81,49 @@ async fn connect(
     Ok(())
 }
 
-struct Plan {
-    shards: u32,
-    config: Config<InMemoryQueue>,
+/// How to connect.
+pub struct Plan {
+    pub shards: u32,
+    pub url: String,
+    /// Whether the address was set by hand: then it holds for every connection.
+    pub by_hand: bool,
+    pub queue: InMemoryQueue,
+    pub client: Client,
+    token: SecretString,
+}
+
+impl Plan {
+    pub fn token(&self) -> &str {
+        self.token.expose_secret()
+    }
 }
 
 /// Asks Discord until it answers.
 async fn plan(discord: &Discord) -> Result<Plan, String> {
-    let mut backoff = Backoff::default();
+    let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST_PAUSE);
     let told = loop {
         match discord.rest.get("gateway/bot".to_owned()).await {
             Ok(told) => break told,
-            Err(Trouble::BadToken) => return Err(farewell(4004)),
+            Err(Trouble::BadToken) => return Err(farewell(BAD_TOKEN, "")),
             Err(trouble) => {
-                warn!(%trouble, "can not ask for Discord's gateway");
-                tokio::time::sleep(backoff.next()).await;
+                let pause = backoff.next();
+                warn!(%trouble, pause_ms = pause.as_millis() as u64, "cannot ask for Discord's gateway");
+                tokio::time::sleep(pause).await;
             }
         }
     };
     let recommended = bits(&told, "shards").clamp(1, SHARDS_MAX) as u32;
-    let shards = if discord.settings.shards == 0 { recommended } else { discord.settings.shards };
-    let url = match discord.settings.gateway_url.as_str() {
-        "" => text(&told, "url").unwrap_or("wss://gateway.discord.gg"),
-        url => url,
-    };
-    let config = ConfigBuilder::new(discord.token.expose_secret().to_owned(), INTENTS)
-        .proxy_url(url.trim_end_matches('/').to_owned())
-        .queue(queue(told.get("session_start_limit").unwrap_or(&Value::Null)))
-        .build();
-    Ok(Plan { shards, config })
+    let by_hand = discord.settings.gateway_url.as_str();
+    let told_url = text(&told, "url").unwrap_or("wss://gateway.discord.gg");
+    let client = Client::builder().http1_only().connect_timeout(CONNECT_WITHIN).user_agent(USER_AGENT).build();
+    Ok(Plan {
+        shards: if discord.settings.shards == 0 { recommended } else { discord.settings.shards },
+        url: if by_hand.is_empty() { told_url } else { by_hand }.to_owned(),
+        by_hand: !by_hand.is_empty(),
+        queue: queue(told.get("session_start_limit").unwrap_or(&Value::Null)),
+        client: client.map_err(|error| format!("no secure connections to Discord: {error}"))?,
+        token: discord.token.clone(),
+    })
 }
 
 /// Discord lets so many introduce themselves at once, and so many a day.

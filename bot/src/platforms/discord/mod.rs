@@ -3,6 +3,7 @@
 mod platform;
 
 mod attend;
+mod connection;
 mod gateway;
 mod trouble;
 

@@ -107,6 +107,13 @@ impl Platform for Discord {
         })
     }
 
+    fn stopped(&self) -> Option<String> {
+        match &*self.state.borrow() {
+            State::Stopped(why) => Some(why.clone()),
+            State::Connecting | State::Connected => None,
+        }
+    }
+
     fn typing<'a>(&'a self, place: &'a Place) -> Doing<'a, ()> {
         Box::pin(async move {
             let Some(channel) = channel_of(place) else { return };

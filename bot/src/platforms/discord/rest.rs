@@ -2,16 +2,18 @@
 //! twilight; how long to be patient is told to whoever can not wait here.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, redirect};
 use serde_json::Value;
+use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 use twilight_http_ratelimiting::{Endpoint, Method, Permit, RateLimitHeaders, RateLimiter};
 
-use super::read::{bits, is, text};
+use super::read::{bits, is, list, text};
+use crate::platforms::backoff::Backoff;
+use crate::platforms::web_socket::plainly;
 
 /// Why a call came to nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,7 +35,7 @@ pub enum Trouble {
 const DISCORD: &str = "https://discord.com";
 const VERSION: &str = "/api/v10";
 /// In the form that Discord wants, with the library that knows its limits; who has another is shut out.
-const USER_AGENT: &str =
+pub const USER_AGENT: &str =
     concat!("DiscordBot (https://github.com/twilight-rs/twilight, 0.18) aizuchi/", env!("CARGO_PKG_VERSION"));
 
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
@@ -59,7 +61,7 @@ pub struct Rest {
     /// None if no header can hold the token.
     token: Option<HeaderValue>,
     /// Asked again and again with a token it has refused, Discord shuts out the whole address.
-    refused: AtomicBool,
+    refused: watch::Sender<bool>,
     limiter: RateLimiter,
     /// Nobody may call before then.
     closed_until: Mutex<Option<Instant>>,
@@ -91,7 +93,7 @@ impl Rest {
             client: client.build().map_err(plainly),
             base: base + VERSION,
             token,
-            refused: AtomicBool::new(false),
+            refused: watch::Sender::new(false),
             limiter: RateLimiter::default(),
             closed_until: Mutex::default(),
         }
@@ -160,7 +162,7 @@ impl Rest {
         let name = reqwest::Method::from_bytes(method.name().as_bytes()).expect("a method of HTTP");
         let mut request = client.request(name, format!("{}/{path}", self.base));
         if by == As::Bot {
-            let token = self.token.clone().filter(|_| !self.refused.load(Ordering::Relaxed));
+            let token = self.token.clone().filter(|_| !*self.refused.borrow());
             request = request.header("authorization", token.ok_or(Trouble::BadToken)?);
         }
         if let Some(body) = body {
@@ -175,20 +177,46 @@ impl Rest {
         }
         Ok(Outcome::Done(Err(match status {
             StatusCode::TOO_MANY_REQUESTS => return Ok(self.limited(&headers, &told.unwrap_or_default())),
-            StatusCode::UNAUTHORIZED if by == As::Bot => {
-                self.refused.store(true, Ordering::Relaxed);
-                Trouble::BadToken
-            }
+            StatusCode::UNAUTHORIZED if by == As::Bot => self.check_token(client).await,
             status if status.is_server_error() => Trouble::Broken(status.as_u16()),
             status => match told {
                 Some(told) => {
-                    let what = text(&told, "message").unwrap_or("no reason given").to_owned();
+                    let (what, fields) = (text(&told, "message").unwrap_or("no reason given"), field_errors(&told));
+                    let what = if fields.is_empty() { what.to_owned() } else { format!("{what}: {fields}") };
                     Trouble::Refused { status: status.as_u16(), code: bits(&told, "code"), what }
                 }
                 // A page of whatever stands before Discord: it is not an answer.
                 None => Trouble::Unclear(format!("status {status}, not JSON")),
             },
         })))
+    }
+
+    /// One call was refused as if the token were bad: a second one, which every good token may make, tells whether it is.
+    async fn check_token(&self, client: &Client) -> Trouble {
+        let token = self.token.clone().expect("it was sent a moment ago");
+        let asked = client.get(format!("{}/users/@me", self.base)).header("authorization", token).send().await;
+        match asked.map(|response| response.status()) {
+            Ok(StatusCode::UNAUTHORIZED) => {
+                self.refused.send_replace(true);
+                Trouble::BadToken
+            }
+            Ok(status) if status.is_success() => {
+                Trouble::Unclear("status 401 for this call, although the token is accepted".into())
+            }
+            Ok(status) => Trouble::Unclear(format!("status 401, and status {status} when the token was checked")),
+            Err(error) => Trouble::Unclear(format!("status 401, and the token cannot be checked: {}", plainly(error))),
+        }
+    }
+
+    /// Waits until the token is known to be bad.
+    pub async fn token_refused(&self) {
+        let mut refused = self.refused.subscribe();
+        refused.wait_for(|refused| *refused).await.expect("the sender lives as long as this");
+    }
+
+    /// The gateway has let it in: whatever was said of the token before is over.
+    pub fn token_works(&self) {
+        self.refused.send_if_modified(|refused| std::mem::replace(refused, false));
     }
 
     fn limited(&self, headers: &HeaderMap, told: &Value) -> Outcome {
@@ -238,7 +266,61 @@ fn unclear(error: reqwest::Error) -> Trouble {
     Trouble::Unclear(plainly(error))
 }
 
-/// With its causes, and without the address: those of interactions are secret.
-fn plainly(error: reqwest::Error) -> String {
-    format!("{:#}", anyhow::Error::from(error.without_url()))
+/// What is wrong with which field: `0.options.2.name: Must be 1-32 in length`.
+fn field_errors(told: &Value) -> String {
+    let mut found = Vec::new();
+    collect_field_errors(told.get("errors").unwrap_or(&Value::Null), "", &mut found);
+    found.truncate(FIELDS_MAX);
+    found.join("; ")
+}
+
+const FIELDS_MAX: usize = 8;
+const FIELD_CHARS_MAX: usize = 200;
+
+fn collect_field_errors(errors: &Value, path: &str, out: &mut Vec<String>) {
+    for error in list(errors, "_errors").iter().filter_map(|error| text(error, "message")) {
+        out.push(format!("{path}: {error}").chars().take(FIELD_CHARS_MAX).collect());
+    }
+    for (field, below) in errors.as_object().into_iter().flatten().filter(|(field, _)| *field != "_errors") {
+        if out.len() < FIELDS_MAX {
+            let path = if path.is_empty() { field.clone() } else { format!("{path}.{field}") };
+            collect_field_errors(below, &path, out);
+        }
+    }
+}
+
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// Asks again while that can help, so many times in all: for what nobody waits for.
+pub async fn persist<T, F>(attempts_max: u32, ask: impl Fn() -> F) -> Result<T, Trouble>
+where
+    F: Future<Output = Result<T, Trouble>>,
+{
+    let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST_PAUSE);
+    for _ in 1..attempts_max {
+        match ask().await {
+            Err(Trouble::Unclear(_) | Trouble::Broken(_)) => tokio::time::sleep(backoff.next()).await,
+            Err(Trouble::Busy { after }) => tokio::time::sleep(backoff.next().max(after)).await,
+            done => return done,
+        }
+    }
+    ask().await
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_fields_that_are_wrong_are_named() {
+        let long = json!({"_errors": [{"code": "X", "message": "Must be 100 or fewer in length."}]});
+        let told = json!({"errors": {"0": {"options": {"2": {"description": long}}}, "_errors": [{"message": "odd"}]}});
+        assert_eq!(field_errors(&told), ": odd; 0.options.2.description: Must be 100 or fewer in length.");
+        for odd in [json!(null), json!({"errors": 3}), json!({"errors": {"a": [1], "_errors": "x"}})] {
+            assert_eq!(field_errors(&odd), "");
+        }
+    }
 }

@@ -28,6 +28,7 @@ impl Deed {
 }
 
 const MISSING_ACCESS: u64 = 50001;
+const UNAUTHORIZED: u64 = 40001;
 const MISSING_PERMISSIONS: u64 = 50013;
 const THREAD_ARCHIVED: u64 = 50083;
 const THREAD_LOCKED: u64 = 160_005;
@@ -45,6 +46,7 @@ pub fn post_error(deed: Deed, trouble: &Trouble) -> PostError {
         Trouble::Refused { code: MISSING_PERMISSIONS, .. } => {
             never(format!("the bot lacks a permission in this channel: give it {}", deed.needs()))
         }
+        Trouble::Refused { code: UNAUTHORIZED, .. } => never(format!("{trouble}; {}", wrong_token())),
         Trouble::Refused { code: THREAD_ARCHIVED | THREAD_LOCKED, .. } => never("the thread is closed".into()),
         Trouble::Refused { status: 403, .. } => {
             never(format!("{trouble}; what it needs here is the permission {}", deed.needs()))
@@ -54,8 +56,48 @@ pub fn post_error(deed: Deed, trouble: &Trouble) -> PostError {
     }
 }
 
-/// Why the gateway sends us away for good.
-pub fn farewell(code: u16) -> String {
+/// The token is good for something, and not for this.
+fn wrong_token() -> String {
+    format!("the token is not accepted for this: copy the token of this very bot from {PORTAL} (Bot, Reset Token)")
+}
+
+/// What to do when the commands cannot be registered.
+pub fn registration_advice(trouble: &Trouble) -> String {
+    match trouble {
+        Trouble::Refused { code: MISSING_ACCESS | MISSING_PERMISSIONS, .. } => {
+            "invite the bot again with the scope applications.commands".into()
+        }
+        Trouble::Refused { code: UNAUTHORIZED, .. } | Trouble::BadToken => wrong_token(),
+        Trouble::Refused { status: 404, .. } => "the server does not know slash commands".into(),
+        Trouble::Refused { status: 400, .. } => "use a newer aizuchi: the server wants them in another form".into(),
+        Trouble::Refused { .. } | Trouble::Unclear(_) | Trouble::Broken(_) | Trouble::Busy { .. } => {
+            "they are registered at the next start".into()
+        }
+    }
+}
+
+/// What to do when `doctor` learns nothing. `variable` holds the token.
+pub fn examination_advice(trouble: &Trouble, variable: &str) -> String {
+    match trouble {
+        Trouble::BadToken
+        | Trouble::Refused { status: 401 | 403, .. }
+        | Trouble::Refused { code: UNAUTHORIZED, .. } => {
+            format!("copy the token of this very bot again from {PORTAL} (Bot, Reset Token) into {variable}")
+        }
+        Trouble::Refused { .. } => "check discord.api_url: this server does not know the call".to_owned(),
+        Trouble::Unclear(_) | Trouble::Busy { .. } | Trouble::Broken(_) => {
+            "check the network, and https://discordstatus.com".to_owned()
+        }
+    }
+}
+
+/// Why the gateway sends us away for good, with its own words where it has any.
+pub fn farewell(code: u16, reason: &str) -> String {
+    let advice = advice_for_close(code);
+    if reason.trim().is_empty() { advice } else { format!("{advice} (Discord says {reason:?})") }
+}
+
+fn advice_for_close(code: u16) -> String {
     match code {
         4004 => format!(
             "Discord does not accept the bot's token: copy it again, or make a new one at {PORTAL} (Bot, Reset Token), \

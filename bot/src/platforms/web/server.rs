@@ -30,7 +30,7 @@ use super::{assets, memory, sample, socket, talk};
 use crate::journal::Traces;
 use crate::keeper::Keeper;
 use crate::language::Language;
-use crate::ports::Orders;
+use crate::ports::{Orders, Platform};
 use crate::replay::decision;
 use crate::runtime::{Ears, Event};
 use crate::stores::wait_for_room;
@@ -60,6 +60,8 @@ pub struct Listening {
     pub metrics: PrometheusHandle,
     /// Whether the engines are at work.
     pub ready: watch::Receiver<bool>,
+    /// What else it has joined.
+    pub beside: Vec<Arc<dyn Platform>>,
     pub stop: CancellationToken,
 }
 
@@ -76,12 +78,13 @@ pub struct Desk {
     seats: Arc<Semaphore>,
     metrics: PrometheusHandle,
     ready: watch::Receiver<bool>,
+    beside: Vec<Arc<dyn Platform>>,
 }
 
 impl Web {
     /// Opens the port and serves until `stop`. The task ends when every page has been let go.
     pub async fn listen(self: &Arc<Web>, with: Listening) -> anyhow::Result<(SocketAddr, JoinHandle<()>)> {
-        let Listening { ears, traces, orders, keeper, events, metrics, ready, stop } = with;
+        let Listening { ears, traces, orders, keeper, events, metrics, ready, beside, stop } = with;
         let listener = guard::bind(&self.settings.address, &self.settings.token).await?;
         let address = listener.local_addr().context("a bound port has an address")?;
         wait_for_room(async || self.open_rooms().await).await?;
@@ -102,6 +105,7 @@ impl Web {
             seats: Arc::new(Semaphore::new(self.settings.connections_max as usize)),
             metrics,
             ready,
+            beside,
         });
         spawn("the web room", &desk, |desk| async move {
             desk.web.hub.carry(&desk.web.database, since, &desk.stop).await;
@@ -235,7 +239,15 @@ async fn ready(State(desk): State<Arc<Desk>>) -> Response {
     let database = &desk.web.database;
     let store = timeout(ENDS_WITHIN, async { (database.check().await, database.read(talk::last_seq).await) }).await;
     let why = match (*desk.ready.borrow(), store) {
-        (true, Ok((Ok(()), Ok(_)))) => return "ready\n".into_response(),
+        (true, Ok((Ok(()), Ok(_)))) => {
+            let stopped: Vec<String> = desk.beside.iter().filter_map(|platform| platform.stopped()).collect();
+            return match stopped.is_empty() {
+                true => "ready\n".into_response(),
+                false => {
+                    (StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {}\n", stopped.join("; "))).into_response()
+                }
+            };
+        }
         (false, _) | (true, Ok((Err(_), _))) => "not ready: the store can not be written, the log says why\n",
         (true, _) => "not ready: the store does not answer\n",
     };

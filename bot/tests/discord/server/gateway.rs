@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Query, State};
-use axum::response::Response;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
 use flate2::{Compress, Compression, FlushCompress};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -27,7 +28,22 @@ pub struct Wishes {
     v: String,
 }
 
-pub async fn enter(State(world): State<Shared>, Query(wishes): Query<Wishes>, upgrade: WebSocketUpgrade) -> Response {
+pub async fn enter(
+    State(world): State<Shared>,
+    Query(wishes): Query<Wishes>,
+    headers: HeaderMap,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let told = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
+    let turned_away = world.with(|world| {
+        world.visitors.push((told("host"), told("user-agent")));
+        let is_turned_away = world.turned_away > 0;
+        world.turned_away = world.turned_away.saturating_sub(1);
+        is_turned_away
+    });
+    if turned_away {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    }
     upgrade.on_upgrade(move |socket| async move {
         let (line, orders) = mpsc::unbounded_channel();
         let stream = (wishes.compress == "zlib-stream").then(|| Compress::new(Compression::default(), true));
@@ -47,13 +63,13 @@ struct Connection {
 
 /// Why a connection ends.
 enum End {
-    Close(u16),
+    Close(u16, &'static str),
     Gone,
 }
 
 impl Connection {
     async fn attend(mut self, mut orders: mpsc::UnboundedReceiver<Order>, version: &str) {
-        let end = if version == "10" { self.talk(&mut orders).await } else { End::Close(4012) };
+        let end = if version == "10" { self.talk(&mut orders).await } else { End::Close(4012, "") };
         if let Some(session) = &self.session {
             self.world.with(|world| {
                 if let Some(session) = world.sessions.get_mut(session) {
@@ -61,9 +77,9 @@ impl Connection {
                 }
             });
         }
-        if let End::Close(code) = end {
+        if let End::Close(code, reason) = end {
             self.world.with(|world| world.closed_with.push(code));
-            let frame = CloseFrame { code, reason: "".into() };
+            let frame = CloseFrame { code, reason: reason.into() };
             let _ = self.socket.send(Message::Close(Some(frame))).await;
             // The other side closes too.
             let _ = tokio::time::timeout(Duration::from_secs(1), async {
@@ -92,10 +108,11 @@ impl Connection {
                         }
                         continue;
                     }
-                    Order::Close(code) => return End::Close(code),
+                    Order::Close(code) => return End::Close(code, ""),
+                    Order::CloseSaying(code, reason) => return End::Close(code, reason),
                     Order::Cut => return End::Gone,
                 },
-                () = tokio::time::sleep_until(due) => return End::Close(4009),
+                () = tokio::time::sleep_until(due) => return End::Close(4009, ""),
             };
             let text = match said {
                 Some(Ok(Message::Text(text))) => text.to_string(),
@@ -104,19 +121,24 @@ impl Connection {
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return End::Gone,
             };
             if text.len() > PAYLOAD_BYTES_MAX {
-                return End::Close(4002);
+                return End::Close(4002, "");
             }
-            let Ok(payload) = serde_json::from_str::<Value>(&text) else { return End::Close(4002) };
+            let Ok(payload) = serde_json::from_str::<Value>(&text) else { return End::Close(4002, "") };
             let done = match payload["op"].as_u64() {
                 Some(1) => {
                     due = Instant::now() + patience;
-                    self.send(&json!({"op": 11, "s": null, "t": null, "d": null})).await
+                    let answers = self.world.with(|world| {
+                        world.heartbeats += 1;
+                        world.answers_heartbeats
+                    });
+                    let answer = json!({"op": 11, "s": null, "t": null, "d": null});
+                    if answers { self.send(&answer).await } else { Ok(()) }
                 }
                 Some(2) => self.identify(&payload["d"]).await,
                 Some(6) => self.resume(&payload["d"]).await,
-                Some(3 | 4 | 8) if self.session.is_none() => Err(End::Close(4003)),
+                Some(3 | 4 | 8) if self.session.is_none() => Err(End::Close(4003, "")),
                 Some(3 | 4 | 8) => Ok(()),
-                _ => Err(End::Close(4001)),
+                _ => Err(End::Close(4001, "")),
             };
             if let Err(end) = done {
                 return end;
@@ -126,12 +148,12 @@ impl Connection {
 
     async fn identify(&mut self, data: &Value) -> Result<(), End> {
         if self.session.is_some() {
-            return Err(End::Close(4005));
+            return Err(End::Close(4005, ""));
         }
         let token = data["token"].as_str().unwrap_or_default().trim_start_matches("Bot ").to_owned();
-        let Some(intents) = data["intents"].as_u64() else { return Err(End::Close(4013)) };
+        let Some(intents) = data["intents"].as_u64() else { return Err(End::Close(4013, "")) };
         if !data["properties"].is_object() {
-            return Err(End::Close(4002));
+            return Err(End::Close(4002, ""));
         }
         let shard = match data["shard"].as_array().map(Vec::as_slice) {
             None => (0, 1),
@@ -159,7 +181,7 @@ impl Connection {
                 json!([])
             };
             let ready = json!({"v": 10, "user": bot(), "session_id": id, "shard": [shard.0, shard.1],
-                "resume_gateway_url": format!("ws://127.0.0.1:{}", world.port), "private_channels": [],
+                "resume_gateway_url": format!("ws://{}:{}", world.resume_host, world.port), "private_channels": [],
                 "guilds": guilds,
                 "application": {"id": BOT.to_string(), "flags": 1 << 19}});
             session.tell("READY", ready);
@@ -169,17 +191,17 @@ impl Connection {
             world.sessions.insert(id.clone(), session);
             Ok(id)
         });
-        self.session = Some(granted.map_err(End::Close)?);
+        self.session = Some(granted.map_err(|code| End::Close(code, ""))?);
         Ok(())
     }
 
     async fn resume(&mut self, data: &Value) -> Result<(), End> {
         if self.session.is_some() {
-            return Err(End::Close(4005));
+            return Err(End::Close(4005, ""));
         }
         let id = data["session_id"].as_str().unwrap_or_default().to_owned();
         let token = data["token"].as_str().unwrap_or_default().trim_start_matches("Bot ").to_owned();
-        let Some(seq) = data["seq"].as_u64() else { return Err(End::Close(4007)) };
+        let Some(seq) = data["seq"].as_u64() else { return Err(End::Close(4007, "")) };
         let line = self.line.clone();
         let resumed = self.world.with(|world| {
             if token != world.token {
@@ -196,7 +218,7 @@ impl Connection {
             world.resumed += 1;
             Ok(Some(()))
         });
-        match resumed.map_err(End::Close)? {
+        match resumed.map_err(|code| End::Close(code, ""))? {
             Some(()) => self.session = Some(id),
             None => self.send(&json!({"op": 9, "s": null, "t": null, "d": false})).await?,
         }

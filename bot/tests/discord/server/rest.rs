@@ -36,6 +36,8 @@ pub enum Mishap {
     },
     /// A page of whatever stands before Discord.
     Page(u16),
+    /// With a body of its own.
+    Answer(u16, Value),
 }
 
 pub fn refused(status: u16, code: u64, message: &str) -> Reply {
@@ -84,6 +86,7 @@ pub async fn answer(
     match mishap {
         Some(Mishap::Refused { status, code, message }) => response(refused(status, code, message), Some(&standing)),
         Some(Mishap::Limited { after_s, global }) => limited(after_s, global, &standing),
+        Some(Mishap::Answer(status, body)) => response((status, body), Some(&standing)),
         Some(Mishap::Page(status)) => {
             Response::builder().status(status).header("content-type", "text/html").body("<html>".into()).unwrap()
         }

@@ -34,8 +34,11 @@ pub fn route(world: &mut World, method: &Method, path: &[&str], query: &[(String
         }
         ("GET", ["users", "@me", "guilds"]) => {
             let guild = &world.guild;
-            let permissions = guild["roles"][0]["permissions"].clone();
-            (200, json!([{"id": guild["id"], "name": guild["name"], "owner": false, "permissions": permissions}]))
+            let mut shown = json!({"id": guild["id"], "name": guild["name"], "owner": false});
+            if let Some(permissions) = guild["roles"][0].get("permissions") {
+                shown["permissions"] = permissions.clone();
+            }
+            (200, json!([shown]))
         }
         ("GET", ["guilds", _]) => (200, world.guild_now()),
         ("PUT", ["applications", _, "commands"] | ["applications", _, "guilds", _, "commands"]) => commands(body),

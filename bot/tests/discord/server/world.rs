@@ -25,6 +25,8 @@ pub const GUILD_REACTIONS: u64 = 1 << 10;
 pub enum Order {
     Send(Value),
     Close(u16),
+    /// With a reason in words.
+    CloseSaying(u16, &'static str),
     /// Without a word.
     Cut,
 }
@@ -43,6 +45,8 @@ pub struct World {
     pub token: String,
     pub message_content_granted: bool,
     pub heartbeat_ms: u64,
+    pub answers_heartbeats: bool,
+    pub heartbeats: u32,
     /// How many connections it recommends.
     pub shards: u64,
     pub guild: Value,
@@ -57,6 +61,12 @@ pub struct World {
     pub identified: u32,
     pub resumed: u32,
     pub closed_with: Vec<u16>,
+    /// Who came to the gateway by which name: the host and the user agent of each request.
+    pub visitors: Vec<(String, String)>,
+    /// How many are turned away at the gateway's door before one is let in.
+    pub turned_away: u32,
+    /// The name under which a session is to be resumed.
+    pub resume_host: String,
     counter: u64,
 }
 
@@ -97,6 +107,8 @@ impl World {
             token: TOKEN.to_owned(),
             message_content_granted: true,
             heartbeat_ms: 41_250,
+            answers_heartbeats: true,
+            heartbeats: 0,
             shards: 1,
             guild,
             channels: channels.into(),
@@ -109,6 +121,9 @@ impl World {
             identified: 0,
             resumed: 0,
             closed_with: Vec::new(),
+            visitors: Vec::new(),
+            turned_away: 0,
+            resume_host: "127.0.0.1".to_owned(),
             counter: 0,
         }
     }

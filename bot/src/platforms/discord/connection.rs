@@ -1,0 +1,360 @@
+//! One connection to Discord's gateway, from hello to its end: says who it is or resumes, keeps its heart beating, and
+//! hands on what is told. No library lets us name ourselves on the socket or choose where a session is resumed.
+
+use std::time::Duration;
+
+use futures_util::{SinkExt as _, StreamExt as _};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::{Error, Message};
+use tokio_util::sync::CancellationToken;
+use tracing::debug;
+use twilight_gateway_queue::Queue as _;
+
+use super::gateway::Plan;
+use super::interaction::Counter;
+use super::platform::{Discord, State};
+use super::read::{bits, text};
+use crate::platforms::backoff::share_of;
+use crate::platforms::web_socket::{self, Socket};
+
+/// Everything about a large guild comes in one message.
+const MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
+const HELLO_WITHIN: Duration = Duration::from_secs(20);
+const SENDS_WITHIN: Duration = Duration::from_secs(10);
+const GOODBYE: Duration = Duration::from_millis(500);
+/// Whatever a server says, a heart does not beat more often or more seldom.
+const BEATS_MS: std::ops::RangeInclusive<u64> = 100..=600_000;
+
+/// Kinds of payloads.
+const DISPATCH: u64 = 0;
+const HEARTBEAT: u64 = 1;
+const IDENTIFY: u64 = 2;
+const RESUME: u64 = 6;
+const RECONNECT: u64 = 7;
+const INVALID_SESSION: u64 = 9;
+const HELLO: u64 = 10;
+
+/// Discord keeps a session that is left with this code.
+const LEAVES_SESSION_OPEN: u16 = 4000;
+/// What is left with this is over.
+const ENDS_SESSION: u16 = 1000;
+/// Discord has ended the session itself.
+const SESSION_OVER: [u16; 2] = [4007, 4009];
+/// Only a person can help.
+const FOR_GOOD: [u16; 6] = [4004, 4010, 4011, 4012, 4013, 4014];
+
+/// Attempts to resume that come to nothing, before it begins anew.
+const RESUMES_MAX: u32 = 3;
+
+/// What it takes to go on where another connection ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GatewaySession {
+    id: String,
+    sequence: u64,
+    /// Where Discord wants it to be resumed.
+    url: Option<String>,
+    attempts: u32,
+}
+
+/// How a connection ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    Stopped,
+    /// For good, with Discord's own words.
+    Dismissed {
+        code: u16,
+        reason: String,
+    },
+    Lost {
+        code: Option<u16>,
+        reason: String,
+    },
+}
+
+impl Ending {
+    fn lost(reason: impl Into<String>) -> Ending {
+        Ending::Lost { code: None, reason: reason.into() }
+    }
+}
+
+/// One of the connections, and what it remembers from one to the next.
+pub struct Connection<'a> {
+    pub discord: &'a Discord,
+    pub plan: &'a Plan,
+    pub number: u32,
+    pub counter: &'a Counter,
+    /// Where what is told goes.
+    pub events: &'a mpsc::Sender<String>,
+    pub stop: &'a CancellationToken,
+    pub session: &'a mut Option<GatewaySession>,
+}
+
+/// The beginning of every payload.
+#[derive(Deserialize)]
+struct Envelope<'t> {
+    op: u64,
+    #[serde(default)]
+    s: Option<u64>,
+    #[serde(default, borrow)]
+    t: Option<std::borrow::Cow<'t, str>>,
+}
+
+/// A socket that is open, and its heart.
+struct Pulse {
+    socket: Socket,
+    every: Duration,
+    next: Instant,
+    /// Whether anything came since the last beat.
+    answered: bool,
+    /// Its turn to say who it is.
+    turn: Option<oneshot::Receiver<()>>,
+    /// Since when it is of use.
+    active: Option<Instant>,
+}
+
+impl Connection<'_> {
+    /// How it ended, and how long it was of use: `None` if Discord never let it in.
+    pub async fn run(mut self) -> (Ending, Option<Duration>) {
+        let url = self.url();
+        let opened = tokio::select! {
+            opened = web_socket::open(&self.plan.client, &url, MESSAGE_BYTES_MAX) => opened,
+            () = self.stop.cancelled() => return (Ending::Stopped, None),
+        };
+        let socket = match opened {
+            Ok(socket) => socket,
+            Err(why) => {
+                // Perhaps it can be resumed where sessions begin.
+                self.session.iter_mut().for_each(|session| session.url = None);
+                return (Ending::lost(why), None);
+            }
+        };
+        let now = Instant::now();
+        let every = HELLO_WITHIN;
+        let mut pulse = Pulse { socket, every, next: now + every, answered: true, turn: None, active: None };
+        let ending = match self.greet(&mut pulse).await {
+            Ok(()) => self.listen(&mut pulse).await,
+            Err(ending) => ending,
+        };
+        self.leave(&mut pulse, &ending).await;
+        (ending, pulse.active.map(|since| since.elapsed()))
+    }
+
+    fn url(&self) -> String {
+        let resumed_at = self.session.as_ref().and_then(|session| session.url.as_deref());
+        let url = resumed_at.filter(|_| !self.plan.by_hand).unwrap_or(&self.plan.url);
+        format!("{}/?v=10&encoding=json", url.trim_end_matches('/'))
+    }
+
+    /// Waits for the hello, and resumes or gets in line to say who it is.
+    async fn greet(&mut self, pulse: &mut Pulse) -> Result<(), Ending> {
+        let hello = tokio::select! {
+            hello = timeout(HELLO_WITHIN, next(&mut pulse.socket)) => {
+                hello.map_err(|_| Ending::lost("no hello"))??
+            }
+            () = self.stop.cancelled() => return Err(Ending::Stopped),
+        };
+        let hello: Value = serde_json::from_str(&hello).unwrap_or_default();
+        if bits(&hello, "op") != HELLO {
+            return Err(Ending::lost("something else than hello came first"));
+        }
+        let interval = hello.get("d").map_or(0, |data| bits(data, "heartbeat_interval"));
+        pulse.every = Duration::from_millis(interval.clamp(*BEATS_MS.start(), *BEATS_MS.end()));
+        // Not all hearts in the world beat at the same instant.
+        pulse.next = Instant::now() + share_of(pulse.every);
+        let token = self.plan.token();
+        self.session.take_if(|session| session.attempts >= RESUMES_MAX);
+        match self.session {
+            Some(session) => {
+                session.attempts += 1;
+                let GatewaySession { id, sequence, .. } = session;
+                let resume = json!({"op": RESUME, "d": {"token": token, "session_id": id, "seq": sequence}});
+                send(&mut pulse.socket, &resume).await
+            }
+            None => {
+                pulse.turn = Some(self.plan.queue.enqueue(self.number));
+                Ok(())
+            }
+        }
+    }
+
+    /// Until the connection ends.
+    async fn listen(&mut self, pulse: &mut Pulse) -> Ending {
+        loop {
+            let done = tokio::select! {
+                told = next(&mut pulse.socket) => match told {
+                    Ok(told) => {
+                        pulse.answered = true;
+                        self.take(pulse, told).await
+                    }
+                    Err(ending) => Err(self.after_close(ending)),
+                },
+                () = sleep_until(pulse.next) => self.beat(pulse).await,
+                granted = turn(&mut pulse.turn) => match granted {
+                    Ok(()) => self.identify(pulse).await,
+                    // The queue wants it to get in line again.
+                    Err(_) => {
+                        pulse.turn = Some(self.plan.queue.enqueue(self.number));
+                        Ok(())
+                    }
+                },
+                () = self.stop.cancelled() => Err(Ending::Stopped),
+            };
+            if let Err(ending) = done {
+                return ending;
+            }
+        }
+    }
+
+    async fn beat(&self, pulse: &mut Pulse) -> Result<(), Ending> {
+        if !pulse.answered {
+            return Err(Ending::lost("no answer to the last heartbeat"));
+        }
+        pulse.answered = false;
+        pulse.next = Instant::now() + pulse.every;
+        self.send_beat(pulse).await
+    }
+
+    async fn send_beat(&self, pulse: &mut Pulse) -> Result<(), Ending> {
+        let sequence = self.session.as_ref().map(|session| session.sequence);
+        send(&mut pulse.socket, &json!({"op": HEARTBEAT, "d": sequence})).await
+    }
+
+    async fn identify(&self, pulse: &mut Pulse) -> Result<(), Ending> {
+        pulse.turn = None;
+        let properties = json!({"os": std::env::consts::OS, "browser": "aizuchi", "device": "aizuchi"});
+        let identify = json!({"op": IDENTIFY, "d": {
+            "token": self.plan.token(), "properties": properties, "compress": false, "large_threshold": 50,
+            "shard": [self.number, self.plan.shards], "intents": super::gateway::INTENTS,
+        }});
+        send(&mut pulse.socket, &identify).await
+    }
+
+    /// What came: about the connection itself, or to be handed on.
+    async fn take(&mut self, pulse: &mut Pulse, told: String) -> Result<(), Ending> {
+        let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(&told) else {
+            debug!("passed over a payload that cannot be read");
+            return Ok(());
+        };
+        match envelope.op {
+            DISPATCH => {
+                let (kind, sequence) = (envelope.t.unwrap_or_default().into_owned(), envelope.s);
+                self.count(pulse, &kind, sequence, &told);
+                self.hand_on(told).await
+            }
+            HEARTBEAT => self.send_beat(pulse).await,
+            RECONNECT => Err(Ending::lost("Discord asks to connect again")),
+            INVALID_SESSION => {
+                let payload: Value = serde_json::from_str(&told).unwrap_or_default();
+                if payload.get("d").and_then(Value::as_bool) != Some(true) {
+                    *self.session = None;
+                }
+                Err(Ending::lost("Discord does not accept the session"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Where in the session it is.
+    fn count(&mut self, pulse: &mut Pulse, kind: &str, sequence: Option<u64>, told: &str) {
+        if kind == "READY" {
+            let ready: Value = serde_json::from_str(told).unwrap_or_default();
+            let data = ready.get("d").unwrap_or(&Value::Null);
+            let url = text(data, "resume_gateway_url").filter(|url| !url.is_empty()).map(str::to_owned);
+            *self.session = text(data, "session_id").map(|id| GatewaySession {
+                id: id.to_owned(),
+                sequence: sequence.unwrap_or(0),
+                url,
+                attempts: 0,
+            });
+        }
+        if let (Some(session), Some(sequence)) = (self.session.as_mut(), sequence) {
+            session.sequence = sequence;
+        }
+        if matches!(kind, "READY" | "RESUMED") {
+            self.session.iter_mut().for_each(|session| session.attempts = 0);
+            pulse.active = Some(Instant::now());
+            self.discord.rest.token_works();
+            self.discord.state.send_replace(State::Connected);
+        }
+    }
+
+    /// Beyond what may wait the connection waits too, and is resumed when Discord loses patience.
+    async fn hand_on(&self, told: String) -> Result<(), Ending> {
+        self.counter.serve(&told);
+        let sent = tokio::select! {
+            sent = self.events.send(told) => sent.is_ok(),
+            () = self.stop.cancelled() => false,
+        };
+        if sent { Ok(()) } else { Err(Ending::Stopped) }
+    }
+
+    /// What Discord's code means for the session.
+    fn after_close(&mut self, ending: Ending) -> Ending {
+        match ending {
+            Ending::Lost { code: Some(code), reason } if FOR_GOOD.contains(&code) => Ending::Dismissed { code, reason },
+            Ending::Lost { code: Some(code), .. } if SESSION_OVER.contains(&code) => {
+                *self.session = None;
+                ending
+            }
+            Ending::Lost { .. } | Ending::Dismissed { .. } | Ending::Stopped => ending,
+        }
+    }
+
+    /// Tells Discord that the connection is left. Who stops for good must not look present.
+    async fn leave(&self, pulse: &mut Pulse, ending: &Ending) {
+        let code = match ending {
+            Ending::Lost { code: Some(_), .. } | Ending::Dismissed { .. } => None,
+            Ending::Stopped => Some(ENDS_SESSION),
+            Ending::Lost { code: None, .. } if self.session.is_none() => Some(ENDS_SESSION),
+            Ending::Lost { code: None, .. } => Some(LEAVES_SESSION_OPEN),
+        };
+        let socket = &mut pulse.socket;
+        let goodbye = async {
+            let frame = code.map(|code| CloseFrame { code: CloseCode::from(code), reason: "".into() });
+            socket.close(frame).await?;
+            while socket.next().await.transpose()?.is_some() {}
+            Ok::<(), Error>(())
+        };
+        if timeout(GOODBYE, goodbye).await.is_err() {
+            debug!("Discord did not say goodbye");
+        }
+    }
+}
+
+/// Its turn, if it waits for one.
+async fn turn(turn: &mut Option<oneshot::Receiver<()>>) -> Result<(), oneshot::error::RecvError> {
+    match turn {
+        Some(turn) => turn.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The next text; `Err` is how the connection ended.
+async fn next(socket: &mut Socket) -> Result<String, Ending> {
+    loop {
+        match socket.next().await {
+            Some(Ok(Message::Text(text))) => return Ok(text.as_str().to_owned()),
+            Some(Ok(Message::Close(Some(frame)))) => {
+                return Err(Ending::Lost { code: Some(frame.code.into()), reason: frame.reason.as_str().to_owned() });
+            }
+            Some(Ok(Message::Close(None))) => return Err(Ending::lost("closed without a reason")),
+            // What we did not ask for: compressed payloads, and what the library answers by itself.
+            Some(Ok(Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => (),
+            Some(Err(error)) => return Err(Ending::lost(error.to_string())),
+            None => return Err(Ending::lost("the connection was cut")),
+        }
+    }
+}
+
+async fn send(socket: &mut Socket, payload: &Value) -> Result<(), Ending> {
+    match timeout(SENDS_WITHIN, socket.send(Message::text(payload.to_string()))).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(Ending::lost(error.to_string())),
+        Err(_) => Err(Ending::lost("nothing can be sent")),
+    }
+}
