@@ -11,6 +11,7 @@ const STEPS: &[&str] = &[
     include_str!("0005.sql"),
     include_str!("0006.sql"),
     include_str!("0007.sql"),
+    include_str!("0008.sql"),
 ];
 
 pub const VERSION: u32 = STEPS.len() as u32;

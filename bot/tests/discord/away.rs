@@ -123,6 +123,74 @@ async fn what_was_first_said_while_it_was_away_is_heard() {
     house.close().await;
 }
 
+/// It was made while the bot was connected, and nobody told: what is said there after the cut is heard.
+#[tokio::test]
+async fn a_thread_nobody_told_of_is_heard_after_a_gap() {
+    let (house, scratch) = House::open().await;
+    let mia = person(11, "mia");
+    house.server.say(CHANNEL, &mia, "before");
+    house.says(1).await;
+    let [quiet, spoken] = [(); 2].map(|()| house.server.world.with(|world| world.snowflake()));
+    for id in [quiet, spoken] {
+        let thread = json!({"id": id.to_string(), "type": 11, "parent_id": CHANNEL.to_string(), "name": "frost?",
+            "guild_id": GUILD.to_string()});
+        house.server.world.with(|world| world.channels.insert(id, thread));
+    }
+    // Where something is said, the bot finds out where it is, even if Discord does not answer at once.
+    house.server.mishap(&format!("GET channels/{spoken}"), Mishap::Refused { status: 500, code: 0, message: "oh" });
+    house.server.say(spoken, &mia, "in one that nobody told of");
+    house.server.say(CHANNEL, &mia, "and elsewhere");
+    let room = format!("discord:{GUILD}/{CHANNEL}");
+    assert_eq!(house.says(3).await[1].place.to_string(), format!("{room}/{spoken}"));
+    let server = house.close().await;
+    server.world.with(|world| {
+        world.sessions.clear();
+        for (channel, text) in [(quiet, "the first words"), (spoken, "more words")] {
+            let id = world.snowflake();
+            world.keep(id, channel, &mia, json!({"content": text}));
+        }
+    });
+    let house = House::open_in(&scratch.0, server, &[]).await;
+    let mut said = house.says(2).await;
+    said.sort_by_key(|message| message.id.as_str().to_owned());
+    let told: Vec<_> = said.iter().map(|message| (message.place.to_string(), &*message.text)).collect();
+    assert_eq!(told[0], (format!("{room}/{quiet}"), "the first words"));
+    assert_eq!(told[1], (format!("{room}/{spoken}"), "more words"));
+    let server = house.close().await;
+    // An old channel that the bot was let into only now is heard from now on.
+    server.world.with(|world| {
+        world.sessions.clear();
+        let old = json!({"id": (4_u64 << 22).to_string(), "type": 0, "name": "old", "guild_id": GUILD.to_string()});
+        world.channels.insert(4 << 22, old);
+        let id = world.snowflake();
+        world.keep(id, 4 << 22, &mia, json!({"content": "not for it"}));
+    });
+    let house = House::open_in(&scratch.0, server, &[]).await;
+    house.connected().await;
+    house.server.say(4 << 22, &mia, "for it too");
+    assert_eq!(&*house.says(1).await[0].text, "for it too");
+    house.close().await;
+}
+
+/// A server may not say which message was the last in a channel.
+#[tokio::test]
+async fn a_gap_that_the_server_does_not_show_is_found() {
+    let (house, scratch) = House::open().await;
+    let mia = person(11, "mia");
+    house.server.say(CHANNEL, &mia, "before");
+    house.says(1).await;
+    let server = house.close().await;
+    server.world.with(|world| {
+        world.sessions.clear();
+        let id = world.snowflake();
+        world.keep(id, CHANNEL, &mia, json!({"content": "missed"}));
+        world.channels.get_mut(&CHANNEL).unwrap()["last_message_id"] = json!(null);
+    });
+    let house = House::open_in(&scratch.0, server, &[]).await;
+    assert_eq!(&*house.says(1).await[0].text, "missed");
+    house.close().await;
+}
+
 #[tokio::test]
 async fn what_was_said_while_the_program_was_off_is_heard_and_not_answered() {
     let (house, scratch) = House::open().await;

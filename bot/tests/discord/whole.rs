@@ -139,6 +139,41 @@ async fn changes(folder: &Path, id: u64) -> Vec<Option<String>> {
     inputs.into_iter().filter_map(change).collect()
 }
 
+/// The server does not know of the newest message when it tells of the channel; the comparison with what is known does.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_newer_than_the_last_that_was_known_is_found_by_comparing() {
+    let (scratch, server) = (Scratch::new(), Server::start().await);
+    let program = Program::start(&server, &scratch.0).await;
+    let mia = person(11, "mia");
+    let known = server.say(CHANNEL, &mia, "before");
+    until_heard(&scratch.0, known).await;
+    program.end().await;
+    let missed = server.world.with(|world| {
+        world.sessions.clear();
+        let id = world.snowflake();
+        world.keep(id, CHANNEL, &mia, json!({"content": "missed"}));
+        world.channels.get_mut(&CHANNEL).unwrap()["last_message_id"] = known.to_string().into();
+        id
+    });
+    let program = Program::start(&server, &scratch.0).await;
+    until_heard(&scratch.0, missed).await;
+    program.end().await;
+}
+
+/// Until a message is in the journal.
+async fn until_heard(folder: &Path, id: u64) {
+    let database = Database::open(&folder.join("aizuchi.db")).unwrap();
+    for _ in 0..1000 {
+        let found = "SELECT 1 FROM journal WHERE body LIKE '%' || ?1 || '%'";
+        let known = database.read(move |connection| connection.prepare(found)?.exists([id.to_string()])).await;
+        if known.unwrap() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("{id} is never heard");
+}
+
 /// Nobody tells of what was edited or deleted while the program was off.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_changed_while_it_was_away_is_found() {
@@ -160,19 +195,7 @@ async fn what_was_changed_while_it_was_away_is_found() {
     };
     server.dispatch("MESSAGE_UPDATE", edit(known, "my address"));
     let last = server.say(CHANNEL, &mia, "that is all");
-    let decided = async |id: u64| {
-        let database = Database::open(&scratch.0.join("aizuchi.db")).unwrap();
-        for _ in 0..1000 {
-            let found = "SELECT 1 FROM journal WHERE body LIKE '%' || ?1 || '%'";
-            let known = database.read(move |connection| connection.prepare(found)?.exists([id.to_string()])).await;
-            if known.unwrap() {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        panic!("{id} is never heard");
-    };
-    decided(last).await;
+    until_heard(&scratch.0, last).await;
     program.end().await;
     edit(edited, "tomatoes");
     server.world.with(|world| {

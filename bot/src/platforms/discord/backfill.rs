@@ -9,13 +9,13 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
-use super::attend::Backoff;
 use super::compare::KnownMessages;
-use super::marks::Mark;
+use super::marks::{Mark, Told};
 use super::platform::Discord;
 use super::read::id;
-use super::rest::Trouble;
+use super::rest::{Trouble, persist};
 use super::say::{Ear, Said};
+use crate::journal::Kept;
 use crate::runtime::Ears;
 
 /// What is younger fell into a short gap, and can still be answered.
@@ -44,9 +44,7 @@ impl Backfill {
     /// The channels of a guild with their last message. Where gaps begin is settled when this returns; they are filled
     /// beside what happens from now on.
     pub async fn guild(&self, guild: u64, channels: Vec<(u64, Option<u64>)>) {
-        // Without a last message there is nothing to miss, until there is one.
-        let told = |(channel, newest): (u64, Option<u64>)| (channel, Some(newest.unwrap_or(0)));
-        self.channels(guild, channels.into_iter().map(told).collect()).await;
+        self.channels(guild, channels).await;
     }
 
     /// Conversations with one person: Discord does not tell of them at the start.
@@ -66,97 +64,100 @@ impl Backfill {
     }
 
     async fn channels(&self, guild: u64, channels: Vec<(u64, Option<u64>)>) {
-        for (channel, _) in &channels {
-            self.compare(*channel, guild);
-        }
-        let gaps = match self.discord.marks.begin(guild, channels).await {
+        let mut known = self.take_known(guild, &channels);
+        let listed = channels.iter().map(|(channel, newest)| (*channel, *newest));
+        // Where something was said lately and the channel is not told of: a thread that is closed by now, perhaps.
+        let unlisted = known.keys().filter(|channel| channels.iter().all(|(told, _)| told != *channel));
+        let told: Vec<Told> = listed
+            .chain(unlisted.map(|channel| (*channel, None)))
+            .map(|(channel, newest)| Told { channel, newest, look: known.contains_key(&channel) })
+            .collect();
+        let gaps = match self.discord.marks.begin(guild, told).await {
             Ok(gaps) => gaps,
-            Err(error) => return warn!(guild, %error, "can not tell whether something was missed"),
+            Err(error) => return warn!(guild, %error, "cannot tell whether something was missed"),
         };
         for (channel, heard) in gaps {
-            self.channel(channel, guild, heard);
+            self.channel(Gap { channel, guild, heard, known: known.remove(&channel).unwrap_or_default() });
         }
     }
 
-    fn channel(&self, channel: u64, guild: u64, heard: u64) {
+    fn channel(&self, gap: Gap) {
         let backfill = self.clone();
+        let (channel, guild) = (gap.channel, gap.guild);
         tokio::spawn(async move {
             let fill = async {
                 let Ok(_permit) = backfill.together.acquire().await else { return };
-                backfill.fill(channel, guild, heard).await;
+                backfill.fill(gap).await;
             };
             tokio::select! {
                 () = fill => (),
                 () = backfill.stop.cancelled() => return,
             }
             if let Err(error) = backfill.discord.marks.end(channel, guild).await {
-                warn!(channel, %error, "can not note what was heard on Discord");
+                warn!(channel, %error, "cannot note what was heard on Discord");
             }
         });
     }
 
-    async fn fill(&self, channel: u64, guild: u64, heard: u64) {
-        let most = u64::from(self.discord.settings.backfill_messages);
-        let missed = match self.persist(|| self.missed(channel, guild, heard, most)).await {
-            Ok(missed) => missed,
-            Err(trouble) => return debug!(channel, %trouble, "can not fetch what was missed"),
+    /// What is newer than the last that was heard, and then what was changed of the rest.
+    async fn fill(&self, gap: Gap) {
+        let Gap { channel, guild, heard, known } = gap;
+        let (missed, newest) = match persist(ATTEMPTS_MAX, || self.missed(channel, guild, heard)).await {
+            Ok(found) => found,
+            Err(trouble) => return debug!(channel, %trouble, "cannot fetch what was missed"),
         };
-        if missed.is_empty() {
-            return;
+        if !missed.is_empty() {
+            info!(channel, messages = missed.len(), "heard what was missed");
         }
-        info!(channel, messages = missed.len(), "heard what was missed");
         for said in missed {
             if self.ears.hear(Input::Said(aged(said.message, self.discord.clock.now()))).await.is_err() {
                 return;
             }
             let mark = Mark { channel, guild, message: said.id };
             if let Err(error) = self.discord.marks.fill(mark).await {
-                return warn!(channel, %error, "can not note what was heard on Discord");
+                return warn!(channel, %error, "cannot note what was heard on Discord");
             }
         }
+        self.tell_changes(channel, guild, &known, &newest).await;
     }
 
-    /// Asks again while that can help: nobody waits for the answer.
-    pub(super) async fn persist<T, F>(&self, ask: impl Fn() -> F) -> Result<T, Trouble>
-    where
-        F: Future<Output = Result<T, Trouble>>,
-    {
-        let mut backoff = Backoff::default();
-        for _ in 1..ATTEMPTS_MAX {
-            match ask().await {
-                Err(Trouble::Unclear(_) | Trouble::Broken(_)) => tokio::time::sleep(backoff.next()).await,
-                Err(Trouble::Busy { after }) => tokio::time::sleep(backoff.next().max(after)).await,
-                done => return done,
-            }
-        }
-        ask().await
-    }
-
-    /// The newest messages after `heard`, oldest first.
-    async fn missed(&self, channel: u64, guild: u64, heard: u64, most: u64) -> Result<Vec<Said>, Trouble> {
-        let Some(me) = self.discord.me() else { return Ok(Vec::new()) };
-        let mut missed = Vec::new();
+    /// The newest messages after `heard`, oldest first, and the newest page of all.
+    async fn missed(&self, channel: u64, guild: u64, heard: u64) -> Result<(Vec<Said>, Vec<Value>), Trouble> {
+        let most = self.discord.settings.backfill_messages as usize;
+        let (mut missed, mut newest): (Vec<Said>, Option<Vec<Value>>) = (Vec::new(), None);
+        let Some(me) = self.discord.me().filter(|_| most > 0) else { return Ok((missed, Vec::new())) };
         let mut before = String::new();
-        while (missed.len() as u64) < most {
-            let limit = PAGE.min(most - missed.len() as u64);
-            let page = self.discord.rest.get(format!("channels/{channel}/messages?limit={limit}{before}")).await?;
-            let page = page.as_array().map_or(&[][..], Vec::as_slice);
-            let ids = page.iter().filter_map(|message| id(message, "id"));
-            let Some(oldest) = ids.clone().min() else { break };
+        while missed.len() < most {
+            let page = self.discord.rest.get(format!("channels/{channel}/messages?limit={PAGE}{before}")).await?;
+            let page = page.as_array().cloned().unwrap_or_default();
+            let oldest = page.iter().filter_map(|message| id(message, "id")).min();
             let newer = |message: &&Value| id(message, "id").is_some_and(|id| id > heard);
             self.discord.places(|places| {
                 let guild = Some(guild).filter(|guild| *guild != 0);
                 let ear = Ear { me, own_names: &self.discord.own_names, places, guild };
                 missed.extend(page.iter().filter(newer).filter_map(|message| ear.said(message)));
             });
-            if oldest <= heard || (page.len() as u64) < limit {
-                break;
+            let is_last = (page.len() as u64) < PAGE || oldest.is_none_or(|oldest| oldest <= heard);
+            newest.get_or_insert(page);
+            match oldest.filter(|_| !is_last) {
+                Some(oldest) => before = format!("&before={oldest}"),
+                None => break,
             }
-            before = format!("&before={oldest}");
         }
         missed.sort_unstable_by_key(|said| said.id);
-        Ok(missed)
+        missed.drain(..missed.len().saturating_sub(most));
+        Ok((missed, newest.unwrap_or_default()))
     }
+}
+
+/// What may have been missed in a channel.
+struct Gap {
+    channel: u64,
+    guild: u64,
+    /// The last message that was heard.
+    heard: u64,
+    /// What is known of what was said lately.
+    known: Vec<Kept>,
 }
 
 fn aged(message: Message, now: Time) -> Message {

@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use aizuchi_core::Input;
 use aizuchi_core::types::{Change, Time};
 use serde_json::{Value, json};
-use tracing::{debug, info, warn};
+use tracing::{info, warn};
 
 use super::backfill::{Backfill, PAGE};
-use super::places::channel_of;
+use super::places::{channel_of, guild_of};
 use super::read::id;
 use super::say::Ear;
 use crate::journal::{Kept, lately};
 
-/// What was said lately, by channel or thread.
-pub type KnownMessages = HashMap<u64, Vec<Kept>>;
+/// What was said lately, by channel or thread, with its guild; 0 for direct messages.
+pub type KnownMessages = HashMap<u64, (u64, Vec<Kept>)>;
 
 impl Backfill {
     /// Looks up what is known, at the start of a session that does not go on from another: whatever such a session
@@ -23,42 +23,33 @@ impl Backfill {
         let now = self.discord.clock.now();
         let known = self.discord.database.read(move |connection| lately(connection, "discord", now)).await;
         let known = known.unwrap_or_else(|error| {
-            warn!(%error, "can not tell what was changed on Discord meanwhile");
+            warn!(%error, "cannot tell what was changed on Discord meanwhile");
             HashMap::new()
         });
-        let by_channel = known.into_iter().filter_map(|(place, kept)| Some((channel_of(&place)?, kept))).collect();
-        *self.known.lock().expect("nobody panics while holding it") = by_channel;
+        let by_channel =
+            known.into_iter().filter_map(|(place, kept)| Some((channel_of(&place)?, (guild_of(&place)?, kept))));
+        *self.known.lock().expect("nobody panics while holding it") = by_channel.collect();
     }
 
-    /// Once for each channel that something is known of, beside whatever happens there.
-    pub fn compare(&self, channel: u64, guild: u64) {
-        let known = self.known.lock().expect("nobody panics while holding it").remove(&channel);
-        let Some(known) = known.filter(|_| self.discord.settings.backfill_messages > 0) else { return };
-        let backfill = self.clone();
-        tokio::spawn(async move {
-            let compare = async {
-                let Ok(_permit) = backfill.together.acquire().await else { return };
-                backfill.tell_changes(channel, guild, known).await;
-            };
-            tokio::select! {
-                () = compare => (),
-                () = backfill.stop.cancelled() => (),
-            }
-        });
+    /// What is known of these channels, and of others of the guild that are not told of: once for each session.
+    pub fn take_known(&self, guild: u64, channels: &[(u64, Option<u64>)]) -> HashMap<u64, Vec<Kept>> {
+        if self.discord.settings.backfill_messages == 0 {
+            return HashMap::new();
+        }
+        let mut known = self.known.lock().expect("nobody panics while holding it");
+        let told: std::collections::HashSet<u64> = channels.iter().map(|(channel, _)| *channel).collect();
+        let wanted = |channel: &u64, of: &(u64, Vec<Kept>)| told.contains(channel) || of.0 == guild;
+        known.extract_if(|channel, of| wanted(channel, of)).map(|(channel, (_, kept))| (channel, kept)).collect()
     }
 
-    async fn tell_changes(&self, channel: u64, guild: u64, known: Vec<Kept>) {
+    /// `newest` is the newest page of the channel.
+    pub async fn tell_changes(&self, channel: u64, guild: u64, known: &[Kept], newest: &[Value]) {
         let Some(me) = self.discord.me() else { return };
-        let fetch = || self.discord.rest.get(format!("channels/{channel}/messages?limit={PAGE}"));
-        let page = match self.persist(fetch).await {
-            Ok(page) => page,
-            Err(trouble) => return debug!(channel, %trouble, "can not tell what was changed meanwhile"),
-        };
         let now = self.discord.clock.now();
         let changes = self.discord.places(|places| {
             let guild = Some(guild).filter(|guild| *guild != 0);
             let ear = Ear { me, own_names: &self.discord.own_names, places, guild };
-            changes(&ear, channel, &known, page.as_array().map_or(&[], Vec::as_slice), now)
+            changes(&ear, channel, known, newest, now)
         });
         if !changes.is_empty() {
             info!(channel, messages = changes.len(), "heard what was changed meanwhile");

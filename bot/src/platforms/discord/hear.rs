@@ -15,6 +15,7 @@ use super::commands;
 use super::marks::Mark;
 use super::platform::Discord;
 use super::read::{bits, id, is, list, text};
+use super::rest::{Trouble, persist};
 use super::say::Ear;
 use crate::runtime::{Ears, Gone};
 
@@ -191,19 +192,30 @@ impl Listener {
     }
 }
 
+/// Attempts, while what is said waits.
+const LOOKS_MAX: u32 = 3;
+
 impl Discord {
-    /// Asks about a channel that nobody has told of.
+    /// Asks about a channel that nobody has told of. What Discord does not answer for the moment is asked again with the
+    /// next message: a thread must not pass for a room of its own for ever.
     async fn find_out(&self, channel: u64, guild: Option<u64>) {
         if self.places(|places| places.get(channel).is_some()) {
             return;
         }
-        let found = self.rest.get(format!("channels/{channel}")).await;
-        let found = found.inspect_err(|trouble| debug!(channel, %trouble, "can not look at a channel"));
-        self.places(|places| {
-            if found.ok().and_then(|found| places.learn(&found, guild)).is_none() {
-                places.suppose(channel, guild);
+        match persist(LOOKS_MAX, || self.rest.get(format!("channels/{channel}"))).await {
+            Ok(found) => self.places(|places| {
+                if places.learn(&found, guild).is_none() {
+                    places.suppose(channel, guild);
+                }
+            }),
+            Err(trouble @ (Trouble::Refused { .. } | Trouble::BadToken)) => {
+                debug!(channel, %trouble, "cannot look at a channel");
+                self.places(|places| places.suppose(channel, guild));
             }
-        });
+            Err(trouble @ (Trouble::Unclear(_) | Trouble::Broken(_) | Trouble::Busy { .. })) => {
+                warn!(channel, %trouble, "cannot look at a channel for the moment");
+            }
+        }
     }
 }
 

@@ -23,6 +23,31 @@ pub struct Mark {
     pub message: u64,
 }
 
+/// A channel as Discord tells of it when a session begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    pub channel: u64,
+    /// Its last message, where that is told.
+    pub newest: Option<u64>,
+    /// Whether it is to be looked at in any case.
+    pub look: bool,
+}
+
+/// The newest id that was known when the channels of a guild were last told: what was made later has a greater one. Before
+/// that was noted, the newest message that was heard in the guild has to do.
+fn last_told(transaction: &Transaction<'_>, guild: u64) -> rusqlite::Result<u64> {
+    let mut told = transaction.prepare_cached("SELECT told FROM discord_guild WHERE id = ?1")?;
+    match told.query_row([guild as i64], |row| row.get::<_, i64>(0)).optional()? {
+        Some(told) => Ok(told as u64),
+        None => last_heard(transaction, guild),
+    }
+}
+
+fn last_heard(transaction: &Transaction<'_>, guild: u64) -> rusqlite::Result<u64> {
+    let mut heard = transaction.prepare_cached("SELECT max(heard) FROM discord_channel WHERE guild = ?1")?;
+    Ok(heard.query_row([guild as i64], |row| row.get::<_, Option<i64>>(0))?.unwrap_or(0) as u64)
+}
+
 const NOTE: &str = "INSERT INTO discord_channel (id, guild, heard) VALUES (?1, ?2, ?3)
     ON CONFLICT (id) DO UPDATE SET heard = max(heard, excluded.heard)";
 
@@ -60,36 +85,45 @@ impl Marks {
         self.database.write(note).await
     }
 
-    /// Where the gaps of channels begin, of those that have one, each with its last message as far as it is told. A
-    /// channel seen for the first time has none and is heard from now on, unless it was made after something was heard
-    /// in its guild: then it is all gap. One write for all: a guild has many.
-    pub async fn begin(&self, guild: u64, channels: Vec<(u64, Option<u64>)>) -> Result<Vec<(u64, u64)>, StoreError> {
+    /// Where the gaps of channels begin, of those that may have one. A channel seen for the first time has none and is
+    /// heard from now on, unless it was made after the channels of its guild were last told: then it is all gap, whether
+    /// anybody told that it was made or not. One write for all: a guild has many.
+    pub async fn begin(&self, guild: u64, channels: Vec<Told>) -> Result<Vec<(u64, u64)>, StoreError> {
         let look = move |transaction: &Transaction<'_>| {
             let mut heard = transaction.prepare_cached("SELECT heard FROM discord_channel WHERE id = ?1")?;
             let mut note = transaction.prepare_cached(NOTE)?;
-            let mut in_guild = transaction.prepare_cached("SELECT max(heard) FROM discord_channel WHERE guild = ?1")?;
-            let last = in_guild.query_row([guild as i64], |row| row.get::<_, Option<i64>>(0))?.unwrap_or(0) as u64;
+            let last_told = last_told(transaction, guild)?;
             let mut known = Vec::new();
-            for (channel, newest) in channels {
-                match heard.query_row([channel as i64], |row| row.get::<_, i64>(0)).optional()? {
-                    Some(heard) => known.push((channel, newest, heard as u64)),
+            for told in &channels {
+                let channel = told.channel as i64;
+                match heard.query_row([channel], |row| row.get::<_, i64>(0)).optional()? {
+                    Some(heard) => known.push((*told, heard as u64)),
                     None => {
-                        let is_younger = guild != 0 && last != 0 && channel >= last;
-                        let from = if is_younger { 0 } else { newest.unwrap_or(0) };
-                        note.execute(params![channel as i64, guild as i64, from as i64])?;
-                        known.push((channel, newest, from));
+                        let is_younger = guild != 0 && last_told != 0 && told.channel >= last_told;
+                        let from = if is_younger { 0 } else { told.newest.unwrap_or(0) };
+                        note.execute(params![channel, guild as i64, from as i64])?;
+                        known.push((Told { look: told.look || (is_younger && told.newest.is_none()), ..*told }, from));
                     }
                 }
+            }
+            if guild != 0 {
+                let newest = channels.iter().flat_map(|told| [Some(told.channel), told.newest]).flatten().max();
+                let set = "INSERT INTO discord_guild (id, told) VALUES (?1, ?2)
+                    ON CONFLICT (id) DO UPDATE SET told = max(told, excluded.told)";
+                let newest = newest.unwrap_or(0).max(last_heard(transaction, guild)?);
+                transaction.prepare_cached(set)?.execute(params![guild as i64, newest as i64])?;
             }
             Ok(known)
         };
         let known = self.database.write(look).await?;
         let mut filling = self.filling.lock().expect("marks are never held over a panic");
         let mut gaps = Vec::new();
-        for (channel, newest, heard) in known {
-            if newest.is_none_or(|newest| newest > heard) && !filling.contains_key(&channel) {
-                filling.insert(channel, heard);
-                gaps.push((channel, heard));
+        for (told, heard) in known {
+            // Where something was heard and no last message is told, the server does not know.
+            let may_lack = told.look || told.newest.map_or(heard > 0, |newest| newest > heard);
+            if may_lack && !filling.contains_key(&told.channel) {
+                filling.insert(told.channel, heard);
+                gaps.push((told.channel, heard));
             }
         }
         Ok(gaps)

@@ -199,6 +199,12 @@ pub fn channel_of(place: &Place) -> Option<u64> {
     place.thread.as_ref().map_or(channel, |thread| thread.as_str()).parse().ok()
 }
 
+/// The guild of a place, 0 for direct messages; `None` for another platform's place.
+pub fn guild_of(place: &Place) -> Option<u64> {
+    let (guild, _) = place.room.as_str().strip_prefix(PREFIX)?.split_once('/')?;
+    if guild == DIRECT { Some(0) } else { guild.parse().ok() }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -239,6 +245,8 @@ mod tests {
         assert_eq!((places.role(7, 1), places.role(8, 1), places.role(7, 2)), (Some("a b"), None, None));
         assert_eq!((places.name(2, 1), places.name(3, 1), places.name(2, 9)), (Some("general"), None, None));
         assert_eq!(channel_of(&Place::room("web:lobby")), None);
+        let guild = |room: &str| guild_of(&Place::room(room));
+        assert_eq!((guild("discord:1/2"), guild("discord:@me/8"), guild("web:lobby")), (Some(1), Some(0), None));
     }
 
     #[test]
