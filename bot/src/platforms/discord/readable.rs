@@ -65,18 +65,28 @@ fn number(id: &str) -> Option<u64> {
     id.bytes().all(|byte| byte.is_ascii_digit()).then(|| id.parse().ok())?
 }
 
-/// Its own names: where one of them stands in the name of a channel or of somebody else, nobody has called it.
+/// Its own names, the one it goes by first: where one of them stands in the name of a channel or of somebody else, nobody has called it.
 #[derive(Clone, Debug)]
-pub struct OwnNames(Vec<String>);
+pub struct OwnNames {
+    first: String,
+    folded: Vec<String>,
+}
 
 impl OwnNames {
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> OwnNames {
-        OwnNames(names.into_iter().map(folded).filter(|name| !name.is_empty()).collect())
+        let names: Vec<&str> = names.into_iter().map(str::trim).filter(|name| !name.is_empty()).collect();
+        let first = names.first().copied().unwrap_or("aizuchi").to_owned();
+        OwnNames { first, folded: names.into_iter().map(folded).collect() }
+    }
+
+    /// What it goes by.
+    pub fn first(&self) -> &str {
+        &self.first
     }
 
     pub fn stand_in(&self, text: &str) -> bool {
         let text = folded(text);
-        self.0.iter().any(|name| text.contains(name.as_str()))
+        self.folded.iter().any(|name| text.contains(name.as_str()))
     }
 }
 

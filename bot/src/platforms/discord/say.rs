@@ -95,7 +95,7 @@ impl Ear<'_> {
         mentions(text, self.me) || roles.iter().any(|role| text.contains(&format!("<@&{role}>")))
     }
 
-    /// As people read it. What stands for the bot itself stays as it is: a mention is not its name.
+    /// As people read it. What stands for the bot itself reads as the name it goes by.
     fn readable(&self, text: &str, event: &Value, guild: Option<u64>) -> String {
         readable(text, &Shown { ear: self, event, guild: guild.unwrap_or(0) })
     }
@@ -178,15 +178,22 @@ struct Shown<'a> {
 impl Named for Shown<'_> {
     /// Discord tells of everybody whom a message mentions.
     fn person(&self, wanted: u64) -> Option<String> {
+        if wanted == self.ear.me {
+            return Some(self.ear.own_names.first().to_owned());
+        }
         let user = list(self.event, "mentions").iter().find(|user| id(user, "id") == Some(wanted))?;
         let nick = user.get("member").and_then(|member| text(member, "nick"));
-        name(user, nick).filter(|name| wanted != self.ear.me && !self.ear.own_names.stand_in(name))
+        name(user, nick).filter(|name| !self.ear.own_names.stand_in(name))
     }
 
     fn role(&self, wanted: u64) -> Option<String> {
         let is_mine = self.ear.places.my_roles(self.guild).contains(&wanted);
-        let name = self.ear.places.role(wanted, self.guild).filter(|_| !is_mine)?;
-        (!self.ear.own_names.stand_in(name)).then(|| name.trim_start_matches('@').to_owned())
+        let name = self.ear.places.role(wanted, self.guild)?;
+        match self.ear.own_names.stand_in(name) {
+            // The role that came with the bot is called like it.
+            true => is_mine.then(|| self.ear.own_names.first().to_owned()),
+            false => Some(name.trim_start_matches('@').to_owned()),
+        }
     }
 
     fn channel(&self, wanted: u64) -> Option<String> {
