@@ -7,6 +7,7 @@ use aizuchi_core::memory::About;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::order::CommandForm;
 use crate::journal::Known;
 use crate::language::Language;
 
@@ -42,15 +43,14 @@ pub fn known(known: &Known, language: Language) -> String {
 }
 
 /// What long memory has of a person.
-pub fn remembered(about: &About, language: Language) -> String {
+pub fn remembered(about: &About, form: CommandForm, language: Language) -> String {
     let mut text = String::new();
     if about.person.as_ref().is_some_and(|person| person.opted_out) {
-        return language
-            .choose(
-                "You asked not to be remembered (/opt-in ends that).",
-                "あなたのことは覚えない設定です（/opt-in で解除）。",
-            )
-            .to_owned();
+        let opt_in = form.write("opt-in");
+        return language.choose(
+            format!("You asked not to be remembered ({opt_in} ends that)."),
+            format!("あなたのことは覚えない設定です（{opt_in} で解除）。"),
+        );
     }
     if let Some(person) = &about.person {
         let (count, mentions) = (person.messages, person.mentions_of_me);
@@ -72,7 +72,8 @@ pub fn remembered(about: &About, language: Language) -> String {
         text += language.choose("Nothing is remembered of you for long.", "長く覚えていることはありません。");
     }
     text.push('\n');
-    text + language.choose("/forget-me ends all of that.", "/forget-me ですべて忘れます。")
+    let forget_me = form.write("forget-me");
+    text + &language.choose(format!("{forget_me} ends all of that."), format!("{forget_me} ですべて忘れます。"))
 }
 
 /// The same as data.

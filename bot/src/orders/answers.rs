@@ -7,32 +7,35 @@ use aizuchi_core::view::{Doing, PendingView, RoomView};
 use aizuchi_core::{Time, Trace};
 
 use super::Bot;
-use super::order::{ROWS, Row};
+use super::order::{CommandForm, ROWS, Row};
 use crate::language::Language;
 use crate::runtime::{EstimatedPrice, TotalView};
 
-pub fn help(language: Language) -> String {
-    let line = |row: &Row| format!("{} – {}", row.usage, language.choose(row.en, row.ja));
+pub fn help(form: CommandForm, language: Language) -> String {
+    let line = |row: &Row| format!("{} – {}", form.write(row.usage), language.choose(row.en, row.ja));
     ROWS.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-pub fn unknown(name: &str, language: Language) -> String {
+pub fn unknown(name: &str, form: CommandForm, language: Language) -> String {
+    let named = form.write(name);
     let head =
-        language.choose(format!("There is no command /{name}."), format!("/{name} というコマンドはありません。"));
-    format!("{head}\n{}", help(language))
+        language.choose(format!("There is no command {named}."), format!("{named} というコマンドはありません。"));
+    format!("{head}\n{}", help(form, language))
 }
 
-pub fn unclear(row: &Row, language: Language) -> String {
-    language.choose(format!("Not understood. Like this: {}", row.usage), format!("使い方：{}", row.usage))
+pub fn unclear(row: &Row, form: CommandForm, language: Language) -> String {
+    let usage = form.write(row.usage);
+    language.choose(format!("Not understood. Like this: {usage}"), format!("使い方：{usage}"))
 }
 
-pub fn muted(span: Option<Span>, language: Language) -> String {
+pub fn muted(span: Option<Span>, form: CommandForm, language: Language) -> String {
+    let unmute = form.write("unmute");
     match span {
         Some(span) => language.choose(
-            format!("Muted for {span}. /unmute ends it."),
-            format!("{}黙ります。/unmute で解除できます。", japanese(span)),
+            format!("Muted for {span}. {unmute} ends it."),
+            format!("{}黙ります。{unmute} で解除できます。", japanese(span)),
         ),
-        None => language.choose("Muted until /unmute.".to_owned(), "/unmute まで黙ります。".to_owned()),
+        None => language.choose(format!("Muted until {unmute}."), format!("{unmute} まで黙ります。")),
     }
 }
 
@@ -62,12 +65,13 @@ pub fn forgot(language: Language) -> &'static str {
     language.choose("Forgot the talk of this room.", "このルームの会話を忘れました。")
 }
 
-pub fn forgot_you(language: Language) -> &'static str {
+pub fn forgot_you(form: CommandForm, language: Language) -> String {
+    let opt_out = form.write("opt-out");
     language.choose(
-        "You are forgotten: what you said, what was known of you and what rested on it. What you say from now on is heard \
-         again; /opt-out keeps it out of memory.",
-        "あなたのことを忘れました。あなたの発言、あなたについて知っていたこと、それをもとにしたことは残っていません。\
-         これからの発言はまた聞こえます。覚えてほしくなければ /opt-out を使ってください。",
+        format!("You are forgotten: what you said, what was known of you and what rested on it. What you say from now on is heard \
+         again; {opt_out} keeps it out of memory."),
+        format!("あなたのことを忘れました。あなたの発言、あなたについて知っていたこと、それをもとにしたことは残っていません。\
+         これからの発言はまた聞こえます。覚えてほしくなければ {opt_out} を使ってください。"),
     )
 }
 
@@ -119,12 +123,19 @@ pub fn no_decision(language: Language) -> &'static str {
     language.choose("There is no decision about that yet.", "それについての判断はまだありません。")
 }
 
-pub fn status(view: Option<&RoomView>, total: &TotalView, bot: &Bot, now: Time, language: Language) -> String {
+pub fn status(
+    view: Option<&RoomView>,
+    total: &TotalView,
+    bot: &Bot,
+    now: Time,
+    form: CommandForm,
+    language: Language,
+) -> String {
     let mut lines = Vec::new();
     let mut line = |en: &str, ja: &str, value: String| lines.push(format!("{}: {value}", language.choose(en, ja)));
     let yes_or_no = |yes| if yes { language.choose("yes", "はい") } else { language.choose("no", "いいえ") };
     line("listening", "聞いている", yes_or_no(view.is_none_or(|view| view.listens)).into());
-    line("muted", "ミュート", mute(view.and_then(|view| view.mute), now, language));
+    line("muted", "ミュート", mute(view.and_then(|view| view.mute), now, form, language));
     let pending: Vec<String> = view
         .into_iter()
         .flat_map(|view| &view.places)
@@ -154,10 +165,13 @@ pub fn status(view: Option<&RoomView>, total: &TotalView, bot: &Bot, now: Time, 
     lines.join("\n")
 }
 
-fn mute(mute: Option<Mute>, now: Time, language: Language) -> String {
+fn mute(mute: Option<Mute>, now: Time, form: CommandForm, language: Language) -> String {
     match mute {
         None => language.choose("no", "いいえ").to_owned(),
-        Some(Mute::Open) => language.choose("until /unmute", "/unmute まで").to_owned(),
+        Some(Mute::Open) => {
+            let unmute = form.write("unmute");
+            language.choose(format!("until {unmute}"), format!("{unmute} まで"))
+        }
         Some(Mute::Until(until)) => {
             let left = until.since(now);
             language.choose(format!("for another {left}"), format!("あと{}", japanese(left)))
@@ -239,7 +253,7 @@ mod tests {
                 basis: aizuchi_core::settings::PriceBasis::DearestOfProvider,
             }],
         };
-        let said = status(Some(&view), &total, &bot, Time(0), Language::English);
+        let said = status(Some(&view), &total, &bot, Time(0), CommandForm::Bare, Language::English);
         assert!(
             said.contains("spent today in all rooms: 9 calls, 900 of 1000 tokens, $0.500000 of $1.000000"),
             "{said}"
@@ -248,8 +262,45 @@ mod tests {
         assert!(said.contains(estimate), "{said}");
         assert!(said.contains("muted: for another 1 min 30 s\npending: nothing"), "{said}");
         assert!(said.contains("2 calls, 700 tokens, $0.001200"), "{said}");
-        let said = status(None, &TotalView::default(), &bot, Time(0), Language::Japanese);
+        let said = status(None, &TotalView::default(), &bot, Time(0), CommandForm::Bare, Language::Japanese);
         assert!(said.contains("ミュート: いいえ") && said.contains("オフライン"), "{said}");
-        assert_eq!(muted(Some(Span::minutes(90)), Language::Japanese), "1時間30分黙ります。/unmute で解除できます。");
+        let ninety = Some(Span::minutes(90));
+        let said = muted(ninety, CommandForm::Bare, Language::Japanese);
+        assert_eq!(said, "1時間30分黙ります。/unmute で解除できます。");
+    }
+
+    /// Elsewhere a bare `/mute` belongs to somebody else: no answer names one.
+    #[test]
+    fn answers_name_orders_as_they_are_written_there() {
+        let view = RoomView {
+            listens: true,
+            mute: Some(Mute::Open),
+            talk: None,
+            places: Vec::new(),
+            spent: aizuchi_core::view::SpentView { calls: 0, tokens: 0, micros: 0 },
+        };
+        let bot = Bot {
+            name: "aizuchi".into(),
+            model: "offline".into(),
+            judge: "offline".into(),
+            offline: true,
+            preset: "aizuchi".into(),
+        };
+        for language in Language::ALL {
+            let form = CommandForm::Prefixed;
+            let answers = [
+                help(form, language),
+                unknown("dance", form, language),
+                unclear(&ROWS[0], form, language),
+                muted(None, form, language),
+                muted(Some(Span::minutes(1)), form, language),
+                forgot_you(form, language),
+                status(Some(&view), &TotalView::default(), &bot, Time(0), form, language),
+            ];
+            for answer in answers {
+                let bare = answer.replace("/aizuchi ", "");
+                assert!(answer.contains("/aizuchi ") && !bare.contains(" /") && !bare.starts_with('/'), "{answer}");
+            }
+        }
     }
 }

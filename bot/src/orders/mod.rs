@@ -17,7 +17,7 @@ use crate::language::Language;
 use crate::ports::{Doing, Orderer, Orders, Platform};
 use crate::runtime::{Clock, Ears, Gone};
 use crate::stores::StoreError;
-pub use order::{Order, ROWS, Row, order};
+pub use order::{CommandForm, Order, ROWS, Row, order};
 
 /// How it introduces itself.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -99,11 +99,12 @@ impl Reception {
 
     async fn carry_out(&self, order: Order, by: &Orderer, place: &Place) -> Result<String, Why> {
         let (room, language) = (&place.room, by.language);
+        let form = CommandForm::of(room);
         let told = |command: Command| self.ears.hear(Input::Told(room.clone(), command));
         Ok(match order {
             Order::Mute(span) => {
                 told(Command::Mute(span)).await?;
-                answers::muted(span, language)
+                answers::muted(span, form, language)
             }
             Order::Unmute => {
                 told(Command::Unmute).await?;
@@ -132,13 +133,15 @@ impl Reception {
             Order::Status => {
                 let view = self.ears.look(room).await?;
                 let now = self.clock.now();
-                answers::status(view.as_ref(), &self.ears.total(now), &self.bot(), now, language)
+                answers::status(view.as_ref(), &self.ears.total(now), &self.bot(), now, form, language)
             }
             Order::WhatDoYouKnow => {
                 let person = self.ears.first_id(&by.person);
                 let known = about::known(&self.traces.known(&person, place).await?, language);
                 match &self.keeper {
-                    Some(keeper) => format!("{known}\n{}", about::remembered(&keeper.about(&person).await?, language)),
+                    Some(keeper) => {
+                        format!("{known}\n{}", about::remembered(&keeper.about(&person).await?, form, language))
+                    }
                     None => known,
                 }
             }
@@ -149,7 +152,7 @@ impl Reception {
             Order::ForgetMe => match &self.keeper {
                 Some(keeper) => {
                     keeper.forget(&self.ears.first_id(&by.person), &self.ears, &self.platforms).await?;
-                    answers::forgot_you(language).into()
+                    answers::forgot_you(form, language)
                 }
                 None => answers::no_memory(language).into(),
             },
@@ -160,9 +163,9 @@ impl Reception {
                 }
                 None => answers::no_memory(language).into(),
             },
-            Order::Help => answers::help(language),
-            Order::Unclear(row) => answers::unclear(row, language),
-            Order::Unknown(name) => answers::unknown(&name, language),
+            Order::Help => answers::help(form, language),
+            Order::Unclear(row) => answers::unclear(row, form, language),
+            Order::Unknown(name) => answers::unknown(&name, form, language),
         })
     }
 

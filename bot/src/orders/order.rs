@@ -1,7 +1,7 @@
 //! What an order says.
 
 use aizuchi_core::settings::PRESETS;
-use aizuchi_core::types::{Share, Span};
+use aizuchi_core::types::{RoomId, Share, Span};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Order {
@@ -30,10 +30,38 @@ pub enum Order {
     Unknown(String),
 }
 
+/// How an order is written where it is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandForm {
+    /// `/mute`, in the web room.
+    Bare,
+    /// `/aizuchi mute`, where other programs have commands too: Slack's own `/mute` is something else.
+    Prefixed,
+}
+
+impl CommandForm {
+    /// That of the room's platform.
+    pub fn of(room: &RoomId) -> CommandForm {
+        match room.as_str().split_once(':') {
+            Some(("web", _)) => CommandForm::Bare,
+            Some(_) | None => CommandForm::Prefixed,
+        }
+    }
+
+    /// An order as a person types it there.
+    pub fn write(self, order: &str) -> String {
+        match self {
+            CommandForm::Bare => format!("/{order}"),
+            CommandForm::Prefixed => format!("/aizuchi {order}"),
+        }
+    }
+}
+
 /// An order as the help shows it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Row {
     name: &'static str,
+    /// Without the slash.
     pub usage: &'static str,
     pub en: &'static str,
     pub ja: &'static str,
@@ -42,65 +70,65 @@ pub struct Row {
 pub const ROWS: [Row; 14] = [
     Row {
         name: "mute",
-        usage: "/mute [2h|30m|90s]",
-        en: "say nothing for a while, or until /unmute",
-        ja: "しばらく、または /unmute まで黙る",
+        usage: "mute [2h|30m|90s]",
+        en: "say nothing for a while, or until told otherwise",
+        ja: "しばらく、または解除するまで黙る",
     },
-    Row { name: "unmute", usage: "/unmute", en: "take part again", ja: "また参加する" },
+    Row { name: "unmute", usage: "unmute", en: "take part again", ja: "また参加する" },
     Row {
         name: "why",
-        usage: "/why [id]",
+        usage: "why [id]",
         en: "why it spoke or stayed silent: the last message, or the one with this id",
         ja: "直前の（またはその id の）発言への判断の理由",
     },
     Row {
         name: "status",
-        usage: "/status",
+        usage: "status",
         en: "what it is doing here, and what it cost today",
         ja: "いまの状態と今日の費用",
     },
     Row {
         name: "talk",
-        usage: "/talk [3%]",
+        usage: "talk [3%]",
         en: "speak up at about this share of messages, or as the settings say",
         ja: "発言のおよそこの割合で口をはさむ（省略すると設定どおり）",
     },
-    Row { name: "channel", usage: "/channel on|off", en: "listen here, or not", ja: "ここで聞く、聞かない" },
+    Row { name: "channel", usage: "channel on|off", en: "listen here, or not", ja: "ここで聞く、聞かない" },
     Row {
         name: "preset",
-        usage: "/preset aizuchi|kotonoha|sphene|myao2",
+        usage: "preset aizuchi|kotonoha|sphene|myao2",
         en: "whose manners it has here",
         ja: "ここでのふるまい",
     },
     Row {
-        name: "reset", usage: "/reset", en: "forget the talk of this room", ja: "このルームの会話を忘れる"
+        name: "reset", usage: "reset", en: "forget the talk of this room", ja: "このルームの会話を忘れる"
     },
     Row {
         name: "what-do-you-know",
-        usage: "/what-do-you-know",
+        usage: "what-do-you-know",
         en: "what is kept of you, told to you alone",
         ja: "あなたについて保存しているもの（あなたにだけ見えます）",
     },
     Row {
         name: "export-me",
-        usage: "/export-me",
+        usage: "export-me",
         en: "all that is remembered about you, as JSON",
         ja: "あなたについて覚えていることすべて（JSON）",
     },
     Row {
         name: "forget-me",
-        usage: "/forget-me",
+        usage: "forget-me",
         en: "forget you: what you said, what is known of you, what rests on it",
         ja: "あなたの発言と、あなたについて知っていることをすべて忘れる",
     },
     Row {
         name: "opt-out",
-        usage: "/opt-out",
+        usage: "opt-out",
         en: "stay out of its memory from now on",
         ja: "これからあなたのことを覚えない",
     },
-    Row { name: "opt-in", usage: "/opt-in", en: "be remembered again", ja: "またあなたのことを覚える" },
-    Row { name: "help", usage: "/help", en: "this list", ja: "この一覧" },
+    Row { name: "opt-in", usage: "opt-in", en: "be remembered again", ja: "またあなたのことを覚える" },
+    Row { name: "help", usage: "help", en: "this list", ja: "この一覧" },
 ];
 
 impl Order {
@@ -115,6 +143,9 @@ pub fn order(text: &str) -> Order {
     let rest = text.trim().trim_start_matches('/');
     let (name, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let (name, rest) = (name.to_lowercase(), rest.trim());
+    if name.is_empty() {
+        return Order::Help;
+    }
     let Some(row) = ROWS.iter().find(|row| row.name == name) else { return Order::Unknown(name) };
     let order = match row.name {
         "mute" if rest.is_empty() => Some(Order::Mute(None)),
@@ -202,6 +233,13 @@ mod tests {
     }
 
     #[test]
+    fn each_platform_has_its_form() {
+        let form = |room: &str| CommandForm::of(&RoomId::new(room)).write("mute 2h");
+        assert_eq!(form("web:lobby"), "/mute 2h");
+        assert_eq!((form("discord:1/2"), form("slack:T/C")), ("/aizuchi mute 2h".into(), "/aizuchi mute 2h".into()));
+    }
+
+    #[test]
     fn orders() {
         assert_eq!(order("/mute"), Order::Mute(None));
         assert_eq!(order(" /MUTE 2h "), Order::Mute(Some(Span::minutes(120))));
@@ -216,7 +254,7 @@ mod tests {
         assert_eq!(order("/talk ３％"), Order::Talk(three));
         assert_eq!(order("/talk"), Order::Talk(None));
         assert_eq!(order("/talk 300%"), Order::Unclear(&ROWS[4]));
-        assert_eq!(order("/help"), Order::Help);
+        assert_eq!((order("/help"), order(" / ")), (Order::Help, Order::Help));
         assert_eq!(order("/dance now"), Order::Unknown("dance".into()));
         assert_eq!(order("channel OFF"), Order::Channel(false));
         assert_eq!(order("preset sphene"), Order::Preset("sphene".into()));
