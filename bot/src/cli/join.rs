@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aizuchi_core::settings::{self, Settings};
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use secrecy::SecretString;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -67,11 +67,21 @@ impl Joined {
     }
 }
 
-/// Whether there is anything but the web room to join. One token of two counts: it is told that the other is missing.
-pub fn has_tokens(settings: &Settings) -> bool {
-    let discord = settings.discord.enabled && token(&variable, &settings.discord.token_variable).is_some();
-    let slack = settings.slack.enabled && !matches!(slack_tokens(&variable, &settings.slack), SlackTokens::None);
-    discord || slack
+/// Whether there is any place to be in; `Err` says what to do where there is none. One token of two counts: it is told that
+/// the other is missing.
+pub fn somewhere(settings: &Settings, environment: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<()> {
+    let (discord, slack) = (&settings.discord, &settings.slack);
+    let on_discord = discord.enabled && token(environment, &discord.token_variable).is_some();
+    let on_slack = slack.enabled && !matches!(slack_tokens(environment, slack), SlackTokens::None);
+    ensure!(
+        settings.web.enabled || on_discord || on_slack,
+        "there is nowhere to listen: the web room is closed (setting web.enabled), and no token lets it join Discord ({}) \
+         or Slack ({} and {})",
+        discord.token_variable,
+        slack.bot_token_variable,
+        slack.app_token_variable
+    );
+    Ok(())
 }
 
 const WHERE_APP_TOKEN: &str = "an app-level token (xapp-…) from \"Basic Information\" of your Slack app";

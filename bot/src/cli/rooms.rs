@@ -7,10 +7,21 @@ use std::path::{Path, PathBuf};
 use aizuchi_core::settings::Layers;
 use anyhow::Context as _;
 
+use super::settings::SettingsArguments;
+use crate::config;
+
 const HEAD: &str = "# Presets that were chosen by order, one room each. aizuchi writes this file.\n";
 
 pub fn path(folder: &Path) -> PathBuf {
     folder.join("rooms.toml")
+}
+
+/// The settings, with what was ordered for single rooms.
+pub fn layers(arguments: &SettingsArguments) -> anyhow::Result<Layers> {
+    let mut layers = arguments.layers()?;
+    let folder = config::resolve(&layers)?.general().settings.store.folder.clone();
+    add(&mut layers, Path::new(&folder))?;
+    Ok(layers)
 }
 
 /// Adds it to the settings, if it is there.

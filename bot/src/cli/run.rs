@@ -52,25 +52,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let chosen = Chosen::read(&arguments.settings)?;
     let settings = chosen.settings();
     logs::start(settings)?;
-    if !settings.web.enabled && !join::has_tokens(settings) {
-        bail!("{}", nowhere(settings));
-    }
+    join::somewhere(settings, &variable)?;
     let folder = Folder::take(Path::new(&settings.store.folder))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to run on")?;
     let lived = runtime.block_on(live(arguments, chosen, &folder));
     // Whoever says stop twice does not wait for a disk that takes its time; what must be durable is durable by now.
     runtime.shutdown_background();
     lived
-}
-
-/// Why there is nothing to do, and what to do about it.
-fn nowhere(settings: &Settings) -> String {
-    let (discord, slack) = (&settings.discord, &settings.slack);
-    format!(
-        "there is nowhere to listen: the web room is closed (setting web.enabled), and no token lets it join Discord \
-         ({}) or Slack ({} and {})",
-        discord.token_variable, slack.bot_token_variable, slack.app_token_variable
-    )
 }
 
 /// The settings, with the models they come down to.
@@ -82,9 +70,7 @@ pub struct Chosen {
 
 impl Chosen {
     pub fn read(arguments: &SettingsArguments) -> anyhow::Result<Chosen> {
-        let mut layers = arguments.layers()?;
-        let folder = config::resolve(&layers)?.general().settings.store.folder.clone();
-        rooms::add(&mut layers, Path::new(&folder))?;
+        let mut layers = rooms::layers(arguments)?;
         let choice = models::choose(&mut layers, &variable)?;
         Ok(Chosen { policies: config::resolve(&layers)?, choice, preset: layers.preset() })
     }
@@ -128,8 +114,7 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     platforms.extend(web.clone().map(|web| web as Arc<dyn Platform>));
     let remembered = memory::open(&settings.memory, &database).map_err(anyhow::Error::msg)?;
     let mut keeper = Keeper::new(remembered, mind.clone(), database.clone(), chosen.policies.clone());
-    if settings.memory.enabled && settings.memory.vectors {
-        let embedder = models::embedder(&chosen.policies, &variable).map_err(anyhow::Error::msg)?;
+    if let Some(embedder) = models::wanted_embedder(&chosen.policies, &variable).map_err(anyhow::Error::msg)? {
         keeper = keeper.understanding(embedder);
     }
     let keeper = Arc::new(keeper);

@@ -12,8 +12,8 @@ use super::{Local, Ram};
 use crate::ports::{Doing, Memory};
 use crate::stores::{Database, StoreError};
 
-/// Where memory is kept, as the settings that hold for all rooms have it. `Err` names a store that there is not.
-pub fn open(settings: &MemorySettings, database: &Database) -> Result<Arc<dyn Memory>, String> {
+/// What is kept on disk, as the settings that hold for all rooms have it. `Err` names a store that there is not.
+pub fn check(settings: &MemorySettings) -> Result<Kept, String> {
     let local = |key: &str, store: Store| match store {
         Store::Memory => Ok(false),
         Store::Local => Ok(true),
@@ -21,11 +21,16 @@ pub fn open(settings: &MemorySettings, database: &Database) -> Result<Arc<dyn Me
             Err(format!("memory.{key} is \"firestore\", which this program does not have; use \"local\""))
         }
     };
-    let on_disk = Kept {
+    Ok(Kept {
         channels: local("channel_context_store", settings.channel_context_store)?,
         people: local("profiles_store", settings.profiles_store)?,
         facts: local("facts_store", settings.facts_store)?,
-    };
+    })
+}
+
+/// Where memory is kept. `Err` as with [`check`].
+pub fn open(settings: &MemorySettings, database: &Database) -> Result<Arc<dyn Memory>, String> {
+    let on_disk = check(settings)?;
     let in_ram = Kept { channels: !on_disk.channels, people: !on_disk.people, facts: !on_disk.facts };
     // Who wishes not to be remembered is known on disk in any case: a restart must not forget that.
     let local: Arc<dyn Memory> = Arc::new(Local::new(database.clone(), on_disk));

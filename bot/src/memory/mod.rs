@@ -8,7 +8,7 @@ mod shelf;
 mod sqlite;
 mod table;
 
-pub use layered::open;
+pub use layered::{check, open};
 pub use ram::Ram;
 pub use shelf::Kept;
 pub use sqlite::{Local, Reading};

@@ -58,13 +58,13 @@ impl Models {
         policies: &Policies,
         environment: &dyn Fn(&str) -> Option<String>,
     ) -> anyhow::Result<Models> {
-        let variables = RwLock::new(checked(policies, environment)?);
+        let variables = RwLock::new(check(policies, environment)?);
         Ok(Models { wording, variables, client: Web::default(), plain: Plain::default(), turns: Turns::default() })
     }
 
     /// The same for settings that are to hold from now on. Those that can not be used change nothing.
     pub fn expect(&self, policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<()> {
-        let variables = checked(policies, environment)?;
+        let variables = check(policies, environment)?;
         *self.variables.write().unwrap_or_else(PoisonError::into_inner) = variables;
         Ok(())
     }
@@ -134,7 +134,8 @@ impl Models {
     }
 }
 
-fn checked(policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<Variables> {
+/// Whether every model that the settings name can be asked: the program starts only then. `Err` says what is missing.
+pub fn check(policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<Variables> {
     let variables = Variables::read(policies, environment);
     for policy in policies.all() {
         let models = [policy.settings.models.main.as_str(), policy.judge_model()];

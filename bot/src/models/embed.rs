@@ -17,6 +17,15 @@ use super::trouble::{explain, give_up, is_unpaid, later};
 use crate::meter::Meter;
 use crate::ports::{Doing, Embedder, ModelError};
 
+/// Whoever turns texts into vectors, where the settings want any (`memory.vectors`). `Err` as with [`embedder`].
+pub fn wanted_embedder(
+    policies: &Policies,
+    environment: &dyn Fn(&str) -> Option<String>,
+) -> Result<Option<Arc<dyn Embedder>>, String> {
+    let memory = &policies.general().settings.memory;
+    if memory.enabled && memory.vectors { embedder(policies, environment).map(Some) } else { Ok(None) }
+}
+
 /// Whoever the settings name (`models.embed`). `Err` says what is wrong with it.
 pub fn embedder(
     policies: &Policies,

@@ -122,12 +122,59 @@ fn a_running_program_is_fine() {
     tells(&folder.run(&line), 0, &["ok   folder    aizuchi-data can be written"]);
 }
 
+/// Whatever keeps `run` from starting is told by `doctor` too, whether it calls anybody or not.
+#[test]
+fn what_run_refuses_is_never_well() {
+    let port = free_port();
+    let odd = |name: &str| format!("[channel.\"web:x\".models]\nmain = \"{name}\"\n");
+    let (no_key, no_model) = (odd("openai/gpt-5-mini"), odd("nobody/none"));
+    let rooms = "[channel.\"web:x\"]\npreset = \"nobody\"\n";
+    let cases: &[(&str, &[(&str, &str)], &str, &str)] = &[
+        ("--set memory.facts_store=firestore", &[], "", "memory.facts_store"),
+        ("--set memory.profiles_store=firestore", &[], "", "memory.profiles_store"),
+        ("--set memory.channel_context_store=firestore", &[], "", "memory.channel_context_store"),
+        ("--set memory.vectors=true --set models.embed=openai/x", &[], "", "OPENAI_API_KEY"),
+        ("--set memory.vectors=true --set models.embed=anthropic/x", &[("ANTHROPIC_API_KEY", "k")], "", "no vectors"),
+        ("--set models.main=nobody/none", &[], "", "nobody"),
+        (
+            "--set memory.enabled=true --set memory.channel_context=true --set models.summarize=openai/gpt-5-mini",
+            &[],
+            "",
+            "OPENAI_API_KEY",
+        ),
+        ("--set web.enabled=false", &[], "", "nowhere to listen"),
+        ("--set web.enabled=false", &[("DISCORD_TOKEN", "not a token")], "", "characters that no token has"),
+        ("--set slack.enabled=true", &[("SLACK_BOT_TOKEN", "xoxb-1")], "", "SLACK_APP_TOKEN"),
+        ("--set web.address=nowhere", &[], "", "web.address"),
+        ("--set log.level=loud", &[], "", "log.level"),
+        ("", &[], &no_key, "OPENAI_API_KEY"),
+        ("", &[], &no_model, "nobody"),
+        ("", &[], "rooms", "nobody"),
+    ];
+    for (options, variables, file, words) in cases {
+        let folder = match *file {
+            "" => Folder::new(),
+            "rooms" => Folder::with("aizuchi-data/rooms.toml", rooms),
+            settings => Folder::with("aizuchi.toml", settings),
+        };
+        let address =
+            if options.contains("web.address") { String::new() } else { format!("--set web.address=127.0.0.1:{port}") };
+        let refused = folder.run_in(variables, &format!("run --no-browser {address} {options}"));
+        assert!(refused.code.is_some_and(|code| code != 0), "{options} {file}: it runs: {refused:?}");
+        assert!(refused.err.contains(words), "{words:?} is not told by run: {refused:?}");
+        let looked = folder.run_in(variables, &format!("doctor --offline {address} {options}"));
+        assert_eq!(looked.code, Some(1), "{options} {file}: doctor says that all is well: {}", looked.out);
+        let told = looked.out.lines().any(|line| line.starts_with("fail ") && line.contains(words));
+        assert!(told, "{words:?} is not told by doctor: {}", looked.out);
+    }
+}
+
 #[test]
 fn the_web_room_needs_an_address_and_a_token() {
     let folder = Folder::new();
     let with = |options: &str| folder.run(&format!("doctor --offline {options}"));
     tells(&with("--set web.address=nowhere"), 1, &["fail web       `web.address` is \"nowhere\""]);
-    tells(&with("--set web.enabled=false"), 0, &["ok   web       switched off"]);
+    tells(&with("--set web.enabled=false"), 1, &["fail web       there is nowhere to listen"]);
     let open = format!("--set web.address=0.0.0.0:{}", free_port());
     tells(&with(&open), 1, &["fail web       0.0.0.0:"]);
     let guarded = folder.run_in(&[("AIZUCHI__WEB__TOKEN", "0123456789abcdef")], &format!("doctor --offline {open}"));
@@ -154,16 +201,16 @@ fn prompts_of_your_own_are_read() {
 #[test]
 fn keys_are_found_and_never_shown() {
     let keys = [("ANTHROPIC_API_KEY", "sk-hush"), ("GEMINI_API_KEY", "hush-hush")];
-    let run = Folder::new().run_in(&keys, "doctor --offline --set web.enabled=false");
+    let run = Folder::new().run_in(&keys, "doctor --offline --set web.address=127.0.0.1:0");
     tells(&run, 0, &["ok   model     google/gemini-2.5-flash writes: key in GEMINI_API_KEY, not called"]);
     assert!(!run.out.contains("hush"), "{}", run.out);
-    let one = Folder::new().run_in(&keys[..1], "doctor --offline --set web.enabled=false");
+    let one = Folder::new().run_in(&keys[..1], "doctor --offline --set web.address=127.0.0.1:0");
     tells(&one, 0, &["ok   model     anthropic/claude-sonnet-4-5 writes: key in ANTHROPIC_API_KEY, not called"]);
 }
 
 #[test]
 fn tokens_of_platforms_are_found_and_never_shown() {
-    let line = "doctor --offline --set web.enabled=false";
+    let line = "doctor --offline --set web.address=127.0.0.1:0";
     let tokens = [("DISCORD_TOKEN", "hush"), ("SLACK_BOT_TOKEN", "xoxb-hush"), ("SLACK_APP_TOKEN", "xapp-hush")];
     let run = Folder::new().run_in(&tokens, line);
     let lines = [
@@ -203,7 +250,7 @@ const KEY: &str = "sk-hush-hush";
 /// What a doctor tells whose only model is at this port.
 fn calling(port: u16, options: &str) -> Run {
     let url = format!("http://127.0.0.1:{port}/v1/");
-    let line = format!("doctor --set web.enabled=false --set models.main=openai/m --set models.judge= {options}");
+    let line = format!("doctor --set web.address=127.0.0.1:0 --set models.main=openai/m --set models.judge= {options}");
     let run = Folder::new().run_in(&[("OPENAI_API_KEY", KEY), ("OPENAI_BASE_URL", &url)], &line);
     assert!(!run.out.contains(KEY) && !run.err.contains(KEY), "{run:?}");
     run

@@ -3,7 +3,7 @@
 use super::check::{Check, Level};
 use super::{Calls, Patient, ask};
 use crate::cli::join::token;
-use crate::platforms::discord::{Wrong, examine};
+use crate::platforms::discord::{Wrong, check_token, examine};
 
 const PART: &str = "discord";
 
@@ -16,6 +16,9 @@ pub fn check(patient: &Patient<'_>) -> Vec<Check> {
     let Some(token) = token(patient.environment, variable) else {
         return vec![Check::ok(PART, format!("not joined: set {variable} to join"))];
     };
+    if let Err(error) = check_token(&token) {
+        return vec![Check::fail(PART, error.to_string(), format!("put it into {variable} again"))];
+    }
     if patient.calls == Calls::None {
         return vec![Check::ok(PART, format!("token in {variable}, not asked"))];
     }

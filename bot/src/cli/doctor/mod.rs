@@ -5,6 +5,7 @@ mod budget;
 mod check;
 mod clock;
 mod discord;
+mod memory;
 mod models;
 mod prompts;
 mod settings;
@@ -94,6 +95,7 @@ fn checks(arguments: &SettingsArguments, calls: Calls) -> Vec<Check> {
     checks.extend(of_store);
     checks.extend(models::check(&patient));
     checks.extend(budget::check(&patient));
+    checks.extend(memory::check(&patient));
     checks.extend(web::check(&patient, is_running));
     checks.extend(discord::check(&patient));
     checks.extend(slack::check(&patient));

@@ -5,10 +5,10 @@ use std::time::Duration;
 use aizuchi_core::{Policies, Policy};
 use anyhow::Context as _;
 
-use super::check::Check;
+use super::check::{Check, Level};
 use super::{Calls, Patient};
 use crate::models::providers::{self, Address, PROVIDERS, Variables};
-use crate::models::{OFFLINE, try_call};
+use crate::models::{self, OFFLINE, try_call};
 use crate::ports::Reply;
 
 const PART: &str = "model";
@@ -31,6 +31,11 @@ pub fn check(patient: &Patient<'_>) -> Vec<Check> {
         Calls::None => calls.iter().map(|(asked, address)| not_called(asked, address)).collect(),
         Calls::Real => call(&calls, &variables),
     });
+    // Some are asked for long memory's sake only.
+    let is_told = checks.iter().any(|check| check.level == Level::Fail);
+    if let Some(error) = models::check(patient.policies, patient.environment).err().filter(|_| !is_told) {
+        checks.push(Check::fail(PART, format!("{error:#}"), "put the key there, or choose another model"));
+    }
     checks
 }
 

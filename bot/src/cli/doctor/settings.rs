@@ -4,8 +4,8 @@ use aizuchi_core::Policies;
 use aizuchi_core::settings::Layers;
 
 use super::check::Check;
-use crate::cli::logs;
 use crate::cli::settings::SettingsArguments;
+use crate::cli::{logs, rooms};
 use crate::config::{self, BadSettings};
 
 const PART: &str = "settings";
@@ -13,7 +13,7 @@ const MEND: &str = "aizuchi settings prints every setting with what it means";
 
 /// What is wrong, or the settings.
 pub fn check(arguments: &SettingsArguments) -> (Vec<Check>, Option<(Layers, Policies)>) {
-    let read = arguments.layers().and_then(|layers| Ok((config::resolve(&layers)?, layers)));
+    let read = rooms::layers(arguments).and_then(|layers| Ok((config::resolve(&layers)?, layers)));
     let (policies, layers) = match read {
         Ok((policies, layers)) => (policies, layers),
         Err(error) => return (mistakes(&error), None),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::Patient;
 use super::check::Check;
 use super::store::Running;
+use crate::cli::join::somewhere;
 
 const PART: &str = "web";
 const TOKEN: &str = "AIZUCHI__WEB__TOKEN";
@@ -16,7 +17,10 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub fn check(patient: &Patient<'_>, running: Running) -> Vec<Check> {
     let web = &patient.settings.web;
     if !web.enabled {
-        return vec![Check::ok(PART, "switched off")];
+        return vec![match somewhere(patient.settings, patient.environment) {
+            Ok(()) => Check::ok(PART, "switched off"),
+            Err(nowhere) => Check::fail(PART, nowhere.to_string(), "set web.enabled = true, or one of these tokens"),
+        }];
     }
     let addresses: Vec<SocketAddr> = match web.address.to_socket_addrs() {
         Ok(addresses) => addresses.collect(),

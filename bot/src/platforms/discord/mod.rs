@@ -26,4 +26,4 @@ mod examine;
 mod read;
 
 pub use examine::{Finding, PERMISSIONS, Wrong, examine, permissions};
-pub use platform::{Discord, State};
+pub use platform::{Discord, State, check_token};

@@ -64,9 +64,10 @@ impl Discord {
         orders: Arc<dyn Orders>,
         stop: CancellationToken,
     ) -> anyhow::Result<JoinHandle<()>> {
-        let token = self.token.expose_secret();
-        let sane = !token.is_empty() && token.chars().all(|c| c.is_ascii_graphic());
-        ensure!(sane, "the token of the Discord bot has characters that no token has: copy it again");
+        if let Err(error) = check_token(&self.token) {
+            self.state.send_replace(State::Stopped(error.to_string()));
+            return Err(error);
+        }
         Ok(tokio::spawn(gateway::attend_all(self.clone(), ears, orders, stop)))
     }
 
@@ -122,6 +123,14 @@ impl Platform for Discord {
             }
         })
     }
+}
+
+/// Whether it can be a token at all.
+pub fn check_token(token: &SecretString) -> anyhow::Result<()> {
+    let token = token.expose_secret();
+    let sane = !token.is_empty() && token.chars().all(|c| c.is_ascii_graphic());
+    ensure!(sane, "the token of the Discord bot has characters that no token has: copy it again");
+    Ok(())
 }
 
 /// For a path of a URL.
