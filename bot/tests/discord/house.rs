@@ -133,7 +133,8 @@ impl House {
             }
         });
         let (orders, stop) = (Arc::new(Parrot::default()), CancellationToken::new());
-        let done = discord.listen(Ears::new(vec![shard]), orders.clone(), stop.clone()).unwrap();
+        let done =
+            discord.listen(Ears::new(vec![shard], mpsc::unbounded_channel().0), orders.clone(), stop.clone()).unwrap();
         House { server, discord, heard, orders, stop, done }
     }
 

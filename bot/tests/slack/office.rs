@@ -150,7 +150,8 @@ impl Office {
         let (shard, hears) = mpsc::channel(16);
         tokio::spawn(listen(hears, heard.clone(), engine));
         let (orders, stop) = (Arc::new(Echo::default()), CancellationToken::new());
-        let done = slack.listen(Ears::new(vec![shard]), orders.clone(), stop.clone()).await?;
+        let done =
+            slack.listen(Ears::new(vec![shard], mpsc::unbounded_channel().0), orders.clone(), stop.clone()).await?;
         Ok(Office { slack, heard, orders, stop, done })
     }
 

@@ -22,7 +22,12 @@ async fn a_wrong_token_is_refused_at_the_start_with_what_to_do() {
     let slack = Slack::at_pace(settings, "xoxb-wrong".into(), APP_TOKEN.into(), scratch.database(), Clock::Wall, PACE);
     let (shard, _hears) = mpsc::channel(1);
     let orders = std::sync::Arc::new(Echo::default());
-    let refused = slack.unwrap().listen(Ears::new(vec![shard]), orders, CancellationToken::new()).await.err().unwrap();
+    let refused = slack
+        .unwrap()
+        .listen(Ears::new(vec![shard], mpsc::unbounded_channel().0), orders, CancellationToken::new())
+        .await
+        .err()
+        .unwrap();
     let refused = refused.to_string();
     assert!(refused.contains("invalid_auth") && refused.contains("api.slack.com/apps"), "{refused}");
     assert!(!refused.contains("wrong"), "the token itself is not told: {refused}");

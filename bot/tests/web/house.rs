@@ -73,7 +73,7 @@ impl House {
         let (events, watched) = broadcast::channel(256);
         let (ready, is_ready) = watch::channel(true);
         let stop = CancellationToken::new();
-        let (ears, traces) = (Ears::new(vec![shard]), Traces::new(database.clone()));
+        let (ears, traces) = (Ears::new(vec![shard], mpsc::unbounded_channel().0), Traces::new(database.clone()));
         let (wishes, _) = mpsc::channel(1);
         let orders = Arc::new(Reception::new(ears.clone(), traces.clone(), Clock::Wall, bot, wishes));
         let listening = Listening {
