@@ -1,6 +1,8 @@
 //! Without its web room: on Discord or Slack alone, or nowhere.
 
-use crate::discord_server::{self, BOT, CHANNEL, person};
+use serde_json::json;
+
+use crate::discord_server::{self, BOT, CHANNEL, GUILD, person};
 use crate::program::{Home, eventually};
 use crate::slack_server::{self, APP_TOKEN, BOT_TOKEN};
 
@@ -66,6 +68,36 @@ async fn a_token_that_is_no_longer_good_shows_in_ready() {
     })
     .await;
     assert!(told.contains("not ready: Discord does not accept the bot's token"), "{told}");
+}
+
+/// On both there is one command with verbs; `/mute` alone is not ours there.
+#[tokio::test]
+async fn answers_name_orders_as_they_are_written_there() {
+    let (discord, slack) = (discord_server::Server::start().await, slack_server::Server::start().await);
+    let mut home = Home::new(CLOSED);
+    home.set(format!("discord.api_url={}", discord.url()));
+    home.set(format!("slack.api_url={}", slack.api_url()));
+    home.set_variable("DISCORD_TOKEN", discord_server::TOKEN);
+    home.set_variable("SLACK_BOT_TOKEN", BOT_TOKEN);
+    home.set_variable("SLACK_APP_TOKEN", APP_TOKEN);
+    let _program = home.start_telling("aizuchi joins Discord and Slack.").await;
+    discord.until("it is there", |world| world.sessions.values().any(|session| session.line.is_some())).await;
+    discord.dispatch(
+        "INTERACTION_CREATE",
+        json!({
+            "id": "31", "application_id": BOT.to_string(), "type": 2, "token": "token", "locale": "en-US",
+            "channel_id": CHANNEL.to_string(), "guild_id": GUILD.to_string(),
+            "member": {"user": person(11, "mia"), "permissions": "0"},
+            "data": {"name": "aizuchi", "options": [{"name": "mute", "type": 1}]},
+        }),
+    );
+    discord.until("an answer", |world| world.asked.iter().any(|asked| asked.line.starts_with("PATCH webhooks"))).await;
+    let told = &discord.asked("PATCH webhooks")[0].body["content"];
+    assert_eq!(told, "Muted until /aizuchi unmute.");
+    eventually("a line is open", async || (slack.sockets.open() > 0).then_some(())).await;
+    slack.order("C1GEN", "U1MIA", "mute 2h");
+    let told = eventually("an answer", async || slack.workspace().answers.first().cloned()).await;
+    assert_eq!(told["text"], "Muted for 2 h. /aizuchi unmute ends it.");
 }
 
 /// Where there is no other place to be, being sent away is the end, and not a program that does nothing for ever.
