@@ -1,9 +1,14 @@
 //! The numbers it keeps about itself, for Prometheus.
 
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use metrics::{Unit, describe_counter, describe_gauge};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use tokio_util::sync::CancellationToken;
+
+/// How often measured times are summed up: until then each of them is kept.
+const SUM_UP_EVERY: Duration = Duration::from_secs(5);
 
 /// Collects from now on, and gives what was collected. The program has one collection, however often this is called.
 pub fn install() -> PrometheusHandle {
@@ -21,6 +26,13 @@ pub fn install() -> PrometheusHandle {
         .clone()
 }
 
+/// Sums up what was measured, now and then, until it is told to stop: nobody may ever ask for the numbers.
+pub async fn keep_up(sum_up: impl Fn(), stop: &CancellationToken) {
+    while stop.run_until_cancelled(tokio::time::sleep(SUM_UP_EVERY)).await.is_some() {
+        sum_up();
+    }
+}
+
 fn describe() {
     describe_gauge!("aizuchi_web_pages", Unit::Count, "pages connected to the web room");
     describe_counter!("aizuchi_web_messages_total", Unit::Count, "messages said by people in the web room");
@@ -29,4 +41,23 @@ fn describe() {
     describe_gauge!("aizuchi_budget_per_day", Unit::Count, "the same that all rooms may spend in a day; 0 is no limit");
     describe_counter!("aizuchi_calls_refused_total", Unit::Count, "calls that the budget over all rooms did not allow");
     describe_counter!("aizuchi_web_refused_total", Unit::Count, "things pages asked for that were refused");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn times_are_summed_up_though_nobody_asks() {
+        let (stop, summed_up) = (CancellationToken::new(), Cell::new(0));
+        let keeping_up = keep_up(|| summed_up.set(summed_up.get() + 1), &stop);
+        let minute = async {
+            tokio::time::sleep(Duration::from_secs(61)).await;
+            stop.cancel();
+        };
+        tokio::join!(keeping_up, minute);
+        assert_eq!(summed_up.get(), 12);
+    }
 }

@@ -2,4 +2,4 @@
 
 pub mod metrics;
 
-pub use self::metrics::install;
+pub use self::metrics::{install, keep_up};

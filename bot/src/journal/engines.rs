@@ -202,10 +202,9 @@ impl EncodedEngine {
     }
 
     /// As it is now, when everything that is recorded of its shard has been handled.
-    pub fn store_as_snapshot(&self, transaction: &Transaction<'_>, at: Time) -> rusqlite::Result<()> {
+    pub fn store_as_snapshot(&self, transaction: &Transaction<'_>, seq: i64, at: Time) -> rusqlite::Result<()> {
         let insert = "INSERT OR REPLACE INTO snapshot (shard, seq, at, policies, body, sum)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-        let seq = last_seq(transaction)?;
         let row = params![self.shard as i64, seq, at.0 as i64, self.policies, self.body, sum(&self.body)];
         transaction.prepare_cached(insert)?.execute(row).map(drop)
     }

@@ -21,9 +21,11 @@ pub struct Journal {
     reached: Arc<ReachedFile>,
 }
 
-/// The state of an engine that has handled everything recorded of its shard.
+/// The state of an engine that has handled everything recorded of its shard up to the record `seq`; up to the last one, if
+/// there is none.
 pub struct State {
     pub shard: usize,
+    pub seq: Option<u64>,
     pub at: Time,
     pub policies: Stated,
     pub snapshot: Snapshot,
@@ -31,20 +33,21 @@ pub struct State {
 
 /// The same, ready to be written.
 pub(super) struct EncodedState {
+    seq: Option<u64>,
     at: Time,
     engine: EncodedEngine,
 }
 
 impl State {
     pub fn of(shard: usize, at: Time, engine: &Engine) -> State {
-        State { shard, at, policies: engine.policies().stated(), snapshot: engine.snapshot() }
+        State { shard, seq: None, at, policies: engine.policies().stated(), snapshot: engine.snapshot() }
     }
 
     /// Away from where others wait: it may be large.
     pub(super) async fn encode(self) -> EncodedState {
         let encode = move || {
             let engine = EncodedEngine::of_parts(self.shard, &self.policies, &self.snapshot);
-            EncodedState { at: self.at, engine }
+            EncodedState { seq: self.seq, at: self.at, engine }
         };
         tokio::task::spawn_blocking(encode).await.expect("encoding does not panic")
     }
@@ -52,7 +55,8 @@ impl State {
 
 impl EncodedState {
     pub fn store(&self, transaction: &rusqlite::Transaction<'_>) -> rusqlite::Result<()> {
-        self.engine.store_as_snapshot(transaction, self.at)
+        let seq = self.seq.map_or_else(|| last_seq(transaction), |seq| Ok(seq as i64))?;
+        self.engine.store_as_snapshot(transaction, seq, self.at)
     }
 }
 
@@ -99,12 +103,12 @@ impl Journal {
     }
 
     pub async fn keep(&self, decided: Arc<[Trace]>) -> Result<(), StoreError> {
-        self.database.write(move |transaction| traces::keep(transaction, &decided)).await
+        self.database.write_behind(move |transaction| traces::keep(transaction, &decided)).await
     }
 
     pub async fn take_snapshot(&self, state: State) -> Result<(), StoreError> {
         let state = state.encode().await;
-        self.database.write(move |transaction| state.store(transaction)).await
+        self.database.write_behind(move |transaction| state.store(transaction)).await
     }
 
     /// Nothing has happened to this engine since its last snapshot, so that it holds for everything recorded by now.
@@ -153,7 +157,7 @@ impl Journal {
         self.database.write(write).await?;
         let mut pruned = 0;
         loop {
-            let gone = self.database.write(move |transaction| prune_some(transaction, before, cut)).await?;
+            let gone = self.database.write_behind(move |transaction| prune_some(transaction, before, cut)).await?;
             pruned += gone as u64;
             if gone < PRUNED_TOGETHER {
                 return Ok(pruned);

@@ -14,6 +14,7 @@ pub struct Said {
     pub name: Box<str>,
     pub voice: Voice,
     pub text: Box<str>,
+    pub mentions_me: bool,
     pub visibility: Visibility,
     /// Whether it was said in a thread, which may have fewer members than its room.
     pub in_thread: bool,
@@ -21,10 +22,10 @@ pub struct Said {
 
 impl Said {
     fn new(seq: i64, message: Message) -> Said {
-        let Message { id, at, author, text, visibility, place, .. } = message;
+        let Message { id, at, author, text, mentions_me, visibility, place, .. } = message;
         let (person, name, voice) = (author.id, author.name, author.voice);
         let in_thread = place.thread.is_some();
-        Said { seq: seq as u64, id, at, person, name, voice, text, visibility, in_thread }
+        Said { seq: seq as u64, id, at, person, name, voice, text, mentions_me, visibility, in_thread }
     }
 
     /// Whether not everybody in the room could read it: nobody there is reminded of it later.

@@ -9,6 +9,7 @@ mod forget;
 mod left;
 mod lines;
 mod meaning;
+mod pending;
 mod recollect;
 mod watch;
 

@@ -1,11 +1,13 @@
 //! Before an answer is written: what is known that may help, as far as those who will read it may know it.
 
-use aizuchi_core::Policies;
 use aizuchi_core::effect::Brief;
-use aizuchi_core::memory::{Change, Memories, Origin, Query, allowed, narrower};
+use aizuchi_core::memory::{Change, ChannelMemory, Memories, Origin, Person, Query, Recalled, allowed, narrower};
 use aizuchi_core::types::{PersonId, RoomId, Visibility, Voice};
+use aizuchi_core::{Policies, Time};
 
+use futures_util::future::try_join_all;
 use rusqlite::{Connection, OptionalExtension as _, params};
+use tokio::try_join;
 
 use super::Keeper;
 use super::lines::{Said, said};
@@ -38,48 +40,60 @@ impl Keeper {
         if !memory.enabled {
             return Ok(Memories::default());
         }
-        // Whoever asks has just spoken.
-        self.catch_up().await?;
-        let talk = self.talk_of(brief, seq).await?;
+        let room = &brief.place.room;
+        // Before memory is read: what is taken in meanwhile is missing nowhere.
+        let (latest, pending) = try_join!(self.latest_talk(room, seq), self.pending())?;
+        let shown: Vec<&str> = brief.transcript.lines.iter().map(|line| line.id).collect();
+        let talk: Vec<&Said> = latest.iter().filter(|said| shown.contains(&said.id.as_str())).collect();
         // Where nobody is known to have spoken, nobody is known to read.
         let Some(visibility) = talk.iter().map(|said| said.visibility).reduce(wider) else {
             return Ok(Memories::default());
         };
-        let reader = Origin { room: brief.place.room.clone(), visibility };
+        let reader = Origin { room: room.clone(), visibility };
         let across = memory.across_rooms;
-        let mut memories = Memories::default();
-        if memory.channel_context {
-            let (channel, _) = self.memory.channel(&brief.place.room).await?;
-            memories.channel = channel.filter(|channel| allowed(&channel.origin, &reader, across).is_some());
-        }
-        if memory.profiles {
-            for person in latest_people(&talk) {
-                let known = self.memory.people(Some(&person)).await?;
-                let known = known.into_iter().filter(|person| !person.opted_out);
-                memories.people.extend(known.map(|person| person.known_to(&reader, across, &memory.familiarity)));
-            }
-        }
-        let asks: Vec<&Said> = talk.iter().filter(|said| brief.answering.contains(&said.id)).collect();
+        let people = if memory.profiles { latest_people(&talk) } else { Vec::new() };
+        let asks: Vec<&&Said> = talk.iter().filter(|said| brief.answering.contains(&said.id)).collect();
         let speaker = asks.last().map(|said| said.person.clone());
         let text = asks.iter().map(|said| &*said.text).collect::<Vec<_>>().join("\n");
-        if !text.is_empty() {
+        let recall = async {
+            if text.is_empty() {
+                return Ok(Vec::new());
+            }
             let (count, vector) = (memory.recall_facts as usize, self.meaning_of(&text, meter).await);
-            let query = Query { text, speaker, reader, at: brief.at, count, vector };
-            memories.facts = self.memory.recall(query, policies).await?;
+            let query = Query { text: text.clone(), speaker, reader: reader.clone(), at: brief.at, count, vector };
+            self.memory.recall(query, policies).await
+        };
+        let known = try_join_all(people.iter().map(|person| self.memory.people(Some(person))));
+        let ((channel, marks), known, facts) = try_join!(self.memory.channel(room), known, recall)?;
+        let mut memories = Memories { facts: pending.without_gone(facts), ..Memories::default() };
+        if memory.channel_context {
+            let may = |channel: &ChannelMemory| allowed(&channel.origin, &reader, across).is_some();
+            memories.channel = channel.filter(|channel| pending.leaves(channel) && may(channel));
         }
-        let facts: Vec<_> = memories.facts.iter().map(|recalled| recalled.fact.id).collect();
-        if !facts.is_empty() {
-            self.memory.apply(vec![Change::Used { facts, at: brief.at }], policies).await?;
+        for (id, mut known) in people.into_iter().zip(known) {
+            // Whoever asks has just spoken, and may not be known yet.
+            let mut person = known.pop().unwrap_or_else(|| Person::new(id, brief.at));
+            if !person.opted_out {
+                pending.complete(&mut person, room, marks.heard, &latest);
+                memories.people.push(person.known_to(&reader, across, &memory.familiarity));
+            }
         }
+        self.note_use(&memories.facts, brief.at);
         Ok(memories)
     }
 
-    /// The lines of the brief with who said them.
-    async fn talk_of(&self, brief: &Brief, seq: u64) -> Result<Vec<Said>, StoreError> {
-        let shown: Vec<&str> = brief.transcript.lines.iter().map(|line| line.id).collect();
-        let mut talk = self.latest_talk(&brief.place.room, seq).await?;
-        talk.retain(|said| shown.contains(&said.id.as_str()));
-        Ok(talk)
+    /// What is used fades more slowly. Nobody waits for that.
+    fn note_use(&self, recalled: &[Recalled], at: Time) {
+        let facts: Vec<_> = recalled.iter().map(|recalled| recalled.fact.id).collect();
+        if facts.is_empty() {
+            return;
+        }
+        let (memory, policies) = (self.memory.clone(), self.policies());
+        tokio::spawn(async move {
+            if let Err(error) = memory.apply(vec![Change::Used { facts, at }], &policies).await {
+                tracing::warn!(%error, "cannot note which facts were used");
+            }
+        });
     }
 
     /// What was said in a room lately, up to the record `seq`.
@@ -105,7 +119,7 @@ fn wider(a: Visibility, b: Visibility) -> Visibility {
     if narrower(a, b) == a { b } else { a }
 }
 
-fn latest_people(talk: &[Said]) -> Vec<PersonId> {
+fn latest_people(talk: &[&Said]) -> Vec<PersonId> {
     let mut people: Vec<PersonId> = Vec::new();
     for said in talk.iter().rev().filter(|said| said.voice == Voice::Person) {
         if !people.contains(&said.person) && people.len() < PEOPLE_MAX {

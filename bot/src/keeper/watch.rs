@@ -14,50 +14,60 @@ use crate::journal::{Record, Records};
 use crate::runtime::{Clock, Ears};
 use crate::stores::StoreError;
 
-/// How often it looks whether there is something to read, and whether something fades.
-const READS_EVERY: Duration = Duration::from_secs(5);
+/// How often it looks whether there is something to read.
+const READS_EVERY: Duration = Duration::from_secs(1);
+/// How often facts are given a meaning: after so many looks.
+const MEANING_EVERY: u32 = 5;
 const FADES_EVERY: Span = Span::minutes(60);
 /// Changes made together at most.
-const TOGETHER: usize = 256;
+const TOGETHER: usize = 64;
 /// What a message is about, in so many words.
-const TOPICS: usize = 5;
+pub(super) const TOPICS: usize = 5;
 
 impl Keeper {
     /// Takes in everything that is durable by now. Returns how many records that were.
     pub async fn catch_up(&self) -> Result<usize, StoreError> {
         let policies = self.policies();
+        let mut taken = 0;
+        loop {
+            match self.take_some(&policies).await? {
+                0 => return Ok(taken),
+                some => taken += some,
+            }
+        }
+    }
+
+    /// One at a time, and only so much that others are not kept waiting.
+    async fn take_some(&self, policies: &Policies) -> Result<usize, StoreError> {
         let mut counted = self.counted.lock().await;
-        let mut from = match *counted {
+        let from = match *counted {
             Some(from) => from,
             None => self.read_mark().await?,
         };
-        let mut taken = 0;
-        loop {
-            let read = self.database.read(move |connection| some_records(connection, from));
-            let records = read.await?;
-            let Some(last) = records.last().map(|record| record.seq) else { break };
-            taken += records.len();
+        let records = self.database.read(move |connection| some_records(connection, from)).await?;
+        let (taken, last) = (records.len(), records.last().map_or(from, |record| record.seq));
+        if taken > 0 {
             self.follow_rooms(&records).await?;
-            let changes = records.into_iter().filter_map(|record| change(record, &policies)).collect::<Vec<_>>();
+            let changes = records.into_iter().filter_map(|record| change(record, policies)).collect::<Vec<_>>();
             if !changes.is_empty() {
-                self.memory.apply(changes, &policies).await?;
+                self.memory.apply(changes, policies).await?;
             }
             self.write_mark(last).await?;
-            from = last;
-            *counted = Some(last);
         }
-        *counted = Some(from);
+        *counted = Some(last);
         Ok(taken)
     }
 
     /// Reads on until the program stops, and lets what is too weak fade.
     pub async fn watch(self: Arc<Self>, ears: Ears, clock: Clock, stop: CancellationToken) {
         let mut faded_at = None;
-        loop {
+        for look in 0_u32.. {
             if let Err(error) = self.catch_up().await {
                 tracing::warn!(%error, "memory can not keep up; it tries again");
             }
-            if let Err(error) = self.give_meaning(&ears).await {
+            if look.is_multiple_of(MEANING_EVERY)
+                && let Err(error) = self.give_meaning(&ears).await
+            {
                 tracing::warn!(%error, "facts can not be given a meaning; it tries again");
             }
             let now = clock.now();
@@ -90,7 +100,7 @@ impl Keeper {
         let write = move |transaction: &rusqlite::Transaction<'_>| {
             transaction.execute("UPDATE keeper SET seq = ?1", [seq]).map(drop)
         };
-        self.database.write(write).await
+        self.database.write_behind(write).await
     }
 }
 

@@ -31,7 +31,7 @@ impl Memory for Local {
         let (kept, policies) = (self.kept, policies.clone());
         let forgets = changes.iter().any(Change::forgets);
         Box::pin(async move {
-            let write = self.database.write(move |transaction| {
+            let write = self.database.write_behind(move |transaction| {
                 let mut table = Table(transaction);
                 changes.into_iter().try_for_each(|change| apply(&mut table, kept, change, &policies))
             });

@@ -1,4 +1,5 @@
-//! Who is asked when: so many calls at the same time, people who addressed it first, and a queue that has an end.
+//! Who is asked when: so many calls at the same time, people who addressed it first, and a queue that has an end. Where
+//! there are several at the same time, the last free one is kept for people who address it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -80,7 +81,11 @@ impl Turns {
 
     fn next(&self) -> Option<oneshot::Sender<Result<Turn, PushedOut>>> {
         let mut queue = self.lock();
-        if queue.running >= queue.running_max {
+        let kept_free = match queue.waiting.first_key_value()?.0.urgency {
+            Urgency::Unasked if queue.running_max > 1 => 1,
+            Urgency::Unasked | Urgency::Addressed => 0,
+        };
+        if queue.running + kept_free >= queue.running_max {
             return None;
         }
         let (_, next) = queue.waiting.pop_first()?;
@@ -212,8 +217,20 @@ mod tests {
         let _running = begin(&turns, Urgency::Unasked);
         let mut waits = begin(&turns, Urgency::Unasked);
         assert!(!waits.has_turn());
-        let wider = Room { parallel_max: 3, ..ROOM };
+        let wider = Room { parallel_max: 4, ..ROOM };
         assert!(turns.take(Urgency::Unasked, wider).now_or_never().is_some());
         assert!(waits.has_turn());
+    }
+
+    #[test]
+    fn one_is_kept_free_for_people_who_address_it() {
+        let (turns, wide) = (Turns::default(), Room { parallel_max: 3, waiting_max: 9 });
+        let take = |urgency| turns.take(urgency, wide).now_or_never();
+        let _long = (take(Urgency::Unasked).unwrap().unwrap(), take(Urgency::Unasked).unwrap().unwrap());
+        assert!(take(Urgency::Unasked).is_none(), "the last one is not for what nobody asked for");
+        let addressed = take(Urgency::Addressed).expect("it need not wait").unwrap();
+        assert!(take(Urgency::Addressed).is_none(), "there are three in all");
+        drop(addressed);
+        assert!(take(Urgency::Addressed).is_some());
     }
 }

@@ -46,6 +46,17 @@ pub struct Forgetting {
     pub done: oneshot::Sender<Result<Footprints, StoreError>>,
 }
 
+/// Something that waits to be handled.
+#[derive(Debug)]
+pub struct Promise(oneshot::Receiver<()>);
+
+impl Promise {
+    /// Returns when it is durable, and is about to be handled.
+    pub async fn durable(self) -> Result<(), Gone> {
+        self.0.await.map_err(|_| Gone)
+    }
+}
+
 /// Cheap to clone. A room is always heard by the same engine.
 #[derive(Clone, Debug)]
 pub struct Ears {
@@ -96,12 +107,18 @@ impl Ears {
     }
 
     /// Returns when it is durable, and is about to be handled. Waits while there is too much to do.
-    pub async fn hear(&self, mut input: Input) -> Result<(), Gone> {
+    pub async fn hear(&self, input: Input) -> Result<(), Gone> {
+        self.queue(input).await?.durable().await
+    }
+
+    /// Returns when it waits to be handled, after everything of its room that was queued before. Waits while there is too
+    /// much to do.
+    pub async fn queue(&self, mut input: Input) -> Result<Promise, Gone> {
         self.same.read().unwrap_or_else(PoisonError::into_inner).unite(&mut input);
         let room = input.room().expect("platforms tell of rooms");
         let (done, durable) = oneshot::channel();
         self.shard(room).send(Heard::Input(input, done)).await.map_err(|_| Gone)?;
-        durable.await.map_err(|_| Gone)
+        Ok(Promise(durable))
     }
 
     /// Other settings hold from now on, in every room. Returns when that is durable.

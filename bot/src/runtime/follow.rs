@@ -14,6 +14,7 @@ use tokio::task::AbortHandle;
 use super::World;
 use super::deliver::deliver;
 use super::failure::or_failure;
+use super::languages::RoomLanguages;
 use super::ledger::Ledger;
 use crate::language::Language;
 use crate::meter::Meter;
@@ -26,8 +27,7 @@ pub struct Followers {
     calls: HashMap<CallId, AbortHandle>,
     /// Posts on their way.
     posts: HashSet<CallId>,
-    /// In which language people spoke last.
-    languages: HashMap<RoomId, Language>,
+    languages: RoomLanguages,
     ledger: Arc<Ledger>,
 }
 
@@ -41,7 +41,7 @@ impl Followers {
         answer: mpsc::UnboundedSender<Input>,
         ledger: Arc<Ledger>,
     ) -> Followers {
-        let (calls, posts, languages) = (HashMap::new(), HashSet::new(), HashMap::new());
+        let (calls, posts, languages) = (HashMap::new(), HashSet::new(), RoomLanguages::default());
         Followers { world, policies, answer, calls, posts, languages, ledger }
     }
 
@@ -82,10 +82,7 @@ impl Followers {
 
     /// Excuses are made in the language of the room.
     pub fn overhear(&mut self, room: &RoomId, text: &str) {
-        let language = Language::of_text(text);
-        if self.languages.get(room) != Some(&language) {
-            self.languages.insert(room.clone(), language);
-        }
+        self.languages.overhear(room, text);
     }
 
     /// Counts what is looked up by its meaning for this room.
@@ -174,7 +171,7 @@ impl Followers {
         let (world, answer) = (self.world.clone(), self.answer.clone());
         let policy = self.policies.for_room(delivery.place.room.as_str());
         let retries_max = policy.settings.runtime.post_retries_max;
-        let heard = self.languages.get(&delivery.place.room).copied();
+        let heard = self.languages.of(&delivery.place.room);
         let language = Language::wished(policy.settings.bot.language, heard);
         self.posts.insert(delivery.call.clone());
         tokio::spawn(async move {

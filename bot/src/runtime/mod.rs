@@ -7,8 +7,11 @@ mod events;
 mod excuse;
 mod failure;
 mod follow;
+mod lanes;
+mod languages;
 mod ledger;
 mod same;
+mod save;
 mod shard;
 mod start;
 
@@ -16,5 +19,6 @@ pub use clock::Clock;
 pub use ears::{Ears, Forgetting, Gone, Heard, shard_of};
 pub use events::Event;
 pub use failure::Failure;
+pub use lanes::{Lanes, is_addressed};
 pub use ledger::{EstimatedPrice, Ledger, TotalView, estimated};
 pub use start::{Runtime, World};

@@ -8,13 +8,14 @@ use aizuchi_core::engine::Nobody;
 use aizuchi_core::types::{PersonId, RoomId};
 use aizuchi_core::{Engine, Input, Time, Trace};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::events::touch;
 use super::follow::Followers;
+use super::lanes::{Lanes, is_addressed};
 use super::ledger::{Ledger, Whose};
+use super::save::Saver;
 use super::start::Shared;
 use super::{Event, Forgetting, Heard, World};
 use crate::journal::{Footprints, Journal, State, traces};
@@ -26,6 +27,8 @@ pub struct Shard {
     journal: Journal,
     world: Arc<World>,
     inbox: mpsc::Receiver<Heard>,
+    /// What came out of the inbox and waits for its turn.
+    lanes: Lanes<Heard>,
     /// Answers of models and platforms: at most one for each call in flight, so it needs no other bound.
     results: mpsc::UnboundedReceiver<Input>,
     followers: Followers,
@@ -34,15 +37,11 @@ pub struct Shard {
     /// When the last input was handled: time does not run backwards here, whatever the machine's clock does.
     last: Time,
     seq: u64,
-    /// Records since the last snapshot.
-    unsaved: u64,
+    saver: Saver,
     /// Has all shards take a snapshot, so that a start reads little of the journal whichever shard was busy.
     snapshots: watch::Sender<()>,
     snapshot_due: watch::Receiver<()>,
     batch: Batch,
-    /// Decisions being written down; what could not be written comes back.
-    keeping: JoinSet<Result<(), Arc<[Trace]>>>,
-    unkept: Vec<Arc<[Trace]>>,
     /// By when everything must be at its end, once it is told to stop.
     ends_by: Option<Instant>,
 }
@@ -82,19 +81,18 @@ impl Shard {
             followers: Followers::new(world.clone(), policies, answer, ledger.clone()),
             ledger,
             engine,
+            saver: Saver::new(journal.clone(), number),
             journal,
             world,
             inbox,
+            lanes: Lanes::default(),
             results,
             stop,
             last: Time(0),
             seq: 0,
-            unsaved: 0,
             snapshot_due: snapshots.subscribe(),
             snapshots,
             batch: Batch::default(),
-            keeping: JoinSet::new(),
-            unkept: Vec::new(),
             ends_by: None,
         }
     }
@@ -123,8 +121,9 @@ impl Shard {
             biased;
             () = self.stop.cancelled() => return false,
             Some(input) = self.results.recv() => self.stamp(input),
+            () = std::future::ready(()), if !self.lanes.is_empty() => (),
             heard = self.inbox.recv() => match heard {
-                Some(heard) => self.take(heard),
+                Some(heard) => self.line_up(heard),
                 None => return false,
             },
             Ok(()) = self.snapshot_due.changed() => self.save().await,
@@ -139,17 +138,31 @@ impl Shard {
         true
     }
 
-    /// Whatever else is there already is handled together.
+    /// Whatever else is there already is handled together; people who address it go first.
     fn take_more(&mut self) {
-        while self.batch.inputs.len() < BATCH_MAX {
-            if let Ok(input) = self.results.try_recv() {
-                self.stamp(input);
-            } else if let Ok(heard) = self.inbox.try_recv() {
-                self.take(heard);
-            } else {
-                return;
-            }
+        while self.batch.inputs.len() < BATCH_MAX
+            && let Ok(input) = self.results.try_recv()
+        {
+            self.stamp(input);
         }
+        // As many as may wait in the inbox at the same time: each of them can be seen.
+        while self.lanes.len() < self.inbox.max_capacity()
+            && let Ok(heard) = self.inbox.try_recv()
+        {
+            self.line_up(heard);
+        }
+        for heard in self.lanes.take(BATCH_MAX.saturating_sub(self.batch.inputs.len())) {
+            self.take(heard);
+        }
+    }
+
+    fn line_up(&mut self, heard: Heard) {
+        let (room, addressed) = match &heard {
+            Heard::Input(input, _) => (input.room().cloned(), is_addressed(input, self.engine.policies())),
+            Heard::Pay(room, ..) | Heard::Look(room, _) => (Some(room.clone()), false),
+            Heard::Forget(_) => (None, false),
+        };
+        self.lanes.push(room, addressed, heard);
     }
 
     fn take(&mut self, heard: Heard) {
@@ -233,7 +246,7 @@ impl Shard {
             }
         }
         self.world.ready.send_if_modified(|ready| !std::mem::replace(ready, true));
-        self.unsaved += inputs.len() as u64;
+        self.saver.count(inputs.len());
         metrics::counter!("aizuchi_inputs_total").increment(inputs.len() as u64);
         metrics::histogram!("aizuchi_journal_seconds").record(started.elapsed().as_secs_f64());
         Ok(())
@@ -288,44 +301,21 @@ impl Shard {
                 }
             }
         }
-        if !decided.is_empty() {
-            // Written with the next commit; nobody waits for it, and after a crash it is worked out again.
-            let (journal, decided) = (self.journal.clone(), Arc::<[Trace]>::from(decided));
-            self.keeping.spawn(async move {
-                let kept = journal.keep(decided.clone()).await;
-                kept.map_err(|error| {
-                    tracing::warn!(%error, "can not keep a decision yet");
-                    decided
-                })
-            });
-        }
-        while let Some(kept) = self.keeping.try_join_next() {
-            self.unkept.extend(kept.expect("keeping does not panic").err());
-        }
+        self.saver.keep(decided);
         metrics::gauge!("aizuchi_rooms", "shard" => self.number.to_string()).set(self.engine.rooms() as f64);
     }
 
     /// With many rooms a snapshot is large and is taken less often: what it costs stays in proportion to what happens.
     fn save_now_and_then(&self) {
         let records = u64::from(self.engine.policies().general().settings.store.snapshot_records);
-        if self.unsaved >= records.max(8 * self.engine.rooms() as u64) {
+        if self.saver.unsaved() >= records.max(8 * self.engine.rooms() as u64) {
             self.snapshots.send_replace(());
         }
     }
 
     async fn save(&mut self) {
-        // Beyond a snapshot no start works them out again.
-        if let Err(error) = self.keep_all().await {
-            return tracing::warn!(%error, "can not keep decisions; the journal has everything");
-        }
-        let saved = match self.unsaved {
-            0 => self.journal.renew_snapshot(self.number).await,
-            _ => self.journal.take_snapshot(self.state()).await,
-        };
-        match saved {
-            Ok(()) => self.unsaved = 0,
-            Err(error) => tracing::warn!(%error, "can not write down the state; the journal has everything"),
-        }
+        let Shard { engine, saver, number, seq, last, .. } = self;
+        saver.begin_save(|| State { seq: Some(*seq), ..State::of(*number, *last, engine) }).await;
     }
 
     fn state(&self) -> State {
@@ -336,7 +326,7 @@ impl Shard {
     /// follows what has to be asked for again.
     async fn forget(&mut self, person: &PersonId, known: Arc<Footprints>) -> Result<Footprints, StoreError> {
         // What is still being written down would come too late.
-        self.keep_all().await?;
+        self.saver.keep_all().await?;
         let found = self.journal.footprints(self.number, person, known).await?;
         let mut effects = Vec::new();
         let now = self.now();
@@ -346,7 +336,7 @@ impl Shard {
         let told = Footprints::known(found.rooms.clone(), found.names.clone());
         let forgotten = self.journal.forget(person, found, &policies, self.state()).await;
         if forgotten.is_ok() {
-            self.unsaved = 0;
+            self.saver.is_saved();
         }
         for effect in effects {
             match effect {
@@ -355,17 +345,6 @@ impl Shard {
             }
         }
         forgotten.map(|()| told)
-    }
-
-    async fn keep_all(&mut self) -> Result<(), StoreError> {
-        while let Some(kept) = self.keeping.join_next().await {
-            self.unkept.extend(kept.expect("keeping does not panic").err());
-        }
-        while let Some(decided) = self.unkept.first() {
-            self.journal.keep(decided.clone()).await?;
-            self.unkept.remove(0);
-        }
-        Ok(())
     }
 
     fn ends_by(&mut self) -> Instant {
@@ -393,7 +372,8 @@ impl Shard {
                 }
             }
         }
-        self.save().await;
+        let Shard { engine, saver, number, last, .. } = &mut self;
+        saver.save(|| State::of(*number, *last, engine)).await;
         Ok(())
     }
 }

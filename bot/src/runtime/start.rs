@@ -71,7 +71,8 @@ impl Runtime {
         let (mut inboxes, mut shards) = (Vec::new(), JoinSet::new());
         let (snapshots, _) = watch::channel(());
         for (number, engine) in recovered.engines.into_iter().enumerate() {
-            let (inbox, heard) = mpsc::channel(settings.runtime.inbox_max as usize);
+            // Half of it as it came, half of it in the order in which it is handled.
+            let (inbox, heard) = mpsc::channel((settings.runtime.inbox_max as usize).div_ceil(2));
             inboxes.push(inbox);
             let shared = Shared {
                 journal: journal.clone(),

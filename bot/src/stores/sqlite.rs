@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::migrations::{self, VERSION};
 use super::opened_file::OpenedFile;
@@ -61,8 +61,12 @@ type Told = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 #[derive(Clone)]
 pub struct Database {
     work: mpsc::Sender<Work>,
+    /// What may be written later.
+    behind: mpsc::Sender<Work>,
     path: Arc<Path>,
     readers: Arc<Mutex<Vec<Connection>>>,
+    /// Who may read at the same time: each has a thread, and a connection with a cache of its own.
+    reading: Arc<Semaphore>,
     /// Whether what was to be written last could not be.
     refuses: Arc<AtomicBool>,
     file: Arc<OpenedFile>,
@@ -72,7 +76,13 @@ pub struct Database {
 const WAITING_MAX: usize = 4096;
 /// Writes made durable together.
 const TOGETHER_MAX: usize = 1024;
+/// Of these, so many that may be written later, or a quarter of them where more wait: whoever waits for the disk does not
+/// wait for many of them, and they do not pile up.
+const BEHIND_TOGETHER: usize = 4;
+/// Reads at the same time.
 const READERS_MAX: usize = 4;
+/// Statements kept prepared for each connection: more than there are.
+const STATEMENTS_MAX: usize = 128;
 const BUSY_FOR: Duration = Duration::from_secs(5);
 
 impl Database {
@@ -87,10 +97,11 @@ impl Database {
             return Err(newer);
         }
         let connection = open_for_writing(path).map_err(told)?;
-        let (work, queue) = mpsc::channel(WAITING_MAX);
+        let ((work, queue), (behind, later)) = (mpsc::channel(WAITING_MAX), mpsc::channel(WAITING_MAX));
         let (refuses, file) = (Arc::default(), Arc::new(OpenedFile::at(path)));
-        tokio::spawn(write_all(connection, queue, Arc::clone(&refuses), file.clone()));
-        Ok(Database { work, path: path.into(), readers: Arc::default(), refuses, file })
+        tokio::spawn(write_all(connection, queue, later, Arc::clone(&refuses), file.clone()));
+        let reading = Arc::new(Semaphore::new(READERS_MAX));
+        Ok(Database { work, behind, path: path.into(), readers: Arc::default(), reading, refuses, file })
     }
 
     /// Writes, together with whatever else wants to be written now, and returns when it is durable. Fails alone.
@@ -98,16 +109,15 @@ impl Database {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let (tell, told) = oneshot::channel();
-        let work: Write = Box::new(move |transaction| {
-            let done = transaction.and_then(|transaction| Ok(within_savepoint(transaction, work)?));
-            Box::new(move |committed| {
-                // Nobody may be waiting any more: what was to be written is written nevertheless.
-                let _ = tell.send(done.and_then(|done| committed.map(|()| done)));
-            })
-        });
-        self.work.send(Work::Write(work)).await.map_err(|_| StoreError::Closed)?;
-        told.await.map_err(|_| StoreError::Closed)?
+        write_to(&self.work, work).await
+    }
+
+    /// The same for what nobody is kept waiting by: other writes go first, a few of these with each of theirs.
+    pub async fn write_behind<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        write_to(&self.behind, work).await
     }
 
     /// Brings everything written so far into the file itself and empties the log beside it, so that what was forgotten is
@@ -137,14 +147,14 @@ impl Database {
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (path, readers) = (self.path.clone(), self.readers.clone());
+        let turn = self.reading.clone().acquire_owned().await.expect("it is never closed");
         let read = move || {
             let idle = readers.lock().expect("readers are never held over a panic").pop();
             let connection = idle.map_or_else(|| open_for_reading(&path), Ok)?;
             let done = work(&connection)?;
-            let mut readers = readers.lock().expect("readers are never held over a panic");
-            if readers.len() < READERS_MAX {
-                readers.push(connection);
-            }
+            readers.lock().expect("readers are never held over a panic").push(connection);
+            // Whoever wanted to know may be gone by now; the thread was busy nevertheless.
+            drop(turn);
             Ok(done)
         };
         tokio::task::spawn_blocking(read).await.expect("reading does not panic")
@@ -156,6 +166,7 @@ pub fn open_for_reading(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_FOR)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     let found = migrations::version(&connection)?;
     if found > VERSION { Err(StoreError::Newer { found }) } else { Ok(connection) }
 }
@@ -169,10 +180,27 @@ fn open_for_writing(path: &Path) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     // What is deleted is overwritten: forgotten means forgotten.
     connection.pragma_update(None, "secure_delete", true)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     match migrations::migrate(&mut connection)? {
         Ok(()) => Ok(connection),
         Err(found) => Err(StoreError::Newer { found }),
     }
+}
+
+async fn write_to<T: Send + 'static>(
+    queue: &mpsc::Sender<Work>,
+    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
+) -> Result<T, StoreError> {
+    let (tell, told) = oneshot::channel();
+    let work: Write = Box::new(move |transaction| {
+        let done = transaction.and_then(|transaction| Ok(within_savepoint(transaction, work)?));
+        Box::new(move |committed| {
+            // Nobody may be waiting any more: what was to be written is written nevertheless.
+            let _ = tell.send(done.and_then(|done| committed.map(|()| done)));
+        })
+    });
+    queue.send(Work::Write(work)).await.map_err(|_| StoreError::Closed)?;
+    told.await.map_err(|_| StoreError::Closed)?
 }
 
 fn within_savepoint<T>(
@@ -193,11 +221,24 @@ fn within_savepoint<T>(
 async fn write_all(
     mut connection: Connection,
     mut queue: mpsc::Receiver<Work>,
+    mut later: mpsc::Receiver<Work>,
     refuses: Arc<AtomicBool>,
     file: Arc<OpenedFile>,
 ) {
     let mut together = Vec::new();
-    while queue.recv_many(&mut together, TOGETHER_MAX).await > 0 {
+    let (mut open, mut later_open) = (true, true);
+    while open || later_open {
+        tokio::select! {
+            biased;
+            count = queue.recv_many(&mut together, TOGETHER_MAX), if open => open = count > 0,
+            work = later.recv(), if later_open => {
+                later_open = work.is_some();
+                together.extend(work);
+            }
+        }
+        for _ in 0..BEHIND_TOGETHER.max(later.len() / 4) {
+            together.extend(later.try_recv().ok());
+        }
         let works = std::mem::take(&mut together);
         // On a thread for blocking work: the disk may take its time.
         let (refuses, file) = (refuses.clone(), file.clone());

@@ -65,7 +65,7 @@ async fn as_many_calls_as_are_allowed_run_at_once() {
     let held = |go| Step::Held(go, openai_answer("ok"));
     let mut server = Server::start([held(first), held(second)]).await;
     let asker = Asker::new(server.port, "[models]\nparallel_max = 2");
-    let calls = [tokio::spawn(asker.judge(MODEL)), tokio::spawn(asker.judge(MODEL))];
+    let calls = [tokio::spawn(asker.judge(MODEL)), tokio::spawn(asker.write(MODEL, true))];
     assert_eq!((server.next().await, server.next().await), (Happened::Asked, Happened::Asked));
     first_go.send(()).unwrap();
     second_go.send(()).unwrap();

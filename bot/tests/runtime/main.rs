@@ -3,6 +3,7 @@
 mod crash;
 mod durable;
 mod failures;
+mod first;
 mod made_up;
 mod money;
 mod people;

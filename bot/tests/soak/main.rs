@@ -1,7 +1,15 @@
-//! What takes too long for every day, run by `./dev soak`: models behind LiteLLM's proxy, in the formats it translates.
+//! What takes too long for every day, run by `./dev soak`: models behind LiteLLM's proxy, in the formats it translates, and
+//! half an hour of talk.
 
 #[path = "../models/minds.rs"]
 mod minds;
+mod pages;
+// The tests of the program use more of it.
+#[allow(dead_code)]
+#[path = "../program/program.rs"]
+mod program;
+
+mod level;
 
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};

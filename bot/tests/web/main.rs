@@ -5,6 +5,7 @@ mod visitor;
 
 mod changes;
 mod door;
+mod first;
 mod orders;
 mod talk;
 mod trouble;

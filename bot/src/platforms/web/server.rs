@@ -27,6 +27,7 @@ use super::guard::{self, Guard};
 use super::platform::Web;
 use super::wire::FromServer;
 use super::{assets, memory, sample, socket, talk};
+use crate::console::keep_up;
 use crate::journal::Traces;
 use crate::keeper::Keeper;
 use crate::language::Language;
@@ -114,6 +115,9 @@ impl Web {
             desk.web.outbox.tell(&desk.web.database, &desk.ears, &desk.stop).await;
         });
         spawn("the web room's view of decisions", &desk, |desk| watch_events(desk, events));
+        spawn("the numbers it keeps about itself", &desk, |desk| async move {
+            keep_up(|| desk.metrics.run_upkeep(), &desk.stop).await;
+        });
         info!(%address, "the web room is open");
         Ok((address, tokio::spawn(accept(listener, desk, address))))
     }

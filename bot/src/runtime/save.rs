@@ -1,0 +1,136 @@
+//! What is written down beside the loop: decisions, and now and then the state of the engine.
+
+use std::sync::Arc;
+
+use aizuchi_core::Trace;
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::journal::{Journal, State};
+use crate::stores::StoreError;
+
+type Decisions = Arc<[Trace]>;
+
+pub struct Saver {
+    journal: Journal,
+    shard: usize,
+    /// Records since the last snapshot.
+    unsaved: u64,
+    /// Decisions being written down; what could not be written comes back.
+    keeping: JoinSet<Result<(), Decisions>>,
+    unkept: Vec<Decisions>,
+    /// A snapshot being written down, and how many records it makes unnecessary to read at a start.
+    saving: Option<(JoinHandle<Result<(), Unsaved>>, u64)>,
+}
+
+/// Why a snapshot was not written down, and the decisions that were not kept before it.
+struct Unsaved {
+    error: StoreError,
+    unkept: Vec<Decisions>,
+}
+
+impl Saver {
+    pub fn new(journal: Journal, shard: usize) -> Saver {
+        Saver { journal, shard, unsaved: 0, keeping: JoinSet::new(), unkept: Vec::new(), saving: None }
+    }
+
+    /// So many records were added to the journal.
+    pub fn count(&mut self, records: usize) {
+        self.unsaved += records as u64;
+    }
+
+    pub fn unsaved(&self) -> u64 {
+        self.unsaved
+    }
+
+    /// The state was written down by somebody else.
+    pub fn is_saved(&mut self) {
+        self.unsaved = 0;
+    }
+
+    /// Written with one of the next commits; nobody waits for it, and after a crash it is worked out again.
+    pub fn keep(&mut self, decided: Vec<Trace>) {
+        if !decided.is_empty() {
+            let (journal, decided) = (self.journal.clone(), Decisions::from(decided));
+            self.keeping.spawn(async move {
+                let kept = journal.keep(decided.clone()).await;
+                kept.map_err(|error| {
+                    tracing::warn!(%error, "cannot keep a decision yet");
+                    decided
+                })
+            });
+        }
+        while let Some(kept) = self.keeping.try_join_next() {
+            self.unkept.extend(kept.expect("keeping does not panic").err());
+        }
+    }
+
+    /// Everything that was decided is kept. A snapshot being written down ends first: it may not come after what follows.
+    pub async fn keep_all(&mut self) -> Result<(), StoreError> {
+        self.end_snapshot().await;
+        keep_all(&self.journal, &mut self.keeping, &mut self.unkept).await
+    }
+
+    /// Writes down the state and waits until that is done.
+    pub async fn save(&mut self, state: impl FnOnce() -> State) {
+        // Beyond a snapshot no start works them out again.
+        if let Err(error) = self.keep_all().await {
+            return tracing::warn!(%error, "cannot keep decisions; the journal has everything");
+        }
+        let saved = match self.unsaved {
+            0 => self.journal.renew_snapshot(self.shard).await,
+            _ => self.journal.take_snapshot(state()).await,
+        };
+        match saved {
+            Ok(()) => self.unsaved = 0,
+            Err(error) => tracing::warn!(%error, "cannot write down the state; the journal has everything"),
+        }
+    }
+
+    /// Has the state written down while the loop goes on, since it may be large. One at a time. The state says after which
+    /// record it is: others may follow meanwhile.
+    pub async fn begin_save(&mut self, state: impl FnOnce() -> State) {
+        if self.saving.as_ref().is_some_and(|(task, _)| !task.is_finished()) {
+            return;
+        }
+        self.end_snapshot().await;
+        if self.unsaved == 0 {
+            return self.save(state).await;
+        }
+        let (journal, state) = (self.journal.clone(), state());
+        let (mut keeping, mut unkept) = (std::mem::take(&mut self.keeping), std::mem::take(&mut self.unkept));
+        let task = tokio::spawn(async move {
+            let saved = match keep_all(&journal, &mut keeping, &mut unkept).await {
+                Ok(()) => journal.take_snapshot(state).await,
+                Err(error) => Err(error),
+            };
+            saved.map_err(|error| Unsaved { error, unkept })
+        });
+        self.saving = Some((task, std::mem::take(&mut self.unsaved)));
+    }
+
+    async fn end_snapshot(&mut self) {
+        let Some((task, records)) = self.saving.take() else { return };
+        if let Err(Unsaved { error, mut unkept }) = task.await.expect("saving does not panic") {
+            tracing::warn!(%error, "cannot write down the state; the journal has everything");
+            self.unsaved += records;
+            unkept.append(&mut self.unkept);
+            self.unkept = unkept;
+        }
+    }
+}
+
+/// What is being kept is kept, and then what could not be kept before.
+async fn keep_all(
+    journal: &Journal,
+    keeping: &mut JoinSet<Result<(), Decisions>>,
+    unkept: &mut Vec<Decisions>,
+) -> Result<(), StoreError> {
+    while let Some(kept) = keeping.join_next().await {
+        unkept.extend(kept.expect("keeping does not panic").err());
+    }
+    while let Some(decided) = unkept.first() {
+        journal.keep(decided.clone()).await?;
+        unkept.remove(0);
+    }
+    Ok(())
+}
