@@ -169,18 +169,18 @@ impl<O: Oracle> Sim<O> {
         input
     }
 
-    /// What the budget over all rooms has to say about a call.
-    fn admit(&mut self, at: Time, effect: &Effect) -> Result<(), Input> {
-        let Some(call) = effect.call().filter(|_| self.is_limited()) else { return Ok(()) };
-        let Some(cost) = self.engine.reserved(call) else { return Ok(()) };
-        let admitted = self.total.admit(self.engine.policies(), at, call, cost);
-        admitted.map_err(|why| Input::Refused(call.clone(), why))
+    /// What the room is told instead of an answer, where the budget over all rooms leaves nothing for a call.
+    fn refuse(&mut self, at: Time, effect: &Effect) -> Option<Input> {
+        let call = effect.call().filter(|_| self.is_limited())?;
+        let cost = self.engine.reserved(call)?;
+        let why = self.total.admit(self.engine.policies(), at, call, cost).err()?;
+        Some(Input::Refused(call.clone(), why))
     }
 
     fn follow_effects(&mut self, at: Time) {
         let mut effects = std::mem::take(&mut self.effects);
         for effect in effects.drain(..) {
-            if let Err(refused) = self.admit(at, &effect) {
+            if let Some(refused) = self.refuse(at, &effect) {
                 self.expect(at, refused);
                 continue;
             }
