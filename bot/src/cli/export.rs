@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 
 use crate::cli::settings::SettingsArguments;
-use crate::cli::show::complain;
+use crate::cli::show::{complain, escaped};
 use crate::cli::{outputs, store, when};
 use crate::journal::Records;
 use crate::transcript::Writer;
@@ -83,7 +83,7 @@ fn write(arguments: &Arguments, records: Records<'_>, out: &mut dyn Write) -> an
             && arguments.since.is_none_or(|since| record.at >= since)
             && arguments.until.is_none_or(|until| record.at < until);
         if let Some(line) = lines.line(record.at, &record.input).filter(|_| wanted) {
-            writeln!(out, "{line}")?;
+            writeln!(out, "{}", escaped(&line))?;
         }
     }
     out.flush()?;

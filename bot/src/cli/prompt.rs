@@ -11,7 +11,7 @@ use anyhow::{Context as _, anyhow};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::cli::show::{complain, harmless};
+use crate::cli::show::{complain, harmless, harmless_json};
 use crate::config::{self, Wishes};
 use crate::ports::{By, Prompt, Wording as _};
 use crate::prompts::Prompts;
@@ -357,5 +357,5 @@ fn as_json(wanted: Wanted, request: &Request, prompt: &Prompt, is_asked: bool) -
         "turns": turns,
         "schema": prompt.schema.as_ref().map(|schema| json!({"name": schema.name, "schema": schema.schema})),
     });
-    format!("{shown}\n")
+    format!("{}\n", harmless_json(&shown))
 }

@@ -9,15 +9,23 @@ pub fn harmless(text: &str) -> String {
 
 /// JSON that a terminal shows and does not obey, with nothing lost.
 pub fn harmless_json(value: &serde_json::Value) -> String {
-    let mut text = String::new();
-    for c in value.to_string().chars() {
+    escaped(&value.to_string())
+}
+
+/// The same of JSON that is written already.
+pub fn escaped(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
         if is_odd(c) { text.push_str(&format!("\\u{:04x}", u32::from(c))) } else { text.push(c) }
     }
     text
 }
 
+/// What a terminal obeys, what turns the direction of its text, and what some take for the end of a line. None of them is
+/// beyond the characters that JSON escapes with four digits.
 fn is_odd(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}');
+    c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}')
 }
 
 /// A line on standard error.
@@ -25,5 +33,20 @@ pub fn complain(text: &str) {
     for line in text.lines() {
         // Where even this can not be written, there is nobody left to tell.
         let _ = writeln!(std::io::stderr(), "aizuchi: {}", harmless(line));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_loses_nothing_by_being_harmless() {
+        let said = "\u{9b}31mred \u{1b}[2J \u{202e}drow\u{2066} \u{2028} \u{61c} 😀é";
+        let text = harmless_json(&serde_json::json!({ "text": said }));
+        assert!(!text.contains(is_odd), "{text:?}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap()["text"], said);
+        assert!(text.contains("😀é") && text.contains("\\u009b31m"), "{text}");
+        assert!(!harmless(said).contains(is_odd));
     }
 }

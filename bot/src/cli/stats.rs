@@ -10,7 +10,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::settings::SettingsArguments;
-use crate::cli::show::harmless;
+use crate::cli::show::{harmless, harmless_json};
 use crate::cli::{store, when};
 use crate::journal::{spent_today, traces};
 use crate::orders::answers::cost;
@@ -65,7 +65,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         false => format!("Spent today in all rooms: {}\n", cost(spent, limit)),
     };
     let text: String = if arguments.json {
-        days.iter().map(|((day, room), stats)| format!("{}\n", stats.json(day, room))).collect()
+        days.iter().map(|((day, room), stats)| format!("{}\n", harmless_json(&stats.json(day, room)))).collect()
     } else {
         table(&days)
     };

@@ -113,3 +113,15 @@ fn it_writes_over_nothing_it_reads_and_tells_of_damage() {
     assert_eq!((run.code, run.out.lines().count()), (Some(0), 12), "{run:?}");
     assert!(run.err.contains("record 1 of the journal is damaged"), "{run:?}");
 }
+
+#[test]
+fn what_a_terminal_would_obey_is_escaped_and_reads_back_the_same() {
+    let (name, words) = ("ann\u{202e}nna", "\u{9b}31mred\u{9b}2J \u{202e}drow\u{2066} \u{200f}end");
+    let folder = Folder::new();
+    live(&said(0.0, "m1", name, words), "").keep_in(&folder);
+    let out = folder.run("export").succeeded().out;
+    let odd = |c: char| (c.is_control() && c != '\n') || ('\u{200e}'..='\u{2069}').contains(&c);
+    assert_eq!(out.chars().find(|c| odd(*c)), None, "{out:?}");
+    let line: Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!((&line["author"], &line["text"]), (&json!(name), &json!(words)));
+}

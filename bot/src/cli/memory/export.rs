@@ -9,6 +9,7 @@ use clap::Args;
 
 use super::look::person_called;
 use crate::cli::outputs;
+use crate::cli::show::escaped;
 use crate::memory::Reading;
 
 #[derive(Args)]
@@ -54,7 +55,7 @@ pub fn export(arguments: &super::Arguments, export: &Export) -> anyhow::Result<(
 
 fn write(items: &[Item], out: &mut dyn Write) -> anyhow::Result<()> {
     for item in items {
-        writeln!(out, "{}", serde_json::to_string(item)?)?;
+        writeln!(out, "{}", escaped(&serde_json::to_string(item)?))?;
     }
     Ok(out.flush()?)
 }
