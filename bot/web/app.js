@@ -54,6 +54,7 @@ class App {
     $("retry").addEventListener("click", () => this.connection.hurry());
     $("rename").addEventListener("click", () => this.#rename());
     $("open-room").addEventListener("click", () => this.#openRoom());
+    $("close-room").addEventListener("click", () => this.#closeRoom());
     $("menu").addEventListener("click", () => this.show(document.body.dataset.pane === "rooms" ? "talk" : "rooms"));
     for (const tab of document.querySelectorAll("[data-pane-tab]")) tab.addEventListener("click", () => this.show(tab.dataset.paneTab));
     for (const button of document.querySelectorAll("[data-sample]")) button.addEventListener("click", () => this.sample(button.dataset.sample));
@@ -90,6 +91,7 @@ class App {
     this.show("talk");
     if (name === this.room.name) return;
     this.room = this.#room(name);
+    $("close-room").hidden = true;
     if (roomInAddress() !== name) location.hash = `/${encodeURIComponent(name)}`;
     this.reasoning.place(null);
     this.reasoning.select(null);
@@ -103,6 +105,7 @@ class App {
       case "hello": return this.#welcome(frame);
       case "rooms": return this.#setRooms(frame.rooms);
       case "moved": return this.go(frame.room);
+      case "closed": return this.#leave(frame.room, t("room_closed", { room: frame.room }));
       case "taken": return this.#taken(frame);
       case "refused": return this.#refused(frame);
       case "caught_up": return this.#isAnother(frame) ? this.#startOver() : this.room.take(frame, this.clock);
@@ -113,7 +116,7 @@ class App {
     }
   }
 
-  #welcome({ person, you, room, rooms, bot, message_chars_max, now, version }) {
+  #welcome({ person, you, room, rooms, bot, may_close, message_chars_max, now, version }) {
     this.clock.set(now);
     if (this.room.name === FIRST_ROOM) this.#settle(room);
     this.charsMax = message_chars_max;
@@ -122,6 +125,7 @@ class App {
     sessionStorage.setItem("person", person);
     this.bot = bot;
     $("version").textContent = version;
+    $("close-room").hidden = !may_close;
     this.#setRooms(rooms);
     this.composer.redraw();
     this.reasoning.draw();
@@ -219,13 +223,16 @@ class App {
   /** The room or the name is not to its liking. */
   async #notLetIn(why) {
     this.connection.leave();
-    if (this.room.name !== this.first) {
-      this.rooms.delete(this.room.name);
-      this.go(this.first);
-      return this.room.take({ tell: "notice", text: t("refused", { why }) }, this.clock);
-    }
+    if (this.room.name !== this.first) return this.#leave(this.room.name, t("refused", { why }));
     this.#call(await this.#askName(true, why));
     this.#enter();
+  }
+
+  /** To the first room, with the reason why this one is no longer there. */
+  #leave(name, text) {
+    this.rooms.delete(name);
+    if (this.room.name === name) this.go(this.first);
+    this.room.take({ tell: "notice", text }, this.clock);
   }
 
   again(entry) {
@@ -305,6 +312,12 @@ class App {
     if (name) this.go(name.replace(/^#/, "").replace(/[^\p{L}\p{N}_-]+/gu, "-"));
   }
 
+  async #closeRoom() {
+    const room = this.room.name;
+    const sure = await ask({ title: t("close_room_ask", { room }), note: t("close_room_note"), confirm: t("close_room"), testid: "close-dialog" });
+    if (sure) this.connection.send({ do: "close", key: "close", room });
+  }
+
   #setRooms(rooms) {
     this.known = rooms;
     this.#drawRooms();
@@ -359,12 +372,13 @@ class App {
   }
 
   #drawState() {
-    const { state, retryAt } = this.connection;
+    const { state, retryAt, why } = this.connection;
     document.body.dataset.connection = state;
     $("banner").hidden = state !== "lost";
     for (const button of document.querySelectorAll("[data-sample]")) button.disabled = state !== "open";
     const wait = retryAt - Date.now();
-    $("banner-text").textContent = wait > 1500 ? t("lost", { time: span(wait) }) : t("lost_now");
+    const lost = wait > 1500 ? t("lost", { time: span(wait) }) : t("lost_now");
+    $("banner-text").textContent = why ? t("not_let_in", { why, time: span(wait) }) : lost;
     this.talk?.drawOutbox();
   }
 

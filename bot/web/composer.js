@@ -3,7 +3,7 @@
 import { h, icon, tool } from "./dom.js";
 import { t } from "./words.js";
 
-const COMMANDS = [["/mute 1h", "mute"], ["/unmute", "unmute"], ["/why", "why"], ["/status", "status"], ["/talk 3%", "talk"], ["/help", "help"]];
+const COMMANDS = [["/mute 1h", "mute"], ["/unmute", "unmute"], ["/why", "why"], ["/status", "status"], ["/talk 3%", "talk"], ["/close-room", "close"], ["/help", "help"]];
 const TYPING_EVERY_MS = 3000;
 
 /** `app` gives room, bot and connection; `thread` is null for the room itself. */

@@ -66,6 +66,8 @@ export class Connection extends EventTarget {
   #entering = null;
   state = "connecting";
   retryAt = 0;
+  /** Why the server does not let this page in for now, in its words. */
+  why = null;
 
   /** Nothing is connected before somebody enters. */
   constructor() {
@@ -142,6 +144,7 @@ export class Connection extends EventTarget {
   #welcome(socket, { room, message_chars_max }) {
     clearTimeout(this.#giveUp);
     this.#attempt = 0;
+    this.why = null;
     this.outbox.settle(room);
     this.#set("open");
     const tooLong = (frame) => [...(frame.text ?? "")].length > message_chars_max;
@@ -151,7 +154,7 @@ export class Connection extends EventTarget {
 
   /** It may be taken a little later: what waits is sent again, and whoever was not let in knocks again. */
   #later(socket, refused) {
-    if (this.state !== "open") return this.#lost(socket);
+    if (this.state !== "open") return this.#lost(socket, null, refused.why);
     const waits = this.outbox.frames.some((frame) => frame.key === refused.key);
     if (!waits) return this.dispatchEvent(new CustomEvent("frame", { detail: refused }));
     clearTimeout(this.#resend);
@@ -159,9 +162,10 @@ export class Connection extends EventTarget {
     this.#resent += 1;
   }
 
-  #lost(socket, code) {
+  #lost(socket, code, why = null) {
     if (socket !== this.#socket) return;
     this.#drop();
+    this.why = why;
     if (code === TOO_LARGE) this.#dropLargest();
     const wait = pause(this.#attempt);
     this.#attempt += 1;

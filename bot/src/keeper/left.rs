@@ -49,6 +49,15 @@ impl Keeper {
         self.database.write(write).await
     }
 
+    /// Forgets a room at once that is closed for good: memory, and of the journal what no start needs. The rest follows as
+    /// for every room that was left.
+    pub async fn forget_room(&self, room: RoomId) -> Result<(), StoreError> {
+        self.catch_up().await?;
+        self.memory.apply(vec![Change::RoomForgotten { room: room.clone() }], &self.policies()).await?;
+        Journal::new(self.database.clone()).forget_rooms(vec![room]).await?;
+        self.database.settle().await
+    }
+
     /// Forgets what was left before this time: memory and journal.
     pub(super) async fn forget_left(&self, before: Time) -> Result<(), StoreError> {
         let rooms = self.database.read(move |connection| left_before(connection, before)).await?;

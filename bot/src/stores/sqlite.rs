@@ -297,7 +297,7 @@ mod tests {
     }
 
     fn open_room(name: &'static str) -> impl FnOnce(&Transaction<'_>) -> rusqlite::Result<usize> + Send + 'static {
-        move |transaction| transaction.execute("INSERT INTO web_room VALUES (?1, 0)", [name])
+        move |transaction| transaction.execute("INSERT INTO web_room (name, opened) VALUES (?1, 0)", [name])
     }
 
     #[tokio::test]
@@ -337,7 +337,7 @@ mod tests {
         let fill = |connection: &mut Connection| {
             let transaction = connection.transaction().unwrap();
             let done = within_savepoint(&transaction, |transaction| {
-                transaction.execute("INSERT INTO web_room VALUES (?1, 0)", ["x".repeat(100_000)])
+                transaction.execute("INSERT INTO web_room (name, opened) VALUES (?1, 0)", ["x".repeat(100_000)])
             });
             done.map_err(StoreError::from).and_then(|rows| Ok(transaction.commit().map(|()| rows)?))
         };

@@ -71,10 +71,16 @@ impl Browser {
 
     /// Somebody new in the first room, with a window of their own.
     pub async fn person(&self, room: &Room, name: &str, wishes: Wishes) -> Page<'_> {
+        let page = self.page(room, wishes).await;
+        page.open(name).await;
+        page
+    }
+
+    /// A window of its own in which nothing is loaded yet.
+    pub async fn page(&self, room: &Room, wishes: Wishes) -> Page<'_> {
         let window = self.driver.new_window().await.expect("a window can be opened");
         let page = Page::new(self, window, room);
         page.look_like(wishes).await;
-        page.open(name).await;
         page
     }
 

@@ -11,3 +11,4 @@ mod memory;
 mod picture;
 mod reconnect;
 mod sample;
+mod strangers;

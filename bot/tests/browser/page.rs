@@ -45,10 +45,20 @@ impl<'a> Page<'a> {
 
     /// Opens the page and says who one is.
     pub async fn open(&self, name: &str) {
+        self.introduce(name).await;
+        self.is_connected().await;
+    }
+
+    /// The same without waiting to be let in.
+    pub async fn introduce(&self, name: &str) {
         self.driver().await.goto(&self.url).await.expect("the page can be loaded");
         self.write_in("name-dialog-field", name).await;
         self.click("name-dialog-confirm").await;
-        self.is_connected().await;
+    }
+
+    /// Closes the window.
+    pub async fn leave(self) {
+        self.driver().await.close_window().await.expect("the window can be closed");
     }
 
     pub async fn is_connected(&self) {

@@ -100,3 +100,39 @@ async fn pages_and_what_a_supervisor_asks_for() {
     assert!(metrics.contains("# TYPE aizuchi_web_messages_total counter"), "{metrics}");
     house.close().await;
 }
+
+/// The `name=value` of the cookie that lets a browser in.
+async fn let_in(house: &House, token: &str, headers: &[&str]) -> (String, String) {
+    let welcome = house.get(&format!("/?token={token}"), headers).await;
+    assert!(welcome.starts_with("HTTP/1.1 303"), "{welcome}");
+    let line = welcome.lines().find(|line| line.starts_with("set-cookie: aizuchi_session=")).expect("a session");
+    let cookie = line.trim_start_matches("set-cookie: ").split(';').next().unwrap();
+    (cookie.to_owned(), welcome)
+}
+
+#[tokio::test]
+async fn the_cookie_is_a_session_of_its_own_and_ends_with_the_token() {
+    let place = folder("session");
+    let with = |token: &str| format!("web.token={token}");
+    let house = House::open_in(&place, &[&with("first")], Engine::Listens).await.unwrap();
+    let (cookie, welcome) = let_in(&house, "first", &[]).await;
+    let hexadecimal: String = "first".bytes().map(|byte| format!("{byte:02x}")).collect();
+    assert!(!welcome.contains(&hexadecimal) && !welcome.contains("Secure"), "{welcome}");
+    let (other, secure) = let_in(&house, "first", &["X-Forwarded-Proto: https"]).await;
+    assert!(secure.contains("; Secure"), "{secure}");
+    assert_ne!(cookie, other, "everybody has a session of their own");
+    assert!(house.get("/", &[&format!("Cookie: aizuchi_token={hexadecimal}")]).await.starts_with("HTTP/1.1 403"));
+    house.close().await;
+    let id = cookie.split_once('=').unwrap().1.to_owned();
+    for file in std::fs::read_dir(&place).unwrap() {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        assert!(!bytes.windows(id.len()).any(|part| part == id.as_bytes()), "a session stands in a file as it is");
+    }
+    let line = format!("Cookie: {cookie}");
+    let house = House::open_in(&place, &[&with("first")], Engine::Listens).await.unwrap();
+    assert!(house.get("/", &[&line]).await.starts_with("HTTP/1.1 200"), "it outlives a restart");
+    house.close().await;
+    let house = House::open_in(&place, &[&with("second")], Engine::Listens).await.unwrap();
+    assert!(house.get("/", &[&line]).await.starts_with("HTTP/1.1 403"), "another token ends it");
+    house.close().await;
+}

@@ -4,8 +4,10 @@ mod house;
 mod visitor;
 
 mod changes;
+mod close;
 mod door;
 mod first;
 mod orders;
+mod strangers;
 mod talk;
 mod trouble;

@@ -244,6 +244,13 @@ sections! {
         open_browser: bool = Any,
         message_chars_max: u32 = 1..=1_000_000,
         connections_max: u32 = 1..=100_000,
+        trust_proxy: bool = Any,
+        address_connections_max: u32 = 0..=100_000,
+        address_people_per_hour: u32 = 0..=1_000_000,
+        address_rooms_per_hour: u32 = 0..=1_000_000,
+        person_rooms_per_hour: u32 = 0..=1_000_000,
+        person_messages_per_second: u32 = 0..=100_000,
+        people_max: u32 = 10..=10_000_000,
     }
     discord: Discord {
         enabled: bool = Any,

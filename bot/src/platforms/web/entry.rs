@@ -5,10 +5,11 @@ use rusqlite::{Connection, Transaction};
 
 use super::page::{Entered, Out, Page, Why};
 use super::people::{self, Person};
-use super::talk::{self, Kept, room_id};
+use super::platform::Web;
+use super::talk::{self, Kept, Refusal, room_id};
 use super::wire::FromServer;
 use super::words::Trouble;
-use super::{mentions, sample};
+use super::{mentions, rooms, sample};
 use crate::replay::decision;
 
 /// Messages told at once: to whoever enters, and to whoever scrolls back.
@@ -35,22 +36,26 @@ impl Page {
         if !is_room_name(&room) {
             return Err(Trouble::BadRoom.into());
         }
-        let (at, wanted) = (web.clock.now(), room.clone());
-        let admit = move |transaction: &Transaction<'_>| admit(transaction, &wanted, secret.as_deref(), &name, at);
-        let (person, is_new) = web.database.write(admit).await??;
-        let mut rooms = web.in_order(web.database.read(talk::rooms).await?);
-        if is_new {
+        self.check_limits(&room, secret.clone(), since).await?;
+        let (at, wanted, house) = (web.clock.now(), room.clone(), web.clone());
+        let admit =
+            move |transaction: &Transaction<'_>| admit(transaction, &house, &wanted, secret.as_deref(), &name, at);
+        let Admitted { person, opened_by, is_new_room } = web.database.write(admit).await??;
+        let mut rooms = web.in_order(web.database.read(rooms::all).await?);
+        if is_new_room {
             web.hub.tell_all(&FromServer::Rooms { rooms: rooms.clone() });
         }
         if !rooms.contains(&room) {
             rooms.push(room.clone());
         }
+        let present = web.presence.come(&room, &person.speaker);
         self.tell(FromServer::Hello {
             person: person.secret.clone(),
             you: person.speaker.id.clone(),
             room: room.clone(),
             rooms,
             bot: web.bot(),
+            may_close: web.may_close(&room, opened_by.as_deref(), &person.speaker.id),
             message_chars_max: web.settings.message_chars_max,
             now: at.0,
             version: env!("CARGO_PKG_VERSION"),
@@ -61,7 +66,36 @@ impl Page {
         let told = self.catch_up(&room, since).await?;
         self.show(&room).await?;
         let _ = self.out.send(Out::Seat { seat, told, number: self.number }).await;
-        self.entered = Some(Entered { room, person, told });
+        self.entered = Some(Entered { room, person, told, _present: present });
+        Ok(())
+    }
+
+    /// Newcomers and new rooms are counted; whoever comes back to what is there is not.
+    async fn check_limits(&self, room: &str, secret: Option<String>, since: u64) -> Result<(), Why> {
+        let wanted = room.to_owned();
+        let look = move |connection: &Connection| {
+            let person = match secret {
+                Some(secret) => people::find(connection, &secret)?,
+                None => None,
+            };
+            Ok((rooms::is_room(connection, &wanted)?, person, talk::last_seq(connection)?))
+        };
+        let (is_room, person, counted) = self.desk.web.database.read(look).await?;
+        // Whoever knows what was said there comes back: it is not theirs to open again by not having heard.
+        if !is_room && (1..=counted).contains(&since) {
+            return Err(Refusal::RoomClosed.into());
+        }
+        // Samples are opened by whoever plays them and let go later.
+        if !is_room && room.starts_with(sample::PREFIX) {
+            return Err(Trouble::BadRoom.into());
+        }
+        let limits = &self.desk.limits;
+        if person.is_none() && !limits.may_come(self.address) {
+            return Err(Trouble::TooManyPeople.into());
+        }
+        if !is_room && !limits.may_open(self.address, person.as_deref()) {
+            return Err(Trouble::TooManyRoomsOpened.into());
+        }
         Ok(())
     }
 
@@ -139,24 +173,45 @@ impl Page {
     }
 }
 
-/// The person, and whether the room is new.
+struct Admitted {
+    person: Person,
+    opened_by: Option<String>,
+    is_new_room: bool,
+}
+
 fn admit(
     transaction: &Transaction<'_>,
+    web: &Web,
     room: &str,
     secret: Option<&str>,
     name: &str,
     at: Time,
-) -> rusqlite::Result<Result<(Person, bool), Trouble>> {
-    let is_new = !talk::is_room(transaction, room)?;
-    // Samples are opened by whoever plays them and let go later.
-    if is_new && room.starts_with(sample::PREFIX) {
-        return Ok(Err(Trouble::BadRoom));
-    }
-    if is_new && talk::rooms(transaction)?.len() >= ROOMS_MAX {
+) -> rusqlite::Result<Result<Admitted, Trouble>> {
+    let is_new_room = !rooms::is_room(transaction, room)?;
+    if is_new_room && !has_place(transaction, web)? {
         return Ok(Err(Trouble::TooManyRooms));
     }
-    talk::open_room(transaction, room, at)?;
-    Ok(Ok((people::enter(transaction, room, secret, name, at)?, is_new)))
+    let (person, is_new) = people::enter(transaction, room, secret, name, at)?;
+    if is_new {
+        let mut here = web.presence.everybody();
+        here.insert(person.speaker.id.clone());
+        people::make_way(transaction, web.settings.people_max, &here)?;
+    }
+    rooms::open(transaction, room, Some(&person.speaker.id), at)?;
+    let opened_by = rooms::opener(transaction, room)?.flatten();
+    Ok(Ok(Admitted { person, opened_by, is_new_room }))
+}
+
+/// Whether there is a place for one more room. One in which nobody ever spoke and nobody is makes way.
+fn has_place(transaction: &Transaction<'_>, web: &Web) -> rusqlite::Result<bool> {
+    if rooms::all(transaction)?.len() < ROOMS_MAX {
+        return Ok(true);
+    }
+    let vacant = |room: &String| !web.is_of_settings(room) && web.hub.listeners(room) == 0;
+    match rooms::never_used(transaction)?.into_iter().find(vacant) {
+        Some(room) => rooms::remove(transaction, &room).map(|()| true),
+        None => Ok(false),
+    }
 }
 
 fn is_room_name(room: &str) -> bool {

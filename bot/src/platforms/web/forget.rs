@@ -30,6 +30,7 @@ pub fn forget(transaction: &Transaction<'_>, person: &str) -> rusqlite::Result<(
     }
     forget_unheard(transaction, person)?;
     transaction.execute("DELETE FROM web_member WHERE person = ?1", [person])?;
+    transaction.execute("UPDATE web_room SET opened_by = NULL WHERE opened_by = ?1", [person])?;
     transaction.execute("DELETE FROM web_person WHERE id = ?1", [person])?;
     Ok(())
 }

@@ -1,13 +1,18 @@
 //! Who may come in: this machine, or whoever knows the token; and no other site through somebody's browser.
 
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{AppendHeaders, IntoResponse as _, Response};
+use subtle::ConstantTimeEq as _;
 use tokio::net::TcpListener;
+use tracing::warn;
+
+use super::session::{self, Sessions};
 
 /// Opens the port, if it may be opened.
 pub async fn bind(address: &str, token: &str) -> anyhow::Result<TcpListener> {
@@ -34,20 +39,24 @@ pub async fn bind(address: &str, token: &str) -> anyhow::Result<TcpListener> {
 pub struct Guard {
     token: Option<String>,
     bound: IpAddr,
+    /// There are some where there is a token.
+    sessions: Option<Arc<Sessions>>,
 }
 
-const COOKIE: &str = "aizuchi_token";
+const COOKIE: &str = "aizuchi_session";
+/// Held the token itself, once; a browser that still has it is told to forget it.
+const OLD_COOKIE: &str = "aizuchi_token";
 
 enum Pass {
     In,
-    /// The token was right: it goes into a cookie and out of the address.
+    /// The token was right: a session begins, and the token goes out of the address.
     Welcome,
     Refused(&'static str),
 }
 
 impl Guard {
-    pub fn new(token: &str, bound: IpAddr) -> Guard {
-        Guard { token: (!token.is_empty()).then(|| token.to_owned()), bound }
+    pub fn new(token: &str, bound: IpAddr, sessions: Option<Arc<Sessions>>) -> Guard {
+        Guard { token: (!token.is_empty()).then(|| token.to_owned()), bound, sessions }
     }
 
     fn check(&self, request: &Request) -> Pass {
@@ -59,8 +68,8 @@ impl Guard {
             let ours = host(headers).is_some_and(|host| self.is_own(host));
             return if ours { Pass::In } else { Pass::Refused("this is not how this machine is called") };
         };
-        let has_cookie = cookies(headers, COOKIE).any(|value| same(value, &hexadecimal(token)));
-        if has_cookie || bearer(headers).is_some_and(|given| same(given, token)) {
+        let has_session = |sessions: &Arc<Sessions>| cookies(headers, COOKIE).any(|id| sessions.knows(id));
+        if self.sessions.as_ref().is_some_and(has_session) || bearer(headers).is_some_and(|given| same(given, token)) {
             Pass::In
         } else if asked_token(request).is_some_and(|given| same(&given, token)) {
             if path == "/" { Pass::Welcome } else { Pass::In }
@@ -88,11 +97,31 @@ pub async fn stand(State(guard): State<Guard>, request: Request, next: Next) -> 
     match guard.check(&request) {
         Pass::In => next.run(request).await,
         Pass::Refused(why) => (StatusCode::FORBIDDEN, format!("{why}\n")).into_response(),
-        Pass::Welcome => {
-            let token = hexadecimal(guard.token.as_deref().unwrap_or_default());
-            let cookie = format!("{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000");
-            (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, "/".into())]).into_response()
-        }
+        Pass::Welcome => guard.welcome(request.headers()).await,
+    }
+}
+
+impl Guard {
+    async fn welcome(&self, headers: &HeaderMap) -> Response {
+        let begun = match &self.sessions {
+            Some(sessions) => sessions.begin().await,
+            None => return StatusCode::FORBIDDEN.into_response(),
+        };
+        let id = match begun {
+            Ok(id) => id,
+            Err(error) => {
+                warn!(%error, "cannot begin a session");
+                let why = "the store cannot be written; the log says why\n";
+                return (StatusCode::SERVICE_UNAVAILABLE, why).into_response();
+            }
+        };
+        // Only who sends it is served differently, so it may be believed.
+        let https = headers.get("x-forwarded-proto").is_some_and(|scheme| scheme.as_bytes() == b"https");
+        let (secure, seconds) = (if https { "; Secure" } else { "" }, session::KEPT_FOR.whole_seconds());
+        let cookie = format!("{COOKIE}={id}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
+        let old = cookies(headers, OLD_COOKIE).next().map(|_| format!("{OLD_COOKIE}=; Path=/; Max-Age=0"));
+        let set: Vec<_> = std::iter::once(cookie).chain(old).map(|cookie| (header::SET_COOKIE, cookie)).collect();
+        (StatusCode::SEE_OTHER, AppendHeaders(set), [(header::LOCATION, "/")]).into_response()
     }
 }
 
@@ -124,18 +153,9 @@ fn asked_token(request: &Request) -> Option<String> {
     given.0.into_iter().find(|(name, _)| name == "token").map(|(_, token)| token)
 }
 
-/// A token may hold anything; a cookie may not.
-fn hexadecimal(token: &str) -> String {
-    token.bytes().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// Takes as long for a wrong guess as for a nearly right one.
 fn same(given: &str, wanted: &str) -> bool {
-    let (given, wanted) = (given.as_bytes(), wanted.as_bytes());
-    let differing = wanted.iter().enumerate().fold(given.len() ^ wanted.len(), |differing, (place, byte)| {
-        differing | usize::from(byte ^ given.get(place).copied().unwrap_or_default())
-    });
-    std::hint::black_box(differing) == 0
+    given.as_bytes().ct_eq(wanted.as_bytes()).into()
 }
 
 #[cfg(test)]
@@ -152,7 +172,7 @@ mod tests {
 
     #[test]
     fn only_names_of_this_machine() {
-        let guard = Guard::new("", "127.0.0.1".parse().unwrap());
+        let guard = Guard::new("", "127.0.0.1".parse().unwrap(), None);
         for own in ["localhost", "LOCALHOST:4860", "127.0.0.1:4860", "[::1]:4860", "127.0.0.2"] {
             assert!(guard.is_own(own), "{own}");
         }

@@ -1,17 +1,25 @@
 //! Ids that nobody can guess.
 
-use std::hash::{BuildHasher as _, RandomState};
-
-/// 128 bits that only whoever is told them can know: a keyed hash (SipHash) under a key that the operating system
-/// drew at random. Good enough to tell browser tabs apart; what guards the door is the token, not this.
+/// Only whoever is told it can know it: whoever shows it is that person.
 pub fn secret() -> String {
-    let state = RandomState::new();
-    format!("{:016x}{:016x}", state.hash_one(0u8), state.hash_one(1u8))
+    random::<16>()
 }
 
 /// A shorter one, to be seen by everybody.
 pub fn public() -> String {
-    format!("{:016x}", RandomState::new().hash_one(2u8))
+    random::<8>()
+}
+
+/// What a browser is let in with.
+pub fn session() -> String {
+    random::<32>()
+}
+
+/// So many random bytes of the operating system, in hexadecimal.
+fn random<const BYTES: usize>() -> String {
+    let mut bytes = [0; BYTES];
+    aws_lc_rs::rand::fill(&mut bytes).expect("the operating system has random numbers");
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

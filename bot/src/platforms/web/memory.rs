@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::server::Desk;
-use super::talk;
+use super::{rooms, talk};
 use crate::keeper::Keeper;
 use crate::stores::StoreError;
 
@@ -72,7 +72,7 @@ async fn shown(desk: &Desk, keeper: &Keeper, room: &str) -> Result<Value, StoreE
             "at": channel.at.0,
         })
     });
-    let rooms = desk.web.database.read(talk::rooms).await?;
+    let rooms = desk.web.database.read(rooms::all).await?;
     Ok(json!({"room": room, "rooms": rooms, "channel": channel, "people": people, "facts": facts, "now": now.0}))
 }
 

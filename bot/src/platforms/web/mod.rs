@@ -5,6 +5,7 @@ pub mod wire;
 mod platform;
 mod server;
 
+mod close;
 mod entry;
 mod page;
 mod socket;
@@ -13,16 +14,21 @@ mod sample;
 mod words;
 
 mod hub;
+mod limits;
 mod outbox;
 mod people;
+mod presence;
+pub mod rooms;
 mod talk;
 
 mod assets;
+mod emoji;
 mod forget;
 mod guard;
 mod ids;
 mod memory;
 mod mentions;
+mod session;
 
 pub use platform::Web;
 pub use server::Listening;

@@ -9,14 +9,17 @@ use rusqlite::Transaction;
 use tokio::sync::mpsc;
 use tracing::warn;
 
+use super::emoji::is_emoji;
 use super::hub::{Seat, written};
+use super::limits::ClientAddress;
 use super::people::Person;
+use super::presence::Present;
 use super::sample;
 use super::server::Desk;
 use super::socket::frame_bytes_max;
 use super::talk::{self, Reacting, Refusal, Saying, person_id, room_id};
 use super::wire::{FromPage, FromServer};
-use super::words::Trouble;
+use super::words::{self, Trouble};
 use crate::language::Language;
 use crate::orders::answers;
 use crate::ports::Orderer;
@@ -25,7 +28,6 @@ use crate::runtime::Gone;
 use crate::stores::StoreError;
 
 const KEY_CHARS_MAX: usize = 100;
-const EMOJI_BYTES_MAX: usize = 64;
 
 /// What goes out to the page.
 pub enum Out {
@@ -40,7 +42,9 @@ pub enum Out {
 
 pub struct Page {
     pub(super) desk: Arc<Desk>,
-    language: Language,
+    pub(super) language: Language,
+    /// Where it is connected from.
+    pub(super) address: ClientAddress,
     pub(super) out: mpsc::Sender<Out>,
     /// Tells this page from the others while the program runs.
     pub(super) number: u64,
@@ -52,6 +56,7 @@ pub(super) struct Entered {
     pub person: Person,
     /// The last change it was told of when it entered.
     pub told: u64,
+    pub _present: Present,
 }
 
 /// Why something is not done.
@@ -86,20 +91,26 @@ impl From<Gone> for Why {
 }
 
 impl Page {
-    pub fn new(desk: Arc<Desk>, language: Language, out: mpsc::Sender<Out>) -> Page {
+    pub fn new(desk: Arc<Desk>, language: Language, address: ClientAddress, out: mpsc::Sender<Out>) -> Page {
         static NUMBER: AtomicU64 = AtomicU64::new(1);
-        Page { desk, language, out, number: NUMBER.fetch_add(1, Ordering::Relaxed), entered: None }
+        Page { desk, language, address, out, number: NUMBER.fetch_add(1, Ordering::Relaxed), entered: None }
     }
 
     pub fn has_entered(&self) -> bool {
         self.entered.is_some()
     }
 
+    /// Returns when whoever sits there may send again.
+    pub async fn until_turn(&self) {
+        if let Some(entered) = &self.entered {
+            self.desk.limits.until_turn(&entered.person.speaker.id).await;
+        }
+    }
+
     /// Does what a frame asks for.
     pub async fn take(&mut self, frame: &str) {
-        let Ok(asked) = serde_json::from_str::<FromPage>(frame) else {
-            return self.refuse(None, Trouble::NotUnderstood).await;
-        };
+        let asked = serde_json::from_str::<FromPage>(frame).ok().filter(FromPage::fits);
+        let Some(asked) = asked else { return self.refuse(None, Trouble::NotUnderstood).await };
         match asked {
             FromPage::Enter { room, name, language, person, since } => {
                 self.language = language.as_deref().and_then(Language::from_id).unwrap_or(self.language);
@@ -122,7 +133,10 @@ impl Page {
                 let done = self.react(&key, id, emoji, on).await;
                 self.answer(key, done).await;
             }
-            FromPage::Typing { thread } => self.typing(thread),
+            FromPage::Typing { thread } => {
+                let done = self.typing(thread).await;
+                self.answer_alone(done).await;
+            }
             FromPage::History { before } => {
                 let done = self.history(before).await;
                 self.answer_alone(done).await;
@@ -134,6 +148,10 @@ impl Page {
             FromPage::Why { id } => {
                 let done = self.decision(id).await;
                 self.answer_alone(done).await;
+            }
+            FromPage::Close { key, room } => {
+                let done = self.close(&room).await.map(|()| None);
+                self.answer(key, done).await;
             }
         }
     }
@@ -160,7 +178,7 @@ impl Page {
         }
     }
 
-    fn refusal(&self, key: Option<String>, why: Why) -> FromServer {
+    pub(super) fn refusal(&self, key: Option<String>, why: Why) -> FromServer {
         metrics::counter!("aizuchi_web_refused_total").increment(1);
         let (why, again) = match why {
             Why::Trouble(trouble) => (trouble.say(self.language), trouble.passes()),
@@ -218,8 +236,7 @@ impl Page {
 
     async fn react(&self, key: &str, id: String, emoji: String, on: bool) -> Result<Option<String>, Why> {
         self.key(key)?;
-        let odd = |c: char| c.is_whitespace() || c.is_control() || c == '<';
-        if emoji.is_empty() || emoji.len() > EMOJI_BYTES_MAX || emoji.contains(odd) {
+        if !is_emoji(&emoji) {
             return Err(Trouble::BadEmoji.into());
         }
         let Entered { room, person, .. } = self.entered()?;
@@ -230,19 +247,29 @@ impl Page {
         Ok(Some(stored.id))
     }
 
-    fn typing(&self, thread: Option<String>) {
-        let Ok(Entered { room, person, .. }) = self.entered() else { return };
-        let name = person.speaker.name.clone();
-        self.desk.web.hub.tell(room, 0, self.number, || FromServer::Typing { name, thread });
+    /// Told to the others now and then, and only of a thread that is there.
+    async fn typing(&self, thread: Option<String>) -> Result<(), Why> {
+        let (web, Entered { room, person, .. }) = (&self.desk.web, self.entered()?);
+        if let Some(id) = thread.clone() {
+            let of = room.clone();
+            if !web.database.read(move |connection| talk::is_thread(connection, &of, &id)).await? {
+                return Err(Refusal::NoSuchThread.into());
+            }
+        }
+        if self.desk.limits.may_type(&person.speaker.id) {
+            let name = person.speaker.name.clone();
+            web.hub.tell(room, 0, self.number, || FromServer::Typing { name, thread });
+        }
+        Ok(())
     }
 
     async fn sample(&self, language: &str) -> Result<(), Why> {
-        self.entered()?;
+        let Entered { person, .. } = self.entered()?;
         let language = Language::from_id(language).ok_or(Trouble::NoSuchSample)?;
         let Ok(place) = self.desk.samples.clone().try_acquire_owned() else {
             return Err(Trouble::TooManySamples.into());
         };
-        let room = sample::open(&self.desk.web, language).await?;
+        let room = sample::open(&self.desk.web, language, &person.speaker.id).await?;
         self.tell(FromServer::Moved { room: room.clone() }).await;
         let (desk, stop) = (self.desk.clone(), self.desk.stop.clone());
         self.desk.tasks.spawn(async move {
@@ -263,13 +290,20 @@ impl Page {
 
     /// Whoever can open the web room may change its settings.
     async fn obey(&self, room: &str, person: &Person, order: &str) {
+        if self.obeys_close(room, order).await {
+            return;
+        }
         let by = Orderer { person: person_id(&person.speaker.id), manages: true, language: self.language };
         let place = Place { room: room_id(room), thread: None };
-        let answer = self.desk.orders.obey(order, &by, &place).await;
+        let mut answer = self.desk.orders.obey(order, &by, &place).await;
+        if order.trim().eq_ignore_ascii_case("help") {
+            answer.push('\n');
+            answer.push_str(words::help_to_close(self.language));
+        }
         self.notice(&answer).await;
     }
 
-    async fn notice(&self, text: &str) {
+    pub(super) async fn notice(&self, text: &str) {
         self.tell(FromServer::Notice { text: text.to_owned() }).await;
     }
 

@@ -11,6 +11,8 @@ use super::forget;
 use super::hub::Hub;
 use super::mentions::same_name;
 use super::outbox::Outbox;
+use super::presence::Presence;
+use super::rooms;
 use super::talk::{self, Reacting, Refusal, Saying, Speaker, Stored};
 use super::wire::{Bot, FromServer};
 use crate::ports::{Doing, Platform, PostError, Posting};
@@ -30,6 +32,7 @@ pub struct Web {
     pub(super) clock: Clock,
     pub(super) hub: Hub,
     pub(super) outbox: Outbox,
+    pub(super) presence: Arc<Presence>,
 }
 
 /// What people know it by. It may change while they talk.
@@ -50,7 +53,7 @@ impl Web {
     /// `bot` is how it introduces itself to the pages.
     pub fn new(settings: &Settings, bot: Bot, database: Database, clock: Clock) -> Arc<Web> {
         let (me, hub, outbox) = (RwLock::new(Me::new(settings, bot)), Hub::default(), Outbox::new());
-        Arc::new(Web { settings: settings.web.clone(), me, database, clock, hub, outbox })
+        Arc::new(Web { settings: settings.web.clone(), me, database, clock, hub, outbox, presence: Arc::default() })
     }
 
     /// From now on it goes by another name, or answers with another model.
@@ -73,7 +76,8 @@ impl Web {
 
     pub(super) async fn say(&self, saying: Saying) -> Result<Result<Stored, Refusal>, StoreError> {
         let me = self.itself();
-        self.store(move |transaction| talk::say(transaction, saying, &me.names)).await
+        let here = if talk::may_mention(&saying.text) { self.presence.in_room(&saying.room) } else { Vec::new() };
+        self.store(move |transaction| talk::say(transaction, saying, &me.names, &here)).await
     }
 
     /// Changes the talk, and has the pages and the engine told.
@@ -91,7 +95,7 @@ impl Web {
     pub(super) async fn open_rooms(&self) -> Result<(), StoreError> {
         let (rooms, at) = (self.settings.rooms.clone(), self.clock.now());
         let open = move |transaction: &Transaction<'_>| {
-            rooms.iter().try_for_each(|room| talk::open_room(transaction, room, at))
+            rooms.iter().try_for_each(|room| rooms::open(transaction, room, None, at))
         };
         self.database.write(open).await
     }

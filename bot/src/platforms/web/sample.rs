@@ -10,7 +10,8 @@ use tokio::time::Instant;
 use tracing::warn;
 
 use super::platform::Web;
-use super::talk::{self, Saying, Speaker};
+use super::rooms;
+use super::talk::{self, Refusal, Saying, Speaker};
 use crate::language::Language;
 use crate::stores::StoreError;
 
@@ -44,11 +45,11 @@ fn lines(language: Language) -> Vec<Line> {
 }
 
 /// Opens a fresh room for it.
-pub async fn open(web: &Web, language: Language) -> Result<String, StoreError> {
-    let at = web.clock.now();
+pub async fn open(web: &Web, language: Language, by: &str) -> Result<String, StoreError> {
+    let (at, by) = (web.clock.now(), by.to_owned());
     let open = move |transaction: &Transaction<'_>| {
         let room = format!("{PREFIX}{}-{}", language.choose("en", "ja"), talk::next_seq(transaction)?);
-        talk::open_room(transaction, &room, at)?;
+        rooms::open(transaction, &room, Some(&by), at)?;
         Ok(room)
     };
     web.database.write(open).await
@@ -81,6 +82,8 @@ pub async fn play(web: &Web, room: &str, language: Language) {
             Ok(Ok(stored)) => {
                 ids.insert(line.id, stored.id);
             }
+            // Somebody has seen enough of it.
+            Ok(Err(Refusal::RoomClosed)) => return,
             Ok(Err(refusal)) => warn!(?refusal, "a line of the sample was refused"),
             Err(error) => return warn!(%error, "could not play the sample"),
         }

@@ -1,17 +1,17 @@
 //! The web server: pages, the web socket, and what a supervisor asks for.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use aizuchi_core::types::Span;
 use anyhow::Context as _;
-use axum::Router;
 use axum::extract::{State, WebSocketUpgrade};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{from_fn_with_state, map_response};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -24,9 +24,12 @@ use tokio_util::task::TaskTracker;
 use tracing::{info, warn};
 
 use super::guard::{self, Guard};
+use super::limits::{ClientAddress, WebLimits};
 use super::platform::Web;
+use super::session::Sessions;
 use super::wire::FromServer;
-use super::{assets, memory, sample, socket, talk};
+use super::words::Trouble;
+use super::{assets, memory, rooms, sample, socket, talk};
 use crate::console::keep_up;
 use crate::journal::Traces;
 use crate::keeper::Keeper;
@@ -34,7 +37,7 @@ use crate::language::Language;
 use crate::ports::{Orders, Platform};
 use crate::replay::decision;
 use crate::runtime::{Ears, Event};
-use crate::stores::wait_for_room;
+use crate::stores::{StoreError, wait_for_room};
 
 /// A request must be there within this, or the connection is closed: nobody holds a place by sending slowly.
 const HEADERS_WITHIN: Duration = Duration::from_secs(5);
@@ -74,6 +77,7 @@ pub struct Desk {
     pub orders: Arc<dyn Orders>,
     pub keeper: Option<Arc<Keeper>>,
     pub samples: Arc<Semaphore>,
+    pub limits: Arc<WebLimits>,
     pub tasks: TaskTracker,
     pub stop: CancellationToken,
     seats: Arc<Semaphore>,
@@ -91,9 +95,11 @@ impl Web {
         wait_for_room(async || self.open_rooms().await).await?;
         let now = self.clock.now();
         let sweep =
-            async || self.database.write(move |it| talk::sweep(it, now - SAMPLES_KEPT, now - PEOPLE_KEPT)).await;
+            async || self.database.write(move |it| rooms::sweep(it, now - SAMPLES_KEPT, now - PEOPLE_KEPT)).await;
         wait_for_room(sweep).await?;
         let since = self.database.read(talk::last_seq).await?;
+        let sessions = wait_for_room(async || self.sessions().await).await?;
+        let guard = Guard::new(&self.settings.token, address.ip(), sessions);
         let desk = Arc::new(Desk {
             web: self.clone(),
             ears,
@@ -101,6 +107,7 @@ impl Web {
             orders,
             keeper,
             samples: Arc::new(Semaphore::new(sample::AT_ONCE_MAX)),
+            limits: WebLimits::new(&self.settings),
             tasks: TaskTracker::new(),
             stop,
             seats: Arc::new(Semaphore::new(self.settings.connections_max as usize)),
@@ -119,7 +126,16 @@ impl Web {
             keep_up(|| desk.metrics.run_upkeep(), &desk.stop).await;
         });
         info!(%address, "the web room is open");
-        Ok((address, tokio::spawn(accept(listener, desk, address))))
+        Ok((address, tokio::spawn(accept(listener, desk, guard))))
+    }
+
+    /// There are none where nobody has to show a token.
+    async fn sessions(&self) -> Result<Option<Arc<Sessions>>, StoreError> {
+        let token = &self.settings.token;
+        if token.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Arc::new(Sessions::open(token, self.database.clone(), self.clock).await?)))
     }
 }
 
@@ -159,8 +175,8 @@ async fn watch_events(desk: Arc<Desk>, mut events: broadcast::Receiver<Event>) {
     }
 }
 
-async fn accept(listener: TcpListener, desk: Arc<Desk>, address: SocketAddr) {
-    let router = router(&desk, address);
+async fn accept(listener: TcpListener, desk: Arc<Desk>, guard: Guard) {
+    let router = router(&desk, guard);
     let connections = Arc::new(Semaphore::new(desk.web.settings.connections_max as usize + OTHERS_MAX));
     loop {
         let place = connections.clone().acquire_owned().await.expect("it is never closed");
@@ -169,8 +185,8 @@ async fn accept(listener: TcpListener, desk: Arc<Desk>, address: SocketAddr) {
             () = desk.stop.cancelled() => break,
         };
         match stream {
-            Ok((stream, _)) => {
-                let (router, stop) = (router.clone(), desk.stop.clone());
+            Ok((stream, peer)) => {
+                let (router, stop) = (router.clone().layer(Extension(peer.ip())), desk.stop.clone());
                 desk.tasks.spawn(async move {
                     serve(stream, router, stop).await;
                     drop(place);
@@ -206,8 +222,7 @@ async fn serve(stream: TcpStream, router: Router, stop: CancellationToken) {
     let _ = timeout(ENDS_WITHIN, connection).await;
 }
 
-fn router(desk: &Arc<Desk>, address: SocketAddr) -> Router {
-    let guard = Guard::new(&desk.web.settings.token, address.ip());
+fn router(desk: &Arc<Desk>, guard: Guard) -> Router {
     Router::new()
         .route("/", get(assets::index))
         .route("/{*name}", get(assets::asset))
@@ -222,19 +237,31 @@ fn router(desk: &Arc<Desk>, address: SocketAddr) -> Router {
         .with_state(desk.clone())
 }
 
-async fn enter(State(desk): State<Arc<Desk>>, headers: HeaderMap, upgrade: WebSocketUpgrade) -> Response {
+async fn enter(
+    State(desk): State<Arc<Desk>>,
+    Extension(peer): Extension<IpAddr>,
+    headers: HeaderMap,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let accepted = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
+    let language = Language::accepted(accepted.unwrap_or_default());
+    let address = ClientAddress::of(peer, &headers, desk.web.settings.trust_proxy);
+    let tasks = desk.tasks.clone();
+    let Some(counted) = desk.limits.connect(address) else {
+        // A browser does not show its page why it is not let in: the page has to be told in a frame.
+        return upgrade.on_upgrade(move |socket| {
+            tasks.track_future(socket::turn_away(socket, Trouble::TooManyConnections, language))
+        });
+    };
     let Ok(seat) = desk.seats.clone().try_acquire_owned() else {
         return (StatusCode::SERVICE_UNAVAILABLE, "the room is full (setting web.connections_max)\n").into_response();
     };
-    let accepted = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
-    let language = Language::accepted(accepted.unwrap_or_default());
     let bytes_max = socket::frame_bytes_max(desk.web.settings.message_chars_max);
     let upgrade = upgrade.max_message_size(bytes_max).max_frame_size(bytes_max).read_buffer_size(READ_BYTES);
     upgrade.on_upgrade(move |socket| {
-        let tasks = desk.tasks.clone();
         tasks.track_future(async move {
-            socket::serve(socket, desk, language).await;
-            drop(seat);
+            socket::serve(socket, desk, language, address).await;
+            drop((seat, counted));
         })
     })
 }

@@ -7,12 +7,14 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::sync::mpsc;
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::hub::{Behind, Frame, Seat};
+use super::hub::{Behind, Frame, Seat, written};
+use super::limits::{ClientAddress, RateTable, a_second};
 use super::page::{Out, Page};
 use super::server::Desk;
+use super::wire::FromServer;
 use super::words::Trouble;
 use crate::language::Language;
 
@@ -25,6 +27,9 @@ const ENTERS_WITHIN: Duration = Duration::from_secs(10);
 const PING_EVERY: Duration = Duration::from_secs(20);
 /// Browsers answer a ping by themselves: whoever is silent for so long is gone.
 const GONE_AFTER: Duration = Duration::from_secs(60);
+
+/// Frames of any kind that one page may send in the long run; what comes faster waits.
+const FRAMES_PER_SECOND: u32 = 10;
 
 /// Why a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,13 +61,27 @@ pub fn frame_bytes_max(message_chars_max: u32) -> usize {
     message_chars_max as usize * 12 + 4096
 }
 
-pub async fn serve(socket: WebSocket, desk: Arc<Desk>, language: Language) {
+/// Tells a page in its language why it is not let in, and that it may try again.
+pub async fn turn_away(mut socket: WebSocket, trouble: Trouble, language: Language) {
+    metrics::counter!("aizuchi_web_refused_total").increment(1);
+    let refused = FromServer::Refused { key: None, why: trouble.say(language), again: trouble.passes() };
+    let close = CloseFrame { code: close_code::AGAIN, reason: "".into() };
+    let tell = async {
+        let _ = socket.send(Message::Text(written(&refused))).await;
+        let _ = socket.send(Message::Close(Some(close))).await;
+        // What the page has sent meanwhile is read: a line that is closed with unread words loses ours.
+        while let Some(Ok(_)) = socket.recv().await {}
+    };
+    let _ = timeout(TAKES_WITHIN, tell).await;
+}
+
+pub async fn serve(socket: WebSocket, desk: Arc<Desk>, language: Language, address: ClientAddress) {
     let pages = metrics::gauge!("aizuchi_web_pages");
     pages.increment(1);
     let (sink, stream) = socket.split();
     let (out, waiting) = mpsc::channel(WAITING_MAX);
     let stop = desk.stop.clone();
-    let page = Page::new(desk, language, out);
+    let page = Page::new(desk, language, address, out);
     let writing = write(sink, waiting, &stop);
     tokio::pin!(writing);
     let (mut sink, end) = tokio::select! {
@@ -82,11 +101,9 @@ pub async fn serve(socket: WebSocket, desk: Arc<Desk>, language: Language) {
 }
 
 async fn read(mut stream: SplitStream<WebSocket>, mut page: Page) -> End {
-    let mut pace = Pace::new();
+    let pace: RateTable<()> = RateTable::new(a_second(FRAMES_PER_SECOND));
     let entered_by = Instant::now() + ENTERS_WITHIN;
     loop {
-        // Whoever is too fast is read more slowly: nothing is lost, and it is the sender who waits.
-        pace.ready().await;
         let read_by = if page.has_entered() { Instant::now() + GONE_AFTER } else { entered_by };
         let frame = match tokio::time::timeout_at(read_by, stream.next()).await {
             Ok(frame) => frame,
@@ -97,11 +114,11 @@ async fn read(mut stream: SplitStream<WebSocket>, mut page: Page) -> End {
             None | Some(Ok(Message::Close(_))) => return End::Left,
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => (),
             Some(Ok(Message::Text(text))) => {
-                pace.spend();
+                until_turn(&pace, &page).await;
                 page.take(&text).await;
             }
             Some(Ok(Message::Binary(_))) => {
-                pace.spend();
+                until_turn(&pace, &page).await;
                 page.refuse(None, Trouble::NotUnderstood).await;
             }
             // Too large, not text, or a broken line, in which case nobody reads the answer.
@@ -111,6 +128,14 @@ async fn read(mut stream: SplitStream<WebSocket>, mut page: Page) -> End {
             }
         }
     }
+}
+
+/// Whoever is too fast is read more slowly: nothing is lost, and it is the sender who waits.
+async fn until_turn(pace: &RateTable<()>, page: &Page) {
+    while let Err(wait) = pace.check(&()) {
+        sleep(wait).await;
+    }
+    page.until_turn().await;
 }
 
 async fn write(
@@ -154,53 +179,4 @@ async fn hear(room: &mut Option<(Seat, u64, u64)>) -> Result<Option<Frame>, Behi
     let frame = seat.next().await?;
     let known = frame.seq != 0 && frame.seq <= *told;
     Ok((!known && frame.from != *number).then_some(frame))
-}
-
-/// How fast a page may send: a burst now and then, and so many a second in the long run.
-struct Pace {
-    burst: f64,
-    at: Instant,
-}
-
-const BURST_MAX: f64 = 20.0;
-const PER_SECOND: f64 = 10.0;
-
-impl Pace {
-    fn new() -> Pace {
-        Pace { burst: BURST_MAX, at: Instant::now() }
-    }
-
-    async fn ready(&mut self) {
-        let now = Instant::now();
-        self.burst = (self.burst + now.duration_since(self.at).as_secs_f64() * PER_SECOND).min(BURST_MAX);
-        self.at = now;
-        if self.burst < 1.0 {
-            sleep_until(now + Duration::from_secs_f64((1.0 - self.burst) / PER_SECOND)).await;
-        }
-    }
-
-    fn spend(&mut self) {
-        self.burst -= 1.0;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test(start_paused = true)]
-    async fn a_burst_passes_and_a_flood_is_slowed_down() {
-        let (mut pace, start) = (Pace::new(), Instant::now());
-        for _ in 0..20 {
-            pace.ready().await;
-            pace.spend();
-        }
-        assert_eq!(start.elapsed(), Duration::ZERO);
-        for _ in 0..50 {
-            pace.ready().await;
-            pace.spend();
-        }
-        let seconds = start.elapsed().as_secs_f64();
-        assert!((4.9..5.2).contains(&seconds), "{seconds}");
-    }
 }

@@ -1,13 +1,15 @@
 //! What was said in the web rooms: stored once, changed by whoever said it, told from any point on.
 
+use std::collections::BTreeSet;
+
 use aizuchi_core::types::{Change, MessageId, PersonId, Place, Reaction, RoomId, ThreadId, Time, Voice};
 use aizuchi_core::{Input, Message, types};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 use serde::{Deserialize, Serialize};
 
 use super::mentions::mentions;
-use super::people;
 use super::wire::{FromServer, Post};
+use super::{people, rooms};
 
 /// The beginning of the names of rooms and people.
 const PREFIX: &str = "web:";
@@ -81,6 +83,8 @@ pub enum Refusal {
     NotYours,
     Deleted,
     TooManyReactions,
+    RoomClosed,
+    NotYourRoom,
 }
 
 /// A message as it is kept.
@@ -137,19 +141,24 @@ impl Kept {
     }
 }
 
-/// Stores what somebody says, once, and what the engine is to hear of it. Its own posts it knows already.
+/// Stores what somebody says, once, and what the engine is to hear of it. Its own posts it knows already. `here` are those
+/// whose pages are in the room.
 pub fn say(
     transaction: &Transaction<'_>,
     saying: Saying,
     my_names: &[String],
+    here: &[Speaker],
 ) -> rusqlite::Result<Result<Stored, Refusal>> {
     let known = "SELECT id, seq FROM web_message WHERE key = ?1";
     let as_stored = |row: &Row<'_>| Ok(Stored { id: row.get(0)?, seq: row.get::<_, i64>(1)? as u64 });
     if let Some(stored) = transaction.prepare_cached(known)?.query_row([&saying.key], as_stored).optional()? {
         return Ok(Ok(stored));
     }
+    if !rooms::is_room(transaction, &saying.room)? {
+        return Ok(Err(Refusal::RoomClosed));
+    }
     if let Some(thread) = &saying.thread
-        && find(transaction, &saying.room, thread)?.is_none_or(|first| first.body.thread.is_some())
+        && !is_thread(transaction, &saying.room, thread)?
     {
         return Ok(Err(Refusal::NoSuchThread));
     }
@@ -163,8 +172,12 @@ pub fn say(
     let seq = next_seq(transaction)?;
     let id = format!("w{seq}");
     if saying.voice != Voice::Me {
-        let message = message(transaction, &saying, &id, replied.as_ref(), my_names)?;
+        let members = mentionable(transaction, &saying, here)?;
+        let message = message(&saying, &id, replied.as_ref(), my_names, &members);
         keep_unheard(transaction, seq, &Input::Said(message))?;
+    }
+    if saying.voice == Voice::Person {
+        people::spoke(transaction, &saying.room, &saying.by, saying.at)?;
     }
     let Saying { room, key, at, by, voice, text, thread, reply_to } = saying;
     let body = Body { at, by, voice, text, thread, reply_to, edited: false, deleted: false, reactions: Vec::new() };
@@ -173,23 +186,31 @@ pub fn say(
     Ok(Ok(Stored { id, seq }))
 }
 
+/// Whose names are looked for in the text: those who are here, and those who spoke.
+fn mentionable(connection: &Connection, saying: &Saying, here: &[Speaker]) -> rusqlite::Result<Vec<Speaker>> {
+    if !may_mention(&saying.text) {
+        return Ok(Vec::new());
+    }
+    let mut members = people::members(connection, &saying.room)?;
+    members.extend_from_slice(here);
+    Ok(members)
+}
+
+pub fn may_mention(text: &str) -> bool {
+    text.contains(['@', '＠'])
+}
+
 /// The message in the engine's words.
-fn message(
-    connection: &Connection,
-    saying: &Saying,
-    id: &str,
-    replied: Option<&Kept>,
-    my_names: &[String],
-) -> rusqlite::Result<Message> {
-    let may_mention = saying.text.contains(['@', '＠']);
-    let members = if may_mention { people::members(connection, &saying.room)? } else { Vec::new() };
+fn message(saying: &Saying, id: &str, replied: Option<&Kept>, my_names: &[String], members: &[Speaker]) -> Message {
     let mentioned = members.iter().filter(|member| mentions(&saying.text, &member.name));
+    // Somebody may be here in two tabs, and may have spoken before.
+    let mentioned: BTreeSet<PersonId> = mentioned.map(|member| person_id(&member.id)).collect();
     let reply = replied.map(|kept| types::Reply {
         to: Some(MessageId::new(&kept.id)),
         to_me: kept.body.voice == Voice::Me,
         to_person: (kept.body.voice != Voice::Me).then(|| person_id(&kept.body.by.id)),
     });
-    Ok(Message {
+    Message {
         id: MessageId::new(id),
         place: place(&saying.room, saying.thread.as_deref()),
         at: saying.at,
@@ -200,11 +221,11 @@ fn message(
         },
         text: saying.text.as_str().into(),
         reply,
-        mentions: mentioned.map(|member| person_id(&member.id)).collect(),
+        mentions: mentioned.into_iter().collect(),
         mentions_me: my_names.iter().any(|name| mentions(&saying.text, name)),
         visibility: types::Visibility::Public,
         backfilled: false,
-    })
+    }
 }
 
 /// Changes the text of one's own message; `None` deletes it. What is so already stays as it is.
@@ -310,31 +331,6 @@ pub(super) fn update(transaction: &Transaction<'_>, kept: Kept) -> rusqlite::Res
     Ok(Stored { id: kept.id, seq })
 }
 
-/// Opens a room if there is none of this name.
-pub fn open_room(transaction: &Transaction<'_>, room: &str, at: Time) -> rusqlite::Result<()> {
-    let insert = "INSERT OR IGNORE INTO web_room (name, opened) VALUES (?1, ?2)";
-    transaction.prepare_cached(insert)?.execute(params![room, at.0 as i64]).map(|_| ())
-}
-
-pub fn is_room(connection: &Connection, room: &str) -> rusqlite::Result<bool> {
-    connection.prepare_cached("SELECT 1 FROM web_room WHERE name = ?1")?.exists([room])
-}
-
-pub fn rooms(connection: &Connection) -> rusqlite::Result<Vec<String>> {
-    let query = "SELECT name FROM web_room WHERE name NOT LIKE 'sample-%' ORDER BY opened, name";
-    connection.prepare_cached(query)?.query_map([], |row| row.get(0))?.collect()
-}
-
-/// Lets go of what nobody comes back to: samples that were opened before this time, and people unseen since long before.
-pub fn sweep(transaction: &Transaction<'_>, samples_before: Time, people_before: Time) -> rusqlite::Result<()> {
-    let samples = "(SELECT name FROM web_room WHERE name LIKE 'sample-%' AND opened < ?1)";
-    for table in ["web_message WHERE room", "web_member WHERE room", "web_room WHERE name"] {
-        transaction.execute(&format!("DELETE FROM {table} IN {samples}"), [samples_before.0 as i64])?;
-    }
-    transaction.execute("DELETE FROM web_person WHERE seen < ?1", [people_before.0 as i64])?;
-    Ok(())
-}
-
 /// Some messages of a room, oldest first, and whether there are older ones.
 pub fn history(connection: &Connection, room: &str, before: u64, count: usize) -> rusqlite::Result<(Vec<Kept>, bool)> {
     let before = i64::try_from(before).unwrap_or(i64::MAX);
@@ -369,10 +365,15 @@ pub fn next_seq(transaction: &Transaction<'_>) -> rusqlite::Result<u64> {
     transaction.prepare_cached(next)?.query_row([], |row| row.get::<_, i64>(0)).map(|seq| seq as u64)
 }
 
-fn keep_unheard(transaction: &Transaction<'_>, seq: u64, input: &Input) -> rusqlite::Result<()> {
+pub(super) fn keep_unheard(transaction: &Transaction<'_>, seq: u64, input: &Input) -> rusqlite::Result<()> {
     let body = serde_json::to_string(input).expect("an input is plain data");
     let insert = "INSERT INTO web_unheard (seq, body) VALUES (?1, ?2)";
     transaction.prepare_cached(insert)?.execute(params![seq as i64, body]).map(|_| ())
+}
+
+/// Whether a thread can be there: a message of the room that is in none itself.
+pub fn is_thread(connection: &Connection, room: &str, id: &str) -> rusqlite::Result<bool> {
+    Ok(find(connection, room, id)?.is_some_and(|first| first.body.thread.is_none()))
 }
 
 fn find(connection: &Connection, room: &str, id: &str) -> rusqlite::Result<Option<Kept>> {

@@ -63,6 +63,38 @@ pub enum FromPage {
     Why {
         id: String,
     },
+    /// Closes the room the page is in, for everybody and for good. It names the room, so that nothing else is closed.
+    Close {
+        key: String,
+        room: String,
+    },
+}
+
+/// Ids that we gave; a little more than they have.
+const ID_BYTES_MAX: usize = 64;
+/// Keys, and names of people and rooms: what is too long by a little is refused in words that say how long it may be.
+const NAME_BYTES_MAX: usize = 1000;
+
+impl FromPage {
+    /// Whether no field is longer than anything it could rightly hold. Texts have a limit of their own.
+    pub fn fits(&self) -> bool {
+        let id = |id: &str| id.len() <= ID_BYTES_MAX;
+        let name = |name: &str| name.len() <= NAME_BYTES_MAX;
+        let optional = |given: &Option<String>| given.as_deref().is_none_or(id);
+        match self {
+            FromPage::Enter { room, name: called, language, person, since: _ } => {
+                name(room) && name(called) && optional(language) && optional(person)
+            }
+            FromPage::Say { key, text: _, thread, reply_to } => name(key) && optional(thread) && optional(reply_to),
+            FromPage::Edit { key, id: of, text: _ } | FromPage::Delete { key, id: of } => name(key) && id(of),
+            FromPage::React { key, id: of, emoji, on: _ } => name(key) && id(of) && name(emoji),
+            FromPage::Typing { thread } => optional(thread),
+            FromPage::History { before: _ } => true,
+            FromPage::Sample { language } => id(language),
+            FromPage::Why { id: of } => id(of),
+            FromPage::Close { key, room } => name(key) && name(room),
+        }
+    }
 }
 
 /// From the server.
@@ -77,6 +109,8 @@ pub enum FromServer {
         /// Those of the settings first, as they stand there.
         rooms: Vec<String>,
         bot: Bot,
+        /// Whether this page may close the room.
+        may_close: bool,
         /// A longer text is refused; one that is far longer ends the connection before it is read.
         message_chars_max: u32,
         now: u64,
@@ -116,6 +150,10 @@ pub enum FromServer {
     },
     /// Move to this room.
     Moved {
+        room: String,
+    },
+    /// The room is gone, with everything that was said in it.
+    Closed {
         room: String,
     },
     /// For this page alone.

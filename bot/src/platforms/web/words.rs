@@ -15,11 +15,32 @@ impl Refusal {
                 language.choose("You can change only what you said yourself.", "変更できるのは自分の発言だけです。")
             }
             Refusal::Deleted => language.choose("That message was deleted.", "その発言は削除されています。"),
+            Refusal::RoomClosed => language.choose("This room was closed.", "このルームは閉じられました。"),
+            Refusal::NotYourRoom => language.choose(
+                "Only the person who opened this room can close it.",
+                "このルームを閉じられるのは、開いた人だけです。",
+            ),
             Refusal::TooManyReactions => {
                 language.choose("That message has as many reactions as fit.", "これ以上リアクションを付けられません。")
             }
         }
     }
+}
+
+/// What `/close-room` would do, and how to say that it is meant.
+pub fn sure_to_close(room: &str, language: Language) -> String {
+    language.choose(
+        format!("This closes #{room} for everybody and deletes all that was said in it. To do it: /close-room {room}"),
+        format!("#{room} を全員に対して閉じ、発言をすべて削除します。実行するには：/close-room {room}"),
+    )
+}
+
+/// The line of the help for it.
+pub fn help_to_close(language: Language) -> &'static str {
+    language.choose(
+        "/close-room [name] – close this room for everybody and delete all that was said in it",
+        "/close-room [名前] – このルームを全員に対して閉じ、発言をすべて削除する",
+    )
 }
 
 /// Why a page is not given what it asks for.
@@ -31,6 +52,11 @@ pub enum Trouble {
     NameTaken,
     BadRoom,
     TooManyRooms,
+    TooManyRoomsOpened,
+    TooManyPeople,
+    TooManyConnections,
+    OtherRoom,
+    RoomOfSettings,
     Empty,
     TooLong { chars_max: u32 },
     TooBig { bytes_max: usize },
@@ -46,13 +72,16 @@ impl Trouble {
     /// Whether the same may well be taken a little later.
     pub fn passes(self) -> bool {
         match self {
-            Trouble::Store | Trouble::Stopping => true,
+            Trouble::Store | Trouble::Stopping | Trouble::TooManyPeople | Trouble::TooManyConnections => true,
             Trouble::NotUnderstood
             | Trouble::NotEntered
             | Trouble::BadName
             | Trouble::NameTaken
             | Trouble::BadRoom
             | Trouble::TooManyRooms
+            | Trouble::TooManyRoomsOpened
+            | Trouble::OtherRoom
+            | Trouble::RoomOfSettings
             | Trouble::Empty
             | Trouble::TooLong { .. }
             | Trouble::TooBig { .. }
@@ -91,6 +120,22 @@ impl Trouble {
                 "部屋の名前は 1〜40 文字の文字・数字・ハイフン・下線です。",
             ),
             Trouble::TooManyRooms => ("There are as many rooms as fit.", "これ以上部屋を作れません。"),
+            Trouble::TooManyRoomsOpened => (
+                "Too many rooms were opened from here in the last hour; try again later.",
+                "この一時間に開かれたルームが多すぎます。しばらくしてからお試しください。",
+            ),
+            Trouble::TooManyPeople => (
+                "Too many people came in from your address in the last hour.",
+                "この一時間に同じアドレスから入った人が多すぎます。",
+            ),
+            Trouble::TooManyConnections => {
+                ("Too many pages are open from your address.", "同じアドレスからの接続が多すぎます。")
+            }
+            Trouble::OtherRoom => ("You are not in that room.", "そのルームには入っていません。"),
+            Trouble::RoomOfSettings => (
+                "This room belongs to the settings (web.rooms) and cannot be closed here.",
+                "このルームは設定（web.rooms）にあるため、ここでは閉じられません。",
+            ),
             Trouble::Empty => ("There is nothing in that message.", "メッセージが空です。"),
             Trouble::BadKey => ("A key has 1 to 100 characters.", "キーは 1〜100 文字です。"),
             Trouble::BadEmoji => ("That is not an emoji.", "それは絵文字ではありません。"),

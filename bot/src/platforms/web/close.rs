@@ -1,0 +1,73 @@
+//! Closing a room from a page: by its button, or by an order that has to name it.
+
+use tracing::warn;
+
+use super::page::{Entered, Page, Why};
+use super::platform::Web;
+use super::rooms;
+use super::talk::room_id;
+use super::wire::FromServer;
+use super::words::{self, Trouble};
+
+/// The order's name; it is known here alone, because only here are the rooms ours to close.
+pub const ORDER: &str = "close-room";
+
+impl Web {
+    /// Without a token everybody here sits at this machine, and may close what was opened; otherwise who opened it may.
+    /// Rooms of the settings would be there again at the next start.
+    pub(super) fn may_close(&self, room: &str, opened_by: Option<&str>, person: &str) -> bool {
+        !self.is_of_settings(room) && (self.settings.token.is_empty() || opened_by == Some(person))
+    }
+
+    pub(super) fn is_of_settings(&self, room: &str) -> bool {
+        self.first_room() == room || self.settings.rooms.iter().any(|own| own == room)
+    }
+}
+
+impl Page {
+    pub(super) async fn close(&self, room: &str) -> Result<(), Why> {
+        let web = &self.desk.web;
+        let Entered { room: here, person, .. } = self.entered()?;
+        if here != room {
+            return Err(Trouble::OtherRoom.into());
+        }
+        if web.is_of_settings(room) {
+            return Err(Trouble::RoomOfSettings.into());
+        }
+        let (wanted, by) = (room.to_owned(), person.speaker.id.clone());
+        let anybody = web.settings.token.is_empty();
+        let close = move |transaction: &rusqlite::Transaction<'_>| {
+            rooms::close(transaction, &wanted, (!anybody).then_some(by.as_str()))
+        };
+        let stored = web.store(close).await??;
+        web.hub.tell(room, 0, 0, || FromServer::Closed { room: room.to_owned() });
+        let rooms = web.in_order(web.database.read(rooms::all).await?);
+        web.hub.tell_all(&FromServer::Rooms { rooms });
+        web.outbox.until_heard(stored.seq).await;
+        self.forget_room(room).await;
+        tracing::info!(%room, "room closed");
+        Ok(())
+    }
+
+    /// Whoever opens a room of the same name later must not find what was said in this one.
+    async fn forget_room(&self, room: &str) {
+        let Some(keeper) = &self.desk.keeper else { return };
+        if let Err(error) = keeper.forget_room(room_id(room)).await {
+            warn!(%room, %error, "cannot forget a closed room yet; trying again later");
+        }
+    }
+
+    /// Whether the order was this one. Said without the room's name, it tells what would happen.
+    pub(super) async fn obeys_close(&self, room: &str, order: &str) -> bool {
+        let (name, named) = order.trim().split_once(char::is_whitespace).unwrap_or((order.trim(), ""));
+        if !name.eq_ignore_ascii_case(ORDER) {
+            return false;
+        }
+        if named.trim() != room {
+            self.notice(&words::sure_to_close(room, self.language)).await;
+        } else if let Err(why) = self.close(room).await {
+            self.tell(self.refusal(None, why)).await;
+        }
+        true
+    }
+}

@@ -1,0 +1,50 @@
+//! Who is in which room now: they can be mentioned there, and are not let go of.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::talk::Speaker;
+
+/// One entry for each page; there are no more pages than connections.
+#[derive(Debug, Default)]
+pub struct Presence(Mutex<HashMap<String, Vec<Speaker>>>);
+
+/// Somebody's page in a room, until it is dropped.
+pub struct Present {
+    presence: Arc<Presence>,
+    room: String,
+    speaker: Speaker,
+}
+
+impl Presence {
+    pub fn come(self: &Arc<Presence>, room: &str, speaker: &Speaker) -> Present {
+        self.rooms().entry(room.to_owned()).or_default().push(speaker.clone());
+        Present { presence: self.clone(), room: room.to_owned(), speaker: speaker.clone() }
+    }
+
+    pub fn in_room(&self, room: &str) -> Vec<Speaker> {
+        self.rooms().get(room).cloned().unwrap_or_default()
+    }
+
+    /// The ids of all of them.
+    pub fn everybody(&self) -> HashSet<String> {
+        self.rooms().values().flatten().map(|speaker| speaker.id.clone()).collect()
+    }
+
+    fn rooms(&self) -> MutexGuard<'_, HashMap<String, Vec<Speaker>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Present {
+    fn drop(&mut self) {
+        let mut rooms = self.presence.rooms();
+        let Some(here) = rooms.get_mut(&self.room) else { return };
+        if let Some(index) = here.iter().position(|speaker| *speaker == self.speaker) {
+            here.swap_remove(index);
+        }
+        if here.is_empty() {
+            rooms.remove(&self.room);
+        }
+    }
+}
