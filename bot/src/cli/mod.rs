@@ -20,6 +20,8 @@ mod show;
 mod stats;
 mod store;
 mod tune;
+mod web_link;
+mod web_rooms;
 mod when;
 mod why;
 
@@ -91,6 +93,15 @@ enum Command {
     ///
     /// Looking works while the program is running; forgetting and taking in need the data folder for themselves.
     Memory(memory::Arguments),
+    /// List the rooms of the web room, or close one
+    ///
+    /// Listing works while the program is running; closing needs the data folder for itself.
+    Rooms(web_rooms::Arguments),
+    /// Print the address of the web room with its token
+    ///
+    /// `run` prints the token only to a terminal, so that it does not end up in the log of a service. Needs the settings that the
+    /// running program has, with the variables of its environment.
+    WebLink(web_link::Arguments),
     /// Write a whole copy of the store, also while the program is running
     Backup(backup::Arguments),
     /// Measure how well it does
@@ -114,6 +125,8 @@ pub fn main() -> ExitCode {
         Some(Command::Tune(arguments)) => tune::run(&arguments),
         Some(Command::Export(arguments)) => export::run(&arguments),
         Some(Command::Memory(arguments)) => memory::run(&arguments),
+        Some(Command::Rooms(arguments)) => web_rooms::run(&arguments),
+        Some(Command::WebLink(arguments)) => web_link::run(&arguments),
         Some(Command::Backup(arguments)) => backup::run(&arguments),
         Some(Command::Eval(arguments)) => eval::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),

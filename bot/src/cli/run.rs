@@ -1,7 +1,6 @@
 //! `aizuchi run`: takes part. Everything is put together here, and taken apart when it is told to stop.
 
 use std::io::IsTerminal as _;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,6 +17,7 @@ use super::logs;
 use super::reload::{Hangup, Reload};
 use super::rooms;
 use super::settings::SettingsArguments;
+use super::web_link;
 use crate::config;
 use crate::console::metrics;
 use crate::journal::{Journal, Lost, Traces};
@@ -159,11 +159,11 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
             }
         }
     }
-    let address = serving.as_ref().map(|(address, _)| address_of(&settings, *address));
+    let address = serving.as_ref().map(|(address, _)| web_link::address_of(*address));
     let mut elsewhere = joined.listen(&runtime.ears, &(orders.clone() as Arc<dyn Orders>), &stop);
     say_hello(&settings, address.as_deref(), &chosen.choice, &joined)?;
     if let Some(address) = address.filter(|_| settings.web.open_browser && !arguments.no_browser) {
-        open_browser(&address);
+        open_browser(&web_link::with_token(&address, &settings.web.token));
     }
     let has_room = web.is_some();
     let reload =
@@ -238,33 +238,24 @@ async fn all_end(tasks: &mut JoinSet<()>) {
     while tasks.join_next().await.is_some() {}
 }
 
-/// `room` is where a browser finds it.
+/// `room` is where a browser finds it, without the token.
 fn say_hello(settings: &Settings, room: Option<&str>, choice: &Choice, joined: &Joined) -> anyhow::Result<()> {
     let name = super::harmless(&settings.bot.name);
     let (told, folder) = (&choice.told, &settings.store.folder);
     let whereabouts = match room {
         Some(room) => {
+            let token = &settings.web.token;
+            // What is not a terminal is kept and read by others: a file, or the log of a service.
+            let (room, hint) = match token.is_empty() || std::io::stdout().is_terminal() {
+                true => (web_link::with_token(room, token), ""),
+                false => (room.to_owned(), "It asks for the token: aizuchi web-link prints the whole link.\n"),
+            };
             let elsewhere = joined.told().into_iter().map(|platform| format!("It joins {platform} too.\n"));
-            format!("{name} is in the room: {room}\n{}", elsewhere.collect::<String>())
+            format!("{name} is in the room: {room}\n{hint}{}", elsewhere.collect::<String>())
         }
         None => format!("{name} joins {}.\n", joined.told().join(" and ")),
     };
     super::print(&format!("{whereabouts}{told}\nIt keeps what happens in {folder}. Ctrl-C stops it.\n"))
-}
-
-/// Where a browser finds the room. Who has the terminal may know the token.
-fn address_of(settings: &Settings, address: SocketAddr) -> String {
-    let shown =
-        if address.ip().is_unspecified() { SocketAddr::new([127, 0, 0, 1].into(), address.port()) } else { address };
-    let token = &settings.web.token;
-    let token = if token.is_empty() { String::new() } else { format!("?token={}", percent_encoded(token)) };
-    format!("http://{shown}/{token}")
-}
-
-fn percent_encoded(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    let encoded = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
-    text.bytes().map(encoded).collect()
 }
 
 /// Only where somebody sits in front of it.
@@ -322,21 +313,5 @@ impl Stopping {
     #[cfg(not(unix))]
     async fn wait(&mut self) {
         let _ = tokio::signal::ctrl_c().await;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use aizuchi_core::Policies;
-
-    use super::*;
-
-    #[test]
-    fn a_browser_understands_the_address_whatever_the_token_is() {
-        let mut settings = Policies::preset("aizuchi").unwrap().general().settings.clone();
-        let shown = |settings: &Settings| address_of(settings, "0.0.0.0:80".parse().unwrap());
-        assert_eq!(shown(&settings), "http://127.0.0.1:80/");
-        settings.web.token = "pass word&é=+".into();
-        assert_eq!(shown(&settings), "http://127.0.0.1:80/?token=pass%20word%26%C3%A9%3D%2B");
     }
 }

@@ -137,6 +137,8 @@ fn help_lists_every_option_with_a_sentence() {
         "replay",
         "why",
         "export",
+        "rooms",
+        "web-link",
         "demo",
         "prompt",
         "settings",
@@ -144,7 +146,7 @@ fn help_lists_every_option_with_a_sentence() {
         "--help",
         "--version",
     ];
-    let pages: [(&str, &[&str]); 10] = [
+    let pages: [(&str, &[&str]); 13] = [
         ("", &all),
         ("run", &["--no-browser", "--config <", "--set <", "--preset <", "--bot-name <", "--help"]),
         ("doctor", &["--offline", "--json", "--config <", "--set <", "--preset <", "--bot-name <", "--help"]),
@@ -154,6 +156,9 @@ fn help_lists_every_option_with_a_sentence() {
         ("prompt", &prompt),
         ("replay", &replay),
         ("demo", &["--language <", "--preset <", "--help"]),
+        ("rooms", &["list", "close", "--folder <", "--set <", "--help"]),
+        ("rooms close", &["<ROOM>", "--folder <", "--help"]),
+        ("web-link", &["--config <", "--set <", "--help"]),
         ("settings", &["--help"]),
     ];
     for (command, listed) in pages {

@@ -22,6 +22,7 @@ mod prompt;
 mod refusals;
 mod reload;
 mod report;
+mod rooms;
 mod settings;
 mod stats;
 mod summary;

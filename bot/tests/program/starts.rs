@@ -57,6 +57,17 @@ async fn an_address_that_others_can_reach() {
 
 /// Going back to an earlier aizuchi: it says which one is needed, and what it does not understand stays as it is.
 #[tokio::test]
+async fn a_token_is_told_to_nobody_who_reads_the_log() {
+    let home = Home::new(&["web.token=very-secret-word"]);
+    let mut program = home.start().await;
+    program.terminate();
+    program.ended().await;
+    let said = program.said();
+    assert!(!said.contains("very-secret-word"), "{said}");
+    assert!(said.contains("aizuchi web-link"), "{said}");
+}
+
+#[tokio::test]
 async fn a_store_of_a_newer_version() {
     let home = Home::new(&[]);
     home.start().await.kill();

@@ -1,0 +1,60 @@
+//! `aizuchi web-link`: where a browser finds the web room, with the token it asks for.
+
+use std::net::SocketAddr;
+
+use anyhow::ensure;
+use clap::Args;
+
+use super::settings::SettingsArguments;
+
+#[derive(Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    settings: SettingsArguments,
+}
+
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let policies = arguments.settings.policies()?;
+    let web = &policies.general().settings.web;
+    ensure!(web.enabled, "the web room is closed (setting web.enabled)");
+    let port = web.address.rsplit(':').next();
+    ensure!(
+        port != Some("0"),
+        "web.address takes a free port ({}): the log of the running program names it",
+        web.address
+    );
+    let address = match web.address.parse() {
+        Ok(bound) => address_of(bound),
+        Err(_) => format!("http://{}/", web.address),
+    };
+    super::print(&format!("{}\n", with_token(&address, &web.token)))
+}
+
+/// Where a browser on this machine finds the room.
+pub fn address_of(bound: SocketAddr) -> String {
+    let shown = if bound.ip().is_unspecified() { SocketAddr::new([127, 0, 0, 1].into(), bound.port()) } else { bound };
+    format!("http://{shown}/")
+}
+
+/// Whoever has this link may come in.
+pub fn with_token(address: &str, token: &str) -> String {
+    if token.is_empty() { address.to_owned() } else { format!("{address}?token={}", percent_encoded(token)) }
+}
+
+fn percent_encoded(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let encoded = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    text.bytes().map(encoded).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_browser_understands_the_address_whatever_the_token_is() {
+        let address = address_of("0.0.0.0:80".parse().unwrap());
+        assert_eq!(with_token(&address, ""), "http://127.0.0.1:80/");
+        assert_eq!(with_token(&address, "pass word&é=+"), "http://127.0.0.1:80/?token=pass%20word%26%C3%A9%3D%2B");
+    }
+}

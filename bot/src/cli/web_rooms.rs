@@ -1,0 +1,87 @@
+//! `aizuchi rooms`: the rooms of the web room, and closing one without a page.
+
+use std::fmt::Write as _;
+
+use aizuchi_core::memory::Change;
+use aizuchi_core::types::RoomId;
+use anyhow::{Context as _, bail, ensure};
+use clap::{Args, Subcommand};
+
+use super::settings::SettingsArguments;
+use super::show::harmless;
+use super::{store, when};
+use crate::journal::Journal;
+use crate::memory::{Kept, Local};
+use crate::platforms::web::rooms::{self, ListedRoom};
+use crate::ports::Memory as _;
+use crate::stores::{Database, Folder};
+
+#[derive(Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    wish: RoomsWish,
+    /// The data folder [default: that of the settings]
+    #[arg(long, value_name = "DIR", global = true)]
+    folder: Option<String>,
+    #[command(flatten)]
+    settings: SettingsArguments,
+}
+
+#[derive(Subcommand)]
+enum RoomsWish {
+    /// List them: when each was opened, and how many messages it has
+    List,
+    /// Close a room for everybody and delete all that was said in it
+    ///
+    /// What was remembered of it is forgotten too. Needs the data folder for itself: in a running aizuchi, the person who opened
+    /// the room uses its button or /close-room.
+    Close {
+        /// Its name, such as garden
+        room: String,
+    },
+}
+
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    match &arguments.wish {
+        RoomsWish::List => list(arguments),
+        RoomsWish::Close { room } => close(arguments, room.strip_prefix("web:").unwrap_or(room)),
+    }
+}
+
+fn list(arguments: &Arguments) -> anyhow::Result<()> {
+    let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
+    let connection = store::open(&folder)?;
+    let listed = rooms::listed(&connection).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut text = String::from("opened            messages  room\n");
+    for ListedRoom { name, opened, messages } in listed {
+        let _ = writeln!(text, "{:16}  {messages:>8}  {}", when::day_and_clock(opened), harmless(&name));
+    }
+    super::print(&text)
+}
+
+fn close(arguments: &Arguments, room: &str) -> anyhow::Result<()> {
+    let path = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
+    let policies = arguments.settings.policies()?;
+    let own = &policies.general().settings.web.rooms;
+    ensure!(!own.iter().any(|own| own == room), "{room} is a room of the settings: take it out of web.rooms first");
+    store::open(&path)?;
+    let folder = Folder::take(&path).context("nothing was changed")?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let closed = runtime.block_on(async {
+        let database = Database::open(&folder.database())?;
+        let name = room.to_owned();
+        let closed = database.write(move |transaction| rooms::close(transaction, &name, None)).await?.is_ok();
+        if closed {
+            let id = RoomId::new(format!("web:{room}"));
+            let forgotten = vec![Change::RoomForgotten { room: id.clone() }];
+            Local::new(database.clone(), Kept::ALL).apply(forgotten, &policies).await?;
+            Journal::new(database.clone()).forget_rooms(vec![id]).await?;
+            database.settle().await?;
+        }
+        anyhow::Ok(closed)
+    })?;
+    if !closed {
+        bail!("there is no room {room} in the web room (aizuchi rooms list)");
+    }
+    super::print(&format!("closed {}\n", harmless(room)))
+}
