@@ -52,6 +52,8 @@ async fn mention_to_request(load: Load) {
     home.set_variable("OPENAI_API_KEY", "sk-bench");
     home.set(load.rooms_setting());
     home.set(format!("web.connections_max={}", load.pages + 1));
+    // All of them come from this machine.
+    home.set("web.address_connections_max=0");
     let program = home.start().await;
     let write = median(durable_writes(home.folder()));
     let begun = Instant::now();
