@@ -13,7 +13,8 @@ use crate::visitor::Visitor;
 
 #[tokio::test]
 async fn ten_megabytes() {
-    let program = Home::new(&[]).start().await;
+    let home = Home::new(&[]);
+    let program = home.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     let mut jonas = Visitor::enter(program.address, "lobby", "jonas").await;
     let why = mia.refused(json!({"do": "say", "key": "1", "text": "x".repeat(9000)})).await;
@@ -30,7 +31,8 @@ async fn ten_megabytes() {
 
 #[tokio::test]
 async fn connections_that_never_get_to_the_point() {
-    let program = Home::new(&[]).start().await;
+    let home = Home::new(&[]);
+    let program = home.start().await;
     let mut slow = Vec::new();
     // More than there is room for: the program has 256 pages and 256 others.
     for _ in 0..600 {
@@ -50,7 +52,8 @@ async fn connections_that_never_get_to_the_point() {
 /// What supervisors and log readers live on.
 #[tokio::test]
 async fn how_things_are() {
-    let program = Home::new(&[]).start().await;
+    let home = Home::new(&[]);
+    let program = home.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     mia.say("1", "@aizuchi good morning").await;
     while mia.next("said").await["message"]["voice"] != "Me" {}
