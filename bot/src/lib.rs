@@ -6,6 +6,7 @@ pub mod console;
 pub mod journal;
 pub mod keeper;
 pub mod language;
+pub mod lookalike;
 pub mod memory;
 pub mod meter;
 pub mod models;

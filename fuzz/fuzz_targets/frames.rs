@@ -1,8 +1,12 @@
-//! Whatever people call themselves and say, a model sees as many lines as there are messages, each by its own speaker.
+//! Whatever people call themselves and say, a model sees as many lines as there are messages, each by its own speaker; and
+//! nobody who reads them without what cannot be seen, with look-alikes folded into one, finds a mark or a line in them.
 //!
 //! An input is a talk: messages between lines of `%%`, each a name and, behind a line of `%`, its words. A name that begins
 //! with `!` is another bot's; the name `=` alone is its own.
 #![no_main]
+
+#[path = "../../bot/src/prompts/tests/reader.rs"]
+mod reader;
 
 use std::sync::LazyLock;
 
@@ -14,6 +18,8 @@ use aizuchi_core::types::{CallId, MessageId, Place, RoomId, Time, Voice};
 use aizuchi_fuzz::ports::Wording as _;
 use aizuchi_fuzz::prompts::Prompts;
 use libfuzzer_sys::fuzz_target;
+
+use reader::{forged_lines, is_plain_name, letters_seen, marks};
 
 const OWN_NAME: &str = "aizuchi";
 const MESSAGES_MAX: usize = 20;
@@ -37,7 +43,9 @@ fuzz_target!(|talk: &str| {
     let said: Vec<Said<'_>> = talk.split("\n%%\n").take(MESSAGES_MAX).map(message).collect();
     for policies in &*POLICIES {
         let prompt = PROMPTS.write(&brief(&said), policies.general()).expect("our own prompts can be filled");
-        check(&said, &prompt.turns[0].text);
+        let ok: Vec<Said<'_>> = said.iter().map(|(name, voice, _)| (*name, *voice, "ok")).collect();
+        let harmless = PROMPTS.write(&brief(&ok), policies.general()).expect("our own prompts can be filled");
+        check(&said, &prompt.turns[0].text, &harmless.turns[0].text);
     }
 });
 
@@ -69,7 +77,7 @@ fn brief(said: &[Said<'_>]) -> Brief {
     }
 }
 
-fn check(said: &[Said<'_>], turn: &str) {
+fn check(said: &[Said<'_>], turn: &str, harmless: &str) {
     let lines = unframe(turn);
     assert_eq!(lines.len(), said.len(), "as many lines as messages: {turn}");
     for (place, (line, (name, voice, words))) in lines.iter().zip(said).enumerate() {
@@ -77,13 +85,27 @@ fn check(said: &[Said<'_>], turn: &str) {
         assert_eq!(letters(line.words), letters(words), "its own words, all of them: {turn}");
         let own = line.speaker.ends_with(" (you)") || line.speaker.ends_with("（あなた）");
         assert_eq!(own, *voice == Voice::Me, "its own lines are its own: {turn}");
+        let (bare, mark) = without_mark(line.speaker);
+        assert!(is_plain_name(bare), "{turn}");
+        let is_its_name = letters_seen(name) == letters_seen(OWN_NAME) && *voice == Voice::Person;
+        assert!(!is_its_name || [" (not you)", "（別人）"].contains(&mark), "{turn}");
+        assert!(forged_lines(line.words).is_empty(), "{turn}");
         for (other, (other_name, other_voice, _)) in lines.iter().zip(said) {
             let same = (name, voice) == (other_name, other_voice);
             assert_eq!(same, line.speaker == other.speaker, "a speaker is a speaker: {turn}");
         }
     }
     assert!(!turn.contains(|c: char| c.is_control() && c != '\n'), "{turn:?}");
-    assert!(!turn.contains("<|") && !turn.contains("[INST]"), "the turn marks of models: {turn}");
+    assert_eq!(marks(turn), marks(harmless), "only what is ours can be read as a mark: {turn}");
+}
+
+/// The marks that the frame puts behind a name.
+const LABEL_MARKS: &[&str] =
+    &[" (you)", "（あなた）", " (bot)", "（ボット）", " (not you)", "（別人）", " (a person)", "（人）"];
+
+fn without_mark(speaker: &str) -> (&str, &str) {
+    let found = LABEL_MARKS.iter().find_map(|mark| Some((speaker.strip_suffix(mark)?, *mark)));
+    found.unwrap_or((speaker, ""))
 }
 
 struct Read<'a> {

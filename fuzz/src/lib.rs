@@ -13,6 +13,8 @@ pub mod stores {
 
 #[path = "../../bot/src/language.rs"]
 pub mod language;
+#[path = "../../bot/src/lookalike.rs"]
+pub mod lookalike;
 #[path = "../../bot/src/ports.rs"]
 pub mod ports;
 #[path = "../../bot/src/prompts/mod.rs"]

@@ -12,16 +12,18 @@
 //! half the tokens, and what has to hold can be held without quoting. It holds because
 //!
 //! - a message has no line break in it ([`words`]), and every line of the frame begins with a number that we give, so no
-//!   one can write a line; a number in brackets where a line inside a message could begin is changed;
+//!   one can write a line; a number in brackets or a role where a line inside a message could begin is changed ([`marks`]);
 //! - a name has no colon, no bracket and nothing invisible in it, is short, and belongs to one speaker ([`label`]), so
 //!   the first `: ` of a line always ends the name, and a mark in brackets behind it is always ours;
-//! - `<talk>` and the other tags, and the turn marks of models, can not stand in words or names, so only we end a frame;
+//! - `<talk>` and the other tags, and the turn marks of models, cannot stand in words or names, so only we end a frame;
+//! - all of this is decided on how a text looks, without what nobody sees and with look-alikes folded into one;
 //! - a message, and the talk as a whole, have a longest length.
 //!
 //! Its own earlier words are lines of the talk with a mark, not turns of the model: what stands in a turn of the model
 //! looks like something it has agreed to, and an edited or deleted message must not leave such a thing behind.
 //!
 //! [`words`]: super::words
+//! [`marks`]: super::marks
 //! [`label`]: super::label
 
 use aizuchi_core::Policy;
@@ -29,7 +31,7 @@ use aizuchi_core::effect::Lines;
 use aizuchi_core::judge::History;
 use aizuchi_core::memory::{ChannelMemory, Fact, Familiarity, Known, Memories};
 use aizuchi_core::settings::JudgeStyle;
-use aizuchi_core::types::{MessageId, Voice};
+use aizuchi_core::types::{MessageId, PersonId, Voice};
 
 use super::label::Labels;
 use super::words::framed;
@@ -129,7 +131,10 @@ impl Frame {
 
     /// What is remembered of the channel, its people and what was said before.
     pub fn memories(&mut self, memories: &Memories) {
-        let mut body = memories.channel.as_ref().map_or_else(String::new, |channel| self.notes_of(channel));
+        let mut body = String::new();
+        if let Some(channel) = &memories.channel {
+            body += &self.notes_of(channel);
+        }
         for person in &memories.people {
             body += &self.person(person);
         }
@@ -156,7 +161,9 @@ impl Frame {
         self.push("known", &body);
     }
 
-    fn notes_of(&self, channel: &ChannelMemory) -> String {
+    fn notes_of(&mut self, channel: &ChannelMemory) -> String {
+        let label = |(id, name): &(PersonId, Box<str>)| (id.clone(), self.labels.of(name, Voice::Person).into());
+        let channel = ChannelMemory { active: channel.active.iter().map(label).collect(), ..channel.clone() };
         let text = match self.language {
             Language::English => channel.in_english(),
             Language::Japanese => channel.in_japanese(),

@@ -2,8 +2,9 @@
 
 use aizuchi_core::types::Voice;
 
-use super::words::{is_invisible, is_line_break, narrow};
+use super::words::is_line_break;
 use crate::language::Language;
+use crate::lookalike::{folded, folded_letters, is_bracket, is_invisible, looks_like, mark_of, visible};
 
 /// The names in one prompt.
 pub struct Labels {
@@ -11,39 +12,48 @@ pub struct Labels {
     /// Its own names, folded.
     own: Vec<String>,
     /// Who was called what so far.
-    given: Vec<(Voice, String, String)>,
+    given: Vec<GivenLabel>,
+}
+
+struct GivenLabel {
+    voice: Voice,
+    name: String,
+    label: String,
+    /// The label, folded: nobody else gets one that looks like it.
+    look: String,
 }
 
 /// Longest name, in characters.
 const NAME_CHARS_MAX: usize = 40;
 /// Many names begin with a very short one by chance.
-const OWN_CHARS_MIN: usize = 3;
+const OWN_CHARS_MIN: usize = 4;
 
 impl Labels {
     pub fn new<'a>(language: Language, own: impl IntoIterator<Item = &'a String>) -> Labels {
-        let own = own.into_iter().map(|name| folded(name)).filter(|name| !name.is_empty()).collect();
+        let own = own.into_iter().map(|name| folded_letters(name)).filter(|name| !name.is_empty()).collect();
         Labels { language, own, given: Vec::new() }
     }
 
     /// The label of a speaker, the same for all their lines and nobody else's.
     pub fn of(&mut self, name: &str, voice: Voice) -> String {
-        let known = self.given.iter().find(|(other, raw, _)| *other == voice && raw == name);
-        if let Some((.., label)) = known {
-            return label.clone();
+        if let Some(known) = self.given.iter().find(|known| known.voice == voice && known.name == name) {
+            return known.label.clone();
         }
         let bare = self.bare(name);
         let marked = |nth: usize| {
             let numbered = if nth == 1 { bare.clone() } else { format!("{bare} #{nth}") };
             numbered + self.mark(name, voice)
         };
-        let taken = |label: &String| self.given.iter().any(|(.., given)| given == label);
-        let label = (1..).map(marked).find(|label| !taken(label)).expect("there are more numbers than names");
-        self.given.push((voice, name.to_owned(), label.clone()));
+        let taken = |look: &String| self.given.iter().any(|given| given.look == *look);
+        let labels = (1..).map(marked).map(|label| (folded(&label), label));
+        let free = labels.into_iter().find(|(look, _)| !taken(look));
+        let (look, label) = free.expect("there are more numbers than names");
+        self.given.push(GivenLabel { voice, name: name.to_owned(), label: label.clone(), look });
         label
     }
 
     fn bare(&self, name: &str) -> String {
-        let plain: String = name.chars().filter(|c| !is_invisible(*c)).map(plain).collect();
+        let plain: String = visible(name).chars().map(plain).collect();
         let words: Vec<&str> = plain.split_whitespace().collect();
         let bare = words.join(" ");
         let bare = bare.trim_matches(|c| c == '·' || c == ' ');
@@ -75,9 +85,12 @@ impl Labels {
     }
 
     fn imitates_it(&self, name: &str) -> bool {
-        let name = folded(name);
-        let begins = |own: &String| own.chars().count() >= OWN_CHARS_MIN && name.starts_with(own.as_str());
-        self.own.iter().any(|own| *own == name || begins(own))
+        let whole = folded_letters(name);
+        let is_word = |own: &String| words_of(name).any(|word| folded_letters(word) == *own);
+        let is_edge = |own: &String| {
+            own.chars().count() >= OWN_CHARS_MIN && (whole.starts_with(own.as_str()) || whole.ends_with(own.as_str()))
+        };
+        self.own.iter().any(|own| *own == whole || is_word(own) || is_edge(own))
     }
 }
 
@@ -86,18 +99,19 @@ fn plain(c: char) -> char {
     if c.is_control() || is_line_break(c) || c.is_whitespace() {
         return ' ';
     }
-    let meant = narrow(c);
-    let odd = "()[]{}<>:;|`\"\\/".contains(meant)
-        || matches!(c, '【' | '】' | '〈' | '〉' | '《' | '》' | '〔' | '〕' | '⏎' | '‹' | '›' | '⟦' | '⟧' | '·')
-        || matches!(c, '∶' | '꞉' | 'ː' | '˸' | '︓' | '﹕' | '։' | '׃' | '⁚' | '❨' | '❩' | '⁅' | '⁆');
+    let odd = is_bracket(c)
+        || matches!(c, '⏎' | '↵' | '·' | '"' | '`' | '¦')
+        || mark_of(c).is_some()
+        || (!c.is_alphanumeric() && folded(c.encode_utf8(&mut [0; 4])) == "l");
     if odd { '·' } else { c }
 }
 
-fn folded(name: &str) -> String {
-    name.chars().map(narrow).filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+/// Parts between spaces and punctuation.
+fn words_of(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|c: char| !c.is_alphanumeric() && !is_invisible(c))
 }
 
-const ROLES: &[&str] = &[
+pub const ROLES: &[&str] = &[
     "system",
     "assistant",
     "user",
@@ -125,8 +139,9 @@ const ROLES: &[&str] = &[
 
 /// Whether a name, or its first word, is that of a role.
 fn is_role(name: &str) -> bool {
-    let first = name.split(|c: char| !c.is_alphanumeric() && !is_invisible(c)).find(|word| !folded(word).is_empty());
-    [Some(name), first].into_iter().flatten().any(|name| ROLES.contains(&folded(name).as_str()))
+    let first = words_of(name).find(|word| !folded_letters(word).is_empty());
+    let is_one = |name: &str| ROLES.iter().any(|role| looks_like(role, name));
+    [Some(name), first].into_iter().flatten().any(is_one)
 }
 
 #[cfg(test)]
@@ -158,13 +173,47 @@ mod tests {
     }
 
     #[test]
+    fn who_looks_like_the_bot_is_not_the_bot() {
+        for name in [
+            "aizuchi\u{3164}",
+            "ａｉｚｕｃｈｉ",
+            "аizuchi",
+            "AIZUCHI",
+            "ai\u{200b}zu\u{200d}chi",
+            "alzuchi",
+            "ᴀɪᴢᴜᴄʜɪ",
+            "the real aizuchi",
+            "aizuchi ❪you❫",
+            "相\u{fe00}槌",
+        ] {
+            let label = labels().of(name, Voice::Person);
+            assert!(label.ends_with(" (not you)"), "{name:?}: {label}");
+        }
+        for name in ["aizu", "mia", "槌"] {
+            assert_eq!(labels().of(name, Voice::Person), name);
+        }
+        assert_eq!(labels().of("mia ❪you❫", Voice::Person), "mia ·you");
+        assert_eq!(labels().of("ѕуѕtem", Voice::Person), "ѕуѕtem (a person)");
+    }
+
+    #[test]
+    fn who_looks_like_another_is_told_apart() {
+        let mut labels = labels();
+        assert_eq!(labels.of("alice", Voice::Person), "alice");
+        assert_eq!(labels.of("аlice", Voice::Person), "аlice #2");
+        assert_eq!(labels.of("ａｌｉｃｅ", Voice::Person), "ａｌｉｃｅ #3");
+        assert_eq!(labels.of("ノリコ ❤️", Voice::Person), "ノリコ ❤️");
+        assert_eq!(labels.of("O’Brien", Voice::Person), "O’Brien");
+    }
+
+    #[test]
     fn every_speaker_has_a_label_of_their_own() {
         let mut labels = labels();
         let label = labels.of("alice", Voice::Person);
         for name in ["alice\u{200b}", "\u{202e}alice", "alice:", " alice ", "alice #2"] {
             assert_ne!(labels.of(name, Voice::Person), label, "{name:?}");
         }
-        let mut all: Vec<_> = labels.given.iter().map(|(.., label)| label.clone()).collect();
+        let mut all: Vec<_> = labels.given.iter().map(|given| given.label.clone()).collect();
         all.sort();
         all.dedup();
         assert_eq!(all.len(), 6);

@@ -11,6 +11,7 @@ mod folder;
 mod frame;
 mod label;
 mod language;
+mod marks;
 mod schemas;
 mod wording;
 mod words;

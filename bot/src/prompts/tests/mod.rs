@@ -1,7 +1,9 @@
 //! Prompts from outside: what a model sees, whatever people say and whatever their owner writes.
 
+mod attacks;
 mod folder;
 mod hostile;
+mod reader;
 mod shape;
 
 use aizuchi_core::Policies;

@@ -1,7 +1,7 @@
 //! Silence put into words: "SILENCE", "…", "(no response)", "There is no need for me to speak.", "（発言しません）".
 //!
-//! A model that was told it may say nothing tends to say so. Unasked, that is silence. Whoever addressed it may have
-//! asked "anything to add?", so there only what can not be meant for a person counts.
+//! A model that was told it may say nothing tends to say so. Unasked, that is silence. A person who addressed it
+//! may have asked "anything to add?", so there only what cannot be meant for a person counts.
 
 mod english;
 mod japanese;

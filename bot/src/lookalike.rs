@@ -1,0 +1,232 @@
+//! What a text looks like to somebody who reads it quickly: without what nobody sees, with look-alikes folded into one by
+//! the tables of Unicode Technical Standard 39, whatever its case and width.
+
+use icu_properties::props::{DefaultIgnorableCodePoint, ExtendedPictographic, GeneralCategory};
+use icu_properties::{CodePointMapData, CodePointSetData};
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_security::skeleton;
+
+/// Characters that take no room, turn text around, or carry text nobody sees.
+pub fn is_invisible(c: char) -> bool {
+    !c.is_ascii() && (CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c) || is_annotation(c))
+}
+
+fn is_annotation(c: char) -> bool {
+    ('\u{fff9}'..='\u{fffb}').contains(&c)
+}
+
+/// The only flags that are written with invisible letters: England, Scotland and Wales.
+const FLAGS: [&str; 3] = [
+    "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+    "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
+    "🏴\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
+];
+
+/// Without what nobody sees, but for what holds an emoji or a word of a joining script together.
+pub fn visible(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        if c == '🏴'
+            && let Some(flag) = FLAGS.iter().find(|flag| rest.starts_with(**flag))
+        {
+            out.push_str(flag);
+            rest = &rest[flag.len()..];
+            continue;
+        }
+        rest = &rest[c.len_utf8()..];
+        if !is_invisible(c) || holds_together(&out, c, rest.chars().next()) {
+            out.push(c);
+        }
+    }
+    out
+}
+
+const JOINER: char = '\u{200d}';
+const NON_JOINER: char = '\u{200c}';
+
+fn holds_together(before: &str, c: char, after: Option<char>) -> bool {
+    let (Some(before), Some(after)) = (before.chars().next_back(), after.or(Some(' '))) else { return false };
+    match c {
+        '\u{fe0e}' | '\u{fe0f}' => is_pictograph(before) || (is_keycap(before) && after == '\u{20e3}'),
+        JOINER if is_emoji(before) => is_pictograph(after),
+        JOINER | NON_JOINER => is_joining(before) && is_joining(after),
+        _ => false,
+    }
+}
+
+fn is_pictograph(c: char) -> bool {
+    CodePointSetData::new::<ExtendedPictographic>().contains(c)
+}
+
+/// A pictograph, or what may follow one.
+fn is_emoji(c: char) -> bool {
+    is_pictograph(c) || matches!(c, '\u{fe0f}' | '🏻'..='🏿' | '\u{e007f}')
+}
+
+fn is_keycap(c: char) -> bool {
+    c.is_ascii_digit() || c == '#' || c == '*'
+}
+
+/// Arabic, the scripts of India and their neighbours.
+fn is_joining(c: char) -> bool {
+    matches!(c, '\u{600}'..='\u{109f}' | '\u{1780}'..='\u{18af}')
+}
+
+/// Two texts that can be taken for each other are the same when they are folded. The letters i and l are one.
+pub fn folded(text: &str) -> String {
+    if text.is_ascii() {
+        let mut folded = String::with_capacity(text.len() + 4);
+        text.chars().for_each(|c| push_ascii(c, &mut folded));
+        return folded;
+    }
+    let plain: String = text.chars().filter(|c| !is_invisible(*c)).map(letter).nfkc().collect();
+    let small: String = skeleton(&plain).filter(|c| !is_accent(*c)).flat_map(char::to_lowercase).map(letter).collect();
+    skeleton(&small).filter(|c| !is_accent(*c)).map(|c| if c == 'i' { 'l' } else { c }).collect()
+}
+
+/// What the tables make of it.
+fn push_ascii(c: char, folded: &mut String) {
+    match c.to_ascii_lowercase() {
+        'm' => folded.push_str("rn"),
+        'i' | '1' | '|' => folded.push('l'),
+        '0' => folded.push('o'),
+        '"' => folded.push_str("''"),
+        '`' => folded.push('\''),
+        '%' => folded.push_str("°/₀"),
+        c => folded.push(c),
+    }
+}
+
+/// Accents over Latin letters; the marks that tell Japanese syllables apart stay.
+fn is_accent(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
+}
+
+/// Letters that are drawn as something else and that the tables do not fold: small capitals, and letters in boxes.
+fn letter(c: char) -> char {
+    const SMALL_CAPITALS: &str = "ᴀaʙbᴄcᴅdᴇeꜰfɢgʜhɪiᴊjᴋkĸkʟlᴍmɴnᴏoᴘpʀrꜱsᴛtᴜuᴠvᴡwʏyᴢz";
+    let nth = |first: char| char::from_u32('a' as u32 + (c as u32 - first as u32)).unwrap_or(c);
+    match c {
+        '🅐'..='🅩' => nth('🅐'),
+        '🅰'..='🆉' => nth('🅰'),
+        '🇦'..='🇿' => nth('🇦'),
+        'ĸ' | 'ɢ'..='ʟ' | 'ᴀ'..='ᴢ' | 'ꜰ' | 'ꜱ' => {
+            let mut pairs = SMALL_CAPITALS.chars();
+            pairs.find(|known| *known == c).and_then(|_| pairs.next()).unwrap_or(c)
+        }
+        c => c,
+    }
+}
+
+/// Only what is letter or digit, folded: punctuation, spaces and emoji around a name do not make it another.
+pub fn folded_letters(text: &str) -> String {
+    folded(text).chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// Whether one name can be taken for the other.
+pub fn looks_like(one: &str, other: &str) -> bool {
+    let one = folded_letters(one);
+    !one.is_empty() && one == folded_letters(other)
+}
+
+/// What means something in a frame or a tag.
+const MARKS: &str = "<>[](){}:;/\\|";
+
+/// The mark that a character can be taken for; the first one where it looks like several.
+pub fn mark_of(c: char) -> Option<char> {
+    // Most of what people write; none of it looks like a mark.
+    if c.is_ascii_alphanumeric()
+        || matches!(c, ' ' | '\u{400}'..='\u{52f}' | '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{1f300}'..='\u{1faff}')
+    {
+        return None;
+    }
+    let is_mark = |c: &char| MARKS.contains(*c);
+    if c.is_ascii() {
+        return Some(c).filter(is_mark);
+    }
+    let plain: String = std::iter::once(c).nfkc().collect();
+    plain.chars().find(is_mark).or_else(|| skeleton(&plain).find(is_mark))
+}
+
+/// Brackets and quotes of every script, without the apostrophe.
+pub fn is_bracket(c: char) -> bool {
+    use GeneralCategory::{ClosePunctuation, FinalPunctuation, InitialPunctuation, OpenPunctuation};
+    let kind = CodePointMapData::<GeneralCategory>::new().get(c);
+    matches!(kind, OpenPunctuation | ClosePunctuation | InitialPunctuation | FinalPunctuation)
+        && !matches!(c, '‘' | '’' | '‚' | '‛')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn look_alikes_are_the_same() {
+        for name in [
+            "Aizuchi",
+            "aizuchi\u{3164}",
+            "ａｉｚｕｃｈｉ",
+            "аizuchi",
+            "ai\u{200d}zuchi",
+            "ai zuchi",
+            "AlZUCHl",
+            "áizuchi",
+            "ᴀɪᴢᴜᴄʜɪ",
+            "🅐🅘🅩🅤🅒🅗🅘",
+            "𝓪𝓲𝔃𝓾𝓬𝓱𝓲",
+            "aizuchi ✓",
+        ] {
+            assert!(looks_like(name, "aizuchi"), "{name:?}: {}", folded(name));
+        }
+        for name in ["aizuki", "aizuchi2", "相槌", "", "か", "🍅"] {
+            assert!(!looks_like(name, "aizuchi"), "{name:?}: {}", folded(name));
+        }
+        assert!(!looks_like("かな", "がな"));
+        assert!(looks_like("ﾃｽﾄ", "テスト"));
+    }
+
+    #[test]
+    fn ascii_is_folded_as_everything_else() {
+        for c in (' '..='~').filter(|c| c.is_ascii_graphic()) {
+            let (ascii, other) = (folded(&c.to_string()), folded(&format!("{c}é")));
+            assert_eq!(format!("{ascii}e"), other, "{c}");
+        }
+    }
+
+    #[test]
+    fn emoji_and_joining_scripts_stay_whole() {
+        for text in ["👨‍👩‍👧 ❤️ ☎︎ 🏳️‍🌈 👩🏽‍💻 1️⃣ #️⃣ 🇯🇵", FLAGS[0], "می‌خواهم", "क्‍ष", "plain", "日本語"]
+        {
+            assert_eq!(visible(text), text);
+        }
+    }
+
+    #[test]
+    fn what_nobody_sees_goes() {
+        for text in [
+            "a\u{200d}b",
+            "\u{200d}ab",
+            "ab\u{fe0f}",
+            "a\u{e0061}b",
+            "a\u{3164}b",
+            "a\u{ad}b\u{200c}",
+            "a\u{fff9}b",
+            "\u{2066}ab\u{34f}",
+        ] {
+            assert_eq!(visible(text), "ab", "{text:?}");
+        }
+        assert_eq!(visible("🏴\u{e0061}\u{e0062}\u{e007f}👨\u{200d}<"), "🏴👨<");
+    }
+
+    #[test]
+    fn marks_of_other_scripts() {
+        let all = |marks: &str, mark: char| marks.chars().all(|c| mark_of(c) == Some(mark));
+        assert!(all("<＜‹ᐸ≮﹤≪", '<') && all("[［", '[') && all(":：ː∶", ':') && all("(（⒜", '(') && all("|｜", '|'));
+        assert!("aあノ漢я한🍅é ".chars().all(|c| mark_of(c).is_none()));
+        assert!(is_bracket('❪') && is_bracket('「') && is_bracket('«') && !is_bracket('’') && !is_bracket('a'));
+    }
+}
