@@ -22,6 +22,7 @@ async fn a_key_is_posted_once_where_it_belongs() {
     assert_eq!((&posted[0]["thread_ts"], &posted[1]["thread_ts"]), (&serde_json::Value::Null, &parent.as_str().into()));
     let (_, form) = server.workspace().calls.iter().find(|(method, _)| method == "chat.postMessage").cloned().unwrap();
     assert_eq!((form["unfurl_links"].as_str(), form["link_names"].as_str()), ("false", "false"));
+    assert_eq!(form["unfurl_media"].as_str(), "false", "no link is fetched");
     office.close().await;
 }
 

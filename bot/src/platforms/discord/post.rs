@@ -21,6 +21,9 @@ const SLACK_MS: u64 = 60_000;
 const PAGE: usize = 100;
 const PAGES_MAX: usize = 5;
 
+/// A flag of a message.
+const SUPPRESS_EMBEDS: u64 = 1 << 2;
+
 const EMPTY_MESSAGE: u64 = 50006;
 const MISSING_PERMISSIONS: u64 = 50013;
 
@@ -190,7 +193,11 @@ fn body(posting: &Posting<'_>, form: Form) -> Value {
         "allowed_mentions": {"parse": [], "replied_user": true},
     });
     match form {
-        Form::Plain => body["content"] = cut(posting.text, CONTENT_CHARS_MAX).into(),
+        Form::Plain => {
+            body["content"] = cut(posting.text, CONTENT_CHARS_MAX).into();
+            // Discord would fetch every link in it. The flag hides all embeds, so an embed goes without it.
+            body["flags"] = SUPPRESS_EMBEDS.into();
+        }
         Form::Embed => body["embeds"] = json!([{"description": cut(posting.text, EMBED_CHARS_MAX)}]),
     }
     if let Some(answering) = posting.answering {
@@ -227,6 +234,11 @@ mod tests {
         assert_eq!(plain["content"].as_str().unwrap().chars().count(), CONTENT_CHARS_MAX);
         assert_eq!(body(&posting, Form::Embed)["embeds"][0]["description"].as_str().unwrap().chars().count(), 4096);
         assert_eq!(plain["message_reference"], json!({"message_id": "3", "fail_if_not_exists": false}));
+        assert_eq!(
+            (plain["flags"].as_u64(), body(&posting, Form::Embed).get("flags")),
+            (Some(4), None),
+            "no link is fetched"
+        );
         assert_eq!((nonce("k").len(), nonce("k") == nonce("l")), (24, false));
     }
 }
