@@ -37,6 +37,7 @@ async fn odd_frames_are_refused_and_the_page_stays() {
     for (room, name, why) in [
         ("lobby", "", "name"),
         ("lobby", "Aizuchi", "bot's name"),
+        ("lobby", "ａizuсhi\u{3164}", "bot's name"),
         ("lobby", &"x".repeat(41), "name"),
         ("a/b", "mia", "room"),
     ] {

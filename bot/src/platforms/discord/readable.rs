@@ -1,5 +1,7 @@
 //! What stands in a text for people, roles, channels, emoji and times, as it is read on the screen.
 
+use crate::lookalike::folded_letters;
+
 /// Who and what is behind the ids in a text. What is not known, or must not be named, stays as it is.
 pub trait Named {
     fn person(&self, id: u64) -> Option<String>;
@@ -85,10 +87,17 @@ impl OwnNames {
     }
 
     pub fn stand_in(&self, text: &str) -> bool {
-        let text = folded(text);
-        self.folded.iter().any(|name| text.contains(name.as_str()))
+        let (same, look) = (folded(text), folded_letters(text));
+        // To a table i and l are one: a short name would look like a piece of many words.
+        let resembles = |name: &String| {
+            let name = folded_letters(name);
+            name.chars().count() >= LOOK_CHARS_MIN && look.contains(&name)
+        };
+        self.folded.iter().any(|name| same.contains(name.as_str()) || resembles(name))
     }
 }
+
+const LOOK_CHARS_MIN: usize = 4;
 
 /// Whatever its case and width.
 fn folded(text: &str) -> String {
@@ -138,9 +147,10 @@ mod tests {
     }
 
     #[test]
-    fn its_own_name_is_found_in_any_case_and_width() {
+    fn its_own_name_is_found_whatever_it_is_written_with() {
         let own = OwnNames::new(["aizuchi", " 相槌 ", ""]);
         assert!(own.stand_in("Aizuchi-test") && own.stand_in("ＡＩＺＵＣＨＩ") && own.stand_in("今日の相槌"));
+        assert!(own.stand_in("аizuchi") && own.stand_in("ai\u{200d}zuchi\u{3164}"), "look-alikes too");
         assert!(!own.stand_in("general"));
     }
 }

@@ -1,5 +1,7 @@
 //! Who is meant by an `@name`, and which names may be taken.
 
+use crate::lookalike::looks_like;
+
 /// Longest name of a person, in characters.
 const NAME_CHARS_MAX: usize = 40;
 
@@ -19,7 +21,7 @@ fn is_invisible(c: char) -> bool {
 
 /// Whether two names look the same to somebody who reads them quickly.
 pub fn same_name(one: &str, other: &str) -> bool {
-    one.to_lowercase() == other.to_lowercase()
+    one.to_lowercase() == other.to_lowercase() || looks_like(one, other)
 }
 
 /// Whether the text holds `@name`.
@@ -51,6 +53,16 @@ mod tests {
         assert!(!mentions("@aizuchi2 what now?", "aizuchi"));
         assert!(!mentions("aizuchi what now?", "aizuchi"));
         assert!(!mentions("@", ""));
+    }
+
+    #[test]
+    fn a_name_that_looks_like_another_is_the_same() {
+        for name in
+            ["Aizuchi", "aizuchi\u{3164}", "ａｉｚｕｃｈｉ", "аizuchi", "ai\u{200b}zuchi", "aizuchi ✓", "alzuchi"]
+        {
+            assert!(same_name("aizuchi", name), "{name:?}");
+        }
+        assert!(!same_name("aizuchi", "aizu") && !same_name("🍅", "🥔") && same_name("🍅", "🍅"));
     }
 
     #[test]

@@ -112,9 +112,10 @@ impl Trouble {
             ),
             Trouble::NotEntered => ("Enter a room first.", "先に部屋に入ってください。"),
             Trouble::BadName => ("A name has 1 to 40 characters.", "名前は 1〜40 文字にしてください。"),
-            Trouble::NameTaken => {
-                ("That is the bot's name; please choose another.", "それはボットの名前です。別の名前にしてください。")
-            }
+            Trouble::NameTaken => (
+                "That is the bot's name or looks like it; please choose another.",
+                "ボットの名前に見えます。別の名前にしてください。",
+            ),
             Trouble::BadRoom => (
                 "A room's name has 1 to 40 letters, digits, hyphens or underscores.",
                 "部屋の名前は 1〜40 文字の文字・数字・ハイフン・下線です。",
