@@ -15,6 +15,8 @@ pub mod stores {
 pub mod language;
 #[path = "../../bot/src/lookalike.rs"]
 pub mod lookalike;
+#[path = "../../bot/src/meter.rs"]
+pub mod meter;
 #[path = "../../bot/src/ports.rs"]
 pub mod ports;
 #[path = "../../bot/src/prompts/mod.rs"]
