@@ -94,6 +94,7 @@ fn message(number: u64, mention: bool, at: Time, rooms: u64) -> Input {
         mentions_me: false,
         visibility: Visibility::Public,
         backfilled: false,
+        heard: None,
     })
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Lines, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::memory::{About, Change, ChannelMemory, Fact, Filter, Marks, Person, Query, Recalled};
-use aizuchi_core::types::{CallId, MessageId, PersonId, Place, RoomId};
+use aizuchi_core::types::{CallId, ClockShift, MessageId, PersonId, Place, RoomId};
 use aizuchi_core::{Policies, Policy};
 use serde_json::Value;
 
@@ -37,6 +37,11 @@ pub trait Platform: Send + Sync {
     /// Why it has stopped until a person helps; `None` while it is connected or tries to be.
     fn stopped(&self) -> Option<String> {
         None
+    }
+
+    /// How far our clock is ahead of the one that dates its messages.
+    fn clock_ahead(&self) -> ClockShift {
+        ClockShift(0)
     }
 
     /// Lets go of what it keeps of a person itself: names, words, what was not heard yet.

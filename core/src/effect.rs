@@ -320,6 +320,8 @@ pub enum Post {
 pub enum Excuse {
     NoWords,
     BudgetSpent,
+    /// More people called at once than could be answered.
+    TooMany,
 }
 
 /// The three sizes of an answer.

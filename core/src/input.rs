@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::effect::{Failure, Usage};
 use crate::memory::FactId;
 use crate::policy::Stated;
-use crate::types::{CallId, Change, Message, MessageId, Reaction, RoomId, Share, Span};
+use crate::types::{CallId, Change, ClockShift, Message, MessageId, Reaction, RoomId, Share, Span};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Input {
@@ -36,6 +36,9 @@ pub enum Input {
     Billed(RoomId, Usage),
     /// Stands where somebody wanted something to be forgotten.
     Forgotten,
+    /// The clock that times are taken from was set: what was noted before it counts by the new one, so that a wait ends
+    /// after as long as it was meant to.
+    ClockSet(ClockShift),
 }
 
 impl Input {
@@ -56,6 +59,7 @@ impl Input {
             | Input::Tick
             | Input::Billed(..)
             | Input::Forgotten
+            | Input::ClockSet(_)
             | Input::Resumed => None,
         }
     }
@@ -76,6 +80,7 @@ impl Input {
             | Input::Remembered(..)
             | Input::Refused(..)
             | Input::Billed(..)
+            | Input::ClockSet(_)
             | Input::Forgotten => false,
         }
     }
@@ -93,7 +98,7 @@ impl Input {
             | Input::Recalled(call, ..)
             | Input::Remembered(call, _)
             | Input::Refused(call, _) => Some(&call.room),
-            Input::PolicyChanged(_) | Input::Tick | Input::Resumed | Input::Forgotten => None,
+            Input::PolicyChanged(_) | Input::Tick | Input::Resumed | Input::Forgotten | Input::ClockSet(_) => None,
         }
     }
 }

@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 
 use aizuchi_core::effect::Post;
 use aizuchi_core::input::{Answer, Command};
-use aizuchi_core::types::{MessageId, Span, Time};
+use aizuchi_core::trace::Cause;
+use aizuchi_core::types::{ClockShift, MessageId, Span, Time};
 use aizuchi_core::{Effect, Engine, Input, Policies, Trace};
 use proptest::prelude::*;
+use world::clock::{noted, shifted, timeless};
 use world::{Life, Lived, Logged, PRESETS, Step, Teller, What, live, of_room, policies, steps};
 
 fn preset() -> impl Strategy<Value = &'static str> {
@@ -128,6 +130,65 @@ proptest! {
             }
         }
         prop_assert_eq!(plain, life.end());
+    }
+
+    /// A clock that is set changes the times and nothing else: what waits lasts as long as it would have, and nobody is late.
+    #[test]
+    fn a_clock_that_is_set_changes_no_decision(preset in preset(), seed: u64, steps in steps(60), set_at in 0..60usize, by in -90_000_000..90_000_000i64) {
+        let plain = live(policies(preset, &[]), seed, &steps);
+        let mut life = Life::new(policies(preset, &[]), seed);
+        let mut teller = Teller::default();
+        let mut shift = ClockShift(0);
+        for (place, step) in steps.iter().enumerate() {
+            let (at, input) = teller.tell(step);
+            if place == set_at {
+                shift = ClockShift(by);
+                life.feed(at, Input::Tick);
+                life.feed(at.shifted(shift), Input::ClockSet(shift));
+            }
+            if let Some(input) = input {
+                life.feed(at.shifted(shift), shifted(input, shift));
+            }
+        }
+        prop_assert_eq!(timeless(plain), timeless(life.end()));
+    }
+
+    /// Every time that is noted is set with the clock.
+    #[test]
+    fn a_clock_that_was_wrong_all_along_leaves_nothing_behind(preset in preset(), seed: u64, steps in steps(60), days in -3..4i64) {
+        let (mut right, mut wrong) = (Life::new(policies(preset, &[]), seed), Life::new(policies(preset, &[]), seed));
+        let (mut teller, mut last) = (Teller::default(), Time(0));
+        // By whole days, so that a budget begins anew at the same moments.
+        let by = days * 86_400_000;
+        let off = ClockShift(-by);
+        for step in &steps {
+            let (at, input) = teller.tell(step);
+            let Some(input) = input else { continue };
+            right.feed(at, input.clone());
+            wrong.feed(at.shifted(off), shifted(input, off));
+            last = at;
+        }
+        wrong.feed(last, Input::ClockSet(ClockShift(by)));
+        prop_assert_eq!(noted(&right.sim.engine), noted(&wrong.sim.engine));
+        let restored = Engine::restore(policies(preset, &[]), right.sim.engine.snapshot()).unwrap();
+        prop_assert_eq!(restored.next_deadline(), wrong.sim.engine.next_deadline());
+    }
+
+    /// However wrongly others date what they say: who calls is never too late, and nothing is newer than now.
+    #[test]
+    fn nobody_is_late_because_another_is_ahead(preset in preset(), seed: u64, steps in steps(60)) {
+        let mut life = Life::new(policies(preset, &[]), seed);
+        let mut teller = Teller::default();
+        for step in &steps {
+            let (at, input) = teller.tell(step);
+            let Some(input) = input else { continue };
+            life.feed(at, input);
+            if let (What::Says { .. } | What::SaysAhead { .. }, Some(trace)) = (&step.what, life.lived.traces.last()) {
+                let late = matches!(trace.cause, Cause::Unheard(unheard) if unheard.is_late());
+                prop_assert!(!late || trace.at < at, "{}", trace.sentence());
+            }
+            prop_assert!(life.lived.traces.drain(..).all(|trace| trace.at <= at));
+        }
     }
 
     /// Where there is a least interval, no two unasked posts leave inside it.

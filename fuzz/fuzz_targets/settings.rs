@@ -92,5 +92,6 @@ fn said(room: &str, at: u64, name: &str, text: &str) -> Message {
         mentions_me: false,
         visibility: Visibility::Public,
         backfilled: false,
+        heard: None,
     }
 }

@@ -137,6 +137,7 @@ fn scrub(input: &mut Input, person: &PersonId) -> bool {
         | Input::Remembered(..)
         | Input::Refused(..)
         | Input::Billed(..)
+        | Input::ClockSet(_)
         | Input::Forgotten => return false,
     }
     true
@@ -158,6 +159,7 @@ fn rests_on(input: &Input, messages: &BTreeSet<MessageId>, rooms: &BTreeSet<Room
         | Input::Remembered(..)
         | Input::Refused(..)
         | Input::Billed(..)
+        | Input::ClockSet(_)
         | Input::Forgotten => false,
     }
 }
@@ -287,6 +289,7 @@ mod tests {
             mentions_me: false,
             visibility: Visibility::Public,
             backfilled: false,
+            heard: None,
         })
     }
 

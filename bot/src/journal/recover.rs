@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use aizuchi_core::effect::Effect;
 use aizuchi_core::policy::Stated;
 use aizuchi_core::{Engine, Input, Policies, Time, Trace};
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension as _};
 
 use super::engines::Engines;
 use super::read::{Damaged, Record, Records};
@@ -121,7 +121,9 @@ fn begin(connection: &Connection, policies: &Policies, shards: usize) -> Result<
 }
 
 fn last_snapshot(connection: &Connection) -> Result<Time, StoreError> {
-    let at: Option<i64> = connection.query_row("SELECT max(at) FROM snapshot", [], |row| row.get(0))?;
+    // Not the latest time: the clock may have been set back since.
+    let last = "SELECT at FROM snapshot ORDER BY seq DESC LIMIT 1";
+    let at: Option<i64> = connection.query_row(last, [], |row| row.get(0)).optional()?;
     Ok(Time(at.unwrap_or(0) as u64))
 }
 
@@ -133,7 +135,7 @@ fn handle_again(engines: &mut Engines, record: Record, found: &mut Recovered) {
     }
     let mut effects = Vec::new();
     engine.handle(at, input, &mut effects);
-    found.last_at = found.last_at.max(at);
+    found.last_at = at;
     found.records += 1;
     found.traces.extend(effects.into_iter().filter_map(|effect| match effect {
         Effect::Trace(trace) | Effect::Received(trace) => Some(*trace),

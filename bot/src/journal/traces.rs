@@ -55,7 +55,7 @@ pub fn keep(transaction: &Transaction<'_>, traces: &[Trace]) -> rusqlite::Result
     let mut insert_new = transaction.prepare_cached("INSERT OR IGNORE INTO trace VALUES (?1, ?2, ?3, ?4)")?;
     for trace in traces.iter().filter(|trace| !is_repeat(trace)) {
         let body = serde_json::to_string(trace).expect("a trace is plain data");
-        let again = trace.cause == Cause::Unheard(Unheard::Late);
+        let again = matches!(trace.cause, Cause::Unheard(unheard) if unheard.is_late());
         let statement = if again { &mut insert_new } else { &mut insert };
         statement.execute(params![trace.place.room.as_str(), trace.message.as_str(), trace.at.0 as i64, body])?;
     }

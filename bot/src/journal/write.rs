@@ -106,6 +106,12 @@ impl Journal {
         self.database.write_behind(move |transaction| traces::keep(transaction, &decided)).await
     }
 
+    /// The clock was set back: what was decided by the old one comes before what is decided from now on.
+    pub async fn order_traces(&self, now: Time) -> Result<(), StoreError> {
+        let order = "UPDATE trace SET at = ?1 WHERE at > ?1";
+        self.database.write(move |transaction| transaction.execute(order, [now.0 as i64]).map(drop)).await
+    }
+
     pub async fn take_snapshot(&self, state: State) -> Result<(), StoreError> {
         let state = state.encode().await;
         self.database.write_behind(move |transaction| state.store(transaction)).await

@@ -9,7 +9,7 @@ use aizuchi_core::{Time, Trace};
 use super::Bot;
 use super::order::{CommandForm, ROWS, Row};
 use crate::language::Language;
-use crate::runtime::{EstimatedPrice, TotalView};
+use crate::runtime::{ClockJump, EstimatedPrice, TotalView};
 
 pub fn help(form: CommandForm, language: Language) -> String {
     let line = |row: &Row| format!("{} – {}", form.write(row.usage), language.choose(row.en, row.ja));
@@ -129,6 +129,7 @@ pub fn status(
     bot: &Bot,
     now: Time,
     form: CommandForm,
+    jump: Option<ClockJump>,
     language: Language,
 ) -> String {
     let mut lines = Vec::new();
@@ -162,7 +163,17 @@ pub fn status(
     line("model", "モデル", format!("{}{offline}", bot.model));
     line("judge", "判定", bot.judge.clone());
     line("preset", "プリセット", bot.preset.clone());
+    if let Some(jump) = jump {
+        line("clock", "時計", clock_set(jump, now, language));
+    }
     lines.join("\n")
+}
+
+fn clock_set(jump: ClockJump, now: Time, language: Language) -> String {
+    let (ago, by) = (now.since(jump.at), japanese(jump.by.size()));
+    let direction = if jump.by.0 < 0 { "戻されました" } else { "進められました" };
+    language
+        .choose(format!("was set {} ({ago} ago)", jump.direction()), format!("{}前に{by}{direction}", japanese(ago)))
 }
 
 fn mute(mute: Option<Mute>, now: Time, form: CommandForm, language: Language) -> String {
@@ -226,6 +237,8 @@ fn japanese(span: Span) -> String {
 
 #[cfg(test)]
 mod tests {
+    use aizuchi_core::types::ClockShift;
+
     use super::*;
 
     #[test]
@@ -253,7 +266,9 @@ mod tests {
                 basis: aizuchi_core::settings::PriceBasis::DearestOfProvider,
             }],
         };
-        let said = status(Some(&view), &total, &bot, Time(0), CommandForm::Bare, Language::English);
+        let jump = ClockJump { at: Time(0), by: ClockShift(-3_600_000) };
+        let said = status(Some(&view), &total, &bot, Time(0), CommandForm::Bare, Some(jump), Language::English);
+        assert!(said.contains("clock: was set back by 1 h (0 s ago)"), "{said}");
         assert!(
             said.contains("spent today in all rooms: 9 calls, 900 of 1000 tokens, $0.500000 of $1.000000"),
             "{said}"
@@ -262,7 +277,7 @@ mod tests {
         assert!(said.contains(estimate), "{said}");
         assert!(said.contains("muted: for another 1 min 30 s\npending: nothing"), "{said}");
         assert!(said.contains("2 calls, 700 tokens, $0.001200"), "{said}");
-        let said = status(None, &TotalView::default(), &bot, Time(0), CommandForm::Bare, Language::Japanese);
+        let said = status(None, &TotalView::default(), &bot, Time(0), CommandForm::Bare, None, Language::Japanese);
         assert!(said.contains("ミュート: いいえ") && said.contains("オフライン"), "{said}");
         let ninety = Some(Span::minutes(90));
         let said = muted(ninety, CommandForm::Bare, Language::Japanese);
@@ -295,7 +310,7 @@ mod tests {
                 muted(None, form, language),
                 muted(Some(Span::minutes(1)), form, language),
                 forgot_you(form, language),
-                status(Some(&view), &TotalView::default(), &bot, Time(0), form, language),
+                status(Some(&view), &TotalView::default(), &bot, Time(0), form, None, language),
             ];
             for answer in answers {
                 let bare = answer.replace("/aizuchi ", "");

@@ -133,7 +133,8 @@ impl Reception {
             Order::Status => {
                 let view = self.ears.look(room).await?;
                 let now = self.clock.now();
-                answers::status(view.as_ref(), &self.ears.total(now), &self.bot(), now, form, language)
+                let (total, jump) = (self.ears.total(now), self.clock.last_jump());
+                answers::status(view.as_ref(), &total, &self.bot(), now, form, jump, language)
             }
             Order::WhatDoYouKnow => {
                 let person = self.ears.first_id(&by.person);

@@ -5,4 +5,5 @@ mod web_socket;
 
 pub mod discord;
 pub mod slack;
+mod their_clock;
 pub mod web;

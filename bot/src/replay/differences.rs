@@ -38,7 +38,8 @@ pub fn kept(decided: &[Decided]) -> impl Iterator<Item = &Decided> {
     let mut places: HashMap<(&RoomId, &MessageId), usize> = HashMap::new();
     for (place, Decided { trace, .. }) in decided.iter().enumerate() {
         let key = (&trace.place.room, &trace.message);
-        if matches!(trace.cause, Cause::Unheard(Unheard::Repeated | Unheard::Late)) {
+        let again = |unheard: Unheard| unheard == Unheard::Repeated || unheard.is_late();
+        if matches!(trace.cause, Cause::Unheard(unheard) if again(unheard)) {
             places.entry(key).or_insert(place);
         } else {
             places.insert(key, place);

@@ -50,6 +50,7 @@ impl Answers {
             | Input::Remembered(..)
             | Input::Refused(..)
             | Input::Billed(..)
+            | Input::ClockSet(_)
             | Input::Forgotten
             | Input::Resumed => (),
         }

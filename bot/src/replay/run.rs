@@ -64,8 +64,10 @@ pub fn run(
     }
     let mut events: Vec<Option<Event>> = events.into_iter().map(Some).collect();
     for (done, (arrives, place)) in in_order_of_arrival(&events).into_iter().enumerate() {
-        let event = events[place].take().expect("each event is fed once");
-        if let (Input::Said(message), Some(line)) = (&event.input, said[place]) {
+        let mut event = events[place].take().expect("each event is fed once");
+        if let (Input::Said(message), Some(line)) = (&mut event.input, said[place]) {
+            // Where nobody noted when it arrived, the order of the log tells.
+            message.heard.get_or_insert(arrives);
             if own == OwnInLog::Ignored && message.author.voice == Voice::Me {
                 decisions.pass_over(line, message);
                 continue;

@@ -12,6 +12,12 @@ pub fn words(excuse: Excuse, language: Language) -> &'static str {
         (Excuse::NoWords, Language::Japanese) => {
             "ごめんなさい、いまうまく言葉が出てきません。少ししてからもう一度声をかけてください。"
         }
+        (Excuse::TooMany, Language::English) => {
+            "So many of you called at once that I could not get to everybody. Please ask me again if you still need me."
+        }
+        (Excuse::TooMany, Language::Japanese) => {
+            "いちどにたくさん声をかけてもらったので、全員にはお返事できませんでした。まだ必要なら、もう一度声をかけてください。"
+        }
         (Excuse::BudgetSpent, Language::English) => {
             "Sorry, I've used up my words for today. Talk to me again tomorrow."
         }

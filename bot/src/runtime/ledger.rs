@@ -55,7 +55,7 @@ impl Whose {
     pub fn of(input: &Input) -> Whose {
         match (input, input.room()) {
             (_, Some(room)) => Whose::Room(room.clone()),
-            (Input::Resumed, None) => Whose::Everybody,
+            (Input::Resumed | Input::ClockSet(_), None) => Whose::Everybody,
             (_, None) => Whose::OfEffects,
         }
     }

@@ -1,5 +1,6 @@
 //! The loop that keeps the engine alive: what happens is written down, handled, and followed by what it leads to.
 
+mod batch;
 mod clock;
 mod deliver;
 mod ears;
@@ -13,9 +14,10 @@ mod ledger;
 mod same;
 mod save;
 mod shard;
+mod stamp;
 mod start;
 
-pub use clock::Clock;
+pub use clock::{Clock, ClockJump, ClockReading, MadeClock, STEP_MAX};
 pub use ears::{Ears, Forgetting, Gone, Heard, shard_of};
 pub use events::Event;
 pub use failure::Failure;

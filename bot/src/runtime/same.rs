@@ -46,6 +46,7 @@ impl Same {
             | Input::Remembered(..)
             | Input::Refused(..)
             | Input::Billed(..)
+            | Input::ClockSet(_)
             | Input::Forgotten => (),
         }
     }
@@ -83,6 +84,7 @@ mod tests {
             mentions_me: false,
             visibility: Visibility::Public,
             backfilled: false,
+            heard: None,
         });
         same.unite(&mut said);
         let Input::Said(message) = said else { unreachable!("it is the same input") };

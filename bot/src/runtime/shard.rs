@@ -11,11 +11,13 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::batch::{BATCH_MAX, Batch};
 use super::events::touch;
 use super::follow::Followers;
 use super::lanes::{Lanes, is_addressed};
 use super::ledger::{Ledger, Whose};
 use super::save::Saver;
+use super::stamp::Stamps;
 use super::start::Shared;
 use super::{Event, Forgetting, Heard, World};
 use crate::journal::{Footprints, Journal, State, traces};
@@ -34,8 +36,7 @@ pub struct Shard {
     followers: Followers,
     ledger: Arc<Ledger>,
     stop: CancellationToken,
-    /// When the last input was handled: time does not run backwards here, whatever the machine's clock does.
-    last: Time,
+    stamps: Stamps,
     seq: u64,
     saver: Saver,
     /// Has all shards take a snapshot, so that a start reads little of the journal whichever shard was busy.
@@ -54,20 +55,6 @@ enum GaveUp {
     Closed,
 }
 
-/// What is to be written down together.
-#[derive(Default)]
-struct Batch {
-    inputs: Vec<(Time, Input)>,
-    /// Who wants to know when it is durable.
-    told: Vec<oneshot::Sender<()>>,
-    forgets: Vec<Forgetting>,
-    looks: Vec<(RoomId, oneshot::Sender<Option<aizuchi_core::view::RoomView>>)>,
-}
-
-/// Inputs written down together at most.
-const BATCH_MAX: usize = 256;
-/// How old an event may be and still be handled as of its own time.
-const FRESH_MS: u64 = 2_000;
 /// How long to wait before writing again to a store that refuses.
 const STORE_AGAIN: Duration = Duration::from_secs(1);
 
@@ -80,6 +67,7 @@ impl Shard {
             number,
             followers: Followers::new(world.clone(), policies, answer, ledger.clone()),
             ledger,
+            stamps: Stamps::new(world.clone()),
             engine,
             saver: Saver::new(journal.clone(), number),
             journal,
@@ -88,7 +76,6 @@ impl Shard {
             lanes: Lanes::default(),
             results,
             stop,
-            last: Time(0),
             seq: 0,
             snapshot_due: snapshots.subscribe(),
             snapshots,
@@ -99,7 +86,8 @@ impl Shard {
 
     /// Ends when it is told to stop, or with `Err` when it cannot go on.
     pub async fn run(mut self, last: Time, seq: u64, opening: Vec<Input>) -> Result<(), StoreError> {
-        (self.last, self.seq) = (last, seq);
+        self.seq = seq;
+        self.stamps.begin(last);
         for input in opening {
             self.stamp(input);
         }
@@ -117,6 +105,9 @@ impl Shard {
 
     /// Waits for something to do; `false` when it is time to stop.
     async fn wait(&mut self) -> bool {
+        if self.inbox.is_empty() && self.results.is_empty() && self.lanes.is_empty() {
+            self.stamps.note_idle();
+        }
         tokio::select! {
             biased;
             () = self.stop.cancelled() => return false,
@@ -128,9 +119,10 @@ impl Shard {
             },
             Ok(()) = self.snapshot_due.changed() => self.save().await,
             () = self.world.clock.sleep_until(self.engine.next_deadline()) => {
+                self.notice_clock();
                 // Early wakings are nothing that happened.
                 let now = self.now();
-                if self.engine.next_deadline().is_some_and(|due| due <= now) {
+                if self.batch.inputs.is_empty() && self.engine.next_deadline().is_some_and(|due| due <= now) {
                     self.stamp(Input::Tick);
                 }
             }
@@ -183,21 +175,18 @@ impl Shard {
     }
 
     fn now(&self) -> Time {
-        self.world.clock.now().max(self.last)
+        self.stamps.now()
     }
 
-    /// An event is handled as of the time it carries, so that a replay of the talk decides the same; what arrives late,
-    /// as of now.
-    fn stamp(&mut self, input: Input) {
-        let now = self.now();
-        let own = match &input {
-            Input::Said(message) => Some(message.at),
-            Input::Changed(change) => Some(change.at),
-            _ => None,
-        };
-        let fresh = |at: &Time| *at <= now && now.0 - at.0 <= FRESH_MS;
-        self.last = own.filter(fresh).map_or(now, |at| at.max(self.last));
-        self.batch.inputs.push((self.last, input));
+    /// Tells the engine that the clock was set, if it was.
+    fn notice_clock(&mut self) {
+        self.batch.inputs.extend(self.stamps.notice());
+    }
+
+    fn stamp(&mut self, mut input: Input) {
+        self.notice_clock();
+        let at = self.stamps.stamp(&mut input);
+        self.batch.inputs.push((at, input));
     }
 
     async fn handle_batch(&mut self) -> Result<(), StoreError> {
@@ -228,6 +217,7 @@ impl Shard {
     /// Nothing leaves before it is durable: a store that refuses makes everybody wait, until the program has to end.
     async fn append(&mut self, inputs: &[(Time, Input)]) -> Result<(), GaveUp> {
         let started = Instant::now();
+        let mut refused = false;
         loop {
             match self.journal.append(self.number, inputs).await {
                 Ok(seq) => {
@@ -236,6 +226,7 @@ impl Shard {
                 }
                 Err(StoreError::Closed) => return Err(GaveUp::Closed),
                 Err(error) => {
+                    refused = true;
                     tracing::error!(%error, "cannot write to the journal; trying again");
                     self.world.ready.send_replace(false);
                     if self.stop.is_cancelled() && Instant::now() >= self.ends_by() {
@@ -246,6 +237,9 @@ impl Shard {
             }
         }
         self.world.ready.send_if_modified(|ready| !std::mem::replace(ready, true));
+        if refused {
+            self.world.clock.note_return();
+        }
         self.saver.count(inputs.len());
         metrics::counter!("aizuchi_inputs_total").increment(inputs.len() as u64);
         metrics::histogram!("aizuchi_journal_seconds").record(started.elapsed().as_secs_f64());
@@ -261,6 +255,11 @@ impl Shard {
             }
             if let Input::Said(message) = &input {
                 self.followers.overhear(&message.place.room, &message.text);
+            }
+            if matches!(input, Input::ClockSet(by) if by.0 < 0)
+                && let Err(error) = self.journal.order_traces(at).await
+            {
+                tracing::warn!(%error, "cannot put decisions into their new order");
             }
             let (changed, whose) = (matches!(input, Input::PolicyChanged(_)), Whose::of(&input));
             self.engine.handle(at, input, &mut effects);
@@ -319,7 +318,7 @@ impl Shard {
     }
 
     fn state(&self) -> State {
-        State::of(self.number, self.last, &self.engine)
+        State::of(self.number, self.stamps.last(), &self.engine)
     }
 
     /// Somebody wants to be forgotten. What is written down of them and what the engine knows go together; only then

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi_core::{Input, Policies, Trace};
+use aizuchi_core::types::ClockShift;
+use aizuchi_core::{Input, Policies, Time, Trace};
 use anyhow::Context as _;
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::clock::STEP_MAX;
 use super::ledger::Ledger;
 use super::shard::Shard;
-use super::{Clock, Ears, Event, Failure};
+use super::{Clock, ClockJump, Ears, Event, Failure};
 use crate::journal::{Damaged, Journal, Recovered, RecoveredFrom, State, recover};
 use crate::keeper::Keeper;
 use crate::ports::{Mind, Platform};
@@ -65,7 +67,7 @@ impl Runtime {
         let settings = policies.general().settings.clone();
         let count = settings.runtime.shards as usize;
         let recovered = recovered(&database, &journal, &policies, count).await?;
-        let openings = opening(&recovered, &policies);
+        let openings = opening(&recovered, &policies, note_clock(&world.clock, recovered.last_at));
         let ledger = Arc::new(Ledger::new(&recovered.engines, &policies));
         let stop = CancellationToken::new();
         let (mut inboxes, mut shards) = (Vec::new(), JoinSet::new());
@@ -88,6 +90,8 @@ impl Runtime {
         let (report, failures) = mpsc::unbounded_channel();
         let ready = world.ready.clone();
         let ears = Ears::new(inboxes, report).knowing(&settings).adding_up(ledger);
+        let clock = world.clock.watch_over();
+        tokio::spawn(ears.clone().supervise("the watch over the clock", stop.clone(), clock));
         let sweeping = sweep(journal, world, policies, keep, stop.clone());
         tokio::spawn(ears.clone().supervise("the sweep of the journal", stop.clone(), sweeping));
         let watching = watch_store(database, stop.clone());
@@ -156,13 +160,23 @@ async fn recovered(
     Ok(found)
 }
 
+/// What was written down last may lie ahead of a clock that was set back while nobody looked.
+fn note_clock(clock: &Clock, last_at: Time) -> Option<ClockShift> {
+    clock.note_return();
+    let now = clock.now();
+    let by = (last_at.since(now) > STEP_MAX).then(|| ClockShift::between(last_at, now))?;
+    clock.note_jump(ClockJump { at: now, by });
+    Some(by)
+}
+
 /// What every engine is told first.
-fn opening(recovered: &Recovered, policies: &Policies) -> Vec<Input> {
+fn opening(recovered: &Recovered, policies: &Policies, set: Option<ClockShift>) -> Vec<Input> {
     let stated = policies.stated();
     let changed = recovered.policies.as_ref() != Some(&stated);
     let change = changed.then(|| Input::PolicyChanged(Box::new(stated)));
     let resumes = recovered.engines.iter().any(|engine| engine.rooms() > 0);
-    change.into_iter().chain(resumes.then_some(Input::Resumed)).collect()
+    // The settings come first: they tell which engine has which rooms.
+    change.into_iter().chain(set.map(Input::ClockSet)).chain(resumes.then_some(Input::Resumed)).collect()
 }
 
 /// How often it is checked whether the store is still where it was.

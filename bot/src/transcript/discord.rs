@@ -171,6 +171,7 @@ fn post(
         mentions_me,
         visibility: *visibility,
         backfilled: false,
+        heard: None,
     };
     for reaction in post.reactions.list("reactions")? {
         *reactions = reactions.saturating_add(count(reaction));

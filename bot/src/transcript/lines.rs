@@ -97,8 +97,8 @@ impl Reader {
         let record: Record<'_> = serde_json::from_str(line).map_err(|error| broken(&error))?;
         let at = when::from_field("ts", &record.ts)?;
         let heard = match &record.heard {
-            Field::Absent => at,
-            given => when::from_field("heard", given)?,
+            Field::Absent => None,
+            given => Some(when::from_field("heard", given)?),
         };
         let place = self.place(record.channel, record.thread)?;
         let author = author(record.author, record.author_id, &record.bot)?;
@@ -116,6 +116,7 @@ impl Reader {
                 mentions: record.mentions,
                 room: record.room,
                 backfilled: record.backfilled,
+                heard,
             })?),
             Some("edited") => change(place, id, at, Some(words.ok_or("no `text`")?))?,
             Some("deleted") => change(place, id, at, None)?,
@@ -125,7 +126,7 @@ impl Reader {
                 return Err(format!("`type` is {}; expected said, edited, deleted, reacted or told", quoted(other)));
             }
         };
-        Ok(Parsed::Event(Event { line: number, at: heard, input }))
+        Ok(Parsed::Event(Event { line: number, at: heard.unwrap_or(at), input }))
     }
 
     fn place(&mut self, channel: Field<'_>, thread: Field<'_>) -> Result<Place, String> {
@@ -172,6 +173,7 @@ struct Said<'a> {
     mentions: Field<'a>,
     room: Field<'a>,
     backfilled: Field<'a>,
+    heard: Option<Time>,
 }
 
 fn said(said: Said<'_>) -> Result<Message, String> {
@@ -196,6 +198,7 @@ fn said(said: Said<'_>) -> Result<Message, String> {
         mentions_me,
         visibility: visibility(said.room)?,
         backfilled: said.backfilled.flag("backfilled")?,
+        heard: said.heard,
     })
 }
 

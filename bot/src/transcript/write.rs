@@ -22,8 +22,9 @@ pub struct Writer {
 const SOMEBODY: &str = "somebody";
 
 impl Writer {
-    /// One line; `None` for what is not talk. `heard` is when it arrived.
-    pub fn line(&mut self, heard: Time, input: &Input) -> Option<String> {
+    /// One line; `None` for what is not talk. `handled` is when it was, which tells when it arrived where nothing else does.
+    pub fn line(&mut self, handled: Time, input: &Input) -> Option<String> {
+        let heard = if let Input::Said(Message { heard: Some(heard), .. }) = input { *heard } else { handled };
         let mut line = match input {
             Input::Said(message) => self.said(message),
             Input::Changed(change) => self.changed(change),
@@ -39,6 +40,7 @@ impl Writer {
             | Input::Remembered(..)
             | Input::Refused(..)
             | Input::Billed(..)
+            | Input::ClockSet(_)
             | Input::Forgotten => return None,
         };
         if line["ts"] != seconds(heard) {
@@ -168,6 +170,7 @@ mod tests {
             mentions_me: false,
             visibility: Visibility::Public,
             backfilled: false,
+            heard: None,
         }
     }
 
@@ -184,15 +187,18 @@ mod tests {
     fn what_is_written_is_read_as_it_was() {
         let at = message().at;
         comes_back(at, &Input::Said(message()));
-        comes_back(at + Span(250), &Input::Said(message()));
+        comes_back(at + Span(250), &Input::Said(Message { heard: Some(at + Span(250)), ..message() }));
+        comes_back(at - Span::minutes(60), &Input::Said(Message { heard: Some(at - Span::minutes(60)), ..message() }));
         let mut full = message();
         full.place.thread = Some(aizuchi_core::types::ThreadId::new("t"));
         full.author.voice = Voice::Bot;
         full.reply = Some(Reply { to: Some(MessageId::new("m0")), to_me: true, to_person: None });
         (full.mentions, full.mentions_me) = (vec![PersonId::new("u2")], true);
         (full.visibility, full.backfilled) = (Visibility::Private, true);
+        full.heard = Some(at + Span::minutes(5));
         comes_back(at + Span::minutes(5), &Input::Said(full.clone()));
         full.reply = Some(Reply { to: None, to_me: false, to_person: Some(PersonId::new("u3")) });
+        full.heard = None;
         comes_back(at, &Input::Said(full));
         let change = Change { place: Place::room("c"), id: MessageId::new("m1"), at, text: Some("変".into()) };
         comes_back(at, &Input::Changed(change.clone()));

@@ -41,13 +41,16 @@ pub fn live_with(policies: Policies, talk: &str, script: &str) -> Lived {
     let (mut engine, mut lived, mut effects) = (Engine::new(policies), Lived::default(), Vec::new());
     loop {
         let due = engine.next_deadline();
-        let (at, input) = match coming.first_key_value() {
+        let (at, mut input) = match coming.first_key_value() {
             Some((&(at, _), _)) if due.is_none_or(|due| at <= due) => (at, coming.pop_first().expect("it was there").1),
             _ => match due {
                 Some(due) => (due, Input::Tick),
                 None => return lived,
             },
         };
+        if let Input::Said(message) = &mut input {
+            message.heard.get_or_insert(at);
+        }
         lived.records.push((at, 0, input.clone()));
         engine.handle(at, input, &mut effects);
         for effect in effects.drain(..) {

@@ -186,6 +186,7 @@ pub fn said(id: &str, at: Time, author: &str, text: &str) -> Input {
         mentions_me: false,
         visibility: Visibility::Public,
         backfilled: false,
+        heard: None,
     })
 }
 

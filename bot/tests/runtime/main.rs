@@ -1,5 +1,6 @@
 //! The loop around the engine, on the real journal, in virtual time.
 
+mod clock;
 mod crash;
 mod durable;
 mod failures;

@@ -24,6 +24,7 @@ fn message(seq: u64) -> Message {
         mentions_me: seq == STORED,
         visibility: Visibility::Public,
         backfilled: false,
+        heard: None,
     }
 }
 

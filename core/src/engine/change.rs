@@ -80,7 +80,7 @@ impl Turn<'_> {
         match (pending.addressed, &pending.phase) {
             (None, _) => floor.pending.push(*pending),
             (Some(_), Phase::Writing { .. }) => floor.past_mut().answering = Some(pending),
-            (Some(_), _) => floor.past_mut().next = Some(pending),
+            (Some(_), _) => floor.past_mut().put_last(pending),
         }
     }
 

@@ -20,6 +20,11 @@ enum Weight {
     },
 }
 
+/// Messages answered together with the one that gave the reason.
+const TOGETHER_MAX: usize = 8;
+/// Answers that may wait behind the next one.
+const GROUPS_MAX: usize = 16;
+
 impl Turn<'_> {
     pub(super) fn was_addressed(&mut self, message: &Message, mut trace: Box<Trace>, addressed: Addressed) {
         trace.addressed = Some(addressed);
@@ -43,7 +48,7 @@ impl Turn<'_> {
             trace,
         });
         if self.floor().past.as_ref().is_some_and(|past| past.answering.is_some()) {
-            self.answer_next(owed);
+            self.answer_next(owed, message.heard.is_some());
         } else {
             self.write(owed);
         }
@@ -61,16 +66,26 @@ impl Turn<'_> {
         }
     }
 
-    /// Somebody addressed it while it writes to somebody else: they are answered right after, all together.
-    fn answer_next(&mut self, mut owed: Box<Pending>) {
-        const TOGETHER_MAX: usize = 8;
-        let waiting = self.floor_mut().past_mut().next.take();
-        owed.together = waiting.into_iter().flat_map(|pending| pending.traces()).collect();
+    /// Somebody addressed it while it writes to somebody else: they are answered right after, as many together as an answer
+    /// has room for. Records of earlier versions, which have no `queue`, decide as they did then.
+    fn answer_next(&mut self, mut owed: Box<Pending>, queue: bool) {
+        let past = self.floor_mut().past_mut();
+        let full = |group: &Pending| group.together.len() >= TOGETHER_MAX;
+        let last = past.later.pop().map(Box::new).or_else(|| past.next.take());
+        match last {
+            Some(last) if queue && full(&last) => {
+                past.put_last(last);
+                if past.later.len() >= GROUPS_MAX {
+                    return self.tell_too_many(*owed);
+                }
+            }
+            last => owed.together = last.into_iter().flat_map(|group| group.traces()).collect(),
+        }
         if owed.together.len() > TOGETHER_MAX {
             let oldest = owed.together.remove(0);
             self.stay_silent(Box::new(oldest), Stage::Post, Cause::AnsweredInstead(owed.trace.message.clone()));
         }
-        self.floor_mut().past_mut().next = Some(owed);
+        self.floor_mut().past_mut().put_last(owed);
     }
 
     fn trigger<'b>(&self, message: &'b Message, addressed: bool, for_somebody_else: bool) -> Trigger<'b> {

@@ -123,6 +123,7 @@ mod tests {
             mentions_me,
             visibility: Visibility::Public,
             backfilled: false,
+            heard: None,
         })
     }
 

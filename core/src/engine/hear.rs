@@ -14,6 +14,7 @@ use crate::types::{Message, Span, Time, Voice, stable_hash};
 
 impl Engine {
     pub(super) fn hear(&mut self, now: Time, mut message: Message, out: &mut Vec<Effect>) {
+        message.at = message.counted_at(now);
         let policy = self.policies.for_room(message.place.room.as_str());
         let known = self.index.get(&message.place.room).map(|room| *room as usize);
         let off = known.is_some_and(|room| self.rooms[room].off);
@@ -60,18 +61,17 @@ impl Turn<'_> {
         if message.author.voice == Voice::Me {
             return self.hear_itself(&mut message);
         }
-        if let Some(unheard) = self.out_of_turn(&message) {
-            let guess = if unheard == Unheard::Late { self.hear_late(&message) } else { None };
-            return self.conclude(guessed(passed_over(&mut message, unheard), guess));
+        if self.is_repeated(&message) {
+            return self.conclude(passed_over(&mut message, Unheard::Repeated));
         }
-        self.room.newest = self.room.newest.max(message.at);
-        let guess = self.follow(&message);
         let flags = notice(self.policy, &message.text, message.author.voice);
-        let replies_to_me = message.reply.as_ref().is_some_and(|reply| {
-            reply.to_me || reply.to.as_ref().is_some_and(|to| self.floor().is_own(stable_hash(0, to.as_str())))
-        });
-        let named = flags.has(Flags::NAMED);
-        let address = addressee(self.policy, &message, named, replies_to_me, &self.room.speakers);
+        let address = self.addressee(&message, flags);
+        if let Some(late) = self.too_late(&message, matches!(address, Address::Me(_))) {
+            let guess = self.hear_late(&message, flags);
+            return self.conclude(guessed(passed_over(&mut message, late), guess));
+        }
+        self.note_newest(&message);
+        let guess = self.follow(&message);
         if message.author.voice == Voice::Person {
             let answered = guess.as_ref().map(|guess| &guess.reply_to);
             self.note_reception(&message, answered, matches!(address, Address::Me(_)));
@@ -101,18 +101,47 @@ impl Turn<'_> {
         }
     }
 
-    /// Messages heard before, and messages from before what was heard already.
-    fn out_of_turn(&self, message: &Message) -> Option<Unheard> {
-        let newest = self.room.newest;
+    fn addressee(&self, message: &Message, flags: Flags) -> Address {
+        let replies_to_me = message.reply.as_ref().is_some_and(|reply| {
+            reply.to_me || reply.to.as_ref().is_some_and(|to| self.floor().is_own(stable_hash(0, to.as_str())))
+        });
+        addressee(self.policy, message, flags.has(Flags::NAMED), replies_to_me, &self.room.speakers)
+    }
+
+    /// Whether it was heard before. What is dated ahead of its arrival comes with another time when it is told again.
+    fn is_repeated(&self, message: &Message) -> bool {
         let floor = self.floor();
-        if floor.buffer.find(message.id.as_str()).is_some()
-            || (message.at <= newest && floor.knows(message.id.as_str()))
-        {
-            return Some(Unheard::Repeated);
+        floor.buffer.find(message.id.as_str()).is_some()
+            || ((message.heard.is_some() || message.at <= self.room.newest) && floor.knows(message.id.as_str()))
+    }
+
+    /// Why it is remembered and not answered, if it comes too late: the platform's own stragglers soon, what came late
+    /// because we were away and addresses us only after a longer while.
+    fn too_late(&self, message: &Message, addressed: bool) -> Option<Unheard> {
+        let settings = &self.policy.settings;
+        let late_after = Span::seconds(settings.listen.late_after_seconds.into());
+        if message.heard.is_none() {
+            // Records of earlier versions decide as they did then.
+            let late = self.room.newest.max(self.now).since(message.at) > late_after;
+            return (message.backfilled || late).then_some(Unheard::Late);
         }
-        let late_after = Span::seconds(self.policy.settings.listen.late_after_seconds.into());
-        let late = newest.max(self.now).since(message.at) > late_after;
-        (message.backfilled || late).then_some(Unheard::Late)
+        let late = self.now.since(message.at);
+        if late <= late_after {
+            return None;
+        }
+        let limit = match (message.backfilled, addressed) {
+            (true, true) => Span::minutes(settings.response.late_answer_minutes.into()).max(late_after),
+            (true, false) => return Some(Unheard::Missed { late }),
+            (false, _) => late_after,
+        };
+        let away = message.backfilled;
+        (late > limit).then_some(Unheard::TooLate { late, limit, away })
+    }
+
+    fn note_newest(&mut self, message: &Message) {
+        // Nothing is newer than now; earlier versions thought so of what was dated ahead.
+        let newest = if message.heard.is_some() { self.room.newest.min(self.now) } else { self.room.newest };
+        self.room.newest = newest.max(message.at);
     }
 
     fn remember(&mut self, message: &Message, flags: Flags) {
@@ -121,22 +150,27 @@ impl Turn<'_> {
         let speaker = speakers.hold(message.author.id.as_str(), &message.author.name);
         let strand = self.strand;
         let entry = Entry { at: message.at, speaker, flags, strand, id: message.id.as_str(), text: &message.text };
-        floor.buffer.push(&entry, listen.buffer_messages as usize, |speaker| speakers.release(speaker));
+        let messages_max = floor.messages_max(listen.buffer_messages as usize);
+        // What waited for us is read where its time belongs, unless it would be the first to go again.
+        let late_after = Span::seconds(listen.late_after_seconds.into());
+        let waited = message.heard.is_some() && self.now.since(message.at) > late_after;
+        if !(waited && floor.buffer.insert_by_time(&entry, messages_max, |speaker| speakers.release(speaker))) {
+            floor.buffer.push(&entry, messages_max, |speaker| speakers.release(speaker));
+        }
         if message.author.voice == Voice::Person {
-            floor.heard_before = floor.last_heard;
-            floor.last_heard = message.at;
+            floor.note_person(message.at, waited);
         }
         if floor.alarm.is_none() && listen.buffer_minutes > 0 {
             self.set_alarm();
         }
     }
 
-    fn hear_late(&mut self, message: &Message) -> Option<Guess> {
+    fn hear_late(&mut self, message: &Message, flags: Flags) -> Option<Guess> {
         let guess = self.follow(message);
         self.note_for_memory();
-        let flags = notice(self.policy, &message.text, message.author.voice);
-        let messages_max = self.policy.settings.listen.buffer_messages as usize;
+        let usual_max = self.policy.settings.listen.buffer_messages as usize;
         let (floor, speakers) = self.room.split(self.thread.as_ref());
+        let messages_max = floor.messages_max(usual_max);
         let speaker = speakers.hold(message.author.id.as_str(), &message.author.name);
         let strand = self.strand;
         let entry = Entry { at: message.at, speaker, flags, strand, id: message.id.as_str(), text: &message.text };
@@ -153,7 +187,7 @@ impl Turn<'_> {
         let is_known = floor.is_own(stable_hash(0, message.id.as_str())) || floor.knows(message.id.as_str());
         let on_its_way = floor.past.as_ref().is_some_and(|past| !past.delivering.is_empty());
         if !is_known && !on_its_way {
-            self.room.newest = self.room.newest.max(message.at);
+            self.note_newest(message);
             let asked = message.reply.is_some();
             let (at, cause_at, id, text) = (message.at, message.at, Some(&message.id), Some(&*message.text));
             let answering = message.reply.as_ref().and_then(|reply| reply.to.as_ref());

@@ -21,7 +21,7 @@ use crate::input::{Command, Input};
 use crate::policy::Policies;
 use crate::room::{Cost, Glance, Room, Spent};
 use crate::timers::{Key, Timers};
-use crate::types::{CallId, MessageId, NameMap, Place, RoomId, Span, ThreadId, Time};
+use crate::types::{CallId, ClockShift, MessageId, NameMap, Place, RoomId, Span, ThreadId, Time};
 use crate::view::RoomView;
 pub use forget::Nobody;
 use turn::Turn;
@@ -78,8 +78,21 @@ impl Engine {
 
     /// Handles one thing that happened, appending to `out` what is to be done about it.
     pub fn handle(&mut self, now: Time, input: Input, out: &mut Vec<Effect>) {
-        if matches!(input, Input::Resumed) {
-            self.resume(now, out);
+        match &input {
+            Input::Resumed => self.resume(now, out),
+            Input::ClockSet(by) => self.set_clock(now, *by),
+            Input::Said(_)
+            | Input::Changed(_)
+            | Input::Reacted(_)
+            | Input::Told(..)
+            | Input::PolicyChanged(_)
+            | Input::Tick
+            | Input::Judged(..)
+            | Input::Written(..)
+            | Input::Delivered(..)
+            | Input::Recalled(..)
+            | Input::Remembered(..)
+            | Input::Forgotten => (),
         }
         self.ring(now, out);
         match input {
@@ -94,7 +107,7 @@ impl Engine {
                 let place = reaction.place.clone();
                 self.in_place(now, place, out, |turn| turn.note_reaction(&reaction));
             }
-            Input::Tick | Input::Resumed | Input::Forgotten => (),
+            Input::Tick | Input::Resumed | Input::Forgotten | Input::ClockSet(_) => (),
             Input::Judged(call, answer) => self.answered(now, &call, out, |turn| turn.judged(&call, answer)),
             Input::Written(call, answer) => self.answered(now, &call, out, |turn| turn.written(&call, answer)),
             Input::Delivered(call, ids) => self.answered(now, &call, out, |turn| turn.delivered(&call, ids)),
@@ -176,15 +189,30 @@ impl Engine {
         engine.rooms = snapshot.rooms;
         for place in 0..engine.rooms.len() {
             engine.index.insert(engine.rooms[place].id.clone(), place as u32);
-            let threads = engine.rooms[place].thread_ids();
-            for thread in threads {
-                let floor = engine.rooms[place].floor(thread.as_ref()).expect("the room listed this thread");
+        }
+        engine.arm_all();
+        Ok(engine)
+    }
+
+    /// The timers as the places know them.
+    fn arm_all(&mut self) {
+        self.timers = Timers::default();
+        for (number, room) in (0..).zip(&self.rooms) {
+            for thread in room.thread_ids() {
+                let floor = room.floor(thread.as_ref()).expect("the room listed this thread");
                 if let Some(alarm) = floor.alarm {
-                    engine.timers.put(alarm, Key { room: place as u32, thread });
+                    self.timers.put(alarm, Key { room: number, thread });
                 }
             }
         }
-        Ok(engine)
+    }
+
+    fn set_clock(&mut self, now: Time, by: ClockShift) {
+        for room in &mut self.rooms {
+            let zone = &self.policies.for_room(room.id.as_str()).zone;
+            room.set_clock(by, now, zone);
+        }
+        self.arm_all();
     }
 
     fn room(&mut self, id: &RoomId) -> usize {

@@ -9,8 +9,8 @@ use crate::memory::Memories;
 use crate::reply::{clean, emoji_for, is_repeat, is_silence, split};
 use crate::room::{Answered, Delivering, Entry, Flags, Intervention, Past, Pending, Phase};
 use crate::settings::OwnPosts;
-use crate::trace::{Cause, Stage};
-use crate::types::{CallId, MessageId, Time, Voice, stable_hash};
+use crate::trace::{Cause, Stage, Trace};
+use crate::types::{CallId, MessageId, Span, Time, Voice, stable_hash};
 
 /// A post of its own, once people see it.
 #[derive(Clone, Copy)]
@@ -23,6 +23,9 @@ pub(super) struct Own<'a> {
     pub text: Option<&'a str>,
     pub addressed: bool,
 }
+
+/// How often a room hears that too many called.
+const TOO_MANY_EVERY: Span = Span::minutes(5);
 
 impl Turn<'_> {
     pub(super) fn write_pending(&mut self) {
@@ -140,10 +143,45 @@ impl Turn<'_> {
     /// Whoever addressed it meanwhile has waited long enough.
     pub(super) fn write_next(&mut self) {
         while let Some(past) = self.floor_mut().past.as_mut().filter(|past| past.answering.is_none())
-            && let Some(next) = past.next.take()
+            && let Some(next) = past.take_next()
         {
-            self.write(next);
+            if let Some(next) = self.without_lost(next) {
+                self.write(next);
+            }
         }
+    }
+
+    /// Without the messages that so much was said after that they can no longer be shown to a writer: whoever wrote them
+    /// hears so.
+    fn without_lost(&mut self, next: Box<Pending>) -> Option<Box<Pending>> {
+        let buffer = &self.floor().buffer;
+        let is_lost = |trace: &Trace| buffer.find(trace.message.as_str()).is_none();
+        if !self.policy.settings.listen.addressed_kept || !next.together.iter().chain([&*next.trace]).any(is_lost) {
+            return Some(next);
+        }
+        let parts = |pending: &Pending, traces: Vec<Trace>| {
+            let mut traces = traces;
+            let trace = Box::new(traces.pop()?);
+            Some(Pending { trace, together: traces, ..pending.clone() })
+        };
+        let (lost, shown): (Vec<Trace>, Vec<Trace>) = (*next).clone().traces().partition(is_lost);
+        let (lost, shown) = (parts(&next, lost), parts(&next, shown));
+        if let Some(lost) = lost {
+            self.tell_too_many(lost);
+        }
+        shown.map(Box::new)
+    }
+
+    /// More called than can be answered: one line for all of them, and not again for a while.
+    pub(super) fn tell_too_many(&mut self, pending: Pending) {
+        if let Some(closed) = self.closed_for(&pending, false) {
+            return self.withhold(pending, closed);
+        }
+        if self.room.excused_at.is_some_and(|at| self.now.since(at) < TOO_MANY_EVERY) {
+            return self.end_silent(pending, &Cause::TooMany);
+        }
+        self.room.excused_at = Some(self.now);
+        self.excuse(pending, Excuse::TooMany, "too many addressed it at once");
     }
 
     /// No words to be had: unasked it stays silent, addressed it says so in one friendly line.
@@ -255,6 +293,7 @@ impl Turn<'_> {
         let speaker = speakers.hold("@me", &settings.bot.name);
         let id = id.map_or("", |id| id.as_str());
         let entry = Entry { at, speaker, flags: Flags::OWN, strand, id, text };
-        floor.buffer.push(&entry, settings.listen.buffer_messages as usize, |speaker| speakers.release(speaker));
+        let messages_max = floor.messages_max(settings.listen.buffer_messages as usize);
+        floor.buffer.push(&entry, messages_max, |speaker| speakers.release(speaker));
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Question;
 use crate::effect::Transcript;
 use crate::settings::Settings;
-use crate::types::{Span, Time, stable_hash};
+use crate::types::{ClockShift, Span, Time, stable_hash};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cache {
@@ -41,6 +41,10 @@ impl Cache {
     pub fn get(&self, key: u64, settings: &Settings, now: Time) -> Option<&str> {
         let fresh = |cached: &&Cached| cached.key == key && now.since(cached.at) < life(settings);
         self.answers.iter().rev().find(fresh).map(|cached| &*cached.answer)
+    }
+
+    pub fn set_clock(&mut self, by: ClockShift) {
+        self.answers.iter_mut().for_each(|cached| cached.at = cached.at.shifted(by));
     }
 
     pub fn put(&mut self, key: u64, settings: &Settings, now: Time, answer: &str) {

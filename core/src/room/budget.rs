@@ -8,7 +8,7 @@ use crate::effect::Usage;
 use crate::input::TotalSpent;
 use crate::policy::Policy;
 use crate::settings::Budget;
-use crate::types::Time;
+use crate::types::{Time, Zone};
 use crate::view::SpentView;
 
 /// Limits as a cost; zero is none. The smallest part of a cent is still a limit.
@@ -197,6 +197,29 @@ impl Spent {
         }
     }
 
+    /// The clock was set: what was spent on the day it showed was spent on the day it shows now.
+    pub fn set_clock(&mut self, before: Time, now: Time, zone: &Zone) {
+        let (from, to) = (zone.day(before), zone.day(now));
+        if from == to {
+            return;
+        }
+        let spent = self.on(from);
+        self.other_days.retain(|(day, _)| *day != from);
+        if self.day == from {
+            (self.calls, self.tokens, self.micros) = (0, 0, 0);
+        }
+        if !spent.is_zero() {
+            self.turn_to(to);
+            let all = Cost { calls: self.calls, tokens: self.tokens, micros: self.micros } + spent;
+            (self.calls, self.tokens, self.micros) = (all.calls, all.tokens, all.micros);
+        }
+        if let Some((day, _)) = &mut self.total
+            && *day == from
+        {
+            *day = to;
+        }
+    }
+
     /// Other limits may hold now.
     pub fn forget_total(&mut self) {
         self.total = None;
@@ -235,6 +258,20 @@ mod tests {
     use crate::Policies;
     use crate::settings::Layers;
     use crate::types::Span;
+
+    #[test]
+    fn what_was_spent_by_a_wrong_clock_was_spent_today() {
+        let policies = policies(&[]);
+        let (policy, zone) = (policies.general(), &policies.general().zone);
+        let (today, tomorrow) = (Time(1_700_090_000_000), Time(1_700_090_000_000) + Span::minutes(60));
+        assert_ne!(zone.day(today), zone.day(tomorrow), "an hour before midnight");
+        let mut spent = Spent::default();
+        spent.add(policy, today, Cost::LEAST);
+        spent.add(policy, tomorrow, Cost::LEAST);
+        spent.set_clock(tomorrow, today, zone);
+        assert_eq!(spent.today(policy, today).calls, 2);
+        assert_eq!(spent.today(policy, tomorrow).calls, 0);
+    }
 
     fn policies(settings: &[&str]) -> Policies {
         let mut layers = Layers::default();

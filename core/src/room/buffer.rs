@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::flags::Flags;
-use crate::types::{Span, Time, Voice, stable_hash};
+use crate::types::{ClockShift, Span, Time, Voice, stable_hash};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Buffer {
@@ -266,6 +266,10 @@ impl Buffer {
         let unused = self.records.first().map_or(self.text.len(), |first| first.start as usize);
         self.text.replace_range(..unused, "");
         self.records.iter_mut().for_each(|record| record.start -= unused as u32);
+    }
+
+    pub fn set_clock(&mut self, by: ClockShift) {
+        self.records.iter_mut().for_each(|record| record.at = record.at.shifted(by));
     }
 
     fn shift_after(&mut self, place: usize, by: i64) {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::effect::Digesting;
 use crate::settings::MemorySettings;
-use crate::types::{Span, Time};
+use crate::types::{ClockShift, Span, Time};
 
 /// The two things that are made of talk when enough of it has gathered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -139,6 +139,12 @@ impl Digest {
     /// Nobody waits for a call any more: it is due as it was before.
     pub fn resume(&mut self) {
         (self.summary.under_way, self.reflection.under_way) = (None, None);
+    }
+
+    pub fn set_clock(&mut self, by: ClockShift) {
+        for task in [&mut self.summary, &mut self.reflection] {
+            (task.since, task.again) = (task.since.shifted(by), task.again.shifted(by));
+        }
     }
 
     /// The summary holds something that has to go: it is made again of what is left.

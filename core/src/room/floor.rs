@@ -127,6 +127,9 @@ pub struct Past {
     pub answering: Option<Box<Pending>>,
     /// Who addressed it meanwhile: answered next, together.
     pub next: Option<Box<Pending>>,
+    /// More who addressed it meanwhile than one answer has room for: answered after those, as many together; oldest first.
+    #[serde(default)]
+    pub later: Vec<Pending>,
     /// When it last acted in any way, a reaction too.
     pub acted_at: Option<Time>,
     /// When it last contributed unasked.
@@ -183,11 +186,30 @@ pub struct Delivering {
 }
 
 const KNOWN_MAX: usize = 64;
+/// Messages kept beyond what the settings say, until those among them that call for an answer have one.
+const KEPT_FOR_ANSWERS_MAX: usize = 500;
 
 impl Past {
     /// What it contributed to a conversation; 0 is the place as a whole.
     pub fn interventions_of(&self, strand: u32) -> impl DoubleEndedIterator<Item = &Intervention> {
         self.interventions.iter().filter(move |intervention| strand == 0 || intervention.strand == strand)
+    }
+
+    /// Who is to be answered next, with those who are answered together with them.
+    pub fn take_next(&mut self) -> Option<Box<Pending>> {
+        let next = self.next.take()?;
+        if !self.later.is_empty() {
+            self.next = Some(Box::new(self.later.remove(0)));
+        }
+        Some(next)
+    }
+
+    /// Puts somebody at the end of those who are to be answered.
+    pub fn put_last(&mut self, owed: Box<Pending>) {
+        match &self.next {
+            None => self.next = Some(owed),
+            Some(_) => self.later.push(*owed),
+        }
     }
 
     pub fn note_known(&mut self, id_hash: u64) {
@@ -262,18 +284,41 @@ impl Floor {
             || self.past.as_ref().is_some_and(|past| past.delivering.iter().any(|sent| sent.delivery.call == *call))
     }
 
+    /// Somebody spoke; `waited` is whether others may have been heard before who spoke later.
+    pub fn note_person(&mut self, at: Time, waited: bool) {
+        if waited && at < self.last_heard {
+            self.heard_before = self.heard_before.max(at);
+        } else {
+            (self.heard_before, self.last_heard) = (self.last_heard, at);
+        }
+    }
+
+    /// How many messages are kept once there is one more: those to be answered stay, though much is said meanwhile.
+    pub fn messages_max(&self, usual: usize) -> usize {
+        let first = |owed: &Pending| self.buffer.find(owed.together.first().unwrap_or(&owed.trace).message.as_str());
+        let oldest = self.owed().filter_map(first).min();
+        oldest.map_or(usual, |oldest| (self.buffer.len() + 1 - oldest).clamp(usual, usual + KEPT_FOR_ANSWERS_MAX))
+    }
+
     /// Everything that may still be said here: unasked, being answered, to be answered next.
     pub fn slots(&self) -> impl Iterator<Item = &Pending> {
-        let owed = self.past.as_deref().into_iter().flat_map(|past| [&past.answering, &past.next]);
-        self.pending.iter().chain(owed.flatten().map(|pending| &**pending))
+        self.pending.iter().chain(self.owed())
+    }
+
+    /// Answers to people who addressed it, in the order in which they are given.
+    pub fn owed(&self) -> impl Iterator<Item = &Pending> {
+        self.past
+            .as_deref()
+            .into_iter()
+            .flat_map(|past| past.answering.iter().chain(&past.next).map(|pending| &**pending).chain(&past.later))
     }
 
     /// Takes out everything that may still be said here, in that order.
     pub fn take_slots(&mut self) -> impl Iterator<Item = Box<Pending>> + use<> {
-        let (answering, next) =
-            self.past.as_mut().map_or((None, None), |past| (past.answering.take(), past.next.take()));
+        let taken = |past: &mut Box<Past>| (past.answering.take(), past.next.take(), std::mem::take(&mut past.later));
+        let (answering, next, later) = self.past.as_mut().map(taken).unwrap_or_default();
         let unasked = std::mem::take(&mut self.pending).into_iter().map(Box::new);
-        unasked.chain(answering).chain(next)
+        unasked.chain(answering).chain(next).chain(later.into_iter().map(Box::new))
     }
 
     /// Forgets what was said here, but not when it spoke, which posts are on their way and which ids are not new.

@@ -2,6 +2,7 @@
 
 mod budget;
 mod buffer;
+mod clock;
 mod digest;
 mod flags;
 mod floor;
@@ -27,7 +28,7 @@ use crate::types::{CallId, RoomId, Share, Span, ThreadId, Time};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Room {
     pub id: RoomId,
-    /// Time of the newest message heard here: lateness is measured against it.
+    /// Time of the newest message heard here.
     pub newest: Time,
     pub speakers: Speakers,
     /// The channel itself.
@@ -45,6 +46,9 @@ pub struct Room {
     pub digest: Option<Box<Digest>>,
     /// Whom it answered lately, for the limits per person.
     pub answered: Vec<Answered>,
+    /// When it last said that too many had called for all of them to be answered.
+    #[serde(default)]
+    pub excused_at: Option<Time>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +83,7 @@ impl Room {
             spent: None,
             digest: None,
             answered: Vec::new(),
+            excused_at: None,
         }
     }
 

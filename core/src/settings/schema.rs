@@ -169,6 +169,7 @@ sections! {
         adaptive_max_seconds: u32 = 0..=SECONDS_MAX,
         bursts: bool = Any,
         conversations_max: u32 = 1..=64,
+        late_answer_minutes: u32 = 0..=10_080,
         stale_after_seconds: u32 = 0..=SECONDS_MAX,
     }
     reply: ReplySettings {

@@ -93,7 +93,14 @@ impl<O: Oracle> Sim<O> {
 
     /// Lets time run up to `at`, then something happens.
     pub fn feed(&mut self, at: Time, input: Input) {
-        self.run_until(at);
+        if let Input::ClockSet(by) = input {
+            // By the old clock it is not that late, or later. What is on its way takes as long as it would have taken.
+            let coming = self.coming.drain().map(|Reverse((at, nth, input))| Reverse((at.shifted(by), nth, input)));
+            self.coming = coming.collect();
+            self.away_until = self.away_until.shifted(by);
+        } else {
+            self.run_until(at);
+        }
         self.handle(at, input);
         self.run_until(at);
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::lexicon::Hasher;
-use crate::types::Time;
+use crate::types::{ClockShift, Time};
 
 /// A person's number within the place.
 pub type Slot = u8;
@@ -175,6 +175,10 @@ impl People {
     }
 
     /// Whoever spoke to this one last did not speak to its successor.
+    pub fn set_clock(&mut self, by: ClockShift) {
+        self.list.iter_mut().for_each(|person| person.last_at = person.last_at.shifted(by));
+    }
+
     pub fn no_partner(&mut self, slot: Slot) {
         self.list.iter_mut().filter(|person| person.partner == slot).for_each(|person| person.partner = NOBODY);
     }

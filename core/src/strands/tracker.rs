@@ -9,7 +9,7 @@ use super::people::{NOBODY, People, Slot};
 use super::reading::{Address, Reading, body, read};
 use crate::join;
 use crate::trees::{LANES, SCALE, exp, log_steps, probability};
-use crate::types::{MessageId, Time};
+use crate::types::{ClockShift, MessageId, Time};
 
 /// A message as it is told to the tracker.
 #[derive(Clone, Copy, Debug)]
@@ -254,6 +254,13 @@ impl Strands {
             line.author = NOBODY;
         }
         self.let_go(slot);
+    }
+
+    /// The clock was set: what was noted by the old one counts by the new one.
+    pub fn set_clock(&mut self, by: ClockShift) {
+        self.lines.iter_mut().for_each(|line| line.at = line.at.shifted(by));
+        self.list.iter_mut().for_each(|strand| strand.began = strand.began.shifted(by));
+        self.people.set_clock(by);
     }
 
     pub fn clear(&mut self) {

@@ -13,7 +13,7 @@ use crate::judge::{Question, State};
 use crate::listen::{Addressed, Unheard};
 use crate::score::{Points, RULES};
 use crate::strands::Models;
-use crate::types::{Message, MessageId, PersonId, Place, Span, Time};
+use crate::types::{ClockShift, Message, MessageId, PersonId, Place, Span, Time};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
@@ -143,6 +143,8 @@ pub enum Cause {
     PartOf(MessageId),
     AnsweredBy(MessageId),
     AnsweredInstead(MessageId),
+    /// More addressed it at once than could be answered.
+    TooMany,
     Deleted,
     Forgotten,
     Stale {
@@ -190,6 +192,12 @@ impl Trace {
 
     pub(crate) fn pass_over(&mut self, unheard: Unheard) {
         (self.outcome, self.stage, self.cause) = (Outcome::Ignored, Stage::Filter, Cause::Unheard(unheard));
+    }
+
+    pub fn set_clock(&mut self, by: ClockShift) {
+        self.at = self.at.shifted(by);
+        self.acted_at = self.acted_at.map(|at| at.shifted(by));
+        self.asked.iter_mut().for_each(|asked| asked.at = asked.at.shifted(by));
     }
 
     /// How much speaks for joining here, to compare with another message.
@@ -281,6 +289,16 @@ impl Trace {
             Cause::Unheard(Unheard::BotNotAnswered) => write!(text, "said by another bot; heard, not answered."),
             Cause::Unheard(Unheard::Repeated) => write!(text, "this message was heard before."),
             Cause::Unheard(Unheard::Late) => write!(text, "it arrived late; remembered, not answered."),
+            Cause::Unheard(Unheard::TooLate { late, limit, away: false }) => {
+                write!(text, "it arrived {late} late, and {limit} are allowed; remembered, not answered.")
+            }
+            Cause::Unheard(Unheard::TooLate { late, limit, away: true }) => write!(
+                text,
+                "it was said {late} before it could be heard, and is answered within {limit}; remembered, not answered."
+            ),
+            Cause::Unheard(Unheard::Missed { late }) => {
+                write!(text, "it was said {late} before it could be heard; remembered, not answered.")
+            }
             Cause::Addressed(Addressed::Mention) => write!(text, "{} mentioned it.", self.author),
             Cause::Addressed(Addressed::Name) => write!(text, "{} called its name.", self.author),
             Cause::Addressed(Addressed::Reply) => write!(text, "{} replied to it.", self.author),
@@ -319,6 +337,7 @@ impl Trace {
             Cause::PartOf(by) => write!(text, "part of the talk around {by}, which is the better reason."),
             Cause::AnsweredBy(by) => write!(text, "somebody answered ({by})."),
             Cause::AnsweredInstead(by) => write!(text, "it was addressed in {by} and answers that."),
+            Cause::TooMany => write!(text, "too many addressed it at once; it told them so together."),
             Cause::Deleted => write!(text, "the message was deleted."),
             Cause::Forgotten => write!(text, "the talk of this room was to be forgotten."),
             Cause::Stale { overdue } => write!(text, "it was overdue by {overdue} when the program started."),

@@ -16,8 +16,18 @@ pub struct Message {
     pub mentions: Vec<PersonId>,
     pub mentions_me: bool,
     pub visibility: Visibility,
-    /// Fetched later to fill a gap: to be remembered, not answered.
+    /// It reached us late because we were away: fetched to fill a gap, or it waited for us.
     pub backfilled: bool,
+    /// When it reached us, by the clock that dates it; not known of logs and of records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heard: Option<Time>,
+}
+
+impl Message {
+    /// The time it counts as said at, where it is handled `now`: what is dated ahead of its arrival, as of its arrival.
+    pub fn counted_at(&self, now: Time) -> Time {
+        self.heard.map_or(self.at, |heard| now - heard.since(self.at))
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

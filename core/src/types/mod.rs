@@ -10,4 +10,4 @@ pub use message::{Author, Change, Message, Reaction, Reply, Voice};
 pub use names::{MessageId, NameMap, PersonId, RoomId, ThreadId, stable_hash};
 pub use place::{CallId, Place, Visibility, own_id};
 pub use share::Share;
-pub use time::{Span, Time, Zone};
+pub use time::{ClockShift, Span, Time, Zone};

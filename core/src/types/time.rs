@@ -15,7 +15,29 @@ pub struct Time(pub u64);
 #[serde(transparent)]
 pub struct Span(pub u64);
 
+/// How far a clock was set, in milliseconds: forward, or back where it is negative.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ClockShift(pub i64);
+
+impl ClockShift {
+    /// What turns the first time into the second.
+    pub fn between(from: Time, to: Time) -> ClockShift {
+        ClockShift(to.0.saturating_sub(from.0) as i64 - from.0.saturating_sub(to.0) as i64)
+    }
+
+    /// How much that is, whatever the direction.
+    pub fn size(self) -> Span {
+        Span(self.0.unsigned_abs())
+    }
+}
+
 impl Time {
+    /// The same instant by a clock that was set; what never was stays so.
+    pub fn shifted(self, by: ClockShift) -> Time {
+        if self == Time(0) { self } else { Time(self.0.saturating_add_signed(by.0).max(1)) }
+    }
+
     /// How long ago `earlier` was; zero if it lies in the future.
     pub fn since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))

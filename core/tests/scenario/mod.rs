@@ -157,16 +157,19 @@ fn outcome(outcome: Outcome) -> &'static str {
     }
 }
 
-fn passed_over(unheard: Unheard) -> &'static str {
+fn passed_over(unheard: Unheard) -> String {
     match unheard {
-        Unheard::Itself => "its own",
-        Unheard::Empty => "empty",
-        Unheard::Direct => "direct message",
-        Unheard::ChannelOff => "channel off",
-        Unheard::OtherBot => "another bot",
-        Unheard::BotNotAnswered => "another bot, heard",
-        Unheard::Repeated => "heard before",
-        Unheard::Late => "late, remembered",
+        Unheard::Itself => "its own".into(),
+        Unheard::Empty => "empty".into(),
+        Unheard::Direct => "direct message".into(),
+        Unheard::ChannelOff => "channel off".into(),
+        Unheard::OtherBot => "another bot".into(),
+        Unheard::BotNotAnswered => "another bot, heard".into(),
+        Unheard::Repeated => "heard before".into(),
+        Unheard::Late => "late, remembered".into(),
+        Unheard::TooLate { late, limit, away: false } => format!("{late} late, allowed is {limit}; remembered"),
+        Unheard::TooLate { late, limit, away: true } => format!("missed {late} ago, allowed is {limit}; remembered"),
+        Unheard::Missed { late } => format!("missed {late} ago, remembered"),
     }
 }
 
@@ -180,7 +183,7 @@ fn why(trace: &Trace) -> Option<String> {
         | Cause::High { .. }
         | Cause::OverThreshold { .. } => None,
         Cause::SaidNo { .. } | Cause::SaidYes { .. } => None,
-        Cause::Unheard(unheard) => Some(passed_over(*unheard).into()),
+        Cause::Unheard(unheard) => Some(passed_over(*unheard)),
         Cause::Addressed(addressed) => Some(addressed.id().to_owned()),
         Cause::Closed(_) => trace.gate.as_ref().map(|gate| format!("gate {gate}")),
         Cause::Ending => Some("ending".into()),
@@ -193,6 +196,7 @@ fn why(trace: &Trace) -> Option<String> {
         Cause::PartOf(by) => Some(format!("part of {by}")),
         Cause::AnsweredBy(by) => Some(format!("answered by {by}")),
         Cause::AnsweredInstead(by) => Some(format!("answers {by} instead")),
+        Cause::TooMany => Some("too many called".into()),
         Cause::Deleted => Some("deleted".into()),
         Cause::Forgotten => Some("forgotten".into()),
         Cause::Stale { overdue } => Some(format!("overdue by {overdue}")),

@@ -46,6 +46,7 @@ fn words(delivery: &Delivery) -> Vec<String> {
         Post::Reaction(emoji) => vec![format!("reacts {emoji} to {}", delivery.answering)],
         Post::Text(parts) => parts.iter().map(|part| format!("says {}", part.replace('\n', "\\n"))).collect(),
         Post::Excuse(Excuse::NoWords) => vec!["excuses itself: no words".into()],
+        Post::Excuse(Excuse::TooMany) => vec!["excuses itself: too many called".into()],
         Post::Excuse(Excuse::BudgetSpent) => vec!["excuses itself: the budget is spent".into()],
     }
 }

@@ -4,11 +4,12 @@
 //! 10:00:00 alice: a message                       10:00:00 [room/thread] alice: in another place
 //! 10:00:00 alice -> m3: a reply                   10:00:00 alice -> p1: a reply to the bot's first post
 //! 10:00:00 helper(bot): another bot speaks        10:00:00 alice(direct): a direct message
-//! 10:00:00 alice(sent 09:00:00): arrives late     10:00:00 alice(backfilled): fetched later
+//! 10:00:00 alice(sent 09:00:00): arrives late     10:00:00 alice(missed 09:00:00): said while the bot was away
 //! 10:00:00 me: a post of the bot's own            10:00:00 echo p1: the platform repeats its first post
 //! 10:00:05 edit m1: new text                      10:00:05 delete m1
 //! 10:00:05 again m1                               10:00:05 ! mute 2h
 //! 10:00:05 tick                                   10:00:05 restart
+//! 09:00:05 clock back 1h                          the clock was set, and shows this now
 //! 10:00:05 reacts 👍 p1                           somebody gives its first post an emoji
 //! ```
 //!
@@ -21,8 +22,8 @@ use std::collections::BTreeMap;
 use aizuchi_core::Input;
 use aizuchi_core::input::Command;
 use aizuchi_core::types::{
-    Author, Change, Message, MessageId, PersonId, Place, Reaction, Reply, RoomId, Span, ThreadId, Time, Visibility,
-    Voice,
+    Author, Change, ClockShift, Message, MessageId, PersonId, Place, Reaction, Reply, RoomId, Span, ThreadId, Time,
+    Visibility, Voice,
 };
 
 pub enum Event {
@@ -45,8 +46,12 @@ pub fn parse(text: &str) -> Result<Vec<Event>, String> {
             ("restart", _) => Event::Restart(at),
             ("reacts", more) => Event::Happens(at, reacted(more, at).ok_or_else(wrong)?),
             ("tick", _) => Event::Happens(at, Input::Tick),
+            ("clock", how) => Event::Happens(at, clock_set(how).ok_or_else(wrong)?),
             ("!", order) => Event::Happens(at, order_input(order).ok_or_else(wrong)?),
-            ("again", id) => Event::Happens(at, Input::Said(said.get(id.trim()).ok_or_else(wrong)?.clone())),
+            ("again", id) => {
+                let message = said.get(id.trim()).ok_or_else(wrong)?.clone();
+                Event::Happens(at, Input::Said(Message { heard: Some(at), ..message }))
+            }
             ("delete", id) => changed(&said, at, id.trim(), None).unwrap_or_else(|| taken_down(at, id.trim())),
             ("edit", more) => {
                 let (id, text) = more.split_once(": ").ok_or_else(wrong)?;
@@ -78,6 +83,12 @@ fn reacted(more: &str, at: Time) -> Option<Input> {
     let (emoji, post) = more.split_once(' ')?;
     let (place, message) = (Place::room("room"), MessageId::new(post.trim()));
     Some(Input::Reacted(Reaction { place, message, at, by: PersonId::new("alice"), emoji: emoji.into(), on: true }))
+}
+
+fn clock_set(how: &str) -> Option<Input> {
+    let (direction, by) = how.split_once(' ')?;
+    let ms = span(by)?.0 as i64;
+    Some(Input::ClockSet(ClockShift(if direction == "back" { -ms } else { ms })))
 }
 
 fn order_input(order: &str) -> Option<Input> {
@@ -119,7 +130,8 @@ fn message(rest: &str, at: Time, number: usize, said: &BTreeMap<String, Message>
     } else {
         Voice::Person
     };
-    let sent = match notes.strip_prefix("sent ") {
+    let missed = notes.strip_prefix("missed ");
+    let sent = match notes.strip_prefix("sent ").or(missed) {
         Some(clock) => time(clock)?,
         None => at,
     };
@@ -135,7 +147,8 @@ fn message(rest: &str, at: Time, number: usize, said: &BTreeMap<String, Message>
         mentions: mentions.iter().filter(|who| **who != "me").map(PersonId::new).collect(),
         mentions_me: mentions.contains(&"me"),
         visibility: if notes == "direct" { Visibility::Direct } else { Visibility::Public },
-        backfilled: notes == "backfilled",
+        backfilled: missed.is_some(),
+        heard: Some(at),
     })
 }
 

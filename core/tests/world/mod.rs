@@ -1,5 +1,7 @@
 //! A made-up world: people who say, edit, delete, repeat and order things, and models that are slow, fail and talk nonsense.
 
+pub mod clock;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -34,6 +36,17 @@ pub enum What {
     /// Dated earlier than it comes.
     SaysLate {
         who: u8,
+        by_ms: u64,
+    },
+    /// Dated later than it comes.
+    SaysAhead {
+        who: u8,
+        by_ms: u64,
+    },
+    /// Said while nobody was there to hear it.
+    Missed {
+        who: u8,
+        text: u8,
         by_ms: u64,
     },
     /// So many messages back.
@@ -89,6 +102,8 @@ fn what() -> impl Strategy<Value = What> {
     prop_oneof![
         24 => says.prop_map(|(who, text, thread, replies)| What::Says { who, text, thread, replies }),
         1 => (0..4u8, 1..200_000u64).prop_map(|(who, by_ms)| What::SaysLate { who, by_ms }),
+        1 => (0..4u8, 1..9_000_000u64).prop_map(|(who, by_ms)| What::SaysAhead { who, by_ms }),
+        1 => (0..4u8, 0..TEXTS.len() as u8, 1..900_000u64).prop_map(|(who, text, by_ms)| What::Missed { who, text, by_ms }),
         1 => (0..8u8).prop_map(What::Repeats),
         1 => (0..8u8, 0..TEXTS.len() as u8).prop_map(|(back, text)| What::Edits(back, text)),
         1 => (0..8u8).prop_map(What::Deletes),
@@ -117,12 +132,19 @@ impl Teller {
         }
         let back =
             |said: &[Message], back: u8| said.len().checked_sub(1 + usize::from(back)).map(|place| said[place].clone());
-        let input = match &step.what {
+        let mut input = match &step.what {
             What::Says { who, text, thread, replies } => {
                 Some(Input::Said(self.message(room, *who, *text, *thread, *replies, at)))
             }
             What::SaysLate { who, by_ms } => {
                 Some(Input::Said(self.message(room, *who, 4, 0, false, at - Span(*by_ms))))
+            }
+            What::SaysAhead { who, by_ms } => {
+                Some(Input::Said(self.message(room, *who, 4, 0, false, at + Span(*by_ms))))
+            }
+            What::Missed { who, text, by_ms } => {
+                let message = self.message(room, *who, *text, 0, false, at - Span(*by_ms));
+                Some(Input::Said(Message { backfilled: true, ..message }))
             }
             What::Repeats(n) => back(&self.said[room], *n).map(Input::Said),
             What::Edits(n, text) => {
@@ -131,6 +153,9 @@ impl Teller {
             What::Deletes(n) => back(&self.said[room], *n).map(|message| changed(message, at, None)),
             What::Orders(command) => Some(Input::Told(RoomId::new(format!("room{room}")), *command)),
         };
+        if let Some(Input::Said(message)) = &mut input {
+            message.heard = Some(at);
+        }
         (at, input)
     }
 
@@ -165,6 +190,7 @@ impl Teller {
             mentions_me: text.contains("<@me>"),
             visibility: Visibility::Public,
             backfilled: false,
+            heard: None,
         };
         if self.said[room].len() == REMEMBERED {
             self.said[room].remove(0);

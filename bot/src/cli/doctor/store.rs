@@ -4,16 +4,19 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::process::Command;
 
+use aizuchi_core::{Input, Time};
 use rusqlite::Connection;
 
 use super::Patient;
 use super::check::Check;
 use crate::cli::when;
 use crate::journal::{Damaged, Lost, Records};
+use crate::runtime::{Clock, ClockJump, STEP_MAX};
 use crate::stores::{Folder, StoreError, open_for_reading};
 
 const FOLDER: &str = "folder";
 const STORE: &str = "store";
+const CLOCK: &str = "clock";
 
 /// Whether a program holds the folder at this moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +117,7 @@ fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 const RECORDS_MAX: u32 = 10_000;
 
 fn journal(connection: &Connection, database: &Path) -> rusqlite::Result<Vec<Check>> {
-    let (mut checks, mut read, mut newest) = (Vec::new(), 0_u64, None);
+    let (mut checks, mut read, mut newest, mut set) = (Vec::new(), 0_u64, None, None);
     let last: i64 = connection.query_row("SELECT coalesce(max(seq), 0) FROM journal", [], |row| row.get(0))?;
     let lost = Lost::of_records(database, last as u64);
     checks.extend(lost.map(|lost| Check::fail(STORE, lost.to_string(), Lost::ADVICE)));
@@ -123,6 +126,9 @@ fn journal(connection: &Connection, database: &Path) -> rusqlite::Result<Vec<Che
             Ok(record) => {
                 read += 1;
                 newest = Some(record.at);
+                if let Input::ClockSet(by) = record.input {
+                    set = Some(ClockJump { at: record.at, by });
+                }
             }
             Err(torn @ Damaged::Torn { .. }) => {
                 checks.push(Check::warn(STORE, torn.to_string(), "nothing to do: it is left out at the next start"));
@@ -135,8 +141,36 @@ fn journal(connection: &Connection, database: &Path) -> rusqlite::Result<Vec<Che
         }
     }
     let all: i64 = connection.query_row("SELECT count(*) FROM journal", [], |row| row.get(0))?;
+    checks.extend(clock(newest, set, Clock::Wall.now()));
     let last = newest.map_or_else(String::new, |at| format!(", the last of {}", when::day_and_clock(at)));
     let whole = if checks.is_empty() { format!("; the last {read} and all tables are whole") } else { String::new() };
     checks.insert(0, Check::ok(STORE, format!("{all} records{last}{whole}")));
     Ok(checks)
+}
+
+/// What the records tell of the clock: that it was set, or that it is behind them.
+fn clock(newest: Option<Time>, set: Option<ClockJump>, now: Time) -> Vec<Check> {
+    let keep_right =
+        "nobody is ignored because of it; keep the clock right, for example with chrony or systemd-timesyncd";
+    let ahead = newest.map(|newest| newest.since(now)).filter(|ahead| *ahead > STEP_MAX);
+    let ahead = ahead.map(|ahead| format!("the newest record is {ahead} ahead of the clock of this machine"));
+    let set = set.map(|jump| format!("the clock was set {} on {}", jump.direction(), when::day_and_clock(jump.at)));
+    ahead.into_iter().chain(set).map(|told| Check::warn(CLOCK, told, keep_right)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use aizuchi_core::types::{ClockShift, Span};
+
+    use super::*;
+
+    #[test]
+    fn a_clock_behind_the_records_and_one_that_was_set_are_told() {
+        let now = Time(1_700_000_000_000);
+        assert!(clock(None, None, now).is_empty() && clock(Some(now), None, now).is_empty());
+        let told = clock(Some(now + Span::minutes(60)), None, now);
+        assert_eq!(told[0].told, "the newest record is 1 h ahead of the clock of this machine");
+        let told = clock(Some(now), Some(ClockJump { at: now, by: ClockShift(-60_000) }), now);
+        assert!(told[0].told.starts_with("the clock was set back by 1 min on 2023-11-14"), "{}", told[0].told);
+    }
 }

@@ -162,6 +162,8 @@ impl Connection<'_> {
         if bits(&hello, "op") != HELLO {
             return Err(Ending::lost("something else than hello came first"));
         }
+        // What was said until now comes late because of us.
+        self.discord.clock.note_return();
         let interval = hello.get("d").map_or(0, |data| bits(data, "heartbeat_interval"));
         pulse.every = Duration::from_millis(interval.clamp(*BEATS_MS.start(), *BEATS_MS.end()));
         // Not all hearts in the world beat at the same instant.

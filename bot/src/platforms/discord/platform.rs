@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use aizuchi_core::settings::Settings;
-use aizuchi_core::types::{MessageId, Place};
+use aizuchi_core::types::{ClockShift, MessageId, Place};
 use anyhow::ensure;
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::sync::watch;
@@ -91,6 +91,10 @@ impl Discord {
 impl Platform for Discord {
     fn name(&self) -> &'static str {
         "discord"
+    }
+
+    fn clock_ahead(&self) -> ClockShift {
+        self.rest.their_clock.ahead()
     }
 
     fn post<'a>(&'a self, posting: Posting<'a>) -> Doing<'a, Result<MessageId, PostError>> {

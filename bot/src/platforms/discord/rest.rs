@@ -13,7 +13,9 @@ use twilight_http_ratelimiting::{Endpoint, Method, Permit, RateLimitHeaders, Rat
 
 use super::read::{bits, is, list, text};
 use crate::platforms::backoff::Backoff;
+use crate::platforms::their_clock::TheirClock;
 use crate::platforms::web_socket::plainly;
+use crate::runtime::Clock;
 
 /// Why a call came to nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,6 +67,7 @@ pub struct Rest {
     limiter: RateLimiter,
     /// Nobody may call before then.
     closed_until: Mutex<Option<Instant>>,
+    pub their_clock: TheirClock,
 }
 
 /// What came of one attempt.
@@ -96,6 +99,7 @@ impl Rest {
             refused: watch::Sender::new(false),
             limiter: RateLimiter::default(),
             closed_until: Mutex::default(),
+            their_clock: TheirClock::new("Discord", Clock::Wall),
         }
     }
 
@@ -169,6 +173,7 @@ impl Rest {
             request = request.json(body);
         }
         let response = request.send().await.map_err(unclear)?;
+        self.their_clock.note(response.headers());
         let (status, headers) = (response.status(), response.headers().clone());
         permit.complete(bucket(&headers));
         let told = read(response).await?;

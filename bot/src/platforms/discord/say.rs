@@ -64,6 +64,7 @@ impl Ear<'_> {
             place,
             visibility,
             backfilled: false,
+            heard: None,
         };
         let nonce = event.get("nonce").and_then(Value::as_str).filter(|_| message.author.voice == Voice::Me);
         Some(Said { id: message_id, message, nonce: nonce.map(str::to_owned) })

@@ -10,7 +10,9 @@ use tokio::sync::watch;
 
 use super::read::{flag, owned};
 use super::trouble::ApiError;
+use crate::platforms::their_clock::TheirClock;
 use crate::platforms::web_socket::plainly;
+use crate::runtime::Clock;
 
 const SLACK: &str = "https://slack.com/api";
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
@@ -30,6 +32,7 @@ pub struct Api {
     app: SecretString,
     /// Why nothing works any more before a person helps.
     given_up: watch::Sender<Option<String>>,
+    pub their_clock: TheirClock,
 }
 
 /// Whose token a call is made with.
@@ -57,7 +60,8 @@ impl Api {
             .user_agent(concat!("aizuchi/", env!("CARGO_PKG_VERSION")))
             .build()
             .context("no way to call Slack")?;
-        Ok(Api { client, base, bot, app, given_up: watch::Sender::new(None) })
+        let their_clock = TheirClock::new("Slack", Clock::Wall);
+        Ok(Api { client, base, bot, app, given_up: watch::Sender::new(None), their_clock })
     }
 
     /// The first reason stays.
@@ -116,6 +120,7 @@ impl Api {
         };
         let request = self.client.post(format!("{}/{method}", self.base)).timeout(ANSWER_WITHIN);
         let sent = request.bearer_auth(token.expose_secret()).form(form).send().await.map_err(unsent)?;
+        self.their_clock.note(sent.headers());
         let scopes = sent.headers().get("x-oauth-scopes").and_then(|scopes| scopes.to_str().ok()).map(str::to_owned);
         let body = body(sent).await?;
         if flag(&body, "ok") {

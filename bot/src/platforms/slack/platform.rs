@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aizuchi_core::settings::Settings;
-use aizuchi_core::types::{MessageId, Place};
+use aizuchi_core::types::{ClockShift, MessageId, Place};
 use secrecy::SecretString;
 use tokio::sync::OnceCell;
 
@@ -65,6 +65,10 @@ impl Slack {
 impl Platform for Slack {
     fn name(&self) -> &'static str {
         "slack"
+    }
+
+    fn clock_ahead(&self) -> ClockShift {
+        self.api.their_clock.ahead()
     }
 
     fn post<'a>(&'a self, posting: Posting<'a>) -> Doing<'a, Result<MessageId, PostError>> {

@@ -54,6 +54,8 @@ pub async fn open(desk: &Arc<Desk>, me: &Arc<Me>) -> Result<Line, ApiError> {
     let url = text(&answer, "url").ok_or_else(|| ApiError::NoAnswer("it names no address".into()))?;
     let socket = web_socket::open(api.client(), url, FRAME_BYTES_MAX).await.map_err(ApiError::NoAnswer)?;
     let (sink, frames) = socket.split();
+    // What was said until now comes late because of us.
+    desk.slack.clock.note_return();
     let (desk, me) = (desk.clone(), me.clone());
     Ok(Line { desk, me, sink, frames: frames.ready_chunks(TOGETHER_MAX), greeted: None, warned: false })
 }
@@ -135,7 +137,8 @@ impl Line {
             let stored =
                 self.desk.slack.database.write(move |transaction| inbox::store(transaction, arrivals, at)).await;
             if let Err(failed) = stored {
-                // Not acknowledged, it comes again.
+                // Not acknowledged, it comes again, late because of us.
+                self.desk.slack.clock.note_return();
                 tracing::error!(%failed, "can not store what came from Slack");
                 return end;
             }

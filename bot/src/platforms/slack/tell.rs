@@ -46,6 +46,7 @@ async fn tell_some(desk: &Desk, me: &Me, told: &mut i64) -> Result<bool, Gone> {
         Ok(untold) => untold,
         Err(failed) => {
             error!(%failed, "can not read what came from Slack");
+            desk.slack.clock.note_return();
             tokio::time::sleep(AGAIN_AFTER).await;
             return Ok(true);
         }

@@ -66,6 +66,7 @@ pub async fn said(me: &Me, names: &Names, saying: Saying, telling: Telling) -> O
         mentions_me: !mine.is_empty(),
         visibility: visibility(names, &saying).await,
         backfilled: telling.fetched && telling.now.since(at) >= FRESH,
+        heard: None,
     }))
 }
 

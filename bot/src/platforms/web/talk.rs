@@ -225,6 +225,7 @@ fn message(saying: &Saying, id: &str, replied: Option<&Kept>, my_names: &[String
         mentions_me: my_names.iter().any(|name| mentions(&saying.text, name)),
         visibility: types::Visibility::Public,
         backfilled: false,
+        heard: None,
     }
 }
 

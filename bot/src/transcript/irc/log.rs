@@ -133,6 +133,7 @@ fn said(number: u64, room: &RoomId, at: Time, nick: &str, text: &str) -> Event {
         mentions_me: false,
         visibility: Visibility::Public,
         backfilled: false,
+        heard: None,
     };
     Event { line: number, at, input: Input::Said(message) }
 }

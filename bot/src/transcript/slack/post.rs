@@ -87,6 +87,7 @@ pub fn post(json: &[u8], setting: &Setting<'_>) -> Result<Option<Post>, String> 
         mentions_me: !mine.is_empty(),
         visibility: setting.visibility,
         backfilled: false,
+        heard: None,
     };
     let reactions = raw.reactions.list("reactions")?.iter().map(count).fold(0, u64::saturating_add);
     Ok(Some(Post { message, reactions }))

@@ -1,0 +1,112 @@
+//! When something is handled: as of the time it carries where that is now, and never earlier than what was handled before,
+//! unless the engine is told that the clock was set.
+
+use std::sync::Arc;
+
+use aizuchi_core::types::{ClockShift, Message};
+use aizuchi_core::{Input, Time};
+
+use super::World;
+use super::clock::ClockReading;
+
+/// How old an event may be and still be handled as of its own time.
+const FRESH_MS: u64 = 2_000;
+
+/// The times of one engine.
+pub struct Stamps {
+    world: Arc<World>,
+    /// When the last input was handled.
+    last: Time,
+    /// How far the clock had been set in all when the engine was last told.
+    set_by: ClockShift,
+    /// Since when there has always been something to take in.
+    busy_since: Option<Time>,
+}
+
+impl Stamps {
+    pub fn new(world: Arc<World>) -> Stamps {
+        Stamps { world, last: Time(0), set_by: ClockShift(0), busy_since: None }
+    }
+
+    pub fn last(&self) -> Time {
+        self.last
+    }
+
+    /// Begins where the records end.
+    pub fn begin(&mut self, last: Time) {
+        (self.last, self.set_by) = (last, self.world.clock.read().set_by);
+    }
+
+    /// What the engine is to be told, if the clock was set.
+    pub fn notice(&mut self) -> Option<(Time, Input)> {
+        let reading = self.world.clock.read();
+        let by = ClockShift(reading.set_by.0 - self.set_by.0);
+        if by == ClockShift(0) {
+            return None;
+        }
+        (self.set_by, self.busy_since) = (reading.set_by, self.busy_since.map(|since| since.shifted(by)));
+        let mut set = Input::ClockSet(by);
+        Some((self.stamp(&mut set), set))
+    }
+
+    /// By the clock as the engine knows it.
+    pub fn now(&self) -> Time {
+        let ClockReading { now, set_by } = self.world.clock.read();
+        now.shifted(ClockShift(self.set_by.0 - set_by.0)).max(self.last)
+    }
+
+    /// Everything is taken in.
+    pub fn note_idle(&mut self) {
+        self.busy_since = None;
+    }
+
+    /// An event is handled as of the time it carries, so that a replay of the talk decides the same; what arrives late, or
+    /// is dated ahead, as of now.
+    pub fn stamp(&mut self, input: &mut Input) -> Time {
+        if let Input::ClockSet(by) = input {
+            // The same moment by the new clock.
+            self.last = self.last.shifted(*by);
+            return self.last;
+        }
+        let now = self.now();
+        let platform = input.room().and_then(|room| self.world.platform(room.as_str()));
+        let ahead = platform.map_or(ClockShift(0), |platform| platform.clock_ahead());
+        let fresh = |at: &Time| *at <= now && now.0 - at.0 <= FRESH_MS;
+        let said_at = said_at(input).map(|at| at.shifted(ahead));
+        self.last = said_at.filter(fresh).map_or(now, |at| at.max(self.last));
+        if let (Input::Said(message), Some(at)) = (input, said_at) {
+            message.heard = Some(self.last.shifted(ClockShift(-ahead.0)));
+            message.backfilled |= self.was_away(message, at);
+        }
+        self.busy_since.get_or_insert(now);
+        self.last
+    }
+
+    /// Whether a message comes late because nobody was here to hear it, or because there was too much to do. What our own
+    /// clock dates is late for no other reason.
+    fn was_away(&self, message: &Message, at: Time) -> bool {
+        let dated_by_us = message.place.room.as_str().starts_with("web:");
+        self.last.0.saturating_sub(at.0) > FRESH_MS
+            && (dated_by_us || at < self.world.clock.here_since() || self.busy_since.is_some_and(|since| at >= since))
+    }
+}
+
+/// When people did it, where that is known.
+fn said_at(input: &Input) -> Option<Time> {
+    match input {
+        Input::Said(message) => Some(message.at),
+        Input::Changed(change) => Some(change.at),
+        Input::Reacted(reaction) => Some(reaction.at),
+        Input::Told(..)
+        | Input::PolicyChanged(_)
+        | Input::Tick
+        | Input::Resumed
+        | Input::Judged(..)
+        | Input::Written(..)
+        | Input::Delivered(..)
+        | Input::Recalled(..)
+        | Input::Remembered(..)
+        | Input::Forgotten
+        | Input::ClockSet(_) => None,
+    }
+}

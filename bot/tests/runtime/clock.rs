@@ -1,0 +1,199 @@
+//! Clocks that are wrong, and absences: nobody is ignored because of them, and what waits lasts as long as it was meant to.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aizuchi::runtime::{Clock, Event};
+use aizuchi_core::effect::Outcome;
+use aizuchi_core::input::Command;
+use aizuchi_core::types::{ClockShift, Message, Place, RoomId, Span};
+use aizuchi_core::{Input, Time, Trace};
+
+use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said};
+
+const HOUR: ClockShift = ClockShift(3_600_000);
+const HOUR_BACK: ClockShift = ClockShift(-3_600_000);
+
+/// A program with what it needs to be started again.
+struct House {
+    scratch: Scratch,
+    settings: Vec<&'static str>,
+    board: Arc<Board>,
+    clock: Clock,
+    words: Arc<Scripted>,
+}
+
+impl House {
+    fn new(settings: &[&'static str]) -> House {
+        let words = Scripted::new(false, vec![line("write", "Hello!", 500)], &policies(settings));
+        let (board, clock) = (Arc::default(), Clock::starting_at(START));
+        House { scratch: Scratch::new(), settings: settings.to_vec(), board, clock, words }
+    }
+
+    async fn start(&self) -> Life {
+        let (words, board) = (self.words.clone(), self.board.clone());
+        Life::start(self.scratch.database(), policies(&self.settings), words, board, self.clock).await
+    }
+
+    fn posts(&self) -> usize {
+        self.board.posts.lock().unwrap().len()
+    }
+
+    /// Somebody calls, and is answered within the second.
+    #[track_caller]
+    fn asks(&self, life: &Life, id: &str) -> impl Future<Output = ()> {
+        let (input, ears) = (said(id, self.clock.now(), "mia", "aizuchi, are you there?"), life.runtime.ears.clone());
+        let (before, caller) = (self.posts(), std::panic::Location::caller());
+        let board = self.board.clone();
+        async move {
+            ears.hear(input).await.expect("it listens");
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            assert_eq!(board.posts.lock().unwrap().len(), before + 1, "not answered, {caller}");
+        }
+    }
+}
+
+fn decided(life: &mut Life) -> Vec<Trace> {
+    std::iter::from_fn(|| life.events.try_recv().ok())
+        .filter_map(|event| match event {
+            Event::Decided(trace) => Some((*trace).clone()),
+            Event::Changed(..) => None,
+        })
+        .collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_hour_ahead_and_back_again_makes_nobody_late() {
+    let house = House::new(&[]);
+    let life = house.start().await;
+    house.asks(&life, "m1").await;
+    house.clock.set(HOUR);
+    house.asks(&life, "m2").await;
+    house.clock.set(HOUR_BACK);
+    house.asks(&life, "m3").await;
+    house.clock.set(ClockShift(-60_000));
+    house.asks(&life, "m4").await;
+    assert_eq!(house.clock.last_jump().unwrap().by, ClockShift(-60_000));
+    life.runtime.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_with_records_an_hour_ahead_makes_nobody_late() {
+    let house = House::new(&[]);
+    house.clock.set(HOUR);
+    let life = house.start().await;
+    house.asks(&life, "m1").await;
+    // Killed: nothing is written down any more.
+    drop(life);
+    let right = House { clock: Clock::starting_at(START + Span::seconds(10)), ..house };
+    let life = right.start().await;
+    assert_eq!(right.clock.last_jump().unwrap().by.size().whole_minutes(), 59);
+    right.asks(&life, "m2").await;
+    life.runtime.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mute_lasts_as_long_as_it_was_meant_to_whatever_the_clock_does() {
+    for by in [HOUR, HOUR_BACK] {
+        let house = House::new(&[]);
+        let life = house.start().await;
+        life.hear(Input::Told(RoomId::new("log:room"), Command::Mute(Some(Span::minutes(2))))).await;
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        house.clock.set(by);
+        tokio::time::sleep(Duration::from_secs(50)).await;
+        life.hear(said("m1", house.clock.now(), "mia", "aizuchi?")).await;
+        tokio::time::sleep(Duration::from_secs(15)).await;
+        assert_eq!(house.posts(), 0, "{by:?}: it is still muted");
+        house.asks(&life, "m2").await;
+        life.runtime.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_ends_after_its_time_whatever_the_clock_does() {
+    for by in [HOUR, HOUR_BACK] {
+        let yes = r#"{"should_respond": true, "reason": "asked", "delay_seconds": 0}"#;
+        let settings = ["preset=myao2", "response.jitter_ratio=0"];
+        let words = Scripted::new(false, vec![line("judge", yes, 0)], &policies(&settings));
+        let house = House { words, ..House::new(&settings) };
+        let life = house.start().await;
+        life.hear(said("m1", START, "mia", "does anybody know?")).await;
+        tokio::time::sleep(Duration::from_secs(100)).await;
+        house.clock.set(by);
+        tokio::time::sleep(Duration::from_secs(199)).await;
+        assert_eq!(house.posts(), 0, "{by:?}: it waits for five minutes");
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(house.posts(), 1, "{by:?}: five minutes are over");
+        life.runtime.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_happened_while_the_clock_was_set_is_decided_the_same_again() {
+    let house = House::new(&["store.snapshot_records=1000000"]);
+    let mut life = house.start().await;
+    for (nth, by) in [0, 3_600_000, -3_600_000, -60_000, 90_000].into_iter().enumerate() {
+        house.clock.set(ClockShift(by));
+        house.asks(&life, &format!("m{nth}")).await;
+    }
+    let lived = decided(&mut life);
+    drop(life);
+    let held = policies(&house.settings);
+    let read = move |connection: &rusqlite::Connection| Ok(aizuchi::journal::recover(connection, &held, 1));
+    let found = house.scratch.database().read(read).await.unwrap().unwrap();
+    let again: Vec<Trace> = found.traces.into_iter().filter(|trace| trace.received.is_none()).collect();
+    assert_eq!((again.len(), again), (5, lived));
+}
+
+fn called(id: &str, at: Time, backfilled: bool) -> Input {
+    match said(id, at, "mia", "aizuchi, are you there?") {
+        Input::Said(message) => Input::Said(Message { backfilled, place: Place::room("log:room"), ..message }),
+        other => other,
+    }
+}
+
+/// The outbox, the inbox and the gaps that are filled all end here: what was said before it was back waits to be told.
+#[tokio::test(start_paused = true)]
+async fn what_was_said_while_it_was_away_is_answered_within_the_limit() {
+    let house = House::new(&[]);
+    let life = house.start().await;
+    house.asks(&life, "m1").await;
+    life.runtime.stop().await;
+    let (older, younger) = (house.clock.now(), house.clock.now() + Span::minutes(3));
+    tokio::time::sleep(Duration::from_secs(11 * 60)).await;
+    let mut life = house.start().await;
+    life.hear(called("m2", older, false)).await;
+    life.hear(called("m3", younger, false)).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(house.posts(), 2, "only what is not too old");
+    let decided = decided(&mut life);
+    let of = |id: &str| decided.iter().find(|trace| trace.message.as_str() == id).expect("it was decided");
+    assert_eq!(of("m3").outcome, Outcome::Replies);
+    let sentence = of("m2").sentence();
+    assert!(sentence.contains("11 min before") && sentence.contains("within 10 min"), "{sentence}");
+    // It has been here all along: a platform that brings something so late is to blame itself.
+    tokio::time::sleep(Duration::from_secs(300)).await;
+    life.hear(called("m4", house.clock.now() - Span::seconds(60), false)).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(house.posts(), 2);
+    life.hear(called("m5", house.clock.now() - Span::seconds(60), true)).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(house.posts(), 3, "fetched to fill a gap");
+    life.runtime.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn everybody_who_calls_while_it_writes_is_answered_and_shown() {
+    let house = House::new(&["gates.user_addressed_per_hour=0"]);
+    let mut life = house.start().await;
+    for nth in 0..100 {
+        let person = format!("p{nth}");
+        life.hear(said(&format!("m{nth}"), house.clock.now(), &person, "aizuchi, and me?")).await;
+    }
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let decided = decided(&mut life);
+    let silent: Vec<String> =
+        decided.iter().filter(|trace| trace.outcome != Outcome::Replies).map(|trace| trace.sentence()).collect();
+    assert_eq!((decided.len(), silent), (100, Vec::<String>::new()));
+    life.runtime.stop().await;
+}

@@ -1,0 +1,71 @@
+//! The clock was set: every time a room has noted, by the new one. What was to last a while still lasts that long.
+
+use super::{Delivering, Floor, Mute, Past, Pending, Phase, Room};
+use crate::types::{ClockShift, Time, Zone};
+
+impl Room {
+    pub fn set_clock(&mut self, by: ClockShift, now: Time, zone: &Zone) {
+        self.newest = self.newest.shifted(by);
+        self.excused_at = self.excused_at.map(|at| at.shifted(by));
+        self.mute = self.mute.map(|mute| match mute {
+            Mute::Until(until) => Mute::Until(until.shifted(by)),
+            Mute::Open => Mute::Open,
+        });
+        self.answered.iter_mut().for_each(|answered| answered.at = answered.at.shifted(by));
+        if let Some(spent) = &mut self.spent {
+            spent.set_clock(now.shifted(ClockShift(by.0.saturating_neg())), now, zone);
+        }
+        if let Some(digest) = &mut self.digest {
+            digest.set_clock(by);
+        }
+        self.floors_mut().for_each(|floor| floor.set_clock(by));
+    }
+}
+
+impl Floor {
+    fn set_clock(&mut self, by: ClockShift) {
+        self.buffer.set_clock(by);
+        self.pending.iter_mut().for_each(|pending| pending.set_clock(by));
+        if let Some(strands) = &mut self.strands {
+            strands.set_clock(by);
+        }
+        (self.last_heard, self.heard_before) = (self.last_heard.shifted(by), self.heard_before.shifted(by));
+        self.alarm = self.alarm.map(|alarm| alarm.shifted(by));
+        if let Some(past) = &mut self.past {
+            past.set_clock(by);
+        }
+    }
+}
+
+impl Past {
+    fn set_clock(&mut self, by: ClockShift) {
+        let owed = self.answering.iter_mut().chain(&mut self.next).map(|pending| &mut **pending);
+        owed.chain(&mut self.later).for_each(|pending| pending.set_clock(by));
+        self.acted_at = self.acted_at.map(|at| at.shifted(by));
+        self.spoke_up_at = self.spoke_up_at.map(|at| at.shifted(by));
+        self.interventions.iter_mut().for_each(|intervention| intervention.at = intervention.at.shifted(by));
+        self.cache.set_clock(by);
+        for Delivering { delivery, traces, .. } in &mut self.delivering {
+            delivery.at = delivery.at.shifted(by);
+            traces.iter_mut().for_each(|trace| trace.set_clock(by));
+        }
+        for followed in &mut self.followed {
+            followed.at = followed.at.shifted(by);
+            followed.trace.set_clock(by);
+        }
+    }
+}
+
+impl Pending {
+    fn set_clock(&mut self, by: ClockShift) {
+        self.trace.set_clock(by);
+        self.together.iter_mut().for_each(|trace| trace.set_clock(by));
+        self.since = self.since.shifted(by);
+        match &mut self.phase {
+            Phase::Waiting { due: at }
+            | Phase::Holding { due: at }
+            | Phase::Judging { asked_at: at, .. }
+            | Phase::Writing { asked_at: at, .. } => *at = at.shifted(by),
+        }
+    }
+}
