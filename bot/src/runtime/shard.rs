@@ -7,7 +7,7 @@ use aizuchi_core::effect::Effect;
 use aizuchi_core::engine::Nobody;
 use aizuchi_core::types::{PersonId, RoomId};
 use aizuchi_core::{Engine, Input, Time, Trace};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -313,8 +313,8 @@ impl Shard {
     }
 
     async fn save(&mut self) {
-        let Shard { engine, saver, number, seq, last, .. } = self;
-        saver.begin_save(|| State { seq: Some(*seq), ..State::of(*number, *last, engine) }).await;
+        let Shard { engine, saver, number, seq, stamps, .. } = self;
+        saver.begin_save(|| State { seq: Some(*seq), ..State::of(*number, stamps.last(), engine) }).await;
     }
 
     fn state(&self) -> State {
@@ -371,8 +371,8 @@ impl Shard {
                 }
             }
         }
-        let Shard { engine, saver, number, last, .. } = &mut self;
-        saver.save(|| State::of(*number, *last, engine)).await;
+        let Shard { engine, saver, number, stamps, .. } = &mut self;
+        saver.save(|| State::of(*number, stamps.last(), engine)).await;
         Ok(())
     }
 }

@@ -106,6 +106,8 @@ fn said_at(input: &Input) -> Option<Time> {
         | Input::Delivered(..)
         | Input::Recalled(..)
         | Input::Remembered(..)
+        | Input::Refused(..)
+        | Input::Billed(..)
         | Input::Forgotten
         | Input::ClockSet(_) => None,
     }

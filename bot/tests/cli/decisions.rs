@@ -59,7 +59,7 @@ fn one_line_for_each_message_in_the_order_of_the_file() {
     let why = [
         "too little",
         "too little",
-        "it arrived 50 s late",
+        "it arrived 41 s late",
         "called its name",
         "heard before",
         "another bot",

@@ -15,6 +15,7 @@ mod slack_server;
 #[path = "../web/visitor.rs"]
 mod visitor;
 
+mod clock;
 mod crash;
 mod crowd;
 mod disk;

@@ -78,21 +78,11 @@ impl Engine {
 
     /// Handles one thing that happened, appending to `out` what is to be done about it.
     pub fn handle(&mut self, now: Time, input: Input, out: &mut Vec<Effect>) {
-        match &input {
-            Input::Resumed => self.resume(now, out),
-            Input::ClockSet(by) => self.set_clock(now, *by),
-            Input::Said(_)
-            | Input::Changed(_)
-            | Input::Reacted(_)
-            | Input::Told(..)
-            | Input::PolicyChanged(_)
-            | Input::Tick
-            | Input::Judged(..)
-            | Input::Written(..)
-            | Input::Delivered(..)
-            | Input::Recalled(..)
-            | Input::Remembered(..)
-            | Input::Forgotten => (),
+        if let Input::ClockSet(by) = input {
+            self.set_clock(now, by);
+        }
+        if matches!(input, Input::Resumed) {
+            self.resume(now, out);
         }
         self.ring(now, out);
         match input {

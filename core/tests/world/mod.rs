@@ -1,6 +1,7 @@
 //! A made-up world: people who say, edit, delete, repeat and order things, and models that are slow, fail and talk nonsense.
 
 pub mod clock;
+pub mod draw;
 
 use std::cell::RefCell;
 use std::rc::Rc;
