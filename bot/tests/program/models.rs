@@ -46,7 +46,8 @@ async fn logs(program: &Program, words: &str) -> String {
 async fn a_wrong_key() {
     let refusal = || Step::status(401, &[], format!(r#"{{"error": {{"message": "Incorrect API key: {KEY}"}}}}"#));
     let server = Server::start([refusal(), refusal()]).await;
-    let program = home(&server, &["response.min_wait_seconds=0"]).start().await;
+    let place = home(&server, &["response.min_wait_seconds=0"]);
+    let program = place.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     let id = mia.say("1", "@aizuchi are you there?").await;
     assert_eq!(answer(&mut mia).await, EXCUSE);
@@ -64,7 +65,8 @@ async fn nonsense() {
     let nonsense = || Step::status(200, &[("content-type", "text/html")], "<html>It works!</html>");
     let server = Server::start([nonsense(), Step::json(openai_answer("purple monkey")), nonsense()]).await;
     let settings = ["response.min_wait_seconds=0", "response.adaptive=false", "score.low=0", "points.question=80"];
-    let program = home(&server, &settings).start().await;
+    let place = home(&server, &settings);
+    let program = place.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     // Nobody asked it: it stays out of it, and says why if somebody wants to know.
     for (key, reason) in [("1", "is the address right?"), ("2", "purple monkey")] {
@@ -82,7 +84,8 @@ async fn nonsense() {
 #[tokio::test]
 async fn one_that_takes_for_ever() {
     let mut server = Server::start([Step::Silence, Step::json(openai_answer("Past the mill."))]).await;
-    let program = home(&server, &["models.timeout_seconds=2"]).start().await;
+    let place = home(&server, &["models.timeout_seconds=2"]);
+    let program = place.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     let mut jonas = Visitor::enter(program.address, "garden", "jonas").await;
     let id = mia.say("1", "@aizuchi which way?").await;
