@@ -154,7 +154,7 @@ impl Journal {
     pub async fn prune(&self, before: Time, policies: &Policies) -> Result<u64, StoreError> {
         let policies = policies.clone();
         let advanced = self.database.read(move |connection| advance_base(connection, &policies, before));
-        let Some((cut, engines)) = advanced.await?.map_err(StoreError::Failed)? else { return Ok(0) };
+        let Some(NextBase { cut, engines }) = advanced.await?.map_err(StoreError::Failed)? else { return Ok(0) };
         // First, and apart: what it holds is passed over where the journal still has it.
         let write = move |transaction: &rusqlite::Transaction<'_>| {
             transaction.execute("DELETE FROM base", [])?;
@@ -172,13 +172,18 @@ impl Journal {
     }
 }
 
-/// The engines that the journal is to begin with when everything up to the returned record is gone: all that is older than
-/// `before` and part of every snapshot. `None` if there is nothing to let go of.
+/// What the journal is to begin with when everything up to the record `cut` is gone.
+struct NextBase {
+    cut: i64,
+    engines: Vec<(i64, EncodedEngine)>,
+}
+
+/// Lets go of all that is older than `before` and part of every snapshot. `None` if there is nothing of that kind.
 fn advance_base(
     connection: &Connection,
     policies: &Policies,
     before: Time,
-) -> rusqlite::Result<Result<Option<(i64, Vec<(i64, EncodedEngine)>)>, String>> {
+) -> rusqlite::Result<Result<Option<NextBase>, String>> {
     let cut = "SELECT min(
             coalesce((SELECT min(seq) FROM journal WHERE at >= ?1), (SELECT max(seq) FROM journal) + 1) - 1,
             -- The last record stays, so that its number is never given again.
@@ -205,7 +210,7 @@ fn advance_base(
             effects.clear();
         }
     }
-    Ok(Ok(Some((cut, engines.encode()))))
+    Ok(Ok(Some(NextBase { cut, engines: engines.encode() })))
 }
 
 fn prune_some(transaction: &rusqlite::Transaction<'_>, before: Time, cut: i64) -> rusqlite::Result<usize> {
