@@ -263,10 +263,11 @@ fn commit(connection: &mut Connection, works: Vec<Work>, refuses: &AtomicBool, f
         // At once for writing: one that reads first and writes later would fail where it could have waited.
         let transaction =
             connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(StoreError::from);
-        let within = |write: Write| write(transaction.as_ref().map_err(StoreError::clone));
+        let within = |write: Write| write(transaction.as_ref().map_err(StoreError::clone).and_then(still_open));
         let told: Vec<Told> = writes.into_iter().map(within).collect();
         // What is written into a file that nobody can open any more is not kept.
         let committed = transaction.and_then(|transaction| {
+            still_open(&transaction)?;
             file.check()?;
             Ok(transaction.commit()?)
         });
@@ -277,6 +278,15 @@ fn commit(connection: &mut Connection, works: Vec<Work>, refuses: &AtomicBool, f
         let settled = settle(connection);
         // Nobody may be waiting any more.
         settling.into_iter().for_each(|tell| drop(tell.send(settled.clone())));
+    }
+}
+
+/// Where the disk refuses a part of a transaction, SQLite gives up the whole of it: what was written before is gone, and what
+/// is written after would be kept by itself. Then nothing of it may be.
+fn still_open<'a, 'b>(transaction: &'a Transaction<'b>) -> Result<&'a Transaction<'b>, StoreError> {
+    match transaction.is_autocommit() {
+        true => Err(StoreError::Failed("the disk refused what was to be written together with it".into())),
+        false => Ok(transaction),
     }
 }
 
@@ -326,6 +336,38 @@ mod tests {
         let refused = Database::open(&path).err();
         assert_eq!(refused, Some(StoreError::Newer { found: VERSION + 1 }));
         assert_eq!(open_for_reading(&path).err(), Some(StoreError::Newer { found: VERSION + 1 }));
+    }
+
+    /// What is there was not refused, and what was refused is not there.
+    #[tokio::test]
+    async fn what_is_written_together_is_all_there_or_nothing_is() {
+        let path = file("together");
+        let mut connection = open_for_writing(&path).unwrap();
+        let pages: u32 = connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
+        connection.pragma_update(None, "max_page_count", pages).unwrap();
+        let (queue, mut waiting) = mpsc::channel(3);
+        let large = |transaction: &Transaction<'_>| {
+            transaction.execute("INSERT INTO web_room VALUES (?1, 0)", ["x".repeat(100_000)])
+        };
+        let together = async {
+            let mut works = Vec::new();
+            while works.len() < 3 {
+                works.push(waiting.recv().await.unwrap());
+            }
+            commit(&mut connection, works, &AtomicBool::new(false), &OpenedFile::at(&path));
+        };
+        let (before, refused, after, ()) = tokio::join!(
+            write_to(&queue, open_room("lobby")),
+            write_to(&queue, large),
+            write_to(&queue, open_room("garden")),
+            together
+        );
+        assert!(matches!(refused, Err(StoreError::Full(_))), "{refused:?}");
+        let is_there = |room: &str| {
+            let mut statement = connection.prepare("SELECT 1 FROM web_room WHERE name = ?1").unwrap();
+            statement.exists([room]).unwrap()
+        };
+        assert_eq!((before.is_ok(), after.is_ok()), (is_there("lobby"), is_there("garden")), "{before:?} {after:?}");
     }
 
     #[tokio::test]
