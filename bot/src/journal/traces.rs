@@ -49,17 +49,29 @@ pub fn is_repeat(trace: &Trace) -> bool {
     trace.cause == Cause::Unheard(Unheard::Repeated)
 }
 
-/// Writes them down. A message heard again keeps the decision of the first time.
+/// Writes them down. A message heard again keeps the decision of the first time, and what people made of a decision is
+/// added to it: its times stay those of when it was made, also if the clock was set since.
 pub fn keep(transaction: &Transaction<'_>, traces: &[Trace]) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached("INSERT OR REPLACE INTO trace VALUES (?1, ?2, ?3, ?4)")?;
     let mut insert_new = transaction.prepare_cached("INSERT OR IGNORE INTO trace VALUES (?1, ?2, ?3, ?4)")?;
     for trace in traces.iter().filter(|trace| !is_repeat(trace)) {
+        if trace.received.is_some() && add_received(transaction, trace)? {
+            continue;
+        }
         let body = serde_json::to_string(trace).expect("a trace is plain data");
         let again = matches!(trace.cause, Cause::Unheard(unheard) if unheard.is_late());
         let statement = if again { &mut insert_new } else { &mut insert };
         statement.execute(params![trace.place.room.as_str(), trace.message.as_str(), trace.at.0 as i64, body])?;
     }
     Ok(())
+}
+
+/// Whether there is a decision to which it could be added.
+fn add_received(transaction: &Transaction<'_>, trace: &Trace) -> rusqlite::Result<bool> {
+    let received = serde_json::to_string(&trace.received).expect("a response is plain data");
+    let update = "UPDATE trace SET body = json_set(body, '$.received', json(?3)) WHERE room = ?1 AND message = ?2";
+    let values = params![trace.place.room.as_str(), trace.message.as_str(), received];
+    Ok(transaction.prepare_cached(update)?.execute(values)? > 0)
 }
 
 /// The decision about a message; without a room, the latest of that id.
@@ -93,4 +105,40 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Trace> {
     let body: String = row.get(0)?;
     serde_json::from_str(&body)
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use aizuchi_core::Time;
+    use aizuchi_core::trace::Response;
+    use aizuchi_core::types::{Author, Message, PersonId, Place, Visibility, Voice};
+
+    use super::*;
+
+    #[test]
+    fn what_people_made_of_it_leaves_its_times_alone() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(include_str!("../stores/0001.sql")).unwrap();
+        let author = Author { id: PersonId::new("mia"), name: "mia".into(), voice: Voice::Person };
+        let message = Message {
+            id: MessageId::new("w1"),
+            place: Place { room: RoomId::new("web:lobby"), thread: None },
+            at: Time(5_000),
+            author,
+            text: "does anybody know?".into(),
+            reply: None,
+            mentions: Vec::new(),
+            mentions_me: false,
+            visibility: Visibility::Public,
+            backfilled: false,
+            heard: None,
+        };
+        let made = Trace::passed_over(&message, Unheard::Empty);
+        // The clock was set forward by an hour before somebody answered.
+        let received = Trace { at: Time(3_605_000), received: Some(Response::Answered), ..made.clone() };
+        let transaction = connection.transaction().unwrap();
+        keep(&transaction, &[made.clone(), received]).unwrap();
+        let found = find(&transaction, Some("web:lobby"), "w1").unwrap();
+        assert_eq!(found, Some(Trace { received: Some(Response::Answered), ..made }));
+    }
 }
