@@ -33,6 +33,10 @@ struct Watch {
     set_by: ClockShift,
     last: Option<ClockJump>,
     here_since: Time,
+    /// What it showed first since it was last set.
+    shown_from: Time,
+    /// What it showed before that, from and until when.
+    shown_before: Option<(Time, Time)>,
 }
 
 /// The clock was set.
@@ -99,8 +103,21 @@ impl Clock {
 
     /// What was written down before shows that the clock was set while nobody looked.
     pub fn note_jump(&self, jump: ClockJump) {
-        self.watch().last = Some(jump);
+        let mut watch = self.watch();
+        (watch.last, watch.shown_before) = (Some(jump), None);
+        drop(watch);
         jump.log();
+    }
+
+    /// How far it was set forward since it showed this time: what was dated just before that comes in just after it. Nothing,
+    /// where it was not set, or showed this time to another run of the program.
+    pub fn set_since(&self, at: Time) -> ClockShift {
+        let watch = self.watch();
+        let showed = watch.shown_before.is_some_and(|(from, until)| from <= at && at <= until);
+        match watch.last.filter(|jump| showed && jump.by > ClockShift(0)) {
+            Some(jump) => jump.by,
+            None => ClockShift(0),
+        }
     }
 
     /// Nobody was here to listen until now: the program was down, disconnected, or could not write anything down.
@@ -171,12 +188,19 @@ impl Clock {
 }
 
 impl Watch {
-    const NEW: Watch = Watch { before: None, set_by: ClockShift(0), last: None, here_since: Time(0) };
+    const NEW: Watch = Watch {
+        before: None,
+        set_by: ClockShift(0),
+        last: None,
+        here_since: Time(0),
+        shown_from: Time(0),
+        shown_before: None,
+    };
 
     fn look(&mut self, now: Time, steady: Duration) -> Option<ClockJump> {
         let before = self.before.replace((now, steady));
         let (shown, then) = before.unwrap_or_else(|| {
-            self.here_since = now;
+            (self.here_since, self.shown_from) = (now, now);
             (now, steady)
         });
         let by = ClockShift::between(shown + Span(steady.saturating_sub(then).as_millis() as u64), now);
@@ -185,6 +209,8 @@ impl Watch {
         }
         self.set_by.0 += by.0;
         self.here_since = self.here_since.shifted(by);
+        self.shown_before = Some((self.shown_from, now.shifted(ClockShift(-by.0))));
+        self.shown_from = now;
         self.last = Some(ClockJump { at: now, by });
         self.last
     }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use aizuchi_core::types::{ClockShift, Message};
+use aizuchi_core::types::{ClockShift, Message, RoomId};
 use aizuchi_core::{Input, Time};
 
 use super::World;
@@ -69,8 +69,7 @@ impl Stamps {
             return self.last;
         }
         let now = self.now();
-        let platform = input.room().and_then(|room| self.world.platform(room.as_str()));
-        let ahead = platform.map_or(ClockShift(0), |platform| platform.clock_ahead());
+        let ahead = self.ahead_of(input);
         let fresh = |at: &Time| *at <= now && now.0 - at.0 <= FRESH_MS;
         let said_at = said_at(input).map(|at| at.shifted(ahead));
         self.last = said_at.filter(fresh).map_or(now, |at| at.max(self.last));
@@ -82,13 +81,30 @@ impl Stamps {
         self.last
     }
 
+    /// How far our clock is ahead of the one that dates this: a platform's, or ours as it was before it was set.
+    fn ahead_of(&self, input: &Input) -> ClockShift {
+        let Some(room) = input.room() else { return ClockShift(0) };
+        let told = self.world.clock.read().set_by == self.set_by;
+        match said_at(input) {
+            Some(at) if dated_by_us(room) && told => self.world.clock.set_since(at),
+            Some(_) | None => {
+                self.world.platform(room.as_str()).map_or(ClockShift(0), |platform| platform.clock_ahead())
+            }
+        }
+    }
+
     /// Whether a message comes late because nobody was here to hear it, or because there was too much to do. What our own
     /// clock dates is late for no other reason.
     fn was_away(&self, message: &Message, at: Time) -> bool {
-        let dated_by_us = message.place.room.as_str().starts_with("web:");
+        let dated_by_us = dated_by_us(&message.place.room);
         self.last.0.saturating_sub(at.0) > FRESH_MS
             && (dated_by_us || at < self.world.clock.here_since() || self.busy_since.is_some_and(|since| at >= since))
     }
+}
+
+/// Whether what is said in this room carries the time of our own clock.
+fn dated_by_us(room: &RoomId) -> bool {
+    room.as_str().starts_with("web:")
 }
 
 /// When people did it, where that is known.

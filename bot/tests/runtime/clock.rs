@@ -77,6 +77,26 @@ async fn an_hour_ahead_and_back_again_makes_nobody_late() {
     life.runtime.stop().await;
 }
 
+/// Said by our clock as it was, heard by our clock as it is.
+#[tokio::test(start_paused = true)]
+async fn what_is_said_just_before_the_clock_is_set_is_not_late() {
+    let house = House::new(&[]);
+    let mut life = house.start().await;
+    for (id, by) in [("m1", HOUR), ("m2", HOUR), ("m3", HOUR_BACK)] {
+        let mut input = said(id, house.clock.now(), "mia", "aizuchi, are you there?");
+        if let Input::Said(message) = &mut input {
+            message.place = Place::room("web:lobby");
+        }
+        house.clock.set(by);
+        life.runtime.ears.hear(input).await.expect("it listens");
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let traces = decided(&mut life);
+        let trace = traces.iter().find(|trace| trace.message.as_str() == id).expect("it is decided");
+        assert_ne!(trace.outcome, Outcome::Ignored, "{}", trace.sentence());
+    }
+    life.runtime.stop().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_start_with_records_an_hour_ahead_makes_nobody_late() {
     let house = House::new(&[]);
