@@ -16,10 +16,10 @@ fn faketime() -> PathBuf {
 }
 
 /// The clock of a program, and of it alone.
-struct FakeClock(PathBuf);
+pub struct FakeClock(PathBuf);
 
 impl FakeClock {
-    fn of(home: &mut Home) -> FakeClock {
+    pub fn of(home: &mut Home) -> FakeClock {
         let file = home.folder().join("clock");
         home.set_variable("LD_PRELOAD", &faketime().to_string_lossy());
         home.set_variable("FAKETIME_TIMESTAMP_FILE", &file.to_string_lossy());
@@ -30,7 +30,7 @@ impl FakeClock {
         clock
     }
 
-    fn is_ahead_by(&self, seconds: i64) {
+    pub fn is_ahead_by(&self, seconds: i64) {
         // At once: a file that is half written shows some other time.
         let new = self.0.with_extension("new");
         std::fs::write(&new, format!("{seconds:+}")).expect("it can be written");

@@ -1,12 +1,12 @@
 //! Killed at any instant, again and again, while people talk: no message is lost, nothing is said twice.
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use tokio::sync::{mpsc, watch};
-use tokio::time::{sleep, timeout};
 
 use crate::crowd::{Draw, News, Talker, Wish};
-use crate::ledger::{Ledger, Left};
+use crate::ledger::{Ledger, Left, Terms};
+use crate::moment::Moment;
 use crate::program::{Home, Program, eventually};
 
 /// How often it is killed. `./dev soak` sets CRASH_KILLS to more.
@@ -28,55 +28,8 @@ const SETTINGS: &[&str] = &[
     "log.level=warn",
 ];
 
-/// When it dies.
-#[derive(Clone, Copy, Debug)]
-enum Death {
-    /// While it starts, or soon after.
-    Early { after_us: u64 },
-    /// At some instant, while people talk.
-    Somewhen { after_us: u64 },
-    /// When somebody notices this for the n-th time, and a little later.
-    At { news: News, count: u64, after_us: u64 },
-}
-
-impl Death {
-    fn draw(draw: &mut Draw) -> Death {
-        let at = |news, draw: &mut Draw| Death::At {
-            news,
-            count: 1 + draw.below(3),
-            after_us: draw.below(4) * draw.below(1_500),
-        };
-        match draw.below(8) {
-            0 => Death::Early { after_us: draw.below(60_000) },
-            1 | 2 => Death::Somewhen { after_us: draw.below(600_000) },
-            3 | 4 => at(News::FirstPart, draw),
-            5 => at(News::LaterPart, draw),
-            6 => at(News::Called, draw),
-            _ => at(News::CallTaken, draw),
-        }
-    }
-}
-
-/// Nothing of the kind happens: it dies all the same.
-const GIVES_UP_AFTER: Duration = Duration::from_secs(3);
-
-async fn live_and_die(program: &mut Program, death: Death, news: &mut mpsc::UnboundedReceiver<News>) {
-    while news.try_recv().is_ok() {}
-    let mut noticed = async |wanted: News, mut count: u64| {
-        while count > 0 {
-            let news = news.recv().await.expect("people talk");
-            count -= u64::from(news == wanted);
-        }
-    };
-    let (wait, after_us) = match death {
-        Death::Early { after_us } => (None, after_us),
-        Death::Somewhen { after_us } => (Some((News::Entered, 1)), after_us),
-        Death::At { news, count, after_us } => (Some((news, count)), after_us),
-    };
-    if let Some((wanted, count)) = wait {
-        let _ = timeout(GIVES_UP_AFTER, noticed(wanted, count)).await;
-    }
-    sleep(Duration::from_micros(after_us)).await;
+async fn live_and_die(program: &mut Program, death: Moment, news: &mut mpsc::UnboundedReceiver<News>) {
+    death.come(news).await;
     assert!(program.has_ended().is_none(), "it died by itself:\n{}", program.said());
     program.kill();
 }
@@ -95,7 +48,7 @@ async fn killed_at_any_instant_it_loses_nothing_and_says_nothing_twice() {
     let people: Vec<_> = PEOPLE.into_iter().enumerate().map(talker).map(|talker| tokio::spawn(talker.talk())).collect();
     let (mut draw, mut left) = (Draw(seed), Vec::new());
     for _ in 0..kills {
-        let death = Death::draw(&mut draw);
+        let death = Moment::draw(&mut draw);
         println!("{death:?}");
         live_and_die(&mut home.spawn(), death, &mut news).await;
         left.extend(Left::read(&home.data(), &home.folder().join("copy")));
@@ -113,9 +66,7 @@ async fn killed_at_any_instant_it_loses_nothing_and_says_nothing_twice() {
     program.terminate();
     assert!(program.ended().await.success(), "{}", program.said());
     let ledger = Ledger::read(&home.store());
-    knowing.iter().for_each(|talker| ledger.check_messages(talker));
-    ledger.check_answers();
-    let answered = ledger.check_calls(&knowing);
+    let answered = ledger.check(&knowing, &Terms::default()).with_words;
     let taken: usize = knowing.iter().map(|talker| talker.taken.len()).sum();
     let (unacknowledged, half) = windows(&left, &ledger);
     println!(

@@ -1,6 +1,6 @@
 //! People who talk as fast as they may, come back whenever the line breaks, and send again what was not taken.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -48,10 +48,39 @@ pub enum Wish {
     Finish,
 }
 
+/// Whether a room is muted, as far as the person knows who mutes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mute {
+    Off,
+    On,
+    /// An order has left and is not acknowledged.
+    Changing,
+}
+
+/// Something that was said and is not taken yet.
+#[derive(Clone, Debug)]
+struct Unsure {
+    key: String,
+    text: String,
+    mute: Mute,
+}
+
+/// Something the program has.
+#[derive(Debug)]
+pub struct Taken {
+    pub id: String,
+    pub text: String,
+    /// How the room was from when it was sent until it was acknowledged.
+    pub mute: Mute,
+}
+
 /// One in so many messages calls the bot.
 const CALLS_ONE_IN: u64 = 5;
+/// One in so many things that a moderator says is an order.
+const ORDERS_ONE_IN: u64 = 15;
 const SAYS_AGAIN_WITHIN_MS: u64 = 90;
 const COMES_BACK_AFTER: Duration = Duration::from_millis(3);
+const TRIES_AGAIN_AFTER: Duration = Duration::from_millis(100);
 
 pub struct Talker {
     pub name: &'static str,
@@ -64,12 +93,26 @@ pub struct Talker {
     /// The last change it knows.
     since: u64,
     said: u32,
-    /// Keys and texts that the program has not taken yet.
-    untaken: VecDeque<(String, String)>,
-    /// Ids and texts of what it has.
-    pub taken: Vec<(String, String)>,
-    /// Ids of the messages it was shown, in order.
-    pub shown: Vec<String>,
+    says_again_within_ms: u64,
+    /// Whether they mute their room now and then. Nobody else does.
+    pub moderates: bool,
+    mute: Mute,
+    /// What the program said to this page alone.
+    notice: String,
+    /// What `/status` must say of the mute, while an answer to it is awaited.
+    expected: Option<Mute>,
+    /// Keys of what could not be done, and is tried again a little later. On the same connection: what came before it there
+    /// may still be on its way.
+    refused: Vec<String>,
+    tries_again_at: Instant,
+    /// Could not even come in.
+    kept_out: bool,
+    untaken: VecDeque<Unsure>,
+    pub taken: Vec<Taken>,
+    /// Ids of the messages it was shown.
+    pub shown: BTreeSet<String>,
+    /// Where a room was not muted as it was ordered.
+    pub mutes_lost: Vec<String>,
 }
 
 impl Talker {
@@ -80,9 +123,34 @@ impl Talker {
         news: mpsc::UnboundedSender<News>,
         wish: watch::Receiver<Wish>,
     ) -> Talker {
-        let (untaken, taken, shown) = (VecDeque::new(), Vec::new(), Vec::new());
-        let draw = Draw(seed);
-        Talker { name, room, address, draw, news, wish, person: None, since: 0, said: 0, untaken, taken, shown }
+        Talker {
+            name,
+            room,
+            address,
+            draw: Draw(seed),
+            news,
+            wish,
+            person: None,
+            since: 0,
+            said: 0,
+            says_again_within_ms: SAYS_AGAIN_WITHIN_MS,
+            moderates: false,
+            mute: Mute::Off,
+            notice: String::new(),
+            expected: None,
+            refused: Vec::new(),
+            tries_again_at: Instant::now(),
+            kept_out: false,
+            untaken: VecDeque::new(),
+            taken: Vec::new(),
+            shown: BTreeSet::new(),
+            mutes_lost: Vec::new(),
+        }
+    }
+
+    /// The same person, alone in a room that they mute now and then, with time to think.
+    pub fn moderating(self, says_again_within_ms: u64) -> Talker {
+        Talker { moderates: true, says_again_within_ms, ..self }
     }
 
     /// Until everybody is to finish and everything is taken.
@@ -98,7 +166,8 @@ impl Talker {
             if !finishing {
                 finish_by = None;
             }
-            sleep(COMES_BACK_AFTER).await;
+            let kept_out = std::mem::take(&mut self.kept_out);
+            sleep(if kept_out { TRIES_AGAIN_AFTER } else { COMES_BACK_AFTER }).await;
         }
     }
 
@@ -111,22 +180,29 @@ impl Talker {
         send(&mut socket, &enter).await?;
         while self.read(&mut socket).await?["tell"] != "caught_up" {}
         let _ = self.news.send(News::Entered);
-        for (key, text) in self.untaken.clone() {
+        self.refused.clear();
+        for Unsure { key, text, .. } in self.untaken.clone() {
             self.say(&mut socket, &key, &text).await?;
+        }
+        self.expected = (self.moderates && self.mute != Mute::Changing).then_some(self.mute);
+        if self.expected.is_some() {
+            self.say(&mut socket, "status", "/status").await?;
         }
         let mut wish = self.wish.clone();
         let mut speaks_at = Instant::now();
         loop {
             let talks = *wish.borrow_and_update() == Wish::Talk;
-            if !talks && self.untaken.is_empty() {
+            if !talks && self.untaken.is_empty() && self.expected.is_none() {
                 return Some(());
             }
+            let (put_off, tries_again_at) = (!self.refused.is_empty(), self.tries_again_at);
             tokio::select! {
                 frame = self.read(&mut socket) => drop(frame?),
                 () = sleep_until(speaks_at), if talks => {
                     self.say_something(&mut socket).await?;
-                    speaks_at = Instant::now() + Duration::from_millis(self.draw.below(SAYS_AGAIN_WITHIN_MS));
+                    speaks_at = Instant::now() + Duration::from_millis(self.draw.below(self.says_again_within_ms));
                 }
+                () = sleep_until(tries_again_at), if put_off => self.say_refused(&mut socket).await?,
                 _ = wish.changed() => (),
             }
         }
@@ -135,13 +211,26 @@ impl Talker {
     async fn say_something(&mut self, socket: &mut Socket) -> Option<()> {
         self.said += 1;
         let key = format!("{}-{}", self.name, self.said);
+        let orders = self.moderates && self.mute != Mute::Changing && self.draw.below(ORDERS_ONE_IN) == 0;
         let text = match self.draw.below(CALLS_ONE_IN) {
+            _ if orders => if self.mute == Mute::On { "/unmute" } else { "/mute" }.to_owned(),
             0 => format!("@aizuchi what do you make of {key}?"),
             1 => format!("does anybody know about {key}?"),
             _ => format!("and then there was {key}"),
         };
-        self.untaken.push_back((key.clone(), text.clone()));
+        if orders {
+            self.mute = Mute::Changing;
+        }
+        self.untaken.push_back(Unsure { key: key.clone(), text: text.clone(), mute: self.mute });
         self.say(socket, &key, &text).await
+    }
+
+    async fn say_refused(&mut self, socket: &mut Socket) -> Option<()> {
+        let refused = std::mem::take(&mut self.refused);
+        for Unsure { key, text, .. } in self.untaken.clone().iter().filter(|unsure| refused.contains(&unsure.key)) {
+            self.say(socket, key, text).await?;
+        }
+        Some(())
     }
 
     async fn say(&self, socket: &mut Socket, key: &str, text: &str) -> Option<()> {
@@ -157,7 +246,7 @@ impl Talker {
             let Message::Text(text) = socket.next().await?.ok()? else { continue };
             let frame: Value = serde_json::from_str(&text).expect("it speaks JSON");
             self.take(&frame);
-            return Some(frame);
+            return (!self.kept_out).then_some(frame);
         }
     }
 
@@ -177,10 +266,9 @@ impl Talker {
                 let (id, message) = (text(&frame["message"]["id"]), &frame["message"]);
                 self.count(frame);
                 // One that has changed already is shown as it is now.
-                if self.shown.contains(&id) {
+                if !self.shown.insert(id) {
                     return;
                 }
-                self.shown.push(id);
                 if message["voice"] == "Me" {
                     let first = !message["reply_to"].is_null();
                     let _ = self.news.send(if first { News::FirstPart } else { News::LaterPart });
@@ -188,19 +276,65 @@ impl Talker {
             }
             "changed" => self.count(frame),
             "caught_up" => self.since = self.since.max(seq(frame)),
-            "taken" => {
-                let key = text(&frame["key"]);
-                // One that was sent twice is acknowledged twice.
-                if let Some(place) = self.untaken.iter().position(|(untaken, _)| *untaken == key) {
-                    let (_, said) = self.untaken.remove(place).expect("it is there");
-                    if is_call(&said) {
-                        let _ = self.news.send(News::CallTaken);
-                    }
-                    self.taken.push((text(&frame["id"]), said));
+            "notice" => {
+                self.notice = text(&frame["text"]);
+                self.compare_status();
+            }
+            "taken" => self.take_taken(&text(&frame["key"]), frame["id"].as_str()),
+            "refused" => {
+                assert_eq!(frame["again"], true, "{} is refused: {frame}", self.name);
+                match frame["key"].as_str() {
+                    Some(key) => self.put_off(key.to_owned()),
+                    None => self.kept_out = true,
                 }
             }
-            "refused" => panic!("{} is refused: {frame}", self.name),
             _ => (),
+        }
+    }
+
+    /// One that was sent twice is acknowledged twice.
+    fn take_taken(&mut self, key: &str, id: Option<&str>) {
+        let Some(index) = self.untaken.iter().position(|unsure| unsure.key == key) else { return };
+        let Some(id) = id else { return self.take_order(index) };
+        let Unsure { text, mute, .. } = self.untaken.remove(index).expect("it is there");
+        if is_call(&text) {
+            let _ = self.news.send(News::CallTaken);
+        }
+        let mute = if mute == self.mute { mute } else { Mute::Changing };
+        self.taken.push(Taken { id: id.to_owned(), text, mute });
+    }
+
+    /// An order is answered with a notice, which says whether it was carried out.
+    fn take_order(&mut self, index: usize) {
+        let (mute, done) = match self.untaken[index].text.as_str() {
+            "/mute" => (Mute::On, "Muted until"),
+            _ => (Mute::Off, "Takes part again"),
+        };
+        if self.notice.contains(done) {
+            self.untaken.remove(index);
+            self.mute = mute;
+        } else {
+            let key = self.untaken[index].key.clone();
+            self.put_off(key);
+        }
+    }
+
+    fn put_off(&mut self, key: String) {
+        if self.refused.is_empty() {
+            self.tries_again_at = Instant::now() + TRIES_AGAIN_AFTER;
+        }
+        self.refused.push(key);
+    }
+
+    fn compare_status(&mut self) {
+        let found = match &self.notice {
+            status if status.contains("muted: until /unmute") => Mute::On,
+            status if status.contains("muted: no") => Mute::Off,
+            _ => return,
+        };
+        if let Some(expected) = self.expected.take().filter(|expected| *expected != found) {
+            self.mutes_lost.push(format!("{}: ordered {expected:?}, found {found:?}", self.room));
+            self.mute = found;
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::program::{Home, Program, eventually};
 use crate::visitor::Visitor;
 
 /// Files may not grow any more, or may again. Works for everybody, wherever the folder lies.
-fn limit_files(program: &Program, most: &str) {
+pub fn limit_files(program: &Program, most: &str) {
     let limit = [format!("--pid={}", program.id()), format!("--fsize={most}:unlimited")];
     assert!(Command::new("prlimit").args(limit).status().expect("util-linux is there").success());
 }

@@ -9,7 +9,8 @@ use aizuchi_core::{Input, Trace};
 use rusqlite::Connection;
 use serde_json::Value;
 
-use crate::crowd::{Talker, is_call};
+use crate::crowd::{Mute, Taken, Talker, is_call};
+use crate::findings::{Broken, Findings};
 
 /// A message of the web room as it is stored.
 struct Kept {
@@ -24,8 +25,32 @@ pub struct Ledger {
     /// By room.
     messages: BTreeMap<String, Vec<Kept>>,
     traces: BTreeMap<String, Trace>,
-    journal: Vec<Input>,
+    /// Ids of the messages in the journal.
+    heard: BTreeSet<String>,
+    /// Calls whose posts the journal knows of.
+    acknowledged: BTreeSet<String>,
 }
+
+/// What may be, beyond what must be.
+#[derive(Default)]
+pub struct Terms {
+    /// The clock jumped, so that what nobody called for may come too late.
+    pub may_be_late: bool,
+    /// Ids of calls from so long ago that nobody expects an answer.
+    pub excused: BTreeSet<String>,
+}
+
+/// Calls that have an answer.
+#[derive(Default)]
+pub struct Answered {
+    /// Alone or together with others.
+    pub with_words: usize,
+    /// More called at once than could be answered, and a friendly line says so to all of them.
+    pub by_a_line: usize,
+}
+
+/// Whoever calls the offline model is quoted.
+const QUOTES: &str = ", I heard you: “@aizuchi what";
 
 impl Ledger {
     pub fn read(store: &Connection) -> Ledger {
@@ -43,91 +68,172 @@ impl Ledger {
         let read = |body: String| serde_json::from_str::<Trace>(&body).expect("a decision can be read");
         let traces = bodies.into_iter().map(read).map(|trace| (trace.message.to_string(), trace)).collect();
         let bodies = rows(store, "SELECT body FROM journal ORDER BY seq", |row| row.get::<_, String>(0));
-        let journal = bodies.iter().map(|body| serde_json::from_str(body).expect("a record can be read")).collect();
-        Ledger { messages, traces, journal }
+        let (mut heard, mut acknowledged) = (BTreeSet::new(), BTreeSet::new());
+        for body in bodies {
+            match serde_json::from_str(&body).expect("a record can be read") {
+                Input::Said(message) => drop(heard.insert(message.id.to_string())),
+                Input::Delivered(call, _) => drop(acknowledged.insert(call.to_string())),
+                _ => (),
+            }
+        }
+        Ledger { messages, traces, heard, acknowledged }
     }
 
     /// Whether nothing is pending any more.
     pub fn is_settled(&self, people: &[Talker]) -> bool {
         let mut taken = people.iter().flat_map(|talker| &talker.taken);
-        taken.all(|(id, _)| self.traces.contains_key(id)) && self.unacknowledged().is_empty()
+        taken.all(|taken| self.traces.contains_key(&taken.id)) && self.unacknowledged().is_empty()
+    }
+
+    /// Whether every promise was kept; if not, it fails. How many calls were answered.
+    pub fn check(&self, people: &[Talker], terms: &Terms) -> Answered {
+        let mut findings = Findings::default();
+        let answered = self.look(people, terms, &mut findings);
+        findings.assert_none();
+        answered
+    }
+
+    /// Whether all answers are whole and said once; if not, it fails.
+    pub fn check_answers(&self) {
+        let mut findings = Findings::default();
+        self.look_at_answers(&BTreeSet::new(), &mut findings);
+        findings.assert_none();
+    }
+
+    /// Looks for promises that were not kept. How many calls were answered.
+    pub fn look(&self, people: &[Talker], terms: &Terms, findings: &mut Findings) -> Answered {
+        people.iter().for_each(|talker| self.look_at_messages(talker, terms, findings));
+        let moderated = people.iter().filter(|talker| talker.moderates).map(|talker| talker.room).collect();
+        self.look_at_answers(&moderated, findings);
+        let mut answered = Answered::default();
+        people.iter().for_each(|talker| self.look_at_calls(talker, terms, &mut answered, findings));
+        answered
     }
 
     /// Every message that was taken is there once, was heard, and has its decision.
-    pub fn check_messages(&self, talker: &Talker) {
-        let heard: BTreeSet<&str> = self.journal.iter().filter_map(said).collect();
+    fn look_at_messages(&self, talker: &Talker, terms: &Terms, findings: &mut Findings) {
         let room = &self.messages[talker.room];
-        for (id, text) in &talker.taken {
-            let same: Vec<&str> =
-                room.iter().filter(|kept| kept.body["text"] == **text).map(|it| it.id.as_str()).collect();
-            assert_eq!(same, [id.as_str()], "{text:?} is in the history once");
-            assert!(heard.contains(id.as_str()), "{text:?} is in the journal");
-            let trace = self.traces.get(id).unwrap_or_else(|| panic!("{id} {text:?} is decided"));
-            let again = |unheard: Unheard| unheard == Unheard::Repeated || unheard.is_late();
-            let again = trace.cause == Cause::Undecided || matches!(trace.cause, Cause::Unheard(it) if again(it));
-            assert!(!again, "{text:?} has a decision of its own: {}", trace.sentence());
+        let mut kept: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for message in room {
+            kept.entry(message.body["text"].as_str().expect("a text")).or_default().push(&message.id);
+        }
+        for Taken { id, text, .. } in &talker.taken {
+            let same = kept.get(text.as_str()).map_or(&[] as &[&str], Vec::as_slice);
+            match same.len() {
+                0 => findings.add(Broken::Lost, format!("{id} {text:?} is not in the history")),
+                1 if same[0] == id => (),
+                _ => findings.add(Broken::Doubled, format!("{id} {text:?} is in the history as {same:?}")),
+            }
+            if !self.heard.contains(id) {
+                findings.add(Broken::Lost, format!("{id} {text:?} is not in the journal"));
+            }
+            let Some(trace) = self.traces.get(id) else {
+                findings.add(Broken::Undecided, format!("{id} {text:?} is not decided"));
+                continue;
+            };
+            let undecided = match trace.cause {
+                Cause::Undecided => true,
+                Cause::Unheard(unheard) => unheard == Unheard::Repeated || unheard.is_late() && !terms.may_be_late,
+                _ => false,
+            };
+            if undecided {
+                findings.add(Broken::Undecided, format!("{id} {text:?} has no decision: {}", trace.sentence()));
+            }
         }
         let mine = room.iter().filter(|kept| kept.body["by"]["name"] == talker.name).count();
-        assert_eq!(mine, talker.taken.len(), "{} said nothing that it does not know of", talker.name);
-        let shown: BTreeSet<&str> = talker.shown.iter().map(String::as_str).collect();
-        let missed = room.iter().map(|kept| kept.id.as_str()).filter(|id| !shown.contains(id));
-        assert_eq!(missed.collect::<Vec<_>>(), [""; 0], "{} has seen everything", talker.name);
-        assert_eq!(shown.len(), room.len(), "{} has seen nothing else", talker.name);
+        if mine > talker.taken.len() {
+            findings.add(Broken::Doubled, format!("{} said {mine}, not {}", talker.name, talker.taken.len()));
+        }
+        for missed in room.iter().filter(|kept| !talker.shown.contains(&kept.id)) {
+            findings.add(Broken::Lost, format!("{} has not seen {}", talker.name, missed.id));
+        }
+        let ids: BTreeSet<&str> = room.iter().map(|kept| kept.id.as_str()).collect();
+        for gone in talker.shown.iter().filter(|id| !ids.contains(id.as_str())) {
+            findings.add(Broken::Lost, format!("{} has seen {gone}, which is gone", talker.name));
+        }
+        for lost in &talker.mutes_lost {
+            findings.add(Broken::Unmuted, lost.clone());
+        }
     }
 
     /// Nothing is said twice, no answer stays half, and each is an answer to a message of its own.
-    pub fn check_answers(&self) {
+    fn look_at_answers(&self, moderated: &BTreeSet<&str>, findings: &mut Findings) {
         for (room, messages) in &self.messages {
-            let mut answered = BTreeSet::new();
+            let by_id: BTreeMap<&str, &Kept> = messages.iter().map(|kept| (kept.id.as_str(), kept)).collect();
+            let (mut answered, mut quoted) = (BTreeSet::new(), BTreeSet::new());
             for (call, parts) in answers(messages) {
-                let numbers: Vec<usize> = parts.iter().map(|(part, _)| *part).collect();
-                assert_eq!(numbers, (0..parts.len()).collect::<Vec<_>>(), "{call}: the parts are in order");
+                if !parts.iter().enumerate().all(|(index, (part, _))| index == *part) {
+                    findings.add(Broken::Doubled, format!("{call}: the parts are not in order"));
+                }
                 let to = parts[0].1.body["reply_to"].as_str().unwrap_or_default();
-                assert!(answered.insert(to), "{room}: {to:?} is answered twice");
-                assert!(
-                    messages.iter().any(|kept| kept.id == to && kept.order < parts[0].1.order),
-                    "{call} answers {to:?}"
-                );
-                let text = parts
-                    .iter()
-                    .map(|(_, kept)| kept.body["text"].as_str().expect("a text"))
-                    .collect::<Vec<_>>()
-                    .join(" ");
-                let called = is_call(
-                    messages.iter().find(|kept| kept.id == to).expect("just found").body["text"]
-                        .as_str()
-                        .expect("a text"),
-                );
-                assert!(!called || text.ends_with("no model is connected)"), "{call} is whole: {text}");
-                assert!(!called || text.contains(", I heard you: “@aizuchi what"), "{call} is whole: {text}");
+                if !answered.insert(to) {
+                    findings
+                        .add(Broken::Doubled, format!("{room}: {to:?} is answered twice, the second time by {call}"));
+                }
+                let Some(asked) = by_id.get(to).filter(|asked| asked.order < parts[0].1.order) else {
+                    findings.add(Broken::Doubled, format!("{call} answers {to:?}, which was not said before it"));
+                    continue;
+                };
+                self.compare_with_why(call, to, findings);
+                let text = |kept: &Kept| kept.body["text"].as_str().expect("a text").to_owned();
+                let words = parts.iter().map(|(_, kept)| text(kept)).collect::<Vec<_>>().join(" ");
+                if !is_call(&text(asked)) {
+                    continue;
+                }
+                if words.contains(QUOTES) && !quoted.insert(words.clone()) {
+                    findings.add(Broken::Doubled, format!("{call} says once more: {words}"));
+                }
+                let whole = words.contains(QUOTES) && words.ends_with("no model is connected)");
+                // A mute ends an answer in mid-sentence.
+                if !whole && !self.is_excused(to) && !moderated.contains(room.as_str()) {
+                    findings.add(Broken::Half, format!("{call}: {words}"));
+                }
             }
         }
     }
 
-    /// Whoever called the bot has an answer, alone or together with others, or a reason why not. How many have one.
-    pub fn check_calls(&self, people: &[Talker]) -> usize {
-        let mut count = 0;
-        for talker in people {
-            let answers = answers(&self.messages[talker.room]);
-            let told: BTreeSet<&str> =
-                answers.values().filter_map(|parts| parts[0].1.body["reply_to"].as_str()).collect();
-            let acted: BTreeSet<_> = told.iter().filter_map(|id| Some(self.traces.get(*id)?.acted_at)).collect();
-            for (id, text) in talker.taken.iter().filter(|(_, text)| is_call(text)) {
-                let trace = &self.traces[id];
-                match trace.outcome {
-                    Outcome::Replies => {
-                        assert!(trace.acted_at.is_some() && acted.contains(&trace.acted_at), "{text:?} has its answer");
-                        count += 1;
-                    }
-                    Outcome::Silent => {
-                        let excused = trace.cause == Cause::TooMany;
-                        assert!(excused && !told.contains(id.as_str()), "{text:?}: {}", trace.sentence());
-                    }
-                    outcome => panic!("{text:?} is a call: {outcome:?}, {}", trace.sentence()),
+    /// Whether the answer to it is a friendly line that says why there is no other.
+    fn is_excused(&self, id: &str) -> bool {
+        self.traces.get(id).is_some_and(|trace| matches!(trace.cause, Cause::Excused { .. }))
+    }
+
+    /// What was posted is what the decision says.
+    fn compare_with_why(&self, call: &str, to: &str, findings: &mut Findings) {
+        let Some(trace) = self.traces.get(to) else { return };
+        if !matches!(trace.outcome, Outcome::Replies | Outcome::Acknowledges) {
+            findings.add(Broken::Misreported, format!("{call} answers {to}: {}", trace.sentence()));
+        }
+    }
+
+    /// Whoever called the bot has an answer, alone or together with others, or a reason why not.
+    fn look_at_calls(&self, talker: &Talker, terms: &Terms, count: &mut Answered, findings: &mut Findings) {
+        let answers = answers(&self.messages[talker.room]);
+        let told: BTreeSet<&str> = answers.values().filter_map(|parts| parts[0].1.body["reply_to"].as_str()).collect();
+        let excused = told.iter().any(|id| self.is_excused(id));
+        let acted: BTreeSet<_> = told.iter().filter_map(|id| self.traces.get(*id)?.acted_at).collect();
+        for Taken { id, text, mute } in talker.taken.iter().filter(|taken| is_call(&taken.text)) {
+            // Found to be undecided already.
+            let Some(trace) = self.traces.get(id) else { continue };
+            let muted = trace.gate.as_deref() == Some("mute");
+            let story = || format!("{id} {text:?}: {}", trace.sentence());
+            match trace.outcome {
+                _ if terms.excused.contains(id) => (),
+                Outcome::Silent if muted && talker.moderates && !told.contains(id.as_str()) => (),
+                Outcome::Silent | Outcome::Ignored if *mute == Mute::On && !told.contains(id.as_str()) => (),
+                _ if *mute == Mute::On => findings.add(Broken::Unmuted, story()),
+                Outcome::Replies if trace.acted_at.is_some_and(|at| acted.contains(&at)) => count.with_words += 1,
+                Outcome::Replies => findings.add(Broken::Misreported, format!("nothing was posted: {}", story())),
+                Outcome::Silent if trace.cause == Cause::TooMany && excused => count.by_a_line += 1,
+                Outcome::Silent | Outcome::Ignored | Outcome::Reacts | Outcome::Acknowledges => {
+                    findings.add(Broken::Unanswered, story());
                 }
             }
         }
-        count
+    }
+
+    /// Whether people see an answer to this message.
+    pub fn is_answered(&self, room: &str, id: &str) -> bool {
+        answers(&self.messages[room]).values().any(|parts| parts[0].1.body["reply_to"] == id)
     }
 
     /// How many parts of each answer are out, by call.
@@ -138,8 +244,7 @@ impl Ledger {
 
     /// Answers that are out while the engine does not know it yet.
     fn unacknowledged(&self) -> BTreeSet<String> {
-        let known: BTreeSet<String> = self.journal.iter().filter_map(acknowledges).collect();
-        self.parts().into_keys().filter(|call| !known.contains(call)).collect()
+        self.parts().into_keys().filter(|call| !self.acknowledged.contains(call)).collect()
     }
 }
 
@@ -149,6 +254,8 @@ pub struct Left {
     pub parts: BTreeMap<String, usize>,
     /// Whether an answer is out, at least in part, while the engine does not know it yet.
     pub unacknowledged: bool,
+    /// Ids of calls that wait for a decision, and when they were said, in milliseconds since 1970.
+    pub undecided: Vec<(String, u64)>,
 }
 
 impl Left {
@@ -177,20 +284,19 @@ impl Left {
             bodies.iter().map(|body| serde_json::from_str(body).expect("a record can be read")).collect();
         let known: BTreeSet<String> = inputs.iter().filter_map(acknowledges).collect();
         let unacknowledged = parts.keys().any(|call| !known.contains(call));
-        Some(Left { parts, unacknowledged })
+        let undecided = rows(
+            &store,
+            "SELECT id, body ->> 'at' FROM web_message WHERE body ->> 'text' LIKE '@aizuchi%' AND NOT EXISTS
+                 (SELECT 1 FROM trace WHERE trace.room = 'web:' || web_message.room AND message = id)",
+            |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)),
+        );
+        Some(Left { parts, unacknowledged, undecided })
     }
 }
 
 fn acknowledges(input: &Input) -> Option<String> {
     match input {
         Input::Delivered(call, _) => Some(call.to_string()),
-        _ => None,
-    }
-}
-
-fn said(input: &Input) -> Option<&str> {
-    match input {
-        Input::Said(message) => Some(message.id.as_str()),
         _ => None,
     }
 }

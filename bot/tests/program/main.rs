@@ -15,17 +15,20 @@ mod slack_server;
 #[path = "../web/visitor.rs"]
 mod visitor;
 
+mod campaign;
 mod clock;
 mod crash;
 mod crowd;
 mod disk;
 mod doors;
 mod elsewhere;
+mod faults;
+mod findings;
 mod ledger;
 mod lost_files;
 mod models;
+mod moment;
 mod posts;
-
 mod signals;
 mod starts;
 mod waits;

@@ -53,6 +53,12 @@ impl Home {
         self.settings.push(setting.into());
     }
 
+    /// Sets what may have been set before.
+    pub fn change(&mut self, key: &str, value: impl std::fmt::Display) {
+        self.settings.retain(|setting| setting.split_once('=').is_none_or(|(set, _)| set != key));
+        self.set(format!("{key}={value}"));
+    }
+
     pub fn set_variable(&mut self, name: &str, value: &str) {
         self.variables.push((name.into(), value.into()));
     }
@@ -72,6 +78,15 @@ impl Home {
         let store = Connection::open_with_flags(self.data().join("aizuchi.db"), flags).expect("there is a store");
         store.busy_timeout(PATIENCE).expect("it can be asked to wait");
         store
+    }
+
+    /// What another command of the program prints.
+    pub fn ask(&self, words: &[&str]) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_aizuchi"));
+        let asked = command.args(words).current_dir(&self.folder).env_clear().output().expect("it can be started");
+        let told = String::from_utf8_lossy(&asked.stdout).into_owned();
+        assert!(asked.status.success(), "{words:?}: {told}{}", String::from_utf8_lossy(&asked.stderr));
+        told
     }
 
     /// Starts it and does not wait for anything.
