@@ -169,6 +169,7 @@ sections! {
         adaptive_max_seconds: u32 = 0..=SECONDS_MAX,
         bursts: bool = Any,
         conversations_max: u32 = 1..=64,
+        #[serde(default)]
         late_answer_minutes: u32 = 0..=10_080,
         stale_after_seconds: u32 = 0..=SECONDS_MAX,
     }
@@ -245,12 +246,19 @@ sections! {
         open_browser: bool = Any,
         message_chars_max: u32 = 1..=1_000_000,
         connections_max: u32 = 1..=100_000,
+        #[serde(default)]
         trust_proxy: bool = Any,
+        #[serde(default)]
         address_connections_max: u32 = 0..=100_000,
+        #[serde(default)]
         address_people_per_hour: u32 = 0..=1_000_000,
+        #[serde(default)]
         address_rooms_per_hour: u32 = 0..=1_000_000,
+        #[serde(default)]
         person_rooms_per_hour: u32 = 0..=1_000_000,
+        #[serde(default)]
         person_messages_per_second: u32 = 0..=100_000,
+        #[serde(default)]
         people_max: u32 = 10..=10_000_000,
     }
     discord: Discord {
