@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Lines, Usage};
 use aizuchi_core::input::Answer;
-use aizuchi_core::memory::{About, Change, ChannelMemory, Fact, Filter, Marks, Person, Query, Recalled};
+use aizuchi_core::memory::{About, Change, ChannelMemory, Fact, Filter, ForgetRequest, Marks, Person, Query, Recalled};
 use aizuchi_core::types::{CallId, ClockShift, MessageId, PersonId, Place, RoomId};
 use aizuchi_core::{Policies, Policy};
 use serde_json::Value;
@@ -44,8 +44,8 @@ pub trait Platform: Send + Sync {
         ClockShift(0)
     }
 
-    /// Lets go of what it keeps of a person itself: names, words, what was not heard yet.
-    fn forget<'a>(&'a self, _person: &'a PersonId) -> Doing<'a, Result<(), StoreError>> {
+    /// Lets go of what it keeps of a person itself: names, words, what was not heard yet, and answers to them.
+    fn forget<'a>(&'a self, _request: &'a Arc<ForgetRequest>) -> Doing<'a, Result<(), StoreError>> {
         Box::pin(async { Ok(()) })
     }
 }

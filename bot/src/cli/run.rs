@@ -135,7 +135,7 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     let (wishes, wished) = mpsc::channel(WISHES_MAX);
     let (ears, traces) = (runtime.ears.clone(), Traces::new(database));
     let reception = Reception::new(ears.clone(), traces.clone(), Clock::Wall, chosen.introduction(), wishes);
-    let orders = Arc::new(reception.remembering(keeper.clone(), platforms));
+    let orders = Arc::new(reception.remembering(keeper.clone(), platforms.clone()));
     let remembering = keeper.clone().watch(ears.clone(), Clock::Wall, stop.clone());
     let watching = tokio::spawn(runtime.ears.clone().supervise("memory", stop.clone(), remembering));
     let mut serving = None;
@@ -159,6 +159,8 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
             }
         }
     }
+    let forgetting = keeper.clone().end_forgetting(runtime.ears.clone(), platforms, stop.clone());
+    tokio::spawn(runtime.ears.clone().supervise("forgetting", stop.clone(), forgetting));
     let address = serving.as_ref().map(|(address, _)| web_link::address_of(*address));
     let mut elsewhere = joined.listen(&runtime.ears, &(orders.clone() as Arc<dyn Orders>), &stop);
     say_hello(&settings, address.as_deref(), &chosen.choice, &joined)?;

@@ -6,7 +6,9 @@ use anyhow::{Context as _, bail};
 use rusqlite::Connection;
 
 use crate::cli::settings::SettingsArguments;
-use crate::stores::{Folder, open_for_reading};
+use crate::cli::show::complain;
+use crate::keeper;
+use crate::stores::{Database, Folder, Settled, StoreError, open_for_reading};
 
 /// The folder that was named, or the one of the settings.
 pub fn folder(named: Option<&str>, settings: &SettingsArguments) -> anyhow::Result<PathBuf> {
@@ -34,6 +36,15 @@ pub fn open(folder: &Path) -> anyhow::Result<Connection> {
         Ok(false) => bail!("{} is not a store of aizuchi", database.display()),
         Err(error) => Err(error).with_context(|| format!("can not read {}", database.display())),
     }
+}
+
+/// Has what was deleted leave the files; where something else reads them, `aizuchi run` does it.
+pub async fn settle(database: &Database) -> Result<(), StoreError> {
+    if database.settle().await? == Settled::StillRead {
+        keeper::settle_later(database).await?;
+        complain("something else is reading the store: old pages stay in the file until aizuchi runs again");
+    }
+    Ok(())
 }
 
 /// Rooms by their whole id, or by what follows the platform's name.

@@ -76,7 +76,7 @@ fn close(arguments: &Arguments, room: &str) -> anyhow::Result<()> {
             let forgotten = vec![Change::RoomForgotten { room: id.clone() }];
             Local::new(database.clone(), Kept::ALL).apply(forgotten, &policies).await?;
             Journal::new(database.clone()).forget_rooms(vec![id]).await?;
-            database.settle().await?;
+            super::store::settle(&database).await?;
         }
         anyhow::Ok(closed)
     })?;

@@ -4,7 +4,8 @@
 //! number is part of the settings, which each start writes down before anything else happens. So whoever goes through the
 //! records in their order always knows which engine a record belongs to.
 
-use aizuchi_core::engine::{Nobody, Snapshot};
+use aizuchi_core::engine::Snapshot;
+use aizuchi_core::memory::Recognizer;
 use aizuchi_core::policy::Stated;
 use aizuchi_core::{Engine, Input, Policies, Time};
 use rusqlite::{Connection, Transaction, params};
@@ -153,9 +154,9 @@ impl Engines {
         self.0[0].engine.policies().stated()
     }
 
-    pub fn forget(&mut self, nobody: Nobody<'_>) {
+    pub fn forget(&mut self, theirs: &Recognizer<'_>) {
         for reached in &mut self.0 {
-            reached.engine.forget(Time(0), nobody, &mut Vec::new());
+            reached.engine.forget(Time(0), theirs, &mut Vec::new());
         }
     }
 

@@ -2,75 +2,67 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use aizuchi_core::engine::Nobody;
-use aizuchi_core::types::{MessageId, PersonId, RoomId};
+use aizuchi_core::memory::{ForgetRequest, Recognizer};
+use aizuchi_core::types::{MessageId, RoomId, Voice};
 use aizuchi_core::{Input, Policies, Time, Trace};
 use rusqlite::{Connection, Transaction, params};
 
 use super::engines::Engines;
 use super::read::{Record, Records};
 use super::record::encode;
+use super::trail::{acted_for, each_trace};
 use super::write::{Journal, State};
+use crate::runtime::shard_of;
 use crate::stores::StoreError;
 
 /// What an engine's records hold of a person.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug)]
 pub struct Footprints {
-    /// Where they spoke.
-    pub rooms: Vec<RoomId>,
-    /// What they went by.
-    pub names: Vec<Box<str>>,
+    /// Who is looked for, with the rooms and answers that were found here.
+    pub request: ForgetRequest,
     /// Records that must not stay as they are, and what takes their place.
     records: Vec<(i64, Input)>,
+    decisions: Vec<Decision>,
 }
 
-/// Names of fewer characters are parts of too many words to be looked for.
-const NAME_CHARS_MIN: usize = 3;
-
-impl Footprints {
-    /// What is known before anything was looked for.
-    pub fn known(rooms: Vec<RoomId>, names: Vec<Box<str>>) -> Footprints {
-        Footprints { rooms, names, records: Vec::new() }
-    }
-
-    pub fn add(&mut self, found: Footprints) {
-        self.rooms.extend(found.rooms.into_iter().filter(|room| !self.rooms.contains(room)).collect::<Vec<_>>());
-        self.names.extend(found.names.into_iter().filter(|name| !self.names.contains(name)).collect::<Vec<_>>());
-    }
+/// A decision that must not stay as it is.
+#[derive(Debug)]
+struct Decision {
+    room: String,
+    message: String,
+    before: String,
+    /// `None` if all of it goes.
+    after: Option<String>,
 }
 
 impl Journal {
-    /// Looks for a person in everything an engine has recorded. `known` are rooms and names from elsewhere.
+    /// Looks for a person in everything that was recorded in the rooms of an engine.
     pub async fn footprints(
         &self,
         shard: usize,
-        person: &PersonId,
-        known: Arc<Footprints>,
+        shards: usize,
+        request: Arc<ForgetRequest>,
     ) -> Result<Footprints, StoreError> {
-        let person = person.clone();
-        self.database.read(move |connection| footprints(connection, shard, &person, &known)).await
+        self.database.read(move |connection| footprints(connection, shard, shards, &request)).await
     }
 
     /// Scrubs the records, the decisions and the state the journal begins with, and writes down the engine's state without
     /// the person: all of it, or nothing.
-    pub async fn forget(
-        &self,
-        person: &PersonId,
-        found: Footprints,
-        policies: &Policies,
-        state: State,
-    ) -> Result<(), StoreError> {
-        let (person, policies) = (person.clone(), policies.clone());
+    pub async fn forget(&self, found: Footprints, policies: &Policies, state: State) -> Result<(), StoreError> {
+        let policies = policies.clone();
         let state = state.encode().await;
+        let forgotten = self.database.times_forgotten();
         let write = move |transaction: &Transaction<'_>| {
+            forgotten.fetch_add(1, Ordering::SeqCst);
             for (seq, input) in &found.records {
                 let (body, sum) = encode(input);
                 let update = "UPDATE journal SET body = ?2, sum = ?3 WHERE seq = ?1";
                 transaction.prepare_cached(update)?.execute(params![seq, body, sum])?;
             }
-            forget_decisions(transaction, &person, &found.rooms)?;
-            forget_in_base(transaction, &person, &found, &policies)?;
+            found.decisions.iter().try_for_each(|decision| decision.forget(transaction))?;
+            forget_in_base(transaction, &found.request, &policies)?;
             state.store(transaction)
         };
         self.database.write(write).await
@@ -80,77 +72,76 @@ impl Journal {
 fn footprints(
     connection: &Connection,
     shard: usize,
-    person: &PersonId,
-    known: &Footprints,
+    shards: usize,
+    request: &ForgetRequest,
 ) -> rusqlite::Result<Footprints> {
-    let (mut rooms, mut names): (BTreeSet<RoomId>, BTreeSet<Box<str>>) =
-        (known.rooms.iter().cloned().collect(), known.names.iter().cloned().collect());
+    let mut request = request.clone();
+    // By room: the engine that wrote a record may be another than the one that has the room today.
+    let is_ours = |room: &RoomId| shard_of(room, shards) == shard;
+    let of_ours = |record: &Record| record.input.room().is_some_and(is_ours);
+    let acted = acted_for(connection, &request.ids)?;
     let mut messages = BTreeSet::new();
-    let mut records = Vec::new();
-    let is_ours = |record: &Record| record.shard as usize == shard;
     for record in Records::all(connection)? {
-        let Some(mut record) = record?.ok().filter(is_ours) else { continue };
-        if let Input::Said(message) = &record.input
-            && message.author.id == *person
-        {
-            rooms.insert(message.place.room.clone());
-            names.insert(message.author.name.clone());
-            messages.insert(message.id.clone());
-        }
-        if scrub(&mut record.input, person) {
-            records.push((record.seq, record.input));
+        let Some(record) = record?.ok().filter(of_ours) else { continue };
+        match record.input {
+            Input::Said(message) if request.is_of(&message.author.id) => {
+                if !request.rooms.contains(&message.place.room) {
+                    request.rooms.push(message.place.room.clone());
+                }
+                messages.insert((message.place.room, message.id));
+            }
+            Input::Delivered(call, Ok(ids)) if acted.contains(&(call.room.clone(), record.at)) => {
+                request.answers.extend(ids.into_iter().map(|id| (call.room.clone(), id)));
+            }
+            _ => (),
         }
     }
+    request.answers.sort();
+    request.answers.dedup();
+    let theirs = request.recognizer();
     // Once more, now that it is known what they said and where: what was made of it must go too.
+    let mut records = Vec::new();
     for record in Records::all(connection)? {
-        let Some(record) = record?.ok().filter(is_ours) else { continue };
-        if rests_on(&record.input, &messages, &rooms) {
-            records.push((record.seq, Input::Forgotten));
+        let Some(record) = record?.ok().filter(of_ours) else { continue };
+        if let Some(input) = scrubbed(record.input, &theirs, &messages) {
+            records.push((record.seq, input));
         }
     }
-    names.retain(|name| name.chars().count() >= NAME_CHARS_MIN);
-    Ok(Footprints { rooms: rooms.into_iter().collect(), names: names.into_iter().collect(), records })
+    let mut decisions = Vec::new();
+    each_trace(connection, &mut |room, message, body| {
+        if is_ours(&RoomId::new(room)) {
+            decisions.extend(forgotten_decision(room, message, body, &theirs));
+        }
+    })?;
+    Ok(Footprints { request, records, decisions })
 }
 
-/// Takes a person out of a record; whether there was anything to take out.
-fn scrub(input: &mut Input, person: &PersonId) -> bool {
-    match input {
-        Input::Said(message) if message.author.id == *person => *input = Input::Forgotten,
-        Input::Reacted(reaction) if reaction.by == *person => *input = Input::Forgotten,
+/// A record without the person, if there is anything of them in it. `messages` are theirs.
+pub fn scrubbed(mut input: Input, theirs: &Recognizer<'_>, messages: &BTreeSet<(RoomId, MessageId)>) -> Option<Input> {
+    let is_about = |room: &RoomId, id: &MessageId| {
+        let about = (room.clone(), id.clone());
+        messages.contains(&about) || theirs.request.answers.contains(&about)
+    };
+    let goes = match &mut input {
         Input::Said(message) => {
-            let before = message.mentions.len();
-            message.mentions.retain(|mentioned| mentioned != person);
-            let to_them = message.reply.as_mut().filter(|reply| reply.to_person.as_ref() == Some(person));
-            let was_reply = to_them.map(|reply| reply.to_person = None).is_some();
-            return was_reply || message.mentions.len() < before;
+            let own = message.author.voice == Voice::Me;
+            let answers = message.reply.as_ref().and_then(|reply| reply.to.as_ref());
+            let own_goes = || {
+                answers.is_some_and(|to| messages.contains(&(message.place.room.clone(), to.clone())))
+                    || theirs.takes_own_post(&message.place.room, message.id.as_str(), &message.text)
+            };
+            theirs.request.is_of(&message.author.id) || (own && own_goes())
         }
-        Input::Reacted(_)
-        | Input::Changed(_)
-        | Input::Told(..)
-        | Input::PolicyChanged(_)
-        | Input::Tick
-        | Input::Resumed
-        | Input::Judged(..)
-        | Input::Written(..)
-        | Input::Delivered(..)
-        | Input::Recalled(..)
-        | Input::Remembered(..)
-        | Input::Refused(..)
-        | Input::Billed(..)
-        | Input::ClockSet(_)
-        | Input::Forgotten => return false,
-    }
-    true
-}
-
-/// Edits of their messages, reactions to them, and whatever a model said in a room they spoke in.
-fn rests_on(input: &Input, messages: &BTreeSet<MessageId>, rooms: &BTreeSet<RoomId>) -> bool {
-    match input {
-        Input::Changed(change) => messages.contains(&change.id),
-        Input::Reacted(reaction) => messages.contains(&reaction.message),
-        Input::Judged(call, _) | Input::Written(call, _) => rooms.contains(&call.room),
-        Input::Said(_)
-        | Input::Told(..)
+        Input::Changed(change) => is_about(&change.place.room, &change.id),
+        Input::Reacted(reaction) => {
+            theirs.request.is_of(&reaction.by) || is_about(&reaction.place.room, &reaction.message)
+        }
+        // Whatever a model said in a room they spoke in.
+        Input::Judged(call, answer) | Input::Written(call, answer) => {
+            let told = || answer.as_ref().is_ok_and(|answer| theirs.speaks_of_them(&answer.text));
+            theirs.request.rooms.contains(&call.room) || told()
+        }
+        Input::Told(..)
         | Input::PolicyChanged(_)
         | Input::Tick
         | Input::Resumed
@@ -161,49 +152,56 @@ fn rests_on(input: &Input, messages: &BTreeSet<MessageId>, rooms: &BTreeSet<Room
         | Input::Billed(..)
         | Input::ClockSet(_)
         | Input::Forgotten => false,
+    };
+    if goes {
+        return Some(Input::Forgotten);
     }
+    let Input::Said(message) = &mut input else { return None };
+    let before = message.mentions.len();
+    message.mentions.retain(|mentioned| !theirs.request.is_of(mentioned));
+    let is_to_them = |person: &mut aizuchi_core::types::PersonId| theirs.request.is_of(person);
+    let was_reply = message.reply.as_mut().is_some_and(|reply| reply.to_person.take_if(is_to_them).is_some());
+    (was_reply || message.mentions.len() < before).then_some(input)
 }
 
 /// Decisions about their messages go; those about others' lose the judge's words, who read theirs too.
-fn forget_decisions(transaction: &Transaction<'_>, person: &PersonId, rooms: &[RoomId]) -> rusqlite::Result<()> {
-    for room in rooms {
-        let mut statement = transaction.prepare_cached("SELECT message, body FROM trace WHERE room = ?1")?;
-        let rows =
-            statement.query_map([room.as_str()], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
-        for row in rows.collect::<rusqlite::Result<Vec<_>>>()? {
-            let (message, body) = row;
-            let mut trace = match serde_json::from_str::<Trace>(&body) {
-                Ok(trace) if trace.author_id != *person => trace,
-                Ok(_) | Err(_) => {
-                    let delete = "DELETE FROM trace WHERE room = ?1 AND message = ?2";
-                    transaction.prepare_cached(delete)?.execute([room.as_str(), &message])?;
-                    continue;
-                }
-            };
+fn forgotten_decision(room: &str, message: &str, body: &str, theirs: &Recognizer<'_>) -> Option<Decision> {
+    let was_here = theirs.request.rooms.iter().any(|known| known.as_str() == room);
+    let after = match serde_json::from_str::<Trace>(body) {
+        Ok(trace) if theirs.request.is_of(&trace.author_id) => None,
+        Ok(mut trace) if was_here || theirs.speaks_of_them(body) => {
             trace.forget_words();
-            let body_now = serde_json::to_string(&trace).expect("a trace is plain data");
-            if body_now != body {
-                let update = "UPDATE trace SET body = ?3 WHERE room = ?1 AND message = ?2";
-                transaction.prepare_cached(update)?.execute([room.as_str(), &message, &body_now])?;
-            }
+            Some(serde_json::to_string(&trace).expect("a trace is plain data"))
         }
+        Ok(_) => return None,
+        Err(_) if was_here || theirs.speaks_of_them(body) => None,
+        Err(_) => return None,
+    };
+    let unchanged = after.as_deref() == Some(body);
+    let (room, message, before) = (room.to_owned(), message.to_owned(), body.to_owned());
+    (!unchanged).then_some(Decision { room, message, before, after })
+}
+
+impl Decision {
+    /// One that was decided anew since it was read is left to the engine that decided it.
+    fn forget(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+        let Decision { room, message, before, after } = self;
+        let statement = match after {
+            Some(_) => "UPDATE trace SET body = ?4 WHERE room = ?1 AND message = ?2 AND body = ?3",
+            None => "DELETE FROM trace WHERE room = ?1 AND message = ?2 AND body = ?3 AND ?4 IS NULL",
+        };
+        transaction.prepare_cached(statement)?.execute(params![room, message, before, after]).map(drop)
     }
-    Ok(())
 }
 
 /// The journal may begin with engines that remember them.
-fn forget_in_base(
-    transaction: &Transaction<'_>,
-    person: &PersonId,
-    found: &Footprints,
-    policies: &Policies,
-) -> rusqlite::Result<()> {
+fn forget_in_base(transaction: &Transaction<'_>, request: &ForgetRequest, policies: &Policies) -> rusqlite::Result<()> {
     let mut engines = match Engines::at_the_beginning(transaction, policies)? {
         Ok(engines) if !engines.is_fresh() => engines,
         // What cannot be read cannot be scrubbed either: it is worth less than the promise.
         Ok(_) | Err(_) => return transaction.execute("DELETE FROM base", []).map(drop),
     };
-    engines.forget(Nobody { person, names: &found.names, rooms: &found.rooms });
+    engines.forget(&request.recognizer().doubting());
     engines.encode().iter().try_for_each(|(seq, engine)| engine.store_as_base(transaction, *seq))
 }
 
@@ -273,39 +271,49 @@ fn deleted(connection: &Connection, before: Time) -> rusqlite::Result<Vec<i64>> 
 
 #[cfg(test)]
 mod tests {
-    use aizuchi_core::types::{Author, Change, Message, Place, Reply, Visibility, Voice};
+    use aizuchi_core::types::{Author, Change, Message, PersonId, Place, Reply, Visibility};
 
     use super::*;
 
-    fn said(person: &str, mentions: &[&str]) -> Input {
-        Input::Said(Message {
+    fn said(person: &str, voice: Voice, text: &str, mentions: &[&str]) -> Message {
+        Message {
             id: MessageId::new("m1"),
             place: Place::room("web:lobby"),
             at: Time(1),
-            author: Author { id: PersonId::new(person), name: person.into(), voice: Voice::Person },
-            text: "hello".into(),
+            author: Author { id: PersonId::new(person), name: person.into(), voice },
+            text: text.into(),
             reply: Some(Reply { to: None, to_me: false, to_person: mentions.first().map(PersonId::new) }),
             mentions: mentions.iter().map(PersonId::new).collect(),
             mentions_me: false,
             visibility: Visibility::Public,
             backfilled: false,
             heard: None,
-        })
+        }
     }
 
     #[test]
     fn a_person_is_taken_out_of_their_own_records_and_of_others() {
-        let mia = PersonId::new("mia");
-        let mut own = said("mia", &[]);
-        assert!(scrub(&mut own, &mia) && matches!(own, Input::Forgotten));
-        let mut about = said("bob", &["mia", "ann"]);
-        assert!(scrub(&mut about, &mia));
-        let Input::Said(message) = &about else { panic!("{about:?}") };
-        assert_eq!(message.mentions, [PersonId::new("ann")]);
+        let request = ForgetRequest {
+            ids: vec![PersonId::new("web:x"), PersonId::new("discord:7")],
+            names: vec!["mia".into()],
+            ..ForgetRequest::default()
+        };
+        let (theirs, room) = (request.recognizer(), RoomId::new("web:lobby"));
+        let messages = BTreeSet::from([(room.clone(), MessageId::new("m7"))]);
+        let goes = |input: Input| matches!(scrubbed(input, &theirs, &messages), Some(Input::Forgotten));
+        assert!(goes(Input::Said(said("discord:7", Voice::Person, "hello", &[]))));
+        assert!(goes(Input::Said(said("me", Voice::Me, "Well, MIA!", &[]))));
+        assert!(!goes(Input::Said(said("me", Voice::Me, "Well, Miami!", &[]))));
+        let mut answer = said("me", Voice::Me, "yes", &[]);
+        answer.reply = Some(Reply { to: Some(MessageId::new("m7")), to_me: false, to_person: None });
+        assert!(goes(Input::Said(answer)), "it answers them");
+        let about = scrubbed(Input::Said(said("bob", Voice::Person, "mia?", &["web:x", "ann"])), &theirs, &messages);
+        let Some(Input::Said(message)) = &about else { panic!("{about:?}") };
+        assert_eq!((message.mentions.as_slice(), &*message.text), (&[PersonId::new("ann")][..], "mia?"));
         assert_eq!(message.reply.as_ref().and_then(|reply| reply.to_person.as_ref()), None);
-        assert!(!scrub(&mut about, &mia), "nothing is left to take out");
-        let edit = Change { place: Place::room("web:lobby"), id: MessageId::new("m1"), at: Time(2), text: None };
-        let (messages, rooms) = (BTreeSet::from([MessageId::new("m1")]), BTreeSet::new());
-        assert!(rests_on(&Input::Changed(edit), &messages, &rooms));
+        let again = about.and_then(|about| scrubbed(about, &theirs, &messages));
+        assert!(again.is_none(), "nothing is left to take out: {again:?}");
+        let edit = |id| Change { place: Place::room("web:lobby"), id: MessageId::new(id), at: Time(2), text: None };
+        assert!(goes(Input::Changed(edit("m7"))) && !goes(Input::Changed(edit("m8"))));
     }
 }

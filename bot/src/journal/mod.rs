@@ -10,10 +10,11 @@ pub mod record;
 mod recover;
 mod spent;
 pub mod traces;
+mod trail;
 mod write;
 
 pub use engines::Engines;
-pub use forget::Footprints;
+pub use forget::{Footprints, scrubbed};
 pub use known::Known;
 pub use lately::{Kept, lately};
 pub use reached::Lost;
@@ -21,4 +22,5 @@ pub use read::{Damaged, Record, Records};
 pub use recover::{Recovered, RecoveredFrom, recover};
 pub use spent::spent_today;
 pub use traces::Traces;
+pub use trail::Trail;
 pub use write::{Journal, State};

@@ -1,6 +1,7 @@
 //! The write side: inputs are durable before anything follows from them, and snapshots keep a start short.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use aizuchi_core::engine::Snapshot;
 use aizuchi_core::policy::Stated;
@@ -153,14 +154,23 @@ impl Journal {
     /// `policies` hold for what happened before any settings were written down.
     pub async fn prune(&self, before: Time, policies: &Policies) -> Result<u64, StoreError> {
         let policies = policies.clone();
+        let forgotten = self.database.times_forgotten();
+        let forgotten_before = forgotten.load(Ordering::SeqCst);
         let advanced = self.database.read(move |connection| advance_base(connection, &policies, before));
         let Some(NextBase { cut, engines }) = advanced.await?.map_err(StoreError::Failed)? else { return Ok(0) };
         // First, and apart: what it holds is passed over where the journal still has it.
         let write = move |transaction: &rusqlite::Transaction<'_>| {
+            // These engines may know somebody who was forgotten since: it is done at the next time.
+            if forgotten.load(Ordering::SeqCst) != forgotten_before {
+                return Ok(false);
+            }
             transaction.execute("DELETE FROM base", [])?;
-            engines.iter().try_for_each(|(seq, engine)| engine.store_as_base(transaction, *seq))
+            engines.iter().try_for_each(|(seq, engine)| engine.store_as_base(transaction, *seq))?;
+            Ok(true)
         };
-        self.database.write(write).await?;
+        if !self.database.write(write).await? {
+            return Ok(0);
+        }
         let mut pruned = 0;
         loop {
             let gone = self.database.write_behind(move |transaction| prune_some(transaction, before, cut)).await?;

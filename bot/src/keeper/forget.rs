@@ -1,23 +1,36 @@
-//! Forgets a person everywhere, and keeps out of memory whoever wants that.
+//! Forgets a person everywhere: a job that is written down first and ends whatever happens.
+//!
+//! 1. What is kept of them is looked up: their names, rooms, words, and the answers to them.
+//! 2. That is written down, durably, as a job. Before this nothing has happened; after it the job ends, also after a crash.
+//! 3. Platforms let go of them first, so that nothing of them is heard again; then engines and journal, then memory.
+//! 4. The job loses everything that says who it was, and the file is written anew.
+//! 5. The old pages leave the log beside it, which a reader can delay; then the job itself goes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use aizuchi_core::memory::{About, Change};
+use aizuchi_core::memory::words::{Called, NameFinder, normal};
+use aizuchi_core::memory::{About, Change, Filter, ForgetRequest};
 use aizuchi_core::types::PersonId;
+use tokio_util::sync::CancellationToken;
 
 use super::Keeper;
-use crate::journal::Footprints;
+use super::jobs::{self, Job, JobStep};
+use crate::journal::{Journal, Trail};
 use crate::ports::Platform;
 use crate::runtime::{Ears, Gone};
-use crate::stores::StoreError;
+use crate::stores::{Settled, StoreError};
 
-/// Why somebody was not forgotten, or not everywhere: to be ordered again.
+/// Why somebody was not forgotten: nothing was begun.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotForgotten {
     #[error("aizuchi is stopping")]
     Gone,
     #[error("{0}")]
     Store(#[from] StoreError),
+    /// They are not called so, as far as is known.
+    #[error("nobody who asks is called {0}")]
+    NotTheirName(Box<str>),
 }
 
 impl From<Gone> for NotForgotten {
@@ -26,28 +39,242 @@ impl From<Gone> for NotForgotten {
     }
 }
 
+/// What became of a wish to be forgotten.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forgotten {
+    pub state: ForgetState,
+    /// NameFinder that may be somebody else's, with whose: what the bot said by these names is left until they say so.
+    pub doubtful: Vec<(Box<str>, Option<Box<str>>)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForgetState {
+    Done,
+    /// Everything is deleted; old pages leave the files once nobody reads them any more.
+    StillRead,
+    /// It was noted, and goes on by itself.
+    Interrupted,
+}
+
+/// Who may say for so long that a name is theirs after all.
+const CONFIRMS_WITHIN: Duration = Duration::from_secs(3600);
+const CONFIRMING_MAX: usize = 1_000;
+/// Between attempts to end what could not be ended.
+const AGAIN_FIRST: Duration = Duration::from_secs(1);
+const AGAIN_MAX: Duration = Duration::from_secs(60);
+
+/// NameFinder that somebody was asked about.
+pub(super) struct OpenQuestion {
+    ids: Vec<PersonId>,
+    names: Vec<Box<str>>,
+    at: tokio::time::Instant,
+}
+
 impl Keeper {
-    /// Platforms first, so that nothing of them is heard again; then engines and journal, then memory, then the pages of the
-    /// file that held it all. Ordered again after a failure, it goes on where there is something left.
+    /// Forgets somebody. `confirmed` are names that are theirs, though they may be somebody else's too.
     pub async fn forget(
         &self,
-        person: &PersonId,
+        ids: Vec<PersonId>,
+        confirmed: &[Box<str>],
+        ears: &Ears,
+        platforms: &[Arc<dyn Platform>],
+    ) -> Result<Forgotten, NotForgotten> {
+        let _one = self.forgetting.lock().await;
+        let (request, doubtful) = self.look_up(ids, confirmed).await?;
+        let ids = request.ids.clone();
+        let job = jobs::begin(&self.database, JobStep::Delete(Box::new(request))).await?;
+        let state = match self.carry_out(job, ears, platforms).await {
+            Ok(Settled::Done) => ForgetState::Done,
+            Ok(Settled::StillRead) => ForgetState::StillRead,
+            Err(error) => {
+                tracing::warn!(%error, "forgetting somebody was interrupted; it goes on by itself");
+                ForgetState::Interrupted
+            }
+        };
+        if state != ForgetState::Done {
+            self.unfinished.notify_one();
+        }
+        self.ask_about(ids, &doubtful);
+        Ok(Forgotten { state, doubtful })
+    }
+
+    /// Ends what was begun before a crash or could not be ended, until the program stops.
+    pub async fn end_forgetting(
+        self: Arc<Self>,
+        ears: Ears,
+        platforms: Vec<Arc<dyn Platform>>,
+        stop: CancellationToken,
+    ) {
+        let mut pause = AGAIN_FIRST;
+        loop {
+            let all_ended = match self.end_jobs(&ears, &platforms).await {
+                Ok(all_ended) => all_ended,
+                Err(error) => {
+                    tracing::warn!(%error, ?pause, "cannot end what is to be forgotten yet");
+                    false
+                }
+            };
+            if all_ended {
+                pause = AGAIN_FIRST;
+                tokio::select! {
+                    () = stop.cancelled() => return,
+                    () = self.unfinished.notified() => (),
+                }
+            }
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(pause) => pause = (pause * 2).min(AGAIN_MAX),
+            }
+        }
+    }
+
+    /// Whether everything that was begun has ended.
+    async fn end_jobs(&self, ears: &Ears, platforms: &[Arc<dyn Platform>]) -> Result<bool, NotForgotten> {
+        let (mut after, mut all_ended) = (0, true);
+        loop {
+            let _one = self.forgetting.lock().await;
+            let Some(job) = jobs::next(&self.database, after).await? else { return Ok(all_ended) };
+            after = job.id;
+            if matches!(job.step, JobStep::Delete(_)) {
+                tracing::info!("going on with forgetting somebody");
+            }
+            match self.carry_out(job, ears, platforms).await? {
+                Settled::Done => tracing::info!("somebody was forgotten"),
+                Settled::StillRead => all_ended = false,
+            }
+        }
+    }
+
+    async fn carry_out(
+        &self,
+        mut job: Job,
+        ears: &Ears,
+        platforms: &[Arc<dyn Platform>],
+    ) -> Result<Settled, NotForgotten> {
+        loop {
+            match &job.step {
+                JobStep::Delete(request) => {
+                    self.delete(Arc::new((**request).clone()), ears, platforms).await?;
+                    job.go_on_with(JobStep::Rewrite, &self.database).await?;
+                }
+                JobStep::Rewrite => {
+                    self.database.rewrite().await?;
+                    job.go_on_with(JobStep::Settle, &self.database).await?;
+                }
+                JobStep::Settle => {
+                    let settled = self.database.settle().await?;
+                    if settled == Settled::Done {
+                        job.end(&self.database).await?;
+                    }
+                    return Ok(settled);
+                }
+            }
+        }
+    }
+
+    async fn delete(
+        &self,
+        request: Arc<ForgetRequest>,
         ears: &Ears,
         platforms: &[Arc<dyn Platform>],
     ) -> Result<(), NotForgotten> {
-        let known = self.memory.people(Some(person)).await?;
-        let rooms = known.iter().flat_map(|person| person.rooms.iter().cloned()).collect();
-        let names = known.iter().flat_map(|person| person.names.iter().cloned()).collect();
         for platform in platforms {
-            platform.forget(person).await?;
+            platform.forget(&request).await?;
         }
         // Nothing is counted of them while their records go.
-        let counted = self.counted.lock().await;
-        let Footprints { rooms, names, .. } = ears.forget(person, Footprints::known(rooms, names)).await??;
-        let forgotten = Change::PersonForgotten { person: person.clone(), names, rooms };
-        self.memory.apply(vec![forgotten], &self.policies()).await?;
-        drop(counted);
-        self.database.settle().await?;
+        let _counted = self.counted.lock().await;
+        ears.forget(&request).await??;
+        let ForgetRequest { ids, names, rooms, .. } = &*request;
+        let forgotten = |person: &PersonId| {
+            let (person, names, rooms) = (person.clone(), names.clone(), rooms.clone());
+            Change::PersonForgotten { person, names, rooms }
+        };
+        self.memory.apply(ids.iter().map(forgotten).collect(), &self.policies()).await?;
+        Ok(())
+    }
+
+    /// What is kept of them, and which of their names may be somebody else's.
+    async fn look_up(
+        &self,
+        ids: Vec<PersonId>,
+        confirmed: &[Box<str>],
+    ) -> Result<(ForgetRequest, Vec<(Box<str>, Option<Box<str>>)>), NotForgotten> {
+        let journal = Journal::new(self.database.clone());
+        let Trail { mut names, mut rooms, answers, phrases, mut others, .. } = journal.trail(ids.clone()).await?;
+        for person in self.memory.people(None).await? {
+            let theirs = ids.contains(&person.id);
+            (if theirs { &mut names } else { &mut others }).extend(person.names);
+            if theirs {
+                rooms.extend(person.rooms);
+            }
+        }
+        let policies = self.policies();
+        let bot = &policies.general().settings.bot;
+        others.extend([&bot.name].into_iter().chain(&bot.aliases).map(|name| name.as_str().into()));
+        let others: Vec<&str> = others.iter().map(|name| &**name).collect();
+        let Called { certain: mut names, mut doubtful } = Called::sorted(names.iter().map(|name| &**name), others);
+        for name in confirmed {
+            let same = |form: &str| normal(form).trim() == normal(name).trim();
+            let known = names.iter().chain(doubtful.iter().map(|(form, _)| form)).any(|form| same(form));
+            if !known && !self.was_asked_about(&ids, &same) {
+                return Err(NotForgotten::NotTheirName(name.clone()));
+            }
+            doubtful.retain(|(form, _)| !same(form));
+            names.push(name.clone());
+        }
+        let used = self.names_in_use(doubtful.iter().map(|(form, _)| form.clone()).collect()).await?;
+        doubtful.retain(|(form, _)| used.contains(form));
+        let (rooms, answers) = (rooms.into_iter().collect(), answers.into_iter().collect());
+        Ok((ForgetRequest { ids, names, rooms, answers, phrases }, doubtful))
+    }
+
+    /// Those of the names by which the bot spoke of somebody, or remembers something.
+    async fn names_in_use(&self, names: Vec<Box<str>>) -> Result<Vec<Box<str>>, StoreError> {
+        if names.is_empty() {
+            return Ok(names);
+        }
+        let mut used = Journal::new(self.database.clone()).names_it_used(names.clone()).await?;
+        let facts = self.memory.facts(Filter { count: usize::MAX >> 1, ..Filter::default() }).await?;
+        for name in names.into_iter().filter(|name| !used.contains(name)).collect::<Vec<_>>() {
+            let looked = NameFinder::new([&name]);
+            if facts.iter().any(|fact| looked.are_in(&fact.content)) {
+                used.push(name);
+            }
+        }
+        Ok(used)
+    }
+
+    /// Remembers what somebody was asked, for a while and in no file.
+    fn ask_about(&self, ids: Vec<PersonId>, doubtful: &[(Box<str>, Option<Box<str>>)]) {
+        let mut asked = self.asked();
+        asked.retain(|asked| asked.at.elapsed() < CONFIRMS_WITHIN);
+        if doubtful.is_empty() {
+            return;
+        }
+        asked.retain(|asked| asked.ids != ids);
+        if asked.len() == CONFIRMING_MAX {
+            asked.remove(0);
+        }
+        let names = doubtful.iter().map(|(name, _)| name.clone()).collect();
+        asked.push(OpenQuestion { ids, names, at: tokio::time::Instant::now() });
+    }
+
+    fn was_asked_about(&self, ids: &[PersonId], same: &dyn Fn(&str) -> bool) -> bool {
+        let asked = self.asked();
+        let recent = asked.iter().filter(|asked| asked.ids == ids && asked.at.elapsed() < CONFIRMS_WITHIN);
+        recent.flat_map(|asked| &asked.names).any(|name| same(name))
+    }
+
+    fn asked(&self) -> std::sync::MutexGuard<'_, Vec<OpenQuestion>> {
+        self.asked.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Has what was deleted leave the files, now or as soon as nobody reads it any more.
+    pub(super) async fn settle(&self) -> Result<(), StoreError> {
+        if self.database.settle().await? == Settled::StillRead {
+            jobs::settle_later(&self.database).await?;
+            self.unfinished.notify_one();
+        }
         Ok(())
     }
 
@@ -59,6 +286,7 @@ impl Keeper {
 
     /// From now on they are remembered, or not; what was known of them goes at once.
     pub async fn opt_out(&self, person: &PersonId, out: bool) -> Result<(), StoreError> {
-        self.memory.apply(vec![Change::OptedOut { person: person.clone(), out }], &self.policies()).await
+        self.memory.apply(vec![Change::OptedOut { person: person.clone(), out }], &self.policies()).await?;
+        if out { self.settle().await } else { Ok(()) }
     }
 }

@@ -55,7 +55,7 @@ impl Keeper {
         self.catch_up().await?;
         self.memory.apply(vec![Change::RoomForgotten { room: room.clone() }], &self.policies()).await?;
         Journal::new(self.database.clone()).forget_rooms(vec![room]).await?;
-        self.database.settle().await
+        self.settle().await
     }
 
     /// Forgets what was left before this time: memory and journal.
@@ -72,7 +72,7 @@ impl Keeper {
             rooms.iter().try_for_each(|room| delete.execute([room.as_str()]).map(drop))
         };
         self.database.write(write).await?;
-        self.database.settle().await
+        self.settle().await
     }
 }
 

@@ -6,6 +6,7 @@
 mod digest;
 mod first;
 mod forget;
+mod jobs;
 mod left;
 mod lines;
 mod meaning;
@@ -17,9 +18,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use aizuchi_core::Policies;
 use aizuchi_core::memory::Change;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Notify};
 
-pub use forget::NotForgotten;
+pub use forget::{ForgetState, Forgotten, NotForgotten};
+pub use jobs::settle_later;
 
 use crate::ports::{Embedder, Memory, Mind};
 use crate::stores::{Database, StoreError};
@@ -33,6 +35,12 @@ pub struct Keeper {
     policies: RwLock<Arc<Policies>>,
     /// The last record of the journal whose people were counted; one at a time.
     counted: Mutex<Option<i64>>,
+    /// One person is forgotten at a time.
+    forgetting: Mutex<()>,
+    /// Somebody could not be forgotten at once.
+    unfinished: Notify,
+    /// Whose names may be somebody else's.
+    asked: std::sync::Mutex<Vec<forget::OpenQuestion>>,
 }
 
 impl Keeper {
@@ -44,6 +52,9 @@ impl Keeper {
             database,
             policies: RwLock::new(Arc::new(policies)),
             counted: Mutex::default(),
+            forgetting: Mutex::default(),
+            unfinished: Notify::new(),
+            asked: std::sync::Mutex::default(),
         }
     }
 
@@ -69,6 +80,6 @@ impl Keeper {
     pub async fn change(&self, changes: Vec<Change>) -> Result<(), StoreError> {
         let forgets = changes.iter().any(Change::forgets);
         self.memory.apply(changes, &self.policies()).await?;
-        if forgets { self.database.settle().await } else { Ok(()) }
+        if forgets { self.settle().await } else { Ok(()) }
     }
 }

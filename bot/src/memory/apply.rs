@@ -1,7 +1,7 @@
 //! What each change means, the same for every store.
 
 use aizuchi_core::Policies;
-use aizuchi_core::memory::words::mentions;
+use aizuchi_core::memory::words::{Called, NameFinder};
 use aizuchi_core::memory::{
     Change, Draft, Fact, Heard, Item, Layer, Meeting, Note, Origin, Person, meet, narrower, to_forget,
 };
@@ -72,11 +72,15 @@ impl AtWork<'_> {
             },
             Change::MessageGone { ref room, ref message } => self.message_gone(&change, room, message),
             Change::Narrowed { ref origin } => self.narrow(&change, origin),
-            Change::PersonForgotten { person, names, rooms } => self.forget_person(&person, names, rooms),
+            Change::PersonForgotten { person, names, rooms } => self.forget_person(&person, &names, rooms),
             Change::RoomForgotten { ref room } => self.forget_room(&change, room),
             Change::OptedOut { person, out } => {
                 self.shelf.put_out(Mark::from(&person), out)?;
-                if out { self.forget_person(&person, Vec::new(), Vec::new()) } else { Ok(()) }
+                if !out {
+                    return Ok(());
+                }
+                let names = self.certain_names(&person)?;
+                self.forget_person(&person, &names, Vec::new())
             }
             Change::Faded { at } => {
                 let mut rooms: Vec<RoomId> = self.shelf.facts()?.into_iter().map(|fact| fact.origin.room).collect();
@@ -243,16 +247,20 @@ impl AtWork<'_> {
         Ok(())
     }
 
-    fn forget_person(&mut self, id: &PersonId, mut names: Vec<Box<str>>, mut rooms: Vec<RoomId>) -> Shelved<()> {
+    /// What they are called and nobody else who is known.
+    fn certain_names(&self, id: &PersonId) -> Shelved<Vec<Box<str>>> {
+        let known = self.shelf.person(id)?.map(|person| person.names).unwrap_or_default();
+        let others: Vec<Person> = self.shelf.people()?.into_iter().filter(|person| person.id != *id).collect();
+        let others = others.iter().flat_map(|person| &person.names).map(|name| &**name);
+        Ok(Called::sorted(known.iter().map(|name| &**name), others).certain)
+    }
+
+    fn forget_person(&mut self, id: &PersonId, names: &[Box<str>], mut rooms: Vec<RoomId>) -> Shelved<()> {
         if let Some(person) = self.shelf.person(id)? {
-            names.extend(person.names);
             rooms.extend(person.rooms);
         }
-        names.sort();
-        names.dedup();
-        // One letter is in every text.
-        names.retain(|name| name.trim().chars().count() >= 2);
-        let speaks = |text: &str| text.contains(id.as_str()) || names.iter().any(|name| mentions(text, name));
+        let names = NameFinder::new(names);
+        let speaks = |text: &str| text.contains(id.as_str()) || names.are_in(text);
         for fact in self.shelf.facts_of_person(id)? {
             self.shelf.remove_fact(fact.id)?;
         }

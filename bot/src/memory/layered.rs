@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use aizuchi_core::Policies;
+use aizuchi_core::memory::words::Called;
 use aizuchi_core::memory::{About, Change, ChannelMemory, Fact, Filter, Item, Marks, Person, Query, Recalled};
 use aizuchi_core::settings::{MemorySettings, Store};
 use aizuchi_core::types::{PersonId, RoomId};
@@ -51,22 +52,24 @@ impl Layered {
         if on_disk { &*self.local } else { &*self.ram }
     }
 
-    /// Whoever is forgotten is forgotten under all names and in all rooms that any layer knows of.
+    /// A person is forgotten in all rooms that any layer knows of.
     async fn complete(&self, mut changes: Vec<Change>) -> Result<Vec<Change>, StoreError> {
         let mut added = Vec::new();
         for change in &mut changes {
             match change {
-                Change::PersonForgotten { person, names, rooms } => {
+                Change::PersonForgotten { person, rooms, .. } => {
                     for known in self.people(Some(person)).await? {
-                        names.extend(known.names);
                         rooms.extend(known.rooms);
                     }
                 }
                 Change::OptedOut { person, out: true } => {
                     let known =
                         self.people(Some(person)).await?.pop().unwrap_or_else(|| Person::opted_out(person.clone()));
-                    let Person { id: person, names, rooms, .. } = known;
-                    added.push(Change::PersonForgotten { person, names, rooms });
+                    let others = self.people(None).await?;
+                    let others = others.iter().filter(|other| other.id != *person).flat_map(|other| &other.names);
+                    let names = known.names.iter().map(|name| &**name);
+                    let names = Called::sorted(names, others.map(|name| &**name).collect::<Vec<_>>()).certain;
+                    added.push(Change::PersonForgotten { person: person.clone(), names, rooms: known.rooms });
                 }
                 _ => (),
             }

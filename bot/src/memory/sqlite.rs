@@ -36,7 +36,11 @@ impl Memory for Local {
                 changes.into_iter().try_for_each(|change| apply(&mut table, kept, change, &policies))
             });
             write.await?;
-            if forgets { self.database.settle().await } else { Ok(()) }
+            if forgets {
+                // A caller that has to be sure settles again and checks the result.
+                let _ = self.database.try_to_settle().await?;
+            }
+            Ok(())
         })
     }
 

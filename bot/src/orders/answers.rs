@@ -65,16 +65,6 @@ pub fn forgot(language: Language) -> &'static str {
     language.choose("Forgot the talk of this room.", "このルームの会話を忘れました。")
 }
 
-pub fn forgot_you(form: CommandForm, language: Language) -> String {
-    let opt_out = form.write("opt-out");
-    language.choose(
-        format!("You are forgotten: what you said, what was known of you and what rested on it. What you say from now on is heard \
-         again; {opt_out} keeps it out of memory."),
-        format!("あなたのことを忘れました。あなたの発言、あなたについて知っていたこと、それをもとにしたことは残っていません。\
-         これからの発言はまた聞こえます。覚えてほしくなければ {opt_out} を使ってください。"),
-    )
-}
-
 pub fn opted_out(out: bool, language: Language) -> &'static str {
     if out {
         language.choose(
@@ -309,7 +299,6 @@ mod tests {
                 unclear(&ROWS[0], form, language),
                 muted(None, form, language),
                 muted(Some(Span::minutes(1)), form, language),
-                forgot_you(form, language),
                 status(Some(&view), &TotalView::default(), &bot, Time(0), form, None, language),
             ];
             for answer in answers {

@@ -2,6 +2,7 @@
 
 mod about;
 pub mod answers;
+mod forgotten;
 mod order;
 
 use std::sync::{Arc, PoisonError, RwLock};
@@ -60,15 +61,6 @@ enum Why {
 impl From<Gone> for Why {
     fn from(_: Gone) -> Why {
         Why::Gone
-    }
-}
-
-impl From<NotForgotten> for Why {
-    fn from(why: NotForgotten) -> Why {
-        match why {
-            NotForgotten::Gone => Why::Gone,
-            NotForgotten::Store(error) => Why::Store(error),
-        }
     }
 }
 
@@ -150,11 +142,8 @@ impl Reception {
                 Some(keeper) => about::exported(&keeper.about(&self.ears.first_id(&by.person)).await?),
                 None => answers::no_memory(language).into(),
             },
-            Order::ForgetMe => match &self.keeper {
-                Some(keeper) => {
-                    keeper.forget(&self.ears.first_id(&by.person), &self.ears, &self.platforms).await?;
-                    answers::forgot_you(form, language)
-                }
+            Order::ForgetMe(names) => match &self.keeper {
+                Some(keeper) => self.forget(keeper.clone(), by, names, form).await?,
                 None => answers::no_memory(language).into(),
             },
             Order::OptOut(out) => match &self.keeper {
@@ -168,6 +157,25 @@ impl Reception {
             Order::Unclear(row) => answers::unclear(row, form, language),
             Order::Unknown(name) => answers::unknown(&name, form, language),
         })
+    }
+
+    /// Goes on when the person who asked has gone.
+    async fn forget(
+        &self,
+        keeper: Arc<Keeper>,
+        by: &Orderer,
+        names: Vec<Box<str>>,
+        form: CommandForm,
+    ) -> Result<String, Why> {
+        let ids = self.ears.ids_of(&by.person);
+        let (ears, platforms) = (self.ears.clone(), self.platforms.clone());
+        let forgetting = tokio::spawn(async move { keeper.forget(ids, &names, &ears, &platforms).await });
+        match forgetting.await.map_err(|_| Why::Gone)? {
+            Ok(done) => Ok(forgotten::forgotten(&done, form, by.language)),
+            Err(NotForgotten::NotTheirName(name)) => Ok(forgotten::not_your_name(&name, by.language)),
+            Err(NotForgotten::Gone) => Err(Why::Gone),
+            Err(NotForgotten::Store(error)) => Err(Why::Store(error)),
+        }
     }
 
     async fn change_preset(&self, room: &str, preset: String, language: Language) -> Result<String, Why> {

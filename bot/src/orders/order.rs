@@ -20,8 +20,8 @@ pub enum Order {
     WhatDoYouKnow,
     /// The same, all of it, as JSON.
     ExportMe,
-    /// Forget whoever asks.
-    ForgetMe,
+    /// Forget whoever asks; also by these names, though they may be somebody else's.
+    ForgetMe(Vec<Box<str>>),
     /// Whether whoever asks wants to stay out of long memory.
     OptOut(bool),
     Help,
@@ -117,9 +117,9 @@ pub const ROWS: [Row; 14] = [
     },
     Row {
         name: "forget-me",
-        usage: "forget-me",
-        en: "forget you: what you said, what is known of you, what rests on it",
-        ja: "あなたの発言と、あなたについて知っていることをすべて忘れる",
+        usage: "forget-me [name, …]",
+        en: "forget you: what you said, what is known of you, what rests on it; names only if it asks",
+        ja: "あなたの発言と、あなたについて知っていることをすべて忘れる（名前は聞かれたときだけ）",
     },
     Row {
         name: "opt-out",
@@ -164,12 +164,19 @@ pub fn order(text: &str) -> Order {
         "reset" => Some(Order::Reset),
         "what-do-you-know" => Some(Order::WhatDoYouKnow),
         "export-me" => Some(Order::ExportMe),
-        "forget-me" => Some(Order::ForgetMe),
+        "forget-me" => Some(Order::ForgetMe(names(rest))),
         "opt-out" => Some(Order::OptOut(true)),
         "opt-in" => Some(Order::OptOut(false)),
         _ => Some(Order::Help),
     };
     order.unwrap_or(Order::Unclear(row))
+}
+
+/// "Bo", "Rina Sato, Rina".
+fn names(text: &str) -> Vec<Box<str>> {
+    let marks = ['"', '“', '”', '「', '」'];
+    let names = text.split([',', '，', '、']).map(|name| name.trim().trim_matches(marks).trim());
+    names.filter(|name| !name.is_empty()).map(Into::into).collect()
 }
 
 const SPAN_MAX: Span = Span::seconds(366 * 24 * 3600);
@@ -259,9 +266,10 @@ mod tests {
         assert_eq!(order("channel OFF"), Order::Channel(false));
         assert_eq!(order("preset sphene"), Order::Preset("sphene".into()));
         assert_eq!(order("/what-do-you-know"), Order::WhatDoYouKnow);
-        assert_eq!(order("/forget-me"), Order::ForgetMe);
+        assert_eq!(order("/forget-me"), Order::ForgetMe(Vec::new()));
+        assert_eq!(order("/forget-me “Bo”、 Rina Sato"), Order::ForgetMe(vec!["Bo".into(), "Rina Sato".into()]));
         assert_eq!((order("opt-out"), order("opt-in")), (Order::OptOut(true), Order::OptOut(false)));
-        assert!(!Order::WhatDoYouKnow.needs_manager() && !Order::ForgetMe.needs_manager());
+        assert!(!Order::WhatDoYouKnow.needs_manager() && !Order::ForgetMe(Vec::new()).needs_manager());
         assert!(order("reset").needs_manager() && !order("mute 2h").needs_manager());
     }
 }

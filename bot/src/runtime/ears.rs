@@ -4,6 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use aizuchi_core::effect::Usage;
+use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::settings::Settings;
 use aizuchi_core::types::{PersonId, RoomId, stable_hash};
 use aizuchi_core::view::RoomView;
@@ -15,7 +16,6 @@ use tokio_util::sync::CancellationToken;
 use super::failure::{Failure, panic_message};
 use super::ledger::{Ledger, TotalView};
 use super::same::Same;
-use crate::journal::Footprints;
 use crate::stores::StoreError;
 
 /// The program is stopping: nobody listens any more.
@@ -39,11 +39,11 @@ pub enum Heard {
 /// A person who wants to be forgotten.
 #[derive(Debug)]
 pub struct Forgetting {
-    pub person: PersonId,
-    /// Their rooms and names, as far as others know them.
-    pub known: Arc<Footprints>,
-    /// Told back where they were found, when nothing of them is left here.
-    pub done: oneshot::Sender<Result<Footprints, StoreError>>,
+    pub request: Arc<ForgetRequest>,
+    /// How many engines there are: each forgets them in its own rooms.
+    pub shards: usize,
+    /// Told back when nothing of them is left here.
+    pub done: oneshot::Sender<Result<(), StoreError>>,
 }
 
 /// Something that waits to be handled.
@@ -148,21 +148,22 @@ impl Ears {
         seen.await.map_err(|_| Gone)
     }
 
-    /// Has every engine forget a person, and the journal too. Returns where they were found, when nothing of them is left
-    /// there.
-    pub async fn forget(&self, person: &PersonId, known: Footprints) -> Result<Result<Footprints, StoreError>, Gone> {
-        let (person, mut all) = (self.first_id(person), known.clone());
-        let known = Arc::new(known);
+    /// Has every engine forget a person, and the journal too. Returns when nothing of them is left there.
+    pub async fn forget(&self, request: &Arc<ForgetRequest>) -> Result<Result<(), StoreError>, Gone> {
         for shard in self.shards.iter() {
             let (done, forgotten) = oneshot::channel();
-            let forgetting = Forgetting { person: person.clone(), known: known.clone(), done };
+            let forgetting = Forgetting { request: request.clone(), shards: self.shards.len(), done };
             shard.send(Heard::Forget(forgetting)).await.map_err(|_| Gone)?;
-            match forgotten.await.map_err(|_| Gone)? {
-                Ok(found) => all.add(found),
-                Err(error) => return Ok(Err(error)),
+            if let Err(error) = forgotten.await.map_err(|_| Gone)? {
+                return Ok(Err(error));
             }
         }
-        Ok(Ok(all))
+        Ok(Ok(()))
+    }
+
+    /// Every id of a person, the one they are known by first.
+    pub fn ids_of(&self, person: &PersonId) -> Vec<PersonId> {
+        self.same.read().unwrap_or_else(PoisonError::into_inner).all(person)
     }
 
     /// The id a person is known by.

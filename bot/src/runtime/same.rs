@@ -56,6 +56,15 @@ impl Same {
         self.0.get(id).unwrap_or(id).clone()
     }
 
+    /// Every id of this person, the first one first.
+    pub fn all(&self, id: &PersonId) -> Vec<PersonId> {
+        let first = self.first(id);
+        let mut others: Vec<PersonId> =
+            self.0.iter().filter(|(_, of)| **of == first).map(|(other, _)| other.clone()).collect();
+        others.sort();
+        std::iter::once(first).chain(others).collect()
+    }
+
     fn rename(&self, id: &mut PersonId) {
         if let Some(first) = self.0.get(id) {
             *id = first.clone();
@@ -86,6 +95,8 @@ mod tests {
             backfilled: false,
             heard: None,
         });
+        assert_eq!(same.all(&PersonId::new("web:x")), ["discord:1", "slack:T/U", "web:x"].map(PersonId::new));
+        assert_eq!(same.all(&PersonId::new("web:y")), [PersonId::new("web:y")]);
         same.unite(&mut said);
         let Input::Said(message) = said else { unreachable!("it is the same input") };
         assert_eq!((message.author.id.as_str(), &*message.author.name), ("discord:1", "mia"));

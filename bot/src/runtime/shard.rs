@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aizuchi_core::effect::Effect;
-use aizuchi_core::engine::Nobody;
-use aizuchi_core::types::{PersonId, RoomId};
+use aizuchi_core::memory::ForgetRequest;
+use aizuchi_core::types::RoomId;
 use aizuchi_core::{Engine, Input, Time, Trace};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
@@ -20,7 +20,7 @@ use super::save::Saver;
 use super::stamp::Stamps;
 use super::start::Shared;
 use super::{Event, Forgetting, Heard, World};
-use crate::journal::{Footprints, Journal, State, traces};
+use crate::journal::{Journal, State, traces};
 use crate::stores::StoreError;
 
 pub struct Shard {
@@ -204,8 +204,8 @@ impl Shard {
             self.handle(batch.inputs.drain(..)).await;
             self.save_now_and_then();
         }
-        for Forgetting { person, known, done } in batch.forgets {
-            let _ = done.send(self.forget(&person, known).await);
+        for Forgetting { request, shards, done } in batch.forgets {
+            let _ = done.send(self.forget(&request, shards).await);
         }
         let now = self.now();
         for (room, seen) in batch.looks {
@@ -323,17 +323,16 @@ impl Shard {
 
     /// Somebody wants to be forgotten. What is written down of them and what the engine knows go together; only then
     /// follows what has to be asked for again.
-    async fn forget(&mut self, person: &PersonId, known: Arc<Footprints>) -> Result<Footprints, StoreError> {
+    async fn forget(&mut self, request: &Arc<ForgetRequest>, shards: usize) -> Result<(), StoreError> {
         // What is still being written down would come too late.
         self.saver.keep_all().await?;
-        let found = self.journal.footprints(self.number, person, known).await?;
+        let found = self.journal.footprints(self.number, shards, request.clone()).await?;
         let mut effects = Vec::new();
         let now = self.now();
-        self.engine.forget(now, Nobody { person, names: &found.names, rooms: &found.rooms }, &mut effects);
+        self.engine.forget(now, &found.request.recognizer(), &mut effects);
         self.ledger.book(&self.engine, now, &Whose::OfEffects, &effects);
         let policies = self.engine.policies().clone();
-        let told = Footprints::known(found.rooms.clone(), found.names.clone());
-        let forgotten = self.journal.forget(person, found, &policies, self.state()).await;
+        let forgotten = self.journal.forget(found, &policies, self.state()).await;
         if forgotten.is_ok() {
             self.saver.is_saved();
         }
@@ -343,7 +342,7 @@ impl Shard {
                 other => self.followers.follow(&self.engine, now, other, self.seq),
             }
         }
-        forgotten.map(|()| told)
+        forgotten
     }
 
     fn ends_by(&mut self) -> Instant {

@@ -13,6 +13,7 @@ const STEPS: &[&str] = &[
     include_str!("0007.sql"),
     include_str!("0008.sql"),
     include_str!("0009.sql"),
+    include_str!("0010.sql"),
 ];
 
 pub const VERSION: u32 = STEPS.len() as u32;

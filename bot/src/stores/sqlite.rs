@@ -1,7 +1,7 @@
 //! One SQLite file: a task that commits what many want written together, and readers beside it.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -52,10 +52,19 @@ impl From<rusqlite::Error> for StoreError {
 /// What is to be written, told afterwards whether it is durable; or an order that no transaction may hold.
 enum Work {
     Write(Write),
-    Settle(oneshot::Sender<Result<(), StoreError>>),
+    Alone(Box<dyn FnOnce(&Connection) + Send>),
 }
 type Write = Box<dyn FnOnce(Result<&Transaction<'_>, StoreError>) -> Told + Send>;
 type Told = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
+
+/// Whether what was deleted is gone from the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Settled {
+    Done,
+    /// Somebody reads the file as it was before, and keeps the old pages in it.
+    StillRead,
+}
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -70,6 +79,8 @@ pub struct Database {
     /// Whether what was to be written last could not be.
     refuses: Arc<AtomicBool>,
     file: Arc<OpenedFile>,
+    /// How often somebody was forgotten since it was opened.
+    forgotten: Arc<AtomicU64>,
 }
 
 /// Writes that may wait for the disk; beyond that whoever wants to write waits.
@@ -84,6 +95,8 @@ const READERS_MAX: usize = 4;
 /// Statements kept prepared for each connection: more than there are.
 const STATEMENTS_MAX: usize = 128;
 const BUSY_FOR: Duration = Duration::from_secs(5);
+/// Between attempts to empty the log: our own readers are done in no time, others may take longer.
+const SETTLE_PAUSES_MS: [u64; 7] = [10, 20, 50, 100, 300, 700, 1500];
 
 impl Database {
     /// Opens the file, makes it if it is missing, and brings it up to date. Must be called inside a tokio runtime.
@@ -101,7 +114,16 @@ impl Database {
         let (refuses, file) = (Arc::default(), Arc::new(OpenedFile::at(path)));
         tokio::spawn(write_all(connection, queue, later, Arc::clone(&refuses), file.clone()));
         let reading = Arc::new(Semaphore::new(READERS_MAX));
-        Ok(Database { work, behind, path: path.into(), readers: Arc::default(), reading, refuses, file })
+        Ok(Database {
+            work,
+            behind,
+            path: path.into(),
+            readers: Arc::default(),
+            reading,
+            refuses,
+            file,
+            forgotten: Arc::default(),
+        })
     }
 
     /// Writes, together with whatever else wants to be written now, and returns when it is durable. Fails alone.
@@ -120,11 +142,45 @@ impl Database {
         write_to(&self.behind, work).await
     }
 
-    /// Brings everything written so far into the file itself and empties the log beside it, so that what was forgotten is
-    /// in neither. Readers that are in the middle of something keep it from being emptied: then it is at the next time.
-    pub async fn settle(&self) -> Result<(), StoreError> {
+    /// Counts how often somebody was forgotten: what was read before and is written after may hold them again. Noted and
+    /// compared while writing, where one thing comes after the other.
+    pub fn times_forgotten(&self) -> Arc<AtomicU64> {
+        self.forgotten.clone()
+    }
+
+    /// Brings everything written so far into the file itself and empties the log beside it, so that what was deleted is in
+    /// neither. Readers in the middle of something prevent that: it is tried again for a while, and then reported.
+    pub async fn settle(&self) -> Result<Settled, StoreError> {
+        for pause in SETTLE_PAUSES_MS {
+            if self.try_to_settle().await? == Settled::Done {
+                return Ok(Settled::Done);
+            }
+            tokio::time::sleep(Duration::from_millis(pause)).await;
+        }
+        self.try_to_settle().await
+    }
+
+    /// The same, tried once.
+    pub async fn try_to_settle(&self) -> Result<Settled, StoreError> {
+        self.alone(settle).await
+    }
+
+    /// Writes the whole file anew. What was deleted is overwritten where it was, but SQLite moves rows between pages as they
+    /// fill, and copies may be left in the gaps between those that are kept. Takes as long as the file is large, and whatever
+    /// else is to be written waits.
+    pub async fn rewrite(&self) -> Result<(), StoreError> {
+        self.alone(|connection| Ok(connection.execute_batch("VACUUM")?)).await
+    }
+
+    /// What no transaction may hold.
+    async fn alone<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
         let (tell, told) = oneshot::channel();
-        self.work.send(Work::Settle(tell)).await.map_err(|_| StoreError::Closed)?;
+        // Nobody may be waiting any more.
+        let work = Box::new(move |connection: &Connection| drop(tell.send(work(connection))));
+        self.work.send(Work::Alone(work)).await.map_err(|_| StoreError::Closed)?;
         told.await.map_err(|_| StoreError::Closed)?
     }
 
@@ -251,12 +307,12 @@ async fn write_all(
 }
 
 fn commit(connection: &mut Connection, works: Vec<Work>, refuses: &AtomicBool, file: &OpenedFile) {
-    let mut settling = Vec::new();
+    let mut alone = Vec::new();
     let mut writes = Vec::new();
     for work in works {
         match work {
             Work::Write(write) => writes.push(write),
-            Work::Settle(tell) => settling.push(tell),
+            Work::Alone(work) => alone.push(work),
         }
     }
     if !writes.is_empty() {
@@ -274,11 +330,7 @@ fn commit(connection: &mut Connection, works: Vec<Work>, refuses: &AtomicBool, f
         refuses.store(committed.is_err(), Ordering::Relaxed);
         told.into_iter().for_each(|tell| tell(committed.clone()));
     }
-    if !settling.is_empty() {
-        let settled = settle(connection);
-        // Nobody may be waiting any more.
-        settling.into_iter().for_each(|tell| drop(tell.send(settled.clone())));
-    }
+    alone.into_iter().for_each(|work| work(connection));
 }
 
 /// Where the disk refuses a part of a transaction, SQLite gives up the whole of it: what was written before is gone, and what
@@ -290,9 +342,17 @@ fn still_open<'a, 'b>(transaction: &'a Transaction<'b>) -> Result<&'a Transactio
     }
 }
 
-fn settle(connection: &Connection) -> Result<(), StoreError> {
-    let ignored = |_: &rusqlite::Row<'_>| Ok(());
-    Ok(connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], ignored)?)
+/// Does not wait for readers: everybody who wants to write would wait along.
+fn settle(connection: &Connection) -> Result<Settled, StoreError> {
+    connection.busy_timeout(Duration::ZERO)?;
+    let checkpoint = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
+    connection.busy_timeout(BUSY_FOR)?;
+    match checkpoint {
+        Ok(false) => Ok(Settled::Done),
+        Ok(true) => Ok(Settled::StillRead),
+        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => Ok(Settled::StillRead),
+        Err(error) => Err(error.into()),
+    }
 }
 
 #[cfg(test)]
@@ -327,6 +387,26 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_log_that_is_read_is_not_taken_for_empty() {
+        let path = file("settled");
+        let database = Database::open(&path).unwrap();
+        database.write(open_room("quokkas")).await.unwrap();
+        let reader = open_for_reading(&path).unwrap();
+        reader.execute_batch("BEGIN").unwrap();
+        reader.query_row("SELECT count(*) FROM web_room", [], |row| row.get::<_, i64>(0)).unwrap();
+        database.write(|transaction| transaction.execute("DELETE FROM web_room", [])).await.unwrap();
+        let holds = || {
+            let files = [path.clone(), path.with_extension("db-wal")].map(|path| std::fs::read(path).unwrap());
+            files.iter().any(|bytes| bytes.windows(7).any(|part| part == b"quokkas"))
+        };
+        assert_eq!(database.settle().await, Ok(Settled::StillRead));
+        assert!(holds(), "it is still there");
+        drop(reader);
+        assert_eq!(database.settle().await, Ok(Settled::Done));
+        assert!(!holds(), "it is gone");
+    }
+
+    #[tokio::test]
     async fn a_newer_file_is_refused_and_left_as_it_is() {
         let path = file("newer");
         drop(Database::open(&path).unwrap());
@@ -347,7 +427,7 @@ mod tests {
         connection.pragma_update(None, "max_page_count", pages).unwrap();
         let (queue, mut waiting) = mpsc::channel(3);
         let large = |transaction: &Transaction<'_>| {
-            transaction.execute("INSERT INTO web_room VALUES (?1, 0)", ["x".repeat(100_000)])
+            transaction.execute("INSERT INTO web_room (name, opened) VALUES (?1, 0)", ["x".repeat(100_000)])
         };
         let together = async {
             let mut works = Vec::new();

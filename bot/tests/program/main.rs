@@ -24,6 +24,7 @@ mod doors;
 mod elsewhere;
 mod faults;
 mod findings;
+mod forgets;
 mod ledger;
 mod lost_files;
 mod models;

@@ -5,6 +5,7 @@ mod crash;
 mod durable;
 mod failures;
 mod first;
+mod forgets;
 mod made_up;
 mod money;
 mod people;

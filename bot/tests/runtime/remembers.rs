@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use aizuchi::keeper::Keeper;
+use aizuchi::keeper::{ForgetState, Keeper};
 use aizuchi::memory;
 use aizuchi::ports::{Digest, Doing, Mind};
 use aizuchi::runtime::{Clock, World};
@@ -234,7 +234,8 @@ async fn whoever_is_forgotten_is_in_no_file() {
     life.keeper.catch_up().await.unwrap();
     assert!(holds(&scratch, "xylophone") && holds(&scratch, "mia"));
     let platforms = [life.board.clone() as Arc<dyn aizuchi::ports::Platform>];
-    life.keeper.forget(&PersonId::new("mia"), &life.runtime.ears, &platforms).await.unwrap();
+    let forgotten = life.keeper.forget(vec![PersonId::new("mia")], &[], &life.runtime.ears, &platforms).await.unwrap();
+    assert_eq!(forgotten.state, ForgetState::Done);
     assert!(!holds(&scratch, "xylophone"), "her words are still there");
     assert!(!holds(&scratch, "\"mia\""), "her name is still there");
     assert!(holds(&scratch, "marimba"), "what others said stays");
@@ -327,7 +328,7 @@ async fn who_is_forgotten_while_a_model_reads_does_not_come_back() {
     }
     tokio::time::sleep(Duration::from_secs(10)).await;
     assert!(!life.mind.digests.lock().unwrap().is_empty(), "a model is reading");
-    life.keeper.forget(&PersonId::new("mia"), &life.runtime.ears, &[]).await.unwrap();
+    life.keeper.forget(vec![PersonId::new("mia")], &[], &life.runtime.ears, &[]).await.unwrap();
     minutes(5).await;
     a_moment().await;
     assert!(!holds(&scratch, "xylophone"), "what was read in the meantime was kept");

@@ -1,88 +1,113 @@
 //! Somebody wants to be forgotten: what they said goes, and what was made of it.
 
-use crate::effect::{Effect, Lines};
+use crate::effect::{Effect, Lines, Post};
 use crate::engine::Engine;
 use crate::engine::turn::Turn;
-use crate::room::{Heard, Past, Pending, Phase, Speakers};
+use crate::memory::{ForgetRequest, Recognizer};
+use crate::room::{Delivering, Heard, Past, Pending, Phase, Room, Speakers};
 use crate::trace::Trace;
-use crate::types::{PersonId, RoomId, Time, Voice};
-
-/// Who is to be forgotten.
-#[derive(Clone, Copy, Debug)]
-pub struct Nobody<'a> {
-    pub person: &'a PersonId,
-    /// What they went by: its own words that hold one of these go too.
-    pub names: &'a [Box<str>],
-    /// Where they ever spoke.
-    pub rooms: &'a [RoomId],
-}
+use crate::types::{Time, Voice, stable_hash};
 
 impl Engine {
     /// Nothing of them is left in what the engine knows, nor in what it asks for from now on. What was under way for them is
     /// called off without a word; what was under way for others is asked for again from the talk as it is now.
-    pub fn forget(&mut self, now: Time, nobody: Nobody<'_>, out: &mut Vec<Effect>) {
-        for id in nobody.rooms {
-            let Some(room) = self.index.get(id).map(|room| *room as usize) else { continue };
-            let threads = self.rooms[room].thread_ids();
-            for thread in &threads {
-                self.turn_at(room, thread.clone(), now, out).forget_talk(nobody);
+    pub fn forget(&mut self, now: Time, theirs: &Recognizer<'_>, out: &mut Vec<Effect>) {
+        for room in 0..self.rooms.len() {
+            let known = &self.rooms[room];
+            if theirs.request.rooms.contains(&known.id) || tells_of_them(known, theirs) {
+                self.forget_in(room, now, theirs, out);
             }
-            let known = &mut self.rooms[room];
-            let key = known.speakers.key(nobody.person);
-            known.speakers.tighten();
-            known.answered.retain(|answered| answered.person != key);
-            let left = threads.iter().filter_map(|thread| known.floor(thread.as_ref())).map(|floor| floor.buffer.len());
-            let left = left.sum::<usize>() as u32;
-            if let Some(digest) = &mut known.digest {
-                digest.summarize_again(left, now);
-            }
-            // Only now: what is read again must not hold them any more in any place of the room.
-            for thread in threads {
-                self.turn_at(room, thread, now, out).read_again(nobody.person);
-            }
+        }
+    }
+
+    fn forget_in(&mut self, room: usize, now: Time, theirs: &Recognizer<'_>, out: &mut Vec<Effect>) {
+        let threads = self.rooms[room].thread_ids();
+        for thread in &threads {
+            self.turn_at(room, thread.clone(), now, out).forget_talk(theirs);
+        }
+        let known = &mut self.rooms[room];
+        let keys: Vec<u64> = keys(theirs.request).collect();
+        known.speakers.tighten();
+        known.answered.retain(|answered| !keys.contains(&answered.person));
+        let left = threads.iter().filter_map(|thread| known.floor(thread.as_ref())).map(|floor| floor.buffer.len());
+        let left = left.sum::<usize>() as u32;
+        if let Some(digest) = &mut known.digest {
+            digest.summarize_again(left, now);
+        }
+        // Only now: what is read again must not hold them any more in any place of the room.
+        for thread in threads {
+            self.turn_at(room, thread, now, out).read_again(theirs.request);
         }
     }
 }
 
+/// As rooms know people.
+fn keys(request: &ForgetRequest) -> impl Iterator<Item = u64> + '_ {
+    request.ids.iter().map(|id| stable_hash(0, id.as_str()))
+}
+
+/// Whether it said something of them here, though they never spoke here.
+fn tells_of_them(room: &Room, theirs: &Recognizer<'_>) -> bool {
+    let tells =
+        |heard: Heard<'_>| heard.voice() == Voice::Me && theirs.takes_own_post(&room.id, heard.id(), heard.text());
+    let mut floors = room.threads().filter_map(|thread| room.floor(thread));
+    floors.any(|floor| {
+        let sends = |past: &Past| past.delivering.iter().any(|sent| sends_of_them(sent, theirs));
+        floor.buffer.iter().any(tells) || floor.past.as_deref().is_some_and(sends)
+    })
+}
+
+fn sends_of_them(sent: &Delivering, theirs: &Recognizer<'_>) -> bool {
+    sent.text.as_deref().is_some_and(|text| theirs.speaks_of_them(text))
+}
+
 impl Turn<'_> {
-    fn forget_talk(&mut self, nobody: Nobody<'_>) {
+    fn forget_talk(&mut self, theirs: &Recognizer<'_>) {
+        let keys: Vec<u64> = keys(theirs.request).collect();
+        let room = self.room.id.clone();
         let (floor, speakers) = self.room.split(self.thread.as_ref());
-        let key = speakers.key(nobody.person);
-        let names_them = |text: &str| nobody.names.iter().any(|name| !name.is_empty() && text.contains(&**name));
         let goes = |heard: &Heard<'_>, speakers: &Speakers| {
-            speakers.key_at(heard.speaker) == key || (heard.voice() == Voice::Me && names_them(heard.text()))
+            keys.contains(&speakers.key_at(heard.speaker))
+                || (heard.voice() == Voice::Me && theirs.takes_own_post(&room, heard.id(), heard.text()))
         };
-        for place in (0..floor.buffer.len()).rev() {
-            if floor.buffer.iter().nth(place).is_some_and(|heard| goes(&heard, speakers)) {
-                speakers.release(floor.buffer.remove(place));
+        for index in (0..floor.buffer.len()).rev() {
+            if floor.buffer.iter().nth(index).is_some_and(|heard| goes(&heard, speakers)) {
+                speakers.release(floor.buffer.remove(index));
             }
         }
         floor.buffer.tighten();
         if let Some(strands) = &mut floor.strands {
-            strands.forget(key);
+            keys.iter().for_each(|key| strands.forget(*key));
         }
         let Some(Past { interventions, cache, delivering, followed, .. }) = floor.past.as_deref_mut() else { return };
-        followed.retain(|followed| followed.trace.author_id != *nobody.person);
+        let others = |trace: &Trace| !theirs.request.is_of(&trace.author_id);
+        followed.retain(|followed| others(&followed.trace));
         followed.iter_mut().for_each(|followed| followed.trace.forget_words());
         interventions.iter_mut().for_each(|intervention| intervention.lines = Lines::default());
         *cache = Default::default();
-        for sent in delivering {
-            sent.traces.retain(|trace| trace.author_id != *nobody.person);
+        for sent in delivering.iter_mut() {
+            sent.traces.retain(others);
             sent.traces.iter_mut().for_each(Trace::forget_words);
+            if sends_of_them(sent, theirs) {
+                // It leaves as it is; after a start nothing more is sent of it.
+                (sent.text, sent.delivery.post) = (None, Post::Text(Vec::new()));
+            }
         }
+        // Nobody else waits for these.
+        delivering.retain(|sent| !sent.traces.is_empty());
     }
 
-    fn read_again(&mut self, person: &PersonId) {
+    fn read_again(&mut self, request: &ForgetRequest) {
         for pending in self.floor_mut().take_slots() {
-            self.read_pending_again(pending, person);
+            self.read_pending_again(pending, request);
         }
         self.write_next();
         self.set_alarm();
     }
 
-    fn read_pending_again(&mut self, mut pending: Box<Pending>, person: &PersonId) {
-        pending.together.retain(|trace| trace.author_id != *person);
-        if pending.trace.author_id == *person {
+    fn read_pending_again(&mut self, mut pending: Box<Pending>, request: &ForgetRequest) {
+        pending.together.retain(|trace| !request.is_of(&trace.author_id));
+        if request.is_of(&pending.trace.author_id) {
             let Some(other) = pending.together.pop() else { return self.abandon(&mut pending) };
             *pending.trace = other;
         }
@@ -100,7 +125,8 @@ mod tests {
     use super::*;
     use crate::effect::{Failure, Usage};
     use crate::input::{Answer, Input};
-    use crate::types::{Author, Message, MessageId, Place, Visibility};
+    use crate::memory::words::Phrases;
+    use crate::types::{Author, Message, MessageId, PersonId, Place, RoomId, Visibility};
     use crate::{Policies, settings::Layers};
 
     fn engine(preset: &str) -> Engine {
@@ -132,10 +158,17 @@ mod tests {
     }
 
     fn forget(engine: &mut Engine, now: u64) -> Vec<Effect> {
-        let (person, rooms) = (PersonId::new("id-mallory"), [RoomId::new("room")]);
+        let mut phrases = Phrases::default();
+        phrases.add("quokka");
+        let request = ForgetRequest {
+            ids: vec![PersonId::new("id-mallory")],
+            names: vec!["mallory".into()],
+            rooms: vec![RoomId::new("room")],
+            answers: vec![(RoomId::new("room"), MessageId::new("post"))],
+            phrases,
+        };
         let mut out = Vec::new();
-        let names = ["mallory".into()];
-        engine.forget(Time(now * 1000), Nobody { person: &person, names: &names, rooms: &rooms }, &mut out);
+        engine.forget(Time(now * 1000), &request.recognizer(), &mut out);
         out
     }
 
@@ -176,9 +209,8 @@ mod tests {
                 let late: Vec<Effect> = std::mem::take(&mut out);
                 let again = forget(&mut engine, 11);
                 let left = written_down(&engine);
-                let on_its_way = late.iter().any(|effect| matches!(effect, Effect::Deliver(_)));
                 assert!(!left.contains("id-mallory"), "{preset} after {stop}: {left}");
-                assert!(on_its_way || !left.contains("quokka"), "{preset} after {stop}: {left}");
+                assert!(!left.contains("quokka"), "{preset} after {stop}: {left}");
                 let told = serde_json::to_string(&again).unwrap();
                 assert!(!told.contains("quokka") && !told.contains("mallory"), "{preset} after {stop}: {told}");
                 // What comes back late is for nobody.
@@ -192,6 +224,26 @@ mod tests {
                 assert!(!told.contains("mallory"), "{preset} after {stop}: {told}");
             }
         }
+    }
+
+    /// What it answered goes, though it names nobody and repeats nothing; what it answered to others stays.
+    #[test]
+    fn its_answers_to_them_go_by_the_id_of_the_post() {
+        let mut engine = engine("aizuchi");
+        for (id, who, post) in [(1, "mallory", "post"), (2, "alice", "other post")] {
+            let mut out = Vec::new();
+            engine.handle(Time(id * 10_000), said(id * 10, who, "@aizuchi is that so?", true), &mut out);
+            let Some(Effect::Write(brief)) = out.pop() else { panic!("{out:?}") };
+            let answer = Answer { text: format!("Yes, that is so for {post}.").into(), usage: Usage::default() };
+            engine.handle(Time(id * 10_000 + 1), Input::Written(brief.call, Ok(answer)), &mut out);
+            let Some(Effect::Deliver(delivery)) = out.pop() else { panic!("{out:?}") };
+            let ids = Ok(vec![MessageId::new(post)]);
+            engine.handle(Time(id * 10_000 + 2), Input::Delivered(delivery.call, ids), &mut out);
+        }
+        assert!(written_down(&engine).contains("so for post."));
+        forget(&mut engine, 30);
+        let left = written_down(&engine);
+        assert!(!left.contains("so for post.") && left.contains("so for other post."), "{left}");
     }
 
     #[test]

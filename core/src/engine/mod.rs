@@ -23,7 +23,6 @@ use crate::room::{Cost, Glance, Room, Spent};
 use crate::timers::{Key, Timers};
 use crate::types::{CallId, ClockShift, MessageId, NameMap, Place, RoomId, Span, ThreadId, Time};
 use crate::view::RoomView;
-pub use forget::Nobody;
 use turn::Turn;
 
 pub struct Engine {

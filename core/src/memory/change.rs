@@ -63,8 +63,8 @@ pub enum Change {
     Narrowed {
         origin: Origin,
     },
-    /// Everything about a person, what rests on their words, and what speaks of them by one of these names or of those that
-    /// are known; and the summaries of these rooms, and of those they are known to have spoken in.
+    /// Everything about a person, what rests on their words, and what speaks of them by one of these names; and the
+    /// summaries of these rooms, and of those they are known to have spoken in.
     PersonForgotten {
         person: PersonId,
         names: Vec<Box<str>>,

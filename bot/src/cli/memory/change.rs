@@ -2,13 +2,16 @@
 
 use std::io::{BufRead as _, BufReader};
 
-use aizuchi_core::memory::{Change, FactId, Item};
+use aizuchi_core::memory::words::Called;
+use aizuchi_core::memory::{Change, FactId, Item, Person};
+use aizuchi_core::types::PersonId;
 use anyhow::{Context as _, bail};
 use clap::Args;
 
 use super::look::{person_called, room_called};
 use crate::cli::print;
 use crate::cli::show::harmless;
+use crate::cli::store;
 use crate::memory::{Kept, Local, Reading};
 use crate::ports::Memory as _;
 use crate::stores::{Database, Folder};
@@ -51,7 +54,8 @@ pub fn forget(arguments: &super::Arguments, forget: &Forget) -> anyhow::Result<(
             let person = person_called(&reading, asked)?;
             let told =
                 format!("forgot {person}, and {} facts that rest on their words", reading.about(&person)?.facts.len());
-            (Change::PersonForgotten { person, names: Vec::new(), rooms: Vec::new() }, told)
+            let names = certain_names(&reading, &person)?;
+            (Change::PersonForgotten { person, names, rooms: Vec::new() }, told)
         } else {
             let room = room_called(&reading, room.as_deref().unwrap_or_default())?;
             let told = format!("forgot what was said in {room}");
@@ -60,6 +64,16 @@ pub fn forget(arguments: &super::Arguments, forget: &Forget) -> anyhow::Result<(
     };
     apply(arguments, vec![change])?;
     print(&format!("{}\n", harmless(&told)))
+}
+
+/// What they are called and nobody else who is remembered.
+fn certain_names(reading: &Reading<'_>, person: &PersonId) -> anyhow::Result<Vec<Box<str>>> {
+    let (own, others): (Vec<Person>, Vec<Person>) =
+        reading.people(None)?.into_iter().partition(|known| known.id == *person);
+    let names = |people: &[Person]| people.iter().flat_map(|known| known.names.clone()).collect::<Vec<_>>();
+    let (own, others) = (names(&own), names(&others));
+    let others: Vec<&str> = others.iter().map(|name| &**name).collect();
+    Ok(Called::sorted(own.iter().map(|name| &**name), others).certain)
 }
 
 pub fn import(arguments: &super::Arguments, import: &Import) -> anyhow::Result<()> {
@@ -89,6 +103,7 @@ fn apply(arguments: &super::Arguments, changes: Vec<Change>) -> anyhow::Result<(
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     runtime.block_on(async {
         let database = Database::open(&folder.database())?;
-        Ok(Local::new(database, Kept::ALL).apply(changes, &policies).await?)
+        Local::new(database.clone(), Kept::ALL).apply(changes, &policies).await?;
+        Ok(store::settle(&database).await?)
     })
 }

@@ -168,7 +168,8 @@ pub fn summarized(origin: &Origin, up_to: u64, summary: &str, active: &[(&str, &
 }
 
 pub fn forget(person: &str) -> Change {
-    Change::PersonForgotten { person: PersonId::new(person), names: Vec::new(), rooms: Vec::new() }
+    let name = person.split_once(':').map_or(person, |(_, name)| name);
+    Change::PersonForgotten { person: PersonId::new(person), names: vec![name.into()], rooms: Vec::new() }
 }
 
 pub fn gone(room: &str, message: &str) -> Change {

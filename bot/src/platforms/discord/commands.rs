@@ -91,12 +91,19 @@ const SUBCOMMANDS: &[Subcommand] = &[
         "Shows all that is remembered about you, as JSON",
         "あなたについて覚えていることをJSONで表示します",
     ),
-    plain(
-        "forget-me",
-        "忘れて",
-        "Forgets what you said and what it knows about you",
-        "あなたの発言と、あなたについて知っていることを忘れます",
-    ),
+    Subcommand {
+        option: optional(
+            "names",
+            "names of yours that it asked about, such as: Bo, Rina",
+            "確認された自分の名前。例：Bo, Rina",
+        ),
+        ..plain(
+            "forget-me",
+            "忘れて",
+            "Forgets what you said and what it knows about you",
+            "あなたの発言と、あなたについて知っていることを忘れます",
+        )
+    },
     plain("opt-out", "覚えないで", "Keeps you out of its memory", "これからあなたのことを覚えません"),
     plain("opt-in", "覚えて", "Remembers you again", "またあなたのことを覚えます"),
     plain("reset", "リセット", "Forgets the talk of this channel", "このチャンネルの会話を忘れます"),

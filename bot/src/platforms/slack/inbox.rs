@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::event::Event;
 use super::names::Names;
+use super::read::text;
 
 /// As long as Slack might send something again, and people might react to it.
 const KEPT: Span = Span::minutes(7 * 24 * 60);
@@ -112,6 +113,19 @@ pub fn untold(connection: &Connection, after: i64, count: usize) -> rusqlite::Re
 pub fn told(transaction: &Transaction<'_>, up_to: i64) -> rusqlite::Result<()> {
     let forget = "UPDATE slack_event SET body = NULL WHERE seq <= ?1 AND body IS NOT NULL";
     transaction.prepare_cached(forget)?.execute([up_to]).map(|_| ())
+}
+
+/// What these people did and nobody was told yet is not told any more.
+pub fn forget(transaction: &Transaction<'_>, users: &[&str]) -> rusqlite::Result<()> {
+    let by = |event: &Value| ["user", "bot_id"].iter().any(|field| users.contains(&text(event, field).unwrap_or("")));
+    for (seq, body) in untold(transaction, 0, usize::MAX >> 1)? {
+        let Ok(Arrival { event, .. }) = serde_json::from_str(&body) else { continue };
+        let inner = ["message", "previous_message"].iter().filter_map(|field| event.get(*field));
+        if by(&event) || inner.into_iter().any(by) {
+            transaction.execute("UPDATE slack_event SET body = NULL WHERE seq = ?1", [seq])?;
+        }
+    }
+    Ok(())
 }
 
 /// The thread a message lies in, if it came lately.

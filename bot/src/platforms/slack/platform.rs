@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::settings::Settings;
 use aizuchi_core::types::{ClockShift, MessageId, Place};
 use secrecy::SecretString;
@@ -12,10 +13,10 @@ use super::listen::Pace;
 use super::names::Names;
 use super::translate::Me;
 use super::trouble::ApiError;
-use super::{emoji, posts};
+use super::{emoji, inbox, posts};
 use crate::ports::{Doing, Platform, PostError, Posting};
 use crate::runtime::Clock;
-use crate::stores::Database;
+use crate::stores::{Database, StoreError};
 
 /// The platform half: it can be posted to before anybody listens.
 pub struct Slack {
@@ -96,6 +97,17 @@ impl Platform for Slack {
 
     fn stopped(&self) -> Option<String> {
         self.api.stopped().map(|why| format!("Slack: {why}"))
+    }
+
+    fn forget<'a>(&'a self, request: &'a Arc<ForgetRequest>) -> Doing<'a, Result<(), StoreError>> {
+        let request = request.clone();
+        let forget = move |transaction: &rusqlite::Transaction<'_>| {
+            // `slack:team/user`.
+            let ids = request.ids.iter().filter_map(|id| id.as_str().strip_prefix("slack:")?.split_once('/'));
+            let users: Vec<&str> = ids.map(|(_, user)| user).collect();
+            inbox::forget(transaction, &users)
+        };
+        Box::pin(self.database.write(forget))
     }
 
     /// Slack has no such sign for bots.

@@ -15,7 +15,10 @@ use crate::stores::{Database, StoreError};
 
 /// A page that is this many frames behind is let go; it comes back and asks for what it missed.
 const BEHIND_MAX: usize = 256;
-const CHANGES_MAX: usize = 256;
+const CHANGES_MAX: usize = BEHIND_MAX / 2;
+/// How long pages may take to read what they were sent before the next changes follow.
+const READS_WITHIN: Duration = Duration::from_secs(1);
+const LOOKS_EVERY: Duration = Duration::from_millis(5);
 /// After the store failed.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
@@ -134,6 +137,16 @@ impl Hub {
             if found.len() < CHANGES_MAX {
                 return Ok(());
             }
+            self.let_pages_read().await;
+        }
+    }
+
+    /// So that a thousand changes at once send nobody away.
+    async fn let_pages_read(&self) {
+        let until = tokio::time::Instant::now() + READS_WITHIN;
+        let is_full = || self.rooms().values().any(|room| room.live.len() > BEHIND_MAX / 4);
+        while is_full() && tokio::time::Instant::now() < until {
+            tokio::time::sleep(LOOKS_EVERY).await;
         }
     }
 

@@ -3,8 +3,9 @@
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::settings::Settings;
-use aizuchi_core::types::{MessageId, PersonId, Place, Voice};
+use aizuchi_core::types::{MessageId, Place, Voice};
 use rusqlite::Transaction;
 
 use super::forget;
@@ -167,13 +168,13 @@ impl Platform for Web {
         })
     }
 
-    fn forget<'a>(&'a self, person: &'a PersonId) -> Doing<'a, Result<(), StoreError>> {
+    fn forget<'a>(&'a self, request: &'a Arc<ForgetRequest>) -> Doing<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            let Some(id) = talk::person_name(person).map(str::to_owned) else { return Ok(()) };
             // What was said up to now is heard first, so that it is not heard after it was forgotten.
             let newest = self.database.read(talk::last_seq).await?;
             let _ = tokio::time::timeout(HEARD_WITHIN, self.outbox.until_heard(newest)).await;
-            self.database.write(move |transaction| forget::forget(transaction, &id)).await?;
+            let request = request.clone();
+            self.database.write(move |transaction| forget::forget(transaction, &request)).await?;
             self.hub.wake();
             Ok(())
         })

@@ -7,6 +7,7 @@ use aizuchi_core::{Input, Message, types};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 use serde::{Deserialize, Serialize};
 
+use super::forget::is_forgotten;
 use super::mentions::mentions;
 use super::wire::{FromServer, Post};
 use super::{people, rooms};
@@ -94,20 +95,20 @@ pub struct Kept {
     pub room: String,
     pub seq: u64,
     pub first_seq: u64,
-    body: Body,
+    pub(super) body: Body,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Body {
+pub(super) struct Body {
     at: Time,
-    by: Speaker,
+    pub by: Speaker,
     voice: Voice,
-    text: String,
+    pub text: String,
     thread: Option<String>,
-    reply_to: Option<String>,
-    edited: bool,
-    deleted: bool,
-    reactions: Vec<(String, Vec<Speaker>)>,
+    pub reply_to: Option<String>,
+    pub edited: bool,
+    pub deleted: bool,
+    pub reactions: Vec<(String, Vec<Speaker>)>,
 }
 
 impl Kept {
@@ -166,7 +167,7 @@ pub fn say(
         Some(id) => find(transaction, &saying.room, id)?,
         None => None,
     };
-    if saying.reply_to.is_some() && replied.is_none() {
+    if (saying.reply_to.is_some() && replied.is_none()) || is_forgotten(transaction, &saying, replied.as_ref())? {
         return Ok(Err(Refusal::NoSuchMessage));
     }
     let seq = next_seq(transaction)?;
@@ -298,28 +299,6 @@ pub fn react(transaction: &Transaction<'_>, reacting: Reacting) -> rusqlite::Res
 }
 
 impl Kept {
-    /// Takes a person out of a message: all of it where it is theirs, or is its own and names them. Whether anything changed.
-    pub(super) fn forget(&mut self, person: &str, names_them: &dyn Fn(&str) -> bool) -> bool {
-        let body = &mut self.body;
-        if body.by.id == person || (body.voice == Voice::Me && names_them(&body.text)) {
-            if body.by.id == person {
-                body.by = Speaker { id: String::new(), name: String::new() };
-            }
-            (body.deleted, body.edited) = (true, false);
-            body.text.clear();
-            body.reactions.clear();
-            return true;
-        }
-        let before = body.reactions.iter().map(|(_, givers)| givers.len()).sum::<usize>();
-        body.reactions.iter_mut().for_each(|(_, givers)| givers.retain(|giver| giver.id != person));
-        body.reactions.retain(|(_, givers)| !givers.is_empty());
-        body.reactions.iter().map(|(_, givers)| givers.len()).sum::<usize>() < before
-    }
-
-    pub(super) fn author(&self) -> &Speaker {
-        &self.body.by
-    }
-
     fn stored(self) -> Stored {
         Stored { id: self.id, seq: self.seq }
     }

@@ -22,7 +22,7 @@ pub fn bare(segment: &str) -> Option<String> {
     Some(STEMMER.stem(plain).into_owned())
 }
 
-fn is_stop(word: &str) -> bool {
+pub fn is_stop(word: &str) -> bool {
     STOP.binary_search(&word).is_ok()
 }
 

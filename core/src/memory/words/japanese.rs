@@ -8,11 +8,11 @@ pub fn is_kana(c: char) -> bool {
     is_hiragana(c) || is_katakana(c)
 }
 
-fn is_hiragana(c: char) -> bool {
+pub fn is_hiragana(c: char) -> bool {
     matches!(c, 'ぁ'..='ゖ' | 'ゝ'..='ゟ')
 }
 
-fn is_katakana(c: char) -> bool {
+pub fn is_katakana(c: char) -> bool {
     matches!(c, 'ァ'..='ヺ' | 'ー'..='ヿ')
 }
 

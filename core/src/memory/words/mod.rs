@@ -4,11 +4,17 @@
 mod alike;
 mod english;
 mod japanese;
+mod names;
+mod phrases;
 
 pub use alike::alike;
 use icu_segmenter::WordSegmenter;
 use icu_segmenter::options::WordBreakInvariantOptions;
+pub use names::{Called, NameFinder};
+pub use phrases::Phrases;
 use unicode_normalization::UnicodeNormalization as _;
+
+use crate::strands::{Models, hash_of};
 
 /// One width, one case.
 pub fn normal(text: &str) -> String {
@@ -92,17 +98,12 @@ fn bare(segment: &str) -> Option<String> {
 
 /// Whether a text speaks of somebody or something by this name, as a word of its own where the script has such.
 pub fn mentions(text: &str, name: &str) -> bool {
-    let (text, name) = (normal(text), normal(name));
-    let name = name.trim();
-    if name.is_empty() {
-        return false;
-    }
-    let joins = |c: char| c.is_alphanumeric() && !japanese::is_kanji(c) && !japanese::is_kana(c);
-    text.match_indices(name).any(|(at, found)| {
-        let before = text[..at].chars().next_back().is_some_and(|c| joins(c) && name.starts_with(joins));
-        let after = text[at + found.len()..].chars().next().is_some_and(|c| joins(c) && name.ends_with(joins));
-        !before && !after
-    })
+    NameFinder::new([name]).are_in(text)
+}
+
+/// How rare a word in lower case is in chats; `None` for one that is hardly met.
+fn rarity(word: &str) -> Option<u8> {
+    if english::is_stop(word) { Some(0) } else { Models::built_in().lexicon.get(hash_of(word)).map(|word| word.rarity) }
 }
 
 #[cfg(test)]

@@ -1,0 +1,184 @@
+//! Forgetting that is cut off at any point, as by a crash: after the next start it ends, or nothing has begun.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use aizuchi::keeper::{ForgetState, Keeper};
+use aizuchi::memory;
+use aizuchi::ports::{Doing, Mind, Platform};
+use aizuchi::runtime::{Clock, Runtime, World};
+use aizuchi::stores::Database;
+use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
+use aizuchi_core::input::Answer;
+use aizuchi_core::types::{PersonId, Place};
+use aizuchi_core::{Input, Message, Policies};
+use tokio::sync::{broadcast, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::made_up::{Board, START, Scratch, policies, said};
+
+/// Repeats what it is told.
+struct Parrot;
+
+impl Mind for Parrot {
+    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+        let text = r#"{"respond": false, "reason": "they speak of a xylophone"}"#.into();
+        Box::pin(async { Ok(Answer { text, usage: Usage::default() }) })
+    }
+
+    fn write(self: Arc<Self>, brief: Box<Brief>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+        let last = brief.transcript.lines.iter().last().map(|line| line.text.to_owned()).unwrap_or_default();
+        Box::pin(async move { Ok(Answer { text: format!("So: {last}").into(), usage: Usage::default() }) })
+    }
+}
+
+struct Life {
+    runtime: Runtime,
+    keeper: Arc<Keeper>,
+    platforms: Vec<Arc<dyn Platform>>,
+    database: Database,
+}
+
+impl Life {
+    async fn start(scratch: &Scratch, shards: u32) -> Life {
+        let policies = policies(&[&format!("runtime.shards={shards}"), "memory.profiles=true"]);
+        let (database, mind) = (scratch.database(), Arc::new(Parrot));
+        let memory = memory::open(&policies.general().settings.memory, &database).expect("it can be kept");
+        let keeper = Arc::new(Keeper::new(memory, mind.clone(), database.clone(), policies.clone()));
+        let platforms: Vec<Arc<dyn Platform>> = vec![Arc::new(Board::default())];
+        let world = World {
+            clock: Clock::starting_at(START),
+            mind,
+            keeper: Some(keeper.clone()),
+            platforms: platforms.clone(),
+            events: broadcast::channel(16).0,
+            ready: watch::channel(true).0,
+        };
+        let runtime = Runtime::start(database.clone(), policies, Arc::new(world)).await.expect("it starts");
+        Life { runtime, keeper, platforms, database }
+    }
+
+    async fn says(&self, number: u64, room: &str, who: &str, text: &str) {
+        let Input::Said(message) = said(&format!("m{number}"), START, who, text) else { unreachable!() };
+        let mentions_me = text.contains("@aizuchi");
+        let message = Message { place: Place::room(room), mentions_me, ..message };
+        self.runtime.ears.hear(Input::Said(message)).await.expect("it listens");
+    }
+
+    async fn forget_mia(&self) -> ForgetState {
+        let mia = vec![PersonId::new("id-mia")];
+        self.keeper.forget(mia, &[], &self.runtime.ears, &self.platforms).await.expect("it can be noted").state
+    }
+
+    async fn jobs(&self) -> i64 {
+        let count = |connection: &rusqlite::Connection| {
+            connection.query_row("SELECT count(*) FROM forgetting", [], |row| row.get(0))
+        };
+        self.database.read(count).await.unwrap()
+    }
+}
+
+/// Talk in rooms of several engines, with answers that repeat it.
+async fn lived(scratch: &Scratch, shards: u32) -> Life {
+    let life = Life::start(scratch, shards).await;
+    for number in 0..30 {
+        let room = format!("log:{}", number % 3);
+        life.says(number * 3, &room, "id-mia", &format!("my xylophone {number}")).await;
+        life.says(number * 3 + 1, &room, "id-jonas", "a marimba here").await;
+        if number % 10 == 0 {
+            life.says(number * 3 + 2, &room, "id-mia", "@aizuchi tune the xylophone").await;
+            tokio::time::sleep(Duration::from_secs(20)).await;
+        }
+    }
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    life.keeper.catch_up().await.unwrap();
+    life
+}
+
+fn holds(scratch: &Scratch, text: &str) -> bool {
+    let files = std::fs::read_dir(&scratch.0).unwrap();
+    files
+        .map(|file| std::fs::read(file.unwrap().path()).unwrap())
+        .any(|bytes| bytes.windows(text.len()).any(|part| part == text.as_bytes()))
+}
+
+/// The files as a crash would leave them.
+fn copied(from: &Scratch) -> Scratch {
+    let to = Scratch::new();
+    for name in ["aizuchi.db-wal", "aizuchi.db"] {
+        std::fs::copy(from.0.join(name), to.0.join(name)).unwrap();
+    }
+    to
+}
+
+/// Goes on with something so many times, and then never again.
+async fn cut_off<T>(future: impl Future<Output = T>, polls: u32) -> Option<T> {
+    let (mut future, mut left) = (pin!(future), polls);
+    poll_fn(|context| {
+        if left == 0 {
+            return Poll::Ready(None);
+        }
+        left -= 1;
+        future.as_mut().poll(context).map(Some)
+    })
+    .await
+}
+
+#[tokio::test(start_paused = true)]
+async fn cut_off_at_any_point_it_ends_after_the_next_start_or_has_not_begun() {
+    let (mut begun, mut not_begun) = (0, 0);
+    for polls in 1.. {
+        let (scratch, shards) = (Scratch::new(), 1 + polls % 4);
+        let life = lived(&scratch, shards).await;
+        assert!(holds(&scratch, "xylophone") && holds(&scratch, "id-mia"));
+        let ended = cut_off(life.forget_mia(), polls).await;
+        // What was handed to the store is written, and that is where it stops.
+        life.database.write(|_| Ok(())).await.unwrap();
+        let left = copied(&scratch);
+        drop(life);
+        if let Some(state) = ended {
+            assert_eq!(state, ForgetState::Done);
+            assert!(!holds(&left, "xylophone") && !holds(&left, "id-mia") && holds(&left, "marimba"));
+            break;
+        }
+        let life = Life::start(&left, shards).await;
+        let stop = CancellationToken::new();
+        if life.jobs().await == 0 && holds(&left, "xylophone") {
+            assert!(holds(&left, "id-mia"), "what was not begun is whole");
+            assert_eq!(life.forget_mia().await, ForgetState::Done);
+            not_begun += 1;
+        } else {
+            let ears = life.runtime.ears.clone();
+            tokio::spawn(life.keeper.clone().end_forgetting(ears, life.platforms.clone(), stop.clone()));
+            while life.jobs().await > 0 {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+            begun += 1;
+        }
+        for text in ["xylophone", "id-mia"] {
+            assert!(!holds(&left, text), "after {polls} steps with {shards} engines: {text} is still there");
+        }
+        assert!(holds(&left, "marimba"), "what others said stays");
+        stop.cancel();
+        life.runtime.stop().await;
+    }
+    println!("cut off {begun} times after it had begun, {not_begun} times before");
+    assert!(begun >= 5 && not_begun >= 1, "{begun} and {not_begun}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_person_under_several_ids_is_forgotten_under_all_of_them() {
+    let scratch = Scratch::new();
+    let life = Life::start(&scratch, 2).await;
+    life.says(1, "log:1", "id-mia", "my xylophone").await;
+    life.says(2, "log:2", "other-mia", "my glockenspiel").await;
+    let ids = ["id-mia", "other-mia"].map(PersonId::new).to_vec();
+    life.keeper.forget(ids, &[], &life.runtime.ears, &life.platforms).await.unwrap();
+    for text in ["xylophone", "glockenspiel", "id-mia", "other-mia"] {
+        assert!(!holds(&scratch, text), "{text} is still there");
+    }
+    life.runtime.stop().await;
+}
