@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use aizuchi::transcript::{Options, Parsed, parse_line, read};
+use aizuchi::transcript::{Options, parse_line, read};
 use aizuchi_core::effect::{Ask, Brief, Delivery, Failure, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::judge::Question;
@@ -150,14 +150,14 @@ fn parse_all(lines: &[String]) {
 
 fn said(line: &str, number: usize) -> Option<Message> {
     match parse_line(line, number as u64) {
-        Ok(Parsed::Event(event)) => {
+        Ok(Some(event)) => {
             if let Input::Said(message) = event.input {
                 Some(message)
             } else {
                 None
             }
         }
-        Ok(Parsed::Reaction) | Err(_) => None,
+        Ok(None) | Err(_) => None,
     }
 }
 

@@ -17,15 +17,8 @@ use super::when;
 /// The bot itself, where a person is named.
 pub const ME: &str = "@me";
 
-/// What a line tells.
-#[derive(Clone, Debug)]
-pub enum Parsed {
-    Event(Event),
-    Reaction,
-}
-
-/// One line of a transcript. The error says what is wrong and what would be right.
-pub fn parse_line(line: &str, number: u64) -> Result<Parsed, String> {
+/// One line of a transcript; `None` for a reaction. The error says what is wrong and what would be right.
+pub fn parse_line(line: &str, number: u64) -> Result<Option<Event>, String> {
     Reader::default().parse(line, number)
 }
 
@@ -38,8 +31,8 @@ pub fn read(name: &str, text: &[u8], options: &Options, progress: &mut dyn FnMut
             Err(_) => Err("not UTF-8".to_owned()),
         };
         match parsed {
-            Ok(Parsed::Event(event)) => log.events.push(event),
-            Ok(Parsed::Reaction) => log.reactions += 1,
+            Ok(Some(event)) => log.events.push(event),
+            Ok(None) => log.reactions += 1,
             Err(problem) => log.note(options, name, number, problem)?,
         }
         Ok(())
@@ -90,7 +83,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn parse(&mut self, line: &str, number: u64) -> Result<Parsed, String> {
+    fn parse(&mut self, line: &str, number: u64) -> Result<Option<Event>, String> {
         if !line.trim_start().starts_with('{') {
             return Err(format!("the line is {}; expected an object", quoted(line)));
         }
@@ -121,12 +114,12 @@ impl Reader {
             Some("edited") => change(place, id, at, Some(words.ok_or("no `text`")?))?,
             Some("deleted") => change(place, id, at, None)?,
             Some("told") => Input::Told(place.room, order(&words.ok_or("no `text`")?)?),
-            Some("reacted") => return Ok(Parsed::Reaction),
+            Some("reacted") => return Ok(None),
             Some(other) => {
                 return Err(format!("`type` is {}; expected said, edited, deleted, reacted or told", quoted(other)));
             }
         };
-        Ok(Parsed::Event(Event { line: number, at: heard.unwrap_or(at), input }))
+        Ok(Some(Event { line: number, at: heard.unwrap_or(at), input }))
     }
 
     fn place(&mut self, channel: Field<'_>, thread: Field<'_>) -> Result<Place, String> {
@@ -235,7 +228,7 @@ mod tests {
 
     fn event(line: &str) -> Input {
         match parse_line(line, 7) {
-            Ok(Parsed::Event(event)) => event.input,
+            Ok(Some(event)) => event.input,
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -308,7 +301,7 @@ mod tests {
         let Input::Told(room, command) = event(order) else { panic!() };
         assert_eq!((room.as_str(), command), ("c", Command::Mute(Some(Span::minutes(120)))));
         let liked = r#"{"ts": 1, "channel": "c", "author": "a", "type": "reacted", "id": "m1"}"#;
-        assert!(matches!(parse_line(liked, 1), Ok(Parsed::Reaction)));
+        assert!(matches!(parse_line(liked, 1), Ok(None)));
     }
 
     #[test]

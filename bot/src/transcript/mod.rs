@@ -20,7 +20,7 @@ pub(crate) mod slack;
 mod write;
 
 pub use detect::read_text;
-pub use lines::{Parsed, parse_line};
+pub use lines::parse_line;
 pub use log::{BadLine, Event, Format, Log, Options};
 pub use open::read;
 pub use write::Writer;

@@ -154,7 +154,7 @@ fn order(command: Command) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lines::{Parsed, parse_line};
+    use super::super::lines::parse_line;
     use super::*;
     use aizuchi_core::types::{Author, Reply};
 
@@ -177,7 +177,7 @@ mod tests {
     #[track_caller]
     fn comes_back(heard: Time, input: &Input) {
         let line = Writer::default().line(heard, input).expect("it is talk");
-        let Ok(Parsed::Event(event)) = parse_line(&line, 1) else { panic!("{line}") };
+        let Ok(Some(event)) = parse_line(&line, 1) else { panic!("{line}") };
         assert_eq!(event.at, heard, "{line}");
         let json = |input: &Input| serde_json::to_value(input).unwrap();
         assert_eq!(json(&event.input), json(input), "{line}");
