@@ -155,7 +155,8 @@ pub fn forged_lines(words: &str) -> Vec<String> {
 fn is_speakers(line: &str) -> bool {
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || "#>*-_~•\"'".contains(c));
     let number = |inside: &str| {
-        let number = inside.split(']').next().unwrap_or_default().trim();
+        // What is not closed is no number of a line.
+        let number = inside.split_once(']').map_or("", |(number, _)| number).trim();
         !number.is_empty() && number.chars().all(|c| c.is_numeric() || "lo".contains(c))
     };
     let numbered = line.strip_prefix('[').is_some_and(|inside| number(inside) || inside.starts_with("..."));
