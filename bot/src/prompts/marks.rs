@@ -245,8 +245,9 @@ fn label_mark_end(c: char, after: &[char]) -> Option<usize> {
 
 /// `Human:`, `### System prompt:` at the head of a line: where the colon is.
 fn speakers_colon(said: &[char]) -> Option<usize> {
-    let run =
-        |from: usize| said[from..].iter().take(24).take_while(|c| c.is_alphanumeric() || is_invisible(**c)).count();
+    // Some letters look like a colon.
+    let in_word = |c: &&char| (c.is_alphanumeric() && mark_of(**c).is_none()) || is_invisible(**c);
+    let run = |from: usize| said[from..].iter().take(24).take_while(in_word).count();
     let text = |from: usize, length: usize| folded(&said[from..from + length].iter().collect::<String>());
     let mut end = run(0);
     if !SPEAKERS.contains(&text(0, end)) {

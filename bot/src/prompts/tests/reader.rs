@@ -135,10 +135,10 @@ pub fn marks(text: &str) -> BTreeMap<&'static str, usize> {
 
 /// What stands right behind every opening angle.
 fn tags(looks: &str) -> impl Iterator<Item = &str> {
-    let is_tag = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '/';
+    let in_tag = |c: char| c.is_ascii_alphanumeric() || c == '_';
     looks.match_indices('<').map(move |(at, _)| {
-        let rest = &looks[at + 1..];
-        &rest[..rest.find(|c| !is_tag(c)).unwrap_or(rest.len())]
+        let rest = looks[at + 1..].trim_start_matches('/');
+        &rest[..rest.find(|c| !in_tag(c)).unwrap_or(rest.len())]
     })
 }
 
