@@ -29,6 +29,7 @@ mod ledger;
 mod lost_files;
 mod models;
 mod moment;
+mod older;
 mod posts;
 mod signals;
 mod starts;
