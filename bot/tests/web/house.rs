@@ -132,7 +132,7 @@ async fn listen(mut hears: mpsc::Receiver<Heard>, heard: Arc<Mutex<Vec<Input>>>,
                 let _ = done.send(Some(view()));
             }
             Heard::Forget(forgetting) => {
-                let _ = forgetting.done.send(Ok(Default::default()));
+                let _ = forgetting.done.send(Ok(()));
             }
         }
     }
