@@ -42,14 +42,14 @@ async fn measure(path: &Path, houses: u64) {
     for room in 0..ROOMS {
         memory.apply(vec![reflection(room, houses)], &policies).await.expect("it is kept");
     }
-    database.settle().await.expect("it is settled");
+    let _ = database.settle().await.expect("it is settled");
     let facts = ROOMS * FACTS_PER_ROOM;
     let bytes = |path: &Path| std::fs::metadata(path).expect("it is there").len();
     let plain = bytes(path);
     println!("  kept in {:.1} s, {} bytes a fact", begun.elapsed().as_secs_f64(), plain / facts);
     recall(&memory, &policies, houses, false).await;
     embed(&memory, &policies).await;
-    database.settle().await.expect("it is settled");
+    let _ = database.settle().await.expect("it is settled");
     println!("  {} bytes more a fact with a vector of {DIMENSIONS}", (bytes(path) - plain) / facts);
     recall(&memory, &policies, houses, true).await;
 }

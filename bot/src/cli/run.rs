@@ -29,7 +29,7 @@ use crate::platforms::web::{Listening, Web};
 use crate::ports::{Orders, Platform};
 use crate::prompts::Prompts;
 use crate::runtime::{Clock, Failure, Runtime, World};
-use crate::stores::{Database, Folder, wait_for_room};
+use crate::stores::{Database, Folder, StoreError, wait_for_room};
 
 #[derive(Args, Default)]
 pub struct Arguments {
@@ -223,9 +223,14 @@ async fn open_store(folder: &Folder, accept_loss: bool) -> anyhow::Result<Databa
     if let Some(lost) = Lost::of_file(&path).filter(|_| !accept_loss) {
         bail!("{lost}: {}", Lost::ADVICE);
     }
-    let database = wait_for_room(async || Database::open(&path)).await?;
+    let damaged = || format!("{} cannot be used: {}", path.display(), Lost::DAMAGED_ADVICE);
+    let database = match wait_for_room(async || Database::open(&path)).await {
+        Err(error @ StoreError::Failed(_)) => return Err(error).with_context(damaged),
+        opened => opened?,
+    };
+    folder.lock_database()?;
     let journal = Journal::new(database.clone());
-    match journal.lost().await? {
+    match journal.lost().await.with_context(damaged)? {
         Some(lost) if accept_loss => {
             tracing::warn!("{lost}; going on without them");
             journal.accept_loss().await?;

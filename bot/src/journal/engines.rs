@@ -162,7 +162,10 @@ impl Engines {
 
     /// Ready to be stored as what the journal begins with.
     pub fn encode(&self) -> Vec<(i64, EncodedEngine)> {
-        let encode = |(shard, reached): (usize, &Reached)| (reached.seq, EncodedEngine::new(shard, &reached.engine));
+        let encode = |(shard, reached): (usize, &Reached)| {
+            let (policies, snapshot) = (reached.engine.policies().stated(), reached.engine.snapshot());
+            (reached.seq, EncodedEngine::new(shard, self.count(), &policies, &snapshot))
+        };
         self.0.iter().enumerate().map(encode).collect()
     }
 }
@@ -180,33 +183,33 @@ impl Reached {
 /// An engine ready to be stored.
 pub struct EncodedEngine {
     shard: usize,
+    /// How many there are in all.
+    shards: usize,
     policies: String,
     body: String,
 }
 
 impl EncodedEngine {
-    pub fn new(shard: usize, engine: &Engine) -> EncodedEngine {
-        EncodedEngine::of_parts(shard, &engine.policies().stated(), &engine.snapshot())
-    }
-
-    pub fn of_parts(shard: usize, policies: &Stated, snapshot: &Snapshot) -> EncodedEngine {
+    pub fn new(shard: usize, shards: usize, policies: &Stated, snapshot: &Snapshot) -> EncodedEngine {
         let policies = serde_json::to_string(policies).expect("settings are plain data");
         let body = serde_json::to_string(snapshot).expect("a snapshot is plain data");
-        EncodedEngine { shard, policies, body }
+        EncodedEngine { shard, shards, policies, body }
     }
 
     /// As what the journal begins with, when the records up to `seq` are gone.
     pub fn store_as_base(&self, transaction: &Transaction<'_>, seq: i64) -> rusqlite::Result<()> {
-        let insert = "INSERT OR REPLACE INTO base (shard, seq, policies, body, sum) VALUES (?1, ?2, ?3, ?4, ?5)";
-        let row = params![self.shard as i64, seq, self.policies, self.body, sum(&self.body)];
+        let insert = "INSERT OR REPLACE INTO base (shard, seq, policies, body, sum, shards)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        let row = params![self.shard as i64, seq, self.policies, self.body, sum(&self.body), self.shards as i64];
         transaction.prepare_cached(insert)?.execute(row).map(drop)
     }
 
     /// As it is now, when everything that is recorded of its shard has been handled.
     pub fn store_as_snapshot(&self, transaction: &Transaction<'_>, seq: i64, at: Time) -> rusqlite::Result<()> {
-        let insert = "INSERT OR REPLACE INTO snapshot (shard, seq, at, policies, body, sum)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-        let row = params![self.shard as i64, seq, at.0 as i64, self.policies, self.body, sum(&self.body)];
+        let insert = "INSERT OR REPLACE INTO snapshot (shard, seq, at, policies, body, sum, shards)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let (shard, shards) = (self.shard as i64, self.shards as i64);
+        let row = params![shard, seq, at.0 as i64, self.policies, self.body, sum(&self.body), shards];
         transaction.prepare_cached(insert)?.execute(row).map(drop)
     }
 }
@@ -223,45 +226,47 @@ fn read_table(
     policies: &Policies,
 ) -> rusqlite::Result<Result<Vec<StoredEngine>, String>> {
     let name = table.name();
-    // Stores of older versions have no checksum yet.
-    let checked = connection.prepare(&format!("SELECT sum FROM {name}")).is_ok();
-    let query = format!(
-        "SELECT shard, seq, policies, body, {} FROM {name} ORDER BY shard",
-        if checked { "sum" } else { "NULL" }
-    );
+    // Stores of older versions have neither checksum nor number yet.
+    let columns = match connection.prepare(&format!("SELECT sum, shards FROM {name}")) {
+        Ok(_) => "sum, shards",
+        Err(_) => "NULL, NULL",
+    };
+    let query = format!("SELECT shard, seq, policies, body, {columns} FROM {name} ORDER BY shard");
     let mut statement = connection.prepare(&query)?;
     let rows = statement.query_map([], |row| {
         let text = |column: usize| -> rusqlite::Result<Vec<u8>> {
             Ok(row.get_ref(column)?.as_bytes_or_null()?.unwrap_or_default().to_vec())
         };
-        Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, text(2)?, text(3)?, row.get::<_, Option<i64>>(4)?))
+        let (sum, shards) = (row.get::<_, Option<i64>>(4)?, row.get::<_, Option<i64>>(5)?);
+        Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, text(2)?, text(3)?, sum, shards))
     })?;
     let mut stored = Vec::new();
     for row in rows {
-        let (shard, seq, stated, body, expected) = row?;
+        let (shard, seq, stated, body, expected, shards) = row?;
         match read_engine(&stated, &body, expected, policies) {
-            Ok((shards, engine)) => stored.push(StoredEngine { shard: shard as usize, seq, shards, engine }),
+            Ok(engine) => {
+                let shards = shards.map(|shards| shards as usize).or_else(|| stated_shards(&stated));
+                stored.push(StoredEngine { shard: shard as usize, seq, shards, engine });
+            }
             Err(damage) => return Ok(Err(format!("the {name} of shard {shard} is damaged: {damage}"))),
         }
     }
     Ok(Ok(stored))
 }
 
-fn read_engine(
-    stated: &[u8],
-    body: &[u8],
-    expected: Option<i64>,
-    policies: &Policies,
-) -> Result<(Option<usize>, Engine), String> {
+/// Older versions say only in the settings how many there are.
+fn stated_shards(stated: &[u8]) -> Option<usize> {
+    let stated: serde_json::Value = serde_json::from_slice(stated).ok()?;
+    stated.pointer("/general/0/runtime/shards")?.as_u64().map(|shards| shards as usize)
+}
+
+fn read_engine(stated: &[u8], body: &[u8], expected: Option<i64>, policies: &Policies) -> Result<Engine, String> {
     let body = std::str::from_utf8(body).map_err(|_| "not UTF-8")?;
     if expected.is_some_and(|expected| expected != sum(body)) {
         return Err("wrong checksum".into());
     }
     let snapshot: Snapshot = serde_json::from_str(body).map_err(|error| error.to_string())?;
-    let shards = serde_json::from_slice::<serde_json::Value>(stated)
-        .ok()
-        .and_then(|stated| stated.pointer("/general/0/runtime/shards")?.as_u64());
     // Settings of another version of this program may not be readable: today's hold.
     let held = serde_json::from_slice::<Stated>(stated).map_or_else(|_| policies.clone(), Policies::from);
-    Ok((shards.map(|shards| shards as usize), Engine::restore(held, snapshot)?))
+    Engine::restore(held, snapshot)
 }

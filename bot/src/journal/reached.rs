@@ -101,6 +101,10 @@ impl Lost {
     pub const ADVICE: &'static str = "put the file back, or restore a copy (`aizuchi backup` makes them); to go on without \
         what is missing, start once with `aizuchi run --accept-loss`";
 
+    /// What to do about a database that cannot be read.
+    pub const DAMAGED_ADVICE: &'static str = "restore a copy (`aizuchi backup` makes them), or move aizuchi.db, aizuchi.db-wal \
+        and aizuchi.db-shm away and begin with an empty store: `aizuchi run --accept-loss`";
+
     /// Looks at the files of a store that is not open yet.
     pub fn of_file(database: &Path) -> Option<Lost> {
         read(database).filter(|seq| *seq > 0)?;

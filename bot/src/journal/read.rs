@@ -25,6 +25,17 @@ pub enum Damaged {
     Torn { seq: i64, what: String },
     /// One with others after it: the disk, or somebody's hand.
     Within { seq: i64, what: String },
+    /// Records that are not there, between others that are.
+    Missing { from: i64, to: i64 },
+}
+
+impl Damaged {
+    /// The record, or the last of them.
+    pub fn seq(&self) -> i64 {
+        match self {
+            Damaged::Torn { seq, .. } | Damaged::Within { seq, .. } | Damaged::Missing { to: seq, .. } => *seq,
+        }
+    }
 }
 
 impl fmt::Display for Damaged {
@@ -32,6 +43,9 @@ impl fmt::Display for Damaged {
         match self {
             Damaged::Torn { seq, what } => {
                 write!(f, "the last record of the journal, {seq}, is torn ({what}); dropped")
+            }
+            Damaged::Missing { from, to } => {
+                write!(f, "records {from} to {to} of the journal are missing; what they led to is not known")
             }
             Damaged::Within { seq, what } => write!(f, "record {seq} of the journal is damaged ({what}); skipped"),
         }

@@ -81,8 +81,15 @@ fn recover_without(
         from,
         damaged: Vec::new(),
     };
+    let mut expected = first_after(connection, engines.seq())?;
     for record in Records::after(connection, engines.seq())? {
-        let record = match record? {
+        let record = record?;
+        let seq = record.as_ref().map_or_else(Damaged::seq, |record| record.seq);
+        if seq > expected {
+            found.damaged.push(Damaged::Missing { from: expected, to: seq - 1 });
+        }
+        expected = seq + 1;
+        let record = match record {
             Ok(record) => record,
             Err(damaged) => {
                 found.damaged.push(damaged);
@@ -93,7 +100,6 @@ fn recover_without(
         if engines.has_handled(&record) || skipped.contains(&record.seq) {
             continue;
         }
-        let seq = record.seq;
         let Ok(()) = catch_unwind(AssertUnwindSafe(|| handle_again(&mut engines, record, &mut found))) else {
             return Ok(Err(Failed(seq)));
         };
@@ -118,6 +124,14 @@ fn begin(connection: &Connection, policies: &Policies, shards: usize) -> Result<
         ))
     })?;
     Ok((engines, from))
+}
+
+/// The record that must follow this one. Where nothing was handled yet, the journal begins with whatever is its first.
+fn first_after(connection: &Connection, seq: i64) -> rusqlite::Result<i64> {
+    match seq {
+        0 => connection.query_row("SELECT coalesce(min(seq), 1) FROM journal", [], |row| row.get(0)),
+        _ => Ok(seq + 1),
+    }
 }
 
 fn last_snapshot(connection: &Connection) -> Result<Time, StoreError> {

@@ -26,6 +26,8 @@ pub struct Journal {
 /// there is none.
 pub struct State {
     pub shard: usize,
+    /// How many there are in all.
+    pub shards: usize,
     pub seq: Option<u64>,
     pub at: Time,
     pub policies: Stated,
@@ -41,13 +43,14 @@ pub(super) struct EncodedState {
 
 impl State {
     pub fn of(shard: usize, at: Time, engine: &Engine) -> State {
-        State { shard, seq: None, at, policies: engine.policies().stated(), snapshot: engine.snapshot() }
+        let policies = engine.policies().stated();
+        State { shard, shards: policies.shards(), seq: None, at, policies, snapshot: engine.snapshot() }
     }
 
     /// Away from where others wait: it may be large.
     pub(super) async fn encode(self) -> EncodedState {
         let encode = move || {
-            let engine = EncodedEngine::of_parts(self.shard, &self.policies, &self.snapshot);
+            let engine = EncodedEngine::new(self.shard, self.shards, &self.policies, &self.snapshot);
             EncodedState { seq: self.seq, at: self.at, engine }
         };
         tokio::task::spawn_blocking(encode).await.expect("encoding does not panic")

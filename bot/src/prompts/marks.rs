@@ -85,7 +85,9 @@ pub fn without_marks(line: &str) -> String {
         if is_angle(c) && is_tag(before, after, mark_of(c) == Some('<')) {
             out[at] = OPENING;
             close(&said, &mut out, at, '<', '>');
-        } else if is_square(c, starts) && is_bracketed(before, after, starts, mark_of(c) == Some('[')) {
+        } else if is_square(c, starts)
+            && (look(after).starts_with('|') || is_bracketed(before, after, starts, mark_of(c) == Some('[')))
+        {
             out[at] = OPENING;
             close(&said, &mut out, at, '[', ']');
         } else if mark_of(c) == Some(']') && ["~b]", "~!b["].iter().any(|rest| look(after).starts_with(rest)) {

@@ -55,8 +55,11 @@ pub struct ClockReading {
     pub set_by: ClockShift,
 }
 
-/// A machine may sleep, and its clock may be set: nobody waits longer than this without looking again.
-const LOOK_AGAIN: Duration = Duration::from_secs(30);
+/// The clock may be set: nobody waits longer than this without looking again, so that a program that is killed soon after
+/// has written down that it was.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// Standing still for longer than this is an absence.
+const STILL_MAX: Duration = Duration::from_secs(30);
 /// A smaller step is how clocks are kept right, and is waited out.
 pub const STEP_MAX: Span = Span::seconds(1);
 /// Both clocks are read within this, or again: in between, the machine may have been busy elsewhere.
@@ -149,8 +152,8 @@ impl Clock {
     pub async fn watch_over(self) {
         loop {
             let before = self.both().1;
-            tokio::time::sleep(LOOK_AGAIN / 3).await;
-            if self.both().1.saturating_sub(before) > LOOK_AGAIN {
+            tokio::time::sleep(STILL_MAX / 3).await;
+            if self.both().1.saturating_sub(before) > STILL_MAX {
                 self.note_return();
             }
             self.read();

@@ -355,6 +355,10 @@ impl Shard {
         self.world.ready.send_replace(false);
         self.inbox.close();
         self.followers.abort_calls();
+        // The next start could not tell a clock that was set from time that passed.
+        self.notice_clock();
+        self.handle_batch().await?;
+        self.followers.abort_calls();
         let until = self.ends_by();
         while self.followers.is_posting() {
             match tokio::time::timeout_at(until, self.results.recv()).await {

@@ -14,7 +14,7 @@ use super::clock::STEP_MAX;
 use super::ledger::Ledger;
 use super::shard::Shard;
 use super::{Clock, ClockJump, Ears, Event, Failure};
-use crate::journal::{Damaged, Journal, Recovered, RecoveredFrom, State, recover};
+use crate::journal::{Damaged, Journal, Lost, Recovered, RecoveredFrom, State, recover};
 use crate::keeper::Keeper;
 use crate::ports::{Mind, Platform};
 use crate::stores::{Database, StoreError, wait_for_room};
@@ -130,7 +130,8 @@ async fn recovered(
 ) -> anyhow::Result<Recovered> {
     let held = policies.clone();
     let read = move |connection: &rusqlite::Connection| Ok(recover(connection, &held, shards));
-    let mut found = database.read(read).await?.context("can not go on from the journal")?;
+    let recovering = database.read(read).await.and_then(|found| found);
+    let mut found = recovering.with_context(|| format!("cannot go on from the journal: {}", Lost::DAMAGED_ADVICE))?;
     for damaged in &found.damaged {
         tracing::warn!("{damaged}");
         if let Damaged::Torn { seq, .. } = damaged {
@@ -143,7 +144,7 @@ async fn recovered(
         // Before anything happens: from here on the records are those of this many shards.
         let states = || {
             let engines = found.engines.iter().enumerate();
-            engines.map(|(shard, engine)| State::of(shard, found.last_at, engine)).collect()
+            engines.map(|(shard, engine)| State { shards, ..State::of(shard, found.last_at, engine) }).collect()
         };
         wait_for_room(async || journal.replace_snapshots(states()).await).await?;
     }

@@ -2,14 +2,18 @@
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 
 /// The data folder, locked as long as this lives.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
     _lock: File,
+    /// Held too: somebody may delete the lock of the folder. It is not closed before the program ends, because closing any
+    /// handle of the file would end SQLite's own locks.
+    database_lock: OnceLock<File>,
 }
 
 impl Folder {
@@ -25,13 +29,30 @@ impl Folder {
                 format!("can not write into the data folder {} (setting store.folder)", path.display())
             })?;
         match lock.try_lock() {
-            Ok(()) => Ok(Folder { path: path.to_owned(), _lock: lock }),
-            Err(TryLockError::WouldBlock) => bail!(
-                "another aizuchi is running with the data folder {}; stop it, or give this one a folder of its own with --set store.folder=…",
-                path.display()
-            ),
+            Ok(()) => Ok(Folder { path: path.to_owned(), _lock: lock, database_lock: OnceLock::new() }),
+            Err(TryLockError::WouldBlock) => Err(taken(path)),
             Err(TryLockError::Error(error)) => {
                 Err(error).with_context(|| format!("can not lock {}", lock_path.display()))
+            }
+        }
+    }
+
+    /// Takes the lock of the database itself, which must be there.
+    pub fn lock_database(&self) -> anyhow::Result<()> {
+        let database = self.database();
+        let file = File::open(&database).with_context(|| format!("cannot open {}", database.display()))?;
+        match file.try_lock() {
+            Ok(()) => {
+                let _ = self.database_lock.set(file);
+                Ok(())
+            }
+            Err(TryLockError::WouldBlock) => {
+                // Closing it would end the locks of a store that is open.
+                std::mem::forget(file);
+                Err(taken(&self.path))
+            }
+            Err(TryLockError::Error(error)) => {
+                Err(error).with_context(|| format!("cannot lock {}", database.display()))
             }
         }
     }
@@ -44,6 +65,13 @@ impl Folder {
     pub fn database_in(path: &Path) -> PathBuf {
         path.join("aizuchi.db")
     }
+}
+
+fn taken(path: &Path) -> anyhow::Error {
+    anyhow::anyhow!(
+        "another aizuchi is running with the data folder {}; stop it, or give this one a folder of its own with --set store.folder=…",
+        path.display()
+    )
 }
 
 /// What people said is nobody else's business on this machine.

@@ -1,6 +1,7 @@
 //! Notices that the file it writes to is no longer the one that its path names.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::StoreError;
@@ -10,6 +11,9 @@ use super::StoreError;
 pub struct OpenedFile {
     path: PathBuf,
     identity: Option<Identity>,
+    /// The log beside it, once there is one.
+    log_path: PathBuf,
+    log: OnceLock<Identity>,
     /// Whether it was reported that it is gone.
     reported: AtomicBool,
 }
@@ -21,12 +25,29 @@ type Identity = ();
 
 impl OpenedFile {
     pub fn at(path: &Path) -> OpenedFile {
-        OpenedFile { path: path.to_owned(), identity: identity(path), reported: AtomicBool::new(false) }
+        let mut log_path = path.as_os_str().to_owned();
+        log_path.push("-wal");
+        OpenedFile {
+            path: path.to_owned(),
+            identity: identity(path),
+            log_path: log_path.into(),
+            log: OnceLock::new(),
+            reported: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether the paths still name the files that are open, and somebody has not emptied the database.
+    fn is_there(&self) -> bool {
+        let log = identity(&self.log_path);
+        if let (Some(log), None) = (log, self.log.get()) {
+            let _ = self.log.set(log);
+        }
+        let emptied = std::fs::metadata(&self.path).is_ok_and(|metadata| metadata.len() == 0);
+        identity(&self.path) == self.identity && log == self.log.get().copied() && !emptied
     }
 
     pub fn check(&self) -> Result<(), StoreError> {
-        let is_there = identity(&self.path) == self.identity;
-        if is_there {
+        if self.is_there() {
             if self.reported.swap(false, Ordering::Relaxed) {
                 tracing::info!(path = %self.path.display(), "the database is back");
             }

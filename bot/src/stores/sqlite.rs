@@ -20,7 +20,7 @@ pub enum StoreError {
     )]
     Newer { found: u32 },
     #[error(
-        "the database {0} was deleted or replaced while aizuchi runs, and nothing can be kept: put it back, or stop \
+        "the database {0}, or the log beside it, was deleted or replaced while aizuchi runs, and nothing can be kept: put it back, or stop \
          aizuchi, restore a copy (`aizuchi backup` makes them) and start it again"
     )]
     Gone(String),
@@ -302,7 +302,12 @@ async fn write_all(
             commit(&mut connection, works, &refuses, &file);
             connection
         };
-        connection = tokio::task::spawn_blocking(write).await.expect("writing does not panic");
+        connection = match tokio::task::spawn_blocking(write).await {
+            Ok(connection) => connection,
+            // The program is ending, and nobody waits for it any more.
+            Err(error) if error.is_cancelled() => return,
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        };
     }
 }
 

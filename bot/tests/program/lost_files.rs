@@ -134,6 +134,52 @@ async fn a_database_moved_away_under_it_may_come_back() {
     eventually("it answers", async || (mia.next("said").await["message"]["voice"] == "Me").then_some(())).await;
 }
 
+#[tokio::test]
+async fn a_log_deleted_or_a_database_emptied_under_it_is_noticed() {
+    for spoil in
+        [(|home: &Home| std::fs::remove_file(home.data().join("aizuchi.db-wal")).unwrap()) as fn(&Home), |home| {
+            std::fs::OpenOptions::new().write(true).open(database(home)).unwrap().set_len(0).unwrap()
+        }]
+    {
+        let home = Home::new(&[]);
+        let mut program = home.start().await;
+        let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
+        mia.say("1", "good morning").await;
+        spoil(&home);
+        notices(&mut program, &mut mia, "was deleted or replaced").await;
+    }
+}
+
+#[tokio::test]
+async fn a_second_program_is_refused_though_somebody_deleted_the_lock() {
+    let home = Home::new(&[]);
+    let _first = home.start().await;
+    std::fs::remove_file(home.data().join("lock")).unwrap();
+    let mut other = Home::new(&[]);
+    other.set(format!("store.folder={}", home.data().display()));
+    refused(&other, &["another aizuchi is running"]).await;
+}
+
+#[tokio::test]
+async fn a_damaged_database_is_refused_with_advice_that_works() {
+    let home = lived().await;
+    // From its log into the database itself, so that there is something to damage.
+    let store = rusqlite::Connection::open(database(&home)).unwrap();
+    store.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    drop(store);
+    let mut bytes = std::fs::read(database(&home)).unwrap();
+    bytes.iter_mut().skip(4096).for_each(|byte| *byte = byte.wrapping_mul(31).wrapping_add(7));
+    std::fs::write(database(&home), bytes).unwrap();
+    refused(&home, &["aizuchi backup", "move aizuchi.db", "--accept-loss"]).await;
+    for file in std::fs::read_dir(home.data()).unwrap() {
+        let path = file.unwrap().path();
+        if path.file_name().unwrap().to_str().unwrap().starts_with("aizuchi.db") {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+    accepted(&home).await;
+}
+
 /// On a disk of its own, where this machine lets us have one.
 #[cfg(target_os = "linux")]
 #[tokio::test]

@@ -217,3 +217,32 @@ async fn everybody_who_calls_while_it_writes_is_answered_and_shown() {
     assert_eq!((decided.len(), silent), (100, Vec::<String>::new()));
     life.runtime.stop().await;
 }
+
+/// Nothing happens between the jump and the stop: the next start could not tell it from time that passed.
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_set_just_before_a_stop_shortens_no_mute_and_drops_no_call() {
+    for (shards, by) in [("runtime.shards=1", HOUR), ("runtime.shards=4", HOUR), ("runtime.shards=4", HOUR_BACK)] {
+        let house = House::new(&[shards]);
+        let life = house.start().await;
+        let rooms: Vec<RoomId> = (0..6).map(|number| RoomId::new(format!("log:room{number}"))).collect();
+        for room in &rooms {
+            life.hear(Input::Told(room.clone(), Command::Mute(Some(Span::seconds(120))))).await;
+        }
+        life.hear(said("m1", house.clock.now(), "mia", "aizuchi, are you there?")).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        house.clock.set(by);
+        life.runtime.stop().await;
+        let life = house.start().await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(house.posts(), 1, "{shards} {by:?}: who called is answered");
+        for room in &rooms {
+            let muted = |view: aizuchi_core::view::RoomView| view.mute.is_some();
+            assert!(muted(life.runtime.ears.look(room).await.unwrap().unwrap()), "{shards} {by:?}: {room}");
+        }
+        tokio::time::sleep(Duration::from_secs(120)).await;
+        life.hear(said("m2", house.clock.now(), "mia", "aizuchi, and now?")).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(house.posts(), 2);
+        life.runtime.stop().await;
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi::journal::{Engines, Record, Records, recover, traces};
+use aizuchi::journal::{Damaged, Engines, Record, Records, RecoveredFrom, recover, traces};
 use aizuchi::replay::{Check, StoredTraces, relive};
 use aizuchi::runtime::{Clock, shard_of};
 use aizuchi_core::input::Command;
@@ -148,6 +148,43 @@ fn any_number_of_shards_and_any_change_of_it_loses_nothing() {
         }
         check(&scratch, &board, &told, seed);
     }
+}
+
+#[test]
+fn snapshots_of_another_number_of_shards_are_of_use() {
+    let (scratch, board) = (Scratch::new(), Arc::new(Board::default()));
+    for (number, shards) in [2, 3, 3, 1, 4].into_iter().enumerate() {
+        let settings = policies(&[&format!("runtime.shards={shards}")]);
+        live_and_vanish(async || {
+            let clock = Clock::starting_at(START + Span::seconds(number as u64));
+            let mind = Scripted::new(false, Vec::new(), &settings);
+            let life = Life::start(scratch.database(), settings.clone(), mind, board.clone(), clock).await;
+            let room = RoomId::new(format!("log:room{number}"));
+            life.hear(said_in(&room, "m1", clock.now(), "and then it rained")).await;
+        });
+        let store = Connection::open(scratch.0.join("aizuchi.db")).unwrap();
+        let found = recover(&store, &settings, shards).unwrap();
+        assert_eq!(found.from, RecoveredFrom::Snapshots, "life {number} with {shards} shards");
+    }
+}
+
+#[test]
+fn records_missing_between_others_are_reported() {
+    let (scratch, board) = (Scratch::new(), Arc::new(Board::default()));
+    let settings = policies(&[]);
+    live_and_vanish(async || {
+        let clock = Clock::starting_at(START);
+        let mind = Scripted::new(false, Vec::new(), &settings);
+        let life = Life::start(scratch.database(), settings.clone(), mind, board.clone(), clock).await;
+        for number in 0..6 {
+            life.hear(said_in(&RoomId::new("log:room"), &format!("m{number}"), clock.now(), "it rained")).await;
+        }
+    });
+    let store = Connection::open(scratch.0.join("aizuchi.db")).unwrap();
+    assert_eq!(recover(&store, &settings, 1).unwrap().damaged, []);
+    store.execute("DELETE FROM journal WHERE seq IN (3, 4)", []).unwrap();
+    let damaged = recover(&store, &settings, 1).unwrap().damaged;
+    assert_eq!(damaged, [Damaged::Missing { from: 3, to: 4 }]);
 }
 
 /// What a start makes of the snapshots is what it would make of all records.

@@ -191,7 +191,7 @@ async fn listen(mut hears: mpsc::Receiver<Heard>, heard: Arc<Mutex<Vec<Input>>>,
             }
             Heard::Pay(_, _, done) => drop(done),
             Heard::Look(_, done) => _ = done.send(None),
-            Heard::Forget(forgetting) => _ = forgetting.done.send(Ok(Default::default())),
+            Heard::Forget(forgetting) => _ = forgetting.done.send(Ok(())),
         }
     }
 }

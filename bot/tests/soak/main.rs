@@ -3,6 +3,8 @@
 
 #[path = "../models/minds.rs"]
 mod minds;
+// The bench of a crowd uses more of it.
+#[allow(dead_code)]
 mod pages;
 // The tests of the program use more of it.
 #[allow(dead_code)]

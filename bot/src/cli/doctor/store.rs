@@ -88,7 +88,7 @@ fn whole(database: &Path) -> Vec<Check> {
     if !database.exists() {
         return vec![Check::ok(STORE, "nothing is recorded yet")];
     }
-    let broken = "move the file away (aizuchi starts with a new one), or bring back a copy";
+    let broken = Lost::DAMAGED_ADVICE;
     let connection = match open_for_reading(database) {
         Ok(connection) => connection,
         Err(error @ StoreError::Newer { .. }) => {
@@ -133,7 +133,7 @@ fn journal(connection: &Connection, database: &Path) -> rusqlite::Result<Vec<Che
             Err(torn @ Damaged::Torn { .. }) => {
                 checks.push(Check::warn(STORE, torn.to_string(), "nothing to do: it is left out at the next start"));
             }
-            Err(within @ Damaged::Within { .. }) => checks.push(Check::fail(
+            Err(within @ (Damaged::Within { .. } | Damaged::Missing { .. })) => checks.push(Check::fail(
                 STORE,
                 within.to_string(),
                 "nothing else is lost; if it happens again, look at the disk",

@@ -100,6 +100,11 @@ impl Page {
         self.entered.is_some()
     }
 
+    /// How much a person may say; 0 is no limit.
+    pub fn messages_per_second(&self) -> u32 {
+        self.desk.web.settings.person_messages_per_second
+    }
+
     /// Returns when whoever sits there may send again.
     pub async fn until_turn(&self) {
         if let Some(entered) = &self.entered {

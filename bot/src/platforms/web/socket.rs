@@ -28,7 +28,7 @@ const PING_EVERY: Duration = Duration::from_secs(20);
 /// Browsers answer a ping by themselves: whoever is silent for so long is gone.
 const GONE_AFTER: Duration = Duration::from_secs(60);
 
-/// Frames of any kind that one page may send in the long run; what comes faster waits.
+/// Frames of any kind that one page may send in the long run, where its person may not say more; what comes faster waits.
 const FRAMES_PER_SECOND: u32 = 10;
 
 /// Why a connection ends.
@@ -101,7 +101,7 @@ pub async fn serve(socket: WebSocket, desk: Arc<Desk>, language: Language, addre
 }
 
 async fn read(mut stream: SplitStream<WebSocket>, mut page: Page) -> End {
-    let pace: RateTable<()> = RateTable::new(a_second(FRAMES_PER_SECOND));
+    let pace: RateTable<()> = RateTable::new(a_second(frames_per_second(page.messages_per_second())));
     let entered_by = Instant::now() + ENTERS_WITHIN;
     loop {
         let read_by = if page.has_entered() { Instant::now() + GONE_AFTER } else { entered_by };
@@ -128,6 +128,11 @@ async fn read(mut stream: SplitStream<WebSocket>, mut page: Page) -> End {
             }
         }
     }
+}
+
+/// Where a person may say more than the usual, or as much as they like, so may each of their pages; 0 is no limit.
+fn frames_per_second(messages: u32) -> u32 {
+    if messages == 0 { 0 } else { messages.max(FRAMES_PER_SECOND) }
 }
 
 /// Whoever is too fast is read more slowly: nothing is lost, and it is the sender who waits.
@@ -179,4 +184,14 @@ async fn hear(room: &mut Option<(Seat, u64, u64)>) -> Result<Option<Frame>, Behi
     let frame = seat.next().await?;
     let known = frame.seq != 0 && frame.seq <= *told;
     Ok((!known && frame.from != *number).then_some(frame))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_read_as_fast_as_its_person_may_speak() {
+        assert_eq!([0, 1, 10, 1000].map(frames_per_second), [0, 10, 10, 1000]);
+    }
 }
