@@ -195,7 +195,14 @@ async fn restart(folder: &Path) {
             if number == RECORDS - usual {
                 let snapshot = engine.snapshot();
                 journal
-                    .take_snapshot(State { shard: 0, seq: Some(seq), at, policies: policies.stated(), snapshot })
+                    .take_snapshot(State {
+                        shard: 0,
+                        shards: 1,
+                        seq: Some(seq),
+                        at,
+                        policies: policies.stated(),
+                        snapshot,
+                    })
                     .await
                     .expect("it is written");
             }
