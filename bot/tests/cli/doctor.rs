@@ -129,7 +129,8 @@ fn what_run_refuses_is_never_well() {
     let odd = |name: &str| format!("[channel.\"web:x\".models]\nmain = \"{name}\"\n");
     let (no_key, no_model) = (odd("openai/gpt-5-mini"), odd("nobody/none"));
     let rooms = "[channel.\"web:x\"]\npreset = \"nobody\"\n";
-    let cases: &[(&str, &[(&str, &str)], &str, &str)] = &[
+    type Variables = [(&'static str, &'static str)];
+    let cases: &[(&str, &Variables, &str, &str)] = &[
         ("--set memory.facts_store=firestore", &[], "", "memory.facts_store"),
         ("--set memory.profiles_store=firestore", &[], "", "memory.profiles_store"),
         ("--set memory.channel_context_store=firestore", &[], "", "memory.channel_context_store"),
