@@ -69,6 +69,9 @@ const OPENINGS: &[&str] = &[
     "話に",
 ];
 const WORDS: &[&str] = &["発言", "返信", "返答", "応答", "回答", "返事", "コメント", "介入", "反応", "口出し", "投稿"];
+/// People write to each other and ask whether they have to.
+const REPLY: &[&str] = &["返信", "返答", "応答", "回答", "返事"];
+const SPEECH: &[&str] = &["発言", "コメント", "介入", "反応", "口出し", "投稿"];
 /// To speak, of itself.
 const SPEAK: &[&str] = &[
     "発言する",
@@ -141,11 +144,20 @@ const HOLD_BACK: &[&str] = &[
 const KEEP: &[&str] =
     &["ます", "ています", "ておきます", "ていよう", "ていたい", "ていた", "ている", "ておく", "ておこう", "てます"];
 
+const FOR: &[&str] = &["する", "の", "をする", "を行う", "すべき", ""];
+const NOT_NEEDED: &[&str] = &["不要", "必要ない", "必要ありません", "必要なさそう", "必要ないよう"];
+
+/// Alone they are about itself; with a reason they are what somebody is told who asked whether to reply.
+const ADVICE: &[&Phrase] = &[
+    &[REPLY, FOR, &["必要", "必要性"], IS, NOT],
+    &[REPLY, &["の", "する"], &["必要性", "必要"], IS, &["低い"]],
+    &[REPLY, &["は", "も"], NOT_NEEDED],
+];
 /// Nobody says these to a person.
 const SURE: &[&Phrase] = &[
-    &[WORDS, &["する", "の", "をする", "を行う", "すべき", ""], &["必要", "必要性"], IS, NOT],
-    &[WORDS, &["の", "する"], &["必要性", "必要"], IS, &["低い", "低い"]],
-    &[WORDS, &["は", "も"], &["不要", "必要ない", "必要ありません", "必要なさそう", "必要ないよう"]],
+    &[SPEECH, FOR, &["必要", "必要性"], IS, NOT],
+    &[SPEECH, &["の", "する"], &["必要性", "必要"], IS, &["低い"]],
+    &[SPEECH, &["は", "も"], NOT_NEEDED],
     &[
         &[
             "口を挟む",
@@ -179,6 +191,14 @@ const SURE: &[&Phrase] = &[
         &["感じません", "感じない", "見当たりません"],
     ],
     &[&["口を挟む", "割り込む", "発言する", "介入する", "コメントする"], &["の", "こと"], &["は", "を"], HOLD_BACK],
+    &[&["発言"], &["は", ""], &["なし", "無し"]],
+    // 「言うことなし」 is praise.
+    &[
+        &["言う", "話す", "発言する", "コメントする", "申し上げる"],
+        &["こと", "べきこと", "べき内容", "ほどのこと"],
+        IS,
+        &["ない", "無い", "ありません", "ございません", "なさそう"],
+    ],
     &[&["沈黙"], &["します", "を保ちます", "を選びます", "を守ります", "を守る", "を保つ", "する"]],
 ];
 /// Silence when nobody asked; an answer when somebody did.
@@ -299,6 +319,9 @@ pub fn says_so(text: &str, likely_counts: bool) -> bool {
     if TURNS.iter().any(|turn| text.contains(turn)) {
         return false;
     }
+    if is_advice(text.trim_end_matches(['。', '！', '!'])) {
+        return true;
+    }
     let mut says_so = false;
     for sentence in text.split(['。', '！', '!', '\n']).map(str::trim).filter(|sentence| !sentence.is_empty()) {
         let is_empty = is_empty(sentence, likely_counts);
@@ -314,7 +337,7 @@ fn is_empty(sentence: &str, likely_counts: bool) -> bool {
     let mut clauses: Vec<&str> = sentence.split(['、', '，']).map(str::trim).collect();
     let own = clauses.pop().unwrap_or_default();
     let gives_reason = |clause: &&str| {
-        ["ため", "ので", "から", "ですし", "には", "では", "ように"].iter().any(|end| clause.ends_with(end))
+        ["ため", "ので", "から", "ですし", "ように"].iter().any(|end| clause.ends_with(end))
             || OPENINGS.contains(clause)
             || is_own_clause(clause, likely_counts, false)
     };
@@ -340,6 +363,7 @@ fn is_own(clause: &str, likely_counts: bool, opened: bool) -> bool {
     let bare = ["ありません", "ない", "なし"].contains(&clause);
     let fits = |phrases: &[&Phrase]| phrases.iter().any(|phrase| is_whole(phrase, clause));
     fits(SURE)
+        || ((likely_counts || opened) && fits(ADVICE))
         || (likely_counts && (!bare || opened) && fits(LIKELY))
         || (opened && OWN.contains(&clause))
         || (likely_counts && is_not_needed(clause))
@@ -347,6 +371,12 @@ fn is_own(clause: &str, likely_counts: bool, opened: bool) -> bool {
             .iter()
             .filter_map(|ending| clause.strip_suffix(ending))
             .any(|rest| is_own(rest, likely_counts, opened))
+}
+
+/// Without a reason.
+fn is_advice(text: &str) -> bool {
+    ADVICE.iter().any(|phrase| is_whole(phrase, text))
+        || ENDINGS.iter().filter_map(|ending| text.strip_suffix(ending)).any(is_advice)
 }
 
 /// 「発言しなくてもよさそう」

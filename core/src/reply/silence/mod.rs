@@ -1,7 +1,8 @@
 //! Silence put into words: "SILENCE", "…", "(no response)", "There is no need for me to speak.", "（発言しません）".
 //!
 //! A model that was told it may say nothing tends to say so. Unasked, that is silence. A person who addressed it
-//! may have asked "anything to add?", so there only what cannot be meant for a person counts.
+//! may have asked "anything to add?" or "must I reply?", so there only what is no answer for a person counts: words about
+//! its own silence, and the values that programs use for nothing ("None", "null").
 
 mod english;
 mod japanese;
@@ -73,7 +74,7 @@ fn one_of(words: &str, list: &[&str]) -> bool {
     list.contains(&words)
 }
 
-/// Nobody says these to a person.
+/// No answer for a person. Somebody who asks what a function returns gets "`None`", in code marks.
 const SURE: &[&str] = &[
     "silence",
     "stays silent",
@@ -99,46 +100,50 @@ const SURE: &[&str] = &[
     "介入不要",
     "介入しない",
     "介入しません",
-];
-
-/// Silence when nobody asked; an answer when somebody did.
-const LIKELY: &[&str] = &[
     "silent",
     "quiet",
-    "no response",
-    "no reply",
     "無言",
     "発言なし",
-    "応答なし",
     "pass",
     "skip",
     "none",
     "null",
     "n/a",
+    "nothing to say",
+    "no output",
+    "says nothing",
+    "empty response",
+    "無視",
+    "パス",
+    "スルー",
+    "スキップ",
+    "静観",
+    "空文字",
+    "発言無し",
+    "空文字列",
+];
+
+/// Silence when nobody asked; an answer when somebody did.
+const LIKELY: &[&str] = &[
+    "no response",
+    "no reply",
+    "応答なし",
     "nothing",
     "nothing to add",
-    "nothing to say",
     "nothing more to add",
     "nothing to contribute",
     "no comment",
     "no answer",
     "no message",
-    "no output",
     "no need to respond",
     "no need to reply",
-    "says nothing",
     "listens",
     "listening",
     "listens quietly",
     "empty",
-    "empty response",
     "なし",
     "無し",
     "無",
-    "無視",
-    "パス",
-    "スルー",
-    "スキップ",
     "特になし",
     "特に無し",
     "特にありません",
@@ -150,7 +155,6 @@ const LIKELY: &[&str] = &[
     "返答なし",
     "回答なし",
     "コメントなし",
-    "静観",
     "見守る",
     "黙る",
     "黙っている",
@@ -158,7 +162,6 @@ const LIKELY: &[&str] = &[
     "静かに見守る",
     "何も言わない",
     "空",
-    "空文字",
 ];
 
 #[cfg(test)]
@@ -219,14 +222,11 @@ mod tests {
             "SILENCE\n\nThe two of them are fine.",
             "They are fine without me.\nSILENCE",
             "No response.",
-            "none",
             "Nothing to add.",
             "I have nothing to add.",
             "I don't have anything to add here.",
-            "pass",
             "なし",
             "特にありません。",
-            "特に言うことはありません",
             "これ以上付け加えることはありません。",
             "静かに見守ります。",
             "盛り上がっているので、黙っておきますね。",
@@ -310,6 +310,115 @@ mod tests {
         }
         for words in ["It is necessary for me to answer.", "There is a need for me to step in.", "I need to respond."] {
             assert!(!is_silence(words, false), "{words}");
+        }
+    }
+
+    #[test]
+    fn who_asked_is_not_sent_a_value_that_stands_for_nothing() {
+        for words in [
+            "None",
+            "none.",
+            "null",
+            "NULL",
+            "N/A",
+            "SILENT",
+            "Silent.",
+            "**pass**",
+            "pass",
+            "PASS.",
+            "skip",
+            "empty response",
+            "no output",
+            "発言なし",
+            "発言無し。",
+            "発言なしです。",
+            "無言",
+            "パス",
+            "スキップ",
+            "空文字",
+        ] {
+            assert!(is_silence(words, true), "{words}");
+            assert!(is_silence(words, false), "unasked: {words}");
+        }
+    }
+
+    #[test]
+    fn who_asked_is_not_told_that_there_is_nothing_to_say() {
+        for words in [
+            "特に言うことはありません。",
+            "特に言うことはないです。",
+            "今は特に言うことがありません。",
+            "私から言うことは特にありません。",
+            "特に発言することはありません。",
+            "特に申し上げることはございません。",
+            "I have nothing to say.",
+            "I have nothing to say here.",
+            "There is nothing to say.",
+            "Nothing to say.",
+            "I don't have anything to say.",
+        ] {
+            assert!(is_silence(words, true), "{words}");
+            assert!(is_silence(words, false), "unasked: {words}");
+        }
+    }
+
+    #[test]
+    fn short_answers_to_who_asked_are_said() {
+        for words in [
+            "None of them",
+            "None of them.",
+            "pass the salt",
+            "null is a value in SQL",
+            "`None`",
+            "Pass: 12 of 12.",
+            "Skip it.",
+            "No.",
+            "Nothing.",
+            "Silent mode.",
+            "ない",
+            "ないです。",
+            "なし",
+            "特にない",
+            "言うことなし！",
+            "パスです、次の人どうぞ。",
+            "発言なしでも参加できます。",
+        ] {
+            assert!(!is_silence(words, true), "{words}");
+        }
+    }
+
+    #[test]
+    fn advice_about_others_is_said() {
+        for words in [
+            "There is no need to reply to them.",
+            "There's no need to respond to him.",
+            "No need to reply to her.",
+            "It's not necessary to respond to them.",
+            "It is best not to reply to them.",
+            "It's better not to respond to them again.",
+            "I think there is no need to reply to them.",
+            "彼らに返信する必要はありません。",
+            "彼らには返信する必要はありません。",
+            "彼らには、返信する必要はありません。",
+            "あの人たちには、返信しなくていいと思います。",
+            "その人たちに返事をする必要はないです。",
+            "田中さんには、返信の必要はないと思います。",
+            "そのメールには、返信する必要はありません。",
+        ] {
+            assert!(!is_silence(words, true), "{words}");
+            assert!(!is_silence(words, false), "unasked: {words}");
+        }
+        // Whoever asked whether to reply is told why not.
+        for words in [
+            "There is no need to reply, they already have the file.",
+            "There is no need to reply because they already know.",
+            "自動送信のメールなので、返信する必要はありません。",
+            "自動送信なので返信の必要はありません。",
+        ] {
+            assert!(!is_silence(words, true), "{words}");
+        }
+        for words in ["I don't need to respond to them.", "There is no need for me to reply to them."] {
+            assert!(is_silence(words, true), "{words}");
         }
     }
 

@@ -21,9 +21,7 @@ const SURE: &[&Phrase] = &[
     &[THERE_IS, NO_NEED_FOR_ME, SPEAK],
     &[THERE_IS_NOT, NEED_FOR_ME, SPEAK],
     &[&["i won't", "i will not", "i'll not", "i'm not", "i am not", "not"], &["", "be"], SPEAKING],
-    &[&["it is not", "it's not", "it isn't"], &["necessary to", "needed to"], SPEAK_UP],
     &[&["there is", "there's", "i see", ""], &["no need for"], &["a", "any", "my"], &["", "further"], WORDS, FROM_ME],
-    &[&["there is", "there's", "i see", ""], &["no need to", "no reason to"], SPEAK_UP],
     &[&["no"], &["", "further", "additional"], WORDS, FROM_ME, &["", "is", "seems", "are"], NEEDED, FROM_ME],
     &[
         &["i don't think", "i do not think", "i don't believe", "i do not believe"],
@@ -70,6 +68,13 @@ const SURE: &[&Phrase] = &[
         &["", "only", "just"],
         &["interrupt", "disturb", "be an interruption"],
     ],
+    &[&["i have", "i've", "i've got", "i really have", "there is", "there's", ""], &["nothing"], MORE, &["to say"]],
+    &[&["i don't have", "i do not have", "there isn't", "there is not"], &["anything"], MORE, &["to say"]],
+];
+/// Alone they are about itself; with a reason they are what somebody is told who asked whether to reply.
+const ADVICE: &[&Phrase] = &[
+    &[&["it is not", "it's not", "it isn't"], &["necessary to", "needed to"], SPEAK_UP],
+    &[&["there is", "there's", "i see", ""], &["no need to", "no reason to"], SPEAK_UP],
 ];
 /// What a person might be told too.
 const LIKELY: &[&Phrase] = &[
@@ -192,6 +197,9 @@ pub fn says_so(words: &str, likely_counts: bool) -> bool {
     if words.contains(['?', '`']) || words.contains("://") || turns() {
         return false;
     }
+    if is_bare_advice(words) {
+        return true;
+    }
     let sentences = words.replace(" - ", ".");
     let sentences = sentences.split(['.', '!', ';', ':', '–', '—', '(', ')']).map(str::trim);
     let mut says_so = false;
@@ -209,7 +217,7 @@ fn is_empty(sentence: &str, likely_counts: bool) -> bool {
     let plain = sentence.replace(',', "");
     let is_empty = |words: &str| {
         let words = without_openings(words);
-        fits(SURE, words) || (likely_counts && fits(LIKELY, words))
+        fits(SURE, words) || (likely_counts && (fits(LIKELY, words) || fits(ADVICE, words)))
     };
     if is_empty(&plain) {
         return true;
@@ -227,7 +235,25 @@ fn is_empty(sentence: &str, likely_counts: bool) -> bool {
 }
 
 fn fits(phrases: &[&Phrase], words: &str) -> bool {
-    phrases.iter().any(|phrase| rests(phrase, words).into_iter().any(is_tail))
+    rests_of(phrases, words).any(|rest| is_tail(rest, true) && !is_about_others(words, rest))
+}
+
+/// Without a reason.
+fn is_bare_advice(words: &str) -> bool {
+    let words = words.replace(',', "");
+    let words = without_openings(&words);
+    rests_of(ADVICE, words).any(|rest| is_tail(rest, false) && !is_about_others(words, rest))
+}
+
+fn rests_of<'a>(phrases: &[&Phrase], words: &'a str) -> impl Iterator<Item = &'a str> {
+    phrases.iter().flat_map(move |phrase| rests(phrase, words))
+}
+
+/// "No need to reply to them": where it does not speak of itself, it speaks to a person about others.
+fn is_about_others(words: &str, rest: &str) -> bool {
+    let head = &words[..words.len() - rest.len()];
+    let is_itself = |word: &str| ["i", "me", "my", "mine", "myself"].contains(&word) || word.starts_with("i'");
+    !head.split(' ').any(is_itself) && rest.starts_with("to them")
 }
 
 fn is_word(words: &str, at: usize, length: usize) -> bool {
@@ -246,10 +272,11 @@ fn without_openings(mut words: &str) -> &str {
     words
 }
 
-fn is_tail(rest: &str) -> bool {
+fn is_tail(rest: &str, reasons_count: bool) -> bool {
+    let is_reason = |reason: &&str| after(rest, reason).is_some();
     rest.is_empty()
-        || REASONS.iter().any(|reason| after(rest, reason).is_some())
-        || TAILS.iter().filter_map(|tail| after(rest, tail)).any(is_tail)
+        || (reasons_count && REASONS.iter().any(is_reason))
+        || TAILS.iter().filter_map(|tail| after(rest, tail)).any(|rest| is_tail(rest, reasons_count))
 }
 
 /// Figures are news.

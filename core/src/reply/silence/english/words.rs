@@ -291,6 +291,7 @@ pub const USEFUL: &[&str] = &[
     "i have",
     "that i need",
 ];
+pub const MORE: &[&str] = &["", "more", "else", "further", "useful"];
 pub const ADD: &[&str] = &["add", "say", "contribute", "offer", "share", "comment on", "respond to", "reply to"];
 pub const CARRY_ON: &[&str] = &[
     "talk",
