@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::schema::{PROVIDER_KEYS, Settings, keys};
 use super::value::fixed_zone;
-use super::{DEFAULT, PRESETS, documents};
+use super::{DEFAULT, PRESETS, addresses, channels, documents};
 use crate::policy::Policies;
 use crate::types::Zone;
 
@@ -185,6 +185,15 @@ impl Layers {
         self.general.iter().any(|given| given.key == key)
     }
 
+    /// What is wrong with a setting that was found out elsewhere, with the place where somebody gave it this value.
+    pub fn problem(&self, key: &str, value: &str, message: impl Into<String>) -> Problem {
+        let given = self.channels.values().flatten().chain(self.general.iter().rev());
+        let mut same_key = given.filter(|given| given.key == key);
+        let entry = same_key.find(|given| given.entry.value.as_str() == Some(value)).map(|given| &given.entry);
+        let source = entry.map_or_else(|| "default".into(), |entry| entry.source.clone());
+        Problem { source, line: entry.and_then(|entry| entry.line), message: message.into() }
+    }
+
     /// Uses another model unless a person has chosen one.
     pub fn suggest_model(&mut self, key: &str, model: &str) {
         self.suggest(key, model.into());
@@ -203,11 +212,9 @@ impl Layers {
         let general = self.resolve_for(&[], zones, &mut problems);
         let mut channels = BTreeMap::new();
         for (channel, entries) in &self.channels {
-            for Given { key, entry, .. } in entries.iter().filter(|given| given.key.starts_with(OF_ALL_CHANNELS)) {
-                let message = format!("`{key}` holds for all channels together; it cannot be set for one of them");
-                problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
-            }
-            if let Some(resolved) = self.resolve_for(entries, zones, &mut problems) {
+            let (own, refused) = apart(entries);
+            problems.extend(refused);
+            if let Some(resolved) = self.resolve_for(&own, zones, &mut problems) {
                 channels.insert(channel.clone(), resolved);
             }
         }
@@ -259,8 +266,19 @@ impl Layers {
     }
 }
 
-/// Settings that mean all channels together.
-const OF_ALL_CHANNELS: &str = "budget.total_";
+/// What one channel can have of its own, and what is wrong with the rest.
+fn apart(entries: &[Given]) -> (Vec<Given>, Vec<Problem>) {
+    let (mut own, mut refused) = (Vec::new(), Vec::new());
+    for given in entries {
+        match channels::refusal(&given.key) {
+            Some(message) => {
+                refused.push(Problem { source: given.entry.source.clone(), line: given.entry.line, message })
+            }
+            None => own.push(given.clone()),
+        }
+    }
+    (own, refused)
+}
 
 /// Checks that no single setting can make.
 fn check_together(settings: &Settings, zones: &dyn Fn(&str) -> Option<Zone>, flat: &mut Flat) -> Option<Zone> {
@@ -290,6 +308,7 @@ fn check_together(settings: &Settings, zones: &dyn Fn(&str) -> Option<Zone>, fla
     if settings.score.keywords.iter().any(|keyword| keyword.is_empty()) {
         flat.misfit("score.keywords", "words that are not empty");
     }
+    addresses::check(settings, flat);
     let zone = fixed_zone(&settings.bot.zone).or_else(|| zones(&settings.bot.zone));
     if zone.is_none() {
         flat.misfit("bot.zone", r#""UTC", an offset such as "+09:00", or a zone such as "Asia/Tokyo""#);
@@ -409,8 +428,24 @@ mod tests {
     fn what_holds_for_all_channels_together_is_not_set_for_one() {
         assert_eq!(
             refusal("[channel.\"a\".budget]\ncalls_per_day = 3\ntotal_calls_per_day = 3"),
-            "aizuchi.toml:3: `budget.total_calls_per_day` holds for all channels together; it cannot be set for one of them"
+            "aizuchi.toml:3: `budget.total_calls_per_day` holds for all channels together and cannot be set for one of \
+             them; set it in [budget]"
         );
+        for (section, line) in [
+            ("web", "rooms = [\"a\"]"),
+            ("log", "level = \"debug\""),
+            ("store", "folder = \"elsewhere\""),
+            ("prices", "\"openai/gpt-5\" = [1.0, 2.0]"),
+            ("discord", "enabled = false"),
+            ("slack", "enabled = false"),
+            ("people", "same = [\"discord:1 = web:x\"]"),
+        ] {
+            let told = refusal(&format!("[channel.\"a\".gates]\nunasked = true\n[channel.\"a\".{section}]\n{line}"));
+            assert!(told.starts_with(&format!("aizuchi.toml:4: `{section}.")), "{told}");
+            assert!(told.contains(&format!("set it in [{section}]. Allowed for a channel are `preset`")), "{told}");
+            assert!(told.contains("bot, budget, effect, gates") && told.lines().count() == 1, "{told}");
+        }
+        assert!(refusal("[channel.\"a\".web]").starts_with("aizuchi.toml:1: `web` holds for all channels together"));
     }
 
     #[test]
@@ -435,6 +470,44 @@ mod tests {
         );
         assert!(refusal("preset = \"shpene\"").contains("there is no preset \"shpene\"; there are aizuchi, kotonoha"));
         assert!(refusal("[score\nlow = 1").starts_with("aizuchi.toml:1: "));
+    }
+
+    #[test]
+    fn a_room_that_nobody_can_enter_is_refused() {
+        for odd in ["a b", "", "\\u001b[31m", "sample-1", "a\\tb"] {
+            let told = refusal(&format!("[web]\nrooms = [\"lobby\", \"{odd}\"]"));
+            assert!(told.starts_with("aizuchi.toml:2: `web.rooms` is [\"lobby\", "), "{told}");
+            assert!(told.contains("allowed is names of 1 to 40 letters") && !told.contains('\u{1b}'), "{told}");
+        }
+        let none = refusal("[web]\nrooms = []");
+        assert!(none.starts_with("aizuchi.toml:2: `web.rooms` is []; allowed is at least one room"), "{none}");
+        file("[web]\nrooms = [\"lobby\", \"お茶の間\", \"b-2_c\"]").unwrap();
+    }
+
+    #[test]
+    fn what_is_no_url_is_refused() {
+        for (section, key) in
+            [("providers.mine", "url"), ("discord", "api_url"), ("discord", "gateway_url"), ("slack", "api_url")]
+        {
+            let told = refusal(&format!("[{section}]\n{key} = \"nonsense\""));
+            assert!(
+                told.starts_with(&format!("aizuchi.toml:2: `{section}.{key}` is \"nonsense\"; allowed is ")),
+                "{told}"
+            );
+            assert!(told.contains("URL"), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_is_found_out_elsewhere_is_told_with_its_place() {
+        let mut layers = Layers::default();
+        layers.add_file("aizuchi.toml", "[models]\nmain = \"a/b\"\n[channel.\"x\".models]\nmain = \"c/d\"");
+        layers.add_assignment("models.judge=e/f");
+        let told = |key: &str, value: &str| layers.problem(key, value, "odd").to_string();
+        assert_eq!(told("models.main", "a/b"), "aizuchi.toml:2: odd");
+        assert_eq!(told("models.main", "c/d"), "aizuchi.toml:4: odd");
+        assert_eq!(told("models.judge", "e/f"), "--set models.judge=e/f: odd");
+        assert_eq!(told("models.reflect", ""), "default: odd");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Settings: text in, checked values out. Layers from the compiled-in default to the command line; the last word wins.
 
+mod addresses;
+mod channels;
 mod documents;
 mod layers;
 mod pricing;
@@ -7,6 +9,7 @@ mod same;
 mod schema;
 mod value;
 
+pub use addresses::{SAMPLE_ROOM, is_room_name};
 pub use documents::NAMES as DOCUMENT_NAMES;
 pub use layers::{Layers, Problem};
 pub use pricing::{PriceBasis, Pricing, is_own_network};

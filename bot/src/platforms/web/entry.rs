@@ -1,5 +1,6 @@
 //! How a page comes into a room: it is told what it missed, once, and from then on what happens.
 
+use aizuchi_core::settings::is_room_name;
 use aizuchi_core::types::{MessageId, Time};
 use rusqlite::{Connection, Transaction};
 
@@ -17,7 +18,6 @@ const HISTORY: usize = 50;
 /// Read at once while a page catches up.
 const CATCH_UP: usize = 200;
 const ROOMS_MAX: usize = 1000;
-const ROOM_CHARS_MAX: usize = 40;
 
 impl Page {
     pub(super) async fn enter(
@@ -212,9 +212,4 @@ fn has_place(transaction: &Transaction<'_>, web: &Web) -> rusqlite::Result<bool>
         Some(room) => rooms::remove(transaction, &room).map(|()| true),
         None => Ok(false),
     }
-}
-
-fn is_room_name(room: &str) -> bool {
-    let fits = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-    (1..=ROOM_CHARS_MAX).contains(&room.chars().count()) && room.chars().all(fits)
 }

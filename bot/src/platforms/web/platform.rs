@@ -103,7 +103,7 @@ impl Web {
 
     /// Where somebody comes in who names no room.
     pub(super) fn first_room(&self) -> &str {
-        self.settings.rooms.first().map_or("lobby", String::as_str)
+        self.settings.rooms.first().expect("the settings have a room")
     }
 
     /// Rooms as pages list them: those of the settings first, as they stand there.

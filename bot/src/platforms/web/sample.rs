@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use aizuchi_core::settings::SAMPLE_ROOM;
 use aizuchi_core::types::Voice;
 use rusqlite::Transaction;
 use serde::Deserialize;
@@ -16,7 +17,7 @@ use crate::language::Language;
 use crate::stores::StoreError;
 
 /// The beginning of the names of its rooms.
-pub const PREFIX: &str = "sample-";
+pub const PREFIX: &str = SAMPLE_ROOM;
 /// Played at the same time.
 pub const AT_ONCE_MAX: usize = 8;
 
