@@ -70,6 +70,11 @@ pub fn resolve(layers: &Layers) -> anyhow::Result<Policies> {
     layers.resolve(&zone).map_err(|problems| told(problems).into())
 }
 
+/// A mistake in a setting that only who uses it can see, with the place where the value was given.
+pub fn mistake(layers: &Layers, key: &str, value: &str, told: impl Into<String>) -> anyhow::Error {
+    BadSettings(vec![layers.problem(key, value, told).to_string()]).into()
+}
+
 /// The years for which a zone's offsets are worked out: every log there is, and a while to come.
 const YEARS: std::ops::RangeInclusive<i16> = 1970..=2100;
 

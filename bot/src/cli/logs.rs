@@ -38,7 +38,7 @@ where
     let level = settings.log.level.as_str();
     // Whoever starts it by hand reads the greeting instead.
     let greeted = on_terminal && settings.log.format == LogFormat::Auto && level == "info";
-    let filter = filter(if greeted { BESIDE_THE_GREETING } else { level })?;
+    let filter = filter(if greeted { BESIDE_THE_GREETING } else { level }).map_err(|what| BadSettings(vec![what]))?;
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer);
     let for_people = match settings.log.format {
         LogFormat::Auto => on_terminal,
@@ -58,10 +58,11 @@ const TALKATIVE: &str = "genai";
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
-pub fn filter(level: &str) -> Result<EnvFilter, BadSettings> {
+/// `Err` says what is wrong with the setting.
+pub fn filter(level: &str) -> Result<EnvFilter, String> {
     let right =
         r#"allowed is "error", "warn", "info", "debug", "trace", or a filter such as "info,aizuchi::models=debug""#;
-    let bad = |why: String| BadSettings(vec![format!("`log.level` is {level:?}{why}; {right}")]);
+    let bad = |why: String| format!("`log.level` is {level:?}{why}; {right}");
     let parts: Vec<&str> = level.split(',').map(str::trim).collect();
     // A word that is no level would be taken as the name of a part, and told of in full: surely a slip.
     let is_slip = |part: &str| !part.contains(['=', '[', ']', ':']) && !LEVELS.contains(&part.to_lowercase().as_str());
@@ -158,7 +159,7 @@ mod tests {
     #[test]
     fn a_filter_that_can_not_be_names_the_setting() {
         for odd in ["inf", "info,aizuchi::models=loud", "", "info,,", "aizuchi=debug,verbose"] {
-            let told = filter(odd).unwrap_err().to_string();
+            let told = filter(odd).unwrap_err();
             assert!(told.starts_with(&format!("`log.level` is {odd:?}")) && told.contains("allowed is"), "{told}");
         }
         for fine in ["info", "WARN", "off", "info,aizuchi::models=debug", "aizuchi=trace", "info, hyper=off"] {

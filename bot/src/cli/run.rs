@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aizuchi_core::Policies;
-use aizuchi_core::settings::Settings;
+use aizuchi_core::settings::{Layers, Settings};
 use anyhow::{Context as _, bail};
 use clap::Args;
 use tokio::sync::{broadcast, mpsc, watch};
@@ -25,7 +25,7 @@ use crate::keeper::Keeper;
 use crate::memory;
 use crate::models::{self, Choice, Models};
 use crate::orders::{Bot, Reception};
-use crate::platforms::web::{Listening, Web};
+use crate::platforms::web::{Listening, Web, addresses};
 use crate::ports::{Orders, Platform};
 use crate::prompts::Prompts;
 use crate::runtime::{Clock, Failure, Runtime, World};
@@ -51,7 +51,9 @@ const WISHES_MAX: usize = 16;
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let chosen = Chosen::read(&arguments.settings)?;
     let settings = chosen.settings();
+    logs::filter(&settings.log.level).map_err(|what| chosen.mistake("log.level", &settings.log.level, what))?;
     logs::start(settings)?;
+    chosen.check_web()?;
     join::somewhere(settings, &variable)?;
     let folder = Folder::take(Path::new(&settings.store.folder))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to run on")?;
@@ -65,14 +67,31 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 pub struct Chosen {
     pub policies: Policies,
     pub choice: Choice,
-    preset: String,
+    layers: Layers,
 }
 
 impl Chosen {
     pub fn read(arguments: &SettingsArguments) -> anyhow::Result<Chosen> {
         let mut layers = rooms::layers(arguments)?;
         let choice = models::choose(&mut layers, &variable)?;
-        Ok(Chosen { policies: config::resolve(&layers)?, choice, preset: layers.preset() })
+        let chosen = Chosen { policies: config::resolve(&layers)?, choice, layers };
+        if let Err(unusable) = models::check(&chosen.policies, &variable) {
+            return Err(chosen.mistake(unusable.key, &unusable.model, unusable.to_string()));
+        }
+        Ok(chosen)
+    }
+
+    /// A mistake in a setting, with its place.
+    fn mistake(&self, key: &str, value: &str, told: impl Into<String>) -> anyhow::Error {
+        config::mistake(&self.layers, key, value, told)
+    }
+
+    fn check_web(&self) -> anyhow::Result<()> {
+        let web = &self.settings().web;
+        if web.enabled {
+            addresses(&web.address, &web.token).map_err(|what| self.mistake("web.address", &web.address, what))?;
+        }
+        Ok(())
     }
 
     pub fn settings(&self) -> &Settings {
@@ -86,7 +105,7 @@ impl Chosen {
             model: self.choice.main.clone(),
             judge: self.choice.judge.clone(),
             offline: self.choice.is_offline(),
-            preset: self.preset.clone(),
+            preset: self.layers.preset(),
         }
     }
 }
@@ -114,7 +133,8 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     platforms.extend(web.clone().map(|web| web as Arc<dyn Platform>));
     let remembered = memory::open(&settings.memory, &database).map_err(anyhow::Error::msg)?;
     let mut keeper = Keeper::new(remembered, mind.clone(), database.clone(), chosen.policies.clone());
-    if let Some(embedder) = models::wanted_embedder(&chosen.policies, &variable).map_err(anyhow::Error::msg)? {
+    let embedder = models::wanted_embedder(&chosen.policies, &variable);
+    if let Some(embedder) = embedder.map_err(|what| chosen.mistake("models.embed", &settings.models.embed, what))? {
         keeper = keeper.understanding(embedder);
     }
     let keeper = Arc::new(keeper);

@@ -135,23 +135,48 @@ impl Models {
 }
 
 /// Whether every model that the settings name can be asked: the program starts only then. `Err` says what is missing.
-pub fn check(policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<Variables> {
+pub fn check(policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) -> Result<Variables, Unusable> {
     let variables = Variables::read(policies, environment);
     for policy in policies.all() {
-        let models = [policy.settings.models.main.as_str(), policy.judge_model()];
-        for model in models.into_iter().chain(memory_models(policy)) {
-            usable(model, policy, &variables).map_err(anyhow::Error::msg)?;
+        for (key, model) in asked(policy) {
+            let unusable = |what| Unusable { key, model: model.to_owned(), what };
+            usable(model, policy, &variables).map_err(unusable)?;
         }
     }
     Ok(variables)
 }
 
-/// Those that are asked for long memory's sake.
-fn memory_models(policy: &Policy) -> impl Iterator<Item = &str> {
-    let memory = &policy.settings.memory;
-    let wanted = |wanted: bool, model| (memory.enabled && wanted).then_some(model);
-    let summary = wanted(memory.channel_context, policy.summary_model());
-    summary.into_iter().chain(wanted(memory.reflection, policy.reflection_model()))
+/// A model that cannot be asked.
+#[derive(Debug)]
+pub struct Unusable {
+    /// The setting that names it.
+    pub key: &'static str,
+    pub model: String,
+    what: String,
+}
+
+impl std::fmt::Display for Unusable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.key, self.what)
+    }
+}
+
+impl std::error::Error for Unusable {}
+
+/// The models that are asked, each with the setting that names it. What is left empty is the main one.
+fn asked(policy: &Policy) -> impl Iterator<Item = (&'static str, &str)> {
+    let (models, memory) = (&policy.settings.models, &policy.settings.memory);
+    let (summarizes, reflects) = (memory.enabled && memory.channel_context, memory.enabled && memory.reflection);
+    let named = [
+        (true, "models.main", &models.main),
+        (true, "models.judge", &models.judge),
+        (summarizes, "models.summarize", &models.summarize),
+        (reflects, "models.reflect", &models.reflect),
+    ];
+    named
+        .into_iter()
+        .filter(|(is_asked, _, model)| *is_asked && (!model.is_empty()))
+        .map(|(_, key, model)| (key, &**model))
 }
 
 /// Where a model is asked; none for the built-in one. `Err` says what is missing.

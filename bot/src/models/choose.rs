@@ -5,7 +5,7 @@ use aizuchi_core::settings::{Layers, is_own_network};
 
 use super::ask::usable;
 use super::providers::{OFFLINE, PROVIDERS, Variables, find};
-use crate::config::{self, BadSettings};
+use crate::config;
 
 /// The models that will be asked, and how they came to be chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,8 @@ pub fn choose(layers: &mut Layers, environment: &dyn Fn(&str) -> Option<String>)
     let (main_chosen, judge_chosen) = (chosen("models.main"), chosen("models.judge"));
     let named = [("models.main", &models.main, main_chosen), ("models.judge", &models.judge, judge_chosen)];
     for (key, model, _) in named.iter().filter(|(_, model, chosen)| *chosen && !model.is_empty()) {
-        usable(model, policy, &variables).map_err(|what| BadSettings(vec![format!("{key}: {what}")]))?;
+        usable(model, policy, &variables)
+            .map_err(|what| config::mistake(layers, key, model, format!("{key}: {what}")))?;
     }
 
     suggest_address(layers, policy, &variables);
@@ -160,10 +161,10 @@ mod tests {
         let told = chosen("[models]\nmain = \"openai/gpt-5\"", &[ANTHROPIC]).unwrap_err();
         assert_eq!(
             told,
-            "models.main: the model \"openai/gpt-5\" needs a key of openai: set the variable OPENAI_API_KEY"
+            "aizuchi.toml:2: models.main: the model \"openai/gpt-5\" needs a key of openai: set the variable OPENAI_API_KEY"
         );
         let told = chosen("[models]\njudge = \"opnai/gpt-5\"", &[]).unwrap_err();
-        assert!(told.starts_with("models.judge: ") && told.contains("nearest is \"openai\""), "{told}");
+        assert!(told.starts_with("aizuchi.toml:2: models.judge: ") && told.contains("nearest is \"openai\""), "{told}");
     }
 
     #[test]

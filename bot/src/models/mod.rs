@@ -13,7 +13,7 @@ mod thinking;
 mod trouble;
 mod turns;
 
-pub use ask::{Models, check, try_call};
+pub use ask::{Models, Unusable, check, try_call};
 pub use choose::{Choice, choose};
 pub use embed::{Embeddings, embedder, wanted_embedder};
 pub use providers::OFFLINE;

@@ -67,7 +67,11 @@ fn every_mistake_in_the_settings_is_told_with_its_place() {
     tells(&run, 1, &lines);
     assert!(run.err.contains("3 checks failed"), "{run:?}");
     tells(&doctor(&Folder::new(), "--config none.toml"), 1, &["fail settings  can not read the settings in none.toml"]);
-    tells(&doctor(&Folder::new(), "--set log.level=loud"), 1, &["fail settings  `log.level` is \"loud\""]);
+    tells(
+        &doctor(&Folder::new(), "--set log.level=loud"),
+        1,
+        &["fail settings  --set log.level=loud: `log.level` is \"loud\""],
+    );
 }
 
 #[test]
@@ -229,10 +233,20 @@ fn tokens_of_platforms_are_found_and_never_shown() {
 #[test]
 fn a_chosen_model_that_can_not_be_asked_is_told() {
     let chosen = doctor(&Folder::new(), "--set models.main=openai/gpt-5-mini");
-    tells(&chosen, 1, &["fail model     models.main: the model \"openai/gpt-5-mini\" needs a key of openai"]);
+    tells(
+        &chosen,
+        1,
+        &[
+            "fail model     --set models.main=openai/gpt-5-mini: models.main: the model \"openai/gpt-5-mini\" needs a key of openai",
+        ],
+    );
     assert!(chosen.out.contains("OPENAI_API_KEY"), "{}", chosen.out);
     let odd = doctor(&Folder::new(), "--set models.judge=gpt");
-    tells(&odd, 1, &["fail model     models.judge: \"gpt\" is not a model; expected provider/model"]);
+    tells(
+        &odd,
+        1,
+        &["fail model     --set models.judge=gpt: models.judge: \"gpt\" is not a model; expected provider/model"],
+    );
     let own = Folder::with("aizuchi.toml", "[channel.\"web:x\".models]\nmain = \"openai/gpt-5\"\n");
     let lines = [
         "warn model     no model is connected",

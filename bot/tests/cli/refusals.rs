@@ -181,6 +181,43 @@ fn a_wrong_line_in_a_file_is_told_with_file_and_line() {
     }
 }
 
+/// What only a start finds out is told like every other mistake.
+#[test]
+fn a_setting_that_keeps_it_from_starting_is_told_with_file_and_line() {
+    for (text, told) in [
+        (
+            "[models]\nmain = \"foo/bar\"\n",
+            "own.toml:2: models.main: the model \"foo/bar\" is of a provider that is not",
+        ),
+        (
+            "[memory]\nenabled = true\nchannel_context = true\n[models]\nsummarize = \"foo/bar\"\n",
+            "own.toml:5: models.summarize: the model \"foo/bar\"",
+        ),
+        ("[channel.\"web:x\".models]\njudge = \"foo/bar\"\n", "own.toml:2: models.judge: the model \"foo/bar\""),
+        (
+            "[models]\nembed = \"foo/bar\"\n[memory]\nenabled = true\nvectors = true\n",
+            "own.toml:2: the model \"foo/bar\"",
+        ),
+        ("[web]\naddress = \"nonsense\"\n", "own.toml:2: `web.address` is \"nonsense\"; allowed is an address of this"),
+        ("[web]\naddress = \"127.0.0.1:99999\"\n", "own.toml:2: `web.address` is \"127.0.0.1:99999\"; allowed is"),
+        (
+            "[web]\naddress = \"0.0.0.0:4860\"\n",
+            "own.toml:2: `web.address` is \"0.0.0.0:4860\", where others can reach",
+        ),
+        (
+            "[models]\nmain = \"mine/x\"\n[providers.mine]\nurl = \"nonsense\"\n",
+            "own.toml:4: `providers.mine.url` is \"nonsense\"; allowed is a URL",
+        ),
+        ("[log]\nlevel = \"loud\"\n", "own.toml:2: `log.level` is \"loud\""),
+        ("[web]\nrooms = [\"a b\"]\n", "own.toml:2: `web.rooms` is [\"a b\"]; allowed is names"),
+        ("[web]\nrooms = []\n", "own.toml:2: `web.rooms` is []; allowed is at least one room"),
+        ("[channel.\"x\".web]\nrooms = []\n", "own.toml:2: `web.rooms` holds for all channels together"),
+    ] {
+        let folder = Folder::with("own.toml", text);
+        folder.run("run --no-browser --config own.toml").refused(2, &[told]);
+    }
+}
+
 #[test]
 fn a_named_settings_file_must_be_there() {
     let run = talk().run("replay talk.jsonl --config none.toml");

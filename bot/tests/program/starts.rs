@@ -52,7 +52,7 @@ async fn a_port_that_another_one_has() {
 async fn an_address_that_others_can_reach() {
     let mut home = Home::new(&[]);
     home.set("web.address=0.0.0.0:0");
-    refused(&home, 1, &["0.0.0.0:0", "others can reach it", "web.token"]).await;
+    refused(&home, 2, &["--set web.address=0.0.0.0:0: ", "others can reach it", "web.token"]).await;
 }
 
 /// Going back to an earlier aizuchi: it says which one is needed, and what it does not understand stays as it is.

@@ -18,8 +18,10 @@ pub fn check(arguments: &SettingsArguments) -> (Vec<Check>, Option<(Layers, Poli
         Ok((policies, layers)) => (policies, layers),
         Err(error) => return (mistakes(&error), None),
     };
-    if let Err(bad) = logs::filter(&policies.general().settings.log.level) {
-        return (bad.0.iter().map(|mistake| Check::fail(PART, mistake, MEND)).collect(), Some((layers, policies)));
+    let level = &policies.general().settings.log.level;
+    if let Err(what) = logs::filter(level) {
+        let mistake = layers.problem("log.level", level, what).to_string();
+        return (vec![Check::fail(PART, mistake, MEND)], Some((layers, policies)));
     }
     let file = config::file(arguments.config.as_deref());
     let from = file.unwrap_or_else(|| "no file, all defaults (aizuchi init writes one)".into());

@@ -1,9 +1,9 @@
 //! Who may come in: this machine, or whoever knows the token; and no other site through somebody's browser.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
@@ -14,18 +14,29 @@ use tracing::warn;
 
 use super::session::{self, Sessions};
 
+/// Where it may listen. `Err` says what is wrong with the setting.
+pub fn addresses(address: &str, token: &str) -> Result<Vec<SocketAddr>, String> {
+    let found: Vec<SocketAddr> = match address.to_socket_addrs() {
+        Ok(found) => found.collect(),
+        Err(error) => {
+            return Err(format!(
+                "`web.address` is {address:?}; allowed is an address of this machine with a port, such as \
+                 \"127.0.0.1:4860\" ({error})"
+            ));
+        }
+    };
+    if token.is_empty() && !found.iter().all(|address| address.ip().is_loopback()) {
+        return Err(format!(
+            "`web.address` is {address:?}, where others can reach it, and there is no token: set web.token to a secret \
+             (AIZUCHI__WEB__TOKEN=…), or web.address to \"127.0.0.1:4860\""
+        ));
+    }
+    Ok(found)
+}
+
 /// Opens the port, if it may be opened.
 pub async fn bind(address: &str, token: &str) -> anyhow::Result<TcpListener> {
-    let found = tokio::net::lookup_host(address).await;
-    let found: Vec<SocketAddr> = found
-        .with_context(|| format!("web.address is \"{address}\"; wanted is something like \"127.0.0.1:4860\""))?
-        .collect();
-    if token.is_empty() && !found.iter().all(|address| address.ip().is_loopback()) {
-        bail!(
-            "web.address is \"{address}\", where others can reach it, and there is no token: set web.token to a secret \
-             (AIZUCHI__WEB__TOKEN=…), or web.address to \"127.0.0.1:4860\""
-        );
-    }
+    let found = addresses(address, token).map_err(anyhow::Error::msg)?;
     TcpListener::bind(&found[..]).await.with_context(|| {
         format!(
             "can not listen on {address} (setting web.address): stop the program that does, or choose another port \

@@ -30,5 +30,6 @@ mod memory;
 mod mentions;
 mod session;
 
+pub use guard::addresses;
 pub use platform::Web;
 pub use server::Listening;
