@@ -86,6 +86,7 @@ pub fn decision(trace: &Trace) -> Value {
     line["received"] = trace.received.map(Response::words).into();
     let reason = |reason: Reason| json!([reason.words, (f64::from(reason.log_odds).exp() * 100.0).round() / 100.0]);
     line["reasons"] = trace.reasons().into_iter().map(reason).collect();
+    line["answered_with"] = trace.answered_with.as_ref().map(|message| message.as_str()).into();
     line["addressed"] = trace.addressed.map(Addressed::id).into();
     line
 }

@@ -95,14 +95,19 @@ pub struct Check<'a> {
     pub different: Vec<(&'a Trace, &'a Decided)>,
 }
 
+/// What people made of it came later, and earlier versions did not note with what it was answered.
+fn is_same(then: &Trace, now: &Trace) -> bool {
+    let answered_with = then.answered_with.as_ref().and(now.answered_with.clone());
+    *then == Trace { received: then.received, answered_with, ..now.clone() }
+}
+
 impl<'a> Check<'a> {
     pub fn of(decided: &'a [Decided], stored: &'a StoredTraces) -> Check<'a> {
         let mut check = Check::default();
         for now in kept(decided) {
             match stored.find(&now.trace) {
                 None => check.missing += 1,
-                // What people made of it came later.
-                Some(then) if *then == (Trace { received: then.received, ..now.trace.clone() }) => check.same += 1,
+                Some(then) if is_same(then, &now.trace) => check.same += 1,
                 Some(then) => check.different.push((then, now)),
             }
         }

@@ -126,3 +126,14 @@ fn codes_in_a_decision_reach_no_terminal() {
     }
     assert_eq!(folder.run("why m1 --json").last_line()["author"], json!("an\u{1b}[2Jn"));
 }
+
+#[test]
+fn who_was_answered_together_with_others_is_told_with_which_message() {
+    let folder = Folder::new();
+    let called = |nth: u8| said(0.0, &format!("m{nth}"), &format!("p{nth}"), "aizuchi, are you there?");
+    live(&[called(1), called(2), called(3)].concat(), "").keep_in(&folder);
+    let told = folder.run("why m2").succeeded().out;
+    assert!(told.contains("The post that answers m3 answers this too."), "{told}");
+    assert_eq!(folder.run("why m2 --json").last_line()["answered_with"], json!("m3"));
+    assert!(!folder.run("why m3").succeeded().out.contains("answers this too"));
+}

@@ -216,6 +216,7 @@ impl Turn<'_> {
     fn deliver(&mut self, pending: Pending, post: Post, text: Option<Box<str>>) {
         let call = self.room.next_call();
         let answering = pending.trace.message.clone();
+        let answered_with = Some(answering.clone());
         let telling = pending.tells();
         let delivery = Delivery { call, at: self.now, place: self.place(), post, answering, telling };
         self.out.push(Effect::Deliver(Box::new(delivery.clone())));
@@ -225,8 +226,12 @@ impl Turn<'_> {
         let mut traces: Vec<_> = pending.traces().collect();
         for trace in &mut traces {
             (trace.outcome, trace.stage) = (Outcome::from(kind), Stage::Post);
-            if trace.cause == Cause::Undecided {
+            // Whoever is answered together gets the same excuse.
+            if trace.cause == Cause::Undecided || matches!(cause, Cause::Excused { .. }) {
                 trace.cause = cause.clone();
+            }
+            if Some(&trace.message) != answered_with.as_ref() {
+                trace.answered_with = answered_with.clone();
             }
         }
         let past = self.floor_mut().past_mut();

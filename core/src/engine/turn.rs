@@ -213,7 +213,7 @@ impl Turn<'_> {
 mod tests {
     use crate::effect::Effect;
     use crate::types::{Author, Message, MessageId, PersonId, Place, Time, Visibility, Voice};
-    use crate::{Engine, Input, Policies};
+    use crate::{Engine, Input, Policies, Trace};
 
     fn said(id: u64, person: &str, name: &str) -> Input {
         Input::Said(Message {
@@ -333,6 +333,54 @@ mod tests {
         answered.sort_unstable();
         assert_eq!(answered, [1].into_iter().chain((1..=50).map(|nth| nth * 6)).collect::<Vec<u64>>());
         assert!(answers.iter().all(|together| together.len() <= 9), "{answers:?}");
+    }
+
+    /// The decisions about three calls of which the last two are answered together, with these words.
+    fn three_calls(words: &str) -> Vec<Trace> {
+        let (mut engine, mut out) = (engine(&["listen.buffer_minutes=0"]), Vec::new());
+        let mut traces = Vec::new();
+        for id in 1..=3 {
+            let (at, input) = heard(id, &format!("p{id}"), true);
+            engine.handle(at, input, &mut out);
+        }
+        while let Some(effect) = (!out.is_empty()).then(|| out.remove(0)) {
+            let now = Time(10_000_000);
+            match effect {
+                Effect::Write(brief) => {
+                    let words = crate::input::Answer { text: words.into(), usage: crate::effect::Usage::default() };
+                    engine.handle(now, Input::Written(brief.call, Ok(words)), &mut out);
+                }
+                Effect::Deliver(delivery) => {
+                    let ids = vec![MessageId::new(delivery.call.to_string())];
+                    engine.handle(now, Input::Delivered(delivery.call, Ok(ids)), &mut out);
+                }
+                Effect::Trace(trace) => traces.push(*trace),
+                _ => (),
+            }
+        }
+        traces
+    }
+
+    #[test]
+    fn who_was_answered_together_with_others_is_told_where() {
+        let told: Vec<String> = three_calls("hm").iter().map(Trace::sentence).collect();
+        assert_eq!(
+            told,
+            [
+                "Answered: p1 mentioned it.",
+                "Answered: p2 mentioned it. The post that answers 3 answers this too.",
+                "Answered: p3 mentioned it."
+            ]
+        );
+    }
+
+    #[test]
+    fn an_excuse_to_several_is_an_excuse_to_each() {
+        let traces = three_calls("None");
+        assert_eq!(traces.len(), 3);
+        for trace in traces {
+            assert!(matches!(trace.cause, crate::trace::Cause::Excused { .. }), "{}", trace.sentence());
+        }
     }
 
     #[test]

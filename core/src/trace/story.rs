@@ -42,6 +42,9 @@ pub struct Trace {
     pub gate: Option<Cow<'static, str>>,
     pub cause: Cause,
     pub acted_at: Option<Time>,
+    /// The message under which it was answered, where that is another: one post answers both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_with: Option<MessageId>,
     /// What people made of it, once that is known.
     #[serde(default)]
     pub received: Option<Response>,
@@ -178,6 +181,7 @@ impl Trace {
             gate: None,
             cause: Cause::Undecided,
             acted_at: None,
+            answered_with: None,
             received: None,
             micros: 0,
         }
@@ -222,6 +226,9 @@ impl Trace {
             let given: Vec<String> =
                 self.given().map(|(rule, points)| format!("{} {points:+}", rule.replace('_', " "))).collect();
             text.push_str(&if given.is_empty() { ".".into() } else { format!(" ({}).", given.join(", ")) });
+        }
+        if let Some(other) = &self.answered_with {
+            write!(text, " The post that answers {other} answers this too.").expect("a string takes every text");
         }
         if let Some(response) = self.received {
             write!(text, " It was {}.", response.words()).expect("a string takes every text");

@@ -30,6 +30,7 @@ fn silent(nth: u64, author: &str, text: &str) -> Decided {
         gate: None,
         cause: Cause::Low { low: 20 },
         acted_at: None,
+        answered_with: None,
         micros: 0,
     };
     Decided { trace, text: text.into() }
