@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use aizuchi_core::Trace;
 use aizuchi_core::effect::{Outcome, Response};
+use aizuchi_core::room::Cost;
+use aizuchi_core::trace::Cause;
+use aizuchi_core::{Policies, Time, Trace};
 use anyhow::Context as _;
 use clap::Args;
 use serde_json::{Value, json};
@@ -12,9 +14,9 @@ use serde_json::{Value, json};
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::{harmless, harmless_json};
 use crate::cli::{store, when};
-use crate::journal::{spent_today, traces};
-use crate::orders::answers::cost;
-use crate::runtime::Clock;
+use crate::journal::{spent_today_by_room, traces};
+use crate::orders::answers::{cost, price};
+use crate::runtime::{Clock, EstimatedPrice, estimated};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -38,10 +40,13 @@ struct Day {
     contributions: u64,
     reactions: u64,
     answers: u64,
+    excuses: u64,
     calls: u64,
     prompt_chars: u64,
     micros: u64,
     received: BTreeMap<Response, u64>,
+    /// Every call of the room, on the day on which it is looked at: also those for memory, and those that a stop lost.
+    spent: Option<Cost>,
 }
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -57,20 +62,51 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         days.entry(key).or_default().count(trace);
     }
     let (policies, now) = (arguments.settings.policies()?, Clock::Wall.now());
-    let spent =
-        spent_today(&connection, &policies, now).with_context(|| format!("can not read {}", folder.display()))?;
-    let limit = policies.general().settings.budget.of_all_rooms();
-    let today = match arguments.json {
-        true => format!("{}\n", json!({"today": when::day(now), "spent": spent, "limit": limit})),
-        false => format!("Spent today in all rooms: {}\n", cost(spent, limit)),
-    };
+    let by_room = spent_today_by_room(&connection, &policies, now)
+        .with_context(|| format!("can not read {}", folder.display()))?;
+    for (id, spent) in &by_room {
+        if room.as_deref().is_none_or(|room| id.as_str() == room) {
+            days.entry((when::day(now), id.as_str().to_owned())).or_default().spent = Some(*spent);
+        }
+    }
+    let spent = by_room.values().fold(Cost::default(), |sum, cost| sum + *cost);
+    let today = today(spent, &policies, now, arguments.json);
     let text: String = if arguments.json {
         days.iter().map(|((day, room), stats)| format!("{}\n", harmless_json(&stats.json(day, room)))).collect()
     } else {
         table(&days)
     };
     let today = if room.is_none() { today } else { String::new() };
-    super::print(&format!("{today}{text}"))
+    let estimates = estimates(&policies, arguments.json);
+    super::print(&format!("{today}{estimates}{text}"))
+}
+
+/// What all rooms spent.
+fn today(spent: Cost, policies: &Policies, now: Time, json: bool) -> String {
+    let limit = policies.general().settings.budget.of_all_rooms();
+    match json {
+        true => format!("{}\n", json!({"today": when::day(now), "spent": spent, "limit": limit})),
+        false => format!("Spent today in all rooms: {}\n", cost(spent, limit)),
+    }
+}
+
+/// Which prices of all this are estimates.
+fn estimates(policies: &Policies, json: bool) -> String {
+    let mut text = String::new();
+    for EstimatedPrice { model, price: of, .. } in estimated(policies) {
+        if json {
+            let line = json!({"estimated": model, "input": of.input, "output": of.output});
+            let _ = writeln!(text, "{}", harmless_json(&line));
+        } else {
+            let _ = writeln!(
+                text,
+                "Estimated: no price is listed for {}; it counts as {}, the dearest that is known",
+                harmless(&model),
+                price(of)
+            );
+        }
+    }
+    text
 }
 
 impl Day {
@@ -84,6 +120,7 @@ impl Day {
         self.micros += trace.micros;
         match (trace.outcome, trace.addressed) {
             (Outcome::Ignored | Outcome::Silent, _) => (),
+            _ if matches!(trace.cause, Cause::Excused { .. }) => self.excuses += 1,
             (_, Some(_)) => self.answers += 1,
             (Outcome::Reacts, None) => self.reactions += 1,
             (Outcome::Acknowledges | Outcome::Replies, None) => self.contributions += 1,
@@ -104,8 +141,9 @@ impl Day {
             .collect();
         json!({
             "day": day, "room": room, "messages": self.messages, "contributions": self.contributions,
-            "share": self.share(), "reactions": self.reactions, "answers": self.answers, "received": received,
-            "judge_calls": self.calls, "judge_prompt_chars": self.prompt_chars, "dollars": self.micros as f64 / 1e6,
+            "share": self.share(), "reactions": self.reactions, "answers": self.answers, "excuses": self.excuses,
+            "received": received,
+            "judge_calls": self.calls, "judge_prompt_chars": self.prompt_chars, "dollars": self.micros as f64 / 1e6, "spent": self.spent,
         })
     }
 
@@ -123,12 +161,13 @@ fn table(days: &BTreeMap<(String, String), Day>) -> String {
         let _ = writeln!(text, "{day}  {}", harmless(room));
         let _ = writeln!(
             text,
-            "  {} messages, {} contributions ({:.1} %), {} reactions, {} answers when addressed",
+            "  {} messages, {} contributions ({:.1} %), {} reactions, {} answers when addressed, {} excuses",
             stats.messages,
             stats.contributions,
             100.0 * stats.share(),
             stats.reactions,
-            stats.answers
+            stats.answers,
+            stats.excuses
         );
         let told: Vec<String> = Response::ALL
             .into_iter()
@@ -140,11 +179,14 @@ fn table(days: &BTreeMap<(String, String), Day>) -> String {
         }
         let _ = writeln!(
             text,
-            "  {} questions to the judge, {} characters, ${:.4}",
+            "  {} questions to the judge, {} characters; ${:.6} for these decisions",
             stats.calls,
             stats.prompt_chars,
             stats.micros as f64 / 1e6
         );
+        if let Some(spent) = stats.spent {
+            let _ = writeln!(text, "  spent today, memory and lost calls included: {}", cost(spent, Cost::default()));
+        }
     }
     text
 }

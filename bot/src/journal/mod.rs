@@ -20,7 +20,7 @@ pub use lately::{Kept, lately};
 pub use reached::Lost;
 pub use read::{Damaged, Record, Records};
 pub use recover::{Recovered, RecoveredFrom, recover};
-pub use spent::spent_today;
+pub use spent::{spent_today, spent_today_by_room};
 pub use traces::Traces;
 pub use trail::Trail;
 pub use write::{Journal, State};

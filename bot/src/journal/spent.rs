@@ -1,7 +1,10 @@
 //! What was spent, for whoever looks at a store: summed up from the snapshots and the journal, as a start does.
 
+use std::collections::BTreeMap;
+
 use aizuchi_core::room::Cost;
 use aizuchi_core::total::TotalBudget;
+use aizuchi_core::types::RoomId;
 use aizuchi_core::{Policies, Time};
 use rusqlite::Connection;
 
@@ -15,4 +18,22 @@ pub fn spent_today(connection: &Connection, policies: &Policies, now: Time) -> R
         total.take_over(&engine);
     }
     Ok(total.today(policies, now))
+}
+
+/// The same of each room that spent anything; together they are what all rooms spent.
+pub fn spent_today_by_room(
+    connection: &Connection,
+    policies: &Policies,
+    now: Time,
+) -> Result<BTreeMap<RoomId, Cost>, StoreError> {
+    let today = policies.general().zone.day(now);
+    let mut rooms: BTreeMap<RoomId, Cost> = BTreeMap::new();
+    for engine in recover(connection, policies, 1)?.engines {
+        for (room, spent) in engine.spent_by_room() {
+            for (_, cost) in spent.days().filter(|(day, cost)| *day == today && !cost.is_zero()) {
+                *rooms.entry(room.clone()).or_default() += cost;
+            }
+        }
+    }
+    Ok(rooms)
 }
