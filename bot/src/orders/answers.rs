@@ -137,7 +137,7 @@ pub fn status(
     line("pending", "保留中", if pending.is_empty() { nothing() } else { pending.join(", ") });
     let spent = view.map(|view| view.spent).unwrap_or_default();
     let spent = Cost { calls: spent.calls, tokens: spent.tokens, micros: spent.micros };
-    line("spent today", "今日の費用", amount(spent, Cost::default(), language));
+    line("spent today", "今日の費用", amount(spent, total.room_limit, language));
     line("spent today in all rooms", "今日の費用（全ルーム）", amount(total.spent, total.limit, language));
     for EstimatedPrice { model, price: of, .. } in &total.estimated {
         let counts_as = language.choose(
@@ -250,6 +250,7 @@ mod tests {
         let total = TotalView {
             spent: Cost { calls: 9, tokens: 900, micros: 500_000 },
             limit: Cost { calls: 0, tokens: 1000, micros: 1_000_000 },
+            room_limit: Cost { calls: 0, tokens: 0, micros: 50_000 },
             estimated: vec![EstimatedPrice {
                 model: "google/new".into(),
                 price: Price { input: 0.3, output: 2.5 },
@@ -266,7 +267,7 @@ mod tests {
         let estimate = "no price is listed for google/new; it counts as $0.3 in and $2.5 out per million tokens";
         assert!(said.contains(estimate), "{said}");
         assert!(said.contains("muted: for another 1 min 30 s\npending: nothing"), "{said}");
-        assert!(said.contains("2 calls, 700 tokens, $0.001200"), "{said}");
+        assert!(said.contains("spent today: 2 calls, 700 tokens, $0.001200 of $0.050000\n"), "{said}");
         let said = status(None, &TotalView::default(), &bot, Time(0), CommandForm::Bare, None, Language::Japanese);
         assert!(said.contains("ミュート: いいえ") && said.contains("オフライン"), "{said}");
         let ninety = Some(Span::minutes(90));

@@ -125,7 +125,7 @@ impl Reception {
             Order::Status => {
                 let view = self.ears.look(room).await?;
                 let now = self.clock.now();
-                let (total, jump) = (self.ears.total(now), self.clock.last_jump());
+                let (total, jump) = (self.ears.total(room, now), self.clock.last_jump());
                 answers::status(view.as_ref(), &total, &self.bot(), now, form, jump, language)
             }
             Order::WhatDoYouKnow => {

@@ -87,9 +87,9 @@ impl Ears {
         Ears { ledger: Some(ledger), ..self }
     }
 
-    /// What all rooms spent today.
-    pub fn total(&self, now: Time) -> TotalView {
-        self.ledger.as_ref().map(|ledger| ledger.today(now)).unwrap_or_default()
+    /// What all rooms spent today, as it is shown in one of them.
+    pub fn total(&self, room: &RoomId, now: Time) -> TotalView {
+        self.ledger.as_ref().map(|ledger| ledger.today(room, now)).unwrap_or_default()
     }
 
     /// Has a room pay for something it did not ask for itself, before it is done. `false` where its budget, or that of all

@@ -32,6 +32,8 @@ pub struct TotalView {
     pub spent: Cost,
     /// Zero is no limit.
     pub limit: Cost,
+    /// What the room of whoever looks may spend; zero is no limit.
+    pub room_limit: Cost,
     pub estimated: Vec<EstimatedPrice>,
 }
 
@@ -125,11 +127,13 @@ impl Ledger {
         here && self.book_of_all().total.admit(engine.policies(), now, &call, cost).is_ok()
     }
 
-    pub fn today(&self, now: Time) -> TotalView {
+    /// As it is shown in a room.
+    pub fn today(&self, room: &RoomId, now: Time) -> TotalView {
         let book = self.book_of_all();
         let spent = book.total.today(&book.policies, now);
         let limit = book.policies.general().settings.budget.of_all_rooms();
-        TotalView { spent, limit, estimated: estimated(&book.policies) }
+        let room_limit = book.policies.for_room(room.as_str()).settings.budget.of_room();
+        TotalView { spent, limit, room_limit, estimated: estimated(&book.policies) }
     }
 }
 
@@ -176,4 +180,24 @@ pub fn estimated(policies: &Policies) -> Vec<EstimatedPrice> {
     let priced = policies.priced_models().into_iter();
     let estimated = priced.filter(|(_, pricing)| pricing.basis.is_estimate());
     estimated.map(|(model, Pricing { price, basis })| EstimatedPrice { model, price, basis }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aizuchi_core::settings::Layers;
+
+    #[test]
+    fn a_room_is_shown_its_own_limit() {
+        let mut layers = Layers::default();
+        let own = "[channel.\"web:garden\".budget]\ndollars_per_day = 0.5\n[budget]\ntotal_dollars_per_day = 2.0";
+        layers.add_file("aizuchi.toml", own);
+        let ledger = Ledger::new(&[], &layers.resolve(&|_| None).unwrap());
+        let limits = |room: &str| {
+            let view = ledger.today(&RoomId::new(room), Time(0));
+            (view.room_limit.micros, view.limit.micros)
+        };
+        assert_eq!(limits("web:garden"), (500_000, 2_000_000));
+        assert_eq!(limits("web:lobby"), (0, 2_000_000));
+    }
 }

@@ -103,11 +103,11 @@ async fn many_rooms_at_once_do_not_overrun_what_all_may_spend() {
     all_call(&life, 0..40, clock.now()).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!((mind.calls(), excuses(&board)), (10, 70));
-    assert_eq!(life.runtime.ears.total(clock.now()).spent.calls, 10);
+    assert_eq!(life.runtime.ears.total(&RoomId::new("any"), clock.now()).spent.calls, 10);
     // The day turns, here at midnight UTC.
     let midnight = Time((START.0 / 86_400_000 + 1) * 86_400_000);
     clock.sleep_until(Some(midnight)).await;
-    assert_eq!(life.runtime.ears.total(clock.now()).spent.calls, 0);
+    assert_eq!(life.runtime.ears.total(&RoomId::new("any"), clock.now()).spent.calls, 0);
     all_call(&life, 0..5, clock.now()).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(mind.calls(), 15);
@@ -156,7 +156,7 @@ async fn money_that_is_set_aside_for_others_counts_and_comes_back() {
     let at_once = mind.calls();
     assert!((1..6).contains(&at_once) && excuses(&board) as u64 == 6 - at_once, "{at_once} at once");
     tokio::time::sleep(Duration::from_secs(60)).await;
-    assert_eq!(life.runtime.ears.total(clock.now()).spent.micros, at_once * BILL.micros);
+    assert_eq!(life.runtime.ears.total(&RoomId::new("any"), clock.now()).spent.micros, at_once * BILL.micros);
     // They were cheaper than they might have been: whoever was refused is answered now.
     life.hear(calls_in(5, "again", clock.now())).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
