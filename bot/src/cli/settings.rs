@@ -9,16 +9,16 @@ use crate::config::{self, Wishes};
 #[derive(Args, Clone, Debug, Default)]
 pub struct SettingsArguments {
     /// aizuchi, kotonoha, sphene or myao2
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub preset: Option<String>,
     /// The settings file [default: aizuchi.toml, if there is one]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<String>,
     /// Change a setting, such as gates.interval_seconds=300; may be given again
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "set", global = true, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// The name people call it by
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, global = true, value_name = "NAME")]
     pub bot_name: Option<String>,
 }
 

@@ -36,3 +36,17 @@ fn the_link_has_the_token() {
     link("--set web.address=127.0.0.1:0").refused(1, &["free port"]);
     link("--set web.enabled=false").refused(1, &["web.enabled"]);
 }
+
+/// What `--help` lists may stand before or behind the order.
+#[test]
+fn settings_may_be_given_behind_the_order() {
+    let folder = Folder::new();
+    live(&said(0.0, "m1", "ann", "hello"), "").keep_at(&folder.path("there"));
+    for command in ["rooms", "memory"] {
+        let before = folder.run(&format!("{command} --set store.folder=there list")).succeeded().out;
+        let behind = folder.run(&format!("{command} list --set store.folder=there")).succeeded().out;
+        assert_eq!(before, behind, "{command}");
+        let help = folder.run(&format!("{command} list --help")).succeeded().out;
+        assert!(help.contains("--set <KEY=VALUE>") && help.contains("--config <FILE>"), "{help}");
+    }
+}
