@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::program::Folder;
+use super::store::live;
 use super::talk::{said, with};
 
 /// Where colours and bars are expected, so that their absence means something.
@@ -108,4 +109,17 @@ fn codes_in_a_decision_are_escaped() {
     assert_eq!(folder.read("decisions.jsonl").lines().count(), 1);
     assert!(!folder.read("decisions.jsonl").contains(['\u{1b}', '\0']));
     assert_eq!((&decisions[0]["id"], &decisions[0]["author"]), (&json!("m\u{1b}[31m\n1"), &json!("ann\u{1b}[2J\u{0}")));
+}
+
+#[test]
+fn codes_in_the_journal_reach_no_terminal() {
+    let folder = Folder::new();
+    let hostile = format!("aizuchi, {CODES}\u{202e}?");
+    live(&said(0.0, "m1", &format!("ann{CODES}"), &hostile), &script(CODES)).keep_in(&folder);
+    for line in ["replay --journal --all", "replay --journal --all --set bot.name=other", "export"] {
+        let run = folder.run_in(&TERMINAL, line);
+        assert_plain(&run.out);
+        assert_plain(&run.err);
+    }
+    assert!(folder.run("replay --journal --all").out.contains("31mred"), "the rest is shown");
 }
