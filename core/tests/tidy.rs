@@ -170,3 +170,36 @@ fn every_rule_and_gate_has_a_scenario() {
         assert!(all.contains(&format!("gate {}", gate.id)), "no scenario shows the gate {}", gate.id);
     }
 }
+
+fn document(name: &str) -> String {
+    std::fs::read_to_string(root().join(name)).expect("a document is a text file")
+}
+
+/// A row that stands alone is shown as plain text with bars.
+#[test]
+fn every_table_of_a_document_is_whole() {
+    let docs = std::fs::read_dir(root().join("docs")).expect("there are documents");
+    let docs = docs.map(|entry| format!("docs/{}", entry.expect("it is listed").file_name().to_string_lossy()));
+    let own = ["README.md", "README.ja.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(str::to_owned);
+    for name in docs.filter(|name| name.ends_with(".md")).chain(own) {
+        let text = document(&name);
+        let lines: Vec<&str> = text.lines().collect();
+        for (number, pair) in lines.windows(3).enumerate() {
+            let begins = !pair[0].starts_with('|') && pair[1].starts_with("| ");
+            assert!(!begins || pair[2].starts_with("|-"), "{name}:{}: a row without a head: {}", number + 2, pair[1]);
+        }
+    }
+}
+
+#[test]
+fn both_readmes_list_the_same_commands() {
+    let commands = |name: &str| -> BTreeSet<String> {
+        let text = document(name);
+        let rows = text.lines().filter(|line| line.starts_with("| `aizuchi") && !line.starts_with("| `aizuchi_"));
+        let first = rows.map(|row| row.split(" | ").next().unwrap_or(row).to_owned());
+        first.flat_map(|cell| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>()).collect()
+    };
+    let (english, japanese) = (commands("README.md"), commands("README.ja.md"));
+    assert_eq!(english, japanese);
+    assert!(english.contains("aizuchi eval entry LOG"), "{english:?}");
+}
