@@ -15,6 +15,16 @@ fn is_annotation(c: char) -> bool {
     ('\u{fff9}'..='\u{fffb}').contains(&c)
 }
 
+/// Characters that take room and are drawn as nothing, without being spaces.
+pub fn is_blank(c: char) -> bool {
+    matches!(c, '\u{2800}' | '\u{16fe4}' | '\u{1d159}')
+}
+
+/// Whether somebody who looks at it sees nothing at all.
+pub fn looks_empty(text: &str) -> bool {
+    text.chars().all(|c| c.is_whitespace() || c.is_control() || is_invisible(c) || is_blank(c))
+}
+
 /// The only flags that are written with invisible letters: England, Scotland and Wales.
 const FLAGS: [&str; 3] = [
     "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
@@ -86,6 +96,12 @@ pub fn folded(text: &str) -> String {
     let plain: String = text.chars().filter(|c| !is_invisible(*c)).map(letter).nfkc().collect();
     let small: String = skeleton(&plain).filter(|c| !is_accent(*c)).flat_map(char::to_lowercase).map(letter).collect();
     skeleton(&small).filter(|c| !is_accent(*c)).map(|c| if c == 'i' { 'l' } else { c }).collect()
+}
+
+/// Two texts that differ only in case and width are the same when they are folded so.
+pub fn case_folded(text: &str) -> String {
+    let small = text.nfkc().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
+    small.nfkc().collect()
 }
 
 /// What the tables make of it.
@@ -220,6 +236,27 @@ mod tests {
             assert_eq!(visible(text), "ab", "{text:?}");
         }
         assert_eq!(visible("🏴\u{e0061}\u{e0062}\u{e007f}👨\u{200d}<"), "🏴👨<");
+    }
+
+    #[test]
+    fn what_looks_empty_and_what_does_not() {
+        for text in ["", " \n", "\u{3164}", "\u{2800} \u{115f}", "\u{34f}\u{e0041}", "\u{200b}\u{7}"] {
+            assert!(looks_empty(text), "{text:?}");
+        }
+        for text in [".", "ー", "\u{301}", "👍\u{fe0f}", "\u{3164}a"] {
+            assert!(!looks_empty(text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn case_and_width_make_no_difference() {
+        for (one, other) in [("Lobby", "ｌｏＢＢＹ"), ("Straße", "STRASSE"), ("ΣΑΣ", "σας"), ("ﾛﾋﾞｰ", "ロビー")]
+        {
+            assert_eq!(case_folded(one), case_folded(other));
+        }
+        for (one, other) in [("team-1", "team-l"), ("rose", "rosé"), ("かな", "がな")] {
+            assert_ne!(case_folded(one), case_folded(other));
+        }
     }
 
     #[test]

@@ -118,7 +118,7 @@ class App {
 
   #welcome({ person, you, room, rooms, bot, may_close, message_chars_max, now, version }) {
     this.clock.set(now);
-    if (this.room.name === FIRST_ROOM) this.#settle(room);
+    if (this.room.name !== room) this.#settle(room);
     this.charsMax = message_chars_max;
     if (you) this.#knowMe(you);
     this.person = person;
@@ -131,9 +131,10 @@ class App {
     this.reasoning.draw();
   }
 
-  /** Now it is known which room this is. */
+  /** Now it is known which room this is: the first, or one whose name was written in another case or width. */
   #settle(name) {
-    this.first = name;
+    if (this.room.name === FIRST_ROOM) this.first = name;
+    else history.replaceState(null, "", `#/${encodeURIComponent(name)}`);
     this.rooms.delete(this.room.name);
     this.rooms.set(name, this.room);
     this.room.name = name;

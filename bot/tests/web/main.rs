@@ -7,6 +7,7 @@ mod changes;
 mod close;
 mod door;
 mod first;
+mod lookalikes;
 mod orders;
 mod strangers;
 mod talk;

@@ -7,17 +7,17 @@ use tokio_tungstenite::tungstenite::Message;
 use crate::house::House;
 use crate::visitor::{Visitor, connect};
 
-fn enter(room: &str, name: &str) -> Value {
+pub fn enter(room: &str, name: &str) -> Value {
     json!({"do": "enter", "room": room, "name": name})
 }
 
-async fn count(house: &House, table: &'static str) -> i64 {
+pub async fn count(house: &House, table: &'static str) -> i64 {
     let query = format!("SELECT count(*) FROM {table}");
     house.database.read(move |connection| connection.query_row(&query, [], |row| row.get(0))).await.unwrap()
 }
 
 /// Sends an `enter`: the first answer to it.
-async fn tries(page: &mut Visitor, frame: Value) -> Value {
+pub async fn tries(page: &mut Visitor, frame: Value) -> Value {
     page.send(frame).await;
     loop {
         let answer = page.any().await.unwrap();

@@ -11,6 +11,7 @@ use super::talk::{self, Kept, Refusal, room_id};
 use super::wire::FromServer;
 use super::words::Trouble;
 use super::{mentions, rooms, sample};
+use crate::lookalike::{case_folded, is_invisible};
 use crate::replay::decision;
 
 /// Messages told at once: to whoever enters, and to whoever scrolls back.
@@ -33,14 +34,14 @@ impl Page {
             return Err(Trouble::NameTaken.into());
         }
         let room = if room.is_empty() { web.first_room().to_owned() } else { room };
-        if !is_room_name(&room) {
+        if !is_room_name(&room) || room.contains(is_invisible) {
             return Err(Trouble::BadRoom.into());
         }
         self.check_limits(&room, secret.clone(), since).await?;
-        let (at, wanted, house) = (web.clock.now(), room.clone(), web.clone());
+        let (at, house) = (web.clock.now(), web.clone());
         let admit =
-            move |transaction: &Transaction<'_>| admit(transaction, &house, &wanted, secret.as_deref(), &name, at);
-        let Admitted { person, opened_by, is_new_room } = web.database.write(admit).await??;
+            move |transaction: &Transaction<'_>| admit(transaction, &house, &room, secret.as_deref(), &name, at);
+        let Admitted { room, person, opened_by, is_new_room } = web.database.write(admit).await??;
         let mut rooms = web.in_order(web.database.read(rooms::all).await?);
         if is_new_room {
             web.hub.tell_all(&FromServer::Rooms { rooms: rooms.clone() });
@@ -78,7 +79,7 @@ impl Page {
                 Some(secret) => people::find(connection, &secret)?,
                 None => None,
             };
-            Ok((rooms::is_room(connection, &wanted)?, person, talk::last_seq(connection)?))
+            Ok((rooms::named(connection, &wanted)?.is_some(), person, talk::last_seq(connection)?))
         };
         let (is_room, person, counted) = self.desk.web.database.read(look).await?;
         // Whoever knows what was said there comes back: it is not theirs to open again by not having heard.
@@ -86,7 +87,7 @@ impl Page {
             return Err(Refusal::RoomClosed.into());
         }
         // Samples are opened by whoever plays them and let go later.
-        if !is_room && room.starts_with(sample::PREFIX) {
+        if !is_room && case_folded(room).starts_with(sample::PREFIX) {
             return Err(Trouble::BadRoom.into());
         }
         let limits = &self.desk.limits;
@@ -174,6 +175,8 @@ impl Page {
 }
 
 struct Admitted {
+    /// As it is called.
+    room: String,
     person: Person,
     opened_by: Option<String>,
     is_new_room: bool,
@@ -187,7 +190,8 @@ fn admit(
     name: &str,
     at: Time,
 ) -> rusqlite::Result<Result<Admitted, Trouble>> {
-    let is_new_room = !rooms::is_room(transaction, room)?;
+    let known = rooms::named(transaction, room)?;
+    let (is_new_room, room) = (known.is_none(), known.as_deref().unwrap_or(room));
     if is_new_room && !has_place(transaction, web)? {
         return Ok(Err(Trouble::TooManyRooms));
     }
@@ -199,7 +203,7 @@ fn admit(
     }
     rooms::open(transaction, room, Some(&person.speaker.id), at)?;
     let opened_by = rooms::opener(transaction, room)?.flatten();
-    Ok(Ok(Admitted { person, opened_by, is_new_room }))
+    Ok(Ok(Admitted { room: room.to_owned(), person, opened_by, is_new_room }))
 }
 
 /// Whether there is a place for one more room. One in which nobody ever spoke and nobody is makes way.

@@ -1,15 +1,15 @@
 //! Who is meant by an `@name`, and which names may be taken.
 
-use crate::lookalike::looks_like;
+use crate::lookalike::{is_blank, looks_like, visible};
 
 /// Longest name of a person, in characters.
 const NAME_CHARS_MAX: usize = 40;
 
 /// A name as it will be shown: on one line, without what can not be seen. `None` if nothing is left, or too much.
 pub fn name(given: &str) -> Option<String> {
-    let visible = |c: char| if c.is_control() || is_invisible(c) { ' ' } else { c };
-    let spaced: String = given.chars().take(1000).map(visible).collect();
-    let name = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
+    let spaced = |c: char| if c.is_control() || is_invisible(c) || is_blank(c) { ' ' } else { c };
+    let spaced: String = given.chars().take(1000).map(spaced).collect();
+    let name = visible(&spaced).split_whitespace().collect::<Vec<_>>().join(" ");
     let name = name.trim_start_matches(['@', '＠', '/']).trim_start();
     (!name.is_empty() && name.chars().count() <= NAME_CHARS_MAX).then(|| name.to_owned())
 }
@@ -71,6 +71,8 @@ mod tests {
         assert_eq!(name("ali\u{200b}ce"), Some("ali ce".into()));
         assert_eq!(name("@bob"), Some("bob".into()));
         assert_eq!(name(" \u{202e} "), None);
+        assert_eq!(name("\u{2800}\u{3164}\u{e0041}"), None);
+        assert_eq!(name("mi\u{3164}a\u{34f} ❤️"), Some("mia ❤️".into()));
         assert_eq!(name(&"x".repeat(41)), None);
     }
 }

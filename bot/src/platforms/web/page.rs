@@ -21,6 +21,7 @@ use super::talk::{self, Reacting, Refusal, Saying, person_id, room_id};
 use super::wire::{FromPage, FromServer};
 use super::words::{self, Trouble};
 use crate::language::Language;
+use crate::lookalike::looks_empty;
 use crate::orders::answers;
 use crate::ports::Orderer;
 use crate::replay::decision;
@@ -321,7 +322,7 @@ impl Page {
 
     fn check(&self, text: &str) -> Result<(), Why> {
         let chars_max = self.desk.web.settings.message_chars_max;
-        if text.trim().is_empty() {
+        if looks_empty(text) {
             Err(Trouble::Empty.into())
         } else if text.chars().count() > chars_max as usize {
             Err(Trouble::TooLong { chars_max }.into())

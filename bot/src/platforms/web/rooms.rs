@@ -6,6 +6,7 @@ use aizuchi_core::types::Time;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
 use super::talk::{Refusal, Stored, keep_unheard, next_seq, room_id};
+use crate::lookalike::case_folded;
 
 /// Opens a room if there is none of this name; `by` is who may close it.
 pub fn open(transaction: &Transaction<'_>, room: &str, by: Option<&str>, at: Time) -> rusqlite::Result<()> {
@@ -15,6 +16,17 @@ pub fn open(transaction: &Transaction<'_>, room: &str, by: Option<&str>, at: Tim
 
 pub fn is_room(connection: &Connection, room: &str) -> rusqlite::Result<bool> {
     connection.prepare_cached("SELECT 1 FROM web_room WHERE name = ?1")?.exists([room])
+}
+
+/// The room of this name, or else one whose name differs from it only in case and width.
+pub fn named(connection: &Connection, room: &str) -> rusqlite::Result<Option<String>> {
+    if is_room(connection, room)? {
+        return Ok(Some(room.to_owned()));
+    }
+    let wanted = case_folded(room);
+    let mut query = connection.prepare_cached("SELECT name FROM web_room ORDER BY opened, name")?;
+    let mut names = query.query_map([], |row| row.get::<_, String>(0))?;
+    names.find(|name| name.as_ref().map_or(true, |name| case_folded(name) == wanted)).transpose()
 }
 
 /// Who opened a room, where that is known; `None` if there is no such room.

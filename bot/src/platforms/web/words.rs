@@ -111,7 +111,9 @@ impl Trouble {
                 "ページを再読み込みしてください。",
             ),
             Trouble::NotEntered => ("Enter a room first.", "先に部屋に入ってください。"),
-            Trouble::BadName => ("A name has 1 to 40 characters.", "名前は 1〜40 文字にしてください。"),
+            Trouble::BadName => {
+                ("A name has 1 to 40 characters that can be seen.", "名前は目に見える 1〜40 文字にしてください。")
+            }
             Trouble::NameTaken => (
                 "That is the bot's name or looks like it; please choose another.",
                 "ボットの名前に見えます。別の名前にしてください。",
