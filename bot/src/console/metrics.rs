@@ -41,6 +41,11 @@ fn describe() {
     describe_gauge!("aizuchi_budget_per_day", Unit::Count, "the same that all rooms may spend in a day; 0 is no limit");
     describe_counter!("aizuchi_calls_refused_total", Unit::Count, "calls that the budget over all rooms did not allow");
     describe_counter!("aizuchi_web_refused_total", Unit::Count, "things pages asked for that were refused");
+    describe_counter!(
+        "aizuchi_web_crowded_out_total",
+        Unit::Count,
+        "connections closed because one address had too many"
+    );
 }
 
 #[cfg(test)]

@@ -139,3 +139,48 @@ async fn pages_are_told_when_it_stops() {
     house.close().await;
     assert_eq!(mia.end().await, "closed 1012");
 }
+
+/// While this is held no timer fires: what happens now does not happen because somebody was waited for.
+struct FrozenTime {
+    thaw: std::sync::mpsc::Sender<()>,
+    held: tokio::task::JoinHandle<bool>,
+}
+
+impl FrozenTime {
+    fn begin() -> FrozenTime {
+        let (thaw, thawed) = std::sync::mpsc::channel();
+        // Tokio's clock does not run on by itself while it is paused and a thread is busy.
+        let held = tokio::task::spawn_blocking(move || thawed.recv_timeout(Duration::from_secs(20)).is_ok());
+        tokio::time::pause();
+        FrozenTime { thaw, held }
+    }
+
+    /// Whether all that was waited for came without time going by.
+    async fn end(self) -> bool {
+        let _ = self.thaw.send(());
+        let held = self.held.await.unwrap();
+        tokio::time::resume();
+        held
+    }
+}
+
+#[tokio::test]
+async fn whoever_opens_many_connections_and_finishes_none_keeps_nobody_waiting() {
+    let house = House::open_set("crawl", &["web.connections_max=4"]).await;
+    let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
+    let frozen = FrozenTime::begin();
+    let mut slow = Vec::new();
+    for _ in 0..400 {
+        let mut stream = TcpStream::connect(house.address).await.unwrap();
+        let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ").await;
+        slow.push(stream);
+    }
+    for path in ["/live", "/ready"] {
+        assert!(house.get(path, &[]).await.starts_with("HTTP/1.1 200"), "{path}");
+    }
+    let mut rest = Vec::new();
+    let _ = slow[0].read_to_end(&mut rest).await;
+    assert!(frozen.end().await, "answered only after the slow connections had timed out");
+    mia.say("1", "still here").await;
+    house.close().await;
+}

@@ -17,6 +17,7 @@ mod hub;
 mod limits;
 mod outbox;
 mod people;
+mod plain_connections;
 mod presence;
 pub mod rooms;
 mod talk;

@@ -25,6 +25,7 @@ use tracing::{info, warn};
 
 use super::guard::{self, Guard};
 use super::limits::{ClientAddress, WebLimits};
+use super::plain_connections::PlainConnections;
 use super::platform::Web;
 use super::session::Sessions;
 use super::wire::FromServer;
@@ -177,9 +178,8 @@ async fn watch_events(desk: Arc<Desk>, mut events: broadcast::Receiver<Event>) {
 
 async fn accept(listener: TcpListener, desk: Arc<Desk>, guard: Guard) {
     let router = router(&desk, guard);
-    let connections = Arc::new(Semaphore::new(desk.web.settings.connections_max as usize + OTHERS_MAX));
+    let connections = PlainConnections::new(desk.web.settings.connections_max as usize + OTHERS_MAX);
     loop {
-        let place = connections.clone().acquire_owned().await.expect("it is never closed");
         let stream = tokio::select! {
             stream = listener.accept() => stream,
             () = desk.stop.cancelled() => break,
@@ -187,9 +187,9 @@ async fn accept(listener: TcpListener, desk: Arc<Desk>, guard: Guard) {
         match stream {
             Ok((stream, peer)) => {
                 let (router, stop) = (router.clone().layer(Extension(peer.ip())), desk.stop.clone());
+                let counted = connections.add(ClientAddress::new(peer.ip()));
                 desk.tasks.spawn(async move {
-                    serve(stream, router, stop).await;
-                    drop(place);
+                    counted.closed.run_until_cancelled(serve(stream, router, stop)).await;
                 });
             }
             // Out of file descriptors, most likely: the others need a moment to leave.

@@ -1,0 +1,103 @@
+//! The connections that are no web sockets, or not yet: pages being loaded, programs that ask how things are, and whoever
+//! opens a connection and never finishes a request. There are only so many, of each address and in all; beyond that the
+//! oldest makes way. So whoever comes next is always served, also from an address that holds all it may.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+
+use super::limits::ClientAddress;
+
+/// Of one address: a browser opens six, and a proxy that is not trusted has one address for everybody.
+const OF_ADDRESS_MAX: usize = 128;
+
+pub struct PlainConnections {
+    all_max: usize,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    /// By the order in which they came.
+    connections: BTreeMap<u64, (ClientAddress, CancellationToken)>,
+    next: u64,
+}
+
+impl PlainConnections {
+    pub fn new(all_max: usize) -> Arc<PlainConnections> {
+        Arc::new(PlainConnections { all_max, open: Mutex::default() })
+    }
+
+    /// Counts a connection until what is returned is dropped. The oldest of the same address is closed if it has too many;
+    /// if there are too many in all, the oldest of the address that has most.
+    pub fn add(self: &Arc<PlainConnections>, address: ClientAddress) -> PlainConnection {
+        let mut open = self.open();
+        let mut counts: HashMap<ClientAddress, usize> = HashMap::new();
+        for (address, _) in open.connections.values() {
+            *counts.entry(*address).or_default() += 1;
+        }
+        if counts.get(&address).is_some_and(|count| *count >= OF_ADDRESS_MAX) {
+            open.close_oldest(address);
+        } else if open.connections.len() >= self.all_max {
+            let busiest = counts.into_iter().max_by_key(|(_, count)| *count);
+            busiest.into_iter().for_each(|(address, _)| open.close_oldest(address));
+        }
+        let (number, closed) = (open.next, CancellationToken::new());
+        open.next += 1;
+        open.connections.insert(number, (address, closed.clone()));
+        PlainConnection { all: self.clone(), number, closed }
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    fn close_oldest(&mut self, of: ClientAddress) {
+        let oldest = self.connections.iter().find(|(_, (address, _))| *address == of).map(|(number, _)| *number);
+        if let Some((_, closed)) = oldest.and_then(|number| self.connections.remove(&number)) {
+            closed.cancel();
+            metrics::counter!("aizuchi_web_crowded_out_total").increment(1);
+        }
+    }
+}
+
+pub struct PlainConnection {
+    all: Arc<PlainConnections>,
+    number: u64,
+    /// Cancelled when it has to make way.
+    pub closed: CancellationToken,
+}
+
+impl Drop for PlainConnection {
+    fn drop(&mut self) {
+        self.all.open().connections.remove(&self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> ClientAddress {
+        ClientAddress::new(text.parse().unwrap())
+    }
+
+    #[test]
+    fn the_oldest_of_whoever_has_most_makes_way() {
+        let all = PlainConnections::new(OF_ADDRESS_MAX + 10);
+        let (greedy, other, late) = (address("192.0.2.1"), address("192.0.2.2"), address("192.0.2.3"));
+        let others: Vec<_> = (0..5).map(|_| all.add(other)).collect();
+        let mut many: Vec<_> = (0..OF_ADDRESS_MAX + 3).map(|_| all.add(greedy)).collect();
+        let closed = |some: &[PlainConnection]| some.iter().filter(|it| it.closed.is_cancelled()).count();
+        assert_eq!((closed(&many), closed(&others)), (3, 0));
+        assert!(many[..3].iter().all(|it| it.closed.is_cancelled()), "the oldest first");
+        let lates: Vec<_> = (0..7).map(|_| all.add(late)).collect();
+        assert_eq!((closed(&many), closed(&others), closed(&lates)), (5, 0, 0));
+        many.clear();
+        let again: Vec<_> = (0..OF_ADDRESS_MAX - 5).map(|_| all.add(greedy)).collect();
+        assert_eq!((closed(&again), closed(&others)), (0, 0), "what has ended takes no place");
+    }
+}
