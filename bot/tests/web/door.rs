@@ -136,3 +136,30 @@ async fn the_cookie_is_a_session_of_its_own_and_ends_with_the_token() {
     assert!(house.get("/", &[&line]).await.starts_with("HTTP/1.1 403"), "another token ends it");
     house.close().await;
 }
+
+#[tokio::test]
+async fn whoever_guesses_tokens_has_to_wait_and_nobody_else() {
+    let house = House::open_set("guesses", &["web.token=right", "web.trust_proxy=true"]).await;
+    let (cookie, _) = let_in(&house, "right", &[]).await;
+    let from = |address: &str| format!("X-Forwarded-For: {address}");
+    let (guesser, other) = (from("198.51.100.7"), from("198.51.100.8"));
+    let mut answers = Vec::new();
+    for n in 0..10 {
+        answers.push(house.get(&format!("/?token=guess{n}"), &[&guesser]).await);
+        answers.push(house.get("/ready", &[&guesser, &format!("Authorization: Bearer guess-{n}")]).await);
+    }
+    assert!(answers[0].starts_with("HTTP/1.1 403"), "{}", answers[0]);
+    let last = answers.last().unwrap();
+    assert!(last.starts_with("HTTP/1.1 429") && last.contains("too many wrong tokens"), "{last}");
+    let wait: u64 = last.split("retry-after: ").nth(1).unwrap().lines().next().unwrap().parse().unwrap();
+    assert!(wait > 0 && last.contains(&format!("in {wait} s")), "{last}");
+    // What is not looked at tells nothing, so the right one has to wait there as well.
+    assert!(house.get("/?token=right", &[&guesser]).await.starts_with("HTTP/1.1 429"));
+    for (line, wanted) in [(format!("Cookie: {cookie}"), "200"), ("Accept: */*".to_owned(), "403")] {
+        assert!(house.get("/", &[&guesser, &line]).await.starts_with(&format!("HTTP/1.1 {wanted}")), "{line}");
+    }
+    assert!(house.get("/live", &[&guesser]).await.starts_with("HTTP/1.1 200"));
+    assert!(house.get("/?token=right", &[&other]).await.starts_with("HTTP/1.1 303"));
+    assert!(house.get("/ready", &[&other, "Authorization: Bearer right"]).await.starts_with("HTTP/1.1 200"));
+    house.close().await;
+}

@@ -2,7 +2,9 @@
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::sync::Arc;
+use std::time::Duration;
 
+use aizuchi_core::settings::Web as WebSettings;
 use anyhow::Context as _;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -12,6 +14,8 @@ use subtle::ConstantTimeEq as _;
 use tokio::net::TcpListener;
 use tracing::warn;
 
+use super::guesses::{Guess, TokenGuesses};
+use super::limits::ClientAddress;
 use super::session::{self, Sessions};
 
 /// Where it may listen. `Err` says what is wrong with the setting.
@@ -52,6 +56,8 @@ pub struct Guard {
     bound: IpAddr,
     /// There are some where there is a token.
     sessions: Option<Arc<Sessions>>,
+    guesses: Arc<TokenGuesses>,
+    trust_proxy: bool,
 }
 
 const COOKIE: &str = "aizuchi_session";
@@ -63,11 +69,14 @@ enum Pass {
     /// The token was right: a session begins, and the token goes out of the address.
     Welcome,
     Refused(&'static str),
+    /// Too many tokens were wrong.
+    Wait(Duration),
 }
 
 impl Guard {
-    pub fn new(token: &str, bound: IpAddr, sessions: Option<Arc<Sessions>>) -> Guard {
-        Guard { token: (!token.is_empty()).then(|| token.to_owned()), bound, sessions }
+    pub fn new(settings: &WebSettings, bound: IpAddr, sessions: Option<Arc<Sessions>>) -> Guard {
+        let token = (!settings.token.is_empty()).then(|| settings.token.clone());
+        Guard { token, bound, sessions, guesses: Arc::default(), trust_proxy: settings.trust_proxy }
     }
 
     fn check(&self, request: &Request) -> Pass {
@@ -80,13 +89,27 @@ impl Guard {
             return if ours { Pass::In } else { Pass::Refused("this is not how this machine is called") };
         };
         let has_session = |sessions: &Arc<Sessions>| cookies(headers, COOKIE).any(|id| sessions.knows(id));
-        if self.sessions.as_ref().is_some_and(has_session) || bearer(headers).is_some_and(|given| same(given, token)) {
-            Pass::In
-        } else if asked_token(request).is_some_and(|given| same(&given, token)) {
-            if path == "/" { Pass::Welcome } else { Pass::In }
-        } else {
-            Pass::Refused("open /?token=… with the token of the setting web.token")
+        if self.sessions.as_ref().is_some_and(has_session) {
+            return Pass::In;
         }
+        const REFUSED: Pass = Pass::Refused("open /?token=… with the token of the setting web.token");
+        let (in_header, in_link) = (bearer(headers), asked_token(request));
+        if in_header.is_none() && in_link.is_none() {
+            return REFUSED;
+        }
+        let is_token = |given: Option<&str>| given.is_some_and(|given| same(given, token));
+        let is_right = || is_token(in_header) || is_token(in_link.as_deref());
+        match self.guesses.guess(self.address(request), is_right) {
+            Guess::Right if path == "/" && !is_token(in_header) => Pass::Welcome,
+            Guess::Right => Pass::In,
+            Guess::Wrong => REFUSED,
+            Guess::Wait(wait) => Pass::Wait(wait),
+        }
+    }
+
+    fn address(&self, request: &Request) -> ClientAddress {
+        let peer = request.extensions().get::<IpAddr>().expect("the server adds it to every request");
+        ClientAddress::of(*peer, request.headers(), self.trust_proxy)
     }
 
     /// Without a token a page of another site must not reach us under a name of its own that points here.
@@ -108,8 +131,15 @@ pub async fn stand(State(guard): State<Guard>, request: Request, next: Next) -> 
     match guard.check(&request) {
         Pass::In => next.run(request).await,
         Pass::Refused(why) => (StatusCode::FORBIDDEN, format!("{why}\n")).into_response(),
+        Pass::Wait(wait) => wait_first(wait),
         Pass::Welcome => guard.welcome(request.headers()).await,
     }
+}
+
+fn wait_first(wait: Duration) -> Response {
+    let seconds = wait.as_secs() + 1;
+    let why = format!("too many wrong tokens came from your address; try again in {seconds} s\n");
+    (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, seconds.to_string())], why).into_response()
 }
 
 impl Guard {
@@ -183,7 +213,8 @@ mod tests {
 
     #[test]
     fn only_names_of_this_machine() {
-        let guard = Guard::new("", "127.0.0.1".parse().unwrap(), None);
+        let settings = aizuchi_core::settings::Layers::default().resolve(&|_| None).unwrap();
+        let guard = Guard::new(&settings.general().settings.web, "127.0.0.1".parse().unwrap(), None);
         for own in ["localhost", "LOCALHOST:4860", "127.0.0.1:4860", "[::1]:4860", "127.0.0.2"] {
             assert!(guard.is_own(own), "{own}");
         }

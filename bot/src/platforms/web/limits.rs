@@ -2,6 +2,7 @@
 //! a setting, and 0 is none. The tables forget whoever has been quiet for long enough to have all of it again.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroU32;
@@ -43,6 +44,12 @@ impl ClientAddress {
             last.parse().ok().or_else(|| last.parse::<SocketAddr>().ok().map(|address| address.ip()))
         };
         ClientAddress::new(trust_proxy.then(told).flatten().unwrap_or(peer))
+    }
+}
+
+impl fmt::Display for ClientAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 

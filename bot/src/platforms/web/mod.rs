@@ -26,6 +26,7 @@ mod assets;
 mod emoji;
 mod forget;
 mod guard;
+mod guesses;
 mod ids;
 mod memory;
 mod mentions;

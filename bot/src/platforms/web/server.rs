@@ -100,7 +100,7 @@ impl Web {
         wait_for_room(sweep).await?;
         let since = self.database.read(talk::last_seq).await?;
         let sessions = wait_for_room(async || self.sessions().await).await?;
-        let guard = Guard::new(&self.settings.token, address.ip(), sessions);
+        let guard = Guard::new(&self.settings, address.ip(), sessions);
         let desk = Arc::new(Desk {
             web: self.clone(),
             ears,

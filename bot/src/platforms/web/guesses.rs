@@ -1,0 +1,114 @@
+//! Wrong tokens, counted by address: whoever guesses waits longer and longer, and what is guessed meanwhile is not looked at.
+//! Other addresses and whoever has a session are not affected.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tracing::warn;
+
+use super::limits::ClientAddress;
+
+/// Wrong tokens before anybody has to wait: people mistype, and old links are opened again.
+const FREE: u32 = 5;
+/// The first wait; every wrong token more doubles it.
+const FIRST_WAIT: Duration = Duration::from_secs(15);
+const WAIT_MAX: Duration = Duration::from_secs(15 * 60);
+/// An address is forgotten when it was quiet for this long.
+const KEPT_FOR: Duration = Duration::from_secs(60 * 60);
+/// Addresses that are known at the same time; beyond that the quietest is forgotten.
+const ADDRESSES_MAX: usize = 10_000;
+
+/// What a guess is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guess {
+    Right,
+    Wrong,
+    /// It was not looked at.
+    Wait(Duration),
+}
+
+#[derive(Default)]
+pub struct TokenGuesses(Mutex<HashMap<ClientAddress, Wrong>>);
+
+struct Wrong {
+    count: u32,
+    last: Instant,
+    wait_until: Instant,
+}
+
+impl TokenGuesses {
+    /// Looks at a token, unless its sender has to wait.
+    pub fn guess(&self, address: ClientAddress, is_right: impl FnOnce() -> bool) -> Guess {
+        // Held meanwhile, so that of several guesses at once each is counted before the next is looked at.
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let wait = known.get(&address).map_or(Duration::ZERO, |wrong| wrong.wait_until.duration_since(now));
+        if !wait.is_zero() {
+            return Guess::Wait(wait);
+        }
+        if is_right() {
+            return Guess::Right;
+        }
+        make_room(&mut known, now);
+        let wrong = known.entry(address).or_insert(Wrong { count: 0, last: now, wait_until: now });
+        wrong.count = if now - wrong.last >= KEPT_FOR { 1 } else { wrong.count.saturating_add(1) };
+        wrong.last = now;
+        if wrong.count >= FREE {
+            let wait = FIRST_WAIT.saturating_mul(1 << (wrong.count - FREE).min(16)).min(WAIT_MAX);
+            wrong.wait_until = now + wait;
+            warn!(%address, count = wrong.count, wait_seconds = wait.as_secs(), "too many wrong tokens");
+        }
+        Guess::Wrong
+    }
+}
+
+fn make_room(known: &mut HashMap<ClientAddress, Wrong>, now: Instant) {
+    if known.len() < ADDRESSES_MAX {
+        return;
+    }
+    known.retain(|_, wrong| now - wrong.last < KEPT_FOR);
+    if known.len() >= ADDRESSES_MAX
+        && let Some(quietest) = known.iter().min_by_key(|(_, wrong)| wrong.last).map(|(address, _)| *address)
+    {
+        known.remove(&quietest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> ClientAddress {
+        ClientAddress::new(text.parse().unwrap())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn waits_grow_and_end() {
+        let (guesses, from) = (TokenGuesses::default(), address("192.0.2.1"));
+        for _ in 0..FREE {
+            assert_eq!(guesses.guess(from, || false), Guess::Wrong);
+        }
+        for seconds in [15, 30, 60, 120, 240, 480, 900, 900, 900] {
+            let wait = Duration::from_secs(seconds);
+            assert_eq!(guesses.guess(from, || panic!("it is not looked at")), Guess::Wait(wait));
+            assert_eq!(guesses.guess(address("192.0.2.2"), || true), Guess::Right);
+            tokio::time::advance(wait).await;
+            assert_eq!(guesses.guess(from, || false), Guess::Wrong);
+        }
+        tokio::time::advance(WAIT_MAX).await;
+        assert_eq!(guesses.guess(from, || true), Guess::Right);
+        tokio::time::advance(KEPT_FOR).await;
+        assert_eq!((0..FREE).filter(|_| guesses.guess(from, || false) == Guess::Wrong).count(), FREE as usize);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_so_many_addresses_are_known() {
+        let guesses = TokenGuesses::default();
+        for n in 0..ADDRESSES_MAX as u32 + 100 {
+            assert_eq!(guesses.guess(address(&format!("10.{}.{}.1", n / 250, n % 250)), || false), Guess::Wrong);
+        }
+        assert_eq!(guesses.0.lock().unwrap().len(), ADDRESSES_MAX);
+    }
+}
