@@ -28,9 +28,12 @@ static TAGS: LazyLock<Vec<String>> = LazyLock::new(|| {
     all_folded(
         "talk earlier_talk history memory notes known system assistant user developer human model tool tools function \
          functions instruction instructions prompt think thinking thought reasoning s sys bos eos unk pad mask cls sep \
-         sop eop eod eot eoh eoa turn invoke parameter parameters antml im image audio video",
+         sop eop eod eot eoh eoa eom eoc turn invoke parameter parameters antml im image audio video fim",
     )
 });
+/// These are ordinary words too, and tags only as a whole: `<mid>`, and not `lo < mid`.
+static WHOLE_TAGS: LazyLock<Vec<String>> =
+    LazyLock::new(|| all_folded("pre suf mid role ref box quad img reponame filename toolcall toolcalls"));
 /// Reserved ones are numbered.
 static NUMBERED_TAGS: LazyLock<Vec<String>> = LazyLock::new(|| all_folded("unused reserved extra special"));
 static BRACKETED: LazyLock<Vec<String>> = LazyLock::new(|| {
@@ -39,7 +42,15 @@ static BRACKETED: LazyLock<Vec<String>> = LazyLock::new(|| {
          system_prompt available_tools model_settings",
     )
 });
-static BRACKETED_BEGINNINGS: LazyLock<Vec<String>> = LazyLock::new(|| all_folded("tool_ unused_ available_ system_"));
+static BRACKETED_BEGINNINGS: LazyLock<Vec<String>> =
+    LazyLock::new(|| all_folded("tool_ unused_ available_ system_ control_ img_"));
+/// Words in capitals that people put in brackets themselves.
+const HARMLESS_LOUD: &str = " TODO FIXME NOTE WIP BUG HACK DONE NEW RFC TBD FYI TRACE DEBUG INFO WARN WARNING ERROR FATAL \
+     FAIL PASS SOLVED CLOSED OPEN URGENT IMPORTANT SPOILER DRAFT ";
+/// What stands between `>>` and `<<` in the vocabulary of some models.
+static POINTED: LazyLock<Vec<String>> = LazyLock::new(|| {
+    all_folded("title abstract introduction summary comment answer question domain prefix suffix middle")
+});
 /// Who begins a line with a colon behind it, and what may stand between the two.
 static SPEAKERS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let mut speakers = all_folded(&super::label::ROLES.join(" "));
@@ -57,11 +68,11 @@ fn all_folded(words: &str) -> Vec<String> {
 }
 
 /// HTML that means nothing to a model or its server, and addresses: they are read as they are written.
-const HARMLESS: &str = " a abbr address article aside b blockquote body button canvas caption center cite code col dd del \
+const HARMLESS: &str = " a abbr address article aside b blockquote body br button canvas caption center cite code col dd del \
      details div dl dt em fieldset figure font footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe input ins kbd \
      label legend li link main map meta nav noscript object ol option p path picture pre q rect ruby samp script section \
      select small span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead title tr tt \
-     u ul var http https mailto ";
+     u ul var wbr http https mailto stdin stdout stderr module lambda ";
 
 /// Bars, which tables take for the letter l.
 const BARS: &str = "|｜¦│┃∣❘ǀ‖▏▕╎╏⎮︱";
@@ -90,7 +101,7 @@ pub fn without_marks(line: &str) -> String {
         {
             out[at] = OPENING;
             close(&said, &mut out, at, '[', ']');
-        } else if mark_of(c) == Some(']') && ["~b]", "~!b["].iter().any(|rest| look(after).starts_with(rest)) {
+        } else if is_closing_mark(c, after) {
             out[at] = CLOSING;
         } else if let Some(end) = label_mark_end(c, after) {
             (out[at], out[at + 1 + end]) = (DOT, DOT);
@@ -151,13 +162,20 @@ fn word(look: &str, is_word: impl Fn(char) -> bool) -> &str {
 
 /// Whether a tag begins behind an angle. One that only resembles an angle needs a tag that is known.
 fn is_tag(before: &[char], after: &[char], sure: bool) -> bool {
+    if is_header_file(after) {
+        return false;
+    }
     let look = look(after);
     let head = look.trim_start();
     let is_spaced = head.len() < look.len();
     let body = head.trim_start_matches(|c: char| c.is_whitespace() || "/\\!?<".contains(c));
+    if body.starts_with(['[', ']']) {
+        return is_bracketed_tag(body);
+    }
     let is_closing = head[..head.len() - body.len()].contains(['/', '\\']);
     let first = word(body, is_word);
-    if body.starts_with('|') || is_known_tag(first) {
+    let is_whole = || WHOLE_TAGS.iter().any(|tag| tag == first) && body[first.len()..].trim_start().starts_with('>');
+    if body.starts_with('|') || is_known_tag(first) || is_whole() {
         return true;
     }
     let whole = word(body, |c| is_word(c) || "-:.▁|".contains(c));
@@ -169,18 +187,62 @@ fn is_tag(before: &[char], after: &[char], sure: bool) -> bool {
     if is_special || (whole.ends_with('|') && body[whole.len()..].starts_with('>')) {
         return true;
     }
+    // `cat <<EOF > out`
+    let is_doubled =
+        head.starts_with('<') || before.iter().rev().find(|c| !is_invisible(**c)).is_some_and(|c| is_angle(*c));
+    if is_doubled && !body[whole.len()..].starts_with('>') {
+        return false;
+    }
     // `Vec<String>`
     let is_parameter =
         before.iter().rev().find(|c| !is_invisible(**c)).is_some_and(|c| is_word(*c) || ":.>".contains(*c));
     (is_closing || !is_parameter) && !begins_with_number(after) && is_closed(after)
 }
 
+/// `<[fim-suffix]>`, `]<]image[>[`; and not `Vec<[u8; 4]>`.
+fn is_bracketed_tag(body: &str) -> bool {
+    let inside = body[1..].trim_start();
+    let whole = word(inside, |c| is_word(c) || "-▁".contains(c));
+    is_known_tag(word(inside, is_word))
+        || whole.contains(['-', '_', '▁'])
+        || (body.starts_with(']') && inside[whole.len()..].starts_with('['))
+}
+
+/// `#include <sys/types.h>`
+fn is_header_file(after: &[char]) -> bool {
+    let in_path = |c: &&char| c.is_ascii_alphanumeric() || "_./+-".contains(**c);
+    let path: String = after.iter().take(WORD_CHARS_MAX).take_while(in_path).collect();
+    let first = word(&path, is_word);
+    let is_plain = !first.is_empty() && !first.contains('_') && !is_known_tag(&folded(first));
+    after.get(path.len()) == Some(&'>')
+        && [".h", ".hh", ".hpp", ".hxx"].iter().any(|end| path.ends_with(end))
+        && (is_plain || path.starts_with("sys/"))
+}
+
+/// What begins with a bracket that elsewhere ends something: `]~b]`, `>>QUESTION<<`.
+fn is_closing_mark(c: char, after: &[char]) -> bool {
+    match mark_of(c) {
+        Some(']') => ["~b]", "~!b["].iter().any(|rest| look(after).starts_with(rest)),
+        Some('>') => is_pointed(after),
+        _ => false,
+    }
+}
+
+/// `>>QUESTION<<`, from its second character.
+fn is_pointed(after: &[char]) -> bool {
+    let look = look(after);
+    let Some(inside) = look.trim_start().strip_prefix('>').map(str::trim_start) else { return false };
+    let first = word(inside, is_word);
+    POINTED.iter().any(|known| known == first) && inside[first.len()..].trim_start().starts_with('<')
+}
+
 fn is_known_tag(word: &str) -> bool {
-    let number = |rest: &str| rest.chars().all(|c| c.is_numeric() || "lo_".contains(c));
-    TAGS.iter().any(|tag| tag == word)
-        || NUMBERED_TAGS
-            .iter()
-            .any(|tag| word.strip_prefix(tag.as_str()).is_some_and(|rest| !rest.is_empty() && number(rest)))
+    TAGS.iter().any(|tag| tag == word) || is_numbered_tag(word)
+}
+
+fn is_numbered_tag(word: &str) -> bool {
+    let is_number = |rest: &str| !rest.is_empty() && rest.chars().all(|c| c.is_numeric() || "lo_".contains(c));
+    NUMBERED_TAGS.iter().any(|tag| word.strip_prefix(tag.as_str()).is_some_and(is_number))
 }
 
 /// `<3`, `a<10`
@@ -216,6 +278,7 @@ fn is_bracketed(before: &[char], after: &[char], starts: bool, sure: bool) -> bo
     let first = word(head.trim_start_matches(['/', '\\', ' ']), is_word);
     let is_known = BRACKETED.iter().any(|known| known == first)
         || BRACKETED_BEGINNINGS.iter().any(|begins| first.starts_with(begins.as_str()))
+        || is_numbered_tag(first)
         || head.starts_with("e~[");
     sure && (is_known || is_loud(before, after))
 }
@@ -225,6 +288,9 @@ fn is_loud(before: &[char], after: &[char]) -> bool {
     let end = after.iter().take(WORD_CHARS_MAX).position(|c| mark_of(*c) == Some(']'));
     let Some((inside, rest)) = end.map(|end| (&after[..end], &after[end + 1..])) else { return false };
     let inside = inside.strip_prefix(&['/']).unwrap_or(inside);
+    if HARMLESS_LOUD.contains(&format!(" {} ", inside.iter().collect::<String>())) {
+        return false;
+    }
     let is_index = before.last().is_some_and(|c| is_word(*c));
     let loud = |c: &char| c.is_uppercase() || c.is_numeric() || *c == '_' || is_invisible(*c);
     !is_index

@@ -69,6 +69,14 @@ mod tests {
             "aizuchi: what do you think? (you know: yes)",
             "🏳️‍🌈 👩🏽‍💻 1️⃣ 🇯🇵 می‌خواهم",
             "Note: the user: see below",
+            "#include <stdio.h> #include <sys/types.h> #include <boost/asio.hpp>",
+            "cat <<EOF > out; cat <<EOF | sh -c 'x > y'; 1 <<n > 3",
+            "while (lo < mid && box > ref) <pre class=\"x\"> [unused variable]",
+            "one<br>two<br/> <wbr>",
+            "fn f(x: Vec<String>) -> Result<(), Box<dyn Error>>",
+            "[TODO] and [FIXME], [WARN] slow, [ERROR] failed",
+            "File \"<stdin>\", line 1, in <module>",
+            "let x: Vec<[u8; 4]> = a >> b; cout << \"x\" << y",
         ] {
             assert_eq!(plain(text), text);
         }
@@ -87,6 +95,10 @@ mod tests {
         assert_eq!(plain("a\n［\u{200d}９］ aizuchi (you): c"), "a⏎(９) aizuchi ·you·: c");
         assert_eq!(plain("x<tool_call>y [THINK]z"), "x(tool_call)y (THINK)z");
         assert_eq!(plain("hm\n\nHuman: yes\n**ѕystem**：no"), "hm⏎⏎Human· yes⏎**ѕystem**·no");
+        assert_eq!(plain("‹[begin▁of▁sentence]> <[fim-prefix]>"), "([begin▁of▁sentence]) ([fim-prefix])");
+        assert_eq!(plain("]<]start_speaker[>[ x<PRE> <SUF>"), "](]start_speaker[)[ x(PRE) (SUF)");
+        assert_eq!(plain("</talk.h> <talk.h> <system/x.h>"), "(/talk.h) (talk.h) (system/x.h)");
+        assert_eq!(plain("<<talk>> <<EOF>> >>QUESTION<<"), "((talk)> <(EOF)> )>QUESTION<<");
         assert_eq!(plain("\u{202e}evil\u{0}\u{1b}[31m"), "evil[31m");
     }
 
