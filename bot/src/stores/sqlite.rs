@@ -20,7 +20,7 @@ pub enum StoreError {
     )]
     Newer { found: u32 },
     #[error(
-        "the database {0}, or the log beside it, was deleted or replaced while aizuchi runs, and nothing can be kept: put it back, or stop \
+        "the database {0}, or the log beside it, was deleted or replaced, or written over, while aizuchi runs, and nothing can be kept: put it back, or stop \
          aizuchi, restore a copy (`aizuchi backup` makes them) and start it again"
     )]
     Gone(String),
@@ -190,7 +190,9 @@ impl Database {
 
     /// Whether it can be written, as far as is known: where the last attempt failed, there is another one.
     pub async fn check(&self) -> Result<(), StoreError> {
-        self.file.check()?;
+        // Where one thing comes after the other: what is being written must not be taken for somebody else's.
+        let file = self.file.clone();
+        self.alone(move |_| file.check()).await?;
         if self.refuses.load(Ordering::Relaxed) {
             self.write(|transaction| transaction.pragma_update(None, "user_version", VERSION)).await?;
         }
@@ -324,18 +326,30 @@ fn commit(connection: &mut Connection, works: Vec<Work>, refuses: &AtomicBool, f
         // At once for writing: one that reads first and writes later would fail where it could have waited.
         let transaction =
             connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(StoreError::from);
+        let transaction = transaction.and_then(|transaction| file.check_contents().map(|()| transaction));
+        let is_intact = transaction.is_ok();
         let within = |write: Write| write(transaction.as_ref().map_err(StoreError::clone).and_then(still_open));
         let told: Vec<Told> = writes.into_iter().map(within).collect();
         // What is written into a file that nobody can open any more is not kept.
         let committed = transaction.and_then(|transaction| {
             still_open(&transaction)?;
             file.check()?;
-            Ok(transaction.commit()?)
+            transaction.commit()?;
+            file.check_written()
         });
+        if is_intact && !matches!(committed, Err(StoreError::Gone(_))) {
+            file.note_written();
+        }
         refuses.store(committed.is_err(), Ordering::Relaxed);
         told.into_iter().for_each(|tell| tell(committed.clone()));
     }
-    alone.into_iter().for_each(|work| work(connection));
+    for work in alone {
+        let is_intact = file.check_contents().is_ok();
+        work(connection);
+        if is_intact {
+            file.note_written();
+        }
+    }
 }
 
 /// Where the disk refuses a part of a transaction, SQLite gives up the whole of it: what was written before is gone, and what

@@ -150,6 +150,70 @@ async fn a_log_deleted_or_a_database_emptied_under_it_is_noticed() {
     }
 }
 
+/// Brings everything from the log into the database itself.
+fn settle(home: &Home) {
+    let store = rusqlite::Connection::open(database(home)).unwrap();
+    store.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+}
+
+/// Writes this over the file, which stays the same one otherwise.
+fn overwrite(path: &Path, bytes: &[u8]) {
+    let mut file = std::fs::OpenOptions::new().write(true).truncate(true).open(path).unwrap();
+    std::io::Write::write_all(&mut file, bytes).unwrap();
+}
+
+#[tokio::test]
+async fn an_older_copy_written_over_the_database_under_it_is_noticed() {
+    let home = lived().await;
+    settle(&home);
+    let copy = std::fs::read(database(&home)).unwrap();
+    let mut program = home.start().await;
+    let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
+    mia.say("1", "good morning").await;
+    program.kill();
+    settle(&home);
+    let mut program = home.start().await;
+    let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
+    mia.say("2", "good morning").await;
+    let newer = std::fs::read(database(&home)).unwrap();
+    assert_ne!(newer, copy);
+    overwrite(&database(&home), &copy);
+    notices(&mut program, &mut mia, "was deleted or replaced").await;
+    overwrite(&database(&home), &newer);
+    eventually("it is ready again", async || program.get("/ready").await.starts_with("HTTP/1.1 200").then_some(()))
+        .await;
+    mia.say("3", "good evening").await;
+}
+
+#[tokio::test]
+async fn a_log_cut_under_it_is_noticed() {
+    for length in [0, 32, 4152] {
+        let home = Home::new(&[]);
+        let mut program = home.start().await;
+        let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
+        mia.say("1", "good morning").await;
+        let log = home.data().join("aizuchi.db-wal");
+        let before = std::fs::metadata(&log).unwrap().len();
+        assert!(before > length, "{before}");
+        std::fs::OpenOptions::new().write(true).open(&log).unwrap().set_len(length).unwrap();
+        notices(&mut program, &mut mia, "was deleted or replaced").await;
+    }
+}
+
+#[tokio::test]
+async fn a_database_that_is_only_touched_goes_on() {
+    let home = Home::new(&[]);
+    let program = home.start().await;
+    let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
+    for number in 0..50 {
+        mia.say(&number.to_string(), &"good morning ".repeat(500)).await;
+        let file = std::fs::OpenOptions::new().write(true).open(database(&home)).unwrap();
+        file.set_modified(std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(number)).unwrap();
+    }
+    assert!(program.get("/ready").await.starts_with("HTTP/1.1 200"), "{}", program.said());
+    mia.say("last", "@aizuchi are you still there?").await;
+}
+
 #[tokio::test]
 async fn a_second_program_is_refused_though_somebody_deleted_the_lock() {
     let home = Home::new(&[]);
@@ -163,10 +227,8 @@ async fn a_second_program_is_refused_though_somebody_deleted_the_lock() {
 #[tokio::test]
 async fn a_damaged_database_is_refused_with_advice_that_works() {
     let home = lived().await;
-    // From its log into the database itself, so that there is something to damage.
-    let store = rusqlite::Connection::open(database(&home)).unwrap();
-    store.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
-    drop(store);
+    // So that there is something to damage.
+    settle(&home);
     let mut bytes = std::fs::read(database(&home)).unwrap();
     bytes.iter_mut().skip(4096).for_each(|byte| *byte = byte.wrapping_mul(31).wrapping_add(7));
     std::fs::write(database(&home), bytes).unwrap();
