@@ -103,3 +103,21 @@ async fn a_page_too_many_says_why_it_waits_and_comes_in_later() {
         browser.check_console().await;
     }
 }
+
+#[tokio::test]
+async fn a_room_written_in_another_case_is_the_one_that_is_there() {
+    let (room, browser) = (Room::open(), Browser::start("en-US").await);
+    let mia = browser.person(&room, "Mia", DESKTOP).await;
+    mia.say("good morning").await;
+    mia.sees("good morning").await;
+    open_room(&mia, "garden").await;
+    is_in(&mia, "garden").await;
+    open_room(&mia, "ＬＯＢＢＹ").await;
+    is_in(&mia, "lobby").await;
+    mia.sees("good morning").await;
+    mia.until("is listed once", &format!("{} && !{}", lists("lobby"), lists("ＬＯＢＢＹ"))).await;
+    mia.until("is in the address", "location.hash === '#/lobby'").await;
+    mia.say("still the same room").await;
+    mia.sees("still the same room").await;
+    browser.check_console().await;
+}
