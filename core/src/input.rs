@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::effect::{Failure, Usage};
 use crate::memory::FactId;
 use crate::policy::Stated;
 use crate::types::{CallId, Change, ClockShift, Message, MessageId, Reaction, RoomId, Share, Span};
+pub use crate::usage::TotalSpent;
+use crate::usage::{Failure, Usage};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Input {
@@ -101,15 +102,6 @@ impl Input {
             Input::PolicyChanged(_) | Input::Tick | Input::Resumed | Input::Forgotten | Input::ClockSet(_) => None,
         }
     }
-}
-
-/// What stands in the way of a call: the budget over all rooms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TotalSpent {
-    pub have: u64,
-    pub limit: u64,
-    /// Nothing is left for any call today; otherwise only not for this one, or not while others are under way.
-    pub for_today: bool,
 }
 
 /// A model's words, unparsed, and what they cost.

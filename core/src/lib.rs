@@ -6,50 +6,53 @@
 //! A message comes in and is
 //!
 //! 1. heard or passed over, and found to address the bot, somebody else or the room ([`listen`]),
-//! 2. given points by rules ([`score`]),
-//! 3. held back by gates ([`gates`]),
-//! 4. judged by a model, after a wait, where points do not settle it ([`judge`]),
-//! 5. answered in one of three sizes ([`reply`]).
+//! 2. found to belong to one of the conversations of its place ([`conversations`]),
+//! 3. weighed, where it is not for the bot, by one of two deciders: by how likely somebody would join there, as learnt
+//!    from real talk ([`likelihood`]; the default preset, `aizuchi`), or by points that rules give ([`points`]; preset
+//!    `sphene`). The presets `kotonoha` and `myao2` weigh nothing and ask a model about everything. [`decider`] is the
+//!    seam between them,
+//! 4. held back by gates ([`gates`]),
+//! 5. judged by a model, after a wait, where the decider does not settle it ([`judge`]),
+//! 6. answered in one of three sizes ([`reply`]).
 //!
-//! Which message each one answers ([`strands`]) and how likely a newcomer joins there ([`join`]) is learnt ([`trees`]).
-//!
-//! [`engine`] holds the control flow, [`room`] what is remembered, [`trace`] the story of every decision, and [`sim`]
-//! runs it all in virtual time.
+//! [`engine`] holds the control flow, [`room`] what is remembered, [`trace`] the story of every decision, [`explain`]
+//! its words, and [`sim`] runs it all in virtual time. Each module uses those below it and no others: the tidy test
+//! has the list.
 
 pub mod types;
 
-pub mod effect;
-pub mod input;
-
-pub mod engine;
-pub mod policy;
-pub mod room;
 pub mod settings;
-pub mod timers;
-pub mod total;
-pub mod trace;
+pub mod transcript;
+pub mod trees;
 pub mod usage;
-pub mod view;
 
-pub mod listen;
+pub mod phrases;
+pub mod policy;
 
+pub mod conversations;
+pub mod judge;
+pub mod likelihood;
 pub mod memory;
 
-pub mod trees;
+pub mod effect;
+pub mod input;
+pub mod trace;
 
-pub mod strands;
-
-pub mod join;
-
-pub mod score;
+pub mod room;
 
 pub mod gates;
-
-pub mod judge;
-
+pub mod listen;
+pub mod points;
 pub mod reply;
 
+pub mod decider;
+pub mod explain;
+pub mod view;
+
+pub mod engine;
+
 pub mod sim;
+pub mod total;
 
 pub use effect::Effect;
 pub use engine::Engine;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::listen::{Finder, Notice};
-use crate::settings::{JudgeStyle, Layers, MatchStyle, Price, Pricing, Problem, Settings};
+use crate::phrases::{Finder, Notice};
+use crate::settings::{JudgeStyle, Layers, MatchStyle, Price, Pricing, Problem, Resolved, Settings};
 use crate::types::{Span, Zone, own_id};
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +75,14 @@ impl Policy {
     }
 }
 
+impl Layers {
+    /// The checked policies of all rooms. `zones` knows time zones by name.
+    pub fn resolve(&self, zones: &dyn Fn(&str) -> Option<Zone>) -> Result<Policies, Vec<Problem>> {
+        let Resolved { general: (settings, zone), channels } = self.settings(zones)?;
+        Ok(Policies::new(settings, zone, channels))
+    }
+}
+
 /// The policy of every room: the general one, and the channels that have their own.
 #[derive(Clone, Debug)]
 pub struct Policies {
@@ -123,7 +131,7 @@ impl Policies {
         Stated { general: plain(&self.general), channels }
     }
 
-    pub(crate) fn new(general: Settings, zone: Zone, channels: BTreeMap<String, (Settings, Zone)>) -> Policies {
+    fn new(general: Settings, zone: Zone, channels: BTreeMap<String, (Settings, Zone)>) -> Policies {
         let own = |(name, (settings, zone))| (name, Policy::new(settings, zone));
         Policies { general: Policy::new(general, zone), channels: channels.into_iter().map(own).collect() }
     }

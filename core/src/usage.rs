@@ -34,6 +34,20 @@ impl Add for Usage {
     }
 }
 
+/// What stands in the way of a call: the budget over all rooms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TotalSpent {
+    pub have: u64,
+    pub limit: u64,
+    /// Nothing is left for any call today; otherwise only not for this one, or not while others are under way.
+    pub for_today: bool,
+}
+
+/// About how many tokens a text of this length has: one for three bytes suits both English and Japanese.
+pub fn tokens_of_bytes(bytes: usize) -> u64 {
+    bytes.div_ceil(3) as u64
+}
+
 /// A call that gave nothing, in words for a log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "FailureRecord", into = "FailureRecord")]

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use crate::effect::Kind;
-use crate::listen::{Addressed, listens_in};
+use crate::effect::Post;
+use crate::listen::listens_in;
 use crate::policy::Policy;
-use crate::room::{Floor, Mute, Pending, Phase, Room};
-use crate::types::{MessageId, Place, Share, ThreadId, Time, Voice};
+use crate::room::{Cost, Mute, Pending, Phase, PlaceState, Room};
+use crate::types::{Addressed, Kind, MessageId, Place, Share, ThreadId, Time, Voice};
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RoomView {
@@ -16,15 +16,8 @@ pub struct RoomView {
     /// How much it is to say here, where that is a share of the talk.
     pub talk: Option<Share>,
     pub places: Vec<PlaceView>,
-    pub spent: SpentView,
-}
-
-/// What the room cost today.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct SpentView {
-    pub calls: u64,
-    pub tokens: u64,
-    pub micros: u64,
+    /// What the room cost today.
+    pub spent: Cost,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -70,11 +63,11 @@ pub enum Doing {
 impl RoomView {
     pub(crate) fn of(room: &Room, policy: &Policy, now: Time) -> RoomView {
         let places = room.threads().filter_map(|thread| {
-            let floor = room.floor(thread)?;
+            let place = room.place(thread)?;
             Some(PlaceView {
                 thread: thread.cloned(),
-                floor: shares(room, floor, policy, now),
-                pending: floor.slots().map(pending).chain(posting(floor)).collect(),
+                floor: shares(room, place, policy, now),
+                pending: place.slots().map(pending).chain(posting(place)).collect(),
             })
         });
         let mute = room.mute.filter(|mute| !matches!(mute, Mute::Until(until) if *until <= now));
@@ -86,9 +79,9 @@ impl RoomView {
     }
 }
 
-fn shares(room: &Room, floor: &Floor, policy: &Policy, now: Time) -> Vec<FloorShare> {
+fn shares(room: &Room, place: &PlaceState, policy: &Policy, now: Time) -> Vec<FloorShare> {
     let mut shares: Vec<(u16, FloorShare)> = Vec::new();
-    for heard in floor.newest(policy, now, policy.settings.score.window_messages) {
+    for heard in place.newest(policy, now, policy.settings.score.window_messages) {
         match shares.iter_mut().find(|(speaker, _)| *speaker == heard.speaker) {
             Some((_, share)) => share.messages += 1,
             None => {
@@ -121,8 +114,8 @@ fn pending(pending: &Pending) -> PendingView {
     }
 }
 
-fn posting(floor: &Floor) -> impl Iterator<Item = PendingView> {
-    let sent = floor.past.iter().flat_map(|past| &past.delivering);
+fn posting(place: &PlaceState) -> impl Iterator<Item = PendingView> {
+    let sent = place.bot.iter().flat_map(|bot| &bot.delivering);
     sent.filter_map(|sent| {
         let trace = sent.traces.last()?;
         Some(PendingView {
@@ -135,8 +128,8 @@ fn posting(floor: &Floor) -> impl Iterator<Item = PendingView> {
             points: trace.given().collect(),
             addressed: trace.addressed,
             kind: match sent.delivery.post {
-                crate::effect::Post::Reaction(_) => Kind::Reaction,
-                crate::effect::Post::Text(_) | crate::effect::Post::Excuse(_) => Kind::Full,
+                Post::Reaction(_) => Kind::Reaction,
+                Post::Text(_) | Post::Excuse(_) => Kind::Full,
             },
         })
     })

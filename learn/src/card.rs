@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
-use aizuchi_core::strands::pairs;
+use aizuchi_core::conversations::pairs;
+use aizuchi_core::likelihood;
 use aizuchi_core::trees::{Feature, Trees};
-use aizuchi_core::{join, strands::Models};
 
 use crate::logs::Channel;
 use crate::metrics::{Links, auc, average_precision, brier, reliability};
+use crate::models::Models;
 
 /// How the models did on some log: on it as it is, as if no word were known, and as if moreover nobody were called by
 /// name.
@@ -111,8 +112,8 @@ pub fn write(sheet: &Sheet<'_>) -> String {
     }
     card.push('\n');
     card.push_str(LIMITS);
-    table(&mut card, "What `p_join` looks at", &join::FEATURES, &sheet.models.join);
-    table(&mut card, "What a link is guessed from", &pairs::FEATURES, &sheet.models.links);
+    table(&mut card, "What `p_join` looks at", &likelihood::FEATURES, &sheet.models.join.trees);
+    table(&mut card, "What a link is guessed from", &pairs::FEATURES, &sheet.models.link.trees);
     card.truncate(card.trim_end().len() + 1);
     card
 }

@@ -6,6 +6,7 @@ pub mod labels;
 pub mod lives;
 pub mod logs;
 pub mod metrics;
+pub mod models;
 pub mod rows;
 pub mod train;
 pub mod words;

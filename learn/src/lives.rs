@@ -1,11 +1,12 @@
 //! The same logs lived through in several ways: as they are, and poorer, the way talk elsewhere looks.
 
-use aizuchi_core::join;
-use aizuchi_core::strands::{Lexicon, Models, Strands};
+use aizuchi_core::conversations::{Conversations, Lexicon, LinkModel};
+use aizuchi_core::likelihood;
 use aizuchi_core::trees::Trees;
 
 use crate::boost::{Goal, Growth, Matrix, grow};
 use crate::logs::Channel;
+use crate::models::Models;
 use crate::rows::{LinkRows, Rows, collect};
 use crate::words::heard;
 
@@ -73,7 +74,7 @@ impl Lives {
     }
 
     pub fn grow_join(&self, shares: &Shares, growth: &Growth, wanted: impl Fn(usize) -> bool) -> Trees {
-        let mut matrix = Matrix::new(join::FEATURES.len());
+        let mut matrix = Matrix::new(likelihood::FEATURES.len());
         let (mut target, mut weight) = (Vec::new(), Vec::new());
         for row in (0..self.known.join.len()).filter(|row| wanted(self.known.join_channel[*row])) {
             for (rows, share) in self.shared(shares) {
@@ -88,16 +89,18 @@ impl Lives {
 
 /// The same models in a language whose words they do not know.
 fn without_words(models: &Models) -> Models {
-    Models { lexicon: Lexicon::default(), ..models.clone() }
+    let mut wordless = models.clone();
+    wordless.link.lexicon = Lexicon::default();
+    wordless
 }
 
 /// The same talk in a place where nobody calls anybody by name.
 fn without_names(channel: &Channel) -> Channel {
-    let (models, mut strands) = (Models::empty(), Strands::default());
+    let (model, mut conversations) = (LinkModel::empty(), Conversations::default());
     let mut channel = channel.clone();
     for said in &mut channel.said {
-        strands.hear(&heard(said), &models);
-        said.text = strands.body(&said.text, said.author).to_owned();
+        conversations.hear(&heard(said), &model);
+        said.text = conversations.body(&said.text, said.author).to_owned();
         said.name = String::new();
     }
     channel

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use aizuchi_core::join::{self, steps};
-use aizuchi_core::strands::{Models, Strands, pairs};
+use aizuchi_core::conversations::{Conversations, pairs};
+use aizuchi_core::likelihood::{self, steps};
 use aizuchi_learn::card::{Figures, Measured, Sheet};
 use aizuchi_learn::lives::Talk;
 use aizuchi_learn::metrics::reliability;
+use aizuchi_learn::models::Models;
 use aizuchi_learn::rows::Rows;
 use aizuchi_learn::train::{Plan, told, train};
 use aizuchi_learn::words::heard;
@@ -59,9 +60,9 @@ fn main() -> Result<()> {
                 std::fs::write(out.join(name), text).with_context(|| format!("writing {name} to {}", out.display()))
             };
             write("words.txt", &learnt.words)?;
-            write("links.txt", &learnt.models.links.write(&pairs::FEATURES))?;
-            write("join.txt", &learnt.models.join.write(&join::FEATURES))?;
-            write("usual.txt", &steps::write(&learnt.models.usual))?;
+            write("links.txt", &learnt.models.link.trees.write(&pairs::FEATURES))?;
+            write("join.txt", &learnt.models.join.trees.write(&likelihood::FEATURES))?;
+            write("usual.txt", &steps::write(&learnt.models.join.usual))?;
             let mut checks = Vec::new();
             for log in check {
                 let name = log.file_name().unwrap_or_default().to_string_lossy();
@@ -79,7 +80,7 @@ fn main() -> Result<()> {
             Ok(())
         }
         Command::Measure { log, time } => {
-            show(&figures(&log, Models::built_in())?);
+            show(&figures(&log, &Models::built_in())?);
             if time { clock(&log) } else { Ok(()) }
         }
     }
@@ -117,11 +118,12 @@ fn clock(log: &Path) -> Result<()> {
     for channel in &channels {
         let mut best = vec![f64::INFINITY; channel.said.len().div_ceil(STRETCH)];
         for _ in 0..RUNS {
-            let mut strands = Strands::default();
+            let mut conversations = Conversations::default();
             for (best, stretch) in best.iter_mut().zip(channel.said.chunks(STRETCH)) {
                 let begun = Instant::now();
                 for said in stretch {
-                    std::hint::black_box(strands.hear(&heard(said), models));
+                    let guess = likelihood::hear(&mut conversations, &heard(said), &models.link, &models.join);
+                    std::hint::black_box(guess);
                 }
                 *best = best.min(begun.elapsed().as_secs_f64());
             }

@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use aizuchi_core::join;
-use aizuchi_core::strands::{Models, Strands, pairs};
+use aizuchi_core::conversations::{Conversations, pairs};
+use aizuchi_core::likelihood;
 
 use crate::boost::Matrix;
 use crate::labels::entries;
 use crate::logs::Channel;
 use crate::metrics::Links;
+use crate::models::Models;
 use crate::words::heard;
 
 /// Rows for both models, channel by channel.
@@ -18,7 +19,7 @@ pub struct Rows {
     pub target: Vec<f32>,
     /// Of each group, its channel.
     pub group_channel: Vec<usize>,
-    pub join: Vec<join::Values>,
+    pub join: Vec<likelihood::Values>,
     pub joined: Vec<bool>,
     pub guesses: Vec<f32>,
     pub join_channel: Vec<usize>,
@@ -53,10 +54,11 @@ pub fn collect<'m>(channels: &[Channel], models: impl Fn(usize) -> &'m Models) -
 
 impl Rows {
     fn live(&mut self, number: usize, channel: &Channel, models: &Models) {
-        let mut strands = Strands::default();
+        let mut conversations = Conversations::default();
         let labels = entries(channel);
         for (place, said) in channel.said.iter().enumerate() {
-            let (guess, weighed) = strands.hear_weighed(&heard(said), models);
+            let (guess, weighed) =
+                likelihood::hear_weighed(&mut conversations, &heard(said), &models.link, &models.join);
             let candidates = &weighed.candidates[..weighed.used];
             let mut places = candidates.iter().map(|candidate| *candidate as usize);
             let guessed = places.find(|candidate| channel.said[*candidate].id == guess.reply_to);

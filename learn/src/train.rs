@@ -1,7 +1,7 @@
 //! From labelled logs to models.
 
-use aizuchi_core::join::steps;
-use aizuchi_core::strands::{Models, TELLS, Tells};
+use aizuchi_core::conversations::{TELLS, Tells};
+use aizuchi_core::likelihood::steps;
 use aizuchi_core::trees::probability;
 
 use crate::boost::Growth;
@@ -9,6 +9,7 @@ use crate::card::{Figures, Measured};
 use crate::lives::{Lives, Shares, Talk};
 use crate::logs::Channel;
 use crate::metrics::{Outcomes, auc, average_precision, brier};
+use crate::models::Models;
 use crate::rows::Rows;
 use crate::words::{Corpus, Counts, Label, labels_of};
 
@@ -64,7 +65,7 @@ pub fn train(channels: &[Channel], plan: &Plan, tell: &dyn Fn(&str)) -> Learnt {
     for look in 1..=plan.looks {
         for student in &mut students[..folds] {
             let unseen = |channel: usize| channel % folds != student.fold;
-            student.models.links = lives.grow_links(&plan.shares, &plan.first, unseen);
+            student.models.link.trees = lives.grow_links(&plan.shares, &plan.first, unseen);
         }
         lives = live(&students);
         tell(&format!("look {look}: {}", links_told(&lives)));
@@ -74,19 +75,20 @@ pub fn train(channels: &[Channel], plan: &Plan, tell: &dyn Fn(&str)) -> Learnt {
     let lives = live(&students);
     tell(&format!("with more words: {}", links_told(&lives)));
     for student in &mut students[..folds] {
-        student.models.links = lives.grow_links(&plan.shares, &plan.links, |channel| channel % folds != student.fold);
+        student.models.link.trees =
+            lives.grow_links(&plan.shares, &plan.links, |channel| channel % folds != student.fold);
     }
     let lives = live(&students);
     tell(&format!("held out: {}", links_told(&lives)));
     let Student { mut models, words, .. } = students.pop().expect("one has seen everything");
-    models.links = lives.grow_links(&plan.shares, &plan.links, |_| true);
+    models.link.trees = lives.grow_links(&plan.shares, &plan.links, |_| true);
     let (held_out, calibration) = held_out(&lives, plan);
     for (life, measured) in held_out.lives() {
         tell(&format!("held out, {life}: join {}", told(&measured.join)));
     }
-    models.join = lives.grow_join(&plan.shares, &plan.join, |_| true);
-    models.join.calibration = calibration;
-    models.usual = steps::per_thousand(held_out.known.join.iter().map(|(likely, _)| *likely));
+    models.join.trees = lives.grow_join(&plan.shares, &plan.join, |_| true);
+    models.join.trees.calibration = calibration;
+    models.join.usual = steps::per_thousand(held_out.known.join.iter().map(|(likely, _)| *likely));
     Learnt { models, words, held_out }
 }
 
@@ -107,7 +109,7 @@ impl Student {
     /// Labels are given for each of [`TELLS`].
     fn learn_words(&mut self, corpus: &Corpus, labels: &[Labels; TELLS.len()]) {
         let weights = labels.each_ref().map(|labels| corpus.weights(&self.counts, labels));
-        (self.models.lexicon, self.words) = corpus.lexicon(&self.counts, &weights);
+        (self.models.link.lexicon, self.words) = corpus.lexicon(&self.counts, &weights);
     }
 }
 

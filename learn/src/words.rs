@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use aizuchi_core::strands::words::each_word;
-use aizuchi_core::strands::{Heard, Lexicon, Models, RARITY_MAX, START, Strands, TELLS, Tells, Word, hash_of};
+use aizuchi_core::conversations::words::each_word;
+use aizuchi_core::conversations::{
+    Conversations, Lexicon, LinkModel, RARITY_MAX, START, TELLS, Tells, Utterance, Word, hash_of,
+};
 use aizuchi_core::trees::probability;
 
 use crate::logs::Channel;
@@ -145,14 +147,14 @@ fn gold_of(channel: &Channel, label: impl Fn(usize, &[usize]) -> Option<bool>) -
 }
 
 fn words_of(channel: &Channel, numbers: &mut BTreeMap<String, u32>) -> Vec<Vec<u32>> {
-    let models = Models::empty();
-    let mut strands = Strands::default();
+    let model = LinkModel::empty();
+    let mut conversations = Conversations::default();
     let mut messages = Vec::new();
     for said in &channel.said {
-        strands.hear(&heard(said), &models);
+        conversations.hear(&heard(said), &model);
         let mut words = Vec::new();
         let mut before = START.to_owned();
-        each_word(strands.body(&said.text, said.author), &mut 0, |_, _, run| {
+        each_word(conversations.body(&said.text, said.author), &mut 0, |_, _, run| {
             let word: String = run.to_ascii_lowercase().replace(['\'', '’'], "");
             let mut number = |name: String| {
                 let next = numbers.len() as u32;
@@ -170,8 +172,8 @@ fn words_of(channel: &Channel, numbers: &mut BTreeMap<String, u32>) -> Vec<Vec<u
     messages
 }
 
-pub fn heard(said: &crate::logs::Said) -> Heard<'_> {
-    Heard {
+pub fn heard(said: &crate::logs::Said) -> Utterance<'_> {
+    Utterance {
         id: &said.id,
         at: said.at,
         author: said.author,

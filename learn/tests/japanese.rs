@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use aizuchi_core::strands::Models;
 use aizuchi_learn::logs::read;
 use aizuchi_learn::metrics::auc;
+use aizuchi_learn::models::Models;
 use aizuchi_learn::rows::collect;
 
 #[test]
 fn japanese_talk_is_not_strange_to_it() {
     let channels = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("talk/ja.jsonl")).expect("the talk can be read");
-    let rows = collect(&channels, |_| Models::built_in());
+    let models = Models::built_in();
+    let rows = collect(&channels, |_| &models);
     let before = channels.iter().flat_map(|channel| {
         let answers = channel.said.iter().enumerate().skip(1);
         answers.map(|(place, said)| said.gold.as_ref().is_some_and(|gold| gold.contains(&(place - 1))))

@@ -1,7 +1,7 @@
 //! Training on a small made-up log: the same bytes every time, and better than nothing.
 
-use aizuchi_core::join;
-use aizuchi_core::strands::pairs;
+use aizuchi_core::conversations::pairs;
+use aizuchi_core::likelihood;
 use aizuchi_learn::boost::Growth;
 use aizuchi_learn::lives::Shares;
 use aizuchi_learn::logs::{Channel, parse};
@@ -38,7 +38,11 @@ fn learn() -> Learnt {
 fn the_same_log_gives_the_same_bytes() {
     let written = |learnt: &Learnt| {
         let models = &learnt.models;
-        [learnt.words.clone(), models.links.write(&pairs::FEATURES), models.join.write(&join::FEATURES)]
+        [
+            learnt.words.clone(),
+            models.link.trees.write(&pairs::FEATURES),
+            models.join.trees.write(&likelihood::FEATURES),
+        ]
     };
     let (one, two) = (learn(), learn());
     assert_eq!(written(&one), written(&two));

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use aizuchi_core::gates::GATES;
-use aizuchi_core::join::Contribution;
+use aizuchi_core::likelihood::Contribution;
 use aizuchi_core::listen::Addressed;
-use aizuchi_core::score::RULES;
+use aizuchi_core::points::RULES;
 use aizuchi_core::types::Message;
 use aizuchi_core::{Input, Trace};
 use anyhow::{Context as _, bail};

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use aizuchi_core::effect::Usage;
 use aizuchi_core::memory::{Change, Fact, Filter};
-use aizuchi_core::room::tokens_of_bytes;
 use aizuchi_core::types::RoomId;
+use aizuchi_core::usage::tokens_of_bytes;
 
 use super::Keeper;
 use crate::meter::Meter;

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use aizuchi_core::Policies;
-use aizuchi_core::room::tokens_of_bytes;
 use aizuchi_core::settings::WireFormat;
 use aizuchi_core::types::stable_hash;
+use aizuchi_core::usage::tokens_of_bytes;
 use genai::embed::EmbedRequest;
 
 use super::ask::usable;

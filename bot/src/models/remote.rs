@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use aizuchi_core::room::tokens_of_bytes;
 use aizuchi_core::settings::WireFormat;
+use aizuchi_core::usage::tokens_of_bytes;
 use genai::adapter::AdapterKind;
 use genai::chat::{CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatResponse, JsonSpec, StopReason};
 use genai::resolver::{AuthData, Endpoint};

@@ -245,7 +245,7 @@ mod tests {
             mute: Some(Mute::Until(Time(90_000))),
             talk: Share::parse("3%"),
             places: Vec::new(),
-            spent: aizuchi_core::view::SpentView { calls: 2, tokens: 700, micros: 1_200 },
+            spent: aizuchi_core::room::Cost { calls: 2, tokens: 700, micros: 1_200 },
         };
         let total = TotalView {
             spent: Cost { calls: 9, tokens: 900, micros: 500_000 },
@@ -283,7 +283,7 @@ mod tests {
             mute: Some(Mute::Open),
             talk: None,
             places: Vec::new(),
-            spent: aizuchi_core::view::SpentView { calls: 0, tokens: 0, micros: 0 },
+            spent: aizuchi_core::room::Cost { calls: 0, tokens: 0, micros: 0 },
         };
         let bot = Bot {
             name: "aizuchi".into(),

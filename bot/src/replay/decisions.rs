@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use aizuchi_core::Trace;
 use aizuchi_core::effect::{Asked, Outcome, Response, Stage};
-use aizuchi_core::join::Reason;
+use aizuchi_core::likelihood::Reason;
 use aizuchi_core::listen::Addressed;
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -11,8 +11,8 @@ use aizuchi::ports::{Digest, Doing, Embedder, Mind, ModelError};
 use aizuchi::runtime::{Clock, Runtime, World};
 use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Usage};
 use aizuchi_core::input::Answer;
+use aizuchi_core::room::Cost;
 use aizuchi_core::types::{Place, RoomId, Span};
-use aizuchi_core::view::SpentView;
 use aizuchi_core::{Input, Message, Policies, Time};
 use tokio::sync::{broadcast, watch};
 
@@ -216,7 +216,7 @@ impl Remembering {
         a_moment().await;
     }
 
-    async fn spent(&self) -> SpentView {
+    async fn spent(&self) -> Cost {
         self.runtime.ears.look(&RoomId::new("log:room")).await.unwrap().expect("it was heard").spent
     }
 }
@@ -232,7 +232,7 @@ async fn every_call_of_a_digest_counts_those_that_fail_too() {
     let mind = Arc::new(Counting::default());
     let billed = |usage| Err(Failure { what: "unreadable".into(), usage });
     *mind.digests.lock().unwrap() = vec![billed(Some(BILL)), billed(Some(Usage::default()))];
-    let (scratch, paid) = (Scratch::new(), |calls| SpentView { calls, tokens: 110 * calls, micros: 50 * calls });
+    let (scratch, paid) = (Scratch::new(), |calls| Cost { calls, tokens: 110 * calls, micros: 50 * calls });
     let life = Remembering::start(&scratch, mind, &["gates.unasked=false", "memory.reflection=false"]).await;
     life.talk(20).await;
     assert_eq!((life.mind.calls(), life.spent().await), (1, paid(1)), "unreadable, and paid for");

@@ -9,8 +9,9 @@ use aizuchi::orders::{Bot, Reception};
 use aizuchi::platforms::web::{Listening, Web};
 use aizuchi::runtime::{Clock, Ears, Event, Heard};
 use aizuchi::stores::Database;
+use aizuchi_core::room::Cost;
 use aizuchi_core::settings::Layers;
-use aizuchi_core::view::{RoomView, SpentView};
+use aizuchi_core::view::RoomView;
 use aizuchi_core::{Input, Message, Policies};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -139,5 +140,5 @@ async fn listen(mut hears: mpsc::Receiver<Heard>, heard: Arc<Mutex<Vec<Input>>>,
 }
 
 pub fn view() -> RoomView {
-    RoomView { listens: true, mute: None, talk: None, places: Vec::new(), spent: SpentView::default() }
+    RoomView { listens: true, mute: None, talk: None, places: Vec::new(), spent: Cost::default() }
 }

@@ -5,14 +5,13 @@ use crate::engine::at_most;
 use crate::engine::pay::{Estimate, micros_of};
 use crate::engine::turn::Turn;
 use crate::input::Answer;
-use crate::join::because;
-use crate::judge::{Climb, History, Next, NoVerdict, Question, Verdict, cache_key, parse};
+use crate::judge::{History, JudgeLadder, Next, NoVerdict, Question, Verdict, cache_key, parse};
+use crate::likelihood::{JoinModel, because};
 use crate::memory::Memories;
-use crate::room::Phase;
-use crate::settings::JudgeStyle;
-use crate::strands::Models;
+use crate::room::{BotState, Phase};
+use crate::settings::{JudgeStyle, Settings};
 use crate::trace::{Asked, Cause, Stage, Trace};
-use crate::types::{CallId, Span};
+use crate::types::{CallId, ConversationId, Span, Time};
 
 impl Turn<'_> {
     pub(super) fn judge(&mut self) {
@@ -22,43 +21,43 @@ impl Turn<'_> {
         }
         self.forget_old_interventions();
         let intervened = self.intervened();
-        self.ask(Climb::first(self.policy.settings.judge.style, intervened));
+        self.ask(JudgeLadder::first(self.policy.settings.judge.style, intervened));
     }
 
     /// History older than its life is gone before it is looked at.
     fn forget_old_interventions(&mut self) {
         let (now, life) = (self.now, self.history_life());
-        if let Some(past) = &mut self.floor_mut().past {
-            while past.interventions.front().is_some_and(|oldest| now.since(oldest.at) >= life) {
-                past.interventions.pop_front();
+        if let Some(bot) = &mut self.place_mut().bot {
+            while bot.interventions.front().is_some_and(|oldest| now.since(oldest.at) >= life) {
+                bot.interventions.pop_front();
             }
         }
     }
 
     /// Asks a question, or takes the answer that is remembered, and goes on from there.
-    fn ask(&mut self, climb: Climb) {
-        let mut climb = climb;
+    fn ask(&mut self, ladder: JudgeLadder) {
+        let mut ladder = ladder;
         loop {
             // While models took their time, the last contribution may have become too old to compare with.
             self.forget_old_interventions();
-            let compares = matches!(climb.question, Question::Same | Question::Changed);
+            let compares = matches!(ladder.question, Question::Same | Question::Changed);
             if compares && !self.intervened() {
-                climb.question = Question::Judge;
+                ladder.question = Question::Judge;
             }
-            let mut transcript = self.question_data(climb.question);
-            transcript.state = climb.known.state.filter(|_| climb.question == Question::Judge);
+            let mut transcript = self.question_data(ladder.question);
+            transcript.state = ladder.known.state.filter(|_| ladder.question == Question::Judge);
             let settings = &self.policy.settings;
-            let cache = self.floor().past.as_ref().map(|past| &past.cache);
-            let key = cache_key(climb.question, &transcript, settings);
+            let cache = self.place().bot.as_ref().map(|bot| &bot.cache);
+            let key = cache_key(ladder.question, &transcript, settings);
             let remembered = cache.zip(key).and_then(|(cache, key)| cache.get(key, settings, self.now));
             let cached = remembered.map(Box::<str>::from);
             let Some(answer) = cached else {
-                return self.ask_a_model(climb, transcript, key);
+                return self.ask_a_model(ladder, transcript, key);
             };
             let asked =
-                Asked { question: climb.question, at: self.now, prompt_chars: 0, answer, cached: true, failed: false };
-            match self.take_answer(climb, asked) {
-                Some(next) => climb = next,
+                Asked { question: ladder.question, at: self.now, prompt_chars: 0, answer, cached: true, failed: false };
+            match self.take_answer(ladder, asked) {
+                Some(next) => ladder = next,
                 None => return,
             }
         }
@@ -66,9 +65,9 @@ impl Turn<'_> {
 
     fn question_data(&self, question: Question) -> Transcript {
         let judge = &self.policy.settings.judge;
-        let past = self.floor().past.as_deref();
+        let bot = self.place().bot.as_deref();
         let last_lines = || {
-            past.and_then(|past| past.interventions_of(self.strand).next_back())
+            bot.and_then(|bot| bot.interventions_of(self.conversation).next_back())
                 .map(|last| last.lines.clone())
                 .unwrap_or_default()
         };
@@ -79,9 +78,9 @@ impl Turn<'_> {
             }
             Question::Judge | Question::Join => {
                 let told = matches!(judge.style, JudgeStyle::Ladder | JudgeStyle::Join);
-                let history = past
+                let history = bot
                     .filter(|_| told)
-                    .and_then(|past| History::of(past, self.strand, &self.policy.settings, self.now));
+                    .and_then(|bot| history_of(bot, self.conversation, &self.policy.settings, self.now));
                 Transcript { history, about: self.about(), ..self.transcript(judge.window_messages) }
             }
         }
@@ -91,13 +90,13 @@ impl Turn<'_> {
     fn about(&self) -> Option<About> {
         let trace = &self.pending()?.trace;
         let values = trace.features.0.as_deref()?;
-        let because = because(values, true, Models::built_in()).join(", ").into();
+        let because = because(values, true, JoinModel::built_in()).join(", ").into();
         Some(About { message: trace.message.clone(), because })
     }
 
-    fn ask_a_model(&mut self, climb: Climb, transcript: Transcript, cache_key: Option<u64>) {
+    fn ask_a_model(&mut self, ladder: JudgeLadder, transcript: Transcript, cache_key: Option<u64>) {
         let model = self.policy.judge_model();
-        let tokens_max = climb.question.tokens_max(&self.policy.settings);
+        let tokens_max = ladder.question.tokens_max(&self.policy.settings);
         let call = self.room.next_call();
         let tokens_in = transcript.tokens();
         let looked_up = self.pending().and_then(|pending| pending.tells()).map(|_| tokens_in);
@@ -108,12 +107,12 @@ impl Turn<'_> {
         let (now, model, prompt_chars) = (self.now, model.into(), transcript.chars());
         let pending = self.pending_mut().expect("only what is pending is judged");
         let telling = pending.tells();
-        pending.phase = Phase::Judging { call: call.clone(), asked_at: now, prompt_chars, climb, cache_key };
+        pending.phase = Phase::Judging { call: call.clone(), asked_at: now, prompt_chars, ladder, cache_key };
         let ask = Ask {
             call,
             at: now,
-            question: climb.question,
-            style: climb.style,
+            question: ladder.question,
+            style: ladder.style,
             model,
             tokens_max,
             transcript,
@@ -128,16 +127,16 @@ impl Turn<'_> {
 
     pub(super) fn judged(&mut self, call: &CallId, answer: Result<Answer, Failure>) {
         self.settle_answer(call, &answer);
-        let Some(pending) = self.floor_mut().pending.iter_mut().find(|pending| pending.call() == Some(call)) else {
+        let Some(pending) = self.place_mut().pending.iter_mut().find(|pending| pending.call() == Some(call)) else {
             return;
         };
-        let Phase::Judging { asked_at, prompt_chars: estimate, climb, cache_key, .. } = pending.phase else { return };
-        let strand = pending.strand;
+        let Phase::Judging { asked_at, prompt_chars: estimate, ladder, cache_key, .. } = pending.phase else { return };
+        let conversation = pending.conversation;
         pending.trace.micros += micros_of(&answer);
-        self.strand = strand;
+        self.conversation = conversation;
         let prompt_chars = answer.as_ref().map_or(estimate, |answer| answer.usage.prompt_chars);
         let asked = |answer, failed| Asked {
-            question: climb.question,
+            question: ladder.question,
             at: asked_at,
             prompt_chars,
             answer,
@@ -148,13 +147,13 @@ impl Turn<'_> {
             Ok(Answer { text, .. }) => {
                 if let Some(key) = cache_key {
                     let (now, settings) = (self.now, &self.policy.settings);
-                    self.floor_mut().past_mut().cache.put(key, settings, now, &text);
+                    self.place_mut().bot_mut().cache.put(key, settings, now, &text);
                 }
-                self.take_answer(climb, asked(text, false))
+                self.take_answer(ladder, asked(text, false))
             }
             Err(Failure { what, .. }) => {
                 self.pending_trace().asked.push(asked(what.clone(), true));
-                self.go_on(climb.next(None), &what)
+                self.go_on(ladder.next(None), &what)
             }
         };
         if let Some(next) = next {
@@ -163,18 +162,18 @@ impl Turn<'_> {
     }
 
     /// What an answer leads to: the next question, or an end.
-    fn take_answer(&mut self, climb: Climb, asked: Asked) -> Option<Climb> {
-        let parsed = parse(climb.style, climb.question, &asked.answer);
+    fn take_answer(&mut self, ladder: JudgeLadder, asked: Asked) -> Option<JudgeLadder> {
+        let parsed = parse(ladder.style, ladder.question, &asked.answer);
         self.pending_trace().asked.push(asked);
         match parsed {
-            Ok(parsed) => self.go_on(climb.next(Some(parsed)), ""),
-            Err(what) => self.go_on(climb.next(None), &what),
+            Ok(parsed) => self.go_on(ladder.next(Some(parsed)), ""),
+            Err(what) => self.go_on(ladder.next(None), &what),
         }
     }
 
-    fn go_on(&mut self, next: Result<Next, NoVerdict>, failure: &str) -> Option<Climb> {
+    fn go_on(&mut self, next: Result<Next, NoVerdict>, failure: &str) -> Option<JudgeLadder> {
         let cause = match next {
-            Ok(Next::Ask(climb)) => return Some(climb),
+            Ok(Next::Ask(ladder)) => return Some(ladder),
             Ok(Next::Decided(verdict)) if verdict.respond => {
                 self.said_yes(verdict);
                 return None;
@@ -210,6 +209,19 @@ impl Turn<'_> {
 
     /// Whether it stepped into this conversation lately.
     fn intervened(&self) -> bool {
-        self.floor().past.as_ref().is_some_and(|past| past.interventions_of(self.strand).next().is_some())
+        self.place().bot.as_ref().is_some_and(|bot| bot.interventions_of(self.conversation).next().is_some())
     }
+}
+
+const HALF_AN_HOUR: Span = Span::minutes(30);
+
+/// What it did in a conversation lately, as the judge is told.
+fn history_of(bot: &BotState, conversation: Option<ConversationId>, settings: &Settings, now: Time) -> Option<History> {
+    let last = bot.interventions_of(conversation).next_back()?;
+    let recent = bot.interventions_of(conversation).filter(|each| now.since(each.at) < HALF_AN_HOUR);
+    Some(History {
+        minutes_since: now.since(last.at).whole_minutes(),
+        within_half_an_hour: recent.count() as u64,
+        excerpt: last.lines.plain().chars().take(settings.judge.history_chars as usize).collect(),
+    })
 }

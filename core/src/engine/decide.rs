@@ -1,24 +1,14 @@
 //! From a message to the end of its wait: points, gates, what is taken up and what is called off.
 
-use crate::effect::Kind;
+use crate::decider::{Decision, assess};
 use crate::engine::turn::Turn;
 use crate::gates::{Order, Trigger, closed_in};
-use crate::listen::{Addressed, speaks_to};
+use crate::listen::speaks_to;
+use crate::phrases::is_filler;
 use crate::reply::kind_for;
-use crate::room::{Flags, Pending, Phase};
-use crate::score::{Scene, is_filler, score};
-use crate::trace::{Bar, Cause, Stage, Trace};
-use crate::types::{Message, Time, Voice};
-
-/// What the score of a message comes to.
-enum Weight {
-    Nothing(Cause),
-    /// Worth acting on, or asking about.
-    Something {
-        ask: bool,
-        cause: Cause,
-    },
-}
+use crate::room::{Pending, Phase};
+use crate::trace::{Cause, Stage, Trace};
+use crate::types::{Addressed, ConversationId, Kind, Message, Time, Voice};
 
 /// Messages answered together with the one that gave the reason.
 const TOGETHER_MAX: usize = 8;
@@ -38,7 +28,7 @@ impl Turn<'_> {
         let owed = Box::new(Pending {
             by_bot: message.author.voice == Voice::Bot,
             addressed: Some(addressed),
-            strand: self.strand,
+            conversation: self.conversation,
             together: Vec::new(),
             since: self.now,
             kind: Kind::Full,
@@ -47,7 +37,7 @@ impl Turn<'_> {
             telling: None,
             trace,
         });
-        if self.floor().past.as_ref().is_some_and(|past| past.answering.is_some()) {
+        if self.place().bot.as_ref().is_some_and(|bot| bot.answering.is_some()) {
             self.answer_next(owed, message.heard.is_some());
         } else {
             self.write(owed);
@@ -56,11 +46,11 @@ impl Turn<'_> {
 
     /// Who calls gets an answer to that: neither their conversation nor they get another one.
     fn call_off_for(&mut self, trace: &Trace) {
-        let strand = self.strand;
-        let (off, on) = std::mem::take(&mut self.floor_mut().pending)
+        let conversation = self.conversation;
+        let (off, on) = std::mem::take(&mut self.place_mut().pending)
             .into_iter()
-            .partition(|pending| pending.strand == strand || pending.trace.author_id == trace.author_id);
-        self.floor_mut().pending = on;
+            .partition(|pending| pending.conversation == conversation || pending.trace.author_id == trace.author_id);
+        self.place_mut().pending = on;
         for pending in Vec::from_iter::<Vec<Pending>>(off) {
             self.end(pending, &Cause::AnsweredInstead(trace.message.clone()));
         }
@@ -69,13 +59,13 @@ impl Turn<'_> {
     /// Somebody addressed it while it writes to somebody else: they are answered right after, as many together as an answer
     /// has room for. Records of earlier versions, which have no `queue`, decide as they did then.
     fn answer_next(&mut self, mut owed: Box<Pending>, queue: bool) {
-        let past = self.floor_mut().past_mut();
+        let bot = self.place_mut().bot_mut();
         let full = |group: &Pending| group.together.len() >= TOGETHER_MAX;
-        let last = past.later.pop().map(Box::new).or_else(|| past.next.take());
+        let last = bot.later.pop().map(Box::new).or_else(|| bot.next.take());
         match last {
             Some(last) if queue && full(&last) => {
-                past.put_last(last);
-                if past.later.len() >= GROUPS_MAX {
+                bot.put_last(last);
+                if bot.later.len() >= GROUPS_MAX {
                     return self.tell_too_many(*owed);
                 }
             }
@@ -85,7 +75,7 @@ impl Turn<'_> {
             let oldest = owed.together.remove(0);
             self.stay_silent(Box::new(oldest), Stage::Post, Cause::AnsweredInstead(owed.trace.message.clone()));
         }
-        self.floor_mut().past_mut().put_last(owed);
+        self.place_mut().bot_mut().put_last(owed);
     }
 
     fn trigger<'b>(&self, message: &'b Message, addressed: bool, for_somebody_else: bool) -> Trigger<'b> {
@@ -100,7 +90,8 @@ impl Turn<'_> {
     }
 
     pub(super) fn was_not_addressed(&mut self, message: &Message, mut trace: Box<Trace>, for_somebody_else: bool) {
-        self.weigh_score(&mut trace);
+        let assessment = assess(self.policy, self.room, self.thread.as_ref(), trace.p_join, self.glances);
+        assessment.note(&mut trace);
         self.answer_by_name(message);
         let since = self.disturb(message, &trace);
         let trigger = self.trigger(message, false, for_somebody_else);
@@ -108,12 +99,12 @@ impl Turn<'_> {
             self.postpone();
             return self.hold_back(trace, Stage::Gate, closed);
         }
-        let (ask, cause) = match self.weight(&trace) {
-            Weight::Something { ask, cause } => (ask, cause),
-            Weight::Nothing(cause) if self.may_speak_first(message, trigger) => {
+        let (ask, cause) = match assessment.decision(self.policy) {
+            Decision::SpeakUp { ask, cause } => (ask, cause),
+            Decision::StaySilent(cause) if self.may_speak_first(message, trigger) => {
                 return self.speak_first(message, trace, cause);
             }
-            Weight::Nothing(cause) => {
+            Decision::StaySilent(cause) => {
                 self.postpone();
                 return self.stay_silent(trace, Stage::Score, cause);
             }
@@ -127,71 +118,6 @@ impl Turn<'_> {
         self.take_up(message, trace, ask, since);
     }
 
-    fn weigh_score(&mut self, trace: &mut Trace) {
-        let settings = &self.policy.settings.score;
-        if !settings.enabled {
-            return;
-        }
-        if let (true, Some(p_join)) = (settings.learned, trace.p_join) {
-            trace.score = Some((100.0 * p_join).round() as u8);
-            let flags = self.floor().buffer.newest().map(|heard| heard.flags).unwrap_or_default();
-            let raised = |flag: Flags, odds: f64| if flags.has(flag) { odds as f32 } else { 1.0 };
-            let odds = raised(Flags::KEYWORD, settings.keyword_odds) * raised(Flags::CALL, settings.call_odds);
-            return self.weigh_likelihood(trace, odds * p_join / (1.0 + (odds - 1.0) * p_join));
-        }
-        let floor = self.room.floor(self.thread.as_ref()).expect("a turn is taken in a known place");
-        let scene = Scene::of_newest(self.policy, floor, self.glances).expect("the message was just remembered");
-        trace.points = score(&scene);
-        trace.score = Some(trace.points.score());
-        // A share that was asked for holds for points as well.
-        if self.room.talk_of(self.policy).is_some() {
-            self.weigh_likelihood(trace, f32::from(trace.points.score()) / 100.0);
-        }
-    }
-
-    /// Compares with what the room is to hear of it; without a share of the talk, `score.low` is what has to be passed.
-    fn weigh_likelihood(&mut self, trace: &mut Trace, worth: f32) {
-        let (threshold, welcome) = match self.room.talk_mut(self.policy) {
-            Some((talk, share)) => {
-                talk.note_likely(worth);
-                (talk.threshold(share), talk.welcome)
-            }
-            None => (self.policy.settings.score.low as f32 / 100.0, 1.0),
-        };
-        trace.bar = Some(Bar { threshold, worth, welcome });
-    }
-
-    fn weight(&self, trace: &Trace) -> Weight {
-        let settings = &self.policy.settings.score;
-        let (low, high, threshold) = (settings.low, settings.high, settings.threshold);
-        if let Some(bar) = trace.bar {
-            let asks = self.policy.asks_a_model() && 100.0 * bar.worth < high as f32;
-            return match (bar.worth >= bar.threshold, asks) {
-                (false, _) => Weight::Nothing(Cause::Unlikely),
-                (true, true) => Weight::Something { ask: true, cause: Cause::Undecided },
-                (true, false) => Weight::Something { ask: false, cause: Cause::Likely },
-            };
-        }
-        let Some(score) = trace.score.map(u32::from) else {
-            return if self.policy.asks_a_model() {
-                Weight::Something { ask: true, cause: Cause::Undecided }
-            } else {
-                Weight::Nothing(Cause::UnderThreshold { threshold })
-            };
-        };
-        if score >= high {
-            Weight::Something { ask: false, cause: Cause::High { high } }
-        } else if score <= low {
-            Weight::Nothing(Cause::Low { low })
-        } else if self.policy.asks_a_model() {
-            Weight::Something { ask: true, cause: Cause::Undecided }
-        } else if score >= threshold {
-            Weight::Something { ask: false, cause: Cause::OverThreshold { threshold } }
-        } else {
-            Weight::Nothing(Cause::UnderThreshold { threshold })
-        }
-    }
-
     /// Who is spoken to by name has an answer, in whatever conversation that seems to be.
     fn answer_by_name(&mut self, message: &Message) {
         if !self.policy.settings.response.bursts {
@@ -201,8 +127,8 @@ impl Turn<'_> {
             pending.author_id != message.author.id
                 && speaks_to(message, &pending.author_id, &pending.author, pending.message.as_str())
         };
-        while let Some(place) = self.floor().pending.iter().position(|pending| told(&pending.trace)) {
-            let pending = self.floor_mut().pending.remove(place);
+        while let Some(index) = self.place().pending.iter().position(|pending| told(&pending.trace)) {
+            let pending = self.place_mut().pending.remove(index);
             self.end(pending, &Cause::AnsweredBy(message.id.clone()));
         }
     }
@@ -252,7 +178,7 @@ impl Turn<'_> {
                     pending.since = since.unwrap_or(self.now);
                     let due = self.due_after(self.wait_after(&pending.trace.message), pending.since);
                     pending.phase = Phase::Waiting { due };
-                    self.floor_mut().pending.push(pending);
+                    self.place_mut().pending.push(pending);
                     self.set_alarm();
                 }
             }
@@ -265,7 +191,7 @@ impl Turn<'_> {
         let due = self.due_after(self.wait_after(&trace.message), since);
         let pending = self.reason_to_wait(message, trace, ask, since, due);
         self.make_room(&pending);
-        self.floor_mut().pending.push(pending);
+        self.place_mut().pending.push(pending);
         if due <= self.now { self.judge() } else { self.set_alarm() }
     }
 
@@ -277,12 +203,12 @@ impl Turn<'_> {
         since: Time,
         due: Time,
     ) -> Pending {
-        let engaged = self.floor().is_engaged(self.policy, trace.at);
+        let engaged = self.place().is_engaged(self.policy, trace.at);
         Pending {
             kind: if trace.p_join.is_some() { Kind::Full } else { kind_for(self.policy, trace.score, engaged) },
             by_bot: message.author.voice == Voice::Bot,
             addressed: None,
-            strand: self.strand,
+            conversation: self.conversation,
             together: Vec::new(),
             since,
             ask,
@@ -295,11 +221,11 @@ impl Turn<'_> {
     /// Only so many conversations wait at a time: the one with the least reason gives way.
     fn make_room(&mut self, newcomer: &Pending) {
         let most = self.policy.settings.response.conversations_max as usize;
-        while self.floor().pending.len() >= most {
-            let reasons = self.floor().pending.iter().enumerate();
+        while self.place().pending.len() >= most {
+            let reasons = self.place().pending.iter().enumerate();
             let least = reasons.min_by(|(_, a), (_, b)| a.trace.reason().total_cmp(&b.trace.reason()));
-            let (place, _) = least.expect("at least one is allowed");
-            let pending = self.floor_mut().pending.remove(place);
+            let (index, _) = least.expect("at least one is allowed");
+            let pending = self.place_mut().pending.remove(index);
             self.end(pending, &Cause::SupersededBy(newcomer.trace.message.clone()));
         }
     }
@@ -307,20 +233,20 @@ impl Turn<'_> {
     /// The timers look at this place: something may be due, and old talk may go.
     pub(super) fn ring(&mut self) {
         let at = self.now;
-        if self.floor().alarm != Some(at) {
+        if self.place().alarm != Some(at) {
             return;
         }
-        self.floor_mut().alarm = None;
+        self.place_mut().alarm = None;
         if let Some(life) = self.policy.buffer_life() {
-            let (floor, speakers) = self.room.split(self.thread.as_ref());
-            floor.buffer.expire(at, life, |speaker| speakers.release(speaker));
+            let (place, speakers) = self.room.split(self.thread.as_ref());
+            place.buffer.expire(at, life, |speaker| speakers.release(speaker));
         }
         self.let_pass();
-        while let Some((strand, waited)) = self.first_due(at) {
-            self.strand = strand;
+        while let Some((conversation, waited)) = self.first_due(at) {
+            self.conversation = conversation;
             if waited { self.wait_is_over() } else { self.write_pending() }
         }
-        self.strand = 0;
+        self.conversation = None;
         if self.thread.is_none() {
             self.digest();
         }
@@ -328,10 +254,10 @@ impl Turn<'_> {
     }
 
     /// The conversation in which something is due, the longest overdue first, and whether it waited for quiet.
-    fn first_due(&self, now: Time) -> Option<(u32, bool)> {
-        let due = self.floor().pending.iter().filter(|pending| pending.due().is_some_and(|due| due <= now));
+    fn first_due(&self, now: Time) -> Option<(Option<ConversationId>, bool)> {
+        let due = self.place().pending.iter().filter(|pending| pending.due().is_some_and(|due| due <= now));
         let first = due.min_by_key(|pending| pending.due())?;
-        Some((first.strand, matches!(first.phase, Phase::Waiting { .. })))
+        Some((first.conversation, matches!(first.phase, Phase::Waiting { .. })))
     }
 
     /// Quiet has come. What held a moment ago is looked at again.

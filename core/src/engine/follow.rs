@@ -1,9 +1,9 @@
 //! Who answers whom: a message finds its conversation, and with it everything that is kept for each of them.
 
+use crate::conversations::{Conversations, LinkModel, Utterance};
 use crate::engine::speak::Own;
 use crate::engine::turn::Turn;
-use crate::join::Values;
-use crate::strands::{Heard, Models, Strands};
+use crate::likelihood::{JoinModel, Values, hear};
 use crate::types::{Message, MessageId, Voice, stable_hash};
 
 /// By what it knows itself among the people of a place.
@@ -30,7 +30,7 @@ impl Turn<'_> {
         let mentions: Vec<u64> = message.mentions.iter().map(key).chain(to_me).collect();
         let reply_author =
             reply.and_then(|reply| reply.to_person.as_ref().map(key).or(reply.to_me.then(|| stable_hash(0, ME))));
-        let heard = Heard {
+        let heard = Utterance {
             id: &message.id,
             at: message.at,
             author: key(&message.author.id),
@@ -41,22 +41,22 @@ impl Turn<'_> {
             reply_author,
             mentions: &mentions,
         };
-        let guess = self.strands().hear(&heard, Models::built_in());
-        self.strand = guess.strand + 1;
+        let guess = hear(self.conversations(), &heard, LinkModel::built_in(), JoinModel::built_in());
+        self.conversation = Some(guess.conversation);
         let joined = (!heard.bot).then_some((guess.p_join, guess.features));
         let (p_join, features) = joined.unzip();
         Some(Guess { reply_to: guess.reply_to, p_join, features })
     }
 
-    fn strands(&mut self) -> &mut Strands {
-        self.floor_mut().strands.get_or_insert_default()
+    fn conversations(&mut self) -> &mut Conversations {
+        self.place_mut().conversations.get_or_insert_default()
     }
 
     /// Its own words belong to the conversation they answer.
     pub(super) fn hear_own_words(&mut self, own: &Own<'_>, answering: Option<&MessageId>) {
         let settings = &self.policy.settings;
         let (Some(id), Some(text), true) = (own.id, own.text, settings.listen.strands) else { return };
-        let heard = Heard {
+        let heard = Utterance {
             id,
             at: own.at,
             author: stable_hash(0, ME),
@@ -67,14 +67,14 @@ impl Turn<'_> {
             reply_author: None,
             mentions: &[],
         };
-        self.strand = self.strands().hear(&heard, Models::built_in()).strand + 1;
+        self.conversation = Some(self.conversations().hear(&heard, LinkModel::built_in()));
     }
 
-    pub(super) fn change_strands(&mut self, id: &MessageId, text: Option<&str>) {
-        let Some(strands) = &mut self.floor_mut().strands else { return };
+    pub(super) fn change_conversations(&mut self, id: &MessageId, text: Option<&str>) {
+        let Some(conversations) = &mut self.place_mut().conversations else { return };
         match text {
-            Some(text) => strands.edit(id, text, Models::built_in()),
-            None => strands.delete(id),
+            Some(text) => conversations.edit(id, text, LinkModel::built_in()),
+            None => conversations.delete(id),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::effect::{Effect, Lines, Post};
 use crate::engine::Engine;
 use crate::engine::turn::Turn;
 use crate::memory::{ForgetRequest, Recognizer};
-use crate::room::{Delivering, Heard, Past, Pending, Phase, Room, Speakers};
+use crate::room::{BotState, Delivering, Heard, Pending, Phase, Room, Speakers};
 use crate::trace::Trace;
 use crate::types::{Time, Voice, stable_hash};
 
@@ -29,7 +29,7 @@ impl Engine {
         let keys: Vec<u64> = keys(theirs.request).collect();
         known.speakers.tighten();
         known.answered.retain(|answered| !keys.contains(&answered.person));
-        let left = threads.iter().filter_map(|thread| known.floor(thread.as_ref())).map(|floor| floor.buffer.len());
+        let left = threads.iter().filter_map(|thread| known.place(thread.as_ref())).map(|place| place.buffer.len());
         let left = left.sum::<usize>() as u32;
         if let Some(digest) = &mut known.digest {
             digest.summarize_again(left, now);
@@ -50,10 +50,10 @@ fn keys(request: &ForgetRequest) -> impl Iterator<Item = u64> + '_ {
 fn tells_of_them(room: &Room, theirs: &Recognizer<'_>) -> bool {
     let tells =
         |heard: Heard<'_>| heard.voice() == Voice::Me && theirs.takes_own_post(&room.id, heard.id(), heard.text());
-    let mut floors = room.threads().filter_map(|thread| room.floor(thread));
-    floors.any(|floor| {
-        let sends = |past: &Past| past.delivering.iter().any(|sent| sends_of_them(sent, theirs));
-        floor.buffer.iter().any(tells) || floor.past.as_deref().is_some_and(sends)
+    let mut places = room.threads().filter_map(|thread| room.place(thread));
+    places.any(|place| {
+        let sends = |bot: &BotState| bot.delivering.iter().any(|sent| sends_of_them(sent, theirs));
+        place.buffer.iter().any(tells) || place.bot.as_deref().is_some_and(sends)
     })
 }
 
@@ -65,21 +65,23 @@ impl Turn<'_> {
     fn forget_talk(&mut self, theirs: &Recognizer<'_>) {
         let keys: Vec<u64> = keys(theirs.request).collect();
         let room = self.room.id.clone();
-        let (floor, speakers) = self.room.split(self.thread.as_ref());
+        let (place, speakers) = self.room.split(self.thread.as_ref());
         let goes = |heard: &Heard<'_>, speakers: &Speakers| {
             keys.contains(&speakers.key_at(heard.speaker))
                 || (heard.voice() == Voice::Me && theirs.takes_own_post(&room, heard.id(), heard.text()))
         };
-        for index in (0..floor.buffer.len()).rev() {
-            if floor.buffer.iter().nth(index).is_some_and(|heard| goes(&heard, speakers)) {
-                speakers.release(floor.buffer.remove(index));
+        for index in (0..place.buffer.len()).rev() {
+            if place.buffer.iter().nth(index).is_some_and(|heard| goes(&heard, speakers)) {
+                speakers.release(place.buffer.remove(index));
             }
         }
-        floor.buffer.tighten();
-        if let Some(strands) = &mut floor.strands {
-            keys.iter().for_each(|key| strands.forget(*key));
+        place.buffer.tighten();
+        if let Some(conversations) = &mut place.conversations {
+            keys.iter().for_each(|key| conversations.forget(*key));
         }
-        let Some(Past { interventions, cache, delivering, followed, .. }) = floor.past.as_deref_mut() else { return };
+        let Some(BotState { interventions, cache, delivering, followed, .. }) = place.bot.as_deref_mut() else {
+            return;
+        };
         let others = |trace: &Trace| !theirs.request.is_of(&trace.author_id);
         followed.retain(|followed| others(&followed.trace));
         followed.iter_mut().for_each(|followed| followed.trace.forget_words());
@@ -98,7 +100,7 @@ impl Turn<'_> {
     }
 
     fn read_again(&mut self, request: &ForgetRequest) {
-        for pending in self.floor_mut().take_slots() {
+        for pending in self.place_mut().take_slots() {
             self.read_pending_again(pending, request);
         }
         self.write_next();

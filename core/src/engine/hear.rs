@@ -5,12 +5,12 @@ use crate::engine::Engine;
 use crate::engine::follow::Guess;
 use crate::engine::speak::Own;
 use crate::engine::turn::Turn;
-use crate::listen::{Address, Addressed, Unheard, addressee, asks_for_quiet, filter};
+use crate::listen::{Address, addressee, asks_for_quiet, filter};
 use crate::policy::Policy;
-use crate::room::{Entry, Flags};
+use crate::room::Entry;
 use crate::settings::OtherBots;
-use crate::trace::{Cause, Features, Stage, Trace};
-use crate::types::{Message, Span, Time, Voice, stable_hash};
+use crate::trace::{Cause, Features, Stage, Trace, Unheard};
+use crate::types::{Addressed, Flags, Message, Span, Time, Voice, stable_hash};
 
 impl Engine {
     pub(super) fn hear(&mut self, now: Time, mut message: Message, out: &mut Vec<Effect>) {
@@ -79,7 +79,7 @@ impl Turn<'_> {
         let listen = &self.policy.settings.listen;
         if matches!(address, Address::Me(_)) && !listen.addressed_kept {
             let id = stable_hash(0, message.id.as_str());
-            self.floor_mut().past_mut().note_known(id);
+            self.place_mut().bot_mut().note_known(id);
         } else {
             self.remember(&message, flags);
         }
@@ -103,16 +103,16 @@ impl Turn<'_> {
 
     fn addressee(&self, message: &Message, flags: Flags) -> Address {
         let replies_to_me = message.reply.as_ref().is_some_and(|reply| {
-            reply.to_me || reply.to.as_ref().is_some_and(|to| self.floor().is_own(stable_hash(0, to.as_str())))
+            reply.to_me || reply.to.as_ref().is_some_and(|to| self.place().is_own(stable_hash(0, to.as_str())))
         });
         addressee(self.policy, message, flags.has(Flags::NAMED), replies_to_me, &self.room.speakers)
     }
 
     /// Whether it was heard before. What is dated ahead of its arrival comes with another time when it is told again.
     fn is_repeated(&self, message: &Message) -> bool {
-        let floor = self.floor();
-        floor.buffer.find(message.id.as_str()).is_some()
-            || ((message.heard.is_some() || message.at <= self.room.newest) && floor.knows(message.id.as_str()))
+        let place = self.place();
+        place.buffer.find(message.id.as_str()).is_some()
+            || ((message.heard.is_some() || message.at <= self.room.newest) && place.knows(message.id.as_str()))
     }
 
     /// Why it is remembered and not answered, if it comes too late: the platform's own stragglers soon, what came late
@@ -146,21 +146,22 @@ impl Turn<'_> {
 
     fn remember(&mut self, message: &Message, flags: Flags) {
         let listen = &self.policy.settings.listen;
-        let (floor, speakers) = self.room.split(self.thread.as_ref());
+        let (place, speakers) = self.room.split(self.thread.as_ref());
         let speaker = speakers.hold(message.author.id.as_str(), &message.author.name);
-        let strand = self.strand;
-        let entry = Entry { at: message.at, speaker, flags, strand, id: message.id.as_str(), text: &message.text };
-        let messages_max = floor.messages_max(listen.buffer_messages as usize);
+        let conversation = self.conversation;
+        let entry =
+            Entry { at: message.at, speaker, flags, conversation, id: message.id.as_str(), text: &message.text };
+        let messages_max = place.messages_max(listen.buffer_messages as usize);
         // What waited for us is read where its time belongs, unless it would be the first to go again.
         let late_after = Span::seconds(listen.late_after_seconds.into());
         let waited = message.heard.is_some() && self.now.since(message.at) > late_after;
-        if !(waited && floor.buffer.insert_by_time(&entry, messages_max, |speaker| speakers.release(speaker))) {
-            floor.buffer.push(&entry, messages_max, |speaker| speakers.release(speaker));
+        if !(waited && place.buffer.insert_by_time(&entry, messages_max, |speaker| speakers.release(speaker))) {
+            place.buffer.push(&entry, messages_max, |speaker| speakers.release(speaker));
         }
         if message.author.voice == Voice::Person {
-            floor.note_person(message.at, waited);
+            place.note_person(message.at, waited);
         }
-        if floor.alarm.is_none() && listen.buffer_minutes > 0 {
+        if place.alarm.is_none() && listen.buffer_minutes > 0 {
             self.set_alarm();
         }
     }
@@ -169,12 +170,13 @@ impl Turn<'_> {
         let guess = self.follow(message);
         self.note_for_memory();
         let usual_max = self.policy.settings.listen.buffer_messages as usize;
-        let (floor, speakers) = self.room.split(self.thread.as_ref());
-        let messages_max = floor.messages_max(usual_max);
+        let (place, speakers) = self.room.split(self.thread.as_ref());
+        let messages_max = place.messages_max(usual_max);
         let speaker = speakers.hold(message.author.id.as_str(), &message.author.name);
-        let strand = self.strand;
-        let entry = Entry { at: message.at, speaker, flags, strand, id: message.id.as_str(), text: &message.text };
-        if !floor.buffer.insert_by_time(&entry, messages_max, |speaker| speakers.release(speaker)) {
+        let conversation = self.conversation;
+        let entry =
+            Entry { at: message.at, speaker, flags, conversation, id: message.id.as_str(), text: &message.text };
+        if !place.buffer.insert_by_time(&entry, messages_max, |speaker| speakers.release(speaker)) {
             speakers.release(speaker);
         }
         guess
@@ -183,9 +185,9 @@ impl Turn<'_> {
     /// A post of its own comes back from the platform. What it has just sent is recorded when it is acknowledged; what
     /// it does not know (from before a crash, or from a record) is taken as its own.
     fn hear_itself(&mut self, message: &mut Message) {
-        let floor = self.floor();
-        let is_known = floor.is_own(stable_hash(0, message.id.as_str())) || floor.knows(message.id.as_str());
-        let on_its_way = floor.past.as_ref().is_some_and(|past| !past.delivering.is_empty());
+        let place = self.place();
+        let is_known = place.is_own(stable_hash(0, message.id.as_str())) || place.knows(message.id.as_str());
+        let on_its_way = place.bot.as_ref().is_some_and(|bot| !bot.delivering.is_empty());
         if !is_known && !on_its_way {
             self.note_newest(message);
             let asked = message.reply.is_some();

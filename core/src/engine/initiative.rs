@@ -4,9 +4,10 @@ use crate::effect::{Effect, Recall};
 use crate::engine::turn::Turn;
 use crate::gates::{Order, Trigger, closed_in};
 use crate::memory::FactId;
-use crate::room::{Pending, Phase, Telling, tokens_of_bytes};
+use crate::room::{Pending, Phase, Telling};
 use crate::trace::{Cause, Stage, Trace};
 use crate::types::{CallId, Message, Span, Time, Visibility, Voice};
+use crate::usage::tokens_of_bytes;
 
 impl Turn<'_> {
     /// Whether this message wakes a channel in which it may speak first. The same gates hold as for any other contribution.
@@ -17,12 +18,12 @@ impl Turn<'_> {
         wanted
             && woke
             && message.visibility != Visibility::Direct
-            && self.floor().pending.is_empty()
+            && self.place().pending.is_empty()
             && closed_in(&self.case(Trigger { paid: true, ..trigger }), Order::AfterScore).is_none()
     }
 
     fn was_silent_before(&self, message: &Message) -> bool {
-        let before = self.floor().heard_before;
+        let before = self.place().heard_before;
         let silence = Span::minutes(self.policy.settings.memory.proactive_silence_minutes.into());
         before != Time(0) && message.at.since(before) >= silence
     }
@@ -34,22 +35,22 @@ impl Turn<'_> {
             return self.stay_silent(trace, Stage::Score, otherwise);
         }
         trace.cause = Cause::Undecided;
-        let recall = Recall { call: call.clone(), at: self.now, place: self.place(), message: message.id.clone() };
+        let recall = Recall { call: call.clone(), at: self.now, place: self.place_id(), message: message.id.clone() };
         let telling = Telling::Sought { call: call.serial, otherwise };
         let due = self.due_after(self.wait_after(&trace.message), self.now).max(self.now + Span(1));
         let mut pending = self.reason_to_wait(message, trace, true, self.now, due);
         pending.telling = Some(telling);
-        self.floor_mut().pending.push(pending);
+        self.place_mut().pending.push(pending);
         self.set_alarm();
         self.out.push(Effect::Recall(Box::new(recall)));
     }
 
     pub(super) fn recalled(&mut self, call: &CallId, found: Option<FactId>) {
-        let Some(place) = self.floor().pending.iter().position(|pending| pending.seeks(call)) else { return };
+        let Some(index) = self.place().pending.iter().position(|pending| pending.seeks(call)) else { return };
         match found {
-            Some(fact) => self.floor_mut().pending[place].telling = Some(Telling::Found(fact)),
+            Some(fact) => self.place_mut().pending[index].telling = Some(Telling::Found(fact)),
             None => {
-                let pending = self.floor_mut().pending.remove(place);
+                let pending = self.place_mut().pending.remove(index);
                 self.nothing_to_tell(pending);
             }
         }

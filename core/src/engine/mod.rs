@@ -11,6 +11,7 @@ mod pay;
 mod reception;
 mod remember;
 mod speak;
+mod timers;
 mod turn;
 mod wait;
 
@@ -20,9 +21,9 @@ use crate::effect::Effect;
 use crate::input::{Command, Input};
 use crate::policy::Policies;
 use crate::room::{Cost, Glance, Room, Spent};
-use crate::timers::{Key, Timers};
 use crate::types::{CallId, ClockShift, MessageId, NameMap, Place, RoomId, Span, ThreadId, Time};
 use crate::view::RoomView;
+use timers::{Key, Timers};
 use turn::Turn;
 
 pub struct Engine {
@@ -127,8 +128,8 @@ impl Engine {
     /// The message a question that is not answered yet is about.
     pub fn asked_about(&self, call: &CallId) -> Option<&MessageId> {
         let room = &self.rooms[*self.index.get(&call.room)? as usize];
-        let mut floors = room.threads().filter_map(|thread| room.floor(thread));
-        floors.find_map(|floor| floor.slots().find(|pending| pending.call() == Some(call))).map(|it| &it.trace.message)
+        let mut places = room.threads().filter_map(|thread| room.place(thread));
+        places.find_map(|place| place.slots().find(|pending| pending.call() == Some(call))).map(|it| &it.trace.message)
     }
 
     pub fn knows(&self, room: &RoomId) -> bool {
@@ -176,8 +177,8 @@ impl Engine {
         }
         let mut engine = Engine::new(policies);
         engine.rooms = snapshot.rooms;
-        for place in 0..engine.rooms.len() {
-            engine.index.insert(engine.rooms[place].id.clone(), place as u32);
+        for index in 0..engine.rooms.len() {
+            engine.index.insert(engine.rooms[index].id.clone(), index as u32);
         }
         engine.arm_all();
         Ok(engine)
@@ -188,8 +189,8 @@ impl Engine {
         self.timers = Timers::default();
         for (number, room) in (0..).zip(&self.rooms) {
             for thread in room.thread_ids() {
-                let floor = room.floor(thread.as_ref()).expect("the room listed this thread");
-                if let Some(alarm) = floor.alarm {
+                let place = room.place(thread.as_ref()).expect("the room listed this thread");
+                if let Some(alarm) = place.alarm {
                     self.timers.put(alarm, Key { room: number, thread });
                 }
             }
@@ -209,10 +210,10 @@ impl Engine {
     }
 
     fn new_room(&mut self, id: &RoomId) -> usize {
-        let place = self.rooms.len();
+        let index = self.rooms.len();
         self.rooms.push(Room::new(id.clone()));
-        self.index.insert(id.clone(), u32::try_from(place).expect("fewer than four billion rooms"));
-        place
+        self.index.insert(id.clone(), u32::try_from(index).expect("fewer than four billion rooms"));
+        index
     }
 
     fn turn_at<'a>(
@@ -229,7 +230,7 @@ impl Engine {
             room: &mut self.rooms[room],
             room_number: room as u32,
             thread,
-            strand: 0,
+            conversation: None,
             timers: &mut self.timers,
             glances: &mut self.glances,
             out,
@@ -239,7 +240,7 @@ impl Engine {
     /// Runs in a place that is known already; in others nothing can be changed.
     fn in_place(&mut self, now: Time, place: Place, out: &mut Vec<Effect>, act: impl FnOnce(&mut Turn<'_>)) {
         let Some(room) = self.index.get(&place.room).map(|room| *room as usize) else { return };
-        if self.rooms[room].floor(place.thread.as_ref()).is_some() {
+        if self.rooms[room].place(place.thread.as_ref()).is_some() {
             act(&mut self.turn_at(room, place.thread, now, out));
         }
     }
@@ -248,7 +249,7 @@ impl Engine {
     fn answered(&mut self, now: Time, call: &CallId, out: &mut Vec<Effect>, act: impl FnOnce(&mut Turn<'_>)) {
         let Some(room) = self.index.get(&call.room).map(|room| *room as usize) else { return };
         let waits =
-            |thread: &Option<&ThreadId>| self.rooms[room].floor(*thread).is_some_and(|floor| floor.waits_for(call));
+            |thread: &Option<&ThreadId>| self.rooms[room].place(*thread).is_some_and(|place| place.waits_for(call));
         // A call that is not current still has to be paid for: any place of the room will do for that.
         let thread = self.rooms[room].threads().find(waits).flatten().cloned();
         act(&mut self.turn_at(room, thread, now, out));
@@ -258,7 +259,7 @@ impl Engine {
         while let Some((at, key)) = self.timers.pop_due(now) {
             let room = key.room as usize;
             // A thread that was let go may still have an alarm.
-            if self.rooms[room].floor(key.thread.as_ref()).is_some() {
+            if self.rooms[room].place(key.thread.as_ref()).is_some() {
                 self.turn_at(room, key.thread, at, out).ring();
             }
         }
@@ -286,8 +287,8 @@ impl Engine {
             if let Some(spent) = &mut room.spent {
                 spent.forget_total();
             }
-            for floor in room.floors_mut() {
-                floor.buffer.notice_again(|text| notice.of(text));
+            for place in room.places_mut() {
+                place.buffer.notice_again(|text| notice.of(text));
             }
         }
     }

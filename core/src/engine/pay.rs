@@ -127,10 +127,10 @@ impl Turn<'_> {
 
     fn refused_to_judge(&mut self, call: &CallId, closed: Closed) -> bool {
         let judges = |phase: &Phase| matches!(phase, Phase::Judging { call: current, .. } if current == call);
-        let pending = &mut self.floor_mut().pending;
+        let pending = &mut self.place_mut().pending;
         let Some(index) = pending.iter().position(|pending| judges(&pending.phase)) else { return false };
         let pending = pending.remove(index);
-        self.strand = pending.strand;
+        self.conversation = pending.conversation;
         if let Some((talk, _)) = self.room.talk_mut(self.policy) {
             talk.note_not_asked();
         }

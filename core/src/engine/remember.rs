@@ -3,10 +3,10 @@
 
 use crate::effect::{Digesting, Effect, Failure, Remember, Usage};
 use crate::engine::pay::Estimate;
+use crate::engine::timers::Key;
 use crate::engine::turn::Turn;
 use crate::policy::Policy;
 use crate::room::{Cost, Room};
-use crate::timers::Key;
 use crate::types::{CallId, Time};
 
 /// About how many tokens a message has, to set money aside before it is read.
@@ -33,7 +33,7 @@ impl Turn<'_> {
         }
         if let Some((due, _)) = self.room.next_digest(self.policy) {
             let key = Key { room: self.room_number, thread: None };
-            let main = self.room.floor_mut(None).expect("every room has a main floor");
+            let main = self.room.place_mut(None).expect("every room has a main place");
             self.timers.arm(&mut main.alarm, due, || key);
         }
     }

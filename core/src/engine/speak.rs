@@ -7,10 +7,10 @@ use crate::gates::Closed;
 use crate::input::Answer;
 use crate::memory::Memories;
 use crate::reply::{clean, emoji_for, is_repeat, is_silence, split};
-use crate::room::{Answered, Delivering, Entry, Flags, Intervention, Past, Pending, Phase};
+use crate::room::{Answered, BotState, Delivering, Entry, Intervention, Pending, Phase};
 use crate::settings::OwnPosts;
 use crate::trace::{Cause, Stage, Trace};
-use crate::types::{CallId, MessageId, Span, Time, Voice, stable_hash};
+use crate::types::{CallId, Flags, MessageId, Span, Time, Voice, stable_hash};
 
 /// A post of its own, once people see it.
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ impl Turn<'_> {
 
     /// The moment has come: a reaction leaves at once, words are to be written from the talk as it is now.
     pub(super) fn write(&mut self, pending: Box<Pending>) {
-        self.strand = pending.strand;
+        self.conversation = pending.conversation;
         if let Some(closed) = self.closed_for(&pending, false) {
             return self.withhold(*pending, closed);
         }
@@ -65,7 +65,7 @@ impl Turn<'_> {
         let brief = Brief {
             call: call.clone(),
             at: self.now,
-            place: self.place(),
+            place: self.place_id(),
             kind: pending.kind,
             model: model.into(),
             tokens_max,
@@ -121,9 +121,9 @@ impl Turn<'_> {
 
     /// Whether it said nearly this here lately, or is about to.
     fn has_said(&self, words: &str) -> bool {
-        let floor = self.floor();
-        let said = floor.recent(self.policy, self.now).filter(|heard| heard.voice() == Voice::Me);
-        let on_its_way = floor.past.iter().flat_map(|past| &past.delivering).filter_map(|sent| sent.text.as_deref());
+        let place = self.place();
+        let said = place.recent(self.policy, self.now).filter(|heard| heard.voice() == Voice::Me);
+        let on_its_way = place.bot.iter().flat_map(|bot| &bot.delivering).filter_map(|sent| sent.text.as_deref());
         let similarity = self.policy.settings.reply.repeat_similarity;
         is_repeat(words, said.map(|heard| heard.text()).chain(on_its_way), similarity)
     }
@@ -131,19 +131,19 @@ impl Turn<'_> {
     /// What is being written under this call, if anything is.
     pub(super) fn take_writing(&mut self, call: &CallId) -> Option<Pending> {
         let current = |slot: &Pending| matches!(&slot.phase, Phase::Writing { call: current, .. } if current == call);
-        let floor = self.floor_mut();
-        let place = floor.pending.iter().position(current);
-        let unasked = place.map(|place| floor.pending.remove(place));
-        let owed = |past: &mut Past| past.answering.take_if(|pending| current(pending)).map(|pending| *pending);
-        let writing = unasked.or_else(|| floor.past.as_deref_mut().and_then(owed))?;
-        self.strand = writing.strand;
+        let place = self.place_mut();
+        let index = place.pending.iter().position(current);
+        let unasked = index.map(|index| place.pending.remove(index));
+        let owed = |bot: &mut BotState| bot.answering.take_if(|pending| current(pending)).map(|pending| *pending);
+        let writing = unasked.or_else(|| place.bot.as_deref_mut().and_then(owed))?;
+        self.conversation = writing.conversation;
         Some(writing)
     }
 
     /// Whoever addressed it meanwhile has waited long enough.
     pub(super) fn write_next(&mut self) {
-        while let Some(past) = self.floor_mut().past.as_mut().filter(|past| past.answering.is_none())
-            && let Some(next) = past.take_next()
+        while let Some(bot) = self.place_mut().bot.as_mut().filter(|bot| bot.answering.is_none())
+            && let Some(next) = bot.take_next()
         {
             if let Some(next) = self.without_lost(next) {
                 self.write(next);
@@ -154,7 +154,7 @@ impl Turn<'_> {
     /// Without the messages that so much was said after that they can no longer be shown to a writer: whoever wrote them
     /// hears so.
     fn without_lost(&mut self, next: Box<Pending>) -> Option<Box<Pending>> {
-        let buffer = &self.floor().buffer;
+        let buffer = &self.place().buffer;
         let is_lost = |trace: &Trace| buffer.find(trace.message.as_str()).is_none();
         if !self.policy.settings.listen.addressed_kept || !next.together.iter().chain([&*next.trace]).any(is_lost) {
             return Some(next);
@@ -218,11 +218,11 @@ impl Turn<'_> {
         let answering = pending.trace.message.clone();
         let answered_with = Some(answering.clone());
         let telling = pending.tells();
-        let delivery = Delivery { call, at: self.now, place: self.place(), post, answering, telling };
+        let delivery = Delivery { call, at: self.now, place: self.place_id(), post, answering, telling };
         self.out.push(Effect::Deliver(Box::new(delivery.clone())));
         let kind = pending.kind;
         let cause = pending.trace.cause.clone();
-        let (addressed, strand) = (pending.addressed.is_some(), pending.strand);
+        let (addressed, conversation) = (pending.addressed.is_some(), pending.conversation);
         let mut traces: Vec<_> = pending.traces().collect();
         for trace in &mut traces {
             (trace.outcome, trace.stage) = (Outcome::from(kind), Stage::Post);
@@ -234,16 +234,16 @@ impl Turn<'_> {
                 trace.answered_with = answered_with.clone();
             }
         }
-        let past = self.floor_mut().past_mut();
+        let bot = self.place_mut().bot_mut();
         // Should the same message be told again, it is not answered again.
-        traces.iter().for_each(|trace| past.note_known(stable_hash(0, trace.message.as_str())));
-        past.delivering.push(Delivering { delivery, text, addressed, strand, traces });
+        traces.iter().for_each(|trace| bot.note_known(stable_hash(0, trace.message.as_str())));
+        bot.delivering.push(Delivering { delivery, text, addressed, conversation, traces });
     }
 
     pub(super) fn delivered(&mut self, call: &CallId, ids: Result<Vec<MessageId>, Failure>) {
-        let Some(past) = &mut self.floor_mut().past else { return };
-        let Some(place) = past.delivering.iter().position(|sent| sent.delivery.call == *call) else { return };
-        let sent = past.delivering.remove(place);
+        let Some(bot) = &mut self.place_mut().bot else { return };
+        let Some(index) = bot.delivering.iter().position(|sent| sent.delivery.call == *call) else { return };
+        let sent = bot.delivering.remove(index);
         let ids = match ids {
             Ok(ids) => ids,
             Err(Failure { what, .. }) => {
@@ -254,12 +254,12 @@ impl Turn<'_> {
             }
         };
         let cause_at = sent.traces.last().map_or(self.now, |trace| trace.at);
-        self.strand = sent.strand;
+        self.conversation = sent.conversation;
         let own =
             Own { at: self.now, cause_at, id: ids.first(), text: sent.text.as_deref(), addressed: sent.addressed };
         self.record_own(&own, Some(&sent.delivery.answering));
         for id in &ids {
-            self.floor_mut().past_mut().note_own(stable_hash(0, id.as_str()));
+            self.place_mut().bot_mut().note_own(stable_hash(0, id.as_str()));
         }
         for mut trace in sent.traces {
             let person = self.room.speakers.key(&trace.author_id);
@@ -278,15 +278,15 @@ impl Turn<'_> {
         self.hear_own_words(own, answering);
         let settings = &self.policy.settings;
         let lines = if addressed { Lines::default() } else { self.lines(settings.judge.history_messages) };
-        let strand = self.strand;
-        let past = self.floor_mut().past_mut();
-        past.acted_at = Some(at);
+        let conversation = self.conversation;
+        let bot = self.place_mut().bot_mut();
+        bot.acted_at = Some(at);
         if !addressed {
-            past.spoke_up_at = Some(at);
-            if past.interventions.len() >= settings.judge.history_max as usize {
-                past.interventions.pop_front();
+            bot.spoke_up_at = Some(at);
+            if bot.interventions.len() >= settings.judge.history_max as usize {
+                bot.interventions.pop_front();
             }
-            past.interventions.push_back(Intervention { at, strand, lines });
+            bot.interventions.push_back(Intervention { at, conversation, lines });
         }
         if let (false, Some(_), Some((talk, _))) = (addressed, text, self.room.talk_mut(self.policy)) {
             talk.note_spoke();
@@ -294,11 +294,11 @@ impl Turn<'_> {
         let kept = !addressed || (settings.listen.own_posts == OwnPosts::All && settings.listen.addressed_kept);
         let Some(text) = text.filter(|_| kept) else { return };
         let at = if settings.listen.own_posts == OwnPosts::Unasked { cause_at } else { at };
-        let (floor, speakers) = self.room.split(self.thread.as_ref());
+        let (place, speakers) = self.room.split(self.thread.as_ref());
         let speaker = speakers.hold("@me", &settings.bot.name);
         let id = id.map_or("", |id| id.as_str());
-        let entry = Entry { at, speaker, flags: Flags::OWN, strand, id, text };
-        let messages_max = floor.messages_max(settings.listen.buffer_messages as usize);
-        floor.buffer.push(&entry, messages_max, |speaker| speakers.release(speaker));
+        let entry = Entry { at, speaker, flags: Flags::OWN, conversation, id, text };
+        let messages_max = place.messages_max(settings.listen.buffer_messages as usize);
+        place.buffer.push(&entry, messages_max, |speaker| speakers.release(speaker));
     }
 }

@@ -1,12 +1,12 @@
 //! One input handled in one place: what every step of the engine works with.
 
 use crate::effect::{Effect, Line, Lines, Trace, Transcript};
+use crate::engine::timers::{Key, Timers};
 use crate::gates::{Case, Closed, Trigger, closed};
 use crate::policy::Policy;
-use crate::room::{Floor, Glance, Heard, Pending, Phase, Room};
-use crate::timers::{Key, Timers};
+use crate::room::{Glance, Heard, Pending, Phase, PlaceState, Room};
 use crate::trace::{Asked, Cause, Outcome, Stage};
-use crate::types::{MessageId, Place, Span, ThreadId, Time, Voice};
+use crate::types::{ConversationId, MessageId, Place, Span, ThreadId, Time, Voice};
 
 pub struct Turn<'a> {
     pub now: Time,
@@ -14,8 +14,8 @@ pub struct Turn<'a> {
     pub room: &'a mut Room,
     pub room_number: u32,
     pub thread: Option<ThreadId>,
-    /// The conversation it is about; 0 is the place as a whole.
-    pub strand: u32,
+    /// The conversation it is about; none is the place as a whole.
+    pub conversation: Option<ConversationId>,
     pub timers: &'a mut Timers,
     /// Room to look back in, used again for every message.
     pub glances: &'a mut Vec<Glance>,
@@ -23,32 +23,32 @@ pub struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    pub fn floor(&self) -> &Floor {
-        self.room.floor(self.thread.as_ref()).expect("a turn is taken in a known place")
+    pub fn place(&self) -> &PlaceState {
+        self.room.place(self.thread.as_ref()).expect("a turn is taken in a known place")
     }
 
-    pub fn floor_mut(&mut self) -> &mut Floor {
-        self.room.floor_mut(self.thread.as_ref()).expect("a turn is taken in a known place")
+    pub fn place_mut(&mut self) -> &mut PlaceState {
+        self.room.place_mut(self.thread.as_ref()).expect("a turn is taken in a known place")
     }
 
     /// What it may say unasked in this conversation.
     pub fn pending(&self) -> Option<&Pending> {
-        self.floor().pending.iter().find(|pending| pending.strand == self.strand)
+        self.place().pending.iter().find(|pending| pending.conversation == self.conversation)
     }
 
     pub fn pending_mut(&mut self) -> Option<&mut Pending> {
-        let strand = self.strand;
-        self.floor_mut().pending.iter_mut().find(|pending| pending.strand == strand)
+        let conversation = self.conversation;
+        self.place_mut().pending.iter_mut().find(|pending| pending.conversation == conversation)
     }
 
     pub fn take_pending(&mut self) -> Option<Pending> {
-        let strand = self.strand;
-        let pending = &mut self.floor_mut().pending;
-        let place = pending.iter().position(|pending| pending.strand == strand)?;
-        Some(pending.remove(place))
+        let conversation = self.conversation;
+        let pending = &mut self.place_mut().pending;
+        let index = pending.iter().position(|pending| pending.conversation == conversation)?;
+        Some(pending.remove(index))
     }
 
-    pub fn place(&self) -> Place {
+    pub fn place_id(&self) -> Place {
         Place { room: self.room.id.clone(), thread: self.thread.clone() }
     }
 
@@ -86,8 +86,8 @@ impl Turn<'_> {
     /// A call in flight is no longer wanted. Its cost is not known, so what was reserved for it is spent.
     pub fn abandon(&mut self, pending: &mut Pending) {
         let Some(call) = pending.call().cloned() else { return };
-        if let Phase::Judging { asked_at, prompt_chars, climb, .. } = pending.phase {
-            let (question, answer) = (climb.question, "aborted".into());
+        if let Phase::Judging { asked_at, prompt_chars, ladder, .. } = pending.phase {
+            let (question, answer) = (ladder.question, "aborted".into());
             pending.trace.asked.push(Asked {
                 question,
                 at: asked_at,
@@ -118,8 +118,8 @@ impl Turn<'_> {
     }
 
     pub fn case<'b>(&'b self, trigger: Trigger<'b>) -> Case<'b> {
-        let strand = self.strand;
-        Case { now: self.now, policy: self.policy, room: self.room, floor: self.floor(), strand, trigger }
+        let conversation = self.conversation;
+        Case { now: self.now, policy: self.policy, room: self.room, place: self.place(), conversation, trigger }
     }
 
     /// The last messages of this place as a model reads them.
@@ -136,7 +136,7 @@ impl Turn<'_> {
         let mut recent = self.recent_lines(messages);
         for id in answering.iter().rev() {
             if !recent.iter().any(|heard| heard.id() == id.as_str()) {
-                recent.extend(self.floor().buffer.get_by_id(id.as_str()));
+                recent.extend(self.place().buffer.get_by_id(id.as_str()));
             }
         }
         self.as_lines(&recent)
@@ -159,26 +159,26 @@ impl Turn<'_> {
 
     /// The newest of this conversation, newest first; where it is short, with what was said beside it.
     fn recent_lines(&self, messages: u32) -> Vec<Heard<'_>> {
-        let floor = self.floor();
-        if self.strand == 0 {
-            return floor.newest(self.policy, self.now, messages);
+        let place = self.place();
+        if self.conversation.is_none() {
+            return place.newest(self.policy, self.now, messages);
         }
         let context = self.policy.settings.judge.context_messages.min(messages) as usize;
-        let inside = floor.recent_of(self.policy, self.now, self.strand).take(messages as usize).count();
+        let inside = place.recent_of(self.policy, self.now, self.conversation).take(messages as usize).count();
         let (mut left, mut beside) = (inside, context.saturating_sub(inside));
         let mut take = |heard: &Heard<'_>| {
-            let room = if heard.strand == self.strand { &mut left } else { &mut beside };
+            let room = if heard.conversation == self.conversation { &mut left } else { &mut beside };
             let fits = *room > 0;
             *room = room.saturating_sub(1);
             fits
         };
-        floor.recent(self.policy, self.now).filter(|heard| take(heard)).collect()
+        place.recent(self.policy, self.now).filter(|heard| take(heard)).collect()
     }
 
     /// The name of a speaker among those who spoke before: of two people with the same name the second is told apart, and
     /// so is who goes by the name of the bot; nobody speaks in another's name by taking it.
     fn name_among<'b>(&self, speaker: u16, names: &'b mut Vec<(u16, String)>) -> &'b str {
-        let place = names.iter().position(|(known, _)| *known == speaker).unwrap_or_else(|| {
+        let index = names.iter().position(|(known, _)| *known == speaker).unwrap_or_else(|| {
             let name = self.room.speakers.name(speaker);
             let own = self.policy.settings.bot.name.as_str();
             let taken = |wanted: &str| wanted == own || names.iter().any(|(_, known)| known == wanted);
@@ -187,7 +187,7 @@ impl Turn<'_> {
             names.push((speaker, free.expect("there are more numbers than names")));
             names.len() - 1
         });
-        &names[place].1
+        &names[index].1
     }
 
     /// Makes sure the timers look here when something is due, or when the talk is old enough to be let go.
@@ -196,11 +196,11 @@ impl Turn<'_> {
         let digest = self.room.next_digest(self.policy).filter(|_| self.thread.is_none()).map(|(due, _)| due);
         let passes = self.followed_until();
         let key = Key { room: self.room_number, thread: self.thread.clone() };
-        let floor = self.room.floor_mut(self.thread.as_ref()).expect("a turn is taken in a known place");
-        let expires = life.and_then(|life| floor.buffer.latest().map(|latest| latest + life));
-        let due = floor.pending.iter().filter_map(Pending::due);
+        let place = self.room.place_mut(self.thread.as_ref()).expect("a turn is taken in a known place");
+        let expires = life.and_then(|life| place.buffer.latest().map(|latest| latest + life));
+        let due = place.pending.iter().filter_map(Pending::due);
         if let Some(earliest) = due.chain(expires).chain(digest).chain(passes).min() {
-            self.timers.arm(&mut floor.alarm, earliest, || key);
+            self.timers.arm(&mut place.alarm, earliest, || key);
         }
     }
 

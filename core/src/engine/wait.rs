@@ -24,7 +24,7 @@ impl Turn<'_> {
 
     /// The middle one of the latest pauses: a burst or a long silence among them does not move it.
     fn usual_pause(&self) -> Option<Span> {
-        let latest = self.floor().newest(self.policy, self.now, PAUSES + 1);
+        let latest = self.place().newest(self.policy, self.now, PAUSES + 1);
         let mut pauses: Vec<Span> = latest.windows(2).map(|pair| pair[0].at.since(pair[1].at)).collect();
         pauses.sort_unstable();
         pauses.get(pauses.len() / 2).copied()

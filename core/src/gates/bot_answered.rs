@@ -1,6 +1,6 @@
 //! Another bot has answered already.
 use super::{Case, Closed, Gate, Order, Stops};
-use crate::room::Flags;
+use crate::types::Flags;
 
 pub const GATE: Gate = Gate {
     id: "bot_answered",
@@ -15,6 +15,6 @@ fn closed(case: &Case<'_>) -> Option<Closed> {
     if !case.policy.settings.gates.bot_answered {
         return None;
     }
-    let mut since = case.floor.recent(case.policy, case.now).take_while(|heard| heard.id() != case.trigger.id);
+    let mut since = case.place.recent(case.policy, case.now).take_while(|heard| heard.id() != case.trigger.id);
     since.any(|heard| heard.flags.has(Flags::BOT)).then(Closed::default)
 }

@@ -1,6 +1,6 @@
 //! The more of the talk is its own, the quieter it gets.
 use super::{Case, Closed, Gate, Order, Stops};
-use crate::room::Flags;
+use crate::types::Flags;
 
 pub const GATE: Gate = Gate {
     id: "floor_share",
@@ -17,7 +17,7 @@ fn closed(case: &Case<'_>) -> Option<Closed> {
         return None;
     }
     let (mut own, mut all, mut people) = (0usize, 0usize, Vec::new());
-    for heard in case.floor.recent(case.policy, case.now).take(settings.score.window_messages as usize) {
+    for heard in case.place.recent(case.policy, case.now).take(settings.score.window_messages as usize) {
         all += 1;
         if heard.flags.has(Flags::OWN) {
             own += 1;

@@ -17,7 +17,7 @@ fn closed(case: &Case<'_>) -> Option<Closed> {
         return None;
     }
     let gates = &case.policy.settings.gates;
-    let last = case.floor.past.as_ref()?.spoke_up_at?;
+    let last = case.place.bot.as_ref()?.spoke_up_at?;
     let elapsed = case.now.since(last);
     let need = Span::seconds(gates.interval_seconds.into());
     let too_soon =

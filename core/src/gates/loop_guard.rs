@@ -1,6 +1,6 @@
 //! Two bots would go on for ever: it lets the other have the last word.
 use super::{Case, Closed, Gate, Order, Stops};
-use crate::room::Flags;
+use crate::types::Flags;
 
 pub const GATE: Gate = Gate {
     id: "loop_guard",
@@ -16,7 +16,7 @@ fn closed(case: &Case<'_>) -> Option<Closed> {
     if need == 0 || !case.trigger.by_bot {
         return None;
     }
-    let between_the_two = case.floor.recent(case.policy, case.now).take_while(|heard| {
+    let between_the_two = case.place.recent(case.policy, case.now).take_while(|heard| {
         heard.flags.has(Flags::OWN) || case.room.speakers.key_at(heard.speaker) == case.trigger.author
     });
     let have = between_the_two.filter(|heard| heard.flags.has(Flags::OWN)).count() as u64;

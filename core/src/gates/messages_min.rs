@@ -12,7 +12,7 @@ pub const GATE: Gate = Gate {
 
 fn closed(case: &Case<'_>) -> Option<Closed> {
     let need = case.policy.settings.gates.messages_min as usize;
-    let people = case.floor.recent(case.policy, case.now).filter(|heard| heard.is_person());
+    let people = case.place.recent(case.policy, case.now).filter(|heard| heard.is_person());
     let have = people.take(need).count();
     (have < need).then_some(Closed { have: have as u64, need: need as u64 })
 }

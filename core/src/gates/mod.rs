@@ -17,11 +17,10 @@ mod talk;
 mod unasked;
 mod user_limit;
 
-use serde::{Deserialize, Serialize};
-
 use crate::policy::Policy;
-use crate::room::{Floor, Room};
-use crate::types::{Span, Time};
+use crate::room::{PlaceState, Room};
+pub use crate::trace::Closed;
+use crate::types::{ConversationId, Span, Time};
 
 pub struct Gate {
     pub id: &'static str,
@@ -71,9 +70,9 @@ pub struct Case<'a> {
     pub now: Time,
     pub policy: &'a Policy,
     pub room: &'a Room,
-    pub floor: &'a Floor,
-    /// The conversation it is about; 0 is the place as a whole.
-    pub strand: u32,
+    pub place: &'a PlaceState,
+    /// The conversation it is about; none is the place as a whole.
+    pub conversation: Option<ConversationId>,
     /// The message that gives the reason.
     pub trigger: Trigger<'a>,
 }
@@ -90,20 +89,14 @@ pub struct Trigger<'a> {
     pub paid: bool,
 }
 
-/// What a closed gate found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Closed {
-    pub have: u64,
-    pub need: u64,
-}
-
-impl Closed {
-    pub fn say(self, gate: &Gate) -> String {
-        gate.say
-            .replace("{have_time}", &Span::seconds(self.have).to_string())
-            .replace("{need_time}", &Span::seconds(self.need).to_string())
-            .replace("{have}", &self.have.to_string())
-            .replace("{need}", &self.need.to_string())
+impl Gate {
+    /// Its closing in words.
+    pub fn sentence(&self, found: Closed) -> String {
+        self.say
+            .replace("{have_time}", &Span::seconds(found.have).to_string())
+            .replace("{need_time}", &Span::seconds(found.need).to_string())
+            .replace("{have}", &found.have.to_string())
+            .replace("{need}", &found.need.to_string())
     }
 }
 

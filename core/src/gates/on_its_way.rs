@@ -11,6 +11,6 @@ pub const GATE: Gate = Gate {
 };
 
 fn closed(case: &Case<'_>) -> Option<Closed> {
-    let past = case.floor.past.as_ref()?;
-    past.delivering.iter().any(|sent| !sent.addressed).then(Closed::default)
+    let bot = case.place.bot.as_ref()?;
+    bot.delivering.iter().any(|sent| !sent.addressed).then(Closed::default)
 }

@@ -1,6 +1,6 @@
 //! The last word here is its own.
 use super::{Case, Closed, Gate, Order, Stops};
-use crate::room::Flags;
+use crate::types::Flags;
 
 pub const GATE: Gate = Gate {
     id: "spoke_last",
@@ -13,7 +13,10 @@ pub const GATE: Gate = Gate {
 
 fn closed(case: &Case<'_>) -> Option<Closed> {
     let own_last = || {
-        case.floor.recent_of(case.policy, case.now, case.strand).next().is_some_and(|heard| heard.flags.has(Flags::OWN))
+        case.place
+            .recent_of(case.policy, case.now, case.conversation)
+            .next()
+            .is_some_and(|heard| heard.flags.has(Flags::OWN))
     };
     (case.policy.settings.gates.spoke_last && own_last()).then(Closed::default)
 }

@@ -4,10 +4,9 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::Question;
-use crate::effect::Transcript;
 use crate::settings::Settings;
-use crate::types::{ClockShift, Span, Time, stable_hash};
+use crate::transcript::Transcript;
+use crate::types::{ClockShift, Question, Span, Time, stable_hash};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cache {

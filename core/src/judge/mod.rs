@@ -1,13 +1,12 @@
-//! 4. Judging: the questions, the order they are asked in, what answers mean, and answers used again.
+//! Judging: the order in which questions are asked, what answers mean, and answers used again.
 
 mod cache;
-mod climb;
-mod history;
+mod ladder;
 mod parse;
-mod question;
 
 pub use cache::{Cache, cache_key};
-pub use climb::{Climb, Known, Next, NoVerdict};
-pub use history::History;
+pub use ladder::{JudgeLadder, Known, Next, NoVerdict};
 pub use parse::{Parsed, Verdict, parse};
-pub use question::{Question, State};
+
+pub use crate::transcript::History;
+pub use crate::types::{Question, State};

@@ -4,11 +4,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Question, State};
-use crate::effect::Kind;
-use crate::listen::trim;
+use crate::phrases::trim;
 use crate::settings::JudgeStyle;
-use crate::types::Span;
+use crate::types::{Kind, Question, Span, State};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Parsed {

@@ -1,37 +1,8 @@
 //! Whom a message is for: this bot, somebody else, or the room.
 
-use serde::{Deserialize, Serialize};
-
 use crate::policy::Policy;
 use crate::room::Speakers;
-use crate::types::{Message, PersonId};
-
-/// How somebody turned to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Addressed {
-    Mention,
-    Name,
-    Reply,
-}
-
-impl Addressed {
-    pub fn id(self) -> &'static str {
-        match self {
-            Addressed::Mention => "mention",
-            Addressed::Name => "name",
-            Addressed::Reply => "reply",
-        }
-    }
-
-    /// What a call by this means is worth on the scale of the rules.
-    pub fn points(self) -> i16 {
-        match self {
-            Addressed::Mention | Addressed::Reply => 100,
-            Addressed::Name => 80,
-        }
-    }
-}
+use crate::types::{Addressed, Message, PersonId};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Address {

@@ -1,20 +1,14 @@
-//! 1. Listening: what is heard at all, whom it addresses, and how words are recognised.
+//! 1. Listening: what is heard at all, whom it addresses.
 
 mod address;
 mod filter;
-mod finder;
 mod manners;
-mod notice;
 mod quiet;
 
-pub use address::{Address, Addressed, addressee, speaks_to};
-pub use filter::{Unheard, filter, listens_in};
-pub use finder::Finder;
+pub use address::{Address, addressee, speaks_to};
+pub use filter::{filter, listens_in};
 pub use manners::{Tone, frowns, tone};
-pub use notice::Notice;
 pub use quiet::asks_for_quiet;
 
-/// White space as Python's `str.strip` sees it: the four separator controls belong to it.
-pub fn trim(text: &str) -> &str {
-    text.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))
-}
+pub use crate::trace::Unheard;
+pub use crate::types::Addressed;

@@ -1,6 +1,6 @@
 //! "Be quiet", said to it: a command, whatever a model might make of it.
 
-use super::trim;
+use crate::phrases::trim;
 
 const WORDS: &[&str] = &[
     "be quiet",

@@ -1,8 +1,7 @@
 //! A reaction, a word, or an answer.
 
-use crate::effect::Kind;
 use crate::policy::Policy;
-use crate::types::{MessageId, stable_hash};
+use crate::types::{Kind, MessageId, stable_hash};
 
 /// By score: high is a full answer; the middle is a word, unless it is engaged; below is a reaction.
 pub fn kind_for(policy: &Policy, score: Option<u8>, engaged: bool) -> Kind {

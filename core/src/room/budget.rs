@@ -4,12 +4,10 @@ use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
 
-use crate::effect::Usage;
-use crate::input::TotalSpent;
 use crate::policy::Policy;
 use crate::settings::Budget;
 use crate::types::{Time, Zone};
-use crate::view::SpentView;
+use crate::usage::{TotalSpent, Usage};
 
 /// Limits as a cost; zero is none. The smallest part of a cent is still a limit.
 fn limit(calls: u32, tokens: u64, dollars: f64) -> Cost {
@@ -133,11 +131,6 @@ pub struct Exhausted {
 /// Days beside the current one whose spending is kept.
 const OTHER_DAYS_MAX: usize = 3;
 
-/// About how many tokens a text of this length has: one for three bytes suits both English and Japanese.
-pub fn tokens_of_bytes(bytes: usize) -> u64 {
-    bytes.div_ceil(3) as u64
-}
-
 impl Spent {
     /// Whether `more` still fits into today's limits, what is set aside included.
     pub fn fits(&self, policy: &Policy, now: Time, more: Cost) -> Result<(), Exhausted> {
@@ -150,9 +143,8 @@ impl Spent {
     }
 
     /// What was spent on the day of `now`.
-    pub fn today(&self, policy: &Policy, now: Time) -> SpentView {
-        let Cost { calls, tokens, micros } = self.on(policy.zone.day(now));
-        SpentView { calls, tokens, micros }
+    pub fn today(&self, policy: &Policy, now: Time) -> Cost {
+        self.on(policy.zone.day(now))
     }
 
     fn on(&self, day: i64) -> Cost {

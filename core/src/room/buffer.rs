@@ -4,8 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::flags::Flags;
-use crate::types::{ClockShift, Span, Time, Voice, stable_hash};
+use crate::types::{ClockShift, ConversationId, Flags, Span, Time, Voice, or_zero, stable_hash};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Buffer {
@@ -27,9 +26,9 @@ struct Record {
     flags: Flags,
     /// A little of the id's hash, to find it without reading the text.
     id_mark: u8,
-    /// Number of its conversation; 0 where they are not told apart.
-    #[serde(default)]
-    strand: u32,
+    /// None where conversations are not told apart.
+    #[serde(default, rename = "strand", with = "or_zero")]
+    conversation: Option<ConversationId>,
 }
 
 const CHARS_MANY: u16 = u16::MAX;
@@ -43,24 +42,24 @@ const ROOMY_BYTES: usize = 64 * 1024;
 #[derive(Clone, Copy, Debug)]
 pub struct Heard<'a> {
     buffer: &'a Buffer,
-    place: usize,
+    index: usize,
     pub at: Time,
     pub speaker: u16,
     pub flags: Flags,
-    /// Number of its conversation; 0 where they are not told apart.
-    pub strand: u32,
+    /// None where conversations are not told apart.
+    pub conversation: Option<ConversationId>,
 }
 
 impl<'a> Heard<'a> {
     pub fn id(&self) -> &'a str {
-        let record = &self.buffer.records[self.place];
+        let record = &self.buffer.records[self.index];
         let start = record.start as usize;
         &self.buffer.text[start..start + usize::from(record.id_len)]
     }
 
     pub fn text(&self) -> &'a str {
-        let record = &self.buffer.records[self.place];
-        &self.buffer.text[record.start as usize + usize::from(record.id_len)..self.buffer.end(self.place)]
+        let record = &self.buffer.records[self.index];
+        &self.buffer.text[record.start as usize + usize::from(record.id_len)..self.buffer.end(self.index)]
     }
 
     pub fn is_person(&self) -> bool {
@@ -79,7 +78,7 @@ impl<'a> Heard<'a> {
 
     /// Length of the words in characters.
     pub fn chars(&self) -> usize {
-        match self.buffer.records[self.place].chars {
+        match self.buffer.records[self.index].chars {
             CHARS_MANY => self.text().chars().count(),
             chars => chars.into(),
         }
@@ -101,7 +100,7 @@ pub struct Entry<'a> {
     pub at: Time,
     pub speaker: u16,
     pub flags: Flags,
-    pub strand: u32,
+    pub conversation: Option<ConversationId>,
     pub id: &'a str,
     pub text: &'a str,
 }
@@ -130,7 +129,7 @@ impl Buffer {
 
     /// Oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Heard<'_>> + ExactSizeIterator {
-        self.records.iter().enumerate().map(|(place, record)| self.heard(place, record))
+        self.records.iter().enumerate().map(|(index, record)| self.heard(index, record))
     }
 
     pub fn newest(&self) -> Option<Heard<'_>> {
@@ -145,30 +144,30 @@ impl Buffer {
     /// Looks at the newest `window` messages that are young, newest first. A plain loop: it runs for every message.
     fn look_back(&self, window: usize, young: impl Fn(Time) -> bool, mut see: impl FnMut(usize, &Record)) {
         let mut left = window;
-        for (place, record) in self.records.iter().enumerate().rev() {
+        for (index, record) in self.records.iter().enumerate().rev() {
             if left == 0 {
                 break;
             }
             if young(record.at) {
                 left -= 1;
-                see(place, record);
+                see(index, record);
             }
         }
     }
 
     pub fn newest_of(&self, window: usize, young: impl Fn(Time) -> bool) -> Vec<Heard<'_>> {
         let mut found = Vec::with_capacity(window.min(self.records.len()));
-        self.look_back(window, young, |place, record| found.push(self.heard(place, record)));
+        self.look_back(window, young, |index, record| found.push(self.heard(index, record)));
         found
     }
 
     /// A glance at the messages of people among them; others take up places and are skipped.
     pub fn glance_at_people(&self, window: usize, young: impl Fn(Time) -> bool, glances: &mut Vec<Glance>) {
         glances.clear();
-        self.look_back(window, young, |place, record| {
+        self.look_back(window, young, |index, record| {
             if record.flags.of_person() {
                 let chars = if record.chars == CHARS_MANY {
-                    self.heard(place, record).chars() as u32
+                    self.heard(index, record).chars() as u32
                 } else {
                     record.chars.into()
                 };
@@ -177,30 +176,30 @@ impl Buffer {
         });
     }
 
-    fn get(&self, place: usize) -> Heard<'_> {
-        self.heard(place, &self.records[place])
+    fn get(&self, index: usize) -> Heard<'_> {
+        self.heard(index, &self.records[index])
     }
 
-    fn heard<'a>(&'a self, place: usize, record: &Record) -> Heard<'a> {
-        let Record { at, speaker, flags, strand, .. } = *record;
-        Heard { buffer: self, place, at, speaker, flags, strand }
+    fn heard<'a>(&'a self, index: usize, record: &Record) -> Heard<'a> {
+        let Record { at, speaker, flags, conversation, .. } = *record;
+        Heard { buffer: self, index, at, speaker, flags, conversation }
     }
 
-    fn end(&self, place: usize) -> usize {
-        self.records.get(place + 1).map_or(self.text.len(), |next| next.start as usize)
+    fn end(&self, index: usize) -> usize {
+        self.records.get(index + 1).map_or(self.text.len(), |next| next.start as usize)
     }
 
     /// Notes anew what each text holds.
     pub fn notice_again(&mut self, notice: impl Fn(&str) -> Flags) {
-        for place in 0..self.records.len() {
-            let flags = notice(self.get(place).text());
-            let record = &mut self.records[place];
+        for index in 0..self.records.len() {
+            let flags = notice(self.get(index).text());
+            let record = &mut self.records[index];
             record.flags = record.flags.voice_only() | flags;
         }
     }
 
     pub fn get_by_id(&self, id: &str) -> Option<Heard<'_>> {
-        self.find(id).map(|place| self.get(place))
+        self.find(id).map(|index| self.get(index))
     }
 
     pub fn find(&self, id: &str) -> Option<usize> {
@@ -228,37 +227,37 @@ impl Buffer {
 
     /// Adds where its time belongs, which is behind everything said no later. `false` if it is older than all of a full buffer.
     pub fn insert_by_time(&mut self, entry: &Entry<'_>, messages_max: usize, dropped: impl FnMut(u16)) -> bool {
-        let place = self.records.partition_point(|record| record.at <= entry.at);
-        if place == self.records.len() {
+        let index = self.records.partition_point(|record| record.at <= entry.at);
+        if index == self.records.len() {
             self.push(entry, messages_max, dropped);
             return true;
         }
         if self.records.len() >= messages_max {
             return false;
         }
-        let start = self.records[place].start;
+        let start = self.records[index].start;
         let stored = [cut_id(entry.id), entry.text].concat();
         self.text.insert_str(start as usize, &stored);
-        self.records.insert(place, record(entry, start));
-        self.shift_after(place, stored.len() as i64);
+        self.records.insert(index, record(entry, start));
+        self.shift_after(index, stored.len() as i64);
         true
     }
 
-    pub fn replace_text(&mut self, place: usize, text: &str, flags: Flags) {
-        let record = &self.records[place];
+    pub fn replace_text(&mut self, index: usize, text: &str, flags: Flags) {
+        let record = &self.records[index];
         let words = record.start as usize + usize::from(record.id_len);
-        let end = self.end(place);
+        let end = self.end(index);
         self.text.replace_range(words..end, text);
-        self.shift_after(place, text.len() as i64 - (end - words) as i64);
-        let record = &mut self.records[place];
+        self.shift_after(index, text.len() as i64 - (end - words) as i64);
+        let record = &mut self.records[index];
         (record.chars, record.flags) = (chars_of(text), flags);
     }
 
-    pub fn remove(&mut self, place: usize) -> u16 {
-        let (start, end) = (self.records[place].start as usize, self.end(place));
+    pub fn remove(&mut self, index: usize) -> u16 {
+        let (start, end) = (self.records[index].start as usize, self.end(index));
         self.text.replace_range(start..end, "");
-        self.shift_after(place, -((end - start) as i64));
-        self.records.remove(place).speaker
+        self.shift_after(index, -((end - start) as i64));
+        self.records.remove(index).speaker
     }
 
     /// Leaves nothing behind of what was dropped.
@@ -272,8 +271,8 @@ impl Buffer {
         self.records.iter_mut().for_each(|record| record.at = record.at.shifted(by));
     }
 
-    fn shift_after(&mut self, place: usize, by: i64) {
-        for record in &mut self.records[place + 1..] {
+    fn shift_after(&mut self, index: usize, by: i64) {
+        for record in &mut self.records[index + 1..] {
             record.start = (i64::from(record.start) + by) as u32;
         }
     }
@@ -320,7 +319,7 @@ fn record(entry: &Entry<'_>, start: u32) -> Record {
         chars: chars_of(entry.text),
         flags: entry.flags,
         id_mark,
-        strand: entry.strand,
+        conversation: entry.conversation,
     }
 }
 
@@ -329,7 +328,7 @@ mod tests {
     use super::*;
 
     fn entry<'a>(at: u64, id: &'a str, text: &'a str) -> Entry<'a> {
-        Entry { at: Time(at), speaker: 0, flags: Flags::default(), strand: 0, id, text }
+        Entry { at: Time(at), speaker: 0, flags: Flags::default(), conversation: None, id, text }
     }
 
     fn texts(buffer: &Buffer) -> Vec<(&str, &str)> {
@@ -367,8 +366,8 @@ mod tests {
             buffer.push(&entry(at, id, text), 10, |_| ());
         }
         assert!(buffer.insert_by_time(&entry(30, "c", "三"), 10, |_| ()));
-        let place = buffer.find("b").unwrap();
-        buffer.replace_text(place, "ふたつめ", Flags::NAMED);
+        let index = buffer.find("b").unwrap();
+        buffer.replace_text(index, "ふたつめ", Flags::NAMED);
         assert_eq!(texts(&buffer), [("a", "one"), ("b", "ふたつめ"), ("c", "三"), ("d", "four")]);
         buffer.remove(0);
         assert_eq!(texts(&buffer), [("b", "ふたつめ"), ("c", "三"), ("d", "four")]);

@@ -1,6 +1,6 @@
 //! The clock was set: every time a room has noted, by the new one. What was to last a while still lasts that long.
 
-use super::{Delivering, Floor, Mute, Past, Pending, Phase, Room};
+use super::{BotState, Delivering, Mute, Pending, Phase, PlaceState, Room};
 use crate::types::{ClockShift, Time, Zone};
 
 impl Room {
@@ -18,26 +18,26 @@ impl Room {
         if let Some(digest) = &mut self.digest {
             digest.set_clock(by);
         }
-        self.floors_mut().for_each(|floor| floor.set_clock(by));
+        self.places_mut().for_each(|place| place.set_clock(by));
     }
 }
 
-impl Floor {
+impl PlaceState {
     fn set_clock(&mut self, by: ClockShift) {
         self.buffer.set_clock(by);
         self.pending.iter_mut().for_each(|pending| pending.set_clock(by));
-        if let Some(strands) = &mut self.strands {
-            strands.set_clock(by);
+        if let Some(conversations) = &mut self.conversations {
+            conversations.set_clock(by);
         }
         (self.last_heard, self.heard_before) = (self.last_heard.shifted(by), self.heard_before.shifted(by));
         self.alarm = self.alarm.map(|alarm| alarm.shifted(by));
-        if let Some(past) = &mut self.past {
-            past.set_clock(by);
+        if let Some(bot) = &mut self.bot {
+            bot.set_clock(by);
         }
     }
 }
 
-impl Past {
+impl BotState {
     fn set_clock(&mut self, by: ClockShift) {
         let owed = self.answering.iter_mut().chain(&mut self.next).map(|pending| &mut **pending);
         owed.chain(&mut self.later).for_each(|pending| pending.set_clock(by));

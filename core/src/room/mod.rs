@@ -1,26 +1,27 @@
 //! Working memory of a room: who speaks there, what was said, what is pending in each of its places.
 
+mod bot;
 mod budget;
 mod buffer;
 mod clock;
 mod digest;
-mod flags;
-mod floor;
+mod pending;
+mod place;
 mod speakers;
-mod talk;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use budget::{Cost, Exhausted, Spent, tokens_of_bytes};
+pub use bot::{BotState, Delivering, Followed, Intervention};
+pub use budget::{Cost, Exhausted, Spent};
 pub use buffer::{Buffer, Entry, Glance, Heard};
 pub use digest::Digest;
-pub use flags::Flags;
-pub use floor::{Delivering, Floor, Followed, Intervention, Past, Pending, Phase, Telling, belongs};
+pub use pending::{Pending, Phase, Telling};
+pub use place::PlaceState;
 pub use speakers::Speakers;
-pub use talk::Talk;
 
+use crate::likelihood::TalkShare;
 use crate::policy::Policy;
 use crate::types::{CallId, RoomId, Share, Span, ThreadId, Time};
 
@@ -32,14 +33,14 @@ pub struct Room {
     pub newest: Time,
     pub speakers: Speakers,
     /// The channel itself.
-    main: Floor,
-    threads: BTreeMap<ThreadId, Floor>,
+    main: PlaceState,
+    threads: BTreeMap<ThreadId, PlaceState>,
     calls: u64,
     pub mute: Option<Mute>,
     pub off: bool,
     /// How much it says here, where that is a share of the talk.
     #[serde(default)]
-    pub talk: Option<Box<Talk>>,
+    pub talk: Option<Box<TalkShare>>,
     pub spent: Option<Box<Spent>>,
     /// What long memory has yet to take in; absent where nothing is remembered for long.
     #[serde(default)]
@@ -74,7 +75,7 @@ impl Room {
             id,
             newest: Time(0),
             speakers: Speakers::default(),
-            main: Floor::default(),
+            main: PlaceState::default(),
             threads: BTreeMap::new(),
             calls: 0,
             mute: None,
@@ -88,13 +89,13 @@ impl Room {
     }
 
     /// How much it is to say here and how it stands, where that is a share of the talk.
-    pub fn talk_of(&self, policy: &Policy) -> Option<(&Talk, Share)> {
+    pub fn talk_of(&self, policy: &Policy) -> Option<(&TalkShare, Share)> {
         let talk = self.talk.as_deref()?;
         Some((talk, talk.share(policy.settings.talk)?))
     }
 
     /// The same, to be changed.
-    pub fn talk_mut(&mut self, policy: &Policy) -> Option<(&mut Talk, Share)> {
+    pub fn talk_mut(&mut self, policy: &Policy) -> Option<(&mut TalkShare, Share)> {
         if self.talk.is_none() && policy.settings.talk.is_some() {
             self.talk = Some(Box::default());
         }
@@ -103,21 +104,21 @@ impl Room {
         Some((talk, share))
     }
 
-    pub fn floor(&self, thread: Option<&ThreadId>) -> Option<&Floor> {
+    pub fn place(&self, thread: Option<&ThreadId>) -> Option<&PlaceState> {
         match thread {
             None => Some(&self.main),
             Some(thread) => self.threads.get(thread),
         }
     }
 
-    pub fn floor_mut(&mut self, thread: Option<&ThreadId>) -> Option<&mut Floor> {
+    pub fn place_mut(&mut self, thread: Option<&ThreadId>) -> Option<&mut PlaceState> {
         match thread {
             None => Some(&mut self.main),
             Some(thread) => self.threads.get_mut(thread),
         }
     }
 
-    pub fn floors_mut(&mut self) -> impl Iterator<Item = &mut Floor> {
+    pub fn places_mut(&mut self) -> impl Iterator<Item = &mut PlaceState> {
         std::iter::once(&mut self.main).chain(self.threads.values_mut())
     }
 
@@ -128,29 +129,29 @@ impl Room {
             return;
         }
         if self.threads.len() >= threads_max {
-            let quiet = self.threads.iter().filter(|(_, floor)| floor.is_at_rest());
+            let quiet = self.threads.iter().filter(|(_, place)| place.is_at_rest());
             let oldest =
-                quiet.min_by_key(|(_, floor)| floor.buffer.newest().map(|heard| heard.at)).map(|(id, _)| id.clone());
-            if let Some(floor) = oldest.and_then(|oldest| self.threads.remove(&oldest)) {
-                self.release(floor);
+                quiet.min_by_key(|(_, place)| place.buffer.newest().map(|heard| heard.at)).map(|(id, _)| id.clone());
+            if let Some(place) = oldest.and_then(|oldest| self.threads.remove(&oldest)) {
+                self.release(place);
             }
         }
-        self.threads.insert(thread.clone(), Floor::default());
+        self.threads.insert(thread.clone(), PlaceState::default());
     }
 
-    fn release(&mut self, floor: Floor) {
-        for heard in floor.buffer.iter() {
+    fn release(&mut self, place: PlaceState) {
+        for heard in place.buffer.iter() {
             self.speakers.release(heard.speaker);
         }
     }
 
     /// The place, and beside it the speakers of its room.
-    pub fn split(&mut self, thread: Option<&ThreadId>) -> (&mut Floor, &mut Speakers) {
-        let floor = match thread {
+    pub fn split(&mut self, thread: Option<&ThreadId>) -> (&mut PlaceState, &mut Speakers) {
+        let place = match thread {
             None => &mut self.main,
             Some(thread) => self.threads.get_mut(thread).expect("a place is opened before it is used"),
         };
-        (floor, &mut self.speakers)
+        (place, &mut self.speakers)
     }
 
     pub fn threads(&self) -> impl Iterator<Item = Option<&ThreadId>> {
@@ -201,9 +202,9 @@ impl Room {
 
     /// Forgets the talk of the room. Posts on their way still have to be acknowledged.
     pub fn clear(&mut self) {
-        self.threads.retain(|_, floor| !floor.is_at_rest());
-        for floor in self.floors_mut() {
-            floor.forget();
+        self.threads.retain(|_, place| !place.is_at_rest());
+        for place in self.places_mut() {
+            place.forget();
         }
         self.speakers = Speakers::default();
         self.digest = None;

@@ -66,26 +66,26 @@ impl Speakers {
     pub fn hold(&mut self, id: &str, name: &str) -> Index {
         let key = key_of(id);
         let mut free = None;
-        for (place, speaker) in self.list.iter_mut().enumerate() {
+        for (index, speaker) in self.list.iter_mut().enumerate() {
             if speaker.uses == 0 {
-                free = Some(place);
+                free = Some(index);
             } else if speaker.key == key {
                 speaker.uses += 1;
                 if speaker.name_hash != name_hash(name) {
-                    self.store(place, id, name);
+                    self.store(index, id, name);
                 }
-                return place as Index;
+                return index as Index;
             }
         }
-        let place = free.unwrap_or_else(|| {
+        let index = free.unwrap_or_else(|| {
             self.list.reserve_exact(2);
             self.list.push(Speaker { key, name_hash: 0, start: 0, id_len: 0, name_len: 0, uses: 0 });
             self.list.len() - 1
         });
         // What nobody uses may be cleared on the way, so that this comes last.
-        self.store(place, id, name);
-        (self.list[place].key, self.list[place].uses) = (key, 1);
-        Index::try_from(place).expect("no more speakers than buffered messages")
+        self.store(index, id, name);
+        (self.list[index].key, self.list[index].uses) = (key, 1);
+        Index::try_from(index).expect("no more speakers than buffered messages")
     }
 
     pub fn release(&mut self, index: Index) {
@@ -110,10 +110,10 @@ impl Speakers {
         let hash = name_hash(name);
         let mut alike =
             self.list.iter().enumerate().filter(|(_, speaker)| speaker.uses > 0 && speaker.name_hash == hash);
-        alike.find(|(place, _)| self.name(*place as Index).eq_ignore_ascii_case(name)).map(|(_, speaker)| speaker.key)
+        alike.find(|(index, _)| self.name(*index as Index).eq_ignore_ascii_case(name)).map(|(_, speaker)| speaker.key)
     }
 
-    fn store(&mut self, place: usize, id: &str, name: &str) {
+    fn store(&mut self, index: usize, id: &str, name: &str) {
         self.compact();
         let (id, name) = (cut(id), cut(name));
         let start = self.text.len() as u32;
@@ -123,7 +123,7 @@ impl Speakers {
         if !same {
             self.text.push_str(name);
         }
-        let speaker = &mut self.list[place];
+        let speaker = &mut self.list[index];
         (speaker.start, speaker.id_len) = (start, id.len() as u16);
         speaker.name_len = if same { 0 } else { name.len() as u16 };
         speaker.name_hash = name_hash(name);

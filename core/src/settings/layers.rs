@@ -10,7 +10,6 @@ use toml::de::{DeTable, DeValue};
 use super::schema::{PROVIDER_KEYS, Settings, keys};
 use super::value::fixed_zone;
 use super::{DEFAULT, PRESETS, addresses, channels, documents};
-use crate::policy::Policies;
 use crate::types::Zone;
 
 /// A setting that can not be: where, what, and what would be right.
@@ -207,7 +206,7 @@ impl Layers {
     }
 
     /// The checked settings of all rooms. `zones` knows time zones by name.
-    pub fn resolve(&self, zones: &dyn Fn(&str) -> Option<Zone>) -> Result<Policies, Vec<Problem>> {
+    pub(crate) fn settings(&self, zones: &dyn Fn(&str) -> Option<Zone>) -> Result<Resolved, Vec<Problem>> {
         let mut problems = self.problems.clone();
         let general = self.resolve_for(&[], zones, &mut problems);
         let mut channels = BTreeMap::new();
@@ -226,7 +225,7 @@ impl Layers {
             }
         });
         match general {
-            Some((settings, zone)) if problems.is_empty() => Ok(Policies::new(settings, zone, channels)),
+            Some(general) if problems.is_empty() => Ok(Resolved { general, channels }),
             _ => Err(problems),
         }
     }
@@ -264,6 +263,12 @@ impl Layers {
         problems.append(&mut flat.problems);
         settings.zip(zone)
     }
+}
+
+/// The checked settings of all rooms: the general ones, and those of the channels that have their own.
+pub(crate) struct Resolved {
+    pub(crate) general: (Settings, Zone),
+    pub(crate) channels: BTreeMap<String, (Settings, Zone)>,
 }
 
 /// What one channel can have of its own, and what is wrong with the rest.
@@ -392,6 +397,7 @@ fn plain(value: &DeValue<'_>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Policies;
 
     fn resolve(layers: &Layers) -> Result<Policies, String> {
         layers

@@ -4,6 +4,7 @@ mod addresses;
 mod channels;
 mod documents;
 mod layers;
+mod points;
 mod pricing;
 mod same;
 mod schema;
@@ -11,7 +12,9 @@ mod value;
 
 pub use addresses::{SAMPLE_ROOM, is_room_name};
 pub use documents::NAMES as DOCUMENT_NAMES;
+pub(crate) use layers::Resolved;
 pub use layers::{Layers, Problem};
+pub use points::{Points, RULE_IDS};
 pub use pricing::{PriceBasis, Pricing, is_own_network};
 pub use same::SamePeople;
 pub use schema::{Budget, Discord, Memory as MemorySettings, Settings, Slack, Web, keys};

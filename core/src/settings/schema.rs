@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::layers::Flat;
+use super::points::{Points, RULE_IDS};
 use super::same::SamePeople;
 use super::value::{
     Any, Bounds, Hours, JudgeStyle, Language, LogFormat, MatchStyle, OtherBots, OwnPosts, Price, Provider, Ranking,
     Setting, Store, WireFormat,
 };
-use crate::score::{Points, RULES};
 use crate::types::Share;
 
 // A setting that older records do not have is marked `#[serde(default)]`, so that they can still be read.
@@ -289,7 +289,7 @@ sections! {
 
 /// Every key that a settings file may hold, prices of further models aside.
 pub fn keys() -> impl Iterator<Item = String> {
-    let points = RULES.iter().map(|rule| format!("points.{}", rule.id));
+    let points = RULE_IDS.iter().map(|rule| format!("points.{rule}"));
     ["preset", "talk"].map(str::to_owned).into_iter().chain(KEYS.iter().map(|key| (*key).to_owned())).chain(points)
 }
 
@@ -301,11 +301,11 @@ fn read<T: Setting>(flat: &mut Flat, key: &'static str, bounds: &dyn Bounds<T>) 
 
 fn read_points(flat: &mut Flat) -> Points {
     let mut points = Points::default();
-    for (place, rule) in RULES.iter().enumerate() {
-        let key = format!("points.{}", rule.id);
+    for (index, rule) in RULE_IDS.iter().enumerate() {
+        let key = format!("points.{rule}");
         let Some(entry) = flat.entries.get(&key) else { continue };
         match i16::read(&entry.value).and_then(|value| (-100..=100).check(&value).map(|()| value)) {
-            Ok(value) => points.0[place] = value,
+            Ok(value) => points.0[index] = value,
             Err(right) => flat.misfit(&key, &right),
         }
     }

@@ -5,9 +5,9 @@ use crate::effect::{Ask, Brief, Delivery, Failure, Remember, Transcript, Usage};
 use crate::input::Answer;
 use crate::judge::Question;
 use crate::policy::Policies;
-use crate::room::tokens_of_bytes;
 use crate::settings::JudgeStyle;
 use crate::types::{CallId, MessageId, Span};
+use crate::usage::tokens_of_bytes;
 
 /// Answers by the first line that fits, and agrees or declines where none does.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::join::{FEATURES, Values};
+use crate::likelihood::{FEATURES, Values};
 
 /// What joining had to be worth at that moment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

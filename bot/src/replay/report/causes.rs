@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use aizuchi_core::effect::{Outcome, Stage};
 use aizuchi_core::gates::GATES;
 use aizuchi_core::listen::Addressed;
-use aizuchi_core::score::{RULES, Rule};
+use aizuchi_core::points::{RULES, Rule};
 use serde::Serialize;
 
 use super::chart::short;

@@ -3,7 +3,7 @@
 use aizuchi_core::effect::{Asked, Cause, Outcome, Stage, Trace};
 use aizuchi_core::judge::Question;
 use aizuchi_core::listen::Addressed;
-use aizuchi_core::score::Points;
+use aizuchi_core::settings::Points;
 use aizuchi_core::types::{MessageId, PersonId, Place, Span, Time};
 
 use super::html;

@@ -14,7 +14,7 @@ pub use names::{Called, NameFinder};
 pub use phrases::Phrases;
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::strands::{Models, hash_of};
+use crate::conversations::{LinkModel, hash_of};
 
 /// One width, one case.
 pub fn normal(text: &str) -> String {
@@ -103,7 +103,11 @@ pub fn mentions(text: &str, name: &str) -> bool {
 
 /// How rare a word in lower case is in chats; `None` for one that is hardly met.
 fn rarity(word: &str) -> Option<u8> {
-    if english::is_stop(word) { Some(0) } else { Models::built_in().lexicon.get(hash_of(word)).map(|word| word.rarity) }
+    if english::is_stop(word) {
+        Some(0)
+    } else {
+        LinkModel::built_in().lexicon.get(hash_of(word)).map(|word| word.rarity)
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use icu_segmenter::WordSegmenter;
 use icu_segmenter::options::WordBreakInvariantOptions;
 
 use super::{japanese, normal, rarity};
-use crate::strands::RARITY_MAX;
+use crate::conversations::RARITY_MAX;
 
 /// NameFinder to look for.
 #[derive(Clone, Debug, Default)]

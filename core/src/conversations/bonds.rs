@@ -1,0 +1,46 @@
+//! Who spoke with whom lately.
+
+use super::participants::{NOBODY, Slot};
+use super::tracker::Conversations;
+
+/// Something of each person; those who are not known share the last place.
+pub(super) struct Each<T>([T; 128]);
+
+impl<T: Copy + Default> Each<T> {
+    pub(super) fn new() -> Each<T> {
+        Each([T::default(); 128])
+    }
+
+    pub(super) fn of(&mut self, slot: Slot) -> &mut T {
+        &mut self.0[usize::from(slot) % 128]
+    }
+}
+
+/// How many messages people exchanged.
+pub(super) struct Bonds {
+    /// By slot: messages exchanged with this author, and with anybody.
+    pub(super) with_me: Each<u8>,
+    pub(super) all: Each<u8>,
+    pub(super) most: u8,
+}
+
+impl Bonds {
+    pub(super) fn of(conversations: &Conversations, me: Slot) -> Bonds {
+        let mut bonds = Bonds { with_me: Each::new(), all: Each::new(), most: 0 };
+        for line in conversations.recent() {
+            let to = line.reading.to[0].unwrap_or(line.parent_author);
+            if to == NOBODY || to == line.author {
+                continue;
+            }
+            *bonds.all.of(line.author) += 1;
+            *bonds.all.of(to) += 1;
+            let other = if line.author == me { to } else { line.author };
+            if line.author == me || to == me {
+                let count = bonds.with_me.of(other);
+                *count += 1;
+                bonds.most = bonds.most.max(*count);
+            }
+        }
+        bonds
+    }
+}

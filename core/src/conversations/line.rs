@@ -1,0 +1,83 @@
+//! What is kept of a message, and of a conversation: numbers and hashes, no text.
+
+use serde::{Deserialize, Serialize};
+
+use super::participants::{NOBODY, Slot};
+use super::reading::Reading;
+use crate::types::{MessageId, Time};
+
+/// Messages a place remembers for this.
+pub const LINES_MAX: usize = 64;
+/// So many more may lie there until they are let go of together: moving the rest along for each would cost more.
+pub const LINES_OVER: usize = 8;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct TalkLine {
+    pub id: MessageId,
+    pub at: Time,
+    pub author: Slot,
+    pub reading: Reading,
+    /// Number of the message it answers; its own where it answers none.
+    pub parent: u32,
+    /// Who wrote that, if anybody.
+    pub parent_author: Slot,
+    /// How sure that is, in 63rds.
+    pub sure: u8,
+    /// Somebody who was not in the conversation until then answers somebody in it.
+    pub joins: bool,
+    /// Index of its conversation in the list of them.
+    #[serde(rename = "strand")]
+    pub conversation: u8,
+    pub replies: u8,
+    /// Deleted, or its author is forgotten.
+    pub gone: bool,
+}
+
+impl TalkLine {
+    /// Nothing that was said remains.
+    pub fn blank(&mut self) {
+        self.reading = Reading::default();
+        self.gone = true;
+    }
+}
+
+/// A conversation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Conversation {
+    /// Counted within the place, never used twice.
+    pub number: u32,
+    pub began: Time,
+    /// Number of its newest message.
+    pub last: u32,
+    pub lines: u16,
+    /// One bit for each slot of those in it.
+    #[serde(with = "halves")]
+    pub people: u128,
+    pub starter: Slot,
+    /// Messages since somebody joined it.
+    pub settled: u16,
+}
+
+impl Conversation {
+    pub fn has(&self, slot: Slot) -> bool {
+        slot != NOBODY && self.people >> slot & 1 == 1
+    }
+
+    pub fn others_than(&self, slot: Slot) -> u32 {
+        self.people.count_ones() - u32::from(self.has(slot))
+    }
+}
+
+/// A number too long for JSON, written as two.
+mod halves {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(number: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+        ((number >> 64) as u64, *number as u64).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
+        let (high, low) = <(u64, u64)>::deserialize(deserializer)?;
+        Ok(u128::from(high) << 64 | u128::from(low))
+    }
+}

@@ -1,0 +1,25 @@
+//! Who answers whom: tells the conversations inside one place apart.
+//!
+//! Every message is compared with the ones before it that it may answer, and with none of them; a small learnt model
+//! weighs the alternatives ([`pairs`]). What it settles on ([`Conversations`]) is what later messages are compared with.
+
+mod bonds;
+mod lexicon;
+mod line;
+mod marks;
+mod models;
+pub mod pairs;
+mod participants;
+mod reading;
+mod shared;
+mod tracker;
+pub mod words;
+
+pub use lexicon::{Lexicon, RARITY_MAX, START, TELLS, Tells, Word, hash_of};
+pub(crate) use marks::TextMarks;
+pub use models::LinkModel;
+pub use pairs::Weighed;
+pub(crate) use participants::{NOBODY, Participant};
+pub(crate) use reading::centred;
+pub(crate) use tracker::Arrival;
+pub use tracker::{Choice, Conversations, Placed, Utterance};

@@ -1,0 +1,31 @@
+//! What was learnt of who answers whom, compiled in.
+
+use std::sync::LazyLock;
+
+use super::lexicon::Lexicon;
+use super::pairs;
+use crate::trees::Trees;
+
+#[derive(Clone, Debug)]
+pub struct LinkModel {
+    pub lexicon: Lexicon,
+    /// Which earlier message is answered.
+    pub trees: Trees,
+}
+
+static BUILT_IN: LazyLock<LinkModel> = LazyLock::new(|| LinkModel {
+    lexicon: Lexicon::parse(include_str!("../../models/words.txt")).expect("the list of words is well formed"),
+    trees: Trees::parse(include_str!("../../models/links.txt"), &pairs::FEATURES)
+        .expect("the model of links is well formed"),
+});
+
+impl LinkModel {
+    pub fn built_in() -> &'static LinkModel {
+        &BUILT_IN
+    }
+
+    /// Knows nothing yet: what training begins with.
+    pub fn empty() -> LinkModel {
+        LinkModel { lexicon: Lexicon::default(), trees: Trees::empty() }
+    }
+}

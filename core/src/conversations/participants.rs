@@ -1,0 +1,200 @@
+//! Who speaks in a place, and what they go by.
+
+use serde::{Deserialize, Serialize};
+
+use super::lexicon::Hasher;
+use crate::types::{ClockShift, Time};
+
+/// A person's number within the place.
+pub type Slot = u8;
+
+pub const NOBODY: Slot = 255;
+/// More than lines are kept, so that nobody is let go while a line of theirs is still there.
+const PEOPLE_MAX: usize = 96;
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Participants {
+    /// Hashes of their ids, 0 when forgotten: apart from the rest, as all of them are looked through for each message.
+    keys: Vec<u64>,
+    list: Vec<Participant>,
+    /// Somebody's name is not one run of ASCII.
+    odd: bool,
+    /// One bit for the hash of each name: most words are nobody's name.
+    names: [u64; 8],
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Participant {
+    /// The name, and what of it is said aloud: hash and length in bytes.
+    names: [(u32, u8); 3],
+    /// Not one run of ASCII: to be looked for in the text itself.
+    odd: bool,
+    pub bot: bool,
+    pub said: u16,
+    pub starts: u16,
+    pub directed: u16,
+    /// How often somebody joined at a message of theirs.
+    pub drew: u16,
+    /// When it spoke last, by number and by the clock.
+    pub last: u32,
+    pub last_at: Time,
+    /// To whom it spoke last.
+    pub partner: Slot,
+}
+
+fn hash(name: &str) -> (u32, u8) {
+    let hash = name.bytes().map(|byte| byte.to_ascii_lowercase()).fold(Hasher::default(), Hasher::with).finish();
+    (hash, u8::try_from(name.len()).unwrap_or(0))
+}
+
+/// What stands before decorations: `田中@大阪` is called 田中.
+fn short(name: &str) -> &str {
+    let emoji = |c: char| matches!(c, '\u{2600}'..='\u{27bf}' | '\u{1f000}'..='\u{1faff}');
+    let end = |(_, c): &(usize, char)| "@＠(（【[|/／・ 　".contains(*c) || emoji(*c);
+    &name[..name.char_indices().skip(1).find(end).map_or(name.len(), |(at, _)| at)]
+}
+
+/// A family name: `高橋健` is called 高橋.
+fn family(name: &str) -> &str {
+    let is_han = |c: char| ('一'..='鿿').contains(&c);
+    let (all, second) = (name.chars().take(5).count(), name.char_indices().nth(2));
+    second.filter(|_| all <= 4 && name.chars().all(is_han)).map_or(name, |(at, _)| &name[..at])
+}
+
+impl Participants {
+    pub fn get(&self, slot: Slot) -> Option<&Participant> {
+        self.list.get(usize::from(slot))
+    }
+
+    pub fn get_mut(&mut self, slot: Slot) -> Option<&mut Participant> {
+        self.list.get_mut(usize::from(slot))
+    }
+
+    pub fn by_key(&self, key: u64) -> Option<Slot> {
+        self.keys.iter().position(|known| *known == key).map(|slot| slot as Slot)
+    }
+
+    /// The person's slot, and whether somebody else had to give it up.
+    pub fn meet(&mut self, key: u64, name: &str, bot: bool, at: Time) -> (Slot, bool) {
+        if let Some(slot) = self.by_key(key) {
+            let person = &mut self.list[usize::from(slot)];
+            if person.names[0] != hash(name) {
+                person.call(name);
+                self.index();
+            }
+            return (slot, false);
+        }
+        let mut person = Participant {
+            names: [(0, 0); 3],
+            odd: false,
+            bot,
+            said: 0,
+            starts: 0,
+            directed: 0,
+            drew: 0,
+            last: 0,
+            last_at: at,
+            partner: NOBODY,
+        };
+        person.call(name);
+        let full = self.list.len() >= PEOPLE_MAX;
+        let slot = if full {
+            let age = |(slot, person): &(usize, &Participant)| (self.keys[*slot] != 0, person.last);
+            self.list.iter().enumerate().min_by_key(age).map_or(0, |(slot, _)| slot)
+        } else {
+            self.list.push(person.clone());
+            self.keys.push(key);
+            self.list.len() - 1
+        };
+        (self.list[slot], self.keys[slot]) = (person, key);
+        if full {
+            self.index();
+        } else {
+            self.note(slot);
+        }
+        (slot as Slot, full)
+    }
+
+    fn note(&mut self, slot: usize) {
+        for (hash, _) in self.list[slot].names {
+            self.names[hash as usize % 8] |= 1 << (hash >> 3 & 63);
+        }
+        self.odd |= self.list[slot].odd;
+    }
+
+    fn index(&mut self) {
+        (self.names, self.odd) = ([0; 8], false);
+        (0..self.list.len()).for_each(|slot| self.note(slot));
+    }
+
+    /// Who goes by exactly this text.
+    pub fn named(&self, text: &str) -> Option<Slot> {
+        self.goes_by(hash(text))
+    }
+
+    fn goes_by(&self, looked_for: (u32, u8)) -> Option<Slot> {
+        let maybe = self.names[looked_for.0 as usize % 8] >> (looked_for.0 >> 3 & 63) & 1 == 1;
+        let goes_by = |person: &Participant| person.names.contains(&looked_for);
+        maybe.then(|| self.list.iter().position(goes_by)).flatten().map(|at| at as Slot)
+    }
+
+    /// Who is named right before the end of this text, whatever stands before it.
+    pub fn named_at_end(&self, text: &str) -> Option<Slot> {
+        self.alike(|(looked_for, len)| {
+            let start = text.len().checked_sub(usize::from(len))?;
+            Some(hash(text.get(start..)?).0 == looked_for)
+        })
+    }
+
+    /// Who is named by how this text begins, though the name has spaces or is followed by none. The longest name counts.
+    pub fn named_at_start(&self, text: &str) -> Option<(Slot, usize)> {
+        if text.is_ascii() && !self.odd {
+            return None;
+        }
+        let mut found = None;
+        let mut hasher = Hasher::default();
+        let mut rest = text.chars();
+        while let Some(c) = rest.next() {
+            hasher =
+                c.encode_utf8(&mut [0; 4]).bytes().map(|byte| byte.to_ascii_lowercase()).fold(hasher, Hasher::with);
+            let len = text.len() - rest.as_str().len();
+            if len > usize::from(u8::MAX) {
+                break;
+            }
+            if rest.as_str().chars().next().is_none_or(|c| !c.is_alphanumeric()) {
+                found = self.goes_by((hasher.finish(), len as u8)).map(|slot| (slot, len)).or(found);
+            }
+        }
+        found
+    }
+
+    fn alike(&self, is: impl Fn((u32, u8)) -> Option<bool>) -> Option<Slot> {
+        let named = |name: &(u32, u8)| name.1 > 0 && is(*name) == Some(true);
+        let place = self.list.iter().position(|person| person.names.iter().any(named));
+        place.map(|at| at as Slot)
+    }
+
+    /// Whoever spoke to this one last did not speak to its successor.
+    pub fn set_clock(&mut self, by: ClockShift) {
+        self.list.iter_mut().for_each(|person| person.last_at = person.last_at.shifted(by));
+    }
+
+    pub fn no_partner(&mut self, slot: Slot) {
+        self.list.iter_mut().filter(|person| person.partner == slot).for_each(|person| person.partner = NOBODY);
+    }
+
+    /// The slot stays taken as long as lines refer to it, but tells nothing any more.
+    pub fn forget(&mut self, slot: Slot) {
+        let Some(person) = self.get_mut(slot) else { return };
+        (person.names, person.odd) = ([(0, 0); 3], false);
+        self.keys[usize::from(slot)] = 0;
+        self.index();
+    }
+}
+
+impl Participant {
+    fn call(&mut self, name: &str) {
+        self.names = [hash(name), hash(short(name)), hash(family(short(name)))];
+        self.odd = name.contains(|c: char| !c.is_ascii_graphic());
+    }
+}

@@ -1,0 +1,234 @@
+//! What one text says on its face: whom it names, whether it asks, and its words as hashes.
+
+use serde::{Deserialize, Serialize};
+
+use super::lexicon::{Lexicon, RARITY_MAX, START, TELLS, Tells, hash_of, pair_hash};
+use super::marks::TextMarks;
+use super::participants::{NOBODY, Participants, Slot};
+use super::words::{WordKind, each_word};
+use crate::trees::{VALUES, log_steps};
+
+/// Words kept of a message: the first ones that are not everybody's.
+pub const WORDS_MAX: usize = 12;
+/// Words looked at in a message: who writes more has said what it is about.
+const WORDS_READ_MAX: usize = 60;
+pub const ADDRESSEES_MAX: usize = 3;
+/// A word rarer than this, in half powers of two, is worth comparing.
+const RARITY_WORTH: u8 = 8;
+
+/// How directly somebody is spoken to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Directness {
+    #[default]
+    Nobody,
+    /// The name stands somewhere in the text.
+    Named,
+    /// The text begins with the name, or the platform says so.
+    Directed,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Reading {
+    pub to: [Option<Slot>; ADDRESSEES_MAX],
+    pub address: Directness,
+    /// 0 no question, 1 asks somewhere, 2 ends by asking.
+    pub question: u8,
+    pub marks: TextMarks,
+    /// Width in columns, an ideograph says as much as two letters; in [`log_steps`].
+    pub width: u8,
+    /// What its words tell, [`centred`].
+    tells: [u8; TELLS.len()],
+    /// Hashes of its words, none of them 0; the rest are 0.
+    pub words: [u16; WORDS_MAX],
+    pub rarities: [u8; WORDS_MAX],
+    pub words_len: u8,
+    /// One bit for each word: two messages without a common bit have no word in common.
+    pub bits: u64,
+    /// Share of its words that the lexicon knows, in eighths.
+    pub known: u8,
+}
+
+/// Sixteenths of log-odds around the middle of the scale of a feature.
+pub fn centred(weight: i32) -> u8 {
+    (32 + weight / 4).clamp(0, VALUES as i32 - 1) as u8
+}
+
+/// Reads a text said by one of these people.
+pub fn read(text: &str, author: Slot, people: &Participants, lexicon: &Lexicon) -> Reading {
+    let mut reading = Reading::default();
+    let text = &text[..text.floor_char_boundary(2000)];
+    let body = reading.find_names(text, author, people);
+    (reading.marks, reading.question) = TextMarks::of(body);
+    reading.take_words(body, lexicon);
+    reading
+}
+
+/// The text without the names it begins with.
+pub fn body<'a>(text: &'a str, author: Slot, people: &Participants) -> &'a str {
+    Reading::default().find_names(text, author, people)
+}
+
+impl Reading {
+    pub fn address(&mut self, slot: Slot, how: Directness) {
+        let free = self.to.iter_mut().find(|to| to.is_none_or(|there| there == slot));
+        if let Some(to) = free {
+            *to = Some(slot);
+            self.address = self.address.max(how);
+        }
+    }
+
+    pub fn addresses(&self, slot: Slot) -> bool {
+        slot != NOBODY && self.to.contains(&Some(slot))
+    }
+
+    /// What its words tell, [`centred`].
+    pub fn tells(&self, what: Tells) -> u8 {
+        self.tells[what as usize]
+    }
+
+    /// Of this message's words, those that the other one has too: one bit for each.
+    pub fn shared_with(&self, other: &Reading) -> u16 {
+        if self.bits & other.bits == 0 {
+            return 0;
+        }
+        let has = |word: u16| other.words.iter().fold(false, |has, there| has | (*there == word));
+        let words = self.words[..usize::from(self.words_len)].iter().enumerate();
+        words.map(|(place, word)| u16::from(has(*word)) << place).sum()
+    }
+
+    /// Finds whom the text names; returns what follows the names it begins with.
+    fn find_names<'a>(&mut self, text: &'a str, author: Slot, people: &Participants) -> &'a str {
+        let mut body = text.trim_start();
+        let begins = people.named_at_start(body.trim_start_matches(['@', '＠']));
+        if let Some((slot, len)) = begins.filter(|(slot, _)| *slot != author) {
+            self.address(slot, Directness::Directed);
+            body = body.trim_start_matches(['@', '＠'])[len..].trim_start_matches(|c: char| !c.is_alphanumeric());
+        }
+        while let Some(chunk) = body.split_whitespace().next() {
+            let Some((slot, directed)) = named_by(chunk, people).filter(|(slot, _)| *slot != author) else { break };
+            if !directed
+                && self.address == Directness::Nobody
+                && !body[chunk.len()..].trim_start().is_empty()
+                && chunk.len() < 3
+            {
+                break;
+            }
+            self.address(slot, if directed { Directness::Directed } else { Directness::Named });
+            body = body[chunk.len()..].trim_start();
+        }
+        for chunk in body.split_whitespace().skip(1).filter(|chunk| chunk.len() > 2) {
+            if let Some((slot, directed)) = named_by(chunk, people).filter(|(slot, _)| *slot != author) {
+                let at = chunk.starts_with(['@', '＠']) && directed;
+                self.address(slot, if at { Directness::Directed } else { Directness::Named });
+            }
+        }
+        if !text.is_ascii() {
+            self.find_titles(text, author, people);
+        }
+        body
+    }
+
+    /// Names with a Japanese title, wherever they stand.
+    fn find_titles(&mut self, text: &str, author: Slot, people: &Participants) {
+        for title in ["さん", "ちゃん", "くん", "君", "様", "氏", "先生", "先輩"] {
+            for (at, _) in text.match_indices(title) {
+                let Some(slot) = people.named_at_end(&text[..at]).filter(|slot| *slot != author) else { continue };
+                self.address(slot, if at < 40 { Directness::Directed } else { Directness::Named });
+            }
+        }
+    }
+
+    fn take_words(&mut self, body: &str, lexicon: &Lexicon) {
+        let (mut read, mut known, mut before) = (0u32, 0u32, hash_of(START));
+        let mut weights = [0i32; TELLS.len()];
+        let mut width = 0u32;
+        each_word(body, &mut width, |hash, kind, _| {
+            read += 1;
+            if read > WORDS_READ_MAX as u32 {
+                return;
+            }
+            let pair = lexicon.get(pair_hash(before, hash));
+            before = hash;
+            let single = lexicon.get(hash);
+            known += u32::from(single.is_some());
+            for word in single.into_iter().chain(pair) {
+                weights.iter_mut().zip(word.weights).for_each(|(sum, weight)| *sum += i32::from(weight));
+            }
+            let rarity = single.map_or(RARITY_MAX, |word| word.rarity);
+            if kind == WordKind::Content && rarity > RARITY_WORTH {
+                self.keep(hash, rarity);
+            }
+        });
+        self.width = log_steps(width.into());
+        self.tells = weights.map(centred);
+        self.known = (known * 8).checked_div(read.min(WORDS_READ_MAX as u32)).unwrap_or(0) as u8;
+    }
+
+    fn keep(&mut self, hash: u32, rarity: u8) {
+        let len = usize::from(self.words_len);
+        let short = ((hash ^ (hash >> 16)) as u16).max(1);
+        if len < WORDS_MAX && !self.words[..len].contains(&short) {
+            self.words[len] = short;
+            self.rarities[len] = rarity;
+            self.words_len += 1;
+            self.bits |= 1 << (short & 63);
+        }
+    }
+}
+
+/// Who is named by this run of text, and whether it is marked as a call: `bob:`, `@bob`, `bob,`.
+fn named_by(chunk: &str, people: &Participants) -> Option<(Slot, bool)> {
+    let mut name = chunk.trim_start_matches(['@', '＠']);
+    let mut marked = name.len() < chunk.len();
+    for _ in 0..3 {
+        if name.is_empty() {
+            return None;
+        }
+        if let Some(slot) = people.named(name) {
+            return Some((slot, marked));
+        }
+        let last = name.chars().next_back().filter(|c| ":,;.?!)>~、。：".contains(*c))?;
+        marked |= matches!(last, ':' | ',' | ';' | '>' | '、' | '：');
+        name = &name[..name.len() - last.len_utf8()];
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Time;
+
+    fn people() -> Participants {
+        let mut people = Participants::default();
+        for (key, name) in [(1, "alice"), (2, "Bob_"), (3, "田中@大阪"), (4, "Taro Yamada"), (5, "高橋健")] {
+            people.meet(key, name, false, Time(0));
+        }
+        people
+    }
+
+    fn reading(text: &str) -> Reading {
+        read(text, 0, &people(), &Lexicon::default())
+    }
+
+    #[test]
+    fn names_are_found_where_they_call() {
+        for (text, to, address) in [
+            ("bob_: yes", Some(1), Directness::Directed),
+            ("@Bob_ yes", Some(1), Directness::Directed),
+            ("Bob_, yes", Some(1), Directness::Directed),
+            ("yes, says bob_", Some(1), Directness::Named),
+            ("田中さん、どうですか", Some(2), Directness::Directed),
+            ("高橋さん来ますか", Some(4), Directness::Directed),
+            ("alice、それ", None, Directness::Nobody),
+            ("bob_、それ", Some(1), Directness::Directed),
+            ("@田中 どうですか", Some(2), Directness::Directed),
+            ("taro yamada: hi", Some(3), Directness::Directed),
+            ("alice: to myself", None, Directness::Nobody),
+            ("bobby: yes", None, Directness::Nobody),
+        ] {
+            let reading = reading(text);
+            assert_eq!((reading.to[0], reading.address), (to, address), "{text}");
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Follows one place, message by message.
+
+use serde::{Deserialize, Serialize};
+
+use super::line::{Conversation, LINES_MAX, LINES_OVER, TalkLine};
+use super::models::LinkModel;
+use super::pairs::{self, Weighed};
+use super::participants::{NOBODY, Participants, Slot};
+use super::reading::{Directness, Reading, body, read};
+use crate::trees::{LANES, SCALE, exp, log_steps};
+use crate::types::{ClockShift, ConversationId, MessageId, Time};
+
+/// A message as it is told to the tracker.
+#[derive(Clone, Copy, Debug)]
+pub struct Utterance<'a> {
+    pub id: &'a MessageId,
+    pub at: Time,
+    /// Hash of the author's id.
+    pub author: u64,
+    pub name: &'a str,
+    pub bot: bool,
+    pub text: &'a str,
+    /// The platform's reply link, and whose message it leads to.
+    pub reply: Option<&'a MessageId>,
+    pub reply_author: Option<u64>,
+    /// Hashes of the ids of those it mentions by the platform's own means.
+    pub mentions: &'a [u64],
+}
+
+/// The conversations of one place.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Conversations {
+    /// Oldest first; the last is number `heard - 1`. Some at the beginning may be too old already: see `recent`.
+    lines: Vec<TalkLine>,
+    pub(crate) people: Participants,
+    /// A line's conversation is always among them.
+    pub(crate) list: Vec<Conversation>,
+    heard: u32,
+    begun: u32,
+}
+
+/// A message while it is being placed.
+pub struct Arrival<'a> {
+    pub number: u32,
+    pub at: Time,
+    pub author: Slot,
+    pub reading: &'a Reading,
+}
+
+/// Which alternative was taken, and how likely each was.
+pub struct Choice {
+    pub parent: Option<u32>,
+    pub sure: f32,
+    pub starts: f32,
+    /// Likelihood that it answers somebody else's message, or one's own.
+    pub to_others: f32,
+    pub to_own: f32,
+    /// Likelihood that nobody else is in the conversation, and the number of others to be expected.
+    pub alone: f32,
+    pub others: f32,
+}
+
+/// Where a message belongs, before it is kept.
+pub struct Placed {
+    /// The message it answers; its own id where it starts a conversation.
+    pub reply_to: MessageId,
+    pub conversation: ConversationId,
+    pub choice: Choice,
+    /// The alternatives that were weighed.
+    pub weighed: Weighed,
+    /// Index of the conversation in the list of them.
+    pub(crate) index: u8,
+    number: u32,
+    at: Time,
+    author: Slot,
+    reading: Reading,
+}
+
+impl Placed {
+    pub(crate) fn arrival(&self) -> Arrival<'_> {
+        Arrival { number: self.number, at: self.at, author: self.author, reading: &self.reading }
+    }
+}
+
+impl Conversations {
+    /// Takes in a message; the conversation it belongs to.
+    pub fn hear(&mut self, heard: &Utterance<'_>, model: &LinkModel) -> ConversationId {
+        let placed = self.place(heard, model);
+        let conversation = placed.conversation;
+        self.keep(heard, placed);
+        conversation
+    }
+
+    /// Finds out what a message answers. It is to be kept afterwards, whatever else is made of it meanwhile.
+    pub fn place(&mut self, heard: &Utterance<'_>, model: &LinkModel) -> Placed {
+        let (author, taken) = self.people.meet(heard.author, heard.name, heard.bot, heard.at);
+        if taken {
+            self.let_go(author);
+        }
+        let mut reading = read(heard.text, author, &self.people, &model.lexicon);
+        let told = heard.mentions.iter().copied().chain(heard.reply_author);
+        for slot in told.map(|key| self.people.by_key(key).unwrap_or(NOBODY)).filter(|slot| *slot != author) {
+            reading.address(slot, Directness::Directed);
+        }
+        let arrival = Arrival { number: self.heard, at: heard.at, author, reading: &reading };
+        let weighed = pairs::weigh(self, &arrival);
+        let linked = heard.reply.map(|id| self.find(id));
+        let choice = match linked {
+            Some(parent) => self.linked(parent, author),
+            None => self.choose(&weighed, &arrival, model),
+        };
+        let index = self.join_or_begin(&arrival, &choice);
+        let reply_to = match (choice.parent.and_then(|parent| self.line(parent)), heard.reply) {
+            (_, Some(link)) => link.clone(),
+            (Some(line), None) => line.id.clone(),
+            (None, None) => heard.id.clone(),
+        };
+        let conversation = ConversationId::nth(self.list[usize::from(index)].number);
+        let (number, at) = (self.heard, heard.at);
+        Placed { reply_to, conversation, choice, weighed, index, number, at, author, reading }
+    }
+
+    /// What remains of a text without the names it begins with: what its words are learnt from.
+    pub fn body<'a>(&self, text: &'a str, author: u64) -> &'a str {
+        body(text, self.people.by_key(author).unwrap_or(NOBODY), &self.people)
+    }
+
+    fn choose(&self, weighed: &Weighed, arrival: &Arrival<'_>, model: &LinkModel) -> Choice {
+        let sums = model.trees.sums(&weighed.columns, weighed.used);
+        let sums = &sums[..weighed.used];
+        let most = sums.iter().copied().max().unwrap_or(0);
+        let mut odds = [0.0f32; LANES];
+        for (odd, sum) in odds.iter_mut().zip(sums) {
+            *odd = exp((sum - most) as f32 / SCALE);
+        }
+        let total: f32 = odds.iter().sum();
+        let best = sums.iter().position(|sum| *sum == most).unwrap_or(0);
+        let (mut to_others, mut to_own) = (0.0, 0.0);
+        let (mut alone, mut others) = (odds[0] / total, 0.0);
+        for (candidate, odds) in weighed.candidates[..weighed.used].iter().zip(odds).skip(1) {
+            let Some(line) = self.line(*candidate) else { continue };
+            *(if line.author == arrival.author { &mut to_own } else { &mut to_others }) += odds / total;
+            let company = self.list[usize::from(line.conversation)].others_than(arrival.author);
+            alone += if company == 0 { odds / total } else { 0.0 };
+            others += company as f32 * odds / total;
+        }
+        Choice {
+            parent: (best > 0).then(|| weighed.candidates[best]),
+            sure: odds[best] / total,
+            starts: odds[0] / total,
+            to_others,
+            to_own,
+            alone,
+            others,
+        }
+    }
+
+    /// The platform knows what is answered.
+    fn linked(&self, parent: Option<u32>, author: Slot) -> Choice {
+        let line = parent.and_then(|parent| self.line(parent));
+        let (to_others, to_own) = if line.is_some_and(|line| line.author == author) { (0.0, 1.0) } else { (1.0, 0.0) };
+        let company = line.map_or(1, |line| self.list[usize::from(line.conversation)].others_than(author));
+        let alone = if company == 0 { 1.0 } else { 0.0 };
+        Choice { parent, sure: 1.0, starts: 0.0, to_others, to_own, alone, others: company as f32 }
+    }
+
+    /// Puts the message into the conversation of what it answers, or into a new one.
+    fn join_or_begin(&mut self, arrival: &Arrival<'_>, choice: &Choice) -> u8 {
+        match choice.parent.and_then(|parent| self.line(parent)) {
+            Some(line) => line.conversation,
+            None => self.begin(arrival),
+        }
+    }
+
+    fn begin(&mut self, arrival: &Arrival<'_>) -> u8 {
+        let (number, began, starter, last) = (self.begun, arrival.at, arrival.author, arrival.number);
+        let conversation = Conversation { number, began, last, lines: 0, people: 0, starter, settled: 0 };
+        self.begun += 1;
+        if self.list.len() <= LINES_MAX {
+            self.list.push(conversation);
+            return (self.list.len() - 1) as u8;
+        }
+        let oldest = self
+            .list
+            .iter()
+            .enumerate()
+            .min_by_key(|(_, conversation)| conversation.last)
+            .map_or(0, |(index, _)| index);
+        self.list[oldest] = conversation;
+        oldest as u8
+    }
+
+    /// Keeps a message where it was placed; hands back what was weighed.
+    pub fn keep(&mut self, heard: &Utterance<'_>, placed: Placed) -> Weighed {
+        let Placed { number, author, reading, choice, index, weighed, .. } = placed;
+        let mut parent_author = NOBODY;
+        if let Some(line) = choice.parent.and_then(|parent| self.line_mut(parent)) {
+            line.replies = line.replies.saturating_add(1);
+            parent_author = line.author;
+        }
+        let there = &mut self.list[usize::from(index)];
+        there.last = number;
+        there.lines = there.lines.saturating_add(1);
+        let joins = there.people != 0 && !there.has(author);
+        there.settled = if joins { 0 } else { there.settled.saturating_add(1) };
+        there.people |= 1 << author;
+        if let Some(them) = self.people.get_mut(parent_author).filter(|_| joins) {
+            them.drew = them.drew.saturating_add(1);
+        }
+        let me = self.people.get_mut(author).expect("who speaks was met");
+        me.said = me.said.saturating_add(1);
+        me.starts = me.starts.saturating_add(u16::from(choice.parent.is_none()));
+        me.directed = me.directed.saturating_add(u16::from(reading.address != Directness::Nobody));
+        (me.last, me.last_at) = (number, heard.at);
+        let spoken_to = reading.to[0].unwrap_or(parent_author);
+        if spoken_to != NOBODY && spoken_to != author {
+            me.partner = spoken_to;
+        }
+        if self.lines.len() == LINES_MAX + LINES_OVER {
+            self.lines.drain(..=LINES_OVER);
+        }
+        self.lines.push(TalkLine {
+            id: heard.id.clone(),
+            at: heard.at,
+            author,
+            reading,
+            parent: choice.parent.unwrap_or(number),
+            parent_author,
+            sure: (choice.sure * 63.0) as u8,
+            joins,
+            conversation: index,
+            replies: 0,
+            gone: false,
+        });
+        self.heard += 1;
+        weighed
+    }
+
+    /// Takes over the new text of a message; what it was taken to answer stays.
+    pub fn edit(&mut self, id: &MessageId, text: &str, model: &LinkModel) {
+        let Some(place) = self.lines.iter().position(|line| line.id == *id && !line.gone) else { return };
+        let reading = read(text, self.lines[place].author, &self.people, &model.lexicon);
+        self.lines[place].reading = reading;
+    }
+
+    /// A deleted message can not be answered, and leaves no words behind.
+    pub fn delete(&mut self, id: &MessageId) {
+        if let Some(line) = self.lines.iter_mut().find(|line| line.id == *id) {
+            line.blank();
+        }
+    }
+
+    /// Leaves nothing of a person, given by the hash of their id.
+    pub fn forget(&mut self, person: u64) {
+        let Some(slot) = self.people.by_key(person) else { return };
+        self.people.forget(slot);
+        for line in self.lines.iter_mut().filter(|line| line.author == slot) {
+            line.blank();
+            line.author = NOBODY;
+        }
+        self.let_go(slot);
+    }
+
+    /// The clock was set: what was noted by the old one counts by the new one.
+    pub fn set_clock(&mut self, by: ClockShift) {
+        self.lines.iter_mut().for_each(|line| line.at = line.at.shifted(by));
+        self.list.iter_mut().for_each(|conversation| conversation.began = conversation.began.shifted(by));
+        self.people.set_clock(by);
+    }
+
+    pub fn clear(&mut self) {
+        *self = Conversations { heard: self.heard, begun: self.begun, ..Conversations::default() };
+    }
+
+    /// Somebody else has this slot now.
+    fn let_go(&mut self, slot: Slot) {
+        for line in &mut self.lines {
+            line.reading.to.iter_mut().filter(|to| **to == Some(slot)).for_each(|to| *to = Some(NOBODY));
+            if line.parent_author == slot {
+                line.parent_author = NOBODY;
+            }
+        }
+        for conversation in &mut self.list {
+            conversation.people &= !(1 << slot);
+            if conversation.starter == slot {
+                conversation.starter = NOBODY;
+            }
+        }
+        self.people.no_partner(slot);
+    }
+
+    /// The messages that count, oldest first; the last is number `heard - 1`.
+    pub(crate) fn recent(&self) -> &[TalkLine] {
+        &self.lines[self.lines.len().saturating_sub(LINES_MAX)..]
+    }
+
+    fn find(&self, id: &MessageId) -> Option<u32> {
+        let lines = self.recent();
+        let place = lines.iter().rposition(|line| line.id == *id)?;
+        Some(self.heard - (lines.len() - place) as u32)
+    }
+
+    pub(crate) fn line(&self, number: u32) -> Option<&TalkLine> {
+        let back = self.heard.checked_sub(number)? as usize;
+        let lines = self.recent();
+        lines.get(lines.len().checked_sub(back)?)
+    }
+
+    fn line_mut(&mut self, number: u32) -> Option<&mut TalkLine> {
+        let back = self.heard.checked_sub(number)? as usize;
+        let place = self.lines.len().checked_sub(back)?;
+        self.lines.get_mut(place)
+    }
+
+    /// Time that the last ten messages took.
+    pub(crate) fn pace(&self, now: Time) -> u8 {
+        let tenth = self.lines.len().checked_sub(10).map_or(0, |place| now.since(self.lines[place].at).0);
+        if tenth == 0 { 63 } else { log_steps(tenth / 500) }
+    }
+
+    /// Participants among the last sixteen messages.
+    pub(crate) fn crowd(&self) -> u32 {
+        let there = self.lines.iter().rev().take(16).fold(0u128, |there, line| there | 1 << (line.author & 127));
+        there.count_ones()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,176 @@
+//! The seam between the deciders: which one a message is weighed by, and the one form of what comes of it.
+//!
+//! | preset | decider |
+//! |---|---|
+//! | `aizuchi`, the default | [`Decider::Likelihood`]: how likely somebody would join there, as learnt ([`likelihood`](crate::likelihood)) |
+//! | `sphene` | [`Decider::Points`]: the sum of what the rules give ([`points`](crate::points)) |
+//! | `kotonoha`, `myao2` | [`Decider::JudgeAlone`]: nothing is weighed, a model is asked about everything |
+
+use crate::likelihood;
+use crate::points::{Scene, score};
+use crate::policy::Policy;
+use crate::room::{Glance, Room};
+use crate::settings::{Points, Settings};
+use crate::trace::{Bar, Cause, Trace};
+use crate::types::{Flags, ThreadId};
+
+/// What weighs the messages that are not for the bot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decider {
+    Likelihood,
+    Points,
+    JudgeAlone,
+}
+
+impl Decider {
+    /// The decider that these settings ask for.
+    pub fn of(settings: &Settings) -> Decider {
+        match (settings.score.enabled, settings.score.learned) {
+            (false, _) => Decider::JudgeAlone,
+            (true, true) => Decider::Likelihood,
+            (true, false) => Decider::Points,
+        }
+    }
+
+    /// The same for one message: of what another bot says nothing is learnt, so that its points are counted.
+    fn for_message(settings: &Settings, p_join: Option<f32>) -> Decider {
+        match (Decider::of(settings), p_join) {
+            (Decider::Likelihood, None) => Decider::Points,
+            (decider, _) => decider,
+        }
+    }
+}
+
+/// What a decider makes of a message, whichever it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Assessment {
+    /// 0 to 100; none where a model decides alone.
+    pub score: Option<u8>,
+    /// What each rule gave; nothing where points are not counted.
+    pub points: Points,
+    /// What it is compared with, where that depends on what the room heard before.
+    pub bar: Option<Bar>,
+}
+
+/// What follows from an assessment.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    StaySilent(Cause),
+    /// Worth acting on; or, with `ask`, worth asking a model about.
+    SpeakUp {
+        ask: bool,
+        cause: Cause,
+    },
+}
+
+/// Weighs the newest message of a place. `glances` is room to look back in.
+pub fn assess(
+    policy: &Policy,
+    room: &mut Room,
+    thread: Option<&ThreadId>,
+    p_join: Option<f32>,
+    glances: &mut Vec<Glance>,
+) -> Assessment {
+    let settings = &policy.settings;
+    let place = room.place(thread).expect("a message is weighed where it was heard");
+    match (Decider::for_message(settings, p_join), p_join) {
+        (Decider::JudgeAlone, _) => Assessment::default(),
+        (Decider::Likelihood, Some(p_join)) => {
+            let flags = place.buffer.newest().map(|heard| heard.flags).unwrap_or_default();
+            let raised = |flag: Flags, odds: f64| if flags.has(flag) { odds as f32 } else { 1.0 };
+            let odds =
+                raised(Flags::KEYWORD, settings.score.keyword_odds) * raised(Flags::CALL, settings.score.call_odds);
+            let bar = Some(bar(policy, room, likelihood::worth(p_join, odds)));
+            Assessment { score: Some((100.0 * p_join).round() as u8), points: Points::default(), bar }
+        }
+        (Decider::Points | Decider::Likelihood, _) => {
+            let scene = Scene::of_newest(policy, place, glances).expect("the message was just remembered");
+            let points = score(&scene);
+            // A share that was asked for holds for points as well.
+            let shared = room.talk_of(policy).is_some();
+            let bar = shared.then(|| bar(policy, room, f32::from(points.score()) / 100.0));
+            Assessment { score: Some(points.score()), points, bar }
+        }
+    }
+}
+
+/// Compares with what the room is to hear of it; without a share of the talk, `score.low` is what has to be passed.
+fn bar(policy: &Policy, room: &mut Room, worth: f32) -> Bar {
+    let (threshold, welcome) = match room.talk_mut(policy) {
+        Some((talk, share)) => {
+            talk.note_likely(worth);
+            (talk.threshold(share), talk.welcome)
+        }
+        None => (policy.settings.score.low as f32 / 100.0, 1.0),
+    };
+    Bar { threshold, worth, welcome }
+}
+
+impl Assessment {
+    /// Whether to stay silent, to act or to ask.
+    pub fn decision(&self, policy: &Policy) -> Decision {
+        match (self.bar, self.score) {
+            (Some(bar), _) => against_bar(policy, bar),
+            (None, Some(score)) => against_limits(policy, score.into()),
+            (None, None) if policy.asks_a_model() => ask(),
+            (None, None) => Decision::StaySilent(Cause::UnderThreshold { threshold: policy.settings.score.threshold }),
+        }
+    }
+
+    /// Notes it in the story of the message.
+    pub fn note(&self, trace: &mut Trace) {
+        (trace.score, trace.points, trace.bar) = (self.score, self.points, self.bar);
+    }
+}
+
+fn ask() -> Decision {
+    Decision::SpeakUp { ask: true, cause: Cause::Undecided }
+}
+
+fn act(cause: Cause) -> Decision {
+    Decision::SpeakUp { ask: false, cause }
+}
+
+fn against_bar(policy: &Policy, bar: Bar) -> Decision {
+    let asks = policy.asks_a_model() && 100.0 * bar.worth < policy.settings.score.high as f32;
+    match (bar.worth >= bar.threshold, asks) {
+        (false, _) => Decision::StaySilent(Cause::Unlikely),
+        (true, true) => ask(),
+        (true, false) => act(Cause::Likely),
+    }
+}
+
+fn against_limits(policy: &Policy, score: u32) -> Decision {
+    let settings = &policy.settings.score;
+    let (low, high, threshold) = (settings.low, settings.high, settings.threshold);
+    if score >= high {
+        act(Cause::High { high })
+    } else if score <= low {
+        Decision::StaySilent(Cause::Low { low })
+    } else if policy.asks_a_model() {
+        ask()
+    } else if score >= threshold {
+        act(Cause::OverThreshold { threshold })
+    } else {
+        Decision::StaySilent(Cause::UnderThreshold { threshold })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Policies;
+
+    #[test]
+    fn each_preset_has_its_decider() {
+        for (preset, decider) in [
+            ("aizuchi", Decider::Likelihood),
+            ("sphene", Decider::Points),
+            ("kotonoha", Decider::JudgeAlone),
+            ("myao2", Decider::JudgeAlone),
+        ] {
+            let policies = Policies::preset(preset).unwrap();
+            assert_eq!(Decider::of(&policies.general().settings), decider, "{preset}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! A decision in words: made from its trace when somebody asks.
+
+mod sentence;

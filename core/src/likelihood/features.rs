@@ -1,0 +1,226 @@
+//! The features of a message at which somebody may join.
+
+use crate::conversations::{Arrival, Choice, Conversations, NOBODY, Participant, Placed, Tells, TextMarks, centred};
+use crate::trees::{VALUES, features, log_steps};
+
+features! {
+    P_STARTS "starts" "how likely it starts a conversation";
+    P_OTHERS "to_others" "how likely it answers somebody else";
+    P_OWN "to_own" "how likely it goes on with what its author said";
+    SURE "sure" "how sure it is what it answers";
+    P_ALONE "alone" "how likely nobody else is in its conversation";
+    E_OTHERS "others" "other people to be expected in its conversation";
+    ADDRESS "address" "how directly it speaks to somebody";
+    TO_AWAY "to_away" "messages since whom it speaks to spoke";
+    TO_SAID "to_said" "messages of whom it speaks to";
+    QUESTION "question" "it asks";
+    CALL "call" "asks for help or calls on everybody";
+    CLOSING "closing" "thanks or a goodbye";
+    FILLER "filler" "laughter or assent";
+    ASKS "asks" "has a word that asks";
+    GREETING "greeting" "greets";
+    LINK "link" "has a link";
+    CODE "code" "has a path, a command or code";
+    SMILE "smile" "smiles or laughs";
+    WIDTH "width" "length";
+    WORD_STARTS "word_starts" "how much its words begin a conversation";
+    WORD_ANSWERED "word_answered" "how much its words call for an answer";
+    WORD_GOES_ON "word_goes_on" "how much its words go on";
+    WORD_DRAWS "word_draws" "how much its words draw others in";
+    UNFINISHED "unfinished" "breaks off";
+    EXCLAIMS "exclaims" "ends with an exclamation mark";
+    DIGITS "digits" "has digits";
+    KNOWN "known_words" "share of its words that are known";
+    SAID "said" "messages of its author before";
+    AWAY "away" "time since its author spoke";
+    AWAY_LINES "away_lines" "messages since its author spoke";
+    MY_STARTS "my_starts" "share of its author's messages that start a conversation";
+    MY_DIRECTED "my_directed" "share of its author's messages that speak to somebody";
+    MY_DREW "my_drew" "share of its author's messages at which somebody joined";
+    MY_COMPANY "my_company" "people who spoke to its author lately";
+    TO_IN_STRAND "to_in_strand" "whom it speaks to is in its conversation";
+    STRAND_SETTLED "strand_settled" "messages in its conversation since somebody joined";
+    OUTSIDERS "outsiders" "people nearby who are not in its conversation";
+    JOINS "joins" "times somebody joined a conversation among the last 24 messages";
+    PARENT_START "parent_start" "what it answers began a conversation";
+    PARENT_WIDTH "parent_width" "length of what it answers";
+    PARENT_HELPS "parent_helps" "share of the messages of whom it answers that speak to somebody";
+    STRAND_LINES "strand_lines" "messages in its conversation";
+    STRAND_OTHERS "strand_others" "other people in its conversation";
+    STRAND_AGE "strand_age" "time since its conversation began";
+    STRAND_AWAY "strand_away" "messages since its conversation's last";
+    STRAND_STARTER "strand_starter" "its author began its conversation";
+    STRAND_MINE "strand_mine" "its author is in its conversation already";
+    RUN "run" "messages of its author in a row in its conversation";
+    RUN_DRAWS "run_draws" "the most that the words of this row draw others in";
+    RUN_QUESTION "run_question" "the row asks";
+    PARENT_QUESTION "parent_question" "what it answers asks";
+    PARENT_DRAWS "parent_draws" "how much the words of what it answers draw others in";
+    PARENT_REPLIES "parent_replies" "other answers to what it answers";
+    PARENT_GAP "parent_gap" "messages since what it answers";
+    PARENT_AGO "parent_ago" "time since what it answers";
+    WAITING "waiting" "messages to its author since it spoke";
+    TO_ME "to_me" "messages to its author among the last 32";
+    LAST_AGO "last_ago" "time since the message before";
+    PACE "pace" "time the last ten messages took";
+    CROWD "crowd" "people among the last sixteen messages";
+    CUSTOM "custom" "share of the room's messages that speak to somebody";
+    OPEN "open" "other conversations of one person among the last 24 messages";
+    STRANDS "strands" "conversations among the last 24 messages";
+    HELPERS "helpers" "others nearby who mostly speak to somebody";
+    REPEAT "repeat" "words it shares with its author's earlier messages";
+    ECHO "echo" "words it shares with other people's messages";
+}
+
+pub type Values = [u8; FEATURES.len()];
+
+pub(super) fn values(conversations: &Conversations, placed: &Placed) -> Values {
+    let mut values = [0; FEATURES.len()];
+    let mut put = |feature: usize, value: u32| values[feature] = value.min(VALUES as u32 - 1) as u8;
+    put_choice(&placed.choice, &mut put);
+    put_text(conversations, &placed.arrival(), &mut put);
+    put_author(conversations, &placed.arrival(), &mut put);
+    put_conversation(conversations, placed, &mut put);
+    put_parent(conversations, placed, &mut put);
+    put_lately(conversations, placed, &mut put);
+    put_around(conversations, placed, &mut put);
+    values
+}
+
+fn steps(number: u64) -> u32 {
+    u32::from(log_steps(number))
+}
+
+/// What it answers, and how sure that is.
+fn put_choice(choice: &Choice, put: &mut impl FnMut(usize, u32)) {
+    let share = |p: f32| (p * (VALUES - 1) as f32) as u32;
+    put(P_STARTS, share(choice.starts));
+    put(P_OTHERS, share(choice.to_others));
+    put(P_OWN, share(choice.to_own));
+    put(SURE, share(choice.sure));
+    put(P_ALONE, share(choice.alone));
+    put(E_OTHERS, (choice.others * 8.0) as u32);
+}
+
+/// What it says, and to whom.
+fn put_text(conversations: &Conversations, arrival: &Arrival<'_>, put: &mut impl FnMut(usize, u32)) {
+    let reading = arrival.reading;
+    put(ADDRESS, reading.address as u32);
+    let addressee = reading.to[0].and_then(|slot| conversations.people.get(slot));
+    put(TO_AWAY, addressee.map_or(63, |them| arrival.number.saturating_sub(them.last)));
+    put(TO_SAID, addressee.map_or(0, |them| steps(them.said.into())));
+    put(QUESTION, reading.question.into());
+    let marks = [
+        (CALL, TextMarks::CALL),
+        (CLOSING, TextMarks::CLOSING),
+        (FILLER, TextMarks::FILLER),
+        (ASKS, TextMarks::ASKS),
+        (GREETING, TextMarks::GREETING),
+        (LINK, TextMarks::LINK),
+        (CODE, TextMarks::CODE),
+        (SMILE, TextMarks::SMILE),
+        (UNFINISHED, TextMarks::UNFINISHED),
+        (EXCLAIMS, TextMarks::EXCLAIMS),
+        (DIGITS, TextMarks::DIGITS),
+    ];
+    for (feature, mark) in marks {
+        put(feature, reading.marks.has(mark).into());
+    }
+    put(WIDTH, reading.width.into());
+    put(WORD_STARTS, reading.tells(Tells::Starts).into());
+    put(WORD_ANSWERED, reading.tells(Tells::Answered).into());
+    put(WORD_GOES_ON, reading.tells(Tells::GoesOn).into());
+    put(WORD_DRAWS, reading.tells(Tells::Draws).into());
+    put(KNOWN, reading.known.into());
+}
+
+/// What its author said before.
+fn put_author(conversations: &Conversations, arrival: &Arrival<'_>, put: &mut impl FnMut(usize, u32)) {
+    let me = conversations.people.get(arrival.author).expect("who speaks was met");
+    let new = me.said == 0;
+    put(SAID, steps(me.said.into()));
+    put(AWAY, if new { 63 } else { steps(arrival.at.since(me.last_at).0 / 500) });
+    put(AWAY_LINES, if new { 63 } else { arrival.number - me.last });
+    put(MY_STARTS, u32::from(me.starts) * 16 / u32::from(me.said.max(1)));
+    put(MY_DIRECTED, u32::from(me.directed) * 16 / u32::from(me.said.max(1)));
+    put(MY_DREW, u32::from(me.drew) * 32 / u32::from(me.said.max(1)));
+}
+
+/// Its conversation, and its author's messages in a row there.
+fn put_conversation(conversations: &Conversations, placed: &Placed, put: &mut impl FnMut(usize, u32)) {
+    let (arrival, reading) = (placed.arrival(), placed.arrival().reading);
+    let there = &conversations.list[usize::from(placed.index)];
+    put(STRAND_LINES, steps(there.lines.into()));
+    put(STRAND_OTHERS, there.others_than(arrival.author));
+    put(STRAND_AGE, steps(arrival.at.since(there.began).0 / 500));
+    put(STRAND_AWAY, arrival.number - there.last);
+    put(STRAND_STARTER, (there.starter == arrival.author).into());
+    put(STRAND_MINE, there.has(arrival.author).into());
+    put(STRAND_SETTLED, steps(there.settled.into()));
+    put(TO_IN_STRAND, reading.to[0].map_or(0, |slot| 1 + u32::from(there.has(slot))));
+    let lines = conversations.recent().iter().rev().filter(|line| line.conversation == placed.index);
+    let (mut run, mut draws, mut asks) = (0, reading.tells(Tells::Draws), reading.question);
+    for line in lines.take(there.lines.into()).take_while(|line| line.author == arrival.author) {
+        run += 1;
+        draws = draws.max(line.reading.tells(Tells::Draws));
+        asks = asks.max(line.reading.question);
+    }
+    put(RUN, run);
+    put(RUN_DRAWS, draws.into());
+    put(RUN_QUESTION, asks.into());
+}
+
+/// What it answers.
+fn put_parent(conversations: &Conversations, placed: &Placed, put: &mut impl FnMut(usize, u32)) {
+    let (choice, arrival) = (&placed.choice, placed.arrival());
+    let parent = choice.parent.and_then(|parent| conversations.line(parent));
+    put(PARENT_QUESTION, parent.map_or(0, |line| 1 + u32::from(line.reading.question)));
+    put(PARENT_DRAWS, parent.map_or(centred(0), |line| line.reading.tells(Tells::Draws)).into());
+    put(PARENT_REPLIES, parent.map_or(0, |line| line.replies.into()));
+    put(PARENT_GAP, choice.parent.map_or(0, |parent| arrival.number - parent));
+    put(PARENT_AGO, parent.map_or(0, |line| steps(arrival.at.since(line.at).0 / 500)));
+    put(PARENT_START, parent.map_or(0, |line| 1 + u32::from(Some(line.parent) == choice.parent)));
+    put(PARENT_WIDTH, parent.map_or(0, |line| line.reading.width.into()));
+    let helps = |them: &Participant| u32::from(them.directed) * 16 / u32::from(them.said.max(1));
+    put(PARENT_HELPS, parent.and_then(|line| conversations.people.get(line.author)).map_or(0, helps));
+}
+
+/// What was said just before it.
+fn put_lately(conversations: &Conversations, placed: &Placed, put: &mut impl FnMut(usize, u32)) {
+    let (arrival, lately) = (placed.arrival(), &placed.weighed.lately);
+    put(WAITING, lately.waiting.into());
+    put(TO_ME, lately.to_me.into());
+    put(MY_COMPANY, lately.company.count_ones());
+    put(LAST_AGO, conversations.recent().last().map_or(63, |line| steps(arrival.at.since(line.at).0 / 500)));
+    put(PACE, lately.pace.into());
+    put(CROWD, lately.crowd.into());
+    put(CUSTOM, lately.custom.into());
+    put(REPEAT, lately.repeat.into());
+    put(ECHO, lately.echo.into());
+}
+
+/// What else goes on.
+fn put_around(conversations: &Conversations, placed: &Placed, put: &mut impl FnMut(usize, u32)) {
+    let (arrival, conversation) = (placed.arrival(), placed.index);
+    let (mut seen, mut people) = (0u128, 0u128);
+    let (mut open, mut all, mut helpers, mut joins) = (0, 0, 0, 0);
+    for line in conversations.recent().iter().rev().take(24) {
+        joins += u32::from(line.joins);
+        if line.conversation != conversation && seen >> line.conversation & 1 == 0 {
+            seen |= 1 << line.conversation;
+            all += 1;
+            open += u32::from(conversations.list[usize::from(line.conversation)].people.count_ones() <= 1);
+        }
+        if line.author != arrival.author && line.author != NOBODY && people >> line.author & 1 == 0 {
+            let Some(them) = conversations.people.get(line.author).filter(|them| !them.bot) else { continue };
+            people |= 1 << line.author;
+            helpers += u32::from(them.said >= 3 && u32::from(them.directed) * 2 > u32::from(them.said));
+        }
+    }
+    put(OPEN, open);
+    put(STRANDS, all);
+    put(HELPERS, helpers);
+    put(JOINS, joins);
+    let there = conversations.list[usize::from(conversation)].people | 1 << arrival.author;
+    put(OUTSIDERS, (people & !there).count_ones());
+}

@@ -1,0 +1,20 @@
+//! The decider that has learnt: how likely somebody who is not in a conversation joins it at this message, and how
+//! likely that has to be so that the bot says its share of the talk.
+//!
+//! A small learnt model over the features of the message, its conversation, its speakers and the pace of the room;
+//! each feature's part in the answer can be told. The default preset decides by it; see `decider`.
+
+mod because;
+mod explain;
+mod features;
+mod guess;
+mod models;
+pub mod steps;
+mod talk;
+
+pub use because::{Reason, because, reasons};
+pub use explain::{Contribution, contributions};
+pub use features::{FEATURES, Values};
+pub use guess::{Guess, hear, hear_weighed, worth};
+pub use models::JoinModel;
+pub use talk::TalkShare;

@@ -1,0 +1,218 @@
+//! How much it says in a room: a share of what people say, turned into how likely joining must be.
+//!
+//! What is due grows with every message and falls with every contribution. How many messages are as likely as this one
+//! is known from the room, at first from rooms in general; the more is due, the more of them are worth it.
+
+use serde::{Deserialize, Serialize};
+
+use super::models::JoinModel;
+use super::steps::{EDGES, STEPS, step_of};
+use crate::types::{Response, Share};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TalkShare {
+    /// What was asked for here with "talk 3%"; absent where the settings decide.
+    pub asked: Option<Share>,
+    /// Contributions that are due; below 0 it is ahead of its share.
+    due: f32,
+    /// Questions to the judge that are left.
+    calls: f32,
+    /// How many messages were how likely, in [`steps`](super::steps).
+    seen: [f32; STEPS],
+    /// How welcome its contributions were: its share is multiplied by this.
+    #[serde(default = "neutral")]
+    pub welcome: f32,
+}
+
+/// The usual counts as much as so many messages of the room.
+const USUAL_MESSAGES: f32 = 100.0;
+/// Messages after which everything counts half.
+const FORGET_AFTER: f32 = 1200.0;
+/// Of what is likely enough, so much is said in the end: the rest is answered by others, or belongs together.
+const SAID_OF_LIKELY: f32 = 0.5;
+/// It catches up with no more than this, whatever was due.
+const DUE_MAX: f32 = 1.5;
+/// It speaks up again when no more than this is owed to the others: the least distance of two contributions.
+const AHEAD_MAX: f32 = -0.75;
+
+/// Rooms in general are busier than a new one: for its first messages it takes more for likely, and keeps to its share.
+const FRESH: f32 = 0.6;
+const FRESH_MESSAGES: f32 = 30.0;
+/// Nobody's thanks make it talk much more, and nobody's anger silences it for ever.
+const WELCOME_MIN: f32 = 0.4;
+const WELCOME_MAX: f32 = 1.25;
+/// With every message it comes back this much to what was asked for.
+const FORGIVES: f32 = 0.002;
+
+fn neutral() -> f32 {
+    1.0
+}
+
+impl Default for TalkShare {
+    fn default() -> TalkShare {
+        let seen = JoinModel::built_in().usual.map(|count| count * USUAL_MESSAGES / 1000.0);
+        TalkShare { asked: None, due: 0.0, calls: 1.0, seen, welcome: neutral() }
+    }
+}
+
+impl TalkShare {
+    /// How much it is to say: as was asked for in the room, else as the settings say.
+    pub fn share(&self, settings: Option<Share>) -> Option<Share> {
+        self.asked.or(settings)
+    }
+
+    /// Somebody spoke; `calls` questions to the judge go with each contribution.
+    pub fn note_heard(&mut self, share: Share, calls: f64) {
+        self.welcome += (1.0 - self.welcome) * FORGIVES;
+        let more = share.of(f64::from(self.welcome)) as f32;
+        self.due = (self.due + more).min(DUE_MAX);
+        self.calls = (self.calls + more * calls as f32).min(DUE_MAX);
+    }
+
+    /// Somebody spoke to the room, and it was as likely as this that another joins.
+    pub fn note_likely(&mut self, likely: f32) {
+        self.seen[step_of(likely)] += 1.0;
+        if self.seen.iter().sum::<f32>() >= FORGET_AFTER {
+            self.seen.iter_mut().for_each(|count| *count /= 2.0);
+        }
+    }
+
+    /// What people made of a contribution changes its share, within bounds.
+    pub fn receive(&mut self, response: Response) {
+        let factor = match response {
+            Response::Thanked => 1.1,
+            Response::Answered | Response::Reacted => 1.05,
+            Response::Ignored => 0.95,
+            Response::Deleted => 0.7,
+            Response::ToldOff => 0.6,
+        };
+        self.welcome = (self.welcome * factor).clamp(WELCOME_MIN, WELCOME_MAX);
+    }
+
+    pub fn note_spoke(&mut self) {
+        self.due = (self.due - 1.0).max(-2.0);
+    }
+
+    pub fn note_asked(&mut self) {
+        self.calls = (self.calls - 1.0).max(-2.0);
+    }
+
+    /// The question was not asked after all.
+    pub fn note_not_asked(&mut self) {
+        self.calls = (self.calls + 1.0).min(DUE_MAX);
+    }
+
+    /// How many messages it lets pass before it speaks up again; `asks`: before it has a judge asked.
+    pub fn messages_to_wait(&self, share: Share, asks: bool) -> Option<u64> {
+        let have = if asks { self.due.min(self.calls) } else { self.due };
+        let each = share.of(f64::from(self.welcome)).max(1e-6);
+        (have < AHEAD_MAX).then(|| (f64::from(AHEAD_MAX - have) / each).ceil() as u64)
+    }
+
+    /// How likely joining must be, so that it comes to its share.
+    pub fn threshold(&self, share: Share) -> f32 {
+        let wanted = share.of(f64::from(self.welcome)) as f32 / SAID_OF_LIKELY;
+        let eager = (1.0 + self.due.min(self.calls)).max(0.0);
+        self.quantile(wanted * eager * eager * (1.0 + FRESH * self.freshness()))
+    }
+
+    /// How new the room is: 1 at the first message, 0 once it has an idea of it.
+    fn freshness(&self) -> f32 {
+        let heard = self.seen.iter().sum::<f32>() - USUAL_MESSAGES;
+        (1.0 - heard / FRESH_MESSAGES).clamp(0.0, 1.0)
+    }
+
+    /// So much of what is heard is at least as likely as this.
+    fn quantile(&self, wanted: f32) -> f32 {
+        let total: f32 = self.seen.iter().sum();
+        let mut left = wanted * total;
+        for step in (0..STEPS).rev() {
+            let count = self.seen[step];
+            if left <= count {
+                let from = if step == 0 { 0.0 } else { EDGES[step - 1] };
+                let to = if step == STEPS - 1 { 1.0 } else { EDGES[step] };
+                return to - (to - from) * left / count.max(f32::MIN_POSITIVE);
+            }
+            left -= count;
+        }
+        0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn share(text: &str) -> Share {
+        Share::parse(text).unwrap()
+    }
+
+    /// A room whose likelihoods are spread evenly between 0 and `most`, always agreed to.
+    fn contributions(talk: &mut TalkShare, asked: Share, most: f32, messages: u32) -> u32 {
+        let mut spoke = 0;
+        for turn in 0..messages {
+            let likely = most * (turn.wrapping_mul(2_654_435_761) >> 8) as f32 / (1u32 << 24) as f32;
+            talk.note_heard(asked, 1.3);
+            talk.note_likely(likely);
+            if likely >= talk.threshold(asked) && talk.messages_to_wait(asked, true).is_none() {
+                talk.note_asked();
+                talk.note_spoke();
+                spoke += 1;
+            }
+        }
+        spoke
+    }
+
+    #[test]
+    fn the_share_that_is_asked_for_is_what_is_said() {
+        for (asked, wanted) in [("1%", 100), ("3%", 300), ("10%", 1000)] {
+            for most in [0.05, 0.4, 1.0] {
+                let spoke = contributions(&mut TalkShare::default(), share(asked), most, 10_000);
+                assert!(spoke.abs_diff(wanted) <= wanted / 20, "{asked} up to {most}: {spoke}");
+            }
+        }
+    }
+
+    #[test]
+    fn two_contributions_are_a_quarter_of_their_distance_apart() {
+        let mut talk = TalkShare::default();
+        talk.note_asked();
+        talk.note_spoke();
+        assert_eq!(talk.messages_to_wait(share("1%"), false), Some(25));
+    }
+
+    #[test]
+    fn a_judge_that_says_no_is_not_asked_for_ever() {
+        let (mut talk, asked) = (TalkShare::default(), share("1%"));
+        let mut calls = 0;
+        for turn in 0..10_000u32 {
+            talk.note_heard(asked, 1.3);
+            talk.note_likely((turn % 100) as f32 / 100.0);
+            let likely = (turn % 100) as f32 / 100.0 >= talk.threshold(asked);
+            if likely && talk.messages_to_wait(asked, true).is_none() {
+                talk.note_asked();
+                calls += 1;
+            }
+        }
+        assert!((120..=133).contains(&calls), "{calls}");
+    }
+
+    #[test]
+    fn who_is_told_off_says_less_and_is_forgiven() {
+        let mut talk = TalkShare::default();
+        (0..9).for_each(|_| talk.receive(Response::ToldOff));
+        assert_eq!(talk.welcome, WELCOME_MIN);
+        let quiet = contributions(&mut talk.clone(), share("10%"), 1.0, 200);
+        assert!(quiet < contributions(&mut TalkShare::default(), share("10%"), 1.0, 200), "{quiet}");
+        (0..3000).for_each(|_| talk.note_heard(share("3%"), 1.3));
+        assert!(talk.welcome > 0.99, "{}", talk.welcome);
+        (0..9).for_each(|_| talk.receive(Response::Thanked));
+        assert_eq!(talk.welcome, WELCOME_MAX);
+    }
+
+    #[test]
+    fn nothing_is_nothing() {
+        let mut talk = TalkShare::default();
+        assert_eq!(contributions(&mut talk, Share::NONE, 0.9, 2000), 0);
+    }
+}

@@ -1,0 +1,10 @@
+//! Thanks, goodbye, that is all: the talk is being closed.
+use super::{Percent, Rule, Scene};
+use crate::types::Flags;
+
+pub const RULE: Rule = Rule { id: "closing", doc: "thanks, a goodbye, or that is all", points: -25, strength };
+
+fn strength(scene: &Scene<'_>) -> Percent {
+    let asks = scene.trimmed().ends_with(['?', '？']);
+    Percent::all_or_none(!asks && scene.message.flags.has(Flags::CLOSING))
+}

@@ -1,0 +1,122 @@
+//! What the bot did in a place, what it owes there, and what people make of it.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::pending::Pending;
+use crate::effect::Delivery;
+use crate::judge::Cache;
+use crate::trace::Trace;
+use crate::transcript::Lines;
+use crate::types::{ConversationId, Time, or_zero};
+
+/// What it did and owes in a place.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct BotState {
+    /// The answer to somebody who addressed it, being written.
+    pub answering: Option<Box<Pending>>,
+    /// Who addressed it meanwhile: answered next, together.
+    pub next: Option<Box<Pending>>,
+    /// More who addressed it meanwhile than one answer has room for: answered after those, as many together; oldest first.
+    #[serde(default)]
+    pub later: Vec<Pending>,
+    /// When it last acted in any way, a reaction too.
+    pub acted_at: Option<Time>,
+    /// When it last contributed unasked.
+    pub spoke_up_at: Option<Time>,
+    /// What it contributed unasked, as far as the judge is told; oldest first.
+    pub interventions: VecDeque<Intervention>,
+    pub cache: Cache,
+    /// Posts on their way to the platform.
+    pub delivering: Vec<Delivering>,
+    /// Ids that were heard but are not in the buffer, so that they are not heard again; newest last.
+    pub known: VecDeque<u64>,
+    /// Ids of its own posts, newest last.
+    pub own: VecDeque<u64>,
+    /// Contributions of which it is not known yet what people make of them; oldest first.
+    #[serde(default)]
+    pub followed: Vec<Followed>,
+}
+
+/// A contribution that nobody had asked for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Followed {
+    /// The decision that led to it.
+    pub trace: Box<Trace>,
+    /// Hashes of the ids of its posts.
+    pub ids: Vec<u64>,
+    pub at: Time,
+    #[serde(default, rename = "strand", with = "or_zero")]
+    pub conversation: Option<ConversationId>,
+    /// Messages of people since.
+    pub heard: u32,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Intervention {
+    pub at: Time,
+    /// None where conversations are not told apart.
+    #[serde(default, rename = "strand", with = "or_zero")]
+    pub conversation: Option<ConversationId>,
+    /// The talk it stepped into.
+    pub lines: Lines,
+}
+
+/// A post that left and was not acknowledged yet.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Delivering {
+    pub delivery: Delivery,
+    /// What is remembered of it; a reaction leaves no words.
+    pub text: Option<Box<str>>,
+    pub addressed: bool,
+    /// None where conversations are not told apart.
+    #[serde(default, rename = "strand", with = "or_zero")]
+    pub conversation: Option<ConversationId>,
+    /// The decisions it concludes; the last is the one that gave the reason.
+    pub traces: Vec<Trace>,
+}
+
+const KNOWN_MAX: usize = 64;
+
+impl BotState {
+    /// What it contributed to a conversation, or to the place as a whole.
+    pub fn interventions_of(
+        &self,
+        conversation: Option<ConversationId>,
+    ) -> impl DoubleEndedIterator<Item = &Intervention> {
+        self.interventions.iter().filter(move |each| conversation.is_none() || each.conversation == conversation)
+    }
+
+    /// Who is to be answered next, with those who are answered together with them.
+    pub fn take_next(&mut self) -> Option<Box<Pending>> {
+        let next = self.next.take()?;
+        if !self.later.is_empty() {
+            self.next = Some(Box::new(self.later.remove(0)));
+        }
+        Some(next)
+    }
+
+    /// Puts somebody at the end of those who are to be answered.
+    pub fn put_last(&mut self, owed: Box<Pending>) {
+        match &self.next {
+            None => self.next = Some(owed),
+            Some(_) => self.later.push(*owed),
+        }
+    }
+
+    pub fn note_known(&mut self, id_hash: u64) {
+        note(&mut self.known, id_hash);
+    }
+
+    pub fn note_own(&mut self, id_hash: u64) {
+        note(&mut self.own, id_hash);
+    }
+}
+
+fn note(ring: &mut VecDeque<u64>, id_hash: u64) {
+    if ring.len() == KNOWN_MAX {
+        ring.pop_front();
+    }
+    ring.push_back(id_hash);
+}

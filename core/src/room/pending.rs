@@ -1,0 +1,103 @@
+//! Something the bot may do in a place, and how far it has come.
+
+use serde::{Deserialize, Serialize};
+
+use crate::judge::JudgeLadder;
+use crate::memory::FactId;
+use crate::trace::{Cause, Stage, Trace};
+use crate::types::{Addressed, CallId, ConversationId, Kind, Time, or_zero};
+
+/// Something it may do, and why.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Pending {
+    /// The decision on the message that gave the reason, as far as it has come.
+    pub trace: Box<Trace>,
+    pub addressed: Option<Addressed>,
+    /// None where conversations are not told apart.
+    #[serde(default, rename = "strand", with = "or_zero")]
+    pub conversation: Option<ConversationId>,
+    /// Further messages that addressed it meanwhile and will be answered together.
+    pub together: Vec<Trace>,
+    /// Since when something has been waiting here without a break: the wait's upper bound counts from then.
+    pub since: Time,
+    pub kind: Kind,
+    pub by_bot: bool,
+    /// Whether a model has to agree.
+    pub ask: bool,
+    pub phase: Phase,
+    /// Something it remembers, where that is the reason to speak.
+    #[serde(default)]
+    pub telling: Option<Telling>,
+}
+
+/// What it would tell of its own accord.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Telling {
+    /// Being looked for; without it, it stays silent for this reason.
+    Sought {
+        call: u64,
+        otherwise: Cause,
+    },
+    Found(FactId),
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Phase {
+    /// For quiet.
+    Waiting { due: Time },
+    /// For a model's answer.
+    Judging {
+        call: CallId,
+        asked_at: Time,
+        prompt_chars: u64,
+        #[serde(rename = "climb")]
+        ladder: JudgeLadder,
+        cache_key: Option<u64>,
+    },
+    /// For the moment the judge chose.
+    Holding { due: Time },
+    /// For the words.
+    Writing { call: CallId, asked_at: Time },
+}
+
+impl Pending {
+    pub fn call(&self) -> Option<&CallId> {
+        match &self.phase {
+            Phase::Judging { call, .. } | Phase::Writing { call, .. } => Some(call),
+            Phase::Waiting { .. } | Phase::Holding { .. } => None,
+        }
+    }
+
+    pub fn due(&self) -> Option<Time> {
+        match self.phase {
+            Phase::Waiting { due } | Phase::Holding { due } => Some(due),
+            Phase::Judging { .. } | Phase::Writing { .. } => None,
+        }
+    }
+
+    /// The decisions it stands for; the last is the one that gave the reason.
+    pub fn traces(self) -> impl Iterator<Item = Trace> {
+        self.together.into_iter().chain([*self.trace])
+    }
+
+    /// Whether this call looks for what it would tell.
+    pub fn seeks(&self, call: &CallId) -> bool {
+        matches!(&self.telling, Some(Telling::Sought { call: sought, .. }) if *sought == call.serial)
+    }
+
+    /// The fact it is about to tell.
+    pub fn tells(&self) -> Option<FactId> {
+        match self.telling {
+            Some(Telling::Found(fact)) => Some(fact),
+            Some(Telling::Sought { .. }) | None => None,
+        }
+    }
+
+    /// How far it has come, if it goes no further.
+    pub fn stage(&self) -> Stage {
+        match self.phase {
+            Phase::Waiting { .. } | Phase::Judging { .. } => Stage::Judge,
+            Phase::Holding { .. } | Phase::Writing { .. } => Stage::Hold,
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! A place where people talk, a channel or a thread: what was said, what is pending, what it said itself.
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::bot::BotState;
+use super::buffer::{Buffer, Glance, Heard};
+use super::pending::Pending;
+use crate::conversations::Conversations;
+use crate::policy::Policy;
+use crate::types::{CallId, ConversationId, Span, Time, stable_hash};
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct PlaceState {
+    pub buffer: Buffer,
+    /// What it may say unasked: at most one thing in a conversation. Where conversations are not told apart, the place is one.
+    #[serde(deserialize_with = "one_or_several")]
+    pub pending: Vec<Pending>,
+    /// Who answers whom here; absent where nobody looks.
+    #[serde(rename = "strands", default, deserialize_with = "if_readable")]
+    pub conversations: Option<Box<Conversations>>,
+    /// The latest two messages of people, also when the buffer has let them go.
+    pub last_heard: Time,
+    pub heard_before: Time,
+    /// What it did here; absent until it does something.
+    #[serde(rename = "past")]
+    pub bot: Option<Box<BotState>>,
+    /// When the timers will look at this place next.
+    pub alarm: Option<Time>,
+}
+
+/// Messages kept beyond what the settings say, until those among them that call for an answer have one.
+const KEPT_FOR_ANSWERS_MAX: usize = 500;
+
+impl PlaceState {
+    pub fn bot_mut(&mut self) -> &mut BotState {
+        self.bot.get_or_insert_default()
+    }
+
+    pub fn acted_at(&self) -> Option<Time> {
+        self.bot.as_ref().and_then(|bot| bot.acted_at)
+    }
+
+    /// Whether it acted here a short while before.
+    pub fn is_engaged(&self, policy: &Policy, at: Time) -> bool {
+        let lasts = Span::seconds(policy.settings.score.engaged_seconds.into());
+        self.acted_at().is_some_and(|acted| at.since(acted) < lasts)
+    }
+
+    /// What was said here and is not too old, newest first.
+    pub fn recent(&self, policy: &Policy, now: Time) -> impl Iterator<Item = Heard<'_>> {
+        let young = is_young(policy, now);
+        self.buffer.iter().rev().filter(move |heard| young(heard.at))
+    }
+
+    /// The same of one conversation alone.
+    pub fn recent_of(
+        &self,
+        policy: &Policy,
+        now: Time,
+        conversation: Option<ConversationId>,
+    ) -> impl Iterator<Item = Heard<'_>> {
+        self.recent(policy, now).filter(move |heard| belongs(heard, conversation))
+    }
+
+    /// The newest `window` messages that are not too old, newest first.
+    pub fn newest(&self, policy: &Policy, now: Time, window: u32) -> Vec<Heard<'_>> {
+        self.buffer.newest_of(window as usize, is_young(policy, now))
+    }
+
+    /// A glance at the people among them.
+    pub fn glance_at_people(&self, policy: &Policy, now: Time, window: u32, glances: &mut Vec<Glance>) {
+        self.buffer.glance_at_people(window as usize, is_young(policy, now), glances);
+    }
+
+    /// Whether a message was heard: it is remembered, was answered, or is about to be.
+    pub fn knows(&self, id: &str) -> bool {
+        let noted = |bot: &BotState| bot.known.contains(&stable_hash(0, id));
+        let is_reason = |pending: &Pending| {
+            pending.together.iter().chain([&*pending.trace]).any(|trace| trace.message.as_str() == id)
+        };
+        self.buffer.find(id).is_some() || self.bot.as_deref().is_some_and(noted) || self.slots().any(is_reason)
+    }
+
+    /// Whether this is the id of a post of its own.
+    pub fn is_own(&self, id_hash: u64) -> bool {
+        self.bot.as_ref().is_some_and(|bot| bot.own.contains(&id_hash))
+    }
+
+    pub fn waits_for(&self, call: &CallId) -> bool {
+        self.pending.iter().any(|pending| pending.seeks(call))
+            || self.slots().any(|pending| pending.call() == Some(call))
+            || self.bot.as_ref().is_some_and(|bot| bot.delivering.iter().any(|sent| sent.delivery.call == *call))
+    }
+
+    /// Somebody spoke; `waited` is whether others may have been heard before who spoke later.
+    pub fn note_person(&mut self, at: Time, waited: bool) {
+        if waited && at < self.last_heard {
+            self.heard_before = self.heard_before.max(at);
+        } else {
+            (self.heard_before, self.last_heard) = (self.last_heard, at);
+        }
+    }
+
+    /// How many messages are kept once there is one more: those to be answered stay, though much is said meanwhile.
+    pub fn messages_max(&self, usual: usize) -> usize {
+        let first = |owed: &Pending| self.buffer.find(owed.together.first().unwrap_or(&owed.trace).message.as_str());
+        let oldest = self.owed().filter_map(first).min();
+        oldest.map_or(usual, |oldest| (self.buffer.len() + 1 - oldest).clamp(usual, usual + KEPT_FOR_ANSWERS_MAX))
+    }
+
+    /// Everything that may still be said here: unasked, being answered, to be answered next.
+    pub fn slots(&self) -> impl Iterator<Item = &Pending> {
+        self.pending.iter().chain(self.owed())
+    }
+
+    /// Answers to people who addressed it, in the order in which they are given.
+    pub fn owed(&self) -> impl Iterator<Item = &Pending> {
+        self.bot
+            .as_deref()
+            .into_iter()
+            .flat_map(|bot| bot.answering.iter().chain(&bot.next).map(|pending| &**pending).chain(&bot.later))
+    }
+
+    /// Takes out everything that may still be said here, in that order.
+    pub fn take_slots(&mut self) -> impl Iterator<Item = Box<Pending>> + use<> {
+        let taken = |bot: &mut Box<BotState>| (bot.answering.take(), bot.next.take(), std::mem::take(&mut bot.later));
+        let (answering, next, later) = self.bot.as_mut().map(taken).unwrap_or_default();
+        let unasked = std::mem::take(&mut self.pending).into_iter().map(Box::new);
+        unasked.chain(answering).chain(next).chain(later.into_iter().map(Box::new))
+    }
+
+    /// Forgets what was said here, but not when it spoke, which posts are on their way and which ids are not new.
+    pub fn forget(&mut self) {
+        self.buffer = Buffer::default();
+        if let Some(conversations) = &mut self.conversations {
+            conversations.clear();
+        }
+        (self.last_heard, self.heard_before) = (Time::default(), Time::default());
+        if let Some(bot) = self.bot.take() {
+            let BotState { acted_at, spoke_up_at, delivering, known, own, .. } = *bot;
+            let kept = BotState { acted_at, spoke_up_at, delivering, known, own, ..BotState::default() };
+            self.bot = Some(Box::new(kept));
+        }
+    }
+
+    /// Nothing is pending and nothing is on its way.
+    pub fn is_at_rest(&self) -> bool {
+        self.slots().next().is_none() && self.bot.as_ref().is_none_or(|bot| bot.delivering.is_empty())
+    }
+}
+
+/// Whether a message is of a conversation, or of the place as a whole.
+pub fn belongs(heard: &Heard<'_>, conversation: Option<ConversationId>) -> bool {
+    conversation.is_none() || heard.conversation == conversation
+}
+
+/// What another version of this program noted of conversations may not be readable: they begin anew.
+fn if_readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<Conversations>>, D::Error> {
+    let noted = serde_json::Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(noted).unwrap_or_default())
+}
+
+/// Snapshots from before conversations were told apart hold one or none.
+fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Pending>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Held {
+        Several(Vec<Pending>),
+        One(Option<Box<Pending>>),
+    }
+    Ok(match Held::deserialize(deserializer)? {
+        Held::Several(pending) => pending,
+        Held::One(pending) => pending.into_iter().map(|pending| *pending).collect(),
+    })
+}
+
+/// Whether something said at a time is still in its life.
+fn is_young(policy: &Policy, now: Time) -> impl Fn(Time) -> bool + use<> {
+    let life = policy.buffer_life();
+    move |at| life.is_none_or(|life| now.since(at) < life)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conversations::{LinkModel, Utterance};
+    use crate::types::MessageId;
+
+    #[test]
+    fn conversations_come_back_unless_another_version_noted_them() {
+        let mut place = PlaceState::default();
+        let conversations = place.conversations.get_or_insert_default();
+        for person in 0..90 {
+            let (id, name) = (MessageId::new(person.to_string()), format!("p{person}"));
+            let reply = (person > 0).then(|| MessageId::new("0"));
+            let heard = Utterance {
+                id: &id,
+                at: Time(person),
+                author: person + 1,
+                name: &name,
+                bot: false,
+                text: "to the first",
+                reply: reply.as_ref(),
+                reply_author: None,
+                mentions: &[],
+            };
+            conversations.hear(&heard, LinkModel::built_in());
+        }
+        let mut noted = serde_json::to_value(&place).expect("a place can be written");
+        let back: PlaceState = serde_json::from_value(noted.clone()).expect("a place can be read");
+        assert_eq!(serde_json::to_value(&back).ok().as_ref(), Some(&noted));
+        noted["strands"]["lines"][0]["reading"]["width"] = 70_000.into();
+        let back: PlaceState = serde_json::from_value(noted).expect("the rest can be read");
+        assert!(back.conversations.is_none());
+    }
+}

@@ -1,9 +1,0 @@
-//! The message holds a word that is its business.
-use super::{Percent, Rule, Scene};
-use crate::room::Flags;
-
-pub const RULE: Rule = Rule { id: "keyword", doc: "holds one of its keywords", points: 20, strength };
-
-fn strength(scene: &Scene<'_>) -> Percent {
-    Percent::all_or_none(scene.message.flags.has(Flags::KEYWORD))
-}

@@ -1,9 +1,0 @@
-//! Nobody has said its name lately.
-use super::{Percent, Rule, Scene};
-use crate::room::Flags;
-
-pub const RULE: Rule = Rule { id: "not_mentioned", doc: "nobody has said its name lately", points: -5, strength };
-
-fn strength(scene: &Scene<'_>) -> Percent {
-    Percent::all_or_none(!scene.people.iter().any(|heard| heard.flags.has(Flags::NAMED)))
-}

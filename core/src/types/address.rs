@@ -1,0 +1,30 @@
+//! How somebody turned to the bot.
+
+use serde::{Deserialize, Serialize};
+
+/// How somebody turned to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Addressed {
+    Mention,
+    Name,
+    Reply,
+}
+
+impl Addressed {
+    pub fn id(self) -> &'static str {
+        match self {
+            Addressed::Mention => "mention",
+            Addressed::Name => "name",
+            Addressed::Reply => "reply",
+        }
+    }
+
+    /// What a call by this means is worth on the scale of the rules.
+    pub fn points(self) -> i16 {
+        match self {
+            Addressed::Mention | Addressed::Reply => 100,
+            Addressed::Name => 80,
+        }
+    }
+}

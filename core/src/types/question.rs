@@ -1,0 +1,52 @@
+//! What a model can be asked.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Question {
+    /// In which state is the talk?
+    State,
+    /// Is it still the talk it stepped into last?
+    Same,
+    /// Has the situation changed since?
+    Changed,
+    /// Should it step in?
+    Judge,
+    /// All of that at once.
+    Join,
+}
+
+impl Question {
+    pub fn id(self) -> &'static str {
+        match self {
+            Question::State => "state",
+            Question::Same => "same",
+            Question::Changed => "changed",
+            Question::Judge => "judge",
+            Question::Join => "join",
+        }
+    }
+}
+
+/// The state of a conversation, in the order in which one outweighs the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum State {
+    Ending,
+    Misunderstanding,
+    Conflict,
+    Active,
+}
+
+impl State {
+    pub const ALL: [State; 4] = [State::Ending, State::Misunderstanding, State::Conflict, State::Active];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            State::Ending => "ENDING",
+            State::Misunderstanding => "MISUNDERSTANDING",
+            State::Conflict => "CONFLICT",
+            State::Active => "ACTIVE",
+        }
+    }
+}
