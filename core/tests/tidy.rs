@@ -59,6 +59,11 @@ fn the_layers_look_down_only() {
     layers::check(&sources("core/src"));
 }
 
+#[test]
+fn no_stage_of_the_engine_leads_back() {
+    layers::check_stages(&sources("core/src"));
+}
+
 /// What only the shell has.
 const OF_THE_SHELL: &[&str] =
     &["std::fs", "std::env", "std::net", "SystemTime", "Instant::now", "tokio", "async fn", "rand::"];

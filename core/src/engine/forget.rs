@@ -1,8 +1,8 @@
 //! Somebody wants to be forgotten: what they said goes, and what was made of it.
 
+use super::turn::Turn;
+use super::{Engine, alarm, answer, change, end};
 use crate::effect::{Effect, Lines, Post};
-use crate::engine::Engine;
-use crate::engine::turn::Turn;
 use crate::memory::{ForgetRequest, Recognizer};
 use crate::room::{BotState, Delivering, Heard, Pending, Phase, Room, Speakers};
 use crate::trace::Trace;
@@ -23,7 +23,7 @@ impl Engine {
     fn forget_in(&mut self, room: usize, now: Time, theirs: &Recognizer<'_>, out: &mut Vec<Effect>) {
         let threads = self.rooms[room].thread_ids();
         for thread in &threads {
-            self.turn_at(room, thread.clone(), now, out).forget_talk(theirs);
+            forget_talk(&mut self.turn_at(room, thread.clone(), now, out), theirs);
         }
         let known = &mut self.rooms[room];
         let keys: Vec<u64> = keys(theirs.request).collect();
@@ -36,7 +36,7 @@ impl Engine {
         }
         // Only now: what is read again must not hold them any more in any place of the room.
         for thread in threads {
-            self.turn_at(room, thread, now, out).read_again(theirs.request);
+            read_again(&mut self.turn_at(room, thread, now, out), theirs.request);
         }
     }
 }
@@ -61,64 +61,62 @@ fn sends_of_them(sent: &Delivering, theirs: &Recognizer<'_>) -> bool {
     sent.text.as_deref().is_some_and(|text| theirs.speaks_of_them(text))
 }
 
-impl Turn<'_> {
-    fn forget_talk(&mut self, theirs: &Recognizer<'_>) {
-        let keys: Vec<u64> = keys(theirs.request).collect();
-        let room = self.room.id.clone();
-        let (place, speakers) = self.room.split(self.thread.as_ref());
-        let goes = |heard: &Heard<'_>, speakers: &Speakers| {
-            keys.contains(&speakers.key_at(heard.speaker))
-                || (heard.voice() == Voice::Me && theirs.takes_own_post(&room, heard.id(), heard.text()))
-        };
-        for index in (0..place.buffer.len()).rev() {
-            if place.buffer.iter().nth(index).is_some_and(|heard| goes(&heard, speakers)) {
-                speakers.release(place.buffer.remove(index));
-            }
+pub(super) fn forget_talk(turn: &mut Turn<'_>, theirs: &Recognizer<'_>) {
+    let keys: Vec<u64> = keys(theirs.request).collect();
+    let room = turn.room.id.clone();
+    let (place, speakers) = turn.room.split(turn.thread.as_ref());
+    let goes = |heard: &Heard<'_>, speakers: &Speakers| {
+        keys.contains(&speakers.key_at(heard.speaker))
+            || (heard.voice() == Voice::Me && theirs.takes_own_post(&room, heard.id(), heard.text()))
+    };
+    for index in (0..place.buffer.len()).rev() {
+        if place.buffer.iter().nth(index).is_some_and(|heard| goes(&heard, speakers)) {
+            speakers.release(place.buffer.remove(index));
         }
-        place.buffer.tighten();
-        if let Some(conversations) = &mut place.conversations {
-            keys.iter().for_each(|key| conversations.forget(*key));
-        }
-        let Some(BotState { interventions, cache, delivering, followed, .. }) = place.bot.as_deref_mut() else {
-            return;
-        };
-        let others = |trace: &Trace| !theirs.request.is_of(&trace.author_id);
-        followed.retain(|followed| others(&followed.trace));
-        followed.iter_mut().for_each(|followed| followed.trace.forget_words());
-        interventions.iter_mut().for_each(|intervention| intervention.lines = Lines::default());
-        *cache = Default::default();
-        for sent in delivering.iter_mut() {
-            sent.traces.retain(others);
-            sent.traces.iter_mut().for_each(Trace::forget_words);
-            if sends_of_them(sent, theirs) {
-                // It leaves as it is; after a start nothing more is sent of it.
-                (sent.text, sent.delivery.post) = (None, Post::Text(Vec::new()));
-            }
-        }
-        // Nobody else waits for these.
-        delivering.retain(|sent| !sent.traces.is_empty());
     }
-
-    fn read_again(&mut self, request: &ForgetRequest) {
-        for pending in self.place_mut().take_slots() {
-            self.read_pending_again(pending, request);
-        }
-        self.write_next();
-        self.set_alarm();
+    place.buffer.tighten();
+    if let Some(conversations) = &mut place.conversations {
+        keys.iter().for_each(|key| conversations.forget(*key));
     }
+    let Some(BotState { interventions, cache, delivering, followed, .. }) = place.bot.as_deref_mut() else {
+        return;
+    };
+    let others = |trace: &Trace| !theirs.request.is_of(&trace.author_id);
+    followed.retain(|followed| others(&followed.trace));
+    followed.iter_mut().for_each(|followed| followed.trace.forget_words());
+    interventions.iter_mut().for_each(|intervention| intervention.lines = Lines::default());
+    *cache = Default::default();
+    for sent in delivering.iter_mut() {
+        sent.traces.retain(others);
+        sent.traces.iter_mut().for_each(Trace::forget_words);
+        if sends_of_them(sent, theirs) {
+            // It leaves as it is; after a start nothing more is sent of it.
+            (sent.text, sent.delivery.post) = (None, Post::Text(Vec::new()));
+        }
+    }
+    // Nobody else waits for these.
+    delivering.retain(|sent| !sent.traces.is_empty());
+}
 
-    fn read_pending_again(&mut self, mut pending: Box<Pending>, request: &ForgetRequest) {
-        pending.together.retain(|trace| !request.is_of(&trace.author_id));
-        if request.is_of(&pending.trace.author_id) {
-            let Some(other) = pending.together.pop() else { return self.abandon(&mut pending) };
-            *pending.trace = other;
-        }
-        pending.trace.forget_words();
-        pending.together.iter_mut().for_each(Trace::forget_words);
-        match pending.phase {
-            Phase::Judging { .. } | Phase::Writing { .. } => self.start_over(pending),
-            Phase::Waiting { .. } | Phase::Holding { .. } => self.put_back(pending),
-        }
+pub(super) fn read_again(turn: &mut Turn<'_>, request: &ForgetRequest) {
+    for pending in turn.place_mut().take_slots() {
+        read_pending_again(turn, pending, request);
+    }
+    answer::write_next(turn);
+    alarm::set_alarm(turn);
+}
+
+fn read_pending_again(turn: &mut Turn<'_>, mut pending: Box<Pending>, request: &ForgetRequest) {
+    pending.together.retain(|trace| !request.is_of(&trace.author_id));
+    if request.is_of(&pending.trace.author_id) {
+        let Some(other) = pending.together.pop() else { return end::abandon(turn, &mut pending) };
+        *pending.trace = other;
+    }
+    pending.trace.forget_words();
+    pending.together.iter_mut().for_each(Trace::forget_words);
+    match pending.phase {
+        Phase::Judging { .. } | Phase::Writing { .. } => change::start_over(turn, pending),
+        Phase::Waiting { .. } | Phase::Holding { .. } => turn.place_mut().put_back(pending),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Speaking first: when a silent channel wakes, something it remembers may be worth telling, if it is about what woke it.
 
+use super::turn::Turn;
+use super::{alarm, gate, pay, wait};
 use crate::effect::{Effect, Recall};
-use crate::engine::turn::Turn;
 use crate::gates::{Order, Trigger, closed_in};
 use crate::memory::FactId;
 use crate::room::{Pending, Phase, Telling};
@@ -9,66 +10,64 @@ use crate::trace::{Cause, Stage, Trace};
 use crate::types::{CallId, Message, Span, Time, Visibility, Voice};
 use crate::usage::tokens_of_bytes;
 
-impl Turn<'_> {
-    /// Whether this message wakes a channel in which it may speak first. The same gates hold as for any other contribution.
-    pub(super) fn may_speak_first(&self, message: &Message, trigger: Trigger<'_>) -> bool {
-        let memory = &self.policy.settings.memory;
-        let wanted = memory.enabled && memory.proactive && self.policy.asks_a_model();
-        let woke = self.thread.is_none() && message.author.voice == Voice::Person && self.was_silent_before(message);
-        wanted
-            && woke
-            && message.visibility != Visibility::Direct
-            && self.place().pending.is_empty()
-            && closed_in(&self.case(Trigger { paid: true, ..trigger }), Order::AfterScore).is_none()
-    }
+/// Whether this message wakes a channel in which it may speak first. The same gates hold as for any other contribution.
+pub(super) fn may_speak_first(turn: &Turn<'_>, message: &Message, trigger: Trigger<'_>) -> bool {
+    let memory = &turn.policy.settings.memory;
+    let wanted = memory.enabled && memory.proactive && turn.policy.asks_a_model();
+    let woke = turn.thread.is_none() && message.author.voice == Voice::Person && was_silent_before(turn, message);
+    wanted
+        && woke
+        && message.visibility != Visibility::Direct
+        && turn.place().pending.is_empty()
+        && closed_in(&gate::case(turn, Trigger { paid: true, ..trigger }), Order::AfterScore).is_none()
+}
 
-    fn was_silent_before(&self, message: &Message) -> bool {
-        let before = self.place().heard_before;
-        let silence = Span::minutes(self.policy.settings.memory.proactive_silence_minutes.into());
-        before != Time(0) && message.at.since(before) >= silence
-    }
+fn was_silent_before(turn: &Turn<'_>, message: &Message) -> bool {
+    let before = turn.place().heard_before;
+    let silence = Span::minutes(turn.policy.settings.memory.proactive_silence_minutes.into());
+    before != Time(0) && message.at.since(before) >= silence
+}
 
-    /// Looks for something to tell while it waits for quiet, as it would with any other reason.
-    pub(super) fn speak_first(&mut self, message: &Message, mut trace: Box<Trace>, otherwise: Cause) {
-        let call = self.room.next_call();
-        if self.reserve_look_up(&call, tokens_of_bytes(message.text.len())).is_err() {
-            return self.stay_silent(trace, Stage::Score, otherwise);
-        }
-        trace.cause = Cause::Undecided;
-        let recall = Recall { call: call.clone(), at: self.now, place: self.place_id(), message: message.id.clone() };
-        let telling = Telling::Sought { call: call.serial, otherwise };
-        let due = self.due_after(self.wait_after(&trace.message), self.now).max(self.now + Span(1));
-        let mut pending = self.reason_to_wait(message, trace, true, self.now, due);
-        pending.telling = Some(telling);
-        self.place_mut().pending.push(pending);
-        self.set_alarm();
-        self.out.push(Effect::Recall(Box::new(recall)));
+/// Looks for something to tell while it waits for quiet, as it would with any other reason.
+pub(super) fn speak_first(turn: &mut Turn<'_>, message: &Message, mut trace: Box<Trace>, otherwise: Cause) {
+    let call = turn.room.next_call();
+    if pay::reserve_look_up(turn, &call, tokens_of_bytes(message.text.len())).is_err() {
+        return turn.stay_silent(trace, Stage::Score, otherwise);
     }
+    trace.cause = Cause::Undecided;
+    let recall = Recall { call: call.clone(), at: turn.now, place: turn.place_id(), message: message.id.clone() };
+    let telling = Telling::Sought { call: call.serial, otherwise };
+    let due = wait::due_after(turn, wait::wait_after(turn, &trace.message), turn.now).max(turn.now + Span(1));
+    let mut pending = wait::reason_to_wait(turn, message, trace, true, turn.now, due);
+    pending.telling = Some(telling);
+    turn.place_mut().pending.push(pending);
+    alarm::set_alarm(turn);
+    turn.out.push(Effect::Recall(Box::new(recall)));
+}
 
-    pub(super) fn recalled(&mut self, call: &CallId, found: Option<FactId>) {
-        let Some(index) = self.place().pending.iter().position(|pending| pending.seeks(call)) else { return };
-        match found {
-            Some(fact) => self.place_mut().pending[index].telling = Some(Telling::Found(fact)),
-            None => {
-                let pending = self.place_mut().pending.remove(index);
-                self.nothing_to_tell(pending);
-            }
+pub(super) fn recalled(turn: &mut Turn<'_>, call: &CallId, found: Option<FactId>) {
+    let Some(index) = turn.place().pending.iter().position(|pending| pending.seeks(call)) else { return };
+    match found {
+        Some(fact) => turn.place_mut().pending[index].telling = Some(Telling::Found(fact)),
+        None => {
+            let pending = turn.place_mut().pending.remove(index);
+            nothing_to_tell(turn, pending);
         }
     }
+}
 
-    /// Quiet has come and nothing was found: silent for the reason it had before.
-    pub(super) fn found_nothing(&mut self) -> bool {
-        if !self.pending().is_some_and(|pending| matches!(pending.telling, Some(Telling::Sought { .. }))) {
-            return false;
-        }
-        let pending = self.take_pending().expect("it is still pending");
-        self.nothing_to_tell(pending);
-        true
+/// Quiet has come and nothing was found: silent for the reason it had before.
+pub(super) fn found_nothing(turn: &mut Turn<'_>) -> bool {
+    if !turn.pending().is_some_and(|pending| matches!(pending.telling, Some(Telling::Sought { .. }))) {
+        return false;
     }
+    let pending = turn.take_pending().expect("it is still pending");
+    nothing_to_tell(turn, pending);
+    true
+}
 
-    fn nothing_to_tell(&mut self, pending: Pending) {
-        debug_assert!(matches!(pending.phase, Phase::Waiting { .. }));
-        let Some(Telling::Sought { otherwise, .. }) = pending.telling else { return };
-        self.stay_silent(pending.trace, Stage::Score, otherwise);
-    }
+fn nothing_to_tell(turn: &mut Turn<'_>, pending: Pending) {
+    debug_assert!(matches!(pending.phase, Phase::Waiting { .. }));
+    let Some(Telling::Sought { otherwise, .. }) = pending.telling else { return };
+    turn.stay_silent(pending.trace, Stage::Score, otherwise);
 }

@@ -1,28 +1,47 @@
 //! All control flow. One input at a time, one place at a time, nothing awaited.
+//!
+//! What happens is the beginning of a flow that is read from top to bottom: somebody spoke (`said`), time has passed
+//! (`tick`), a result came back (`ask`, `results`, `deliver`), something was changed (`change`), an order was given
+//! (`orders`), the program starts again (`resume`). A flow goes through stages, each a file of functions: hear, follow,
+//! remember, decide, interrupt, wait, ask, write, deliver. None of them goes back to an earlier one.
 
+mod alarm;
+mod answer;
 mod ask;
 mod change;
 mod decide;
+mod deliver;
+mod digest;
+mod end;
 mod follow;
 mod forget;
+mod gate;
 mod hear;
 mod initiative;
+mod interrupt;
+mod lines;
+mod orders;
+mod own;
 mod pay;
 mod reception;
 mod remember;
-mod speak;
+mod results;
+mod resume;
+mod said;
+mod snapshot;
+mod tick;
 mod timers;
 mod turn;
 mod wait;
-
-use serde::{Deserialize, Serialize};
+mod write;
 
 use crate::effect::Effect;
 use crate::input::{Command, Input};
 use crate::policy::Policies;
 use crate::room::{Cost, Glance, Room, Spent};
-use crate::types::{CallId, ClockShift, MessageId, NameMap, Place, RoomId, Span, ThreadId, Time};
+use crate::types::{CallId, ClockShift, MessageId, NameMap, Place, RoomId, ThreadId, Time};
 use crate::view::RoomView;
+pub use snapshot::Snapshot;
 use timers::{Key, Timers};
 use turn::Turn;
 
@@ -33,36 +52,6 @@ pub struct Engine {
     index: NameMap<RoomId, u32>,
     timers: Timers,
     glances: Vec<Glance>,
-}
-
-/// Everything the engine knows, to be written down and read back.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Snapshot {
-    version: u32,
-    rooms: Vec<Room>,
-}
-
-const SNAPSHOT_VERSION: u32 = 1;
-
-impl Snapshot {
-    /// The rooms of several as one.
-    pub fn joined(snapshots: impl IntoIterator<Item = Snapshot>) -> Snapshot {
-        let mut all = Snapshot { version: SNAPSHOT_VERSION, rooms: Vec::new() };
-        for snapshot in snapshots {
-            all.version = all.version.max(snapshot.version);
-            all.rooms.extend(snapshot.rooms);
-        }
-        all
-    }
-
-    /// One for each of `count` engines, by the engine a room belongs to.
-    pub fn split(self, count: usize, engine_of: impl Fn(&RoomId) -> usize) -> Vec<Snapshot> {
-        let mut parts = vec![Snapshot { version: self.version, rooms: Vec::new() }; count];
-        for room in self.rooms {
-            parts[engine_of(&room.id)].rooms.push(room);
-        }
-        parts
-    }
 }
 
 impl Engine {
@@ -86,31 +75,35 @@ impl Engine {
         }
         self.ring(now, out);
         match input {
-            Input::Said(message) => self.hear(now, message, out),
+            Input::Said(message) => self.said(now, message, out),
             Input::Changed(change) => {
                 let place = change.place.clone();
-                self.in_place(now, place, out, |turn| turn.change(&change));
+                self.in_place(now, place, out, |turn| change::change(turn, &change));
             }
             Input::Told(room, command) => self.told(now, &room, command, out),
             Input::PolicyChanged(stated) => self.change_policies((*stated).into()),
             Input::Reacted(reaction) => {
                 let place = reaction.place.clone();
-                self.in_place(now, place, out, |turn| turn.note_reaction(&reaction));
+                self.in_place(now, place, out, |turn| reception::note_reaction(turn, &reaction));
             }
             Input::Tick | Input::Resumed | Input::Forgotten | Input::ClockSet(_) => (),
-            Input::Judged(call, answer) => self.answered(now, &call, out, |turn| turn.judged(&call, answer)),
-            Input::Written(call, answer) => self.answered(now, &call, out, |turn| turn.written(&call, answer)),
-            Input::Delivered(call, ids) => self.answered(now, &call, out, |turn| turn.delivered(&call, ids)),
+            Input::Judged(call, answer) => self.answered(now, &call, out, |turn| ask::judged(turn, &call, answer)),
+            Input::Written(call, answer) => {
+                self.answered(now, &call, out, |turn| results::written(turn, &call, answer))
+            }
+            Input::Delivered(call, ids) => self.answered(now, &call, out, |turn| deliver::delivered(turn, &call, ids)),
             Input::Recalled(call, found, usage) => self.answered(now, &call, out, |turn| {
-                turn.settle(&call, Some((&usage).into()));
-                turn.recalled(&call, found);
+                pay::settle(turn, &call, Some((&usage).into()));
+                initiative::recalled(turn, &call, found);
             }),
-            Input::Refused(call, why) => self.answered(now, &call, out, |turn| turn.refused(&call, why)),
+            Input::Refused(call, why) => self.answered(now, &call, out, |turn| results::refused(turn, &call, why)),
             Input::Billed(room, usage) => {
                 let room = self.room(&room);
-                self.turn_at(room, None, now, out).billed(&usage);
+                pay::billed(&mut self.turn_at(room, None, now, out), &usage);
             }
-            Input::Remembered(call, done) => self.answered(now, &call, out, |turn| turn.remembered(&call, done)),
+            Input::Remembered(call, done) => {
+                self.answered(now, &call, out, |turn| digest::remembered(turn, &call, done))
+            }
         }
     }
 
@@ -157,31 +150,6 @@ impl Engine {
 
     pub fn policies(&self) -> &Policies {
         &self.policies
-    }
-
-    pub fn snapshot(&self) -> Snapshot {
-        Snapshot { version: SNAPSHOT_VERSION, rooms: self.rooms.clone() }
-    }
-
-    pub fn into_snapshot(self) -> Snapshot {
-        Snapshot { version: SNAPSHOT_VERSION, rooms: self.rooms }
-    }
-
-    /// Goes on from a snapshot as if it had never stopped; `Err` if the snapshot is of a newer version.
-    pub fn restore(policies: Policies, snapshot: Snapshot) -> Result<Engine, String> {
-        if snapshot.version > SNAPSHOT_VERSION {
-            return Err(format!(
-                "the snapshot is of version {}, this program reads up to {SNAPSHOT_VERSION}",
-                snapshot.version
-            ));
-        }
-        let mut engine = Engine::new(policies);
-        engine.rooms = snapshot.rooms;
-        for index in 0..engine.rooms.len() {
-            engine.index.insert(engine.rooms[index].id.clone(), index as u32);
-        }
-        engine.arm_all();
-        Ok(engine)
     }
 
     /// The timers as the places know them.
@@ -260,7 +228,7 @@ impl Engine {
             let room = key.room as usize;
             // A thread that was let go may still have an alarm.
             if self.rooms[room].place(key.thread.as_ref()).is_some() {
-                self.turn_at(room, key.thread, at, out).ring();
+                tick::ring(&mut self.turn_at(room, key.thread, at, out));
             }
         }
     }
@@ -269,10 +237,10 @@ impl Engine {
         let room = self.room(room);
         let threads = self.rooms[room].thread_ids();
         let mut turn = self.turn_at(room, None, now, out);
-        turn.obey(command);
+        orders::obey(&mut turn, command);
         for thread in threads {
             turn.thread = thread;
-            turn.drop_after(command);
+            orders::drop_after(&mut turn, command);
         }
         if matches!(command, Command::Reset | Command::Left) {
             turn.room.clear();
@@ -295,17 +263,15 @@ impl Engine {
 
     fn resume(&mut self, now: Time, out: &mut Vec<Effect>) {
         for room in 0..self.rooms.len() {
-            self.turn_at(room, None, now, out).settle_lost();
+            pay::settle_lost(&mut self.turn_at(room, None, now, out));
             let threads = self.rooms[room].thread_ids();
             for thread in threads {
-                self.turn_at(room, thread, now, out).resume();
+                resume::resume(&mut self.turn_at(room, thread, now, out));
             }
-            self.turn_at(room, None, now, out).resume_digest();
+            digest::resume_digest(&mut self.turn_at(room, None, now, out));
         }
     }
 }
 
-/// A wait without end is not a wait: what a judge may ask for is cut to the settings.
-fn at_most(span: Span, seconds_max: u32) -> Span {
-    span.min(Span::seconds(seconds_max.into()))
-}
+#[cfg(test)]
+mod tests;

@@ -1,13 +1,12 @@
 //! What calls cost: set aside before a call, settled after it, given back where the call is never made.
 
-use crate::effect::{Excuse, Failure, Usage};
-use crate::engine::turn::Turn;
-use crate::gates::Closed;
-use crate::input::{Answer, TotalSpent};
+use super::turn::Turn;
+use crate::input::Answer;
 use crate::policy::Policy;
-use crate::room::{Cost, Exhausted, Phase};
-use crate::trace::Stage;
+use crate::room::{Cost, Exhausted};
+use crate::trace::Closed;
 use crate::types::CallId;
+use crate::usage::{Failure, Usage};
 
 /// About how many tokens our own instructions and what is remembered add to the talk in a prompt.
 const INSTRUCTION_TOKENS: u64 = 1_500;
@@ -50,91 +49,48 @@ pub(super) fn micros_of(answer: &Result<Answer, Failure>) -> u64 {
     }
 }
 
-impl Turn<'_> {
-    /// Sets money aside for a call, or says why there is none.
-    pub(super) fn reserve(&mut self, call: &CallId, estimate: Estimate<'_>) -> Result<(), Closed> {
-        self.set_aside(call, estimate.cost(self.policy))
-    }
+/// Sets money aside for a call, or says why there is none.
+pub(super) fn reserve(turn: &mut Turn<'_>, call: &CallId, estimate: Estimate<'_>) -> Result<(), Closed> {
+    set_aside(turn, call, estimate.cost(turn.policy))
+}
 
-    /// The same for looking something up by its meaning; nothing where that is free.
-    pub(super) fn reserve_look_up(&mut self, call: &CallId, tokens: u64) -> Result<(), Closed> {
-        look_up_cost(self.policy, tokens).map_or(Ok(()), |cost| self.set_aside(call, cost))
-    }
+/// The same for looking something up by its meaning; nothing where that is free.
+pub(super) fn reserve_look_up(turn: &mut Turn<'_>, call: &CallId, tokens: u64) -> Result<(), Closed> {
+    look_up_cost(turn.policy, tokens).map_or(Ok(()), |cost| set_aside(turn, call, cost))
+}
 
-    fn set_aside(&mut self, call: &CallId, cost: Cost) -> Result<(), Closed> {
-        let spent = self.room.spent.get_or_insert_default();
-        let fits = spent.fits(self.policy, self.now, cost);
-        fits.map_err(|Exhausted { have, limit }| Closed { have, need: limit })?;
-        spent.reserve(call.serial, cost);
-        Ok(())
-    }
+fn set_aside(turn: &mut Turn<'_>, call: &CallId, cost: Cost) -> Result<(), Closed> {
+    let spent = turn.room.spent.get_or_insert_default();
+    let fits = spent.fits(turn.policy, turn.now, cost);
+    fits.map_err(|Exhausted { have, limit }| Closed { have, need: limit })?;
+    spent.reserve(call.serial, cost);
+    Ok(())
+}
 
-    /// A call ended. Without a bill what was set aside for it is spent.
-    pub(super) fn settle(&mut self, call: &CallId, bill: Option<Cost>) {
-        if let Some(spent) = &mut self.room.spent {
-            spent.settle(self.policy, self.now, call.serial, bill);
-        }
+/// A call ended. Without a bill what was set aside for it is spent.
+pub(super) fn settle(turn: &mut Turn<'_>, call: &CallId, bill: Option<Cost>) {
+    if let Some(spent) = &mut turn.room.spent {
+        spent.settle(turn.policy, turn.now, call.serial, bill);
     }
+}
 
-    /// An answer took at least one call; a failure may have cost nothing.
-    pub(super) fn settle_answer(&mut self, call: &CallId, answer: &Result<Answer, Failure>) {
-        let bill = match answer {
-            Ok(answer) => Some(Cost::from(&Usage { calls: answer.usage.calls.max(1), ..answer.usage })),
-            Err(failure) => failure.usage.as_ref().map(Cost::from),
-        };
-        self.settle(call, bill);
-    }
+/// An answer took at least one call; a failure may have cost nothing.
+pub(super) fn settle_answer(turn: &mut Turn<'_>, call: &CallId, answer: &Result<Answer, Failure>) {
+    let bill = match answer {
+        Ok(answer) => Some(Cost::from(&Usage { calls: answer.usage.calls.max(1), ..answer.usage })),
+        Err(failure) => failure.usage.as_ref().map(Cost::from),
+    };
+    settle(turn, call, bill);
+}
 
-    /// Something was paid for on behalf of this room that it did not ask for itself.
-    pub(super) fn billed(&mut self, usage: &Usage) {
-        self.room.spent.get_or_insert_default().add(self.policy, self.now, usage.into());
-    }
+/// Something was paid for on behalf of this room that it did not ask for itself.
+pub(super) fn billed(turn: &mut Turn<'_>, usage: &Usage) {
+    turn.room.spent.get_or_insert_default().add(turn.policy, turn.now, usage.into());
+}
 
-    /// The program starts again: whatever was in flight is lost, and may have been paid for.
-    pub(super) fn settle_lost(&mut self) {
-        if let Some(spent) = &mut self.room.spent {
-            spent.settle_lost(self.policy, self.now);
-        }
-    }
-
-    /// The call was not made, because nothing is left of the budget over all rooms.
-    pub(super) fn refused(&mut self, call: &CallId, why: TotalSpent) {
-        if let Some(spent) = &mut self.room.spent {
-            spent.refuse(self.policy, self.now, call.serial, why);
-        }
-        let closed = Closed { have: why.have, need: why.limit };
-        if self.refused_to_judge(call, closed) {
-            return;
-        }
-        if let Some(pending) = self.take_writing(call) {
-            let owed = pending.addressed.is_some();
-            match self.closed_for(&pending, false) {
-                Some(closed) => self.withhold(pending, closed),
-                None if owed => self.excuse(pending, Excuse::BudgetSpent, "the budget of the day is spent"),
-                None => self.withhold(pending, ("budget", closed)),
-            }
-            if owed {
-                self.write_next();
-            }
-            return;
-        }
-        let now = self.now;
-        if self.room.digest.as_mut().is_some_and(|digest| digest.end(call.serial, now, false)) {
-            return self.digest();
-        }
-        self.recalled(call, None);
-    }
-
-    fn refused_to_judge(&mut self, call: &CallId, closed: Closed) -> bool {
-        let judges = |phase: &Phase| matches!(phase, Phase::Judging { call: current, .. } if current == call);
-        let pending = &mut self.place_mut().pending;
-        let Some(index) = pending.iter().position(|pending| judges(&pending.phase)) else { return false };
-        let pending = pending.remove(index);
-        self.conversation = pending.conversation;
-        if let Some((talk, _)) = self.room.talk_mut(self.policy) {
-            talk.note_not_asked();
-        }
-        self.hold_back(pending.trace, Stage::Gate, ("budget", closed));
-        true
+/// The program starts again: whatever was in flight is lost, and may have been paid for.
+pub(super) fn settle_lost(turn: &mut Turn<'_>) {
+    if let Some(spent) = &mut turn.room.spent {
+        spent.settle_lost(turn.policy, turn.now);
     }
 }

@@ -1,41 +1,121 @@
-//! How long to wait for quiet: a fixed time with jitter, or in step with the room.
+//! Waiting for quiet: what is taken up, how long it waits, and what it gives way to.
 
-use crate::engine::turn::Turn;
-use crate::types::{MessageId, Span, Time, stable_hash};
+use super::turn::Turn;
+use super::{alarm, ask, end};
+use crate::reply::kind_for;
+use crate::room::{Pending, Phase};
+use crate::trace::{Cause, Stage, Trace};
+use crate::types::{Kind, Message, MessageId, Span, Time, Voice, stable_hash};
 
 /// Pauses between messages that tell the pace of a room; an odd number, so that there is a middle one.
 const PAUSES: u32 = 9;
 
-impl Turn<'_> {
-    /// The quiet that must follow this message.
-    pub(super) fn wait_after(&self, message: &MessageId) -> Span {
-        let response = &self.policy.settings.response;
-        let shortest = Span::seconds(response.min_wait_seconds.into());
-        let ratio = response.jitter_ratio.clamp(0.0, 1.0);
-        let drawn = stable_hash(self.policy.settings.bot.seed, message.as_str());
-        if !response.adaptive {
-            let seconds = jittered(response.min_wait_seconds.into(), ratio, drawn);
-            return Span::seconds(seconds);
+/// A message of little weight: what waits here waits a little longer.
+pub(super) fn postpone(turn: &mut Turn<'_>) {
+    let Some(pending) = turn.pending() else { return };
+    let due = due_after(turn, wait_after(turn, &pending.trace.message), pending.since);
+    let pending = turn.pending_mut().expect("it is still pending");
+    match &mut pending.phase {
+        Phase::Waiting { due: waits } | Phase::Holding { due: waits } => *waits = due.max(*waits),
+        Phase::Judging { .. } | Phase::Writing { .. } => return,
+    }
+    alarm::set_alarm(turn);
+}
+
+/// A message worth acting on. Of a burst, the best reason is kept.
+pub(super) fn take_up(turn: &mut Turn<'_>, message: &Message, trace: Box<Trace>, ask: bool, since: Option<Time>) {
+    match turn.take_pending() {
+        Some(mut pending) => {
+            end::abandon(turn, &mut pending);
+            let stage = pending.stage();
+            if trace.reason() > pending.trace.reason() {
+                turn.stay_silent(pending.trace, stage, Cause::SupersededBy(trace.message.clone()));
+                begin_wait(turn, message, trace, ask, since);
+            } else {
+                turn.stay_silent(trace, Stage::Judge, Cause::PartOf(pending.trace.message.clone()));
+                pending.since = since.unwrap_or(turn.now);
+                let due = due_after(turn, wait_after(turn, &pending.trace.message), pending.since);
+                pending.phase = Phase::Waiting { due };
+                turn.place_mut().pending.push(pending);
+                alarm::set_alarm(turn);
+            }
         }
-        let longest = Span::seconds(response.adaptive_max_seconds.into()).max(shortest);
-        let paced = self.usual_pause().map_or(shortest, |pause| Span((pause.0 as f64 * response.pace) as u64));
-        Span(jittered(paced.clamp(shortest, longest).0, ratio, drawn))
+        None => begin_wait(turn, message, trace, ask, since),
     }
+}
 
-    /// The middle one of the latest pauses: a burst or a long silence among them does not move it.
-    fn usual_pause(&self) -> Option<Span> {
-        let latest = self.place().newest(self.policy, self.now, PAUSES + 1);
-        let mut pauses: Vec<Span> = latest.windows(2).map(|pair| pair[0].at.since(pair[1].at)).collect();
-        pauses.sort_unstable();
-        pauses.get(pauses.len() / 2).copied()
-    }
+fn begin_wait(turn: &mut Turn<'_>, message: &Message, trace: Box<Trace>, ask: bool, since: Option<Time>) {
+    let since = since.unwrap_or(turn.now);
+    let due = due_after(turn, wait_after(turn, &trace.message), since);
+    let pending = reason_to_wait(turn, message, trace, ask, since, due);
+    make_room(turn, &pending);
+    turn.place_mut().pending.push(pending);
+    if due <= turn.now { ask::judge(turn) } else { alarm::set_alarm(turn) }
+}
 
-    /// When the wait that began at `since` ends, if `wait` more is wanted now.
-    pub(super) fn due_after(&self, wait: Span, since: Time) -> Time {
-        let longest = self.policy.settings.response.max_wait_seconds;
-        let due = self.now + wait;
-        if longest == 0 { due } else { due.min((since + Span::seconds(longest.into())).max(self.now)) }
+pub(super) fn reason_to_wait(
+    turn: &Turn<'_>,
+    message: &Message,
+    trace: Box<Trace>,
+    ask: bool,
+    since: Time,
+    due: Time,
+) -> Pending {
+    let engaged = turn.place().is_engaged(turn.policy, trace.at);
+    Pending {
+        kind: if trace.p_join.is_some() { Kind::Full } else { kind_for(turn.policy, trace.score, engaged) },
+        by_bot: message.author.voice == Voice::Bot,
+        addressed: None,
+        conversation: turn.conversation,
+        together: Vec::new(),
+        since,
+        ask,
+        phase: Phase::Waiting { due },
+        telling: None,
+        trace,
     }
+}
+
+/// Only so many conversations wait at a time: the one with the least reason gives way.
+fn make_room(turn: &mut Turn<'_>, newcomer: &Pending) {
+    let most = turn.policy.settings.response.conversations_max as usize;
+    while turn.place().pending.len() >= most {
+        let reasons = turn.place().pending.iter().enumerate();
+        let least = reasons.min_by(|(_, a), (_, b)| a.trace.reason().total_cmp(&b.trace.reason()));
+        let (index, _) = least.expect("at least one is allowed");
+        let pending = turn.place_mut().pending.remove(index);
+        end::end(turn, pending, &Cause::SupersededBy(newcomer.trace.message.clone()));
+    }
+}
+
+/// The quiet that must follow this message.
+pub(super) fn wait_after(turn: &Turn<'_>, message: &MessageId) -> Span {
+    let response = &turn.policy.settings.response;
+    let shortest = Span::seconds(response.min_wait_seconds.into());
+    let ratio = response.jitter_ratio.clamp(0.0, 1.0);
+    let drawn = stable_hash(turn.policy.settings.bot.seed, message.as_str());
+    if !response.adaptive {
+        let seconds = jittered(response.min_wait_seconds.into(), ratio, drawn);
+        return Span::seconds(seconds);
+    }
+    let longest = Span::seconds(response.adaptive_max_seconds.into()).max(shortest);
+    let paced = usual_pause(turn).map_or(shortest, |pause| Span((pause.0 as f64 * response.pace) as u64));
+    Span(jittered(paced.clamp(shortest, longest).0, ratio, drawn))
+}
+
+/// The middle one of the latest pauses: a burst or a long silence among them does not move it.
+fn usual_pause(turn: &Turn<'_>) -> Option<Span> {
+    let latest = turn.place().newest(turn.policy, turn.now, PAUSES + 1);
+    let mut pauses: Vec<Span> = latest.windows(2).map(|pair| pair[0].at.since(pair[1].at)).collect();
+    pauses.sort_unstable();
+    pauses.get(pauses.len() / 2).copied()
+}
+
+/// When the wait that began at `since` ends, if `wait` more is wanted now.
+pub(super) fn due_after(turn: &Turn<'_>, wait: Span, since: Time) -> Time {
+    let longest = turn.policy.settings.response.max_wait_seconds;
+    let due = turn.now + wait;
+    if longest == 0 { due } else { due.min((since + Span::seconds(longest.into())).max(turn.now)) }
 }
 
 /// A whole number drawn evenly from `wait` give or take `ratio` of it.

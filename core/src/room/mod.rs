@@ -23,7 +23,7 @@ pub use speakers::Speakers;
 
 use crate::likelihood::TalkShare;
 use crate::policy::Policy;
-use crate::types::{CallId, RoomId, Share, Span, ThreadId, Time};
+use crate::types::{CallId, Message, RoomId, Share, Span, ThreadId, Time};
 
 /// A channel with its threads.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -183,6 +183,13 @@ impl Room {
             Some(Mute::Until(longer)) => Some(Mute::Until(longer.max(until))),
             None => Some(Mute::Until(until)),
         };
+    }
+
+    /// Notes the time of a message that is heard.
+    pub fn note_newest(&mut self, message: &Message, now: Time) {
+        // Nothing is newer than now; earlier versions thought so of what was dated ahead.
+        let newest = if message.heard.is_some() { self.newest.min(now) } else { self.newest };
+        self.newest = newest.max(message.at);
     }
 
     pub fn note_answer(&mut self, answered: Answered) {

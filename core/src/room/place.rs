@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::bot::BotState;
 use super::buffer::{Buffer, Glance, Heard};
-use super::pending::Pending;
+use super::pending::{Pending, Phase};
 use crate::conversations::Conversations;
 use crate::policy::Policy;
 use crate::types::{CallId, ConversationId, Span, Time, stable_hash};
@@ -127,6 +127,17 @@ impl PlaceState {
         let (answering, next, later) = self.bot.as_mut().map(taken).unwrap_or_default();
         let unasked = std::mem::take(&mut self.pending).into_iter().map(Box::new);
         unasked.chain(answering).chain(next).chain(later.into_iter().map(Box::new))
+    }
+
+    /// Puts back what was taken out: among what it may say unasked, in writing, or at the end of those to be answered.
+    pub fn put_back(&mut self, pending: Box<Pending>) {
+        match (pending.addressed, &pending.phase) {
+            (None, _) => self.pending.push(*pending),
+            (Some(_), Phase::Writing { .. }) => self.bot_mut().answering = Some(pending),
+            (Some(_), Phase::Waiting { .. } | Phase::Judging { .. } | Phase::Holding { .. }) => {
+                self.bot_mut().put_last(pending);
+            }
+        }
     }
 
     /// Forgets what was said here, but not when it spoke, which posts are on their way and which ids are not new.

@@ -126,12 +126,35 @@ fn layers(may_use: &[(&str, &[&str])]) -> Result<Vec<BTreeSet<String>>, BTreeSet
     Ok(layers)
 }
 
-pub fn check(sources: &[(String, String)]) {
-    let layers =
-        layers(MAY_USE).unwrap_or_else(|circle| panic!("these modules use each other in a circle: {circle:?}"));
+/// The files of the engine: a flow goes from one stage to the next and never back, so they form layers too.
+pub fn check_stages(sources: &[(String, String)]) {
+    let of_engine = |file: &str| file.starts_with("core/src/engine/") && !file.ends_with("/tests.rs");
+    let mut uses = BTreeMap::<String, BTreeSet<String>>::new();
+    for (file, text) in sources.iter().filter(|(file, _)| of_engine(file)) {
+        let module = module_of(file);
+        let Some(stage) = module.get(1) else { continue };
+        let named = paths::named(text, &module).unwrap_or_else(|what| panic!("{file} has {what}"));
+        let used = named.into_iter().filter(|path| path[0] == "engine").filter_map(|path| path.get(1).cloned());
+        uses.entry(stage.clone()).or_default().extend(used.filter(|used| used != stage));
+    }
+    let list: Vec<(&str, Vec<&str>)> =
+        uses.iter().map(|(stage, used)| (stage.as_str(), used.iter().map(String::as_str).collect())).collect();
+    let list: Vec<(&str, &[&str])> = list.iter().map(|(stage, used)| (*stage, used.as_slice())).collect();
+    let layers = layers(&list).unwrap_or_else(|circle| panic!("these stages lead in a circle: {circle:?}"));
+    print_layers("stages of the engine", &layers);
+}
+
+fn print_layers(what: &str, layers: &[BTreeSet<String>]) {
+    println!("{what}, lowest first");
     for (number, layer) in layers.iter().enumerate() {
         println!("{number:2}  {}", layer.iter().cloned().collect::<Vec<_>>().join(", "));
     }
+}
+
+pub fn check(sources: &[(String, String)]) {
+    let layers =
+        layers(MAY_USE).unwrap_or_else(|circle| panic!("these modules use each other in a circle: {circle:?}"));
+    print_layers("modules of the core", &layers);
     let edges = edges(sources);
     let listed: BTreeSet<(String, String)> = MAY_USE
         .iter()

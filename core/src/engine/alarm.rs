@@ -1,0 +1,30 @@
+//! When the timers are to look at a place again.
+
+use super::timers::Key;
+use super::turn::Turn;
+use crate::room::Pending;
+use crate::types::{Span, Time};
+
+fn follow_span(turn: &Turn<'_>) -> Span {
+    Span::minutes(turn.policy.settings.effect.follow_minutes.into())
+}
+
+/// When the first of them is no longer followed.
+pub(super) fn followed_until(turn: &Turn<'_>) -> Option<Time> {
+    let bot = turn.place().bot.as_ref()?;
+    bot.followed.first().map(|followed| followed.at + follow_span(turn))
+}
+
+/// Makes sure the timers look here when something is due, or when the talk is old enough to be let go.
+pub(super) fn set_alarm(turn: &mut Turn<'_>) {
+    let life = turn.policy.buffer_life();
+    let digest = turn.room.next_digest(turn.policy).filter(|_| turn.thread.is_none()).map(|(due, _)| due);
+    let passes = followed_until(turn);
+    let key = Key { room: turn.room_number, thread: turn.thread.clone() };
+    let place = turn.room.place_mut(turn.thread.as_ref()).expect("a turn is taken in a known place");
+    let expires = life.and_then(|life| place.buffer.latest().map(|latest| latest + life));
+    let due = place.pending.iter().filter_map(Pending::due);
+    if let Some(earliest) = due.chain(expires).chain(digest).chain(passes).min() {
+        turn.timers.arm(&mut place.alarm, earliest, || key);
+    }
+}

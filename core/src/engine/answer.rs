@@ -1,0 +1,122 @@
+//! Who addressed it is answered: at once, or in line behind whom it writes to.
+
+use super::turn::Turn;
+use super::{deliver, end, gate, write};
+use crate::effect::Excuse;
+use crate::gates::closed;
+use crate::room::{Pending, Phase};
+use crate::trace::{Cause, Stage, Trace};
+use crate::types::{Addressed, Kind, Message, Span, Voice};
+
+/// Messages answered together with the one that gave the reason.
+const TOGETHER_MAX: usize = 8;
+/// Answers that may wait behind the next one.
+const GROUPS_MAX: usize = 16;
+/// How often a room hears that too many called.
+const TOO_MANY_EVERY: Span = Span::minutes(5);
+
+pub(super) fn was_addressed(turn: &mut Turn<'_>, message: &Message, mut trace: Box<Trace>, addressed: Addressed) {
+    trace.addressed = Some(addressed);
+    trace.score = turn.policy.settings.score.enabled.then(|| addressed.points() as u8);
+    let trigger = gate::trigger(turn, message, true, false);
+    if let Some(closed) = closed(&gate::case(turn, trigger)) {
+        return turn.hold_back(trace, Stage::Gate, closed);
+    }
+    call_off_for(turn, &trace);
+    trace.cause = Cause::Addressed(addressed);
+    let owed = Box::new(Pending {
+        by_bot: message.author.voice == Voice::Bot,
+        addressed: Some(addressed),
+        conversation: turn.conversation,
+        together: Vec::new(),
+        since: turn.now,
+        kind: Kind::Full,
+        ask: false,
+        phase: Phase::Holding { due: turn.now },
+        telling: None,
+        trace,
+    });
+    if turn.place().bot.as_ref().is_some_and(|bot| bot.answering.is_some()) {
+        answer_next(turn, owed, message.heard.is_some());
+    } else {
+        write::write(turn, owed);
+    }
+}
+
+/// Who calls gets an answer to that: neither their conversation nor they get another one.
+fn call_off_for(turn: &mut Turn<'_>, trace: &Trace) {
+    let conversation = turn.conversation;
+    let (off, on) = std::mem::take(&mut turn.place_mut().pending)
+        .into_iter()
+        .partition(|pending| pending.conversation == conversation || pending.trace.author_id == trace.author_id);
+    turn.place_mut().pending = on;
+    for pending in Vec::from_iter::<Vec<Pending>>(off) {
+        end::end(turn, pending, &Cause::AnsweredInstead(trace.message.clone()));
+    }
+}
+
+/// Somebody addressed it while it writes to somebody else: they are answered right after, as many together as an answer
+/// has room for. Records of earlier versions, which have no `queue`, decide as they did then.
+fn answer_next(turn: &mut Turn<'_>, mut owed: Box<Pending>, queue: bool) {
+    let bot = turn.place_mut().bot_mut();
+    let full = |group: &Pending| group.together.len() >= TOGETHER_MAX;
+    let last = bot.later.pop().map(Box::new).or_else(|| bot.next.take());
+    match last {
+        Some(last) if queue && full(&last) => {
+            bot.put_last(last);
+            if bot.later.len() >= GROUPS_MAX {
+                return tell_too_many(turn, *owed);
+            }
+        }
+        last => owed.together = last.into_iter().flat_map(|group| group.traces()).collect(),
+    }
+    if owed.together.len() > TOGETHER_MAX {
+        let oldest = owed.together.remove(0);
+        turn.stay_silent(Box::new(oldest), Stage::Post, Cause::AnsweredInstead(owed.trace.message.clone()));
+    }
+    turn.place_mut().bot_mut().put_last(owed);
+}
+
+/// Whoever addressed it meanwhile has waited long enough.
+pub(super) fn write_next(turn: &mut Turn<'_>) {
+    while let Some(bot) = turn.place_mut().bot.as_mut().filter(|bot| bot.answering.is_none())
+        && let Some(next) = bot.take_next()
+    {
+        if let Some(next) = without_lost(turn, next) {
+            write::write(turn, next);
+        }
+    }
+}
+
+/// Without the messages that so much was said after that they can no longer be shown to a writer: whoever wrote them
+/// hears so.
+fn without_lost(turn: &mut Turn<'_>, next: Box<Pending>) -> Option<Box<Pending>> {
+    let buffer = &turn.place().buffer;
+    let is_lost = |trace: &Trace| buffer.find(trace.message.as_str()).is_none();
+    if !turn.policy.settings.listen.addressed_kept || !next.together.iter().chain([&*next.trace]).any(is_lost) {
+        return Some(next);
+    }
+    let parts = |pending: &Pending, traces: Vec<Trace>| {
+        let mut traces = traces;
+        let trace = Box::new(traces.pop()?);
+        Some(Pending { trace, together: traces, ..pending.clone() })
+    };
+    let (lost, shown): (Vec<Trace>, Vec<Trace>) = (*next).clone().traces().partition(is_lost);
+    let (lost, shown) = (parts(&next, lost), parts(&next, shown));
+    if let Some(lost) = lost {
+        tell_too_many(turn, lost);
+    }
+    shown.map(Box::new)
+}
+
+/// More called than can be answered: one line for all of them, and not again for a while.
+fn tell_too_many(turn: &mut Turn<'_>, pending: Pending) {
+    if let Some(closed) = gate::closed_for(turn, &pending, false) {
+        return end::withhold(turn, pending, closed);
+    }
+    if turn.room.excused_at.is_some_and(|at| turn.now.since(at) < TOO_MANY_EVERY) {
+        return end::end_silent(turn, pending, &Cause::TooMany);
+    }
+    turn.room.excused_at = Some(turn.now);
+    deliver::excuse(turn, pending, Excuse::TooMany, "too many addressed it at once");
+}

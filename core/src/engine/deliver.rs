@@ -1,0 +1,72 @@
+//! A post leaves, and is acknowledged.
+
+use super::own::{self, Own};
+use super::reception;
+use super::turn::Turn;
+use crate::effect::{Delivery, Effect, Excuse, Failure, Outcome, Post};
+use crate::room::{Answered, Delivering, Pending};
+use crate::trace::{Cause, Stage};
+use crate::types::{CallId, MessageId, stable_hash};
+
+pub(super) fn excuse(turn: &mut Turn<'_>, mut pending: Pending, excuse: Excuse, what: &str) {
+    pending.trace.cause = Cause::Excused { what: what.into() };
+    deliver(turn, pending, Post::Excuse(excuse), Some("…".into()));
+}
+
+pub(super) fn deliver(turn: &mut Turn<'_>, pending: Pending, post: Post, text: Option<Box<str>>) {
+    let call = turn.room.next_call();
+    let answering = pending.trace.message.clone();
+    let answered_with = Some(answering.clone());
+    let telling = pending.tells();
+    let delivery = Delivery { call, at: turn.now, place: turn.place_id(), post, answering, telling };
+    turn.out.push(Effect::Deliver(Box::new(delivery.clone())));
+    let kind = pending.kind;
+    let cause = pending.trace.cause.clone();
+    let (addressed, conversation) = (pending.addressed.is_some(), pending.conversation);
+    let mut traces: Vec<_> = pending.traces().collect();
+    for trace in &mut traces {
+        (trace.outcome, trace.stage) = (Outcome::from(kind), Stage::Post);
+        // Whoever is answered together gets the same excuse.
+        if trace.cause == Cause::Undecided || matches!(cause, Cause::Excused { .. }) {
+            trace.cause = cause.clone();
+        }
+        if Some(&trace.message) != answered_with.as_ref() {
+            trace.answered_with = answered_with.clone();
+        }
+    }
+    let bot = turn.place_mut().bot_mut();
+    // Should the same message be told again, it is not answered again.
+    traces.iter().for_each(|trace| bot.note_known(stable_hash(0, trace.message.as_str())));
+    bot.delivering.push(Delivering { delivery, text, addressed, conversation, traces });
+}
+
+pub(super) fn delivered(turn: &mut Turn<'_>, call: &CallId, ids: Result<Vec<MessageId>, Failure>) {
+    let Some(bot) = &mut turn.place_mut().bot else { return };
+    let Some(index) = bot.delivering.iter().position(|sent| sent.delivery.call == *call) else { return };
+    let sent = bot.delivering.remove(index);
+    let ids = match ids {
+        Ok(ids) => ids,
+        Err(Failure { what, .. }) => {
+            for trace in sent.traces {
+                turn.stay_silent(Box::new(trace), Stage::Post, Cause::Failed { what: what.clone() });
+            }
+            return;
+        }
+    };
+    let cause_at = sent.traces.last().map_or(turn.now, |trace| trace.at);
+    turn.conversation = sent.conversation;
+    let own = Own { at: turn.now, cause_at, id: ids.first(), text: sent.text.as_deref(), addressed: sent.addressed };
+    own::record(turn, &own, Some(&sent.delivery.answering));
+    for id in &ids {
+        turn.place_mut().bot_mut().note_own(stable_hash(0, id.as_str()));
+    }
+    for mut trace in sent.traces {
+        let person = turn.room.speakers.key(&trace.author_id);
+        turn.room.note_answer(Answered { person, at: turn.now, addressed: sent.addressed });
+        trace.acted_at = Some(turn.now);
+        if sent.text.is_some() && !sent.addressed {
+            reception::follow_up(turn, Box::new(trace.clone()), &ids);
+        }
+        turn.conclude(Box::new(trace));
+    }
+}

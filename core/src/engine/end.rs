@@ -1,0 +1,54 @@
+//! What comes to nothing: called off, held back at the last moment, without words.
+
+use super::pay;
+use super::turn::Turn;
+use crate::effect::Effect;
+use crate::room::{Pending, Phase};
+use crate::trace::{Asked, Cause, Closed, Stage};
+
+pub(super) fn call_off_as_muted(turn: &mut Turn<'_>) {
+    for mut pending in turn.place_mut().take_slots() {
+        abandon(turn, &mut pending);
+        withhold(turn, *pending, ("mute", Closed::default()));
+    }
+}
+
+pub(super) fn end_silent(turn: &mut Turn<'_>, pending: Pending, cause: &Cause) {
+    for trace in pending.traces() {
+        turn.stay_silent(Box::new(trace), Stage::Post, cause.clone());
+    }
+}
+
+/// A gate has closed since the decision.
+pub(super) fn withhold(turn: &mut Turn<'_>, pending: Pending, closed: (&'static str, Closed)) {
+    for trace in pending.traces() {
+        turn.hold_back(Box::new(trace), Stage::Post, closed);
+    }
+}
+
+/// Calls off what it might have said unasked.
+pub(super) fn call_off(turn: &mut Turn<'_>, cause: &Cause) {
+    if let Some(pending) = turn.take_pending() {
+        end(turn, pending, cause);
+    }
+}
+
+/// Nothing comes of this, nor of what was to be answered together with it.
+pub(super) fn end(turn: &mut Turn<'_>, mut pending: Pending, cause: &Cause) {
+    abandon(turn, &mut pending);
+    let stage = pending.stage();
+    for trace in pending.traces() {
+        turn.stay_silent(Box::new(trace), stage, cause.clone());
+    }
+}
+
+/// A call in flight is no longer wanted. Its cost is not known, so what was reserved for it is spent.
+pub(super) fn abandon(turn: &mut Turn<'_>, pending: &mut Pending) {
+    let Some(call) = pending.call().cloned() else { return };
+    if let Phase::Judging { asked_at, prompt_chars, ladder, .. } = pending.phase {
+        let (question, answer) = (ladder.question, "aborted".into());
+        pending.trace.asked.push(Asked { question, at: asked_at, prompt_chars, answer, cached: false, failed: true });
+    }
+    pay::settle(turn, &call, None);
+    turn.out.push(Effect::Abort(call));
+}

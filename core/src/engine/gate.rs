@@ -1,0 +1,43 @@
+//! The gates, as they are asked about a message or about what is pending.
+
+use super::turn::Turn;
+use crate::gates::{Case, Closed, Trigger, closed};
+use crate::room::Pending;
+use crate::types::{Message, Voice};
+
+pub(super) fn trigger<'b>(
+    turn: &Turn<'_>,
+    message: &'b Message,
+    addressed: bool,
+    for_somebody_else: bool,
+) -> Trigger<'b> {
+    Trigger {
+        id: message.id.as_str(),
+        author: turn.room.speakers.key(&message.author.id),
+        by_bot: message.author.voice == Voice::Bot,
+        addressed,
+        for_somebody_else,
+        paid: false,
+    }
+}
+
+/// The first closed gate for what is pending here, at this instant.
+pub(super) fn closed_for(turn: &Turn<'_>, pending: &Pending, paid: bool) -> Option<(&'static str, Closed)> {
+    closed(&case(turn, trigger_of(turn, pending, paid)))
+}
+
+fn trigger_of<'b>(turn: &Turn<'_>, pending: &'b Pending, paid: bool) -> Trigger<'b> {
+    Trigger {
+        id: pending.trace.message.as_str(),
+        author: turn.room.speakers.key(&pending.trace.author_id),
+        by_bot: pending.by_bot,
+        addressed: pending.addressed.is_some(),
+        for_somebody_else: false,
+        paid,
+    }
+}
+
+pub(super) fn case<'b>(turn: &'b Turn<'_>, trigger: Trigger<'b>) -> Case<'b> {
+    let conversation = turn.conversation;
+    Case { now: turn.now, policy: turn.policy, room: turn.room, place: turn.place(), conversation, trigger }
+}

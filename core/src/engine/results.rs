@@ -1,0 +1,67 @@
+//! What comes back from the world: words, and refusals. Answers of a judge are taken in `ask`, acknowledgements in
+//! `deliver`.
+
+use super::pay::micros_of;
+use super::turn::Turn;
+use super::{answer, deliver, digest, end, gate, initiative, pay, write};
+use crate::effect::{Excuse, Failure};
+use crate::input::{Answer, TotalSpent};
+use crate::room::Phase;
+use crate::trace::{Closed, Stage};
+use crate::types::CallId;
+
+/// The words are there, or are not to be had; then it is the turn of whoever called meanwhile.
+pub(super) fn written(turn: &mut Turn<'_>, call: &CallId, draft: Result<Answer, Failure>) {
+    pay::settle_answer(turn, call, &draft);
+    let Some(mut pending) = write::take_writing(turn, call) else { return };
+    let owed = pending.addressed.is_some();
+    pending.trace.micros += micros_of(&draft);
+    match draft {
+        Err(failure) => write::fail(turn, pending, &failure.what),
+        Ok(answer) => write::say(turn, pending, &answer.text),
+    }
+    if owed {
+        answer::write_next(turn);
+    }
+}
+
+/// The call was not made, because nothing is left of the budget over all rooms.
+pub(super) fn refused(turn: &mut Turn<'_>, call: &CallId, why: TotalSpent) {
+    if let Some(spent) = &mut turn.room.spent {
+        spent.refuse(turn.policy, turn.now, call.serial, why);
+    }
+    let closed = Closed { have: why.have, need: why.limit };
+    if refused_to_judge(turn, call, closed) {
+        return;
+    }
+    if let Some(pending) = write::take_writing(turn, call) {
+        let owed = pending.addressed.is_some();
+        match gate::closed_for(turn, &pending, false) {
+            Some(closed) => end::withhold(turn, pending, closed),
+            None if owed => deliver::excuse(turn, pending, Excuse::BudgetSpent, "the budget of the day is spent"),
+            None => end::withhold(turn, pending, ("budget", closed)),
+        }
+        if owed {
+            answer::write_next(turn);
+        }
+        return;
+    }
+    let now = turn.now;
+    if turn.room.digest.as_mut().is_some_and(|digest| digest.end(call.serial, now, false)) {
+        return digest::digest(turn);
+    }
+    initiative::recalled(turn, call, None);
+}
+
+fn refused_to_judge(turn: &mut Turn<'_>, call: &CallId, closed: Closed) -> bool {
+    let judges = |phase: &Phase| matches!(phase, Phase::Judging { call: current, .. } if current == call);
+    let pending = &mut turn.place_mut().pending;
+    let Some(index) = pending.iter().position(|pending| judges(&pending.phase)) else { return false };
+    let pending = pending.remove(index);
+    turn.conversation = pending.conversation;
+    if let Some((talk, _)) = turn.room.talk_mut(turn.policy) {
+        talk.note_not_asked();
+    }
+    turn.hold_back(pending.trace, Stage::Gate, ("budget", closed));
+    true
+}

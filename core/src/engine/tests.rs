@@ -1,0 +1,212 @@
+//! Who is answered, in which order, and what is shown of the talk.
+
+use crate::effect::Effect;
+use crate::types::{Author, Message, MessageId, PersonId, Place, Time, Visibility, Voice};
+use crate::{Engine, Input, Policies, Trace};
+
+fn said(id: u64, person: &str, name: &str) -> Input {
+    Input::Said(Message {
+        id: MessageId::new(id.to_string()),
+        place: Place::room("room"),
+        at: Time(id * 1000),
+        author: Author { id: PersonId::new(person), name: name.into(), voice: Voice::Person },
+        text: "hello".into(),
+        reply: None,
+        mentions: Vec::new(),
+        mentions_me: false,
+        visibility: Visibility::Public,
+        backfilled: false,
+        heard: None,
+    })
+}
+
+#[test]
+fn who_takes_the_name_of_another_is_told_apart() {
+    let mut layers = crate::settings::Layers::default();
+    layers.add_assignment("preset=kotonoha");
+    layers.suggest_for_replay();
+    let policies: Policies = layers.resolve(&|_| None).unwrap();
+    let mut engine = Engine::new(policies);
+    let mut out = Vec::new();
+    let people = [("u1", "alice"), ("u2", "alice"), ("u3", "alice #2"), ("u4", "aizuchi"), ("u1", "alice")];
+    for (id, (person, name)) in (1..).zip(people) {
+        out.clear();
+        engine.handle(Time(id * 1000), said(id, person, name), &mut out);
+    }
+    let Some(Effect::Ask(ask)) = out.iter().find(|effect| matches!(effect, Effect::Ask(_))) else { panic!("{out:?}") };
+    let names: Vec<&str> = ask.transcript.lines.iter().map(|line| line.name).collect();
+    assert_eq!(names, ["alice", "alice #2", "alice #2 #2", "aizuchi #2", "alice"]);
+}
+
+#[test]
+fn what_is_answered_is_shown_however_much_was_said_since() {
+    let mut layers = crate::settings::Layers::default();
+    layers.add_assignment("reply.window_messages=3");
+    layers.add_assignment("listen.strands=false");
+    layers.add_assignment("score.learned=false");
+    layers.suggest_for_replay();
+    let policies: Policies = layers.resolve(&|_| None).unwrap();
+    let mut engine = Engine::new(policies);
+    let mut out = Vec::new();
+    let call = |id, person| match said(id, person, person) {
+        Input::Said(message) => Input::Said(Message { mentions_me: true, text: "@aizuchi?".into(), ..message }),
+        other => other,
+    };
+    engine.handle(Time(1000), call(1, "alice"), &mut out);
+    engine.handle(Time(2000), call(2, "bob"), &mut out);
+    let Some(Effect::Write(first)) = out.pop() else { panic!("{out:?}") };
+    for id in 3..20 {
+        engine.handle(Time(id * 1000), said(id, "carol", "carol"), &mut out);
+    }
+    out.clear();
+    let words = crate::input::Answer { text: "hm".into(), usage: crate::effect::Usage::default() };
+    engine.handle(Time(21_000), Input::Written(first.call, Ok(words)), &mut out);
+    let Some(Effect::Write(next)) = out.pop() else { panic!("{out:?}") };
+    assert_eq!(next.transcript.lines.iter().next().map(|line| line.id), Some("2"), "{:?}", next.transcript);
+}
+
+fn engine(settings: &[&str]) -> Engine {
+    let mut layers = crate::settings::Layers::default();
+    settings.iter().for_each(|setting| layers.add_assignment(setting));
+    layers.suggest_for_replay();
+    let policies: Policies = layers.resolve(&|_| None).unwrap();
+    Engine::new(policies)
+}
+
+fn heard(id: u64, person: &str, calls: bool) -> (Time, Input) {
+    let Input::Said(message) = said(id, person, person) else { unreachable!("it says so") };
+    let text = if calls { "@aizuchi?" } else { "hello" };
+    let (at, heard) = (message.at, Some(message.at));
+    (at, Input::Said(Message { mentions_me: calls, text: text.into(), heard, ..message }))
+}
+
+/// Runs until nothing is asked for any more: the messages each answer is for, all of which its writer is shown.
+fn answers(engine: &mut Engine, out: &mut Vec<Effect>) -> Vec<Vec<String>> {
+    let (mut answers, mut now) = (Vec::new(), Time(10_000_000));
+    while let Some(effect) = (!out.is_empty()).then(|| out.remove(0)) {
+        now = now + crate::types::Span(10);
+        match effect {
+            Effect::Write(brief) => {
+                let shown: Vec<&str> = brief.transcript.lines.iter().map(|line| line.id).collect();
+                let missing = brief.answering.iter().find(|id| !shown.contains(&id.as_str()));
+                assert_eq!(missing, None, "{shown:?}");
+                answers.push(brief.answering.iter().map(ToString::to_string).collect());
+                let words = crate::input::Answer { text: "hm".into(), usage: crate::effect::Usage::default() };
+                engine.handle(now, Input::Written(brief.call, Ok(words)), out);
+            }
+            Effect::Deliver(delivery) => {
+                let ids = vec![MessageId::new(delivery.call.to_string())];
+                engine.handle(now, Input::Delivered(delivery.call, Ok(ids)), out);
+            }
+            _ => (),
+        }
+    }
+    answers
+}
+
+#[test]
+fn whoever_calls_during_one_answer_is_answered_and_shown() {
+    let mut engine = engine(&["listen.buffer_minutes=0"]);
+    let mut out = Vec::new();
+    for id in 1..=300 {
+        // Much is said between the calls: more than is kept otherwise.
+        let calls = id == 1 || id % 6 == 0;
+        let (at, input) = heard(id, &format!("p{}", id % 40), calls);
+        engine.handle(at, input, &mut out);
+    }
+    out.retain(|effect| matches!(effect, Effect::Write(_)));
+    let answers = answers(&mut engine, &mut out);
+    let mut answered: Vec<u64> = answers.concat().iter().map(|id| id.parse().unwrap()).collect();
+    answered.sort_unstable();
+    assert_eq!(answered, [1].into_iter().chain((1..=50).map(|nth| nth * 6)).collect::<Vec<u64>>());
+    assert!(answers.iter().all(|together| together.len() <= 9), "{answers:?}");
+}
+
+/// The decisions about three calls of which the last two are answered together, with these words.
+fn three_calls(words: &str) -> Vec<Trace> {
+    let (mut engine, mut out) = (engine(&["listen.buffer_minutes=0"]), Vec::new());
+    let mut traces = Vec::new();
+    for id in 1..=3 {
+        let (at, input) = heard(id, &format!("p{id}"), true);
+        engine.handle(at, input, &mut out);
+    }
+    while let Some(effect) = (!out.is_empty()).then(|| out.remove(0)) {
+        let now = Time(10_000_000);
+        match effect {
+            Effect::Write(brief) => {
+                let words = crate::input::Answer { text: words.into(), usage: crate::effect::Usage::default() };
+                engine.handle(now, Input::Written(brief.call, Ok(words)), &mut out);
+            }
+            Effect::Deliver(delivery) => {
+                let ids = vec![MessageId::new(delivery.call.to_string())];
+                engine.handle(now, Input::Delivered(delivery.call, Ok(ids)), &mut out);
+            }
+            Effect::Trace(trace) => traces.push(*trace),
+            _ => (),
+        }
+    }
+    traces
+}
+
+#[test]
+fn who_was_answered_together_with_others_is_told_where() {
+    let told: Vec<String> = three_calls("hm").iter().map(Trace::sentence).collect();
+    assert_eq!(
+        told,
+        [
+            "Answered: p1 mentioned it.",
+            "Answered: p2 mentioned it. The post that answers 3 answers this too.",
+            "Answered: p3 mentioned it."
+        ]
+    );
+}
+
+#[test]
+fn an_excuse_to_several_is_an_excuse_to_each() {
+    let traces = three_calls("None");
+    assert_eq!(traces.len(), 3);
+    for trace in traces {
+        assert!(matches!(trace.cause, crate::trace::Cause::Excused { .. }), "{}", trace.sentence());
+    }
+}
+
+#[test]
+fn one_line_covers_those_who_are_too_many_and_not_again_for_five_minutes() {
+    let mut engine = engine(&["listen.buffer_minutes=0"]);
+    let mut out = Vec::new();
+    for id in 1..=400 {
+        let (at, input) = heard(id, &format!("p{id}"), true);
+        engine.handle(at, input, &mut out);
+    }
+    let excuses: Vec<Time> = out
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Deliver(delivery) => Some(delivery.at),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(excuses.len(), 1, "{excuses:?}");
+    let (at, input) = heard(excuses[0].0 / 1000 + 300, "later", true);
+    engine.handle(at, input, &mut out);
+    let excuses = out.iter().filter(|effect| matches!(effect, Effect::Deliver(_))).count();
+    assert_eq!(excuses, 2);
+}
+
+#[test]
+fn records_of_earlier_versions_decide_as_they_did() {
+    use crate::listen::Unheard;
+    use crate::trace::Cause;
+    let mut engine = engine(&[]);
+    let mut out = Vec::new();
+    let (now, Input::Said(ahead)) = heard(1, "alice", false) else { unreachable!("it says so") };
+    let noted_then = |message: Message| Input::Said(Message { heard: None, ..message });
+    let ahead = Message { at: now + crate::types::Span::minutes(60), ..ahead };
+    engine.handle(now, noted_then(ahead), &mut out);
+    let (now, Input::Said(call)) = heard(2, "bob", true) else { unreachable!("it says so") };
+    engine.handle(now, noted_then(call), &mut out);
+    let Some(Effect::Trace(trace)) = out.pop() else { panic!("{out:?}") };
+    assert_eq!(trace.cause, Cause::Unheard(Unheard::Late));
+    let (now, call) = heard(3, "carol", true);
+    engine.handle(now, call, &mut out);
+    assert!(matches!(out.pop(), Some(Effect::Write(_))), "what is said since is heard");
+}

@@ -1,0 +1,120 @@
+//! From a verdict to words: the last look at the gates, the order for an answer, and what a model made of it.
+
+use super::pay::Estimate;
+use super::turn::Turn;
+use super::{deliver, end, gate, lines, pay};
+use crate::effect::{Brief, Effect, Excuse, Kind, Post, Transcript};
+use crate::memory::Memories;
+use crate::reply::{clean, emoji_for, is_repeat, is_silence, split};
+use crate::room::{BotState, Pending, Phase};
+use crate::trace::Cause;
+use crate::types::{CallId, MessageId, Voice};
+
+pub(super) fn write_pending(turn: &mut Turn<'_>) {
+    let pending = turn.take_pending().expect("only what is pending is written");
+    write(turn, Box::new(pending));
+}
+
+/// The moment has come: a reaction leaves at once, words are to be written from the talk as it is now.
+pub(super) fn write(turn: &mut Turn<'_>, pending: Box<Pending>) {
+    turn.conversation = pending.conversation;
+    if let Some(closed) = gate::closed_for(turn, &pending, false) {
+        return end::withhold(turn, *pending, closed);
+    }
+    if pending.kind == Kind::Reaction {
+        let emoji = emoji_for(turn.policy, &pending.trace.message);
+        return deliver::deliver(turn, *pending, Post::Reaction(emoji), None);
+    }
+    let reply = &turn.policy.settings.reply;
+    let answering: Vec<MessageId> =
+        pending.together.iter().chain([&*pending.trace]).map(|trace| trace.message.clone()).collect();
+    let lines = lines::lines_to_answer(turn, reply.window_messages, &answering);
+    let transcript = Transcript { lines, ..Transcript::default() };
+    let model = turn.policy.settings.models.main.as_str();
+    let tokens_max = match pending.kind {
+        Kind::Full => reply.tokens_full,
+        Kind::Acknowledgement | Kind::Reaction => reply.tokens_acknowledge,
+    };
+    let call = turn.room.next_call();
+    let tokens_in = transcript.tokens();
+    let estimate = Estimate { model, calls: 1, tokens_in, tokens_max, looked_up: Some(tokens_in) };
+    if let Err(closed) = pay::reserve(turn, &call, estimate) {
+        return match pending.addressed {
+            Some(_) => deliver::excuse(turn, *pending, Excuse::BudgetSpent, "the budget of the day is spent"),
+            None => end::withhold(turn, *pending, ("budget", closed)),
+        };
+    }
+    let brief = Brief {
+        call: call.clone(),
+        at: turn.now,
+        place: turn.place_id(),
+        kind: pending.kind,
+        model: model.into(),
+        tokens_max,
+        answering,
+        addressed: pending.addressed.is_some(),
+        transcript,
+        memories: Memories::default(),
+        telling: pending.tells(),
+    };
+    let phase = Phase::Writing { call, asked_at: turn.now };
+    turn.place_mut().put_back(Box::new(Pending { phase, ..*pending }));
+    turn.out.push(Effect::Write(Box::new(brief)));
+}
+
+/// A model's words on their way to a post: what leaked around them is taken off, and silence put into words is silence.
+pub(super) fn say(turn: &mut Turn<'_>, pending: Pending, draft: &str) {
+    let settings = &turn.policy.settings;
+    let owed = pending.addressed.is_some();
+    let names: Vec<&str> =
+        std::iter::once(&settings.bot.name).chain(&settings.bot.aliases).map(String::as_str).collect();
+    let words = clean(draft, &names);
+    let parts = split(words, settings.reply.part_chars as usize, settings.reply.numbered);
+    if parts.is_empty() || is_silence(words, owed) {
+        return match owed {
+            true => fail(turn, pending, "an empty answer"),
+            false => end::end_silent(turn, pending, &Cause::NothingToSay),
+        };
+    }
+    if let Some(closed) = gate::closed_for(turn, &pending, false) {
+        return end::withhold(turn, pending, closed);
+    }
+    // Who asks twice is answered twice.
+    if !owed && has_said(turn, words) {
+        return end::end_silent(turn, pending, &Cause::Repeated);
+    }
+    let text = parts.join("\n").into();
+    deliver::deliver(turn, pending, Post::Text(parts), Some(text));
+}
+
+/// Whether it said nearly this here lately, or is about to.
+fn has_said(turn: &Turn<'_>, words: &str) -> bool {
+    let place = turn.place();
+    let said = place.recent(turn.policy, turn.now).filter(|heard| heard.voice() == Voice::Me);
+    let on_its_way = place.bot.iter().flat_map(|bot| &bot.delivering).filter_map(|sent| sent.text.as_deref());
+    let similarity = turn.policy.settings.reply.repeat_similarity;
+    is_repeat(words, said.map(|heard| heard.text()).chain(on_its_way), similarity)
+}
+
+/// What is being written under this call, if anything is.
+pub(super) fn take_writing(turn: &mut Turn<'_>, call: &CallId) -> Option<Pending> {
+    let current = |slot: &Pending| matches!(&slot.phase, Phase::Writing { call: current, .. } if current == call);
+    let place = turn.place_mut();
+    let index = place.pending.iter().position(current);
+    let unasked = index.map(|index| place.pending.remove(index));
+    let owed = |bot: &mut BotState| bot.answering.take_if(|pending| current(pending)).map(|pending| *pending);
+    let writing = unasked.or_else(|| place.bot.as_deref_mut().and_then(owed))?;
+    turn.conversation = writing.conversation;
+    Some(writing)
+}
+
+/// No words to be had: unasked it stays silent, addressed it says so in one friendly line.
+pub(super) fn fail(turn: &mut Turn<'_>, pending: Pending, what: &str) {
+    if pending.addressed.is_none() {
+        return end::end_silent(turn, pending, &Cause::Failed { what: what.into() });
+    }
+    match gate::closed_for(turn, &pending, false) {
+        Some(closed) => end::withhold(turn, pending, closed),
+        None => deliver::excuse(turn, pending, Excuse::NoWords, what),
+    }
+}
