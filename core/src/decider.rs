@@ -16,7 +16,7 @@ use crate::types::{Flags, ThreadId};
 
 /// What weighs the messages that are not for the bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decider {
+pub(crate) enum Decider {
     Likelihood,
     Points,
     JudgeAlone,
@@ -24,7 +24,7 @@ pub enum Decider {
 
 impl Decider {
     /// The decider that these settings ask for.
-    pub fn of(settings: &Settings) -> Decider {
+    pub(crate) fn of(settings: &Settings) -> Decider {
         match (settings.score.enabled, settings.score.learned) {
             (false, _) => Decider::JudgeAlone,
             (true, true) => Decider::Likelihood,
@@ -43,7 +43,7 @@ impl Decider {
 
 /// What a decider makes of a message, whichever it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Assessment {
+pub(crate) struct Assessment {
     /// 0 to 100; none where a model decides alone.
     pub score: Option<u8>,
     /// What each rule gave; nothing where points are not counted.
@@ -54,7 +54,7 @@ pub struct Assessment {
 
 /// What follows from an assessment.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Decision {
+pub(crate) enum Decision {
     StaySilent(Cause),
     /// Worth acting on; or, with `ask`, worth asking a model about.
     SpeakUp {
@@ -64,7 +64,7 @@ pub enum Decision {
 }
 
 /// Weighs the newest message of a place. `glances` is room to look back in.
-pub fn assess(
+pub(crate) fn assess(
     policy: &Policy,
     room: &mut Room,
     thread: Option<&ThreadId>,
@@ -108,7 +108,7 @@ fn bar(policy: &Policy, room: &mut Room, worth: f32) -> Bar {
 
 impl Assessment {
     /// Whether to stay silent, to act or to ask.
-    pub fn decision(&self, policy: &Policy) -> Decision {
+    pub(crate) fn decision(&self, policy: &Policy) -> Decision {
         match (self.bar, self.score) {
             (Some(bar), _) => against_bar(policy, bar),
             (None, Some(score)) => against_limits(policy, score.into()),
@@ -118,7 +118,7 @@ impl Assessment {
     }
 
     /// Notes it in the story of the message.
-    pub fn note(&self, trace: &mut Trace) {
+    pub(crate) fn note(&self, trace: &mut Trace) {
         (trace.score, trace.points, trace.bar) = (self.score, self.points, self.bar);
     }
 }

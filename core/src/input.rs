@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::memory::FactId;
 use crate::policy::Stated;
 use crate::types::{CallId, Change, ClockShift, Message, MessageId, Reaction, RoomId, Share, Span};
-pub use crate::usage::TotalSpent;
+pub(crate) use crate::usage::TotalSpent;
 use crate::usage::{Failure, Usage};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -5,28 +5,31 @@
 //!
 //! A message comes in and is
 //!
-//! 1. heard or passed over, and found to address the bot, somebody else or the room ([`listen`]),
-//! 2. found to belong to one of the conversations of its place ([`conversations`]),
+//! 1. heard or passed over, and found to address the bot, somebody else or the room (`listen`),
+//! 2. found to belong to one of the conversations of its place (`conversations`),
 //! 3. weighed, where it is not for the bot, by one of two deciders: by how likely somebody would join there, as learnt
-//!    from real talk ([`likelihood`]; the default preset, `aizuchi`), or by points that rules give ([`points`]; preset
-//!    `sphene`). The presets `kotonoha` and `myao2` weigh nothing and ask a model about everything. [`decider`] is the
+//!    from real talk (`likelihood`; the default preset, `aizuchi`), or by points that rules give (`points`; preset
+//!    `sphene`). The presets `kotonoha` and `myao2` weigh nothing and ask a model about everything. `decider` is the
 //!    seam between them,
-//! 4. held back by gates ([`gates`]),
-//! 5. judged by a model, after a wait, where the decider does not settle it ([`judge`]),
-//! 6. answered in one of three sizes ([`reply`]).
+//! 4. held back by gates (`gates`),
+//! 5. judged by a model, after a wait, where the decider does not settle it (`judge`),
+//! 6. answered in one of three sizes (`reply`).
 //!
-//! [`engine`] holds the control flow, [`room`] what is remembered, [`trace`] the story of every decision, [`explain`]
-//! its words, and [`sim`] runs it all in virtual time. Each module uses those below it and no others: the tidy test
+//! `engine` holds the control flow, `room` what is remembered, `trace` the story of every decision, `explain`
+//! its words, and `sim` runs it all in virtual time. Each module uses those below it and no others: the tidy test
 //! has the list.
+
+#![warn(unreachable_pub, clippy::too_many_lines)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::wildcard_enum_match_arm))]
 
 pub mod types;
 
 pub mod settings;
-pub mod transcript;
+mod transcript;
 pub mod trees;
 pub mod usage;
 
-pub mod phrases;
+mod phrases;
 pub mod policy;
 
 pub mod conversations;
@@ -45,8 +48,8 @@ pub mod listen;
 pub mod points;
 pub mod reply;
 
-pub mod decider;
-pub mod explain;
+mod decider;
+mod explain;
 pub mod view;
 
 pub mod engine;

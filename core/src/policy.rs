@@ -12,10 +12,10 @@ pub struct Policy {
     pub settings: Settings,
     pub zone: Zone,
     /// What is noticed in every text.
-    pub notice: Notice,
-    pub names: Finder,
+    pub(crate) notice: Notice,
+    pub(crate) names: Finder,
     /// Keywords with a space inside, which may span two messages.
-    pub spanning_keywords: Option<Finder>,
+    pub(crate) spanning_keywords: Option<Finder>,
 }
 
 impl Policy {
@@ -33,6 +33,11 @@ impl Policy {
             settings,
             zone,
         }
+    }
+
+    /// Whether a text calls it by its name, where that counts.
+    pub fn is_called_in(&self, text: &str) -> bool {
+        self.settings.address.name && self.names.found(text)
     }
 
     /// How long a message stays in the buffer; `None` until newer ones push it out.

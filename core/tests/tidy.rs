@@ -89,7 +89,7 @@ fn declared(folder: &str, declaration: &str) -> BTreeSet<String> {
 #[test]
 fn rules_are_files_and_rows_and_settings() {
     let rows: BTreeSet<String> = RULES.iter().map(|rule| rule.id.to_owned()).collect();
-    assert_eq!(rows, declared("core/src/points", "pub const RULE: Rule"));
+    assert_eq!(rows, declared("core/src/points", "pub(super) const RULE: Rule"));
     let defaults: toml::Table = toml::from_str(DEFAULT).expect("the default settings parse");
     let points = defaults["points"].as_table().expect("there are points");
     assert_eq!(rows, points.keys().cloned().collect());
@@ -111,7 +111,7 @@ fn sphene_says_what_each_rule_is_worth() {
 #[test]
 fn gates_are_files_and_rows() {
     let rows: BTreeSet<String> = GATES.iter().map(|gate| gate.id.to_owned()).collect();
-    assert_eq!(rows, declared("core/src/gates", "pub const GATE: Gate"));
+    assert_eq!(rows, declared("core/src/gates", "pub(super) const GATE: Gate"));
     assert_eq!(rows.len(), GATES.len());
     assert!(GATES.iter().all(|gate| !gate.doc.is_empty() && !gate.say.is_empty()));
 }

@@ -90,7 +90,7 @@ pub fn is_addressed(input: &Input, policies: &Policies) -> bool {
             message.mentions_me
                 || message.visibility == Visibility::Direct
                 || message.reply.as_ref().is_some_and(|reply| reply.to_me)
-                || (policy.settings.address.name && policy.names.found(&message.text))
+                || policy.is_called_in(&message.text)
         }
         Input::Told(..) => true,
         Input::Changed(_)

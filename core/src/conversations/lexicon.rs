@@ -83,7 +83,7 @@ pub fn hash_of(words: &str) -> u32 {
     }
 }
 
-pub fn pair_hash(first: u32, second: u32) -> u32 {
+pub(super) fn pair_hash(first: u32, second: u32) -> u32 {
     (first.rotate_left(7) ^ second).wrapping_mul(0x9e37_79b1) | 1
 }
 
@@ -93,7 +93,7 @@ fn word_hash(word: &str) -> u32 {
 
 /// A small hash, letter by letter.
 #[derive(Clone, Copy)]
-pub struct Hasher(u32);
+pub(super) struct Hasher(u32);
 
 impl Default for Hasher {
     fn default() -> Hasher {
@@ -102,12 +102,12 @@ impl Default for Hasher {
 }
 
 impl Hasher {
-    pub fn with(self, byte: u8) -> Hasher {
+    pub(super) fn with(self, byte: u8) -> Hasher {
         Hasher((self.0 ^ u32::from(byte)).wrapping_mul(0x0100_0193))
     }
 
     /// Never 0.
-    pub fn finish(self) -> u32 {
+    pub(super) fn finish(self) -> u32 {
         let mixed = (self.0 ^ (self.0 >> 15)).wrapping_mul(0x85eb_ca6b);
         (mixed ^ (mixed >> 13)) | 1
     }

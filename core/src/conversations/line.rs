@@ -7,12 +7,12 @@ use super::reading::Reading;
 use crate::types::{MessageId, Time};
 
 /// Messages a place remembers for this.
-pub const LINES_MAX: usize = 64;
+pub(super) const LINES_MAX: usize = 64;
 /// So many more may lie there until they are let go of together: moving the rest along for each would cost more.
-pub const LINES_OVER: usize = 8;
+pub(super) const LINES_OVER: usize = 8;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct TalkLine {
+pub(crate) struct TalkLine {
     pub id: MessageId,
     pub at: Time,
     pub author: Slot,
@@ -35,7 +35,7 @@ pub struct TalkLine {
 
 impl TalkLine {
     /// Nothing that was said remains.
-    pub fn blank(&mut self) {
+    pub(crate) fn blank(&mut self) {
         self.reading = Reading::default();
         self.gone = true;
     }
@@ -43,7 +43,7 @@ impl TalkLine {
 
 /// A conversation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Conversation {
+pub(crate) struct Conversation {
     /// Counted within the place, never used twice.
     pub number: u32,
     pub began: Time,
@@ -59,11 +59,11 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    pub fn has(&self, slot: Slot) -> bool {
+    pub(crate) fn has(&self, slot: Slot) -> bool {
         slot != NOBODY && self.people >> slot & 1 == 1
     }
 
-    pub fn others_than(&self, slot: Slot) -> u32 {
+    pub(crate) fn others_than(&self, slot: Slot) -> u32 {
         self.people.count_ones() - u32::from(self.has(slot))
     }
 }
@@ -72,11 +72,11 @@ impl Conversation {
 mod halves {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    pub fn serialize<S: Serializer>(number: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(number: &u128, serializer: S) -> Result<S::Ok, S::Error> {
         ((number >> 64) as u64, *number as u64).serialize(serializer)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
         let (high, low) = <(u64, u64)>::deserialize(deserializer)?;
         Ok(u128::from(high) << 64 | u128::from(low))
     }

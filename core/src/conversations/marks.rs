@@ -9,22 +9,22 @@ use crate::phrases::{CALLS_FOR_HELP, CLOSINGS, is_filler};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct TextMarks(u16);
+pub(crate) struct TextMarks(u16);
 
 impl TextMarks {
-    pub const CALL: TextMarks = TextMarks(1);
-    pub const CLOSING: TextMarks = TextMarks(2);
-    pub const FILLER: TextMarks = TextMarks(4);
-    pub const ASKS: TextMarks = TextMarks(8);
-    pub const LINK: TextMarks = TextMarks(16);
-    pub const CODE: TextMarks = TextMarks(32);
-    pub const SMILE: TextMarks = TextMarks(64);
-    pub const GREETING: TextMarks = TextMarks(128);
-    pub const UNFINISHED: TextMarks = TextMarks(256);
-    pub const EXCLAIMS: TextMarks = TextMarks(512);
-    pub const DIGITS: TextMarks = TextMarks(1024);
+    pub(crate) const CALL: TextMarks = TextMarks(1);
+    pub(crate) const CLOSING: TextMarks = TextMarks(2);
+    pub(crate) const FILLER: TextMarks = TextMarks(4);
+    pub(crate) const ASKS: TextMarks = TextMarks(8);
+    pub(crate) const LINK: TextMarks = TextMarks(16);
+    pub(crate) const CODE: TextMarks = TextMarks(32);
+    pub(crate) const SMILE: TextMarks = TextMarks(64);
+    pub(crate) const GREETING: TextMarks = TextMarks(128);
+    pub(crate) const UNFINISHED: TextMarks = TextMarks(256);
+    pub(crate) const EXCLAIMS: TextMarks = TextMarks(512);
+    pub(crate) const DIGITS: TextMarks = TextMarks(1024);
 
-    pub fn has(self, mark: TextMarks) -> bool {
+    pub(crate) fn has(self, mark: TextMarks) -> bool {
         self.0 & mark.0 != 0
     }
 
@@ -33,7 +33,7 @@ impl TextMarks {
     }
 
     /// The marks of a text; and 0 where it asks nothing, 1 where it asks somewhere, 2 where it ends by asking.
-    pub fn of(body: &str) -> (TextMarks, u8) {
+    pub(crate) fn of(body: &str) -> (TextMarks, u8) {
         let (automaton, meanings) = &*PHRASES;
         let mut marks = TextMarks::default();
         for found in automaton.find_overlapping_iter(body) {

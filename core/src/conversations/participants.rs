@@ -6,14 +6,14 @@ use super::lexicon::Hasher;
 use crate::types::{ClockShift, Time};
 
 /// A person's number within the place.
-pub type Slot = u8;
+pub(super) type Slot = u8;
 
-pub const NOBODY: Slot = 255;
+pub(crate) const NOBODY: Slot = 255;
 /// More than lines are kept, so that nobody is let go while a line of theirs is still there.
 const PEOPLE_MAX: usize = 96;
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Participants {
+pub(crate) struct Participants {
     /// Hashes of their ids, 0 when forgotten: apart from the rest, as all of them are looked through for each message.
     keys: Vec<u64>,
     list: Vec<Participant>,
@@ -24,7 +24,7 @@ pub struct Participants {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Participant {
+pub(crate) struct Participant {
     /// The name, and what of it is said aloud: hash and length in bytes.
     names: [(u32, u8); 3],
     /// Not one run of ASCII: to be looked for in the text itself.
@@ -62,20 +62,20 @@ fn family(name: &str) -> &str {
 }
 
 impl Participants {
-    pub fn get(&self, slot: Slot) -> Option<&Participant> {
+    pub(crate) fn get(&self, slot: Slot) -> Option<&Participant> {
         self.list.get(usize::from(slot))
     }
 
-    pub fn get_mut(&mut self, slot: Slot) -> Option<&mut Participant> {
+    pub(crate) fn get_mut(&mut self, slot: Slot) -> Option<&mut Participant> {
         self.list.get_mut(usize::from(slot))
     }
 
-    pub fn by_key(&self, key: u64) -> Option<Slot> {
+    pub(crate) fn by_key(&self, key: u64) -> Option<Slot> {
         self.keys.iter().position(|known| *known == key).map(|slot| slot as Slot)
     }
 
     /// The person's slot, and whether somebody else had to give it up.
-    pub fn meet(&mut self, key: u64, name: &str, bot: bool, at: Time) -> (Slot, bool) {
+    pub(crate) fn meet(&mut self, key: u64, name: &str, bot: bool, at: Time) -> (Slot, bool) {
         if let Some(slot) = self.by_key(key) {
             let person = &mut self.list[usize::from(slot)];
             if person.names[0] != hash(name) {
@@ -128,7 +128,7 @@ impl Participants {
     }
 
     /// Who goes by exactly this text.
-    pub fn named(&self, text: &str) -> Option<Slot> {
+    pub(crate) fn named(&self, text: &str) -> Option<Slot> {
         self.goes_by(hash(text))
     }
 
@@ -139,7 +139,7 @@ impl Participants {
     }
 
     /// Who is named right before the end of this text, whatever stands before it.
-    pub fn named_at_end(&self, text: &str) -> Option<Slot> {
+    pub(crate) fn named_at_end(&self, text: &str) -> Option<Slot> {
         self.alike(|(looked_for, len)| {
             let start = text.len().checked_sub(usize::from(len))?;
             Some(hash(text.get(start..)?).0 == looked_for)
@@ -147,7 +147,7 @@ impl Participants {
     }
 
     /// Who is named by how this text begins, though the name has spaces or is followed by none. The longest name counts.
-    pub fn named_at_start(&self, text: &str) -> Option<(Slot, usize)> {
+    pub(crate) fn named_at_start(&self, text: &str) -> Option<(Slot, usize)> {
         if text.is_ascii() && !self.odd {
             return None;
         }
@@ -175,16 +175,16 @@ impl Participants {
     }
 
     /// Whoever spoke to this one last did not speak to its successor.
-    pub fn set_clock(&mut self, by: ClockShift) {
+    pub(crate) fn set_clock(&mut self, by: ClockShift) {
         self.list.iter_mut().for_each(|person| person.last_at = person.last_at.shifted(by));
     }
 
-    pub fn no_partner(&mut self, slot: Slot) {
+    pub(crate) fn no_partner(&mut self, slot: Slot) {
         self.list.iter_mut().filter(|person| person.partner == slot).for_each(|person| person.partner = NOBODY);
     }
 
     /// The slot stays taken as long as lines refer to it, but tells nothing any more.
-    pub fn forget(&mut self, slot: Slot) {
+    pub(crate) fn forget(&mut self, slot: Slot) {
         let Some(person) = self.get_mut(slot) else { return };
         (person.names, person.odd) = ([(0, 0); 3], false);
         self.keys[usize::from(slot)] = 0;

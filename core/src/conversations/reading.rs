@@ -9,16 +9,16 @@ use super::words::{WordKind, each_word};
 use crate::trees::{VALUES, log_steps};
 
 /// Words kept of a message: the first ones that are not everybody's.
-pub const WORDS_MAX: usize = 12;
+pub(super) const WORDS_MAX: usize = 12;
 /// Words looked at in a message: who writes more has said what it is about.
 const WORDS_READ_MAX: usize = 60;
-pub const ADDRESSEES_MAX: usize = 3;
+pub(super) const ADDRESSEES_MAX: usize = 3;
 /// A word rarer than this, in half powers of two, is worth comparing.
 const RARITY_WORTH: u8 = 8;
 
 /// How directly somebody is spoken to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Directness {
+pub(crate) enum Directness {
     #[default]
     Nobody,
     /// The name stands somewhere in the text.
@@ -28,7 +28,7 @@ pub enum Directness {
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Reading {
+pub(crate) struct Reading {
     pub to: [Option<Slot>; ADDRESSEES_MAX],
     pub address: Directness,
     /// 0 no question, 1 asks somewhere, 2 ends by asking.
@@ -49,12 +49,12 @@ pub struct Reading {
 }
 
 /// Sixteenths of log-odds around the middle of the scale of a feature.
-pub fn centred(weight: i32) -> u8 {
+pub(crate) fn centred(weight: i32) -> u8 {
     (32 + weight / 4).clamp(0, VALUES as i32 - 1) as u8
 }
 
 /// Reads a text said by one of these people.
-pub fn read(text: &str, author: Slot, people: &Participants, lexicon: &Lexicon) -> Reading {
+pub(super) fn read(text: &str, author: Slot, people: &Participants, lexicon: &Lexicon) -> Reading {
     let mut reading = Reading::default();
     let text = &text[..text.floor_char_boundary(2000)];
     let body = reading.find_names(text, author, people);
@@ -64,12 +64,12 @@ pub fn read(text: &str, author: Slot, people: &Participants, lexicon: &Lexicon) 
 }
 
 /// The text without the names it begins with.
-pub fn body<'a>(text: &'a str, author: Slot, people: &Participants) -> &'a str {
+pub(super) fn body<'a>(text: &'a str, author: Slot, people: &Participants) -> &'a str {
     Reading::default().find_names(text, author, people)
 }
 
 impl Reading {
-    pub fn address(&mut self, slot: Slot, how: Directness) {
+    pub(crate) fn address(&mut self, slot: Slot, how: Directness) {
         let free = self.to.iter_mut().find(|to| to.is_none_or(|there| there == slot));
         if let Some(to) = free {
             *to = Some(slot);
@@ -77,17 +77,17 @@ impl Reading {
         }
     }
 
-    pub fn addresses(&self, slot: Slot) -> bool {
+    pub(crate) fn addresses(&self, slot: Slot) -> bool {
         slot != NOBODY && self.to.contains(&Some(slot))
     }
 
     /// What its words tell, [`centred`].
-    pub fn tells(&self, what: Tells) -> u8 {
+    pub(crate) fn tells(&self, what: Tells) -> u8 {
         self.tells[what as usize]
     }
 
     /// Of this message's words, those that the other one has too: one bit for each.
-    pub fn shared_with(&self, other: &Reading) -> u16 {
+    pub(crate) fn shared_with(&self, other: &Reading) -> u16 {
         if self.bits & other.bits == 0 {
             return 0;
         }

@@ -40,7 +40,7 @@ pub struct Conversations {
 }
 
 /// A message while it is being placed.
-pub struct Arrival<'a> {
+pub(crate) struct Arrival<'a> {
     pub number: u32,
     pub at: Time,
     pub author: Slot,
@@ -48,7 +48,7 @@ pub struct Arrival<'a> {
 }
 
 /// Which alternative was taken, and how likely each was.
-pub struct Choice {
+pub(crate) struct Choice {
     pub parent: Option<u32>,
     pub sure: f32,
     pub starts: f32,
@@ -61,7 +61,7 @@ pub struct Choice {
 }
 
 /// Where a message belongs, before it is kept.
-pub struct Placed {
+pub(crate) struct Placed {
     /// The message it answers; its own id where it starts a conversation.
     pub reply_to: MessageId,
     pub conversation: ConversationId,
@@ -92,7 +92,7 @@ impl Conversations {
     }
 
     /// Finds out what a message answers. It is to be kept afterwards, whatever else is made of it meanwhile.
-    pub fn place(&mut self, heard: &Utterance<'_>, model: &LinkModel) -> Placed {
+    pub(crate) fn place(&mut self, heard: &Utterance<'_>, model: &LinkModel) -> Placed {
         let (author, taken) = self.people.meet(heard.author, heard.name, heard.bot, heard.at);
         if taken {
             self.let_go(author);
@@ -191,7 +191,7 @@ impl Conversations {
     }
 
     /// Keeps a message where it was placed; hands back what was weighed.
-    pub fn keep(&mut self, heard: &Utterance<'_>, placed: Placed) -> Weighed {
+    pub(crate) fn keep(&mut self, heard: &Utterance<'_>, placed: Placed) -> Weighed {
         let Placed { number, author, reading, choice, index, weighed, .. } = placed;
         let mut parent_author = NOBODY;
         if let Some(line) = choice.parent.and_then(|parent| self.line_mut(parent)) {

@@ -7,19 +7,19 @@ use crate::types::{ThreadId, Time};
 
 /// A place, by the number of its room.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key {
+pub(super) struct Key {
     pub room: u32,
     pub thread: Option<ThreadId>,
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Timers {
+pub(super) struct Timers {
     heap: BinaryHeap<Reverse<(Time, Key)>>,
 }
 
 impl Timers {
     /// The place's new alarm: rings at `due` or before. `alarm` is what it was.
-    pub fn arm(&mut self, alarm: &mut Option<Time>, due: Time, key: impl FnOnce() -> Key) {
+    pub(super) fn arm(&mut self, alarm: &mut Option<Time>, due: Time, key: impl FnOnce() -> Key) {
         if alarm.is_none_or(|armed| due < armed) {
             *alarm = Some(due);
             self.put(due, key());
@@ -27,15 +27,15 @@ impl Timers {
     }
 
     /// An alarm as it was, after a restart.
-    pub fn put(&mut self, at: Time, key: Key) {
+    pub(super) fn put(&mut self, at: Time, key: Key) {
         self.heap.push(Reverse((at, key)));
     }
 
-    pub fn next(&self) -> Option<Time> {
+    pub(super) fn next(&self) -> Option<Time> {
         self.heap.peek().map(|Reverse((at, _))| *at)
     }
 
-    pub fn pop_due(&mut self, now: Time) -> Option<(Time, Key)> {
+    pub(super) fn pop_due(&mut self, now: Time) -> Option<(Time, Key)> {
         if self.next()? > now {
             return None;
         }

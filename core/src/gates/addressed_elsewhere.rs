@@ -1,7 +1,7 @@
 //! The message is for somebody else.
 use super::{Case, Closed, Gate, Order, Stops};
 
-pub const GATE: Gate = Gate {
+pub(super) const GATE: Gate = Gate {
     id: "addressed_elsewhere",
     doc: "the message is for somebody else",
     say: "the message is for somebody else",

@@ -2,7 +2,7 @@
 use super::{Case, Closed, Gate, Order, Stops};
 use crate::types::Flags;
 
-pub const GATE: Gate = Gate {
+pub(super) const GATE: Gate = Gate {
     id: "bot_answered",
     doc: "another bot has answered already",
     say: "another bot has answered already",

@@ -2,7 +2,7 @@
 use super::{Case, Closed, Gate, Order, Stops};
 use crate::room::Cost;
 
-pub const GATE: Gate = Gate {
+pub(super) const GATE: Gate = Gate {
     id: "budget",
     doc: "the day's budget of the room, or of all rooms, is spent",
     say: "the budget of the day is spent ({have} of {need})",

@@ -2,7 +2,7 @@
 use super::{Case, Closed, Gate, Order, Stops};
 use crate::types::Flags;
 
-pub const GATE: Gate = Gate {
+pub(super) const GATE: Gate = Gate {
     id: "floor_share",
     doc: "its share of the talk is above that of one member",
     say: "{have} % of the talk is its own, and its share is {need} %",

@@ -2,7 +2,7 @@
 use super::{Case, Closed, Gate, Order, Stops};
 use crate::types::Span;
 
-pub const GATE: Gate = Gate {
+pub(super) const GATE: Gate = Gate {
     id: "interval",
     doc: "least time between two contributions nobody asked for",
     say: "it spoke up {have_time} ago and leaves at least {need_time} in between",

@@ -2,7 +2,7 @@
 use super::{Case, Closed, Gate, Order, Stops};
 use crate::types::Flags;
 
-pub const GATE: Gate = Gate {
+pub(super) const GATE: Gate = Gate {
     id: "loop_guard",
     doc: "it has gone back and forth with the same bot often enough",
     say: "it has answered the same bot {have} times in a row, and {need} is enough",

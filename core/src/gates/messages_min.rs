@@ -1,7 +1,7 @@
 //! Too little was said to understand what it is about.
 use super::{Case, Closed, Gate, Order, Stops};
 
-pub const GATE: Gate = Gate {
+pub(super) const GATE: Gate = Gate {
     id: "messages_min",
     doc: "it must have heard some messages before it judges anything",
     say: "it has heard {have} of the {need} messages it needs",

@@ -19,7 +19,7 @@ mod user_limit;
 
 use crate::policy::Policy;
 use crate::room::{PlaceState, Room};
-pub use crate::trace::Closed;
+pub(crate) use crate::trace::Closed;
 use crate::types::{ConversationId, Span, Time};
 
 pub struct Gate {
@@ -27,21 +27,21 @@ pub struct Gate {
     pub doc: &'static str,
     /// How its closing is told; `{have}` and `{need}` are what `closed` found, `{have_time}` and `{need_time}` the same as seconds.
     pub say: &'static str,
-    pub order: Order,
-    pub stops: Stops,
+    pub(crate) order: Order,
+    pub(crate) stops: Stops,
     /// What it found, if it is closed.
-    pub closed: fn(&Case<'_>) -> Option<Closed>,
+    pub(crate) closed: fn(&Case<'_>) -> Option<Closed>,
 }
 
 /// Whether a gate is looked at before the score decides or after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub(crate) enum Order {
     BeforeScore,
     AfterScore,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stops {
+pub(crate) enum Stops {
     /// Also an answer to somebody who addressed it.
     Everything,
     Unasked,
@@ -66,7 +66,7 @@ pub const GATES: [Gate; 14] = [
 ];
 
 /// What a gate looks at.
-pub struct Case<'a> {
+pub(crate) struct Case<'a> {
     pub now: Time,
     pub policy: &'a Policy,
     pub room: &'a Room,
@@ -78,7 +78,7 @@ pub struct Case<'a> {
 }
 
 #[derive(Clone, Copy)]
-pub struct Trigger<'a> {
+pub(crate) struct Trigger<'a> {
     pub id: &'a str,
     /// Hash of the author's id.
     pub author: u64,
@@ -91,7 +91,7 @@ pub struct Trigger<'a> {
 
 impl Gate {
     /// Its closing in words.
-    pub fn sentence(&self, found: Closed) -> String {
+    pub(crate) fn sentence(&self, found: Closed) -> String {
         self.say
             .replace("{have_time}", &Span::seconds(found.have).to_string())
             .replace("{need_time}", &Span::seconds(found.need).to_string())
@@ -101,12 +101,12 @@ impl Gate {
 }
 
 /// The first closed gate of this order.
-pub fn closed_in(case: &Case<'_>, order: Order) -> Option<(&'static str, Closed)> {
+pub(crate) fn closed_in(case: &Case<'_>, order: Order) -> Option<(&'static str, Closed)> {
     GATES.iter().filter(|gate| gate.order == order).find_map(|gate| check(gate, case))
 }
 
 /// The first closed gate of all.
-pub fn closed(case: &Case<'_>) -> Option<(&'static str, Closed)> {
+pub(crate) fn closed(case: &Case<'_>) -> Option<(&'static str, Closed)> {
     GATES.iter().find_map(|gate| check(gate, case))
 }
 

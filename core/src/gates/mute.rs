@@ -1,7 +1,7 @@
 //! It was told to say nothing, or the room was switched off.
 use super::{Case, Closed, Gate, Order, Stops};
 
-pub const GATE: Gate = Gate {
+pub(super) const GATE: Gate = Gate {
     id: "mute",
     doc: "it was told to say nothing here",
     say: "it is muted here",

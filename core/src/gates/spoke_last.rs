@@ -2,7 +2,7 @@
 use super::{Case, Closed, Gate, Order, Stops};
 use crate::types::Flags;
 
-pub const GATE: Gate = Gate {
+pub(super) const GATE: Gate = Gate {
     id: "spoke_last",
     doc: "the last message of the place is its own",
     say: "it spoke last here",

@@ -1,7 +1,7 @@
 //! It only answers when it is addressed.
 use super::{Case, Closed, Gate, Order, Stops};
 
-pub const GATE: Gate = Gate {
+pub(super) const GATE: Gate = Gate {
     id: "unasked",
     doc: "it only answers when it is addressed",
     say: "it only answers when it is addressed",

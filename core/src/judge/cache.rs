@@ -9,7 +9,7 @@ use crate::transcript::Transcript;
 use crate::types::{ClockShift, Question, Span, Time, stable_hash};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cache {
+pub(crate) struct Cache {
     /// Oldest first.
     answers: VecDeque<Cached>,
 }
@@ -23,7 +23,7 @@ struct Cached {
 
 /// The question and both logs; the place is where the cache is kept. None where answers are not kept: the judge itself is
 /// always asked, since what it did meanwhile is part of its question.
-pub fn cache_key(question: Question, transcript: &Transcript, settings: &Settings) -> Option<u64> {
+pub(crate) fn cache_key(question: Question, transcript: &Transcript, settings: &Settings) -> Option<u64> {
     let is_kept = matches!(question, Question::State | Question::Same | Question::Changed);
     if !is_kept || settings.judge.cache_seconds == 0 {
         return None;
@@ -37,16 +37,16 @@ fn life(settings: &Settings) -> Span {
 }
 
 impl Cache {
-    pub fn get(&self, key: u64, settings: &Settings, now: Time) -> Option<&str> {
+    pub(crate) fn get(&self, key: u64, settings: &Settings, now: Time) -> Option<&str> {
         let fresh = |cached: &&Cached| cached.key == key && now.since(cached.at) < life(settings);
         self.answers.iter().rev().find(fresh).map(|cached| &*cached.answer)
     }
 
-    pub fn set_clock(&mut self, by: ClockShift) {
+    pub(crate) fn set_clock(&mut self, by: ClockShift) {
         self.answers.iter_mut().for_each(|cached| cached.at = cached.at.shifted(by));
     }
 
-    pub fn put(&mut self, key: u64, settings: &Settings, now: Time, answer: &str) {
+    pub(crate) fn put(&mut self, key: u64, settings: &Settings, now: Time, answer: &str) {
         while self.answers.front().is_some_and(|cached| now.since(cached.at) >= life(settings)) {
             self.answers.pop_front();
         }

@@ -4,8 +4,10 @@ mod cache;
 mod ladder;
 mod parse;
 
-pub use cache::{Cache, cache_key};
-pub use ladder::{JudgeLadder, Known, Next, NoVerdict};
+pub(crate) use cache::{Cache, cache_key};
+pub use ladder::Next;
+pub use ladder::NoVerdict;
+pub use ladder::{JudgeLadder, Known};
 pub use parse::{Parsed, Verdict, parse};
 
 pub use crate::transcript::History;

@@ -128,7 +128,7 @@ impl Fields {
                 "false" | "no" => Some(false),
                 _ => None,
             },
-            _ => None,
+            Value::Null | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
         };
         said.map(Some).ok_or_else(|| Self::wrong(name, value))
     }

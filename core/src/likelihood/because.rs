@@ -147,7 +147,7 @@ pub struct Reason {
 }
 
 /// All reasons that count, the strongest first.
-pub fn reasons(values: &Values, model: &JoinModel) -> Vec<Reason> {
+pub(crate) fn reasons(values: &Values, model: &JoinModel) -> Vec<Reason> {
     /// Less than this, in log-odds, does not count.
     const LEAST: f32 = 0.05;
     let mut sums = [0.0; THEMES.len()];
@@ -165,7 +165,7 @@ pub fn reasons(values: &Values, model: &JoinModel) -> Vec<Reason> {
 }
 
 /// The strongest reasons for joining, or against it, strongest first.
-pub fn because(values: &Values, joining: bool, model: &JoinModel) -> Vec<&'static str> {
+pub(crate) fn because(values: &Values, joining: bool, model: &JoinModel) -> Vec<&'static str> {
     const REASONS_MAX: usize = 3;
     let spoke = |reason: &Reason| (reason.log_odds > 0.0) == joining;
     reasons(values, model).into_iter().filter(spoke).map(|reason| reason.words).take(REASONS_MAX).collect()

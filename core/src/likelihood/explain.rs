@@ -23,7 +23,7 @@ impl Contribution {
 static TABLE: [Feature; FEATURES.len()] = FEATURES;
 
 /// What each feature did, the strongest first.
-pub fn contributions(values: &Values, model: &JoinModel) -> Vec<Contribution> {
+pub(crate) fn contributions(values: &Values, model: &JoinModel) -> Vec<Contribution> {
     let told = TABLE.iter().zip(values).zip(parts(values, model));
     let mut all: Vec<Contribution> =
         told.map(|((feature, value), log_odds)| Contribution { feature, value: *value, log_odds }).collect();

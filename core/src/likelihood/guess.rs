@@ -39,7 +39,7 @@ pub fn hear_weighed(
 }
 
 /// A likelihood with what is the bot's business counted in, by how many times likelier that makes it.
-pub fn worth(p_join: f32, odds: f32) -> f32 {
+pub(crate) fn worth(p_join: f32, odds: f32) -> f32 {
     odds * p_join / (1.0 + (odds - 1.0) * p_join)
 }
 

@@ -12,9 +12,14 @@ mod models;
 pub mod steps;
 mod talk;
 
-pub use because::{Reason, because, reasons};
-pub use explain::{Contribution, contributions};
+pub use because::Reason;
+pub(crate) use because::{because, reasons};
+pub use explain::Contribution;
+pub(crate) use explain::contributions;
 pub use features::{FEATURES, Values};
-pub use guess::{Guess, hear, hear_weighed, worth};
+pub use guess::Guess;
+pub use guess::hear;
+pub use guess::hear_weighed;
+pub(crate) use guess::worth;
 pub use models::JoinModel;
-pub use talk::TalkShare;
+pub(crate) use talk::TalkShare;

@@ -10,7 +10,7 @@ use super::steps::{EDGES, STEPS, step_of};
 use crate::types::{Response, Share};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TalkShare {
+pub(crate) struct TalkShare {
     /// What was asked for here with "talk 3%"; absent where the settings decide.
     pub asked: Option<Share>,
     /// Contributions that are due; below 0 it is ahead of its share.
@@ -57,12 +57,12 @@ impl Default for TalkShare {
 
 impl TalkShare {
     /// How much it is to say: as was asked for in the room, else as the settings say.
-    pub fn share(&self, settings: Option<Share>) -> Option<Share> {
+    pub(crate) fn share(&self, settings: Option<Share>) -> Option<Share> {
         self.asked.or(settings)
     }
 
     /// Somebody spoke; `calls` questions to the judge go with each contribution.
-    pub fn note_heard(&mut self, share: Share, calls: f64) {
+    pub(crate) fn note_heard(&mut self, share: Share, calls: f64) {
         self.welcome += (1.0 - self.welcome) * FORGIVES;
         let more = share.of(f64::from(self.welcome)) as f32;
         self.due = (self.due + more).min(DUE_MAX);
@@ -70,7 +70,7 @@ impl TalkShare {
     }
 
     /// Somebody spoke to the room, and it was as likely as this that another joins.
-    pub fn note_likely(&mut self, likely: f32) {
+    pub(crate) fn note_likely(&mut self, likely: f32) {
         self.seen[step_of(likely)] += 1.0;
         if self.seen.iter().sum::<f32>() >= FORGET_AFTER {
             self.seen.iter_mut().for_each(|count| *count /= 2.0);
@@ -78,7 +78,7 @@ impl TalkShare {
     }
 
     /// What people made of a contribution changes its share, within bounds.
-    pub fn receive(&mut self, response: Response) {
+    pub(crate) fn receive(&mut self, response: Response) {
         let factor = match response {
             Response::Thanked => 1.1,
             Response::Answered | Response::Reacted => 1.05,
@@ -89,28 +89,28 @@ impl TalkShare {
         self.welcome = (self.welcome * factor).clamp(WELCOME_MIN, WELCOME_MAX);
     }
 
-    pub fn note_spoke(&mut self) {
+    pub(crate) fn note_spoke(&mut self) {
         self.due = (self.due - 1.0).max(-2.0);
     }
 
-    pub fn note_asked(&mut self) {
+    pub(crate) fn note_asked(&mut self) {
         self.calls = (self.calls - 1.0).max(-2.0);
     }
 
     /// The question was not asked after all.
-    pub fn note_not_asked(&mut self) {
+    pub(crate) fn note_not_asked(&mut self) {
         self.calls = (self.calls + 1.0).min(DUE_MAX);
     }
 
     /// How many messages it lets pass before it speaks up again; `asks`: before it has a judge asked.
-    pub fn messages_to_wait(&self, share: Share, asks: bool) -> Option<u64> {
+    pub(crate) fn messages_to_wait(&self, share: Share, asks: bool) -> Option<u64> {
         let have = if asks { self.due.min(self.calls) } else { self.due };
         let each = share.of(f64::from(self.welcome)).max(1e-6);
         (have < AHEAD_MAX).then(|| (f64::from(AHEAD_MAX - have) / each).ceil() as u64)
     }
 
     /// How likely joining must be, so that it comes to its share.
-    pub fn threshold(&self, share: Share) -> f32 {
+    pub(crate) fn threshold(&self, share: Share) -> f32 {
         let wanted = share.of(f64::from(self.welcome)) as f32 / SAID_OF_LIKELY;
         let eager = (1.0 + self.due.min(self.calls)).max(0.0);
         self.quantile(wanted * eager * eager * (1.0 + FRESH * self.freshness()))

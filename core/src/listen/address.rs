@@ -5,14 +5,20 @@ use crate::room::Speakers;
 use crate::types::{Addressed, Message, PersonId};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Address {
+pub(crate) enum Address {
     Me(Addressed),
     SomebodyElse,
     TheRoom,
 }
 
 /// Checked in the order mention, name, reply; `named` is whether its name stands in the text.
-pub fn addressee(policy: &Policy, message: &Message, named: bool, replies_to_me: bool, known: &Speakers) -> Address {
+pub(crate) fn addressee(
+    policy: &Policy,
+    message: &Message,
+    named: bool,
+    replies_to_me: bool,
+    known: &Speakers,
+) -> Address {
     let by = &policy.settings.address;
     if by.mention && message.mentions_me {
         Address::Me(Addressed::Mention)
@@ -37,7 +43,7 @@ fn is_for_somebody_else(message: &Message, replies_to_me: bool, known: &Speakers
 }
 
 /// Whether the message turns to this person: by reply, by mention, or by calling the name first.
-pub fn speaks_to(message: &Message, person: &PersonId, name: &str, reply_to: &str) -> bool {
+pub(crate) fn speaks_to(message: &Message, person: &PersonId, name: &str, reply_to: &str) -> bool {
     let reply = message.reply.as_ref();
     reply.is_some_and(|reply| {
         reply.to_person.as_ref() == Some(person) || reply.to.as_ref().is_some_and(|to| to.as_str() == reply_to)

@@ -7,7 +7,7 @@ use crate::trace::Unheard;
 use crate::types::{Message, Place, Visibility, Voice, own_id};
 
 /// What can be told from the message and the policy; `off` is whether the room was switched off by order.
-pub fn filter(policy: &Policy, message: &Message, off: bool) -> Result<(), Unheard> {
+pub(crate) fn filter(policy: &Policy, message: &Message, off: bool) -> Result<(), Unheard> {
     let listen = &policy.settings.listen;
     if off || !listens_in(policy, &message.place) {
         return Err(Unheard::ChannelOff);
@@ -24,7 +24,7 @@ pub fn filter(policy: &Policy, message: &Message, off: bool) -> Result<(), Unhea
     Ok(())
 }
 
-pub fn listens_in(policy: &Policy, place: &Place) -> bool {
+pub(crate) fn listens_in(policy: &Policy, place: &Place) -> bool {
     let listen = &policy.settings.listen;
     let room = place.room.as_str();
     let own_id = own_id(room);

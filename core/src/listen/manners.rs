@@ -63,14 +63,14 @@ const TELLING_OFF: &[&str] = &[
 
 /// How somebody speaks of a contribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
+pub(crate) enum Tone {
     Thanks,
     TellsOff,
     Neither,
 }
 
 /// Who tells off and thanks in one breath tells off.
-pub fn tone(text: &str) -> Tone {
+pub(crate) fn tone(text: &str) -> Tone {
     let plain = text.to_lowercase().replace('’', "'");
     let has = |words: &[&str]| words.iter().any(|word| plain.contains(word));
     if has(TELLING_OFF) {
@@ -86,7 +86,7 @@ pub fn tone(text: &str) -> Tone {
 const FROWNS: &[&str] = &["👎", "🤫", "😠", "😡", "🙄", "🤐", "thumbsdown", "-1", "shushing_face", "angry", "rage"];
 
 /// Whether an emoji says that it should not have spoken.
-pub fn frowns(emoji: &str) -> bool {
+pub(crate) fn frowns(emoji: &str) -> bool {
     FROWNS.iter().any(|frown| emoji.trim_matches(':') == *frown || emoji.starts_with(frown) && !frown.is_ascii())
 }
 

@@ -5,10 +5,10 @@ mod filter;
 mod manners;
 mod quiet;
 
-pub use address::{Address, addressee, speaks_to};
-pub use filter::{filter, listens_in};
-pub use manners::{Tone, frowns, tone};
-pub use quiet::asks_for_quiet;
+pub(crate) use address::{Address, addressee, speaks_to};
+pub(crate) use filter::{filter, listens_in};
+pub(crate) use manners::{Tone, frowns, tone};
+pub(crate) use quiet::asks_for_quiet;
 
 pub use crate::trace::Unheard;
 pub use crate::types::Addressed;

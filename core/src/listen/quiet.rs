@@ -29,7 +29,7 @@ const WORDS: &[&str] = &[
 ];
 
 /// `rest` is what was said beside its name or mention.
-pub fn asks_for_quiet(rest: &str) -> bool {
+pub(crate) fn asks_for_quiet(rest: &str) -> bool {
     let is_around = |c: char| c.is_whitespace() || "!！.。,、:：~〜ー".contains(c) && !c.is_alphanumeric();
     let plain = trim(rest).trim_matches(is_around).to_lowercase();
     WORDS.contains(&plain.as_str())

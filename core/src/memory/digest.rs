@@ -194,7 +194,7 @@ fn texts(object: &Map<String, Value>, keys: &[&str], chars_max: usize, count: us
     let parts: Vec<String> = match value {
         Value::Array(list) => list.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect(),
         Value::String(text) => vec![text.clone()],
-        _ => Vec::new(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
     };
     let mut found: Vec<Box<str>> = Vec::new();
     for part in parts {
@@ -222,7 +222,7 @@ fn number(value: &Value) -> Option<u64> {
     match value {
         Value::Number(number) => number.as_u64(),
         Value::String(text) => text.trim().trim_start_matches(['#', 'F', 'f', 'L', 'l']).parse().ok(),
-        _ => None,
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
 

@@ -19,7 +19,7 @@ impl fmt::Display for FactId {
 }
 
 /// A fact that is weaker than this is forgotten.
-pub const FORGOTTEN_BELOW: f64 = 0.05;
+pub(super) const FORGOTTEN_BELOW: f64 = 0.05;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fact {
@@ -141,13 +141,13 @@ pub fn to_forget(facts: &[Fact], now: Time, facts_max: u32, half_life_days: u32)
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::types::{Span, Visibility};
 
     const DAY: u64 = 24 * 60;
 
-    pub fn fact(id: u64, content: &str) -> Fact {
+    pub(crate) fn fact(id: u64, content: &str) -> Fact {
         let draft = Draft {
             origin: Origin::new("web:lobby", Visibility::Public),
             content: content.into(),

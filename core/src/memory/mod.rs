@@ -16,11 +16,14 @@ pub mod words;
 
 pub use change::{Change, Heard, Item, Layer, Marks};
 pub use channel::{ChannelMemory, MESSAGES_MAX};
-pub use digest::{Line, Reflection, Summary, read_reflection, read_summary};
-pub use fact::{Draft, FORGOTTEN_BELOW, Fact, FactId, to_forget};
+pub use digest::Reflection;
+pub use digest::Summary;
+pub use digest::{Line, read_reflection, read_summary};
+pub use fact::{Draft, Fact, FactId, to_forget};
 pub use forgetting::{ForgetRequest, Recognizer};
 pub use memories::Memories;
 pub use merge::{Meeting, meet};
-pub use people::{Familiarity, Known, Note, Person, Remark};
+pub use people::Remark;
+pub use people::{Familiarity, Known, Note, Person};
 pub use query::{About, Candidate, Filter, Manner, Query, Recalled, recall};
 pub use walls::{Allowed, Origin, allowed, house, narrower};

@@ -205,7 +205,20 @@ impl Person {
                     remark.origin.visibility = super::walls::narrower(remark.origin.visibility, origin.visibility);
                 }
             }
-            _ => (),
+            Change::Summarized(_)
+            | Change::Reflected { .. }
+            | Change::Heard(_)
+            | Change::Kept(_)
+            | Change::Imported(_)
+            | Change::Used { .. }
+            | Change::Told { .. }
+            | Change::Edited { .. }
+            | Change::Pinned { .. }
+            | Change::Forgotten { .. }
+            | Change::Embedded { .. }
+            | Change::PersonForgotten { .. }
+            | Change::OptedOut { .. }
+            | Change::Faded { .. } => return false,
         }
         *self != before
     }

@@ -7,13 +7,13 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use crate::settings::MatchStyle;
 
 #[derive(Clone, Debug)]
-pub struct Finder {
+pub(crate) struct Finder {
     words: Option<AhoCorasick>,
     style: MatchStyle,
 }
 
 impl Finder {
-    pub fn new(words: &[&str], style: MatchStyle) -> Finder {
+    pub(crate) fn new(words: &[&str], style: MatchStyle) -> Finder {
         let mut patterns: Vec<String> = words.iter().filter(|word| !word.is_empty()).map(ToString::to_string).collect();
         if style == MatchStyle::Word {
             patterns = variants(&patterns);
@@ -32,12 +32,12 @@ impl Finder {
         Finder { words: (!patterns.is_empty()).then(|| build(&patterns)), style }
     }
 
-    pub fn found(&self, text: &str) -> bool {
+    pub(crate) fn found(&self, text: &str) -> bool {
         self.find(text).is_some()
     }
 
     /// Where the first of the words stands.
-    pub fn find(&self, text: &str) -> Option<Range<usize>> {
+    pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
         let words = self.words.as_ref()?;
         match self.style {
             MatchStyle::Substring => words.find(text).map(|found| found.range()),

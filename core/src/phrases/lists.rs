@@ -3,7 +3,7 @@
 use super::set_phrase::is_any;
 
 /// Looked for in every text as it is heard. In lower case; Latin ones count as whole words.
-pub const CALLS_FOR_HELP: &[&str] = &[
+pub(crate) const CALLS_FOR_HELP: &[&str] = &[
     "anyone",
     "anybody",
     "somebody",
@@ -30,7 +30,7 @@ pub const CALLS_FOR_HELP: &[&str] = &[
 ];
 
 /// Looked for in every text as it is heard. In lower case; Latin ones count as whole words.
-pub const CLOSINGS: &[&str] = &[
+pub(crate) const CLOSINGS: &[&str] = &[
     "thanks",
     "thank you",
     "thx",
@@ -121,6 +121,6 @@ const FILLERS: &[&str] = &[
 ];
 
 /// Whether a text is laughter or assent and nothing else.
-pub fn is_filler(text: &str) -> bool {
+pub(crate) fn is_filler(text: &str) -> bool {
     is_any(text, FILLERS)
 }

@@ -5,11 +5,11 @@ mod lists;
 mod notice;
 mod set_phrase;
 
-pub use finder::Finder;
-pub use lists::{CALLS_FOR_HELP, CLOSINGS, is_filler};
-pub use notice::Notice;
+pub(crate) use finder::Finder;
+pub(crate) use lists::{CALLS_FOR_HELP, CLOSINGS, is_filler};
+pub(crate) use notice::Notice;
 
 /// White space as Python's `str.strip` sees it: the four separator controls belong to it.
-pub fn trim(text: &str) -> &str {
+pub(crate) fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))
 }

@@ -8,7 +8,7 @@ use crate::settings::{MatchStyle, Settings};
 use crate::types::Flags;
 
 #[derive(Clone, Debug)]
-pub struct Notice {
+pub(crate) struct Notice {
     automaton: AhoCorasick,
     /// What each pattern means, and when it counts.
     patterns: Vec<Pattern>,
@@ -32,7 +32,7 @@ enum Counts {
 }
 
 impl Notice {
-    pub fn new(settings: &Settings) -> Notice {
+    pub(crate) fn new(settings: &Settings) -> Notice {
         let mut patterns = Vec::new();
         let mut add = |words: Vec<String>, flag: Flags, counts: Counts| {
             let pattern = |word: String| Pattern { word: word.into(), flag, counts };
@@ -63,7 +63,7 @@ impl Notice {
         Notice { automaton: builder.build(words).expect("a list of words fits into an automaton"), patterns }
     }
 
-    pub fn of(&self, text: &str) -> Flags {
+    pub(crate) fn of(&self, text: &str) -> Flags {
         let mut noticed = Flags::default();
         for found in self.automaton.find_overlapping_iter(text) {
             let pattern = &self.patterns[found.pattern()];

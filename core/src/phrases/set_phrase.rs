@@ -4,7 +4,7 @@
 const SET_PHRASE_BYTES_MAX: usize = 32;
 
 /// Whether the text is one of these words (in lower case) and nothing else, laughter by "w" included.
-pub fn is_any(text: &str, words: &[&str]) -> bool {
+pub(super) fn is_any(text: &str, words: &[&str]) -> bool {
     if text.len() > SET_PHRASE_BYTES_MAX {
         return false;
     }

@@ -2,7 +2,7 @@
 use super::{Percent, Rule, Scene};
 use crate::types::{Span, Time};
 
-pub const RULE: Rule =
+pub(super) const RULE: Rule =
     Rule { id: "after_silence", doc: "the first message after a long silence", points: 10, strength };
 
 fn strength(scene: &Scene<'_>) -> Percent {

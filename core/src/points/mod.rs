@@ -17,8 +17,8 @@ mod not_mentioned;
 mod question;
 mod two_people;
 
-pub use percent::Percent;
-pub use scene::Scene;
+pub(crate) use percent::Percent;
+pub(crate) use scene::Scene;
 
 use crate::settings::{Points, RULE_IDS};
 
@@ -28,7 +28,7 @@ pub struct Rule {
     pub doc: &'static str,
     /// The default of `points.{id}`.
     pub points: i16,
-    pub strength: fn(&Scene<'_>) -> Percent,
+    pub(crate) strength: fn(&Scene<'_>) -> Percent,
 }
 
 /// In the order in which they are counted and told.
@@ -64,7 +64,7 @@ const _: () = {
 };
 
 /// What each rule gives for the message that is the newest of the scene.
-pub fn score(scene: &Scene<'_>) -> Points {
+pub(crate) fn score(scene: &Scene<'_>) -> Points {
     let mut points = Points::default();
     for (index, rule) in RULES.iter().enumerate() {
         let worth = scene.policy.settings.points.0[index];

@@ -2,7 +2,8 @@
 use super::{Percent, Rule, Scene};
 use crate::types::Flags;
 
-pub const RULE: Rule = Rule { id: "not_mentioned", doc: "nobody has said its name lately", points: -5, strength };
+pub(super) const RULE: Rule =
+    Rule { id: "not_mentioned", doc: "nobody has said its name lately", points: -5, strength };
 
 fn strength(scene: &Scene<'_>) -> Percent {
     Percent::all_or_none(!scene.people.iter().any(|heard| heard.flags.has(Flags::NAMED)))

@@ -2,22 +2,22 @@
 
 /// How strongly a rule applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Percent(u8);
+pub(crate) struct Percent(u8);
 
 impl Percent {
-    pub const NONE: Percent = Percent(0);
-    pub const ALL: Percent = Percent(100);
+    pub(crate) const NONE: Percent = Percent(0);
+    pub(crate) const ALL: Percent = Percent(100);
 
-    pub const fn new(percent: u8) -> Percent {
+    pub(crate) const fn new(percent: u8) -> Percent {
         Percent(percent)
     }
 
-    pub fn all_or_none(holds: bool) -> Percent {
+    pub(crate) fn all_or_none(holds: bool) -> Percent {
         if holds { Percent::ALL } else { Percent::NONE }
     }
 
     /// That share of some points, to the nearest whole one.
-    pub fn of(self, points: i16) -> i16 {
+    pub(crate) fn of(self, points: i16) -> i16 {
         let hundredths = i32::from(points) * i32::from(self.0);
         ((hundredths + hundredths.signum() * 50) / 100) as i16
     }

@@ -5,7 +5,7 @@ use crate::policy::Policy;
 use crate::room::{Glance, Heard, PlaceState};
 use crate::types::{Span, Time};
 
-pub struct Scene<'a> {
+pub(crate) struct Scene<'a> {
     pub policy: &'a Policy,
     pub place: &'a PlaceState,
     /// The message that is scored; it is also the newest of the buffer.
@@ -17,23 +17,27 @@ pub struct Scene<'a> {
 
 impl<'a> Scene<'a> {
     /// The scene of the newest message, if there is one. `glances` is filled for it.
-    pub fn of_newest(policy: &'a Policy, place: &'a PlaceState, glances: &'a mut Vec<Glance>) -> Option<Scene<'a>> {
+    pub(crate) fn of_newest(
+        policy: &'a Policy,
+        place: &'a PlaceState,
+        glances: &'a mut Vec<Glance>,
+    ) -> Option<Scene<'a>> {
         let message = place.buffer.newest()?;
         place.glance_at_people(policy, message.at, policy.settings.score.window_messages, glances);
         Some(Scene { policy, place, message, text: message.text(), people: glances })
     }
 
     /// The time the message carries.
-    pub fn now(&self) -> Time {
+    pub(crate) fn now(&self) -> Time {
         self.message.at
     }
 
-    pub fn trimmed(&self) -> &'a str {
+    pub(crate) fn trimmed(&self) -> &'a str {
         trim(self.text)
     }
 
     /// How long ago it last acted here in any way.
-    pub fn since_it_acted(&self) -> Option<Span> {
+    pub(crate) fn since_it_acted(&self) -> Option<Span> {
         self.place.acted_at().map(|at| self.now().since(at))
     }
 }

@@ -7,7 +7,7 @@ mod silence;
 mod split;
 
 pub use clean::clean;
-pub use kind::{emoji_for, kind_for};
+pub(crate) use kind::{emoji_for, kind_for};
 pub use repeat::is_repeat;
 pub use silence::is_silence;
 pub use split::split;

@@ -13,7 +13,7 @@ use crate::types::{ConversationId, Time, or_zero};
 
 /// What it did and owes in a place.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct BotState {
+pub(crate) struct BotState {
     /// The answer to somebody who addressed it, being written.
     pub answering: Option<Box<Pending>>,
     /// Who addressed it meanwhile: answered next, together.
@@ -41,7 +41,7 @@ pub struct BotState {
 
 /// A contribution that nobody had asked for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Followed {
+pub(crate) struct Followed {
     /// The decision that led to it.
     pub trace: Box<Trace>,
     /// Hashes of the ids of its posts.
@@ -54,7 +54,7 @@ pub struct Followed {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Intervention {
+pub(crate) struct Intervention {
     pub at: Time,
     /// None where conversations are not told apart.
     #[serde(default, rename = "strand", with = "or_zero")]
@@ -65,7 +65,7 @@ pub struct Intervention {
 
 /// A post that left and was not acknowledged yet.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Delivering {
+pub(crate) struct Delivering {
     pub delivery: Delivery,
     /// What is remembered of it; a reaction leaves no words.
     pub text: Option<Box<str>>,
@@ -81,7 +81,7 @@ const KNOWN_MAX: usize = 64;
 
 impl BotState {
     /// What it contributed to a conversation, or to the place as a whole.
-    pub fn interventions_of(
+    pub(crate) fn interventions_of(
         &self,
         conversation: Option<ConversationId>,
     ) -> impl DoubleEndedIterator<Item = &Intervention> {
@@ -89,7 +89,7 @@ impl BotState {
     }
 
     /// Who is to be answered next, with those who are answered together with them.
-    pub fn take_next(&mut self) -> Option<Box<Pending>> {
+    pub(crate) fn take_next(&mut self) -> Option<Box<Pending>> {
         let next = self.next.take()?;
         if !self.later.is_empty() {
             self.next = Some(Box::new(self.later.remove(0)));
@@ -98,18 +98,18 @@ impl BotState {
     }
 
     /// Puts somebody at the end of those who are to be answered.
-    pub fn put_last(&mut self, owed: Box<Pending>) {
+    pub(crate) fn put_last(&mut self, owed: Box<Pending>) {
         match &self.next {
             None => self.next = Some(owed),
             Some(_) => self.later.push(*owed),
         }
     }
 
-    pub fn note_known(&mut self, id_hash: u64) {
+    pub(crate) fn note_known(&mut self, id_hash: u64) {
         note(&mut self.known, id_hash);
     }
 
-    pub fn note_own(&mut self, id_hash: u64) {
+    pub(crate) fn note_own(&mut self, id_hash: u64) {
         note(&mut self.own, id_hash);
     }
 }

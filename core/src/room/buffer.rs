@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::types::{ClockShift, ConversationId, Flags, Span, Time, Voice, or_zero, stable_hash};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Buffer {
+pub(crate) struct Buffer {
     /// Oldest first. A full buffer moves its few records along for each new one: cheaper than a ring to look through.
     records: Vec<Record>,
     /// Id and text of each record, end to end, behind a stretch that older records have left.
@@ -40,7 +40,7 @@ const ROOMY_BYTES: usize = 64 * 1024;
 
 /// One remembered message. Its words are looked up when somebody asks for them.
 #[derive(Clone, Copy, Debug)]
-pub struct Heard<'a> {
+pub(crate) struct Heard<'a> {
     buffer: &'a Buffer,
     index: usize,
     pub at: Time,
@@ -51,22 +51,22 @@ pub struct Heard<'a> {
 }
 
 impl<'a> Heard<'a> {
-    pub fn id(&self) -> &'a str {
+    pub(crate) fn id(&self) -> &'a str {
         let record = &self.buffer.records[self.index];
         let start = record.start as usize;
         &self.buffer.text[start..start + usize::from(record.id_len)]
     }
 
-    pub fn text(&self) -> &'a str {
+    pub(crate) fn text(&self) -> &'a str {
         let record = &self.buffer.records[self.index];
         &self.buffer.text[record.start as usize + usize::from(record.id_len)..self.buffer.end(self.index)]
     }
 
-    pub fn is_person(&self) -> bool {
+    pub(crate) fn is_person(&self) -> bool {
         self.flags.of_person()
     }
 
-    pub fn voice(&self) -> Voice {
+    pub(crate) fn voice(&self) -> Voice {
         if self.flags.has(Flags::OWN) {
             Voice::Me
         } else if self.flags.has(Flags::BOT) {
@@ -77,7 +77,7 @@ impl<'a> Heard<'a> {
     }
 
     /// Length of the words in characters.
-    pub fn chars(&self) -> usize {
+    pub(crate) fn chars(&self) -> usize {
         match self.buffer.records[self.index].chars {
             CHARS_MANY => self.text().chars().count(),
             chars => chars.into(),
@@ -87,7 +87,7 @@ impl<'a> Heard<'a> {
 
 /// What can be told of a message without its words.
 #[derive(Clone, Copy, Debug)]
-pub struct Glance {
+pub(crate) struct Glance {
     pub at: Time,
     /// Length of the words in characters.
     pub chars: u32,
@@ -96,7 +96,7 @@ pub struct Glance {
 }
 
 /// What is put into the buffer.
-pub struct Entry<'a> {
+pub(crate) struct Entry<'a> {
     pub at: Time,
     pub speaker: u16,
     pub flags: Flags,
@@ -119,25 +119,21 @@ fn chars_of(text: &str) -> u16 {
 }
 
 impl Buffer {
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.records.len()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.records.is_empty()
-    }
-
     /// Oldest first.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Heard<'_>> + ExactSizeIterator {
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = Heard<'_>> + ExactSizeIterator {
         self.records.iter().enumerate().map(|(index, record)| self.heard(index, record))
     }
 
-    pub fn newest(&self) -> Option<Heard<'_>> {
+    pub(crate) fn newest(&self) -> Option<Heard<'_>> {
         self.records.len().checked_sub(1).map(|last| self.get(last))
     }
 
     /// A time no earlier than that of the oldest: messages may arrive a little out of order.
-    pub fn latest(&self) -> Option<Time> {
+    pub(crate) fn latest(&self) -> Option<Time> {
         self.records.first().zip(self.records.last()).map(|(oldest, newest)| oldest.at.max(newest.at))
     }
 
@@ -155,14 +151,14 @@ impl Buffer {
         }
     }
 
-    pub fn newest_of(&self, window: usize, young: impl Fn(Time) -> bool) -> Vec<Heard<'_>> {
+    pub(crate) fn newest_of(&self, window: usize, young: impl Fn(Time) -> bool) -> Vec<Heard<'_>> {
         let mut found = Vec::with_capacity(window.min(self.records.len()));
         self.look_back(window, young, |index, record| found.push(self.heard(index, record)));
         found
     }
 
     /// A glance at the messages of people among them; others take up places and are skipped.
-    pub fn glance_at_people(&self, window: usize, young: impl Fn(Time) -> bool, glances: &mut Vec<Glance>) {
+    pub(crate) fn glance_at_people(&self, window: usize, young: impl Fn(Time) -> bool, glances: &mut Vec<Glance>) {
         glances.clear();
         self.look_back(window, young, |index, record| {
             if record.flags.of_person() {
@@ -190,7 +186,7 @@ impl Buffer {
     }
 
     /// Notes anew what each text holds.
-    pub fn notice_again(&mut self, notice: impl Fn(&str) -> Flags) {
+    pub(crate) fn notice_again(&mut self, notice: impl Fn(&str) -> Flags) {
         for index in 0..self.records.len() {
             let flags = notice(self.get(index).text());
             let record = &mut self.records[index];
@@ -198,11 +194,11 @@ impl Buffer {
         }
     }
 
-    pub fn get_by_id(&self, id: &str) -> Option<Heard<'_>> {
+    pub(crate) fn get_by_id(&self, id: &str) -> Option<Heard<'_>> {
         self.find(id).map(|index| self.get(index))
     }
 
-    pub fn find(&self, id: &str) -> Option<usize> {
+    pub(crate) fn find(&self, id: &str) -> Option<usize> {
         let id = cut_id(id);
         let mark = mark_of(id);
         let is_it = |record: &Record| {
@@ -212,7 +208,7 @@ impl Buffer {
     }
 
     /// Adds at the end. What no longer fits is handed to `dropped`, oldest first.
-    pub fn push(&mut self, entry: &Entry<'_>, messages_max: usize, mut dropped: impl FnMut(u16)) {
+    pub(crate) fn push(&mut self, entry: &Entry<'_>, messages_max: usize, mut dropped: impl FnMut(u16)) {
         self.drop_oldest((self.records.len() + 1).saturating_sub(messages_max), &mut dropped);
         self.make_room(entry.id.len() + entry.text.len());
         if self.records.len() == self.records.capacity() {
@@ -226,7 +222,7 @@ impl Buffer {
     }
 
     /// Adds where its time belongs, which is behind everything said no later. `false` if it is older than all of a full buffer.
-    pub fn insert_by_time(&mut self, entry: &Entry<'_>, messages_max: usize, dropped: impl FnMut(u16)) -> bool {
+    pub(crate) fn insert_by_time(&mut self, entry: &Entry<'_>, messages_max: usize, dropped: impl FnMut(u16)) -> bool {
         let index = self.records.partition_point(|record| record.at <= entry.at);
         if index == self.records.len() {
             self.push(entry, messages_max, dropped);
@@ -243,7 +239,7 @@ impl Buffer {
         true
     }
 
-    pub fn replace_text(&mut self, index: usize, text: &str, flags: Flags) {
+    pub(crate) fn replace_text(&mut self, index: usize, text: &str, flags: Flags) {
         let record = &self.records[index];
         let words = record.start as usize + usize::from(record.id_len);
         let end = self.end(index);
@@ -253,7 +249,7 @@ impl Buffer {
         (record.chars, record.flags) = (chars_of(text), flags);
     }
 
-    pub fn remove(&mut self, index: usize) -> u16 {
+    pub(crate) fn remove(&mut self, index: usize) -> u16 {
         let (start, end) = (self.records[index].start as usize, self.end(index));
         self.text.replace_range(start..end, "");
         self.shift_after(index, -((end - start) as i64));
@@ -261,13 +257,13 @@ impl Buffer {
     }
 
     /// Leaves nothing behind of what was dropped.
-    pub fn tighten(&mut self) {
+    pub(crate) fn tighten(&mut self) {
         let unused = self.records.first().map_or(self.text.len(), |first| first.start as usize);
         self.text.replace_range(..unused, "");
         self.records.iter_mut().for_each(|record| record.start -= unused as u32);
     }
 
-    pub fn set_clock(&mut self, by: ClockShift) {
+    pub(crate) fn set_clock(&mut self, by: ClockShift) {
         self.records.iter_mut().for_each(|record| record.at = record.at.shifted(by));
     }
 
@@ -284,7 +280,7 @@ impl Buffer {
     }
 
     /// Lets go of what is older than its life.
-    pub fn expire(&mut self, now: Time, life: Span, mut dropped: impl FnMut(u16)) {
+    pub(crate) fn expire(&mut self, now: Time, life: Span, mut dropped: impl FnMut(u16)) {
         let old = self.records.iter().take_while(|record| now.since(record.at) >= life).count();
         self.drop_oldest(old, &mut dropped);
         if self.records.is_empty() {
@@ -383,6 +379,6 @@ mod tests {
         buffer.expire(Time(999), Span(1000), |_| ());
         assert_eq!(buffer.len(), 1);
         buffer.expire(Time(1000), Span(1000), |_| ());
-        assert!(buffer.is_empty());
+        assert_eq!(buffer.len(), 0);
     }
 }

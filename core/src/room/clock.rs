@@ -4,7 +4,7 @@ use super::{BotState, Delivering, Mute, Pending, Phase, PlaceState, Room};
 use crate::types::{ClockShift, Time, Zone};
 
 impl Room {
-    pub fn set_clock(&mut self, by: ClockShift, now: Time, zone: &Zone) {
+    pub(crate) fn set_clock(&mut self, by: ClockShift, now: Time, zone: &Zone) {
         self.newest = self.newest.shifted(by);
         self.excused_at = self.excused_at.map(|at| at.shifted(by));
         self.mute = self.mute.map(|mute| match mute {

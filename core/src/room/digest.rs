@@ -8,14 +8,14 @@ use crate::types::{ClockShift, Span, Time};
 
 /// The two things that are made of talk when enough of it has gathered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Digest {
+pub(crate) struct Digest {
     summary: Task,
     reflection: Task,
 }
 
 /// One of them: how much is new, and what became of the last attempt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Task {
+pub(super) struct Task {
     /// Messages since the last success.
     new: u32,
     /// When that was; before the first one, when the first new message was heard.
@@ -85,13 +85,13 @@ impl Task {
 }
 
 impl Digest {
-    pub fn hear(&mut self, at: Time) {
+    pub(crate) fn hear(&mut self, at: Time) {
         self.summary.hear(at);
         self.reflection.hear(at);
     }
 
     /// What is to be done next and when, if nobody speaks any more. `newest` is when somebody spoke last.
-    pub fn due(&self, memory: &MemorySettings, newest: Time) -> impl Iterator<Item = (Time, Digesting)> + use<> {
+    pub(crate) fn due(&self, memory: &MemorySettings, newest: Time) -> impl Iterator<Item = (Time, Digesting)> + use<> {
         let summary = Rhythm {
             many: memory.summarize_messages,
             few: memory.summarize_messages_min,
@@ -109,7 +109,7 @@ impl Digest {
     }
 
     /// Messages the call would take in.
-    pub fn new_for(&self, what: Digesting) -> u32 {
+    pub(crate) fn new_for(&self, what: Digesting) -> u32 {
         match what {
             Digesting::Summary => self.summary.new,
             Digesting::Reflection => self.reflection.new,
@@ -123,32 +123,32 @@ impl Digest {
         }
     }
 
-    pub fn begin(&mut self, what: Digesting, serial: u64) {
+    pub(crate) fn begin(&mut self, what: Digesting, serial: u64) {
         self.task(what).begin(serial);
     }
 
     /// There is no money for it now.
-    pub fn put_off(&mut self, what: Digesting, now: Time) {
+    pub(crate) fn put_off(&mut self, what: Digesting, now: Time) {
         self.task(what).put_off(now);
     }
 
-    pub fn end(&mut self, serial: u64, now: Time, done: bool) -> bool {
+    pub(crate) fn end(&mut self, serial: u64, now: Time, done: bool) -> bool {
         self.summary.end(serial, now, done) || self.reflection.end(serial, now, done)
     }
 
     /// Nobody waits for a call any more: it is due as it was before.
-    pub fn resume(&mut self) {
+    pub(crate) fn resume(&mut self) {
         (self.summary.under_way, self.reflection.under_way) = (None, None);
     }
 
-    pub fn set_clock(&mut self, by: ClockShift) {
+    pub(crate) fn set_clock(&mut self, by: ClockShift) {
         for task in [&mut self.summary, &mut self.reflection] {
             (task.since, task.again) = (task.since.shifted(by), task.again.shifted(by));
         }
     }
 
     /// The summary holds something that has to go: it is made again of what is left.
-    pub fn summarize_again(&mut self, messages: u32, now: Time) {
+    pub(crate) fn summarize_again(&mut self, messages: u32, now: Time) {
         let since = if messages == 0 { Time(0) } else { now };
         self.summary = Task { new: messages, since, ..Task::default() };
     }

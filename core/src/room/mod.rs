@@ -13,13 +13,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use bot::{BotState, Delivering, Followed, Intervention};
-pub use budget::{Cost, Exhausted, Spent};
-pub use buffer::{Buffer, Entry, Glance, Heard};
-pub use digest::Digest;
-pub use pending::{Pending, Phase, Telling};
-pub use place::PlaceState;
-pub use speakers::Speakers;
+pub(crate) use bot::{BotState, Delivering, Followed, Intervention};
+pub(crate) use budget::Exhausted;
+pub use budget::{Cost, Spent};
+pub(crate) use buffer::{Entry, Glance, Heard};
+pub(crate) use digest::Digest;
+pub(crate) use pending::{Pending, Phase, Telling};
+pub(crate) use place::PlaceState;
+pub(crate) use speakers::Speakers;
 
 use crate::likelihood::TalkShare;
 use crate::policy::Policy;
@@ -27,7 +28,7 @@ use crate::types::{CallId, Message, RoomId, Share, Span, ThreadId, Time};
 
 /// A channel with its threads.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Room {
+pub(crate) struct Room {
     pub id: RoomId,
     /// Time of the newest message heard here.
     pub newest: Time,
@@ -59,18 +60,18 @@ pub enum Mute {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answered {
+pub(crate) struct Answered {
     pub person: u64,
     pub at: Time,
     pub addressed: bool,
 }
 
 /// The limits per person look back this far.
-pub const PERSON_LIMIT_SPAN: Span = Span::minutes(60);
+pub(crate) const PERSON_LIMIT_SPAN: Span = Span::minutes(60);
 const ANSWERED_MAX: usize = 1000;
 
 impl Room {
-    pub fn new(id: RoomId) -> Room {
+    pub(crate) fn new(id: RoomId) -> Room {
         Room {
             id,
             newest: Time(0),
@@ -89,13 +90,13 @@ impl Room {
     }
 
     /// How much it is to say here and how it stands, where that is a share of the talk.
-    pub fn talk_of(&self, policy: &Policy) -> Option<(&TalkShare, Share)> {
+    pub(crate) fn talk_of(&self, policy: &Policy) -> Option<(&TalkShare, Share)> {
         let talk = self.talk.as_deref()?;
         Some((talk, talk.share(policy.settings.talk)?))
     }
 
     /// The same, to be changed.
-    pub fn talk_mut(&mut self, policy: &Policy) -> Option<(&mut TalkShare, Share)> {
+    pub(crate) fn talk_mut(&mut self, policy: &Policy) -> Option<(&mut TalkShare, Share)> {
         if self.talk.is_none() && policy.settings.talk.is_some() {
             self.talk = Some(Box::default());
         }
@@ -104,26 +105,26 @@ impl Room {
         Some((talk, share))
     }
 
-    pub fn place(&self, thread: Option<&ThreadId>) -> Option<&PlaceState> {
+    pub(crate) fn place(&self, thread: Option<&ThreadId>) -> Option<&PlaceState> {
         match thread {
             None => Some(&self.main),
             Some(thread) => self.threads.get(thread),
         }
     }
 
-    pub fn place_mut(&mut self, thread: Option<&ThreadId>) -> Option<&mut PlaceState> {
+    pub(crate) fn place_mut(&mut self, thread: Option<&ThreadId>) -> Option<&mut PlaceState> {
         match thread {
             None => Some(&mut self.main),
             Some(thread) => self.threads.get_mut(thread),
         }
     }
 
-    pub fn places_mut(&mut self) -> impl Iterator<Item = &mut PlaceState> {
+    pub(crate) fn places_mut(&mut self) -> impl Iterator<Item = &mut PlaceState> {
         std::iter::once(&mut self.main).chain(self.threads.values_mut())
     }
 
     /// Makes the place known; where there are too many, the thread that was quiet longest and has nothing pending is let go.
-    pub fn open(&mut self, thread: Option<&ThreadId>, threads_max: usize) {
+    pub(crate) fn open(&mut self, thread: Option<&ThreadId>, threads_max: usize) {
         let Some(thread) = thread else { return };
         if self.threads.contains_key(thread) {
             return;
@@ -146,7 +147,7 @@ impl Room {
     }
 
     /// The place, and beside it the speakers of its room.
-    pub fn split(&mut self, thread: Option<&ThreadId>) -> (&mut PlaceState, &mut Speakers) {
+    pub(crate) fn split(&mut self, thread: Option<&ThreadId>) -> (&mut PlaceState, &mut Speakers) {
         let place = match thread {
             None => &mut self.main,
             Some(thread) => self.threads.get_mut(thread).expect("a place is opened before it is used"),
@@ -154,21 +155,21 @@ impl Room {
         (place, &mut self.speakers)
     }
 
-    pub fn threads(&self) -> impl Iterator<Item = Option<&ThreadId>> {
+    pub(crate) fn threads(&self) -> impl Iterator<Item = Option<&ThreadId>> {
         std::iter::once(None).chain(self.threads.keys().map(Some))
     }
 
     /// The same, for whoever changes them one after the other.
-    pub fn thread_ids(&self) -> Vec<Option<ThreadId>> {
+    pub(crate) fn thread_ids(&self) -> Vec<Option<ThreadId>> {
         self.threads().map(|thread| thread.cloned()).collect()
     }
 
-    pub fn next_call(&mut self) -> CallId {
+    pub(crate) fn next_call(&mut self) -> CallId {
         self.calls += 1;
         CallId { room: self.id.clone(), serial: self.calls }
     }
 
-    pub fn is_muted(&self, now: Time) -> bool {
+    pub(crate) fn is_muted(&self, now: Time) -> bool {
         match self.mute {
             None => false,
             Some(Mute::Open) => true,
@@ -177,7 +178,7 @@ impl Room {
     }
 
     /// Silences the room up to then; a longer mute stays.
-    pub fn mute_at_least_until(&mut self, until: Time) {
+    pub(crate) fn mute_at_least_until(&mut self, until: Time) {
         self.mute = match self.mute {
             Some(Mute::Open) => Some(Mute::Open),
             Some(Mute::Until(longer)) => Some(Mute::Until(longer.max(until))),
@@ -186,13 +187,13 @@ impl Room {
     }
 
     /// Notes the time of a message that is heard.
-    pub fn note_newest(&mut self, message: &Message, now: Time) {
+    pub(crate) fn note_newest(&mut self, message: &Message, now: Time) {
         // Nothing is newer than now; earlier versions thought so of what was dated ahead.
         let newest = if message.heard.is_some() { self.newest.min(now) } else { self.newest };
         self.newest = newest.max(message.at);
     }
 
-    pub fn note_answer(&mut self, answered: Answered) {
+    pub(crate) fn note_answer(&mut self, answered: Answered) {
         self.answered.retain(|earlier| answered.at.since(earlier.at) < PERSON_LIMIT_SPAN);
         if self.answered.len() == ANSWERED_MAX {
             self.answered.remove(0);
@@ -201,14 +202,14 @@ impl Room {
     }
 
     /// How often it answered this person within the hour.
-    pub fn answers_to(&self, person: u64, addressed: bool, now: Time) -> u64 {
+    pub(crate) fn answers_to(&self, person: u64, addressed: bool, now: Time) -> u64 {
         let counts =
             |a: &&Answered| a.person == person && a.addressed == addressed && now.since(a.at) < PERSON_LIMIT_SPAN;
         self.answered.iter().filter(counts).count() as u64
     }
 
     /// Forgets the talk of the room. Posts on their way still have to be acknowledged.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.threads.retain(|_, place| !place.is_at_rest());
         for place in self.places_mut() {
             place.forget();

@@ -9,7 +9,7 @@ use crate::types::{Addressed, CallId, ConversationId, Kind, Time, or_zero};
 
 /// Something it may do, and why.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Pending {
+pub(crate) struct Pending {
     /// The decision on the message that gave the reason, as far as it has come.
     pub trace: Box<Trace>,
     pub addressed: Option<Addressed>,
@@ -32,7 +32,7 @@ pub struct Pending {
 
 /// What it would tell of its own accord.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Telling {
+pub(crate) enum Telling {
     /// Being looked for; without it, it stays silent for this reason.
     Sought {
         call: u64,
@@ -42,7 +42,7 @@ pub enum Telling {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Phase {
+pub(crate) enum Phase {
     /// For quiet.
     Waiting { due: Time },
     /// For a model's answer.
@@ -61,14 +61,14 @@ pub enum Phase {
 }
 
 impl Pending {
-    pub fn call(&self) -> Option<&CallId> {
+    pub(crate) fn call(&self) -> Option<&CallId> {
         match &self.phase {
             Phase::Judging { call, .. } | Phase::Writing { call, .. } => Some(call),
             Phase::Waiting { .. } | Phase::Holding { .. } => None,
         }
     }
 
-    pub fn due(&self) -> Option<Time> {
+    pub(crate) fn due(&self) -> Option<Time> {
         match self.phase {
             Phase::Waiting { due } | Phase::Holding { due } => Some(due),
             Phase::Judging { .. } | Phase::Writing { .. } => None,
@@ -76,17 +76,17 @@ impl Pending {
     }
 
     /// The decisions it stands for; the last is the one that gave the reason.
-    pub fn traces(self) -> impl Iterator<Item = Trace> {
+    pub(crate) fn traces(self) -> impl Iterator<Item = Trace> {
         self.together.into_iter().chain([*self.trace])
     }
 
     /// Whether this call looks for what it would tell.
-    pub fn seeks(&self, call: &CallId) -> bool {
+    pub(crate) fn seeks(&self, call: &CallId) -> bool {
         matches!(&self.telling, Some(Telling::Sought { call: sought, .. }) if *sought == call.serial)
     }
 
     /// The fact it is about to tell.
-    pub fn tells(&self) -> Option<FactId> {
+    pub(crate) fn tells(&self) -> Option<FactId> {
         match self.telling {
             Some(Telling::Found(fact)) => Some(fact),
             Some(Telling::Sought { .. }) | None => None,
@@ -94,7 +94,7 @@ impl Pending {
     }
 
     /// How far it has come, if it goes no further.
-    pub fn stage(&self) -> Stage {
+    pub(crate) fn stage(&self) -> Stage {
         match self.phase {
             Phase::Waiting { .. } | Phase::Judging { .. } => Stage::Judge,
             Phase::Holding { .. } | Phase::Writing { .. } => Stage::Hold,

@@ -10,7 +10,7 @@ use crate::policy::Policy;
 use crate::types::{CallId, ConversationId, Span, Time, stable_hash};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct PlaceState {
+pub(crate) struct PlaceState {
     pub buffer: Buffer,
     /// What it may say unasked: at most one thing in a conversation. Where conversations are not told apart, the place is one.
     #[serde(deserialize_with = "one_or_several")]
@@ -32,28 +32,28 @@ pub struct PlaceState {
 const KEPT_FOR_ANSWERS_MAX: usize = 500;
 
 impl PlaceState {
-    pub fn bot_mut(&mut self) -> &mut BotState {
+    pub(crate) fn bot_mut(&mut self) -> &mut BotState {
         self.bot.get_or_insert_default()
     }
 
-    pub fn acted_at(&self) -> Option<Time> {
+    pub(crate) fn acted_at(&self) -> Option<Time> {
         self.bot.as_ref().and_then(|bot| bot.acted_at)
     }
 
     /// Whether it acted here a short while before.
-    pub fn is_engaged(&self, policy: &Policy, at: Time) -> bool {
+    pub(crate) fn is_engaged(&self, policy: &Policy, at: Time) -> bool {
         let lasts = Span::seconds(policy.settings.score.engaged_seconds.into());
         self.acted_at().is_some_and(|acted| at.since(acted) < lasts)
     }
 
     /// What was said here and is not too old, newest first.
-    pub fn recent(&self, policy: &Policy, now: Time) -> impl Iterator<Item = Heard<'_>> {
+    pub(crate) fn recent(&self, policy: &Policy, now: Time) -> impl Iterator<Item = Heard<'_>> {
         let young = is_young(policy, now);
         self.buffer.iter().rev().filter(move |heard| young(heard.at))
     }
 
     /// The same of one conversation alone.
-    pub fn recent_of(
+    pub(crate) fn recent_of(
         &self,
         policy: &Policy,
         now: Time,
@@ -63,17 +63,17 @@ impl PlaceState {
     }
 
     /// The newest `window` messages that are not too old, newest first.
-    pub fn newest(&self, policy: &Policy, now: Time, window: u32) -> Vec<Heard<'_>> {
+    pub(crate) fn newest(&self, policy: &Policy, now: Time, window: u32) -> Vec<Heard<'_>> {
         self.buffer.newest_of(window as usize, is_young(policy, now))
     }
 
     /// A glance at the people among them.
-    pub fn glance_at_people(&self, policy: &Policy, now: Time, window: u32, glances: &mut Vec<Glance>) {
+    pub(crate) fn glance_at_people(&self, policy: &Policy, now: Time, window: u32, glances: &mut Vec<Glance>) {
         self.buffer.glance_at_people(window as usize, is_young(policy, now), glances);
     }
 
     /// Whether a message was heard: it is remembered, was answered, or is about to be.
-    pub fn knows(&self, id: &str) -> bool {
+    pub(crate) fn knows(&self, id: &str) -> bool {
         let noted = |bot: &BotState| bot.known.contains(&stable_hash(0, id));
         let is_reason = |pending: &Pending| {
             pending.together.iter().chain([&*pending.trace]).any(|trace| trace.message.as_str() == id)
@@ -82,18 +82,18 @@ impl PlaceState {
     }
 
     /// Whether this is the id of a post of its own.
-    pub fn is_own(&self, id_hash: u64) -> bool {
+    pub(crate) fn is_own(&self, id_hash: u64) -> bool {
         self.bot.as_ref().is_some_and(|bot| bot.own.contains(&id_hash))
     }
 
-    pub fn waits_for(&self, call: &CallId) -> bool {
+    pub(crate) fn waits_for(&self, call: &CallId) -> bool {
         self.pending.iter().any(|pending| pending.seeks(call))
             || self.slots().any(|pending| pending.call() == Some(call))
             || self.bot.as_ref().is_some_and(|bot| bot.delivering.iter().any(|sent| sent.delivery.call == *call))
     }
 
     /// Somebody spoke; `waited` is whether others may have been heard before who spoke later.
-    pub fn note_person(&mut self, at: Time, waited: bool) {
+    pub(crate) fn note_person(&mut self, at: Time, waited: bool) {
         if waited && at < self.last_heard {
             self.heard_before = self.heard_before.max(at);
         } else {
@@ -102,19 +102,19 @@ impl PlaceState {
     }
 
     /// How many messages are kept once there is one more: those to be answered stay, though much is said meanwhile.
-    pub fn messages_max(&self, usual: usize) -> usize {
+    pub(crate) fn messages_max(&self, usual: usize) -> usize {
         let first = |owed: &Pending| self.buffer.find(owed.together.first().unwrap_or(&owed.trace).message.as_str());
         let oldest = self.owed().filter_map(first).min();
         oldest.map_or(usual, |oldest| (self.buffer.len() + 1 - oldest).clamp(usual, usual + KEPT_FOR_ANSWERS_MAX))
     }
 
     /// Everything that may still be said here: unasked, being answered, to be answered next.
-    pub fn slots(&self) -> impl Iterator<Item = &Pending> {
+    pub(crate) fn slots(&self) -> impl Iterator<Item = &Pending> {
         self.pending.iter().chain(self.owed())
     }
 
     /// Answers to people who addressed it, in the order in which they are given.
-    pub fn owed(&self) -> impl Iterator<Item = &Pending> {
+    pub(crate) fn owed(&self) -> impl Iterator<Item = &Pending> {
         self.bot
             .as_deref()
             .into_iter()
@@ -122,7 +122,7 @@ impl PlaceState {
     }
 
     /// Takes out everything that may still be said here, in that order.
-    pub fn take_slots(&mut self) -> impl Iterator<Item = Box<Pending>> + use<> {
+    pub(crate) fn take_slots(&mut self) -> impl Iterator<Item = Box<Pending>> + use<> {
         let taken = |bot: &mut Box<BotState>| (bot.answering.take(), bot.next.take(), std::mem::take(&mut bot.later));
         let (answering, next, later) = self.bot.as_mut().map(taken).unwrap_or_default();
         let unasked = std::mem::take(&mut self.pending).into_iter().map(Box::new);
@@ -130,7 +130,7 @@ impl PlaceState {
     }
 
     /// Puts back what was taken out: among what it may say unasked, in writing, or at the end of those to be answered.
-    pub fn put_back(&mut self, pending: Box<Pending>) {
+    pub(crate) fn put_back(&mut self, pending: Box<Pending>) {
         match (pending.addressed, &pending.phase) {
             (None, _) => self.pending.push(*pending),
             (Some(_), Phase::Writing { .. }) => self.bot_mut().answering = Some(pending),
@@ -141,7 +141,7 @@ impl PlaceState {
     }
 
     /// Forgets what was said here, but not when it spoke, which posts are on their way and which ids are not new.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.buffer = Buffer::default();
         if let Some(conversations) = &mut self.conversations {
             conversations.clear();
@@ -155,13 +155,13 @@ impl PlaceState {
     }
 
     /// Nothing is pending and nothing is on its way.
-    pub fn is_at_rest(&self) -> bool {
+    pub(crate) fn is_at_rest(&self) -> bool {
         self.slots().next().is_none() && self.bot.as_ref().is_none_or(|bot| bot.delivering.is_empty())
     }
 }
 
 /// Whether a message is of a conversation, or of the place as a whole.
-pub fn belongs(heard: &Heard<'_>, conversation: Option<ConversationId>) -> bool {
+pub(super) fn belongs(heard: &Heard<'_>, conversation: Option<ConversationId>) -> bool {
     conversation.is_none() || heard.conversation == conversation
 }
 

@@ -7,10 +7,10 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::types::{PersonId, stable_hash};
 
 /// A speaker's number within the room.
-pub type Index = u16;
+pub(super) type Index = u16;
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Speakers {
+pub(crate) struct Speakers {
     list: Vec<Speaker>,
     /// Ids and names, end to end.
     text: String,
@@ -58,12 +58,12 @@ fn cut(text: &str) -> &str {
 }
 
 impl Speakers {
-    pub fn key(&self, id: &PersonId) -> u64 {
+    pub(crate) fn key(&self, id: &PersonId) -> u64 {
         key_of(id.as_str())
     }
 
     /// The speaker's number, counting one more message of theirs; a changed name is taken over.
-    pub fn hold(&mut self, id: &str, name: &str) -> Index {
+    pub(crate) fn hold(&mut self, id: &str, name: &str) -> Index {
         let key = key_of(id);
         let mut free = None;
         for (index, speaker) in self.list.iter_mut().enumerate() {
@@ -88,16 +88,16 @@ impl Speakers {
         Index::try_from(index).expect("no more speakers than buffered messages")
     }
 
-    pub fn release(&mut self, index: Index) {
+    pub(crate) fn release(&mut self, index: Index) {
         let speaker = &mut self.list[usize::from(index)];
         speaker.uses = speaker.uses.saturating_sub(1);
     }
 
-    pub fn key_at(&self, index: Index) -> u64 {
+    pub(crate) fn key_at(&self, index: Index) -> u64 {
         self.list[usize::from(index)].key
     }
 
-    pub fn name(&self, index: Index) -> &str {
+    pub(crate) fn name(&self, index: Index) -> &str {
         let speaker = &self.list[usize::from(index)];
         let start = speaker.start as usize;
         let (id_len, name_len) = (usize::from(speaker.id_len), usize::from(speaker.name_len));
@@ -106,7 +106,7 @@ impl Speakers {
     }
 
     /// Who among those remembered goes by this name.
-    pub fn by_name(&self, name: &str) -> Option<u64> {
+    pub(crate) fn by_name(&self, name: &str) -> Option<u64> {
         let hash = name_hash(name);
         let mut alike =
             self.list.iter().enumerate().filter(|(_, speaker)| speaker.uses > 0 && speaker.name_hash == hash);
@@ -138,7 +138,7 @@ impl Speakers {
     }
 
     /// Leaves nothing behind of those who are gone.
-    pub fn tighten(&mut self) {
+    pub(crate) fn tighten(&mut self) {
         let mut text = String::with_capacity(self.text.len());
         for speaker in &mut self.list {
             let start = speaker.start as usize;

@@ -26,7 +26,7 @@ const OF_ALL_CHANNELS: &[&str] = &[
 ];
 
 /// Why a key cannot be set for one channel, and what can.
-pub fn refusal(key: &str) -> Option<String> {
+pub(super) fn refusal(key: &str) -> Option<String> {
     let named = OF_ALL_CHANNELS.iter().find(|name| match name.strip_suffix('.') {
         Some(section) => key == section || key.starts_with(**name),
         None => key == **name,

@@ -4,7 +4,7 @@ use toml::Value;
 
 /// A name, the setting it stands for, and how its text is read.
 #[derive(Debug)]
-pub struct Name {
+pub(super) struct Name {
     pub name: &'static str,
     pub key: &'static str,
     preset: &'static str,
@@ -24,11 +24,11 @@ enum Read {
 
 impl Name {
     /// A document's name counts in the preset it comes from, and in the default, which has everything.
-    pub fn belongs_to(&self, preset: &str) -> bool {
+    pub(super) fn belongs_to(&self, preset: &str) -> bool {
         self.preset == preset || self.preset.is_empty() || preset == "aizuchi"
     }
 
-    pub fn convert(&self, text: &str) -> Result<Value, String> {
+    pub(super) fn convert(&self, text: &str) -> Result<Value, String> {
         let text = text.trim();
         let wrong = |right: &str| format!("`{}` is {text:?}; allowed is {right}", self.name);
         let whole = || text.parse::<i64>().map_err(|_| wrong("a whole number"));
@@ -55,7 +55,7 @@ impl Name {
 }
 
 /// A document's name, as it is written there; `response.…` keys are ours as well and need no translation.
-pub fn find(name: &str) -> Option<&'static Name> {
+pub(super) fn find(name: &str) -> Option<&'static Name> {
     NAMES.iter().find(|known| known.name == name)
 }
 
@@ -63,7 +63,7 @@ const fn name(name: &'static str, key: &'static str, preset: &'static str, read:
     Name { name, key, preset, read }
 }
 
-pub const NAMES: &[Name] = &[
+pub(super) const NAMES: &[Name] = &[
     name("BOT_NAME", "bot.name", "", Read::Text),
     name("EAVESDROP_ENABLED_CHANNELS", "listen.channels", "kotonoha", Read::Commas),
     name("EAVESDROP_JUDGE_MODEL", "models.judge", "kotonoha", Read::Text),

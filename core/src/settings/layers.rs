@@ -5,8 +5,9 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use toml::Value;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
+use super::entries::flatten;
 use super::schema::{PROVIDER_KEYS, Settings, keys};
 use super::value::fixed_zone;
 use super::{DEFAULT, PRESETS, addresses, channels, documents};
@@ -32,7 +33,7 @@ impl fmt::Display for Problem {
 
 /// One value and where it was written.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub(super) struct Entry {
     pub value: Value,
     pub source: Arc<str>,
     pub line: Option<usize>,
@@ -40,13 +41,13 @@ pub struct Entry {
 
 /// The layers merged into one table of full key to value, and what was wrong with it.
 #[derive(Clone, Debug, Default)]
-pub struct Flat {
+pub(super) struct Flat {
     pub entries: BTreeMap<String, Entry>,
     pub problems: Vec<Problem>,
 }
 
 impl Flat {
-    pub fn misfit(&mut self, key: &str, right: &str) {
+    pub(super) fn misfit(&mut self, key: &str, right: &str) {
         let entry = &self.entries[key];
         let message = format!("`{key}` is {}; allowed is {right}", entry.value);
         self.problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
@@ -364,34 +365,6 @@ fn parse_own(name: &str, text: &str) -> Vec<(String, Entry)> {
     layers.add_file(name, text);
     assert!(layers.problems.is_empty(), "the compiled-in settings parse: {:?}", layers.problems);
     layers.general.into_iter().map(|given| (given.key, given.entry)).collect()
-}
-
-fn flatten(table: &DeTable<'_>, path: &mut Vec<String>, each: &mut dyn FnMut(&[String], Value, usize)) {
-    for (key, value) in table {
-        path.push(key.get_ref().to_string());
-        match value.get_ref() {
-            DeValue::Table(inner) if !inner.is_empty() || path.len() == 1 => flatten(inner, path, each),
-            other => each(path, plain(other), key.span().start),
-        }
-        path.pop();
-    }
-}
-
-fn plain(value: &DeValue<'_>) -> Value {
-    match value {
-        DeValue::String(text) => Value::String(text.to_string()),
-        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
-            .map_or_else(|_| Value::String(number.to_string()), Value::Integer),
-        DeValue::Float(number) => {
-            number.as_str().parse().map_or_else(|_| Value::String(number.as_str().to_owned()), Value::Float)
-        }
-        DeValue::Boolean(truth) => Value::Boolean(*truth),
-        DeValue::Datetime(time) => Value::Datetime(*time),
-        DeValue::Array(items) => Value::Array(items.iter().map(|item| plain(item.get_ref())).collect()),
-        DeValue::Table(table) => {
-            Value::Table(table.iter().map(|(key, value)| (key.get_ref().to_string(), plain(value.get_ref()))).collect())
-        }
-    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod addresses;
 mod channels;
 mod documents;
+mod entries;
 mod layers;
 mod points;
 mod pricing;
@@ -11,17 +12,19 @@ mod schema;
 mod value;
 
 pub use addresses::{SAMPLE_ROOM, is_room_name};
-pub use documents::NAMES as DOCUMENT_NAMES;
 pub(crate) use layers::Resolved;
 pub use layers::{Layers, Problem};
-pub use points::{Points, RULE_IDS};
+pub use points::Points;
+pub(crate) use points::RULE_IDS;
 pub use pricing::{PriceBasis, Pricing, is_own_network};
 pub use same::SamePeople;
-pub use schema::{Budget, Discord, Memory as MemorySettings, Settings, Slack, Web, keys};
-pub use value::{
-    Hours, JudgeStyle, Language, LogFormat, MatchStyle, OtherBots, OwnPosts, Price, Provider, Ranking, Store,
-    WireFormat,
-};
+pub use schema::Budget;
+pub use schema::{Discord, Memory as MemorySettings, Settings, Slack, Web, keys};
+pub use value::Hours;
+pub use value::MatchStyle;
+pub use value::OtherBots;
+pub use value::OwnPosts;
+pub use value::{JudgeStyle, Language, LogFormat, Price, Provider, Ranking, Store, WireFormat};
 
 /// Every setting with its default and a sentence: the manual is the defaults.
 pub const DEFAULT: &str = include_str!("../../../aizuchi.default.toml");

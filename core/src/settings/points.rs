@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// The rules, in the order in which they are counted and told. The rules themselves are in `core/src/points`.
-pub const RULE_IDS: [&str; 13] = [
+pub(crate) const RULE_IDS: [&str; 13] = [
     "engaged",
     "question",
     "keyword",

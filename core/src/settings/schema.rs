@@ -325,7 +325,7 @@ fn read_prices(flat: &mut Flat) -> BTreeMap<String, Price> {
 }
 
 /// `providers.NAME.url`, `.format` and `.key`; whatever is left out is as the provider's name has it.
-pub const PROVIDER_KEYS: [&str; 3] = ["url", "format", "key"];
+pub(super) const PROVIDER_KEYS: [&str; 3] = ["url", "format", "key"];
 
 fn read_providers(flat: &mut Flat) -> BTreeMap<String, Provider> {
     let mut providers: BTreeMap<String, Provider> = BTreeMap::new();

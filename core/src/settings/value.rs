@@ -8,13 +8,13 @@ use toml::Value;
 use crate::types::{Share, Zone};
 
 /// A type a setting can have.
-pub trait Setting: Sized {
+pub(super) trait Setting: Sized {
     /// `Err` says what would have been right.
     fn read(value: &Value) -> Result<Self, String>;
 }
 
 /// The allowed span of a numeric setting.
-pub trait Bounds<T> {
+pub(super) trait Bounds<T> {
     fn check(&self, value: &T) -> Result<(), String>;
 }
 
@@ -25,7 +25,7 @@ impl<T: PartialOrd + std::fmt::Display> Bounds<T> for RangeInclusive<T> {
 }
 
 /// For settings that any value of their type suits.
-pub struct Any;
+pub(super) struct Any;
 
 impl<T> Bounds<T> for Any {
     fn check(&self, _: &T) -> Result<(), String> {
@@ -242,7 +242,7 @@ impl Setting for Option<Share> {
 }
 
 /// "UTC" or a fixed offset such as "+09:00"; named zones are looked up by the shell.
-pub fn fixed_zone(text: &str) -> Option<Zone> {
+pub(super) fn fixed_zone(text: &str) -> Option<Zone> {
     if matches!(text, "UTC" | "Z") {
         return Some(Zone::default());
     }

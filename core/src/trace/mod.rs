@@ -6,8 +6,12 @@ mod story;
 mod unheard;
 
 pub use closed::Closed;
-pub use learnt::{Bar, Features};
-pub use story::{Asked, Cause, Outcome, Stage, Trace};
+pub use learnt::Bar;
+pub use learnt::Features;
+pub use story::Asked;
+pub use story::Stage;
+pub use story::Trace;
+pub use story::{Cause, Outcome};
 pub use unheard::Unheard;
 
 pub use crate::types::Response;

@@ -18,18 +18,18 @@ impl ConversationId {
 }
 
 /// In snapshots the place as a whole is a 0.
-pub mod or_zero {
+pub(crate) mod or_zero {
     use std::num::NonZeroU32;
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use super::ConversationId;
 
-    pub fn serialize<S: Serializer>(id: &Option<ConversationId>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(id: &Option<ConversationId>, serializer: S) -> Result<S::Ok, S::Error> {
         id.map_or(0, |id| id.0.get()).serialize(serializer)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ConversationId>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ConversationId>, D::Error> {
         Ok(NonZeroU32::new(u32::deserialize(deserializer)?).map(ConversationId))
     }
 }

@@ -5,36 +5,36 @@ use serde::{Deserialize, Serialize};
 /// What was noticed once, when the message came in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Flags(u8);
+pub(crate) struct Flags(u8);
 
 impl Flags {
     /// Its own post.
-    pub const OWN: Flags = Flags(1);
+    pub(crate) const OWN: Flags = Flags(1);
     /// Another bot's.
-    pub const BOT: Flags = Flags(2);
+    pub(crate) const BOT: Flags = Flags(2);
     /// Holds its name.
-    pub const NAMED: Flags = Flags(4);
+    pub(crate) const NAMED: Flags = Flags(4);
     /// Holds a keyword.
-    pub const KEYWORD: Flags = Flags(8);
+    pub(crate) const KEYWORD: Flags = Flags(8);
     /// Asks for help or calls on everybody.
-    pub const CALL: Flags = Flags(16);
+    pub(crate) const CALL: Flags = Flags(16);
     /// Thanks, says goodbye, or that this is all.
-    pub const CLOSING: Flags = Flags(32);
+    pub(crate) const CLOSING: Flags = Flags(32);
 
-    pub fn of_person(self) -> bool {
+    pub(crate) fn of_person(self) -> bool {
         !self.has(Flags::OWN | Flags::BOT)
     }
 
     /// Who said it, without what it says.
-    pub fn voice_only(self) -> Flags {
+    pub(crate) fn voice_only(self) -> Flags {
         Flags(self.0 & (Flags::OWN.0 | Flags::BOT.0))
     }
 
-    pub fn when(self, holds: bool) -> Flags {
+    pub(crate) fn when(self, holds: bool) -> Flags {
         if holds { self } else { Flags(0) }
     }
 
-    pub fn has(self, flag: Flags) -> bool {
+    pub(crate) fn has(self, flag: Flags) -> bool {
         self.0 & flag.0 != 0
     }
 }

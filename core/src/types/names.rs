@@ -52,7 +52,7 @@ name!(
 
 /// Hashes names fast and the same in every run.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NameHasher(u64);
+pub(crate) struct NameHasher(u64);
 
 impl Hasher for NameHasher {
     fn write(&mut self, bytes: &[u8]) {
@@ -69,7 +69,7 @@ impl Hasher for NameHasher {
 }
 
 /// A map by name; its order means nothing and is never looked at.
-pub type NameMap<K, V> = HashMap<K, V, BuildHasherDefault<NameHasher>>;
+pub(crate) type NameMap<K, V> = HashMap<K, V, BuildHasherDefault<NameHasher>>;
 
 /// The same number for the same text in every build and on every machine: jitter and emoji are drawn from it.
 pub fn stable_hash(seed: u64, text: &str) -> u64 {

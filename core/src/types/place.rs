@@ -29,7 +29,7 @@ impl fmt::Display for Place {
 }
 
 /// A room is named `platform:guild/channel`, or more shortly: what the platform itself calls the channel.
-pub fn own_id(room: &str) -> &str {
+pub(crate) fn own_id(room: &str) -> &str {
     room.rsplit(['/', ':']).next().unwrap_or(room)
 }
 

@@ -6,7 +6,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
-pub fn bare(segment: &str) -> Option<String> {
+pub(super) fn bare(segment: &str) -> Option<String> {
     if segment.ends_with("n't") {
         return None;
     }
@@ -22,7 +22,7 @@ pub fn bare(segment: &str) -> Option<String> {
     Some(STEMMER.stem(plain).into_owned())
 }
 
-pub fn is_stop(word: &str) -> bool {
+pub(super) fn is_stop(word: &str) -> bool {
     STOP.binary_search(&word).is_ok()
 }
 

@@ -1,23 +1,23 @@
 //! Japanese and Chinese words: kanji and katakana carry the meaning, hiragana mostly bends it.
 
-pub fn is_kanji(c: char) -> bool {
+pub(super) fn is_kanji(c: char) -> bool {
     matches!(c, '一'..='鿿' | '㐀'..='䶿' | '々' | '\u{20000}'..='\u{323af}' | '\u{f900}'..='\u{faff}')
 }
 
-pub fn is_kana(c: char) -> bool {
+pub(super) fn is_kana(c: char) -> bool {
     is_hiragana(c) || is_katakana(c)
 }
 
-pub fn is_hiragana(c: char) -> bool {
+pub(super) fn is_hiragana(c: char) -> bool {
     matches!(c, 'ぁ'..='ゖ' | 'ゝ'..='ゟ')
 }
 
-pub fn is_katakana(c: char) -> bool {
+pub(super) fn is_katakana(c: char) -> bool {
     matches!(c, 'ァ'..='ヺ' | 'ー'..='ヿ')
 }
 
 /// Kanji without the ending that follows them, katakana of two and more, hiragana of three and more.
-pub fn bare(segment: &str) -> Option<&str> {
+pub(super) fn bare(segment: &str) -> Option<&str> {
     let stem = match segment.char_indices().find(|(_, c)| is_hiragana(*c)) {
         Some((0, _)) => {
             return (segment.chars().count() >= 3 && !STOP.contains(&segment)).then_some(segment);
@@ -34,7 +34,7 @@ pub fn bare(segment: &str) -> Option<&str> {
 }
 
 /// Runs of three and more kanji.
-pub fn kanji_runs(text: &str) -> Vec<Vec<char>> {
+pub(super) fn kanji_runs(text: &str) -> Vec<Vec<char>> {
     let mut runs = Vec::new();
     let mut run = Vec::new();
     for c in text.chars().chain([' ']) {

@@ -315,7 +315,7 @@ const TALK: &[&str] =
 
 /// 「二人の会話が続いているため、今回は発言しません。」: every sentence gives reasons and then says that nothing is to be
 /// said, or speaks of the talk; one does the former.
-pub fn says_so(text: &str, likely_counts: bool) -> bool {
+pub(super) fn says_so(text: &str, likely_counts: bool) -> bool {
     if TURNS.iter().any(|turn| text.contains(turn)) {
         return false;
     }

@@ -1,13 +1,13 @@
 //! Sentences as alternatives one after the other.
 
 /// Each step is a choice; an empty choice means that the step may be left out.
-pub type Phrase = [&'static [&'static str]];
+pub(super) type Phrase = [&'static [&'static str]];
 
 /// A choice that stands for one to four words of any kind.
-pub const ANYBODY: &str = "*";
+pub(super) const ANYBODY: &str = "*";
 
 /// What follows the phrase at the head of words that are separated by one space, for every way in which it fits.
-pub fn rests<'a>(phrase: &Phrase, words: &'a str) -> Vec<&'a str> {
+pub(super) fn rests<'a>(phrase: &Phrase, words: &'a str) -> Vec<&'a str> {
     follow(phrase, words, |rest, choice| match choice {
         "" => vec![rest],
         ANYBODY => (1..=4).filter_map(|count| skip(rest, count)).collect(),
@@ -16,7 +16,7 @@ pub fn rests<'a>(phrase: &Phrase, words: &'a str) -> Vec<&'a str> {
 }
 
 /// Whether a text without spaces is this phrase, from its head to its end.
-pub fn is_whole(phrase: &Phrase, text: &str) -> bool {
+pub(super) fn is_whole(phrase: &Phrase, text: &str) -> bool {
     follow(phrase, text, |rest, choice| rest.strip_prefix(choice).into_iter().collect()).contains(&"")
 }
 
@@ -31,7 +31,7 @@ fn follow<'a>(phrase: &Phrase, text: &'a str, fit: impl Fn(&'a str, &'static str
 }
 
 /// Whole words only.
-pub fn after<'a>(words: &'a str, head: &str) -> Option<&'a str> {
+pub(super) fn after<'a>(words: &'a str, head: &str) -> Option<&'a str> {
     let rest = words.strip_prefix(head)?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix(' ') }
 }

@@ -1,7 +1,7 @@
 //! What stands around an English sentence about saying nothing: openings, tails, reasons.
 
 /// How such a sentence may go on.
-pub const TAILS: &[&str] = &[
+pub(super) const TAILS: &[&str] = &[
     "here",
     "now",
     "right now",
@@ -57,10 +57,10 @@ pub const TAILS: &[&str] = &[
     "and watches",
 ];
 /// Behind these comes the reason, whatever it is.
-pub const REASONS: &[&str] =
+pub(super) const REASONS: &[&str] =
     &["because", "since", "as", "so that", "unless", "until", "while", "given", "and let", "to let", "to avoid"];
 /// What may come before it.
-pub const OPENINGS: &[&str] = &[
+pub(super) const OPENINGS: &[&str] = &[
     "ok",
     "okay",
     "well",
@@ -95,9 +95,9 @@ pub const OPENINGS: &[&str] = &[
     "in that case",
 ];
 /// Behind these comes what is said after all.
-pub const TURNS: &[&str] = &["but", "however", "though", "although", "except", "that said", "instead"];
+pub(super) const TURNS: &[&str] = &["but", "however", "though", "although", "except", "that said", "instead"];
 /// What a sentence about the talk itself speaks of.
-pub const ABOUT: &[&str] = &[
+pub(super) const ABOUT: &[&str] = &[
     "conversation",
     "discussion",
     "exchange",

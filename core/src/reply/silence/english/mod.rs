@@ -187,12 +187,12 @@ const STAGED: &[&Phrase] = &[
 ];
 
 /// What is done on a stage without a word.
-pub fn is_staged_silence(words: &str) -> bool {
+pub(super) fn is_staged_silence(words: &str) -> bool {
     fits(STAGED, words)
 }
 
 /// Every sentence says that nothing is to be said, or speaks of the talk, and one does the former.
-pub fn says_so(words: &str, likely_counts: bool) -> bool {
+pub(super) fn says_so(words: &str, likely_counts: bool) -> bool {
     let turns = || TURNS.iter().any(|turn| words.match_indices(turn).any(|(at, _)| is_word(words, at, turn.len())));
     if words.contains(['?', '`']) || words.contains("://") || turns() {
         return false;

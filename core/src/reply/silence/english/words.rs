@@ -1,7 +1,7 @@
 //! The words of which English sentences about saying nothing are made.
 
 /// Who speaks, or nobody ("staying silent because …").
-pub const WILL: &[&str] = &[
+pub(super) const WILL: &[&str] = &[
     "i will",
     "i'll",
     "i am going to",
@@ -46,7 +46,7 @@ pub const WILL: &[&str] = &[
     "best to",
     "better to",
 ];
-pub const MERELY: &[&str] = &[
+pub(super) const MERELY: &[&str] = &[
     "",
     "just",
     "simply",
@@ -60,7 +60,7 @@ pub const MERELY: &[&str] = &[
     "quietly",
     "silently",
 ];
-pub const QUIETLY: &[&str] = &[
+pub(super) const QUIETLY: &[&str] = &[
     "say nothing",
     "sit this one out",
     "sit this out",
@@ -70,12 +70,12 @@ pub const QUIETLY: &[&str] = &[
     "skip this one",
     "keep my thoughts to myself",
 ];
-pub const STAY: &[&str] = &["stay", "remain", "keep", "be", "sit"];
-pub const STAYING: &[&str] = &["staying", "remaining", "keeping", "sitting"];
-pub const SILENT: &[&str] = &["silent", "quiet", "in the background", "on the sidelines"];
-pub const OUT_OF: &[&str] = &["out of"];
-pub const THE: &[&str] = &["", "this", "that", "the", "their", "your"];
-pub const TALK: &[&str] = &[
+pub(super) const STAY: &[&str] = &["stay", "remain", "keep", "be", "sit"];
+pub(super) const STAYING: &[&str] = &["staying", "remaining", "keeping", "sitting"];
+pub(super) const SILENT: &[&str] = &["silent", "quiet", "in the background", "on the sidelines"];
+pub(super) const OUT_OF: &[&str] = &["out of"];
+pub(super) const THE: &[&str] = &["", "this", "that", "the", "their", "your"];
+pub(super) const TALK: &[&str] = &[
     "it",
     "this",
     "that",
@@ -93,7 +93,7 @@ pub const TALK: &[&str] = &[
     "way",
 ];
 /// To speak, of itself.
-pub const SPEAK: &[&str] = &[
+pub(super) const SPEAK: &[&str] = &[
     "speak",
     "speak up",
     "talk",
@@ -152,7 +152,7 @@ pub const SPEAK: &[&str] = &[
     "send a message",
     "write anything",
 ];
-pub const SPEAKING: &[&str] = &[
+pub(super) const SPEAKING: &[&str] = &[
     "speaking",
     "responding",
     "replying",
@@ -174,7 +174,7 @@ pub const SPEAKING: &[&str] = &[
     "posting",
 ];
 /// "I will not" and what comes to the same, before a verb of speaking.
-pub const WILL_NOT: &[&str] = &[
+pub(super) const WILL_NOT: &[&str] = &[
     "i won't",
     "i will not",
     "i'll not",
@@ -191,7 +191,7 @@ pub const WILL_NOT: &[&str] = &[
     "i would rather not",
     "i need not",
 ];
-pub const CHOOSE: &[&str] = &[
+pub(super) const CHOOSE: &[&str] = &[
     "i'd prefer",
     "i prefer",
     "i choose",
@@ -210,8 +210,8 @@ pub const CHOOSE: &[&str] = &[
     "best",
     "better",
 ];
-pub const DO_NOT: &[&str] = &["i do not", "i don't"];
-pub const NEED_TO: &[&str] = &[
+pub(super) const DO_NOT: &[&str] = &["i do not", "i don't"];
+pub(super) const NEED_TO: &[&str] = &[
     "want to",
     "wish to",
     "intend to",
@@ -234,20 +234,21 @@ pub const NEED_TO: &[&str] = &[
     "think there's a need for me to",
     "think there's any need for me to",
 ];
-pub const THERE_IS: &[&str] =
+pub(super) const THERE_IS: &[&str] =
     &["", "there is", "there's", "there is really", "there's really", "there seems to be", "i see", "it is", "it's"];
-pub const NO_NEED_FOR_ME: &[&str] = &[
+pub(super) const NO_NEED_FOR_ME: &[&str] = &[
     "no need for me to",
     "no reason for me to",
     "not necessary for me to",
     "unnecessary for me to",
     "not my place to",
 ];
-pub const THERE_IS_NOT: &[&str] = &["it isn't", "there isn't", "there doesn't seem to be", "there does not seem to be"];
-pub const NEED_FOR_ME: &[&str] =
+pub(super) const THERE_IS_NOT: &[&str] =
+    &["it isn't", "there isn't", "there doesn't seem to be", "there does not seem to be"];
+pub(super) const NEED_FOR_ME: &[&str] =
     &["a need for me to", "any need for me to", "a reason for me to", "necessary for me to", "my place to"];
 /// "No need to …" without "for me" may be advice: only of these verbs.
-pub const SPEAK_UP: &[&str] = &[
+pub(super) const SPEAK_UP: &[&str] = &[
     "speak up",
     "respond",
     "reply",
@@ -263,11 +264,11 @@ pub const SPEAK_UP: &[&str] = &[
     "add anything",
     "add anything more",
 ];
-pub const WORDS: &[&str] =
+pub(super) const WORDS: &[&str] =
     &["response", "reply", "answer", "comment", "comments", "input", "intervention", "contribution", "participation"];
-pub const NEEDED: &[&str] = &["needed", "required", "necessary", "warranted", "called for", "expected"];
-pub const FROM_ME: &[&str] = &["", "from me", "on my part", "by me", "of mine"];
-pub const USEFUL: &[&str] = &[
+pub(super) const NEEDED: &[&str] = &["needed", "required", "necessary", "warranted", "called for", "expected"];
+pub(super) const FROM_ME: &[&str] = &["", "from me", "on my part", "by me", "of mine"];
+pub(super) const USEFUL: &[&str] = &[
     "",
     "more",
     "else",
@@ -291,9 +292,9 @@ pub const USEFUL: &[&str] = &[
     "i have",
     "that i need",
 ];
-pub const MORE: &[&str] = &["", "more", "else", "further", "useful"];
-pub const ADD: &[&str] = &["add", "say", "contribute", "offer", "share", "comment on", "respond to", "reply to"];
-pub const CARRY_ON: &[&str] = &[
+pub(super) const MORE: &[&str] = &["", "more", "else", "further", "useful"];
+pub(super) const ADD: &[&str] = &["add", "say", "contribute", "offer", "share", "comment on", "respond to", "reply to"];
+pub(super) const CARRY_ON: &[&str] = &[
     "talk",
     "continue",
     "continue talking",
