@@ -5,16 +5,6 @@ use super::turn::Turn;
 use crate::room::Pending;
 use crate::types::{Span, Time};
 
-fn follow_span(turn: &Turn<'_>) -> Span {
-    Span::minutes(turn.policy.settings.effect.follow_minutes.into())
-}
-
-/// When the first of them is no longer followed.
-pub(super) fn followed_until(turn: &Turn<'_>) -> Option<Time> {
-    let bot = turn.place().bot.as_ref()?;
-    bot.followed.first().map(|followed| followed.at + follow_span(turn))
-}
-
 /// Makes sure the timers look here when something is due, or when the talk is old enough to be let go.
 pub(super) fn set_alarm(turn: &mut Turn<'_>) {
     let life = turn.policy.buffer_life();
@@ -27,4 +17,14 @@ pub(super) fn set_alarm(turn: &mut Turn<'_>) {
     if let Some(earliest) = due.chain(expires).chain(digest).chain(passes).min() {
         turn.timers.arm(&mut place.alarm, earliest, || key);
     }
+}
+
+/// When the first contribution is no longer followed.
+pub(super) fn followed_until(turn: &Turn<'_>) -> Option<Time> {
+    let bot = turn.place().bot.as_ref()?;
+    bot.followed.first().map(|followed| followed.at + follow_span(turn))
+}
+
+fn follow_span(turn: &Turn<'_>) -> Span {
+    Span::minutes(turn.policy.settings.effect.follow_minutes.into())
 }

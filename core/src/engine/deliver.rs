@@ -8,11 +8,7 @@ use crate::room::{Answered, Delivering, Pending};
 use crate::trace::{Cause, Stage};
 use crate::types::{CallId, MessageId, stable_hash};
 
-pub(super) fn excuse(turn: &mut Turn<'_>, mut pending: Pending, excuse: Excuse, what: &str) {
-    pending.trace.cause = Cause::Excused { what: what.into() };
-    deliver(turn, pending, Post::Excuse(excuse), Some("…".into()));
-}
-
+/// Sends a post. What it concludes is kept until the platform has taken it.
 pub(super) fn deliver(turn: &mut Turn<'_>, pending: Pending, post: Post, text: Option<Box<str>>) {
     let call = turn.room.next_call();
     let answering = pending.trace.message.clone();
@@ -69,4 +65,10 @@ pub(super) fn delivered(turn: &mut Turn<'_>, call: &CallId, ids: Result<Vec<Mess
         }
         turn.conclude(Box::new(trace));
     }
+}
+
+/// One friendly line, because an answer was asked for and is not to be had.
+pub(super) fn excuse(turn: &mut Turn<'_>, mut pending: Pending, excuse: Excuse, what: &str) {
+    pending.trace.cause = Cause::Excused { what: what.into() };
+    deliver(turn, pending, Post::Excuse(excuse), Some("…".into()));
 }

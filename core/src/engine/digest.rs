@@ -5,9 +5,8 @@ use super::pay::{self, Estimate};
 use super::timers::Key;
 use super::turn::Turn;
 use crate::effect::{Digesting, Effect, Failure, Remember, Usage};
-use crate::policy::Policy;
-use crate::room::{Cost, Room};
-use crate::types::{CallId, Time};
+use crate::room::Cost;
+use crate::types::CallId;
 
 /// About how many tokens a message has, to set money aside before it is read.
 const TOKENS_OF_A_MESSAGE: u64 = 40;
@@ -15,14 +14,6 @@ const TOKENS_OF_A_MESSAGE: u64 = 40;
 const MESSAGES_OF_A_CALL: u32 = 200;
 const CALLS_MAX: u32 = 8;
 
-impl Room {
-    /// What long memory wants next, and when.
-    pub(super) fn next_digest(&self, policy: &Policy) -> Option<(Time, Digesting)> {
-        let memory = &policy.settings.memory;
-        let digest = self.digest.as_ref().filter(|_| memory.enabled)?;
-        digest.due(memory, self.newest).min_by_key(|(due, _)| *due)
-    }
-}
 /// Somebody spoke; one message more for long memory.
 pub(super) fn note_for_memory(turn: &mut Turn<'_>) {
     let memory = &turn.policy.settings.memory;

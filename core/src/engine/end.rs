@@ -6,6 +6,7 @@ use crate::effect::Effect;
 use crate::room::{Pending, Phase};
 use crate::trace::{Asked, Cause, Closed, Stage};
 
+/// The room is to hear nothing: whatever may still be said here is called off.
 pub(super) fn call_off_as_muted(turn: &mut Turn<'_>) {
     for mut pending in turn.place_mut().take_slots() {
         abandon(turn, &mut pending);
@@ -13,6 +14,7 @@ pub(super) fn call_off_as_muted(turn: &mut Turn<'_>) {
     }
 }
 
+/// Its words were none, or none worth posting.
 pub(super) fn end_silent(turn: &mut Turn<'_>, pending: Pending, cause: &Cause) {
     for trace in pending.traces() {
         turn.stay_silent(Box::new(trace), Stage::Post, cause.clone());

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Room;
 use crate::effect::Digesting;
+use crate::policy::Policy;
 use crate::settings::MemorySettings;
 use crate::types::{ClockShift, Span, Time};
 
@@ -151,6 +153,15 @@ impl Digest {
     pub(crate) fn summarize_again(&mut self, messages: u32, now: Time) {
         let since = if messages == 0 { Time(0) } else { now };
         self.summary = Task { new: messages, since, ..Task::default() };
+    }
+}
+
+impl Room {
+    /// What long memory wants next, and when.
+    pub(crate) fn next_digest(&self, policy: &Policy) -> Option<(Time, Digesting)> {
+        let memory = &policy.settings.memory;
+        let digest = self.digest.as_ref().filter(|_| memory.enabled)?;
+        digest.due(memory, self.newest).min_by_key(|(due, _)| *due)
     }
 }
 
