@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aizuchi::journal::{Journal, Records, State, recover};
+use aizuchi::journal::{Entry, Journal, Records, State, recover};
 use aizuchi::ports::{Doing, Mind, Platform, PostError, Posting};
 use aizuchi::runtime::{Clock, Runtime, World};
 use aizuchi::stores::{Database, open_for_reading};
@@ -155,7 +155,7 @@ async fn durable_writes(database: &Database) -> Vec<Duration> {
     let mut waits = Vec::new();
     for number in 0..200 {
         let started = Instant::now();
-        journal.append(99, &[(Time(0), message(number, false, Time(0), 1))]).await.expect("it is written");
+        journal.append(99, &[Entry::Input(Time(0), message(number, false, Time(0), 1))]).await.expect("it is written");
         waits.push(started.elapsed());
     }
     let clean =
@@ -188,9 +188,9 @@ async fn restart(folder: &Path) {
         let input = message(number, false, at, ROOMS);
         engine.handle(at, input.clone(), &mut effects);
         effects.clear();
-        batch.push((at, input));
+        batch.push(Entry::Input(at, input));
         if batch.len() == 1_000 {
-            let seq = journal.append(0, &batch).await.expect("it is written");
+            let seq = journal.append(0, &batch).await.expect("it is written").seq;
             batch.clear();
             if number == RECORDS - usual {
                 let snapshot = engine.snapshot();

@@ -70,7 +70,7 @@ fn close(arguments: &Arguments, room: &str) -> anyhow::Result<()> {
     let closed = runtime.block_on(async {
         let database = Database::open(&folder.database())?;
         let name = room.to_owned();
-        let closed = database.write(move |transaction| rooms::close(transaction, &name, None)).await?.is_ok();
+        let closed = database.write(move |transaction| rooms::close_unheard(transaction, &name)).await?;
         if closed {
             let id = RoomId::new(format!("web:{room}"));
             let forgotten = vec![Change::RoomForgotten { room: id.clone() }];

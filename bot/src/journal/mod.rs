@@ -23,4 +23,4 @@ pub use recover::{Recovered, RecoveredFrom, recover};
 pub use spent::{spent_today, spent_today_by_room};
 pub use traces::Traces;
 pub use trail::Trail;
-pub use write::{Journal, State};
+pub use write::{Entry, Journal, State, Store};

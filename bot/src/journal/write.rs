@@ -6,14 +6,60 @@ use std::sync::atomic::Ordering;
 use aizuchi_core::engine::Snapshot;
 use aizuchi_core::policy::Stated;
 use aizuchi_core::{Engine, Input, Policies, Time, Trace};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Transaction, params};
 
 use super::engines::{EncodedEngine, Engines, last_seq};
 use super::reached::{self, Lost, ReachedFile};
 use super::read::Records;
 use super::record::encode;
 use super::traces;
-use crate::stores::{Database, StoreError};
+use crate::stores::{Database, StoreError, within_savepoint};
+
+/// What is to be recorded.
+pub enum Entry {
+    Input(Time, Input),
+    /// What a platform stores itself: in the same commit as the records of it.
+    Stored(Time, Store),
+}
+
+/// Stores something and returns what the engine is to hear of it. Where it fails, it fails alone. Called again when the whole
+/// commit is tried again.
+pub type Store = Arc<dyn Fn(&Transaction<'_>) -> rusqlite::Result<Vec<Input>> + Send + Sync>;
+
+/// What was recorded.
+pub struct Appended {
+    /// The number of the last record.
+    pub seq: u64,
+    /// What came of each [`Entry::Stored`], in their order.
+    pub stored: Vec<Result<Vec<Input>, StoreError>>,
+}
+
+/// An entry, encoded where that is possible before the commit.
+enum Row {
+    Record(Record),
+    Stored(Time, Store),
+}
+
+struct Record {
+    at: Time,
+    room: Option<Box<str>>,
+    body: String,
+    sum: i64,
+}
+
+impl Record {
+    fn new(at: Time, input: &Input) -> Record {
+        let (body, sum) = encode(input);
+        Record { at, room: input.room().map(|room| room.as_str().into()), body, sum }
+    }
+
+    fn insert(&self, transaction: &Transaction<'_>, shard: usize) -> rusqlite::Result<()> {
+        let Record { at, room, body, sum } = self;
+        let insert = "INSERT INTO journal (shard, at, room, body, sum) VALUES (?1, ?2, ?3, ?4, ?5)";
+        let row = params![shard as i64, at.0 as i64, room.as_deref(), body, sum];
+        transaction.prepare_cached(insert)?.execute(row).map(drop)
+    }
+}
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -58,7 +104,7 @@ impl State {
 }
 
 impl EncodedState {
-    pub fn store(&self, transaction: &rusqlite::Transaction<'_>) -> rusqlite::Result<()> {
+    pub fn store(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         let seq = self.seq.map_or_else(|| last_seq(transaction), |seq| Ok(seq as i64))?;
         self.engine.store_as_snapshot(transaction, seq, self.at)
     }
@@ -86,24 +132,26 @@ impl Journal {
         reached::replace(self.database.path(), last as u64).map_err(failed)
     }
 
-    /// Writes down what happened, in this order, and returns the last record's number when it is durable.
-    pub async fn append(&self, shard: usize, inputs: &[(Time, Input)]) -> Result<u64, StoreError> {
-        let encode_one = |(at, input): &(Time, Input)| {
-            let (body, sum) = encode(input);
-            (at.0 as i64, input.room().map(|room| room.0.clone()), body, sum)
+    /// Records what happened, in this order, and returns when it is durable.
+    pub async fn append(&self, shard: usize, entries: &[Entry]) -> Result<Appended, StoreError> {
+        let to_row = |entry: &Entry| match entry {
+            Entry::Input(at, input) => Row::Record(Record::new(*at, input)),
+            Entry::Stored(at, store) => Row::Stored(*at, store.clone()),
         };
-        let rows: Vec<_> = inputs.iter().map(encode_one).collect();
-        let write = move |transaction: &rusqlite::Transaction<'_>| {
-            let mut insert = transaction
-                .prepare_cached("INSERT INTO journal (shard, at, room, body, sum) VALUES (?1, ?2, ?3, ?4, ?5)")?;
-            for (at, room, body, sum) in &rows {
-                insert.execute(params![shard as i64, at, room.as_deref(), body, sum])?;
+        let rows: Vec<Row> = entries.iter().map(to_row).collect();
+        let write = move |transaction: &Transaction<'_>| {
+            let mut stored = Vec::new();
+            for row in &rows {
+                match row {
+                    Row::Record(record) => record.insert(transaction, shard)?,
+                    Row::Stored(at, store) => stored.push(store_one(transaction, shard, *at, store)?),
+                }
             }
-            Ok(transaction.last_insert_rowid() as u64)
+            Ok(Appended { seq: last_seq(transaction)? as u64, stored })
         };
-        let seq = self.database.write(write).await?;
-        self.reached.note(seq);
-        Ok(seq)
+        let appended = self.database.write(write).await?;
+        self.reached.note(appended.seq);
+        Ok(appended)
     }
 
     pub async fn keep(&self, decided: Arc<[Trace]>) -> Result<(), StoreError> {
@@ -123,7 +171,7 @@ impl Journal {
 
     /// Nothing has happened to this engine since its last snapshot, so that it holds for everything recorded by now.
     pub async fn renew_snapshot(&self, shard: usize) -> Result<(), StoreError> {
-        let write = move |transaction: &rusqlite::Transaction<'_>| {
+        let write = move |transaction: &Transaction<'_>| {
             let update = "UPDATE snapshot SET seq = ?2 WHERE shard = ?1";
             transaction.execute(update, params![shard as i64, last_seq(transaction)?]).map(drop)
         };
@@ -136,7 +184,7 @@ impl Journal {
         for state in states {
             encoded.push(state.encode().await);
         }
-        let write = move |transaction: &rusqlite::Transaction<'_>| {
+        let write = move |transaction: &Transaction<'_>| {
             transaction.execute("DELETE FROM snapshot", [])?;
             encoded.iter().try_for_each(|state| state.store(transaction))
         };
@@ -145,7 +193,7 @@ impl Journal {
 
     /// Empties a record that was only half written. Its number is not given again.
     pub async fn drop_torn(&self, seq: i64) -> Result<(), StoreError> {
-        let write = move |transaction: &rusqlite::Transaction<'_>| {
+        let write = move |transaction: &Transaction<'_>| {
             let (body, sum) = encode(&Input::Forgotten);
             let update = "UPDATE journal SET body = ?2, sum = ?3 WHERE seq = ?1";
             transaction.execute(update, params![seq, body, sum]).map(drop)
@@ -162,7 +210,7 @@ impl Journal {
         let advanced = self.database.read(move |connection| advance_base(connection, &policies, before));
         let Some(NextBase { cut, engines }) = advanced.await?.map_err(StoreError::Failed)? else { return Ok(0) };
         // First, and apart: what it holds is passed over where the journal still has it.
-        let write = move |transaction: &rusqlite::Transaction<'_>| {
+        let write = move |transaction: &Transaction<'_>| {
             // These engines may know somebody who was forgotten since: it is done at the next time.
             if forgotten.load(Ordering::SeqCst) != forgotten_before {
                 return Ok(false);
@@ -182,6 +230,26 @@ impl Journal {
                 return Ok(pruned);
             }
         }
+    }
+}
+
+/// Stores something and records what the engine is to hear of it. `Err` where the whole commit has failed.
+fn store_one(
+    transaction: &Transaction<'_>,
+    shard: usize,
+    at: Time,
+    store: &Store,
+) -> rusqlite::Result<Result<Vec<Input>, StoreError>> {
+    let both = |transaction: &Transaction<'_>| {
+        let inputs = store(transaction)?;
+        inputs.iter().try_for_each(|input| Record::new(at, input).insert(transaction, shard))?;
+        Ok(inputs)
+    };
+    match within_savepoint(transaction, "stored", both) {
+        Ok(inputs) => Ok(Ok(inputs)),
+        // SQLite has given up the whole transaction.
+        Err(error) if transaction.is_autocommit() => Err(error),
+        Err(error) => Ok(Err(error.into())),
     }
 }
 
@@ -226,7 +294,7 @@ fn advance_base(
     Ok(Ok(Some(NextBase { cut, engines: engines.encode() })))
 }
 
-fn prune_some(transaction: &rusqlite::Transaction<'_>, before: Time, cut: i64) -> rusqlite::Result<usize> {
+fn prune_some(transaction: &Transaction<'_>, before: Time, cut: i64) -> rusqlite::Result<usize> {
     let limit = PRUNED_TOGETHER as i64;
     transaction.execute(
         "DELETE FROM trace WHERE (room, message) IN (SELECT room, message FROM trace WHERE at < ?1 LIMIT ?2)",

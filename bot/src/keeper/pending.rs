@@ -6,22 +6,14 @@ use aizuchi_core::memory::{Change, ChannelMemory, Heard, Origin, Person, Recalle
 use aizuchi_core::types::{RoomId, Voice};
 use rusqlite::Connection;
 
-use super::Keeper;
 use super::lines::Said;
 use super::watch::TOPICS;
-use crate::stores::StoreError;
 
 /// Messages that were changed or deleted, in any room.
 #[derive(Debug, Default)]
 pub struct Pending(Vec<Change>);
 
-impl Keeper {
-    pub(super) async fn pending(&self) -> Result<Pending, StoreError> {
-        self.database.read(pending).await
-    }
-}
-
-fn pending(connection: &Connection) -> rusqlite::Result<Pending> {
+pub(super) fn pending(connection: &Connection) -> rusqlite::Result<Pending> {
     // By how a record begins: there are many, and few of them are changes.
     let query =
         "SELECT body FROM journal WHERE seq > (SELECT seq FROM keeper) AND substr(body, 1, 10) = '{\"Changed\"'";

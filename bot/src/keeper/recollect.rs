@@ -11,6 +11,7 @@ use tokio::try_join;
 
 use super::Keeper;
 use super::lines::{Said, said};
+use super::pending::{Pending, pending};
 use crate::meter::Meter;
 use crate::stores::StoreError;
 
@@ -42,7 +43,7 @@ impl Keeper {
         }
         let room = &brief.place.room;
         // Before memory is read: what is taken in meanwhile is missing nowhere.
-        let (latest, pending) = try_join!(self.latest_talk(room, seq), self.pending())?;
+        let (latest, pending) = self.latest_talk_and_pending(room, seq).await?;
         let shown: Vec<&str> = brief.transcript.lines.iter().map(|line| line.id).collect();
         let talk: Vec<&Said> = latest.iter().filter(|said| shown.contains(&said.id.as_str())).collect();
         // Where nobody is known to have spoken, nobody is known to read.
@@ -99,12 +100,24 @@ impl Keeper {
     /// What was said in a room lately, up to the record `seq`.
     pub(super) async fn latest_talk(&self, room: &RoomId, seq: u64) -> Result<Vec<Said>, StoreError> {
         let room = room.clone();
-        let read = move |connection: &Connection| {
-            let after = after_latest(connection, &room, LATEST)?;
-            said(connection, &room, after, seq, LATEST)
-        };
+        self.database.read(move |connection| latest_talk(connection, &room, seq)).await
+    }
+
+    /// The same, with what memory has not taken in yet.
+    pub(super) async fn latest_talk_and_pending(
+        &self,
+        room: &RoomId,
+        seq: u64,
+    ) -> Result<(Vec<Said>, Pending), StoreError> {
+        let room = room.clone();
+        let read = move |connection: &Connection| Ok((latest_talk(connection, &room, seq)?, pending(connection)?));
         self.database.read(read).await
     }
+}
+
+fn latest_talk(connection: &Connection, room: &RoomId, seq: u64) -> rusqlite::Result<Vec<Said>> {
+    let after = after_latest(connection, room, LATEST)?;
+    said(connection, room, after, seq, LATEST)
 }
 
 /// The record after which the latest `count` of a room begin.

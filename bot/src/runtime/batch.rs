@@ -1,20 +1,60 @@
 //! What an engine takes in at once: it is written down together.
 
-use aizuchi_core::types::RoomId;
+use aizuchi_core::Input;
+use aizuchi_core::types::{RoomId, Time};
 use aizuchi_core::view::RoomView;
-use aizuchi_core::{Input, Time};
 use tokio::sync::oneshot;
 
 use super::Forgetting;
+use crate::journal::{Entry, Store};
+use crate::stores::StoreError;
 
 /// Inputs written down together at most.
 pub const BATCH_MAX: usize = 256;
 
 #[derive(Default)]
 pub struct Batch {
-    pub inputs: Vec<(Time, Input)>,
+    pub entries: Vec<Entry>,
     /// Who wants to know when it is durable.
     pub told: Vec<oneshot::Sender<()>>,
+    /// The same for each [`Entry::Stored`], in their order.
+    stored: Vec<oneshot::Sender<Result<(), StoreError>>>,
     pub forgets: Vec<Forgetting>,
     pub looks: Vec<(RoomId, oneshot::Sender<Option<RoomView>>)>,
+}
+
+impl Batch {
+    pub fn push_stored(&mut self, at: Time, store: Store, done: oneshot::Sender<Result<(), StoreError>>) {
+        self.entries.push(Entry::Stored(at, store));
+        self.stored.push(done);
+    }
+
+    /// The store refuses: whoever stores something of their own is told instead of waiting.
+    pub fn refuse_stored(&mut self, error: &StoreError) {
+        self.entries.retain(|entry| matches!(entry, Entry::Input(..)));
+        for done in self.stored.drain(..) {
+            let _ = done.send(Err(error.clone()));
+        }
+    }
+
+    /// Everything is durable; `stored` is what came of each [`Entry::Stored`]. Tells everybody and returns what is to be
+    /// handled.
+    pub fn into_inputs(self, stored: Vec<Result<Vec<Input>, StoreError>>) -> Vec<(Time, Input)> {
+        let mut stored = self.stored.into_iter().zip(stored);
+        let mut inputs = Vec::with_capacity(self.entries.len());
+        for entry in self.entries {
+            match entry {
+                Entry::Input(at, input) => inputs.push((at, input)),
+                Entry::Stored(at, _) => {
+                    let (done, came_of_it) = stored.next().expect("there is one for each");
+                    let told = came_of_it.map(|heard| inputs.extend(heard.into_iter().map(|input| (at, input))));
+                    let _ = done.send(told);
+                }
+            }
+        }
+        for durable in self.told {
+            let _ = durable.send(());
+        }
+        inputs
+    }
 }

@@ -10,12 +10,14 @@ use aizuchi_core::types::{PersonId, RoomId, stable_hash};
 use aizuchi_core::view::RoomView;
 use aizuchi_core::{Input, Policies, Time};
 use futures_util::FutureExt as _;
+use rusqlite::Transaction;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::failure::{Failure, panic_message};
 use super::ledger::{Ledger, TotalView};
 use super::same::Same;
+use crate::journal::Store;
 use crate::stores::StoreError;
 
 /// The program is stopping: nobody listens any more.
@@ -28,12 +30,32 @@ pub struct Gone;
 pub enum Heard {
     /// Something happened; told back when it is durable.
     Input(Input, oneshot::Sender<()>),
+    /// A platform stores something of its own, and the engine hears of it.
+    Store(Storing),
     /// Something is to be paid for on behalf of a room; told back when that is durable, dropped where it cannot pay.
     Pay(RoomId, Usage, oneshot::Sender<()>),
     /// Somebody wants to look.
     Look(RoomId, oneshot::Sender<Option<RoomView>>),
     /// Somebody wants to be forgotten.
     Forget(Forgetting),
+}
+
+/// What a platform keeps itself, to be stored in one commit with the record of it.
+pub struct Storing {
+    pub room: RoomId,
+    /// When it happened.
+    pub at: Time,
+    /// Whether somebody turns to the bot with it, as far as is known.
+    pub addressed: bool,
+    pub store: Store,
+    /// Told back when it is durable and about to be handled, or could not be stored.
+    pub done: oneshot::Sender<Result<(), StoreError>>,
+}
+
+impl std::fmt::Debug for Storing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Storing").field("room", &self.room).field("at", &self.at).finish_non_exhaustive()
+    }
 }
 
 /// A person who wants to be forgotten.
@@ -119,6 +141,29 @@ impl Ears {
         let (done, durable) = oneshot::channel();
         self.shard(room).send(Heard::Input(input, done)).await.map_err(|_| Gone)?;
         Ok(Promise(durable))
+    }
+
+    /// Has something stored that a platform keeps itself, and heard, in one commit. Returns when that is durable, and is about
+    /// to be handled. Waits while there is too much to do, but not for a store that refuses.
+    pub async fn store(
+        &self,
+        room: RoomId,
+        at: Time,
+        addressed: bool,
+        store: impl Fn(&Transaction<'_>) -> rusqlite::Result<Option<Input>> + Send + Sync + 'static,
+    ) -> Result<Result<(), StoreError>, Gone> {
+        let same = self.same.clone();
+        let united = move |transaction: &Transaction<'_>| {
+            let mut inputs = Vec::from_iter(store(transaction)?);
+            let same = same.read().unwrap_or_else(PoisonError::into_inner);
+            inputs.iter_mut().for_each(|input| same.unite(input));
+            Ok(inputs)
+        };
+        let (done, stored) = oneshot::channel();
+        let shard = self.shard(&room).clone();
+        let storing = Storing { room, at, addressed, store: Arc::new(united), done };
+        shard.send(Heard::Store(storing)).await.map_err(|_| Gone)?;
+        stored.await.map_err(|_| Gone)
     }
 
     /// Other settings hold from now on, in every room. Returns when that is durable.

@@ -18,7 +18,7 @@ mod stamp;
 mod start;
 
 pub use clock::{Clock, ClockJump, ClockReading, MadeClock, STEP_MAX};
-pub use ears::{Ears, Forgetting, Gone, Heard, shard_of};
+pub use ears::{Ears, Forgetting, Gone, Heard, Storing, shard_of};
 pub use events::Event;
 pub use failure::Failure;
 pub use lanes::{Lanes, is_addressed};

@@ -1,5 +1,7 @@
 //! One engine and its loop: append to the journal, then handle, then follow the effects.
 
+mod append;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,6 +9,7 @@ use aizuchi_core::effect::Effect;
 use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::types::RoomId;
 use aizuchi_core::{Engine, Input, Time, Trace};
+use rusqlite::Transaction;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -19,9 +22,10 @@ use super::ledger::{Ledger, Whose};
 use super::save::Saver;
 use super::stamp::Stamps;
 use super::start::Shared;
-use super::{Event, Forgetting, Heard, World};
-use crate::journal::{Journal, State, traces};
+use super::{Event, Forgetting, Heard, Storing, World};
+use crate::journal::{Entry, Journal, State, traces};
 use crate::stores::StoreError;
+use append::GaveUp;
 
 pub struct Shard {
     number: usize,
@@ -38,6 +42,8 @@ pub struct Shard {
     stop: CancellationToken,
     stamps: Stamps,
     seq: u64,
+    /// Whether the store refused what was to be recorded last.
+    refused: bool,
     saver: Saver,
     /// Has all shards take a snapshot, so that a start reads little of the journal whichever shard was busy.
     snapshots: watch::Sender<()>,
@@ -46,17 +52,6 @@ pub struct Shard {
     /// By when everything must be at its end, once it is told to stop.
     ends_by: Option<Instant>,
 }
-
-/// Why something could not be written down.
-enum GaveUp {
-    /// The store refuses, and there is no time left to wait for it.
-    Stopping,
-    /// There is no store any more.
-    Closed,
-}
-
-/// How long to wait before writing again to a store that refuses.
-const STORE_AGAIN: Duration = Duration::from_secs(1);
 
 impl Shard {
     pub fn new(number: usize, engine: Engine, inbox: mpsc::Receiver<Heard>, shared: Shared) -> Shard {
@@ -77,6 +72,7 @@ impl Shard {
             results,
             stop,
             seq: 0,
+            refused: false,
             snapshot_due: snapshots.subscribe(),
             snapshots,
             batch: Batch::default(),
@@ -122,7 +118,7 @@ impl Shard {
                 self.notice_clock();
                 // Early wakings are nothing that happened.
                 let now = self.now();
-                if self.batch.inputs.is_empty() && self.engine.next_deadline().is_some_and(|due| due <= now) {
+                if self.batch.entries.is_empty() && self.engine.next_deadline().is_some_and(|due| due <= now) {
                     self.stamp(Input::Tick);
                 }
             }
@@ -132,7 +128,7 @@ impl Shard {
 
     /// Whatever else is there already is handled together; people who address it go first.
     fn take_more(&mut self) {
-        while self.batch.inputs.len() < BATCH_MAX
+        while self.batch.entries.len() < BATCH_MAX
             && let Ok(input) = self.results.try_recv()
         {
             self.stamp(input);
@@ -143,7 +139,7 @@ impl Shard {
         {
             self.line_up(heard);
         }
-        for heard in self.lanes.take(BATCH_MAX.saturating_sub(self.batch.inputs.len())) {
+        for heard in self.lanes.take(BATCH_MAX.saturating_sub(self.batch.entries.len())) {
             self.take(heard);
         }
     }
@@ -151,6 +147,7 @@ impl Shard {
     fn line_up(&mut self, heard: Heard) {
         let (room, addressed) = match &heard {
             Heard::Input(input, _) => (input.room().cloned(), is_addressed(input, self.engine.policies())),
+            Heard::Store(storing) => (Some(storing.room.clone()), storing.addressed),
             Heard::Pay(room, ..) | Heard::Look(room, _) => (Some(room.clone()), false),
             Heard::Forget(_) => (None, false),
         };
@@ -162,6 +159,16 @@ impl Shard {
             Heard::Input(input, durable) => {
                 self.stamp(input);
                 self.batch.told.push(durable);
+            }
+            Heard::Store(Storing { room, at, store, done, .. }) => {
+                self.notice_clock();
+                let stamp = self.stamps.stamp_event(Some(&room), Some(at));
+                let stamped = move |transaction: &Transaction<'_>| {
+                    let mut inputs = store(transaction)?;
+                    inputs.iter_mut().for_each(|input| stamp.put_on(input));
+                    Ok(inputs)
+                };
+                self.batch.push_stored(stamp.at, Arc::new(stamped), done);
             }
             Heard::Pay(room, usage, durable) => {
                 if self.ledger.can_pay(&self.engine, self.now(), &room, &usage) {
@@ -180,69 +187,35 @@ impl Shard {
 
     /// Tells the engine that the clock was set, if it was.
     fn notice_clock(&mut self) {
-        self.batch.inputs.extend(self.stamps.notice());
+        self.batch.entries.extend(self.stamps.notice().map(|(at, input)| Entry::Input(at, input)));
     }
 
     fn stamp(&mut self, mut input: Input) {
         self.notice_clock();
         let at = self.stamps.stamp(&mut input);
-        self.batch.inputs.push((at, input));
+        self.batch.entries.push(Entry::Input(at, input));
     }
 
     async fn handle_batch(&mut self) -> Result<(), StoreError> {
         let mut batch = std::mem::take(&mut self.batch);
-        if !batch.inputs.is_empty() {
+        let (forgets, looks) = (std::mem::take(&mut batch.forgets), std::mem::take(&mut batch.looks));
+        if !batch.entries.is_empty() {
             // What is not written down has not happened: it is told, asked or looked for again at the next start.
-            match self.append(&batch.inputs).await {
-                Ok(()) => (),
+            let inputs = match self.append(batch).await {
+                Ok(inputs) => inputs,
                 Err(GaveUp::Stopping) => return Ok(()),
                 Err(GaveUp::Closed) => return Err(StoreError::Closed),
-            }
-            for durable in batch.told.drain(..) {
-                let _ = durable.send(());
-            }
-            self.handle(batch.inputs.drain(..)).await;
+            };
+            self.handle(inputs.into_iter()).await;
             self.save_now_and_then();
         }
-        for Forgetting { request, shards, done } in batch.forgets {
+        for Forgetting { request, shards, done } in forgets {
             let _ = done.send(self.forget(&request, shards).await);
         }
         let now = self.now();
-        for (room, seen) in batch.looks {
+        for (room, seen) in looks {
             let _ = seen.send(self.engine.view(&room, now));
         }
-        Ok(())
-    }
-
-    /// Nothing leaves before it is durable: a store that refuses makes everybody wait, until the program has to end.
-    async fn append(&mut self, inputs: &[(Time, Input)]) -> Result<(), GaveUp> {
-        let started = Instant::now();
-        let mut refused = false;
-        loop {
-            match self.journal.append(self.number, inputs).await {
-                Ok(seq) => {
-                    self.seq = seq;
-                    break;
-                }
-                Err(StoreError::Closed) => return Err(GaveUp::Closed),
-                Err(error) => {
-                    refused = true;
-                    tracing::error!(%error, "cannot write to the journal; trying again");
-                    self.world.ready.send_replace(false);
-                    if self.stop.is_cancelled() && Instant::now() >= self.ends_by() {
-                        return Err(GaveUp::Stopping);
-                    }
-                    tokio::time::sleep(STORE_AGAIN).await;
-                }
-            }
-        }
-        self.world.ready.send_if_modified(|ready| !std::mem::replace(ready, true));
-        if refused {
-            self.world.clock.note_return();
-        }
-        self.saver.count(inputs.len());
-        metrics::counter!("aizuchi_inputs_total").increment(inputs.len() as u64);
-        metrics::histogram!("aizuchi_journal_seconds").record(started.elapsed().as_secs_f64());
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use aizuchi_core::types::{ClockShift, Message, RoomId};
+use aizuchi_core::types::{ClockShift, RoomId};
 use aizuchi_core::{Input, Time};
 
 use super::World;
@@ -11,6 +11,25 @@ use super::clock::ClockReading;
 
 /// How old an event may be and still be handled as of its own time.
 const FRESH_MS: u64 = 2_000;
+
+/// When an event is handled, and what a message says about that.
+#[derive(Clone, Copy, Debug)]
+pub struct Stamp {
+    pub at: Time,
+    /// When it reached us, by the clock that dates it.
+    heard: Option<Time>,
+    /// Whether it comes late because nobody was here to hear it.
+    was_away: bool,
+}
+
+impl Stamp {
+    pub fn put_on(&self, input: &mut Input) {
+        if let Input::Said(message) = input {
+            message.heard = self.heard.or(message.heard);
+            message.backfilled |= self.was_away;
+        }
+    }
+}
 
 /// The times of one engine.
 pub struct Stamps {
@@ -68,24 +87,28 @@ impl Stamps {
             self.last = self.last.shifted(*by);
             return self.last;
         }
+        let stamp = self.stamp_event(input.room(), said_at(input));
+        stamp.put_on(input);
+        stamp.at
+    }
+
+    /// The same for what is not known in full yet: something that happened in a room at `said_at`.
+    pub fn stamp_event(&mut self, room: Option<&RoomId>, said_at: Option<Time>) -> Stamp {
         let now = self.now();
-        let ahead = self.ahead_of(input);
+        let ahead = room.map_or(ClockShift(0), |room| self.ahead_of(room, said_at));
         let fresh = |at: &Time| *at <= now && now.0 - at.0 <= FRESH_MS;
-        let said_at = said_at(input).map(|at| at.shifted(ahead));
+        let said_at = said_at.map(|at| at.shifted(ahead));
         self.last = said_at.filter(fresh).map_or(now, |at| at.max(self.last));
-        if let (Input::Said(message), Some(at)) = (input, said_at) {
-            message.heard = Some(self.last.shifted(ClockShift(-ahead.0)));
-            message.backfilled |= self.was_away(message, at);
-        }
+        let heard = said_at.map(|_| self.last.shifted(ClockShift(-ahead.0)));
+        let was_away = room.zip(said_at).is_some_and(|(room, at)| self.was_away(room, at));
         self.busy_since.get_or_insert(now);
-        self.last
+        Stamp { at: self.last, heard, was_away }
     }
 
     /// How far our clock is ahead of the one that dates this: a platform's, or ours as it was before it was set.
-    fn ahead_of(&self, input: &Input) -> ClockShift {
-        let Some(room) = input.room() else { return ClockShift(0) };
+    fn ahead_of(&self, room: &RoomId, said_at: Option<Time>) -> ClockShift {
         let told = self.world.clock.read().set_by == self.set_by;
-        match said_at(input) {
+        match said_at {
             Some(at) if dated_by_us(room) && told => self.world.clock.set_since(at),
             Some(_) | None => {
                 self.world.platform(room.as_str()).map_or(ClockShift(0), |platform| platform.clock_ahead())
@@ -95,8 +118,8 @@ impl Stamps {
 
     /// Whether a message comes late because nobody was here to hear it, or because there was too much to do. What our own
     /// clock dates is late for no other reason.
-    fn was_away(&self, message: &Message, at: Time) -> bool {
-        let dated_by_us = dated_by_us(&message.place.room);
+    fn was_away(&self, room: &RoomId, at: Time) -> bool {
+        let dated_by_us = dated_by_us(room);
         self.last.0.saturating_sub(at.0) > FRESH_MS
             && (dated_by_us || at < self.world.clock.here_since() || self.busy_since.is_some_and(|since| at >= since))
     }

@@ -8,4 +8,4 @@ mod sqlite;
 
 pub use folder::Folder;
 pub use full_disk::wait_for_room;
-pub use sqlite::{Database, Settled, StoreError, open_for_reading};
+pub use sqlite::{Database, Settled, StoreError, open_for_reading, within_savepoint};

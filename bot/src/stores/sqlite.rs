@@ -134,7 +134,8 @@ impl Database {
         write_to(&self.work, work).await
     }
 
-    /// The same for what nobody is kept waiting by: other writes go first, a few of these with each of theirs.
+    /// The same for what nobody is kept waiting by: other writes go first, a few of these with each of theirs. Returns when it is
+    /// written; it is durable before whatever is written after it.
     pub async fn write_behind<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
@@ -251,7 +252,7 @@ async fn write_to<T: Send + 'static>(
 ) -> Result<T, StoreError> {
     let (tell, told) = oneshot::channel();
     let work: Write = Box::new(move |transaction| {
-        let done = transaction.and_then(|transaction| Ok(within_savepoint(transaction, work)?));
+        let done = transaction.and_then(|transaction| Ok(within_savepoint(transaction, "one", work)?));
         Box::new(move |committed| {
             // Nobody may be waiting any more: what was to be written is written nevertheless.
             let _ = tell.send(done.and_then(|done| committed.map(|()| done)));
@@ -261,16 +262,19 @@ async fn write_to<T: Send + 'static>(
     told.await.map_err(|_| StoreError::Closed)?
 }
 
-fn within_savepoint<T>(
+/// A part of a transaction that fails alone. One within another has another name.
+pub fn within_savepoint<T>(
     transaction: &Transaction<'_>,
+    name: &str,
     work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<T> {
-    transaction.execute_batch("SAVEPOINT one")?;
+    let order = |order: &str| transaction.prepare_cached(&format!("{order} {name}"))?.execute([]).map(drop);
+    order("SAVEPOINT")?;
     match work(transaction) {
-        Ok(done) => transaction.execute_batch("RELEASE one").map(|()| done),
+        Ok(done) => order("RELEASE").map(|()| done),
         Err(error) => {
             // On a full disk SQLite has given up the whole transaction, and the savepoint with it.
-            let _ = transaction.execute_batch("ROLLBACK TO one; RELEASE one");
+            let _ = order("ROLLBACK TO").and_then(|()| order("RELEASE"));
             Err(error)
         }
     }
@@ -286,12 +290,14 @@ async fn write_all(
     let mut together = Vec::new();
     let (mut open, mut later_open) = (true, true);
     while open || later_open {
+        let mut sync = Sync::AtOnce;
         tokio::select! {
             biased;
             count = queue.recv_many(&mut together, TOGETHER_MAX), if open => open = count > 0,
             work = later.recv(), if later_open => {
                 later_open = work.is_some();
                 together.extend(work);
+                sync = Sync::WithTheNext;
             }
         }
         for _ in 0..BEHIND_TOGETHER.max(later.len() / 4) {
@@ -301,7 +307,7 @@ async fn write_all(
         // On a thread for blocking work: the disk may take its time.
         let (refuses, file) = (refuses.clone(), file.clone());
         let write = move || {
-            commit(&mut connection, works, &refuses, &file);
+            commit(&mut connection, works, sync, &refuses, &file);
             connection
         };
         connection = match tokio::task::spawn_blocking(write).await {
@@ -313,7 +319,25 @@ async fn write_all(
     }
 }
 
-fn commit(connection: &mut Connection, works: Vec<Work>, refuses: &AtomicBool, file: &OpenedFile) {
+/// When what is committed is made durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sync {
+    AtOnce,
+    /// The log is written in order: whatever is durable later, this is durable with it. Nobody waits for the disk.
+    WithTheNext,
+}
+
+impl Sync {
+    fn prepare(self, connection: &Connection) -> rusqlite::Result<()> {
+        let setting = match self {
+            Sync::AtOnce => "PRAGMA synchronous = FULL",
+            Sync::WithTheNext => "PRAGMA synchronous = NORMAL",
+        };
+        connection.prepare_cached(setting)?.execute([]).map(drop)
+    }
+}
+
+fn commit(connection: &mut Connection, works: Vec<Work>, sync: Sync, refuses: &AtomicBool, file: &OpenedFile) {
     let mut alone = Vec::new();
     let mut writes = Vec::new();
     for work in works {
@@ -324,8 +348,10 @@ fn commit(connection: &mut Connection, works: Vec<Work>, refuses: &AtomicBool, f
     }
     if !writes.is_empty() {
         // At once for writing: one that reads first and writes later would fail where it could have waited.
-        let transaction =
-            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(StoreError::from);
+        let transaction = sync
+            .prepare(connection)
+            .and_then(|()| connection.transaction_with_behavior(TransactionBehavior::Immediate))
+            .map_err(StoreError::from);
         let transaction = transaction.and_then(|transaction| file.check_contents().map(|()| transaction));
         let is_intact = transaction.is_ok();
         let within = |write: Write| write(transaction.as_ref().map_err(StoreError::clone).and_then(still_open));
@@ -453,7 +479,7 @@ mod tests {
             while works.len() < 3 {
                 works.push(waiting.recv().await.unwrap());
             }
-            commit(&mut connection, works, &AtomicBool::new(false), &OpenedFile::at(&path));
+            commit(&mut connection, works, Sync::AtOnce, &AtomicBool::new(false), &OpenedFile::at(&path));
         };
         let (before, refused, after, ()) = tokio::join!(
             write_to(&queue, open_room("lobby")),
@@ -477,7 +503,7 @@ mod tests {
         connection.pragma_update(None, "max_page_count", pages).unwrap();
         let fill = |connection: &mut Connection| {
             let transaction = connection.transaction().unwrap();
-            let done = within_savepoint(&transaction, |transaction| {
+            let done = within_savepoint(&transaction, "one", |transaction| {
                 transaction.execute("INSERT INTO web_room (name, opened) VALUES (?1, 0)", ["x".repeat(100_000)])
             });
             done.map_err(StoreError::from).and_then(|rows| Ok(transaction.commit().map(|()| rows)?))

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use aizuchi::journal::Journal;
+use aizuchi::journal::{Entry, Journal};
 use aizuchi::runtime::shard_of;
 use aizuchi::stores::Database;
 use aizuchi_core::effect::Usage;
@@ -71,11 +71,11 @@ async fn lived_in(folder: &Path, shards: usize, begun: Time) {
             "reply_to": null, "edited": false, "deleted": false, "reactions": [],
         });
         rows.push((number, room, format!("{}/{number}", by.0), body.to_string()));
-        inputs[shard].push((at, Input::Said(message)));
+        inputs[shard].push(Entry::Input(at, Input::Said(message)));
         if number % 50 == 1 {
             let call = CallId { room: RoomId::new(format!("web:{room}")), serial: number };
             let answer = Answer { text: format!("I like {HER_WORD} too").into(), usage: Usage::default() };
-            inputs[shard].push((at, Input::Written(call, Ok(answer))));
+            inputs[shard].push(Entry::Input(at, Input::Written(call, Ok(answer))));
         }
     }
     for (shard, inputs) in inputs.iter().enumerate() {

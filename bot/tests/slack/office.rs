@@ -189,6 +189,7 @@ async fn listen(mut hears: mpsc::Receiver<Heard>, heard: Arc<Mutex<Vec<Input>>>,
                 heard.lock().unwrap().push(input);
                 let _ = done.send(());
             }
+            Heard::Store(_) => unreachable!("Slack stores nothing that way"),
             Heard::Pay(_, _, done) => drop(done),
             Heard::Look(_, done) => _ = done.send(None),
             Heard::Forget(forgetting) => _ = forgetting.done.send(Ok(())),

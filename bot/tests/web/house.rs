@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use aizuchi::journal::Traces;
 use aizuchi::orders::{Bot, Reception};
 use aizuchi::platforms::web::{Listening, Web};
-use aizuchi::runtime::{Clock, Ears, Event, Heard};
+use aizuchi::runtime::{Clock, Ears, Event, Heard, Storing};
 use aizuchi::stores::Database;
 use aizuchi_core::room::Cost;
 use aizuchi_core::settings::Layers;
@@ -70,7 +70,7 @@ impl House {
         let web = Web::new(settings, bot.clone(), database.clone(), Clock::Wall);
         let heard = Arc::new(Mutex::new(Vec::new()));
         let (shard, hears) = mpsc::channel(16);
-        tokio::spawn(listen(hears, heard.clone(), engine));
+        tokio::spawn(listen(hears, heard.clone(), database.clone(), engine));
         let (events, watched) = broadcast::channel(256);
         let (ready, is_ready) = watch::channel(true);
         let stop = CancellationToken::new();
@@ -119,14 +119,19 @@ impl House {
     }
 }
 
-async fn listen(mut hears: mpsc::Receiver<Heard>, heard: Arc<Mutex<Vec<Input>>>, engine: Engine) {
-    let mut unanswered = Vec::new();
+async fn listen(mut hears: mpsc::Receiver<Heard>, heard: Arc<Mutex<Vec<Input>>>, database: Database, engine: Engine) {
+    let (mut unanswered, mut not_stored) = (Vec::new(), Vec::new());
     while let Some(told) = hears.recv().await {
         match told {
             Heard::Input(_, done) if engine == Engine::Deaf => unanswered.push(done),
             Heard::Input(input, done) => {
                 heard.lock().unwrap().push(input);
                 let _ = done.send(());
+            }
+            Heard::Store(storing) if engine == Engine::Deaf => not_stored.push(storing),
+            Heard::Store(Storing { store, done, .. }) => {
+                let stored = database.write(move |transaction| store(transaction)).await;
+                let _ = done.send(stored.map(|inputs| heard.lock().unwrap().extend(inputs)));
             }
             Heard::Pay(_, _, done) => drop(done),
             Heard::Look(_, done) => {

@@ -39,11 +39,10 @@ impl Page {
         let close = move |transaction: &rusqlite::Transaction<'_>| {
             rooms::close(transaction, &wanted, (!anybody).then_some(by.as_str()))
         };
-        let stored = web.store(close).await??;
+        self.desk.change_talk(room, web.clock.now(), false, close).await??;
         web.hub.tell(room, 0, 0, || FromServer::Closed { room: room.to_owned() });
         let rooms = web.in_order(web.database.read(rooms::all).await?);
         web.hub.tell_all(&FromServer::Rooms { rooms });
-        web.outbox.until_heard(stored.seq).await;
         self.forget_room(room).await;
         tracing::info!(%room, "room closed");
         Ok(())

@@ -177,7 +177,7 @@ mod tests {
         let database = Database::open(&folder.join("aizuchi.db")).unwrap();
         let write = |transaction: &Transaction<'_>| {
             transaction.execute("INSERT INTO web_room (name, opened) VALUES ('lobby', 0)", [])?;
-            let say = |saying| say(transaction, saying, &[], &[]).unwrap().map(|stored| stored.id);
+            let say = |saying| say(transaction, saying, &[], &[]).unwrap().map(|changed| changed.stored.id);
             let asked = say(saying("x1", "x1/1", "which way?", None)).unwrap();
             let other = say(saying("y1", "y1/1", "and where to?", None)).unwrap();
             say(saying("bot", "web:lobby/1/0", "This way,", Some(&asked))).unwrap();

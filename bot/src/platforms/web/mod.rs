@@ -6,6 +6,7 @@ mod platform;
 mod server;
 
 mod close;
+mod desk;
 mod entry;
 mod page;
 mod socket;

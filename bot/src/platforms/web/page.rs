@@ -219,8 +219,7 @@ impl Page {
         let (by, at) = (person.speaker.clone(), self.desk.web.clock.now());
         let room = room.clone();
         let saying = Saying { room, key, at, by, voice: Voice::Person, text, thread, reply_to };
-        let stored = self.desk.web.say(saying).await??;
-        self.desk.web.outbox.until_heard(stored.seq).await;
+        let stored = self.desk.say(saying).await??;
         metrics::counter!("aizuchi_web_messages_total").increment(1);
         Ok(Some(stored.id))
     }
@@ -234,9 +233,9 @@ impl Page {
         self.key(key)?;
         let Entered { room, person, .. } = self.entered()?;
         let (room, by, at) = (room.clone(), person.speaker.id.clone(), self.desk.web.clock.now());
-        let change = move |transaction: &Transaction<'_>| talk::change(transaction, &room, &id, &by, at, text);
-        let stored = self.desk.web.store(change).await??;
-        self.desk.web.outbox.until_heard(stored.seq).await;
+        let of = room.clone();
+        let change = move |transaction: &Transaction<'_>| talk::change(transaction, &of, &id, &by, at, text.clone());
+        let stored = self.desk.change_talk(&room, at, false, change).await??;
         Ok(Some(stored.id))
     }
 
@@ -247,9 +246,9 @@ impl Page {
         }
         let Entered { room, person, .. } = self.entered()?;
         let (room, by, at) = (room.clone(), person.speaker.clone(), self.desk.web.clock.now());
-        let reacting = Reacting { room, id, at, by, voice: Voice::Person, emoji, on };
-        let stored = self.desk.web.store(move |transaction| talk::react(transaction, reacting)).await??;
-        self.desk.web.outbox.until_heard(stored.seq).await;
+        let reacting = Reacting { room: room.clone(), id, at, by, voice: Voice::Person, emoji, on };
+        let react = move |transaction: &Transaction<'_>| talk::react(transaction, reacting.clone());
+        let stored = self.desk.change_talk(&room, at, false, react).await??;
         Ok(Some(stored.id))
     }
 
@@ -279,7 +278,7 @@ impl Page {
         self.tell(FromServer::Moved { room: room.clone() }).await;
         let (desk, stop) = (self.desk.clone(), self.desk.stop.clone());
         self.desk.tasks.spawn(async move {
-            stop.run_until_cancelled(sample::play(&desk.web, &room, language)).await;
+            stop.run_until_cancelled(sample::play(&desk, &room, language)).await;
             drop(place);
         });
         Ok(())

@@ -14,7 +14,7 @@ use super::mentions::same_name;
 use super::outbox::Outbox;
 use super::presence::Presence;
 use super::rooms;
-use super::talk::{self, Reacting, Refusal, Saying, Speaker, Stored};
+use super::talk::{self, Changed, Reacting, Refusal, Saying, Speaker, Stored};
 use super::wire::{Bot, FromServer};
 use crate::ports::{Doing, Platform, PostError, Posting};
 use crate::runtime::Clock;
@@ -75,21 +75,19 @@ impl Web {
         self.itself().names.iter().any(|own| same_name(own, name))
     }
 
-    pub(super) async fn say(&self, saying: Saying) -> Result<Result<Stored, Refusal>, StoreError> {
-        let me = self.itself();
-        let here = if talk::may_mention(&saying.text) { self.presence.in_room(&saying.room) } else { Vec::new() };
-        self.store(move |transaction| talk::say(transaction, saying, &me.names, &here)).await
+    /// What it can be mentioned by.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.itself().names.clone()
     }
 
-    /// Changes the talk, and has the pages and the engine told.
-    pub(super) async fn store(
+    /// Changes the talk by something of its own, which the engine knows already, and has the pages told.
+    async fn store_own(
         &self,
-        change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<Result<Stored, Refusal>> + Send + 'static,
-    ) -> Result<Result<Stored, Refusal>, StoreError> {
-        let done = self.database.write(change).await?;
+        change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<Result<Changed, Refusal>> + Send + 'static,
+    ) -> Result<Stored, PostError> {
+        let done = self.database.write(change).await.map_err(later)?;
         self.hub.wake();
-        self.outbox.wake();
-        Ok(done)
+        done.map(|changed| changed.stored).map_err(never)
     }
 
     /// The rooms that are always there.
@@ -135,7 +133,7 @@ impl Platform for Web {
                 thread: posting.place.thread.as_ref().map(ToString::to_string),
                 reply_to: posting.answering.map(ToString::to_string),
             };
-            let stored = self.say(saying).await.map_err(later)?.map_err(never)?;
+            let stored = self.store_own(move |transaction| talk::say(transaction, saying, &[], &[])).await?;
             metrics::counter!("aizuchi_web_posts_total").increment(1);
             Ok(MessageId::new(stored.id))
         })
@@ -152,11 +150,7 @@ impl Platform for Web {
                 emoji: emoji.to_owned(),
                 on: true,
             };
-            self.store(move |transaction| talk::react(transaction, reacting))
-                .await
-                .map_err(later)?
-                .map_err(never)
-                .map(|_| ())
+            self.store_own(move |transaction| talk::react(transaction, reacting)).await.map(drop)
         })
     }
 
@@ -172,6 +166,7 @@ impl Platform for Web {
         Box::pin(async move {
             // What was said up to now is heard first, so that it is not heard after it was forgotten.
             let newest = self.database.read(talk::last_seq).await?;
+            self.outbox.wake();
             let _ = tokio::time::timeout(HEARD_WITHIN, self.outbox.until_heard(newest)).await;
             let request = request.clone();
             self.database.write(move |transaction| forget::forget(transaction, &request)).await?;

@@ -5,7 +5,7 @@ use aizuchi_core::input::Command;
 use aizuchi_core::types::Time;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
-use super::talk::{Refusal, Stored, keep_unheard, next_seq, room_id};
+use super::talk::{Changed, Refusal, Stored, keep_unheard, next_seq, room_id};
 use crate::lookalike::case_folded;
 
 /// Opens a room if there is none of this name; `by` is who may close it.
@@ -64,16 +64,27 @@ pub fn never_used(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     connection.prepare_cached(query)?.query_map([], |row| row.get(0))?.collect()
 }
 
-/// Closes a room and has the engine told, so that nothing pending is posted there. With `by`, only if they opened it.
-pub fn close(transaction: &Transaction<'_>, room: &str, by: Option<&str>) -> rusqlite::Result<Result<Stored, Refusal>> {
+/// Closes a room; the engine is to hear of it, so that nothing pending is posted there. With `by`, only if they opened it.
+pub fn close(
+    transaction: &Transaction<'_>,
+    room: &str,
+    by: Option<&str>,
+) -> rusqlite::Result<Result<Changed, Refusal>> {
     let Some(opened_by) = opener(transaction, room)? else { return Ok(Err(Refusal::RoomClosed)) };
     if by.is_some_and(|by| opened_by.as_deref() != Some(by)) {
         return Ok(Err(Refusal::NotYourRoom));
     }
     remove(transaction, room)?;
     let seq = next_seq(transaction)?;
-    keep_unheard(transaction, seq, &Input::Told(room_id(room), Command::Left))?;
-    Ok(Ok(Stored { id: room.to_owned(), seq }))
+    let input = Some(Input::Told(room_id(room), Command::Left));
+    Ok(Ok(Changed { stored: Stored { id: room.to_owned(), seq }, input }))
+}
+
+/// The same while the program does not run: the engine hears of it at the next start. `false` if there is no such room.
+pub fn close_unheard(transaction: &Transaction<'_>, room: &str) -> rusqlite::Result<bool> {
+    let Ok(Changed { stored, input }) = close(transaction, room, None)? else { return Ok(false) };
+    input.iter().try_for_each(|input| keep_unheard(transaction, stored.seq, input))?;
+    Ok(true)
 }
 
 /// Takes a room away with everything in it.

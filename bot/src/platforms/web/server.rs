@@ -73,6 +73,8 @@ pub struct Listening {
 /// What every page needs.
 pub struct Desk {
     pub web: Arc<Web>,
+    /// What was stored before and not heard goes before what is said from now on.
+    pub(super) heard_first: u64,
     pub ears: Ears,
     pub traces: Traces,
     pub orders: Arc<dyn Orders>,
@@ -103,6 +105,7 @@ impl Web {
         let guard = Guard::new(&self.settings, address.ip(), sessions);
         let desk = Arc::new(Desk {
             web: self.clone(),
+            heard_first: since,
             ears,
             traces,
             orders,

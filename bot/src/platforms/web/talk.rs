@@ -76,6 +76,19 @@ pub struct Stored {
     pub seq: u64,
 }
 
+/// A change of the talk, and what the engine is to hear of it; nothing where it knows already.
+#[derive(Clone, Debug)]
+pub struct Changed {
+    pub stored: Stored,
+    pub input: Option<Input>,
+}
+
+impl From<Stored> for Changed {
+    fn from(stored: Stored) -> Changed {
+        Changed { stored, input: None }
+    }
+}
+
 /// Why something is not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -142,18 +155,17 @@ impl Kept {
     }
 }
 
-/// Stores what somebody says, once, and what the engine is to hear of it. Its own posts it knows already. `here` are those
-/// whose pages are in the room.
+/// Stores what somebody says, once. `here` are those whose pages are in the room.
 pub fn say(
     transaction: &Transaction<'_>,
     saying: Saying,
     my_names: &[String],
     here: &[Speaker],
-) -> rusqlite::Result<Result<Stored, Refusal>> {
+) -> rusqlite::Result<Result<Changed, Refusal>> {
     let known = "SELECT id, seq FROM web_message WHERE key = ?1";
     let as_stored = |row: &Row<'_>| Ok(Stored { id: row.get(0)?, seq: row.get::<_, i64>(1)? as u64 });
     if let Some(stored) = transaction.prepare_cached(known)?.query_row([&saying.key], as_stored).optional()? {
-        return Ok(Ok(stored));
+        return Ok(Ok(stored.into()));
     }
     if !rooms::is_room(transaction, &saying.room)? {
         return Ok(Err(Refusal::RoomClosed));
@@ -172,11 +184,13 @@ pub fn say(
     }
     let seq = next_seq(transaction)?;
     let id = format!("w{seq}");
-    if saying.voice != Voice::Me {
-        let members = mentionable(transaction, &saying, here)?;
-        let message = message(&saying, &id, replied.as_ref(), my_names, &members);
-        keep_unheard(transaction, seq, &Input::Said(message))?;
-    }
+    let input = match saying.voice {
+        Voice::Me => None,
+        Voice::Person | Voice::Bot => {
+            let members = mentionable(transaction, &saying, here)?;
+            Some(Input::Said(message(&saying, &id, replied.as_ref(), my_names, &members)))
+        }
+    };
     if saying.voice == Voice::Person {
         people::spoke(transaction, &saying.room, &saying.by, saying.at)?;
     }
@@ -184,7 +198,7 @@ pub fn say(
     let body = Body { at, by, voice, text, thread, reply_to, edited: false, deleted: false, reactions: Vec::new() };
     let insert = "INSERT INTO web_message (id, room, seq, first_seq, key, body) VALUES (?1, ?2, ?3, ?3, ?4, ?5)";
     transaction.prepare_cached(insert)?.execute(params![id, room, seq as i64, key, written(&body)])?;
-    Ok(Ok(Stored { id, seq }))
+    Ok(Ok(Changed { stored: Stored { id, seq }, input }))
 }
 
 /// Whose names are looked for in the text: those who are here, and those who spoke.
@@ -238,15 +252,15 @@ pub fn change(
     by: &str,
     at: Time,
     text: Option<String>,
-) -> rusqlite::Result<Result<Stored, Refusal>> {
+) -> rusqlite::Result<Result<Changed, Refusal>> {
     let Some(mut kept) = find(transaction, room, id)? else { return Ok(Err(Refusal::NoSuchMessage)) };
     if kept.body.by.id != by {
         return Ok(Err(Refusal::NotYours));
     }
     match (&text, kept.body.deleted) {
         (Some(_), true) => return Ok(Err(Refusal::Deleted)),
-        (None, true) => return Ok(Ok(kept.stored())),
-        (Some(text), false) if *text == kept.body.text => return Ok(Ok(kept.stored())),
+        (None, true) => return Ok(Ok(kept.stored().into())),
+        (Some(text), false) if *text == kept.body.text => return Ok(Ok(kept.stored().into())),
         (Some(_) | None, false) => (),
     }
     match &text {
@@ -260,13 +274,11 @@ pub fn change(
     let stored = update(transaction, kept.clone())?;
     let place = place(room, kept.body.thread.as_deref());
     let change = Change { place, id: MessageId::new(id), at, text: text.map(Into::into) };
-    keep_unheard(transaction, stored.seq, &Input::Changed(change))?;
-    Ok(Ok(stored))
+    Ok(Ok(Changed { stored, input: Some(Input::Changed(change)) }))
 }
 
-/// Gives a reaction or takes it back, and keeps it for the engine to hear, who knows its own. What is so already stays
-/// as it is.
-pub fn react(transaction: &Transaction<'_>, reacting: Reacting) -> rusqlite::Result<Result<Stored, Refusal>> {
+/// Gives a reaction or takes it back. What is so already stays as it is.
+pub fn react(transaction: &Transaction<'_>, reacting: Reacting) -> rusqlite::Result<Result<Changed, Refusal>> {
     let Reacting { room, id, at, by, voice, emoji, on } = reacting;
     let Some(mut kept) = find(transaction, &room, &id)? else { return Ok(Err(Refusal::NoSuchMessage)) };
     if kept.body.deleted {
@@ -277,7 +289,7 @@ pub fn react(transaction: &Transaction<'_>, reacting: Reacting) -> rusqlite::Res
     let given = reactions.iter().position(|(given, _)| *given == emoji);
     let by_them = given.and_then(|place| reactions[place].1.iter().position(|giver| giver.id == by.id));
     match (on, given, by_them) {
-        (true, _, Some(_)) | (false, _, None) => return Ok(Ok(kept.stored())),
+        (true, _, Some(_)) | (false, _, None) => return Ok(Ok(kept.stored().into())),
         (true, None, None) if reactions.len() >= EMOJI_MAX => return Ok(Err(Refusal::TooManyReactions)),
         (true, None, None) => reactions.push((emoji.clone(), vec![by])),
         (true, Some(place), None) if reactions[place].1.len() >= GIVERS_MAX => {
@@ -290,12 +302,9 @@ pub fn react(transaction: &Transaction<'_>, reacting: Reacting) -> rusqlite::Res
         }
     }
     let stored = update(transaction, kept)?;
-    if voice != Voice::Me {
-        let message = MessageId::new(id);
-        let reaction = Reaction { place, message, at, by: giver, emoji: emoji.into(), on };
-        keep_unheard(transaction, stored.seq, &Input::Reacted(reaction))?;
-    }
-    Ok(Ok(stored))
+    let reaction = Reaction { place, message: MessageId::new(id), at, by: giver, emoji: emoji.into(), on };
+    let input = (voice != Voice::Me).then_some(Input::Reacted(reaction));
+    Ok(Ok(Changed { stored, input }))
 }
 
 impl Kept {
@@ -345,7 +354,8 @@ pub fn next_seq(transaction: &Transaction<'_>) -> rusqlite::Result<u64> {
     transaction.prepare_cached(next)?.query_row([], |row| row.get::<_, i64>(0)).map(|seq| seq as u64)
 }
 
-pub(super) fn keep_unheard(transaction: &Transaction<'_>, seq: u64, input: &Input) -> rusqlite::Result<()> {
+/// For the engine to hear at the next start.
+pub fn keep_unheard(transaction: &Transaction<'_>, seq: u64, input: &Input) -> rusqlite::Result<()> {
     let body = serde_json::to_string(input).expect("an input is plain data");
     let insert = "INSERT INTO web_unheard (seq, body) VALUES (?1, ?2)";
     transaction.prepare_cached(insert)?.execute(params![seq as i64, body]).map(|_| ())

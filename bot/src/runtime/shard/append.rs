@@ -1,0 +1,75 @@
+//! Recording a batch in the journal, however long the store takes.
+
+use std::time::Duration;
+
+use aizuchi_core::{Input, Time};
+use tokio::time::Instant;
+
+use super::super::Heard;
+use super::super::batch::Batch;
+use super::Shard;
+use crate::stores::StoreError;
+
+/// Why something could not be written down.
+pub(super) enum GaveUp {
+    /// The store refuses, and there is no time left to wait for it.
+    Stopping,
+    /// There is no store any more.
+    Closed,
+}
+
+/// How long to wait before writing again to a store that refuses.
+const STORE_AGAIN: Duration = Duration::from_secs(1);
+
+impl Shard {
+    /// Nothing leaves before it is durable: a store that refuses makes everybody wait, until the program has to end. Returns
+    /// what is to be handled.
+    pub(super) async fn append(&mut self, mut batch: Batch) -> Result<Vec<(Time, Input)>, GaveUp> {
+        let started = Instant::now();
+        let appended = loop {
+            match self.journal.append(self.number, &batch.entries).await {
+                Ok(appended) => break appended,
+                Err(StoreError::Closed) => return Err(GaveUp::Closed),
+                Err(error) => {
+                    self.refused = true;
+                    tracing::error!(%error, "cannot write to the journal; trying again");
+                    batch.refuse_stored(&error);
+                    if batch.entries.is_empty() {
+                        return Ok(Vec::new());
+                    }
+                    self.world.ready.send_replace(false);
+                    if self.stop.is_cancelled() && Instant::now() >= self.ends_by() {
+                        return Err(GaveUp::Stopping);
+                    }
+                    self.wait_for_store(&error).await;
+                }
+            }
+        };
+        self.seq = appended.seq;
+        self.world.ready.send_if_modified(|ready| !std::mem::replace(ready, true));
+        if std::mem::take(&mut self.refused) {
+            self.world.clock.note_return();
+        }
+        let inputs = batch.into_inputs(appended.stored);
+        self.saver.count(inputs.len());
+        metrics::counter!("aizuchi_inputs_total").increment(inputs.len() as u64);
+        metrics::histogram!("aizuchi_journal_seconds").record(started.elapsed().as_secs_f64());
+        Ok(inputs)
+    }
+
+    /// Waits before the next attempt. Whoever wants to store something of their own meanwhile is told that it fails.
+    async fn wait_for_store(&mut self, error: &StoreError) {
+        let again = tokio::time::sleep(STORE_AGAIN);
+        tokio::pin!(again);
+        loop {
+            let may_take = self.lanes.len() < self.inbox.max_capacity();
+            tokio::select! {
+                () = &mut again => return,
+                Some(heard) = self.inbox.recv(), if may_take => match heard {
+                    Heard::Store(storing) => drop(storing.done.send(Err(error.clone()))),
+                    other => self.line_up(other),
+                },
+            }
+        }
+    }
+}
