@@ -2,7 +2,7 @@
 //!
 //! Nobody else writes to the database while the program runs: others only read. So the file and the log beside it are, when
 //! the next transaction begins, as they were when the last one ended. An older copy written over the file has another time
-//! and other contents; a log that was cut is shorter, or has a hole where the last page was.
+//! and other contents; a log that was cut is shorter.
 
 use std::fs::{File, Metadata};
 use std::mem::ManuallyDrop;
@@ -49,8 +49,6 @@ struct Log {
     length: u64,
     /// What every new round of it begins with; empty where there is none.
     header: Vec<u8>,
-    /// Where its last page begins, and the head of that page.
-    last: Option<(u64, Vec<u8>)>,
 }
 
 type Stamp = (u64, SystemTime);
@@ -58,7 +56,6 @@ type Stamp = (u64, SystemTime);
 /// Read at each end of the file where its time has changed. An older copy differs there: the first page counts the others.
 const FINGERPRINT_BYTES: u64 = 64 * 1024;
 const LOG_HEADER_BYTES: usize = 32;
-const PAGE_HEADER_BYTES: usize = 24;
 /// What a log begins with, apart from its last bit.
 const LOG_MAGIC: u32 = 0x377f_0682;
 
@@ -173,8 +170,7 @@ impl Log {
         let file = File::open(path).ok()?;
         let length = file.metadata().ok()?.len();
         let header = bytes_at(&file, 0, LOG_HEADER_BYTES).unwrap_or_default();
-        let last = last_page(&header, length).and_then(|at| Some((at, bytes_at(&file, at, PAGE_HEADER_BYTES)?)));
-        Some(Log { length, header, last })
+        Some(Log { length, header })
     }
 
     /// Whether all of it is still there.
@@ -184,16 +180,9 @@ impl Log {
         if header != self.header {
             return may_begin_anew && number(&header, 0).is_some_and(|magic| magic & !1 == LOG_MAGIC);
         }
-        let is_long_enough = file.metadata().is_ok_and(|metadata| metadata.len() >= self.length);
-        let is_last = |(at, head): &(u64, Vec<u8>)| bytes_at(&file, *at, head.len()).as_ref() == Some(head);
-        is_long_enough && self.last.as_ref().is_none_or(is_last)
+        // What it holds behind the header may be of an earlier round, which this one writes over as it grows.
+        file.metadata().is_ok_and(|metadata| metadata.len() >= self.length)
     }
-}
-
-fn last_page(header: &[u8], length: u64) -> Option<u64> {
-    let page = u64::from(number(header, 8)?) + PAGE_HEADER_BYTES as u64;
-    let pages = length.checked_sub(LOG_HEADER_BYTES as u64)? / page;
-    Some(LOG_HEADER_BYTES as u64 + pages.checked_sub(1)? * page)
 }
 
 fn number(bytes: &[u8], at: usize) -> Option<u32> {

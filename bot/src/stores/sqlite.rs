@@ -432,6 +432,20 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_log_that_begins_anew_and_grows_is_not_taken_for_another() {
+        let database = Database::open(&file("rounds")).unwrap();
+        // After a thousand pages the log begins anew; the longer rounds go over the end of those before.
+        for size in (1..1_000_usize).map(|number| number * 7_919 % 90_001) {
+            let write = move |transaction: &Transaction<'_>| {
+                transaction.execute("UPDATE web_counter SET seq = seq + 1", [])?;
+                let name = "x".repeat(size);
+                transaction.execute("INSERT OR REPLACE INTO web_room (name, opened) VALUES (?1, 0)", [name])
+            };
+            assert_eq!(database.write(write).await, Ok(1), "{size}");
+        }
+    }
+
+    #[tokio::test]
     async fn a_log_that_is_read_is_not_taken_for_empty() {
         let path = file("settled");
         let database = Database::open(&path).unwrap();
