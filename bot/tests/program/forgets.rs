@@ -56,7 +56,7 @@ async fn lived_in(folder: &Path, shards: usize, begun: Time) {
     let database = Database::open(&folder.join("aizuchi.db")).unwrap();
     let journal = Journal::new(database.clone());
     let mut rows = Vec::new();
-    let mut inputs: Vec<Vec<(Time, Input)>> = vec![Vec::new(); shards];
+    let mut inputs: Vec<Vec<Entry>> = (0..shards).map(|_| Vec::new()).collect();
     for number in 1..=MESSAGES {
         let room = ROOMS[number as usize % ROOMS.len()];
         let (by, text) = if number % 10 == 0 {
