@@ -22,6 +22,7 @@ mod plain_connections;
 mod presence;
 pub mod rooms;
 mod talk;
+mod watch;
 
 mod assets;
 mod emoji;

@@ -16,7 +16,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, broadcast, watch};
+use tokio::sync::{Semaphore, broadcast, watch as latest};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -28,15 +28,13 @@ use super::limits::{ClientAddress, WebLimits};
 use super::plain_connections::PlainConnections;
 use super::platform::Web;
 use super::session::Sessions;
-use super::wire::FromServer;
 use super::words::Trouble;
-use super::{assets, memory, rooms, sample, socket, talk};
+use super::{assets, memory, rooms, sample, socket, talk, watch};
 use crate::console::keep_up;
 use crate::journal::Traces;
 use crate::keeper::Keeper;
 use crate::language::Language;
 use crate::ports::{Orders, Platform};
-use crate::replay::decision;
 use crate::runtime::{Ears, Event};
 use crate::stores::{StoreError, wait_for_room};
 
@@ -64,7 +62,7 @@ pub struct Listening {
     pub events: broadcast::Receiver<Event>,
     pub metrics: PrometheusHandle,
     /// Whether the engines are at work.
-    pub ready: watch::Receiver<bool>,
+    pub ready: latest::Receiver<bool>,
     /// What else it has joined.
     pub beside: Vec<Arc<dyn Platform>>,
     pub stop: CancellationToken,
@@ -85,7 +83,7 @@ pub struct Desk {
     pub stop: CancellationToken,
     seats: Arc<Semaphore>,
     metrics: PrometheusHandle,
-    ready: watch::Receiver<bool>,
+    ready: latest::Receiver<bool>,
     beside: Vec<Arc<dyn Platform>>,
 }
 
@@ -125,7 +123,7 @@ impl Web {
         spawn("the web room's outbox", &desk, |desk| async move {
             desk.web.outbox.tell(&desk.web.database, &desk.ears, &desk.stop).await;
         });
-        spawn("the web room's view of decisions", &desk, |desk| watch_events(desk, events));
+        spawn("the web room's view of decisions", &desk, |desk| watch::show_events(desk, events));
         spawn("the numbers it keeps about itself", &desk, |desk| async move {
             keep_up(|| desk.metrics.run_upkeep(), &desk.stop).await;
         });
@@ -149,34 +147,6 @@ fn spawn<F: Future<Output = ()> + Send + 'static>(
     task: impl FnOnce(Arc<Desk>) -> F,
 ) {
     desk.tasks.spawn(desk.ears.clone().supervise(name, desk.stop.clone(), task(desk.clone())));
-}
-
-/// Shows the pages what is decided and what is pending.
-async fn watch_events(desk: Arc<Desk>, mut events: broadcast::Receiver<Event>) {
-    let hub = &desk.web.hub;
-    loop {
-        let event = tokio::select! {
-            event = events.recv() => event,
-            () = desk.stop.cancelled() => return,
-        };
-        match event {
-            Ok(Event::Decided(trace)) => {
-                let Some(room) = talk::room_name(&trace.place.room) else { continue };
-                hub.tell(room, 0, 0, || FromServer::Decided { trace: decision(&trace) });
-            }
-            Ok(Event::Changed(room, view)) => {
-                let Some(room) = talk::room_name(&room) else { continue };
-                let now = desk.web.clock.now().0;
-                hub.show(room, || FromServer::View {
-                    view: serde_json::to_value(&*view).expect("a view is plain data"),
-                    now,
-                });
-            }
-            // Too much at once; whoever wants to know can still ask why.
-            Err(broadcast::error::RecvError::Lagged(missed)) => warn!(missed, "the web room missed decisions"),
-            Err(broadcast::error::RecvError::Closed) => return,
-        }
-    }
 }
 
 async fn accept(listener: TcpListener, desk: Arc<Desk>, guard: Guard) {
