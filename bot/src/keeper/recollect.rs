@@ -17,8 +17,10 @@ use crate::stores::StoreError;
 
 /// People it is reminded of at most: those who spoke last.
 const PEOPLE_MAX: usize = 5;
-/// Messages of the room in which the brief's lines are looked for.
+/// Records of the room in which a message is looked for, and those in which the lines of a brief are: a conversation may be
+/// one of several.
 const LATEST: usize = 200;
+const LATEST_FOR_LINES: usize = 40;
 
 impl Keeper {
     /// Fills in what is remembered; `meter` counts what that costs. An answer never waits for memory that fails: it is written without.
@@ -43,7 +45,8 @@ impl Keeper {
         }
         let room = &brief.place.room;
         // Before memory is read: what is taken in meanwhile is missing nowhere.
-        let (latest, pending) = self.latest_talk_and_pending(room, seq).await?;
+        let count = (LATEST_FOR_LINES + 2 * brief.transcript.lines.len()).min(LATEST);
+        let (latest, pending) = self.latest_talk_and_pending(room, seq, count).await?;
         let shown: Vec<&str> = brief.transcript.lines.iter().map(|line| line.id).collect();
         let talk: Vec<&Said> = latest.iter().filter(|said| shown.contains(&said.id.as_str())).collect();
         // Where nobody is known to have spoken, nobody is known to read.
@@ -100,7 +103,7 @@ impl Keeper {
     /// What was said in a room lately, up to the record `seq`.
     pub(super) async fn latest_talk(&self, room: &RoomId, seq: u64) -> Result<Vec<Said>, StoreError> {
         let room = room.clone();
-        self.database.read(move |connection| latest_talk(connection, &room, seq)).await
+        self.database.read(move |connection| latest_talk(connection, &room, seq, LATEST)).await
     }
 
     /// The same, with what memory has not taken in yet.
@@ -108,16 +111,18 @@ impl Keeper {
         &self,
         room: &RoomId,
         seq: u64,
+        count: usize,
     ) -> Result<(Vec<Said>, Pending), StoreError> {
         let room = room.clone();
-        let read = move |connection: &Connection| Ok((latest_talk(connection, &room, seq)?, pending(connection)?));
+        let read =
+            move |connection: &Connection| Ok((latest_talk(connection, &room, seq, count)?, pending(connection)?));
         self.database.read(read).await
     }
 }
 
-fn latest_talk(connection: &Connection, room: &RoomId, seq: u64) -> rusqlite::Result<Vec<Said>> {
-    let after = after_latest(connection, room, LATEST)?;
-    said(connection, room, after, seq, LATEST)
+fn latest_talk(connection: &Connection, room: &RoomId, seq: u64, count: usize) -> rusqlite::Result<Vec<Said>> {
+    let after = after_latest(connection, room, count)?;
+    said(connection, room, after, seq, count)
 }
 
 /// The record after which the latest `count` of a room begin.
