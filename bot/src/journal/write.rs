@@ -233,20 +233,19 @@ impl Journal {
     }
 }
 
-/// Stores something and records what the engine is to hear of it. `Err` where the whole commit has failed.
+/// Stores something and records what the engine is to hear of it. `Err` where it cannot be recorded, or the whole commit has
+/// failed.
 fn store_one(
     transaction: &Transaction<'_>,
     shard: usize,
     at: Time,
     store: &Store,
 ) -> rusqlite::Result<Result<Vec<Input>, StoreError>> {
-    let both = |transaction: &Transaction<'_>| {
-        let inputs = store(transaction)?;
-        inputs.iter().try_for_each(|input| Record::new(at, input).insert(transaction, shard))?;
-        Ok(inputs)
-    };
-    match within_savepoint(transaction, "stored", both) {
-        Ok(inputs) => Ok(Ok(inputs)),
+    match within_savepoint(transaction, "stored", |transaction| store(transaction)) {
+        Ok(inputs) => {
+            inputs.iter().try_for_each(|input| Record::new(at, input).insert(transaction, shard))?;
+            Ok(Ok(inputs))
+        }
         // SQLite has given up the whole transaction.
         Err(error) if transaction.is_autocommit() => Err(error),
         Err(error) => Ok(Err(error.into())),

@@ -2,7 +2,7 @@
 //!
 //! Nobody else writes to the database while the program runs: others only read. So the file and the log beside it are, when
 //! the next transaction begins, as they were when the last one ended. An older copy written over the file has another time
-//! and other contents; a log that was cut is shorter.
+//! and other contents; a log that was cut is shorter, or has a hole where the last page was.
 
 use std::fs::{File, Metadata};
 use std::mem::ManuallyDrop;
@@ -49,13 +49,23 @@ struct Log {
     length: u64,
     /// What every new round of it begins with; empty where there is none.
     header: Vec<u8>,
+    /// Where the last page of this round begins, and the head of that page; none where it may be written over.
+    last: Option<(u64, Vec<u8>)>,
 }
 
 type Stamp = (u64, SystemTime);
 
+/// What became of a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Committed,
+    Failed,
+}
+
 /// Read at each end of the file where its time has changed. An older copy differs there: the first page counts the others.
 const FINGERPRINT_BYTES: u64 = 64 * 1024;
 const LOG_HEADER_BYTES: usize = 32;
+const PAGE_HEADER_BYTES: usize = 24;
 /// What a log begins with, apart from its last bit.
 const LOG_MAGIC: u32 = 0x377f_0682;
 
@@ -73,7 +83,7 @@ impl OpenedFile {
             is_overwritten: AtomicBool::new(false),
             reported: AtomicBool::new(false),
         };
-        opened.note_written();
+        opened.note_written(Outcome::Committed);
         opened
     }
 
@@ -131,8 +141,8 @@ impl OpenedFile {
         self.check()
     }
 
-    /// Something was written: this is how the files are now.
-    pub fn note_written(&self) {
+    /// Something was written, or could not be: this is how the files are now.
+    pub fn note_written(&self, outcome: Outcome) {
         if !self.is_there() {
             return;
         }
@@ -142,6 +152,10 @@ impl OpenedFile {
             (written.stamp, written.fingerprint) = (stamp, self.fingerprint());
         }
         written.log = Log::read(&self.log_path).unwrap_or_default();
+        if outcome == Outcome::Failed {
+            // What was written before it failed is written over by the next transaction.
+            written.log.last = None;
+        }
     }
 
     fn stamp(&self) -> Option<Stamp> {
@@ -170,7 +184,8 @@ impl Log {
         let file = File::open(path).ok()?;
         let length = file.metadata().ok()?.len();
         let header = bytes_at(&file, 0, LOG_HEADER_BYTES).unwrap_or_default();
-        Some(Log { length, header })
+        let last = last_page(&file, &header, length);
+        Some(Log { length, header, last })
     }
 
     /// Whether all of it is still there.
@@ -180,9 +195,32 @@ impl Log {
         if header != self.header {
             return may_begin_anew && number(&header, 0).is_some_and(|magic| magic & !1 == LOG_MAGIC);
         }
-        // What it holds behind the header may be of an earlier round, which this one writes over as it grows.
-        file.metadata().is_ok_and(|metadata| metadata.len() >= self.length)
+        let is_long_enough = file.metadata().is_ok_and(|metadata| metadata.len() >= self.length);
+        let is_last = |(at, head): &(u64, Vec<u8>)| bytes_at(&file, *at, head.len()).as_ref() == Some(head);
+        is_long_enough && self.last.as_ref().is_none_or(is_last)
     }
+}
+
+/// The last page of the round that the header began, if a transaction ends there. A file that has begun anew stays as long as
+/// it was: behind that page are those of earlier rounds, which this one writes over as it grows.
+fn last_page(file: &File, header: &[u8], length: u64) -> Option<(u64, Vec<u8>)> {
+    let (page, round) = (u64::from(number(header, 8)?) + PAGE_HEADER_BYTES as u64, header.get(16..24)?);
+    let start = |index: u64| LOG_HEADER_BYTES as u64 + index * page;
+    let head = |index: u64| bytes_at(file, start(index), PAGE_HEADER_BYTES);
+    let is_of_round = |index: u64| head(index).is_some_and(|head| head[8..16] == *round);
+    let (mut of_round, mut after) = (0, length.checked_sub(LOG_HEADER_BYTES as u64)? / page);
+    while of_round < after {
+        let middle = of_round + (after - of_round) / 2;
+        if is_of_round(middle) {
+            of_round = middle + 1;
+        } else {
+            after = middle;
+        }
+    }
+    let last = of_round.checked_sub(1)?;
+    // How large the database is then; only the last page of a transaction says so.
+    let head = head(last).filter(|head| number(head, 4) != Some(0))?;
+    Some((start(last), head))
 }
 
 fn number(bytes: &[u8], at: usize) -> Option<u32> {

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::migrations::{self, VERSION};
-use super::opened_file::OpenedFile;
+use super::opened_file::{OpenedFile, Outcome};
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
@@ -364,7 +364,7 @@ fn commit(connection: &mut Connection, works: Vec<Work>, sync: Sync, refuses: &A
             file.check_written()
         });
         if is_intact && !matches!(committed, Err(StoreError::Gone(_))) {
-            file.note_written();
+            file.note_written(if committed.is_ok() { Outcome::Committed } else { Outcome::Failed });
         }
         refuses.store(committed.is_err(), Ordering::Relaxed);
         told.into_iter().for_each(|tell| tell(committed.clone()));
@@ -373,7 +373,7 @@ fn commit(connection: &mut Connection, works: Vec<Work>, sync: Sync, refuses: &A
         let is_intact = file.check_contents().is_ok();
         work(connection);
         if is_intact {
-            file.note_written();
+            file.note_written(Outcome::Failed);
         }
     }
 }

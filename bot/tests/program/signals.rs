@@ -64,6 +64,7 @@ async fn a_stop_without_a_store_takes_no_longer_than_it_may() {
     let other = Connection::open(home.data().join("aizuchi.db")).unwrap();
     other.execute_batch("ALTER TABLE journal RENAME TO hidden").unwrap();
     mia.send(serde_json::json!({"do": "say", "key": "2", "text": "@aizuchi good morning"})).await;
+    assert_eq!(mia.next("refused").await["again"], true, "what is not recorded is not taken");
     eventually("it can not go on", async || program.said().contains("cannot write to the journal").then_some(())).await;
     assert!(program.get("/ready").await.contains("503"));
     let start = Instant::now();
@@ -71,7 +72,9 @@ async fn a_stop_without_a_store_takes_no_longer_than_it_may() {
     let status = program.ended().await;
     assert!(status.success() && start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
     other.execute_batch("ALTER TABLE hidden RENAME TO journal").unwrap();
-    let _program = home.start().await;
+    let program = home.start().await;
+    let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
+    mia.say("2", "@aizuchi good morning").await;
     let store = home.store();
     let answer = "SELECT 1 FROM web_message WHERE body LIKE '%\"voice\":\"Me\"%'";
     eventually("it answers", async || store.query_row(answer, [], |_| Ok(())).ok()).await;

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use super::super::Heard;
 use super::super::batch::Batch;
 use super::Shard;
+use crate::journal::Entry;
 use crate::stores::StoreError;
 
 /// Why something could not be written down.
@@ -35,7 +36,8 @@ impl Shard {
                     tracing::error!(%error, "cannot write to the journal; trying again");
                     batch.refuse_stored(&error);
                     if batch.entries.is_empty() {
-                        return Ok(Vec::new());
+                        // Something to try again with: it tells nothing.
+                        batch.entries.push(Entry::Input(self.now(), Input::Tick));
                     }
                     self.world.ready.send_replace(false);
                     if self.stop.is_cancelled() && Instant::now() >= self.ends_by() {
