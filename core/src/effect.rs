@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::memory::{FactId, Memories};
 use crate::settings::JudgeStyle;
 pub use crate::trace::{Asked, Cause, Outcome, Stage, Trace};
-pub use crate::transcript::About;
+pub use crate::transcript::WhyAsked;
 pub use crate::transcript::{Line, Lines, Transcript};
 use crate::types::{CallId, MessageId, Place, Question, RoomId, Time};
 pub use crate::types::{Kind, Response};

@@ -17,12 +17,12 @@ pub struct Transcript {
     /// The state of the talk, where an earlier answer gave it.
     pub state: Option<State>,
     /// The message that gave the reason, where the judge is told.
-    pub about: Option<About>,
+    pub about: Option<WhyAsked>,
 }
 
 /// Why a judge is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct About {
+pub struct WhyAsked {
     pub message: MessageId,
     /// What speaks for joining there, in a few words.
     pub because: Box<str>,
@@ -173,7 +173,7 @@ impl Transcript {
         separated(lines(&self.lines)) + earlier + state + history + about
     }
 
-    /// About how many tokens it has.
+    /// WhyAsked how many tokens it has.
     pub fn tokens(&self) -> u64 {
         let length = |lines: &Lines| lines.text.len() + 3 * lines.ends.len();
         let history = self.history.as_ref().map_or(0, |history| history.excerpt.len() + 150);
@@ -217,7 +217,7 @@ mod tests {
             earlier: lines(&[("carol", "x\ny")]),
             history: Some(history),
             state: Some(State::Conflict),
-            about: Some(About { message: MessageId::new("m"), because: "聞いています".into() }),
+            about: Some(WhyAsked { message: MessageId::new("m"), because: "聞いています".into() }),
         };
         for transcript in
             [full.clone(), Transcript { earlier: Lines::default(), state: None, ..full }, Transcript::default()]

@@ -26,11 +26,11 @@ macro_rules! features {
     ($($place:ident $id:literal $doc:literal;)*) => {
         #[derive(Clone, Copy)]
         #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "they are constants in all but name")]
-        enum Place { $($place,)* }
+        enum FeatureIndex { $($place,)* }
 
-        $(const $place: usize = Place::$place as usize;)*
+        $(const $place: usize = FeatureIndex::$place as usize;)*
 
-        pub const FEATURES: [$crate::trees::Feature; [$(Place::$place,)*].len()] =
+        pub const FEATURES: [$crate::trees::Feature; [$(FeatureIndex::$place,)*].len()] =
             [$($crate::trees::Feature { id: $id, doc: $doc },)*];
     };
 }

@@ -1,7 +1,7 @@
 //! Whatever a model says is a verdict that can be acted on, or a failure with words for it.
 #![no_main]
 
-use aizuchi_core::judge::{JudgeLadder, Known, Parsed, Question, State, Verdict, parse};
+use aizuchi_core::judge::{JudgeLadder, LadderFindings, Parsed, Question, State, Verdict, parse};
 use aizuchi_core::settings::JudgeStyle;
 use libfuzzer_sys::fuzz_target;
 
@@ -28,7 +28,7 @@ fn check(style: JudgeStyle, question: Question, answer: &str) {
         other => panic!("{style:?}, {other:?}"),
     }
     for (intervened, state) in [(false, None), (true, Some(State::Conflict))] {
-        let _ = JudgeLadder { style, question, known: Known { intervened, state } }.next(parsed.clone().ok());
+        let _ = JudgeLadder { style, question, known: LadderFindings { intervened, state } }.next(parsed.clone().ok());
     }
 }
 

@@ -7,7 +7,7 @@ use super::marks::TextMarks;
 use super::reading::Directness;
 use super::tracker::{Arrival, Conversations};
 use crate::trees::{Columns, LANES, VALUES, log_steps};
-use way::{Counts, Way};
+use way::{RunningCounts, Way};
 
 crate::trees::features! {
     ALONE "alone" "this is the alternative of answering nobody";
@@ -147,7 +147,12 @@ pub(super) fn weigh(conversations: &Conversations, arrival: &Arrival<'_>) -> Wei
 }
 
 /// What holds for all alternatives alike.
-fn message_features(conversations: &Conversations, arrival: &Arrival<'_>, counts: &Counts, weighed: &mut Weighed) {
+fn message_features(
+    conversations: &Conversations,
+    arrival: &Arrival<'_>,
+    counts: &RunningCounts,
+    weighed: &mut Weighed,
+) {
     let (reading, lately) = (arrival.reading, weighed.lately);
     let mut put = |feature: usize, value: u32| weighed.columns[feature] = [value.min(VALUES as u32 - 1) as u8; LANES];
     put(ADDRESS, reading.address as u32);

@@ -11,7 +11,7 @@ pub enum WordKind {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Script {
+enum WordScript {
     None,
     Spaced,
     Han,
@@ -19,48 +19,48 @@ enum Script {
     Katakana,
 }
 
-fn script(c: char) -> Script {
+fn script(c: char) -> WordScript {
     match c {
         '\0'..='\x7f' => {
             if c.is_ascii_alphanumeric() {
-                Script::Spaced
+                WordScript::Spaced
             } else {
-                Script::None
+                WordScript::None
             }
         }
-        'ぁ'..='ゟ' => Script::Hiragana,
-        'ァ'..='ヿ' | 'ｦ'..='ﾟ' => Script::Katakana,
-        '一'..='鿿' | '㐀'..='䶿' | '々' => Script::Han,
-        _ if c.is_alphanumeric() => Script::Spaced,
-        _ => Script::None,
+        'ぁ'..='ゟ' => WordScript::Hiragana,
+        'ァ'..='ヿ' | 'ｦ'..='ﾟ' => WordScript::Katakana,
+        '一'..='鿿' | '㐀'..='䶿' | '々' => WordScript::Han,
+        _ if c.is_alphanumeric() => WordScript::Spaced,
+        _ => WordScript::None,
     }
 }
 
 /// The words of a text, in lower case, without apostrophes; a change of script ends a word.
 pub fn each_word<'a>(text: &'a str, width: &mut u32, mut word: impl FnMut(u32, WordKind, &'a str)) {
-    let mut current = Script::None;
+    let mut current = WordScript::None;
     let mut hasher = Hasher::default();
     let (mut letters, mut start) = (0u32, 0);
-    let mut end = |current: Script, hasher: Hasher, letters: u32, run: &'a str| {
+    let mut end = |current: WordScript, hasher: Hasher, letters: u32, run: &'a str| {
         let kind = match current {
-            Script::None => return,
-            Script::Hiragana => WordKind::Function,
+            WordScript::None => return,
+            WordScript::Hiragana => WordKind::Function,
             _ if letters < 2 => WordKind::Function,
-            Script::Spaced | Script::Han | Script::Katakana => WordKind::Content,
+            WordScript::Spaced | WordScript::Han | WordScript::Katakana => WordKind::Content,
         };
         word(hasher.finish(), kind, run);
     };
     for (at, c) in text.char_indices() {
         *width += if (c as u32) < 0x1100 { 1 } else { 2 };
-        if matches!(c, '\'' | '’') && current == Script::Spaced {
+        if matches!(c, '\'' | '’') && current == WordScript::Spaced {
             continue;
         }
         let next = script(c);
-        if next != current || (next == Script::Han && letters == 2) {
+        if next != current || (next == WordScript::Han && letters == 2) {
             end(current, hasher, letters, &text[start..at]);
             (current, hasher, letters, start) = (next, Hasher::default(), 0, at);
         }
-        if next != Script::None {
+        if next != WordScript::None {
             letters += 1;
             hasher = if c.is_ascii() {
                 hasher.with(c.to_ascii_lowercase() as u8)

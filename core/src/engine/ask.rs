@@ -3,7 +3,7 @@
 use super::pay::{Estimate, micros_of};
 use super::turn::Turn;
 use super::{alarm, lines, pay, write};
-use crate::effect::{About, Ask, Effect, Failure, Transcript};
+use crate::effect::{Ask, Effect, Failure, Transcript, WhyAsked};
 use crate::input::Answer;
 use crate::judge::{History, JudgeLadder, Next, NoVerdict, Question, Verdict, cache_key, parse};
 use crate::likelihood::{JoinModel, because};
@@ -86,11 +86,11 @@ fn question_data(turn: &Turn<'_>, question: Question) -> Transcript {
 }
 
 /// Where something learnt led to the question, the judge is told what it was.
-fn about(turn: &Turn<'_>) -> Option<About> {
+fn about(turn: &Turn<'_>) -> Option<WhyAsked> {
     let trace = &turn.pending()?.trace;
     let values = trace.features.0.as_deref()?;
     let because = because(values, true, JoinModel::built_in()).join(", ").into();
-    Some(About { message: trace.message.clone(), because })
+    Some(WhyAsked { message: trace.message.clone(), because })
 }
 
 fn ask_a_model(turn: &mut Turn<'_>, ladder: JudgeLadder, transcript: Transcript, cache_key: Option<u64>) {

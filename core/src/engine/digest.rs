@@ -8,7 +8,7 @@ use crate::effect::{Digesting, Effect, Failure, Remember, Usage};
 use crate::room::Cost;
 use crate::types::CallId;
 
-/// About how many tokens a message has, to set money aside before it is read.
+/// WhyAsked how many tokens a message has, to set money aside before it is read.
 const TOKENS_OF_A_MESSAGE: u64 = 40;
 /// Messages that a model reads at once, and calls for one order at most.
 const MESSAGES_OF_A_CALL: u32 = 200;

@@ -9,7 +9,7 @@ use crate::types::{Message, MessageId, PersonId, Time, Voice, stable_hash};
 const ME: &str = "@me";
 
 /// What is made of a message before anything is decided.
-pub(super) struct Guess {
+pub(super) struct Placing {
     /// Its own id where it starts a conversation.
     pub reply_to: MessageId,
     /// Nobody is expected to join a bot.
@@ -18,7 +18,7 @@ pub(super) struct Guess {
 }
 
 /// Finds the conversation of a message: the turn is about that one from now on.
-pub(super) fn follow(turn: &mut Turn<'_>, message: &Message) -> Option<Guess> {
+pub(super) fn follow(turn: &mut Turn<'_>, message: &Message) -> Option<Placing> {
     if !turn.policy.settings.listen.strands {
         return None;
     }
@@ -43,7 +43,7 @@ pub(super) fn follow(turn: &mut Turn<'_>, message: &Message) -> Option<Guess> {
     turn.conversation = Some(guess.conversation);
     let joined = (!heard.bot).then_some((guess.p_join, guess.features));
     let (p_join, features) = joined.unzip();
-    Some(Guess { reply_to: guess.reply_to, p_join, features })
+    Some(Placing { reply_to: guess.reply_to, p_join, features })
 }
 
 fn conversations<'a>(turn: &'a mut Turn<'_>) -> &'a mut Conversations {

@@ -4,7 +4,7 @@ use super::turn::Turn;
 use super::{Engine, alarm, answer, change, end};
 use crate::effect::{Effect, Lines, Post};
 use crate::memory::{ForgetRequest, Recognizer};
-use crate::room::{BotState, Delivering, Heard, Pending, Phase, Room, Speakers};
+use crate::room::{BotState, Delivering, HeardMessage, Pending, Phase, Room, Speakers};
 use crate::trace::Trace;
 use crate::types::{Time, Voice, stable_hash};
 
@@ -48,8 +48,9 @@ fn keys(request: &ForgetRequest) -> impl Iterator<Item = u64> + '_ {
 
 /// Whether it said something of them here, though they never spoke here.
 fn tells_of_them(room: &Room, theirs: &Recognizer<'_>) -> bool {
-    let tells =
-        |heard: Heard<'_>| heard.voice() == Voice::Me && theirs.takes_own_post(&room.id, heard.id(), heard.text());
+    let tells = |heard: HeardMessage<'_>| {
+        heard.voice() == Voice::Me && theirs.takes_own_post(&room.id, heard.id(), heard.text())
+    };
     let mut places = room.threads().filter_map(|thread| room.place(thread));
     places.any(|place| {
         let sends = |bot: &BotState| bot.delivering.iter().any(|sent| sends_of_them(sent, theirs));
@@ -65,7 +66,7 @@ pub(super) fn forget_talk(turn: &mut Turn<'_>, theirs: &Recognizer<'_>) {
     let keys: Vec<u64> = keys(theirs.request).collect();
     let room = turn.room.id.clone();
     let (place, speakers) = turn.room.split(turn.thread.as_ref());
-    let goes = |heard: &Heard<'_>, speakers: &Speakers| {
+    let goes = |heard: &HeardMessage<'_>, speakers: &Speakers| {
         keys.contains(&speakers.key_at(heard.speaker))
             || (heard.voice() == Voice::Me && theirs.takes_own_post(&room, heard.id(), heard.text()))
     };

@@ -1,4 +1,4 @@
-//! Heard or passed over: what came before, what comes too late, and whom it is for.
+//! HeardMessage or passed over: what came before, what comes too late, and whom it is for.
 
 use super::turn::Turn;
 use crate::listen::{Address, addressee};

@@ -2,7 +2,7 @@
 
 use super::turn::Turn;
 use crate::effect::{Line, Lines, Transcript};
-use crate::room::Heard;
+use crate::room::HeardMessage;
 use crate::types::{MessageId, Voice};
 
 /// The last messages of this place as a model reads them.
@@ -26,7 +26,7 @@ pub(super) fn lines_to_answer(turn: &Turn<'_>, messages: u32, answering: &[Messa
 }
 
 /// `recent` is newest first.
-fn as_lines(turn: &Turn<'_>, recent: &[Heard<'_>]) -> Lines {
+fn as_lines(turn: &Turn<'_>, recent: &[HeardMessage<'_>]) -> Lines {
     let mut lines =
         Lines::with_capacity(recent.len(), recent.iter().map(|heard| heard.id().len() + heard.text().len() + 16).sum());
     let mut names: Vec<(u16, String)> = Vec::new();
@@ -39,7 +39,7 @@ fn as_lines(turn: &Turn<'_>, recent: &[Heard<'_>]) -> Lines {
 }
 
 /// The newest of this conversation, newest first; where it is short, with what was said beside it.
-fn recent_lines<'a>(turn: &'a Turn<'_>, messages: u32) -> Vec<Heard<'a>> {
+fn recent_lines<'a>(turn: &'a Turn<'_>, messages: u32) -> Vec<HeardMessage<'a>> {
     let place = turn.place();
     if turn.conversation.is_none() {
         return place.newest(turn.policy, turn.now, messages);
@@ -47,7 +47,7 @@ fn recent_lines<'a>(turn: &'a Turn<'_>, messages: u32) -> Vec<Heard<'a>> {
     let context = turn.policy.settings.judge.context_messages.min(messages) as usize;
     let inside = place.recent_of(turn.policy, turn.now, turn.conversation).take(messages as usize).count();
     let (mut left, mut beside) = (inside, context.saturating_sub(inside));
-    let mut take = |heard: &Heard<'_>| {
+    let mut take = |heard: &HeardMessage<'_>| {
         let room = if heard.conversation == turn.conversation { &mut left } else { &mut beside };
         let fits = *room > 0;
         *room = room.saturating_sub(1);

@@ -3,7 +3,7 @@
 use super::turn::Turn;
 use super::{follow, lines};
 use crate::effect::Lines;
-use crate::room::{Entry, Intervention};
+use crate::room::{BufferEntry, Intervention};
 use crate::settings::OwnPosts;
 use crate::types::{Flags, Message, MessageId, Time, stable_hash};
 
@@ -62,7 +62,7 @@ pub(super) fn record(turn: &mut Turn<'_>, own: &Own<'_>, answering: Option<&Mess
     let (place, speakers) = turn.room.split(turn.thread.as_ref());
     let speaker = speakers.hold("@me", &settings.bot.name);
     let id = id.map_or("", |id| id.as_str());
-    let entry = Entry { at, speaker, flags: Flags::OWN, conversation, id, text };
+    let entry = BufferEntry { at, speaker, flags: Flags::OWN, conversation, id, text };
     let messages_max = place.messages_max(settings.listen.buffer_messages as usize);
     place.buffer.push(&entry, messages_max, |speaker| speakers.release(speaker));
 }

@@ -8,7 +8,7 @@ use crate::trace::Closed;
 use crate::types::CallId;
 use crate::usage::{Failure, Usage};
 
-/// About how many tokens our own instructions and what is remembered add to the talk in a prompt.
+/// WhyAsked how many tokens our own instructions and what is remembered add to the talk in a prompt.
 const INSTRUCTION_TOKENS: u64 = 1_500;
 
 /// What a call may cost at most, as far as that can be known before it is made.

@@ -3,7 +3,7 @@
 use super::alarm;
 use super::hear::Incoming;
 use super::turn::Turn;
-use crate::room::Entry;
+use crate::room::BufferEntry;
 use crate::types::{Message, Span, Voice, stable_hash};
 
 pub(super) fn remember(turn: &mut Turn<'_>, message: &Message, incoming: &Incoming) {
@@ -28,7 +28,8 @@ fn keep(turn: &mut Turn<'_>, message: &Message, incoming: &Incoming) {
     let (place, speakers) = turn.room.split(turn.thread.as_ref());
     let speaker = speakers.hold(message.author.id.as_str(), &message.author.name);
     let (conversation, flags) = (turn.conversation, incoming.flags);
-    let entry = Entry { at: message.at, speaker, flags, conversation, id: message.id.as_str(), text: &message.text };
+    let entry =
+        BufferEntry { at: message.at, speaker, flags, conversation, id: message.id.as_str(), text: &message.text };
     let messages_max = place.messages_max(listen.buffer_messages as usize);
     // What waited for us is read where its time belongs, unless it would be the first to go again.
     let late_after = Span::seconds(listen.late_after_seconds.into());
@@ -51,7 +52,8 @@ fn keep_late(turn: &mut Turn<'_>, message: &Message, incoming: &Incoming) {
     let messages_max = place.messages_max(usual_max);
     let speaker = speakers.hold(message.author.id.as_str(), &message.author.name);
     let (conversation, flags) = (turn.conversation, incoming.flags);
-    let entry = Entry { at: message.at, speaker, flags, conversation, id: message.id.as_str(), text: &message.text };
+    let entry =
+        BufferEntry { at: message.at, speaker, flags, conversation, id: message.id.as_str(), text: &message.text };
     if !place.buffer.insert_by_time(&entry, messages_max, |speaker| speakers.release(speaker)) {
         speakers.release(speaker);
     }

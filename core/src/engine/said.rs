@@ -1,6 +1,6 @@
 //! Somebody said something: from the message to what comes of it at once, stage by stage and each of them once.
 
-use super::follow::{self, Guess};
+use super::follow::{self, Placing};
 use super::turn::Turn;
 use super::{Engine, answer, decide, digest, end, hear, own, reception, remember};
 use crate::effect::Effect;
@@ -69,7 +69,7 @@ fn passed_over(message: &mut Message, unheard: Unheard) -> Box<Trace> {
 }
 
 /// What was made of it before anything was decided.
-fn guessed(mut trace: Box<Trace>, guess: Option<Guess>) -> Box<Trace> {
+fn guessed(mut trace: Box<Trace>, guess: Option<Placing>) -> Box<Trace> {
     if let Some(guess) = guess {
         trace.p_join = guess.p_join;
         trace.reply_to_guess = Some(guess.reply_to);

@@ -11,11 +11,11 @@ use crate::types::{Question, State};
 pub struct JudgeLadder {
     pub style: JudgeStyle,
     pub question: Question,
-    pub known: Known,
+    pub known: LadderFindings,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Known {
+pub struct LadderFindings {
     /// It stepped in here lately.
     pub intervened: bool,
     pub state: Option<State>,
@@ -36,7 +36,7 @@ impl JudgeLadder {
             JudgeStyle::Join => Question::Join,
             JudgeStyle::Respond | JudgeStyle::Delay | JudgeStyle::None => Question::Judge,
         };
-        JudgeLadder { style, question, known: Known { intervened, state: None } }
+        JudgeLadder { style, question, known: LadderFindings { intervened, state: None } }
     }
 
     fn ask(self, question: Question) -> Next {

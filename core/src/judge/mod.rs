@@ -7,7 +7,7 @@ mod parse;
 pub(crate) use cache::{Cache, cache_key};
 pub use ladder::Next;
 pub use ladder::NoVerdict;
-pub use ladder::{JudgeLadder, Known};
+pub use ladder::{JudgeLadder, LadderFindings};
 pub use parse::{Parsed, Verdict, parse};
 
 pub use crate::transcript::History;

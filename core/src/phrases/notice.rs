@@ -18,11 +18,11 @@ pub(crate) struct Notice {
 struct Pattern {
     word: Box<str>,
     flag: Flags,
-    counts: Counts,
+    counts: MatchRule,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Counts {
+enum MatchRule {
     /// Letter by letter, anywhere.
     Exactly,
     /// As a word of its own.
@@ -34,7 +34,7 @@ enum Counts {
 impl Notice {
     pub(crate) fn new(settings: &Settings) -> Notice {
         let mut patterns = Vec::new();
-        let mut add = |words: Vec<String>, flag: Flags, counts: Counts| {
+        let mut add = |words: Vec<String>, flag: Flags, counts: MatchRule| {
             let pattern = |word: String| Pattern { word: word.into(), flag, counts };
             patterns.extend(words.into_iter().filter(|word| !word.is_empty()).map(pattern));
         };
@@ -42,20 +42,20 @@ impl Notice {
         let keywords = settings.score.keywords.clone();
         match settings.address.name_match {
             MatchStyle::Substring => {
-                add(names, Flags::NAMED, Counts::Exactly);
-                add(keywords, Flags::KEYWORD, Counts::Exactly);
+                add(names, Flags::NAMED, MatchRule::Exactly);
+                add(keywords, Flags::KEYWORD, MatchRule::Exactly);
             }
             MatchStyle::Word => {
-                add(variants(&names), Flags::NAMED, Counts::AsName);
-                add(variants(&keywords), Flags::KEYWORD, Counts::AsName);
+                add(variants(&names), Flags::NAMED, MatchRule::AsName);
+                add(variants(&keywords), Flags::KEYWORD, MatchRule::AsName);
             }
         }
         let phrases = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         if settings.points.of("calls_for_help") != 0 {
-            add(phrases(CALLS_FOR_HELP), Flags::CALL, Counts::AsPhrase);
+            add(phrases(CALLS_FOR_HELP), Flags::CALL, MatchRule::AsPhrase);
         }
         if settings.points.of("closing") != 0 {
-            add(phrases(CLOSINGS), Flags::CLOSING, Counts::AsPhrase);
+            add(phrases(CLOSINGS), Flags::CLOSING, MatchRule::AsPhrase);
         }
         let words = patterns.iter().map(|pattern: &Pattern| pattern.word.as_bytes());
         let mut builder = AhoCorasick::builder();
@@ -71,9 +71,11 @@ impl Notice {
                 continue;
             }
             let counts = match pattern.counts {
-                Counts::Exactly => text[found.range()] == *pattern.word,
-                Counts::AsName => stands_alone(text, &found.range()),
-                Counts::AsPhrase => !pattern.word.is_ascii() || between_other_letters(text, found.start(), found.end()),
+                MatchRule::Exactly => text[found.range()] == *pattern.word,
+                MatchRule::AsName => stands_alone(text, &found.range()),
+                MatchRule::AsPhrase => {
+                    !pattern.word.is_ascii() || between_other_letters(text, found.start(), found.end())
+                }
             };
             noticed = noticed | pattern.flag.when(counts);
         }

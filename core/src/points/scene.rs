@@ -2,14 +2,14 @@
 
 use crate::phrases::trim;
 use crate::policy::Policy;
-use crate::room::{Glance, Heard, PlaceState};
+use crate::room::{Glance, HeardMessage, PlaceState};
 use crate::types::{Span, Time};
 
 pub(crate) struct Scene<'a> {
     pub policy: &'a Policy,
     pub place: &'a PlaceState,
     /// The message that is scored; it is also the newest of the buffer.
-    pub message: Heard<'a>,
+    pub message: HeardMessage<'a>,
     pub text: &'a str,
     /// The messages of people the rules look at, newest first. Its own posts take up places and are skipped.
     pub people: &'a [Glance],

@@ -40,7 +40,7 @@ const ROOMY_BYTES: usize = 64 * 1024;
 
 /// One remembered message. Its words are looked up when somebody asks for them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Heard<'a> {
+pub(crate) struct HeardMessage<'a> {
     buffer: &'a Buffer,
     index: usize,
     pub at: Time,
@@ -50,7 +50,7 @@ pub(crate) struct Heard<'a> {
     pub conversation: Option<ConversationId>,
 }
 
-impl<'a> Heard<'a> {
+impl<'a> HeardMessage<'a> {
     pub(crate) fn id(&self) -> &'a str {
         let record = &self.buffer.records[self.index];
         let start = record.start as usize;
@@ -96,7 +96,7 @@ pub(crate) struct Glance {
 }
 
 /// What is put into the buffer.
-pub(crate) struct Entry<'a> {
+pub(crate) struct BufferEntry<'a> {
     pub at: Time,
     pub speaker: u16,
     pub flags: Flags,
@@ -124,11 +124,11 @@ impl Buffer {
     }
 
     /// Oldest first.
-    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = Heard<'_>> + ExactSizeIterator {
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = HeardMessage<'_>> + ExactSizeIterator {
         self.records.iter().enumerate().map(|(index, record)| self.heard(index, record))
     }
 
-    pub(crate) fn newest(&self) -> Option<Heard<'_>> {
+    pub(crate) fn newest(&self) -> Option<HeardMessage<'_>> {
         self.records.len().checked_sub(1).map(|last| self.get(last))
     }
 
@@ -151,7 +151,7 @@ impl Buffer {
         }
     }
 
-    pub(crate) fn newest_of(&self, window: usize, young: impl Fn(Time) -> bool) -> Vec<Heard<'_>> {
+    pub(crate) fn newest_of(&self, window: usize, young: impl Fn(Time) -> bool) -> Vec<HeardMessage<'_>> {
         let mut found = Vec::with_capacity(window.min(self.records.len()));
         self.look_back(window, young, |index, record| found.push(self.heard(index, record)));
         found
@@ -172,13 +172,13 @@ impl Buffer {
         });
     }
 
-    fn get(&self, index: usize) -> Heard<'_> {
+    fn get(&self, index: usize) -> HeardMessage<'_> {
         self.heard(index, &self.records[index])
     }
 
-    fn heard<'a>(&'a self, index: usize, record: &Record) -> Heard<'a> {
+    fn heard<'a>(&'a self, index: usize, record: &Record) -> HeardMessage<'a> {
         let Record { at, speaker, flags, conversation, .. } = *record;
-        Heard { buffer: self, index, at, speaker, flags, conversation }
+        HeardMessage { buffer: self, index, at, speaker, flags, conversation }
     }
 
     fn end(&self, index: usize) -> usize {
@@ -194,7 +194,7 @@ impl Buffer {
         }
     }
 
-    pub(crate) fn get_by_id(&self, id: &str) -> Option<Heard<'_>> {
+    pub(crate) fn get_by_id(&self, id: &str) -> Option<HeardMessage<'_>> {
         self.find(id).map(|index| self.get(index))
     }
 
@@ -208,7 +208,7 @@ impl Buffer {
     }
 
     /// Adds at the end. What no longer fits is handed to `dropped`, oldest first.
-    pub(crate) fn push(&mut self, entry: &Entry<'_>, messages_max: usize, mut dropped: impl FnMut(u16)) {
+    pub(crate) fn push(&mut self, entry: &BufferEntry<'_>, messages_max: usize, mut dropped: impl FnMut(u16)) {
         self.drop_oldest((self.records.len() + 1).saturating_sub(messages_max), &mut dropped);
         self.make_room(entry.id.len() + entry.text.len());
         if self.records.len() == self.records.capacity() {
@@ -222,7 +222,12 @@ impl Buffer {
     }
 
     /// Adds where its time belongs, which is behind everything said no later. `false` if it is older than all of a full buffer.
-    pub(crate) fn insert_by_time(&mut self, entry: &Entry<'_>, messages_max: usize, dropped: impl FnMut(u16)) -> bool {
+    pub(crate) fn insert_by_time(
+        &mut self,
+        entry: &BufferEntry<'_>,
+        messages_max: usize,
+        dropped: impl FnMut(u16),
+    ) -> bool {
         let index = self.records.partition_point(|record| record.at <= entry.at);
         if index == self.records.len() {
             self.push(entry, messages_max, dropped);
@@ -304,7 +309,7 @@ impl Buffer {
     }
 }
 
-fn record(entry: &Entry<'_>, start: u32) -> Record {
+fn record(entry: &BufferEntry<'_>, start: u32) -> Record {
     let id = cut_id(entry.id);
     let (id_len, id_mark) = (id.len() as u16, mark_of(id));
     Record {
@@ -323,8 +328,8 @@ fn record(entry: &Entry<'_>, start: u32) -> Record {
 mod tests {
     use super::*;
 
-    fn entry<'a>(at: u64, id: &'a str, text: &'a str) -> Entry<'a> {
-        Entry { at: Time(at), speaker: 0, flags: Flags::default(), conversation: None, id, text }
+    fn entry<'a>(at: u64, id: &'a str, text: &'a str) -> BufferEntry<'a> {
+        BufferEntry { at: Time(at), speaker: 0, flags: Flags::default(), conversation: None, id, text }
     }
 
     fn texts(buffer: &Buffer) -> Vec<(&str, &str)> {

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use bot::{BotState, Delivering, Followed, Intervention};
 pub(crate) use budget::Exhausted;
 pub use budget::{Cost, Spent};
-pub(crate) use buffer::{Entry, Glance, Heard};
+pub(crate) use buffer::{BufferEntry, Glance, HeardMessage};
 pub(crate) use digest::Digest;
 pub(crate) use pending::{Pending, Phase, Telling};
 pub(crate) use place::PlaceState;

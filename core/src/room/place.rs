@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::bot::BotState;
-use super::buffer::{Buffer, Glance, Heard};
+use super::buffer::{Buffer, Glance, HeardMessage};
 use super::pending::{Pending, Phase};
 use crate::conversations::Conversations;
 use crate::policy::Policy;
@@ -47,7 +47,7 @@ impl PlaceState {
     }
 
     /// What was said here and is not too old, newest first.
-    pub(crate) fn recent(&self, policy: &Policy, now: Time) -> impl Iterator<Item = Heard<'_>> {
+    pub(crate) fn recent(&self, policy: &Policy, now: Time) -> impl Iterator<Item = HeardMessage<'_>> {
         let young = is_young(policy, now);
         self.buffer.iter().rev().filter(move |heard| young(heard.at))
     }
@@ -58,12 +58,12 @@ impl PlaceState {
         policy: &Policy,
         now: Time,
         conversation: Option<ConversationId>,
-    ) -> impl Iterator<Item = Heard<'_>> {
+    ) -> impl Iterator<Item = HeardMessage<'_>> {
         self.recent(policy, now).filter(move |heard| belongs(heard, conversation))
     }
 
     /// The newest `window` messages that are not too old, newest first.
-    pub(crate) fn newest(&self, policy: &Policy, now: Time, window: u32) -> Vec<Heard<'_>> {
+    pub(crate) fn newest(&self, policy: &Policy, now: Time, window: u32) -> Vec<HeardMessage<'_>> {
         self.buffer.newest_of(window as usize, is_young(policy, now))
     }
 
@@ -161,7 +161,7 @@ impl PlaceState {
 }
 
 /// Whether a message is of a conversation, or of the place as a whole.
-pub(super) fn belongs(heard: &Heard<'_>, conversation: Option<ConversationId>) -> bool {
+pub(super) fn belongs(heard: &HeardMessage<'_>, conversation: Option<ConversationId>) -> bool {
     conversation.is_none() || heard.conversation == conversation
 }
 

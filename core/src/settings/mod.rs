@@ -19,7 +19,7 @@ pub(crate) use points::RULE_IDS;
 pub use pricing::{PriceBasis, Pricing, is_own_network};
 pub use same::SamePeople;
 pub use schema::Budget;
-pub use schema::{Discord, Memory as MemorySettings, Settings, Slack, Web, keys};
+pub use schema::{Discord, MemorySettings, Settings, Slack, Web, keys};
 pub use value::Hours;
 pub use value::MatchStyle;
 pub use value::OtherBots;

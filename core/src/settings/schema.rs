@@ -58,7 +58,7 @@ const SECONDS_MAX: u32 = 30 * 24 * 3600;
 const COUNT_MAX: u32 = 1_000_000;
 
 sections! {
-    bot: Bot {
+    bot: BotSettings {
         name: String = Any,
         aliases: Vec<String> = Any,
         seed: u64 = Any,
@@ -67,7 +67,7 @@ sections! {
         persona: String = Any,
         group: String = Any,
     }
-    listen: Listen {
+    listen: ListenSettings {
         channels: Vec<String> = Any,
         channels_off: Vec<String> = Any,
         direct_messages: bool = Any,
@@ -80,14 +80,14 @@ sections! {
         threads_max: u32 = 1..=100_000,
         strands: bool = Any,
     }
-    address: Address {
+    address: AddressSettings {
         mention: bool = Any,
         name: bool = Any,
         reply: bool = Any,
         name_match: MatchStyle = Any,
         be_quiet_minutes: u32 = 0..=100_000,
     }
-    score: Score {
+    score: ScoreSettings {
         enabled: bool = Any,
         learned: bool = Any,
         keywords: Vec<String> = Any,
@@ -107,13 +107,13 @@ sections! {
         threshold: u32 = 0..=101,
         ask_between: bool = Any,
     }
-    kinds: Kinds {
+    kinds: KindSettings {
         varied: bool = Any,
         full_from: u32 = 0..=101,
         acknowledge_from: u32 = 0..=101,
         emoji: Vec<String> = Any,
     }
-    gates: Gates {
+    gates: GateSettings {
         unasked: bool = Any,
         messages_min: u32 = 0..=1000,
         interval_seconds: u32 = 0..=SECONDS_MAX,
@@ -145,7 +145,7 @@ sections! {
         #[serde(default)]
         total_dollars_per_day: f64 = 0.0..=1_000_000.0,
     }
-    judge: Judge {
+    judge: JudgeSettings {
         style: JudgeStyle = Any,
         window_messages: u32 = 1..=1000,
         context_messages: u32 = 0..=1000,
@@ -159,7 +159,7 @@ sections! {
         tokens_judge: u32 = 1..=100_000,
         tokens_short: u32 = 1..=100_000,
     }
-    response: Response {
+    response: ResponseSettings {
         min_wait_seconds: u32 = 0..=SECONDS_MAX,
         jitter_ratio: f64 = -1_000_000.0..=1_000_000.0,
         max_wait_seconds: u32 = 0..=SECONDS_MAX,
@@ -181,7 +181,7 @@ sections! {
         numbered: bool = Any,
         repeat_similarity: f64 = 0.0..=1.0,
     }
-    models: Models {
+    models: ModelSettings {
         main: String = Any,
         judge: String = Any,
         summarize: String = Any,
@@ -193,7 +193,7 @@ sections! {
         waiting_max: u32 = 1..=COUNT_MAX,
         thinking_tokens: u32 = 0..=100_000,
     }
-    memory: Memory {
+    memory: MemorySettings {
         enabled: bool = Any,
         channel_context: bool = Any,
         channel_context_store: Store = Any,
@@ -221,7 +221,7 @@ sections! {
         recall_facts: u32 = 0..=100,
         across_rooms: bool = Any,
     }
-    prompts: Prompts {
+    prompts: PromptSettings {
         folder: String = Any,
         message_chars: u32 = 20..=100_000,
         talk_chars: u32 = 200..=1_000_000,
@@ -232,7 +232,7 @@ sections! {
         deleted_hours: u32 = 0..=1_000_000,
         snapshot_records: u32 = 1..=100_000_000,
     }
-    runtime: Runtime {
+    runtime: RuntimeSettings {
         shards: u32 = 1..=64,
         inbox_max: u32 = 1..=COUNT_MAX,
         shutdown_seconds: u32 = 0..=3600,
@@ -278,10 +278,10 @@ sections! {
         connections: u32 = 1..=10,
         backfill_messages: u32 = 0..=1000,
     }
-    people: People {
+    people: PeopleSettings {
         same: SamePeople = Any,
     }
-    log: Log {
+    log: LogSettings {
         format: LogFormat = Any,
         level: String = Any,
     }

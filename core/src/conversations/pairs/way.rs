@@ -24,7 +24,7 @@ pub(super) struct Way<'a> {
     /// What this author answered last, and in which conversation.
     my_parent: u32,
     my_conversation: Option<u8>,
-    pub(super) counts: Counts,
+    pub(super) counts: RunningCounts,
     said_by: Each<u8>,
     next_of: Each<Option<u8>>,
     mine_to: [u8; LINES_MAX],
@@ -34,7 +34,7 @@ pub(super) struct Way<'a> {
 
 /// Running counts on the way back through the lines.
 #[derive(Default)]
-pub(super) struct Counts {
+pub(super) struct RunningCounts {
     mine: u8,
     to_me: u8,
     spoken_to: u8,
@@ -43,7 +43,7 @@ pub(super) struct Counts {
 }
 
 /// One line, and how it relates to the message.
-pub(super) struct Candidate<'a> {
+pub(super) struct EarlierLine<'a> {
     line: &'a TalkLine,
     index: usize,
     pub(super) number: u32,
@@ -78,7 +78,7 @@ impl<'a> Way<'a> {
             spoken_to: arrival.reading.to[0].unwrap_or(partner),
             my_parent,
             my_conversation,
-            counts: Counts { addressee_away: 63, ..Counts::default() },
+            counts: RunningCounts { addressee_away: 63, ..RunningCounts::default() },
             said_by: Each::new(),
             next_of: Each::new(),
             mine_to: [0; LINES_MAX],
@@ -88,9 +88,9 @@ impl<'a> Way<'a> {
     }
 
     #[inline]
-    pub(super) fn candidate(&mut self, index: usize, line: &'a TalkLine) -> Candidate<'a> {
+    pub(super) fn candidate(&mut self, index: usize, line: &'a TalkLine) -> EarlierLine<'a> {
         let number = self.first + index as u32;
-        Candidate {
+        EarlierLine {
             line,
             index,
             number,
@@ -104,8 +104,8 @@ impl<'a> Way<'a> {
     }
 
     #[inline]
-    pub(super) fn note_lately(&mut self, candidate: &Candidate<'_>, lately: &mut Lately) {
-        let Candidate { line, gap, to_them, to_me, .. } = *candidate;
+    pub(super) fn note_lately(&mut self, candidate: &EarlierLine<'_>, lately: &mut Lately) {
+        let EarlierLine { line, gap, to_them, to_me, .. } = *candidate;
         self.counts.speak_to_somebody += usize::from(line.reading.address != Directness::Nobody);
         if to_them {
             self.counts.addressee_away = self.counts.addressee_away.min(gap.min(63) as u8);
@@ -119,8 +119,8 @@ impl<'a> Way<'a> {
 
     /// Whether the message may well answer this line.
     #[inline]
-    pub(super) fn is_wanted(&self, candidate: &Candidate<'_>) -> bool {
-        let Candidate { line, number, gap, mine, to_them, to_me, theirs, after, .. } = *candidate;
+    pub(super) fn is_wanted(&self, candidate: &EarlierLine<'_>) -> bool {
+        let EarlierLine { line, number, gap, mine, to_them, to_me, theirs, after, .. } = *candidate;
         gap <= RECENT
             || (to_them && theirs < 3)
             || (mine && theirs < 2)
@@ -132,8 +132,8 @@ impl<'a> Way<'a> {
 
     /// How both authors relate to each other.
     #[inline]
-    pub(super) fn put_people(&mut self, candidate: &Candidate<'_>, put: &mut impl FnMut(usize, u32)) {
-        let Candidate { line, gap, mine, to_them, to_me, theirs, .. } = *candidate;
+    pub(super) fn put_people(&mut self, candidate: &EarlierLine<'_>, put: &mut impl FnMut(usize, u32)) {
+        let EarlierLine { line, gap, mine, to_them, to_me, theirs, .. } = *candidate;
         let reading = self.arrival.reading;
         put(SAME_AUTHOR, mine.into());
         put(THEIRS_SINCE, theirs.into());
@@ -157,8 +157,8 @@ impl<'a> Way<'a> {
 
     /// What the line says, and what it shares with the message.
     #[inline]
-    pub(super) fn put_line(&self, candidate: &Candidate<'_>, put: &mut impl FnMut(usize, u32)) {
-        let Candidate { line, index, number, gap, .. } = *candidate;
+    pub(super) fn put_line(&self, candidate: &EarlierLine<'_>, put: &mut impl FnMut(usize, u32)) {
+        let EarlierLine { line, index, number, gap, .. } = *candidate;
         let reading = &line.reading;
         put(GAP, gap);
         put(AGO, log_steps(self.arrival.at.since(line.at).0 / 500).into());
@@ -184,8 +184,8 @@ impl<'a> Way<'a> {
 
     /// What its author said next, and before.
     #[inline]
-    pub(super) fn put_next(&mut self, candidate: &Candidate<'_>, put: &mut impl FnMut(usize, u32)) {
-        let Candidate { line, index, number, .. } = *candidate;
+    pub(super) fn put_next(&mut self, candidate: &EarlierLine<'_>, put: &mut impl FnMut(usize, u32)) {
+        let EarlierLine { line, index, number, .. } = *candidate;
         if let Some(next) = *self.next_of.of(line.author) {
             let later = &self.lines[usize::from(next)];
             put(NEXT_QUESTION, 1 + u32::from(later.reading.question));
@@ -203,8 +203,8 @@ impl<'a> Way<'a> {
 
     /// The conversation it is in.
     #[inline]
-    pub(super) fn put_conversation(&self, candidate: &Candidate<'_>, put: &mut impl FnMut(usize, u32)) {
-        let Candidate { line, after, .. } = *candidate;
+    pub(super) fn put_conversation(&self, candidate: &EarlierLine<'_>, put: &mut impl FnMut(usize, u32)) {
+        let EarlierLine { line, after, .. } = *candidate;
         let author = self.arrival.author;
         let there = &self.conversations.list[usize::from(line.conversation)];
         put(STRAND_MINE, there.has(author).into());
@@ -220,8 +220,8 @@ impl<'a> Way<'a> {
 
     /// One line further back.
     #[inline]
-    pub(super) fn pass(&mut self, candidate: &Candidate<'_>) {
-        let Candidate { line, index, gap, mine, to_me, theirs, after, .. } = *candidate;
+    pub(super) fn pass(&mut self, candidate: &EarlierLine<'_>) {
+        let EarlierLine { line, index, gap, mine, to_me, theirs, after, .. } = *candidate;
         *self.next_of.of(line.author) = Some(index as u8);
         *self.said_by.of(line.author) = theirs + 1;
         let counts = &mut self.counts;
