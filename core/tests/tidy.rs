@@ -154,6 +154,14 @@ fn every_rule_and_gate_has_a_scenario() {
     }
 }
 
+/// `cargo run` starts the program: a workspace with two binaries and no default refuses it.
+#[test]
+fn cargo_run_starts_the_program_and_builds_nothing_else() {
+    let workspace: toml::Table = toml::from_str(&document("Cargo.toml")).expect("the workspace's manifest parses");
+    let default = workspace["workspace"].get("default-members").expect("`cargo run` knows what to run");
+    assert_eq!(default.as_array().expect("a list").as_slice(), [toml::Value::from("bot")]);
+}
+
 fn document(name: &str) -> String {
     std::fs::read_to_string(root().join(name)).expect("a document is a text file")
 }
