@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use aizuchi::platforms::discord::Discord;
 use aizuchi::platforms::slack::Slack;
-use aizuchi::ports::{Doing, Mind, Orderer, Orders, Platform};
+use aizuchi::ports::{Caller, Commands, Doing, Mind, Platform};
 use aizuchi::runtime::{Clock, Event, Runtime, World};
 use aizuchi::stores::Database;
 use aizuchi_core::Policies;
@@ -72,11 +72,11 @@ impl Mind for Silent {
     }
 }
 
-struct NoOrders;
+struct NoCommands;
 
-impl Orders for NoOrders {
-    fn obey<'a>(&'a self, order: &'a str, _: &'a Orderer, _: &'a Place) -> Doing<'a, String> {
-        Box::pin(std::future::ready(order.to_owned()))
+impl Commands for NoCommands {
+    fn run<'a>(&'a self, text: &'a str, _: &'a Caller, _: &'a Place) -> Doing<'a, String> {
+        Box::pin(std::future::ready(text.to_owned()))
     }
 }
 
@@ -171,7 +171,7 @@ async fn on_discord(folder: &Path) -> (discord_server::Server, Life) {
     let database = database(folder);
     let discord = Discord::new(&policies.general().settings, TOKEN.into(), database.clone(), Clock::Wall);
     let life = Life::begin(database, policies, discord.clone()).await;
-    discord.listen(life.runtime.ears.clone(), Arc::new(NoOrders), life.stop.clone()).expect("a sane token");
+    discord.listen(life.runtime.ears.clone(), Arc::new(NoCommands), life.stop.clone()).expect("a sane token");
     server.until("it is there", |world| world.sessions.values().any(|session| session.line.is_some())).await;
     (server, life)
 }
@@ -216,7 +216,7 @@ async fn slack(folder: &Path) {
     let slack = Slack::new(settings, BOT_TOKEN.into(), APP_TOKEN.into(), database.clone(), Clock::Wall)
         .expect("an address that can be asked");
     let mut life = Life::begin(database, policies.clone(), slack.clone()).await;
-    let listening = slack.listen(life.runtime.ears.clone(), Arc::new(NoOrders), life.stop.clone()).await;
+    let listening = slack.listen(life.runtime.ears.clone(), Arc::new(NoCommands), life.stop.clone()).await;
     listening.expect("the tokens are good");
     while server.sockets.open() < 1 {
         tokio::time::sleep(Duration::from_millis(5)).await;

@@ -1,6 +1,7 @@
 //! aizuchi does: it reads files, runs the engine and shows what came of it. What to do is decided in `aizuchi-core`.
 
 pub mod cli;
+pub mod commands;
 pub mod config;
 pub mod console;
 pub mod journal;
@@ -10,7 +11,6 @@ pub mod lookalike;
 pub mod memory;
 pub mod meter;
 pub mod models;
-pub mod orders;
 pub mod platforms;
 pub mod ports;
 pub mod prompts;

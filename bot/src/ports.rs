@@ -71,15 +71,15 @@ pub enum PostError {
     GiveUp { what: String },
 }
 
-/// What people order with a slash, the same on every platform. Answers are for whoever gave the order alone.
-pub trait Orders: Send + Sync {
-    /// `order` is what stands behind the slash command: `mute 2h`, `why`, `channel off`. The answer is in their language.
-    fn obey<'a>(&'a self, order: &'a str, by: &'a Orderer, place: &'a Place) -> Doing<'a, String>;
+/// Slash commands, the same on every platform. Answers are for the caller alone.
+pub trait Commands: Send + Sync {
+    /// `text` is the command without its slash: `mute 2h`, `why`, `channel off`. The answer is in the caller's language.
+    fn run<'a>(&'a self, text: &'a str, caller: &'a Caller, place: &'a Place) -> Doing<'a, String>;
 }
 
-/// Who gives an order.
+/// Who runs a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Orderer {
+pub struct Caller {
     pub person: PersonId,
     /// Whether this person may change settings here.
     pub manages: bool,

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::run::variable;
 use crate::platforms::discord::Discord;
 use crate::platforms::slack::Slack;
-use crate::ports::{Orders, Platform};
+use crate::ports::{Commands, Platform};
 use crate::runtime::{Clock, Ears};
 use crate::stores::Database;
 
@@ -53,15 +53,15 @@ impl Joined {
     }
 
     /// Connects in the background. A platform that sends it away is told in the log; the others go on.
-    pub fn listen(&self, ears: &Ears, orders: &Arc<dyn Orders>, stop: &CancellationToken) -> JoinSet<()> {
+    pub fn listen(&self, ears: &Ears, commands: &Arc<dyn Commands>, stop: &CancellationToken) -> JoinSet<()> {
         let mut tasks = JoinSet::new();
         if let Some(discord) = self.discord.clone() {
-            let (ears, orders, stop) = (ears.clone(), orders.clone(), stop.clone());
-            tasks.spawn(async move { attend("Discord", discord.listen(ears, orders, stop)).await });
+            let (ears, commands, stop) = (ears.clone(), commands.clone(), stop.clone());
+            tasks.spawn(async move { attend("Discord", discord.listen(ears, commands, stop)).await });
         }
         if let Some(slack) = self.slack.clone() {
-            let (ears, orders, stop) = (ears.clone(), orders.clone(), stop.clone());
-            tasks.spawn(async move { attend("Slack", slack.listen(ears, orders, stop).await).await });
+            let (ears, commands, stop) = (ears.clone(), commands.clone(), stop.clone());
+            tasks.spawn(async move { attend("Slack", slack.listen(ears, commands, stop).await).await });
         }
         tasks
     }

@@ -9,9 +9,9 @@ use tokio::sync::mpsc;
 use super::SettingsArguments;
 use super::rooms;
 use super::run::{Chosen, variable};
+use crate::commands::{CommandRunner, PresetRequest};
 use crate::keeper::Keeper;
 use crate::models::Models;
-use crate::orders::{Reception, Wish};
 use crate::platforms::web::Web;
 use crate::runtime::{Ears, Gone};
 
@@ -21,20 +21,20 @@ pub struct Reload<'a> {
     pub holds: Chosen,
     pub mind: Arc<Models>,
     pub web: Option<Arc<Web>>,
-    pub orders: Arc<Reception>,
+    pub commands: Arc<CommandRunner>,
     pub keeper: Arc<Keeper>,
     pub ears: Ears,
 }
 
 impl Reload<'_> {
     /// Ends when nobody listens any more.
-    pub async fn at_every(mut self, mut hangup: Hangup, mut wishes: mpsc::Receiver<Wish>) {
+    pub async fn at_every(mut self, mut hangup: Hangup, mut preset_requests: mpsc::Receiver<PresetRequest>) {
         loop {
-            let wish = tokio::select! {
+            let request = tokio::select! {
                 () = hangup.wait() => None,
-                Some(wish) = wishes.recv() => Some(wish),
+                Some(request) = preset_requests.recv() => Some(request),
             };
-            let chosen = wish.as_ref().map_or(Ok(()), |wish| self.note(wish)).and_then(|()| self.read());
+            let chosen = request.as_ref().map_or(Ok(()), |request| self.note(request)).and_then(|()| self.read());
             if let Err(error) = &chosen {
                 tracing::error!(error = format!("{error:#}"), "a mistake in the settings; the old ones stay");
             }
@@ -44,15 +44,15 @@ impl Reload<'_> {
             {
                 return;
             }
-            if let Some(wish) = wish {
-                let _ = wish.told.send(told);
+            if let Some(request) = request {
+                let _ = request.done.send(told);
             }
         }
     }
 
-    /// What is ordered for one room is kept where the settings are read from.
-    fn note(&self, wish: &Wish) -> anyhow::Result<()> {
-        rooms::choose(Path::new(&self.holds.settings().store.folder), &wish.room, &wish.preset)
+    /// The preset that was chosen for a room is kept where the settings are read from.
+    fn note(&self, request: &PresetRequest) -> anyhow::Result<()> {
+        rooms::choose(Path::new(&self.holds.settings().store.folder), &request.room, &request.preset)
     }
 
     async fn change(&mut self, chosen: Chosen) -> Result<(), Gone> {
@@ -65,7 +65,7 @@ impl Reload<'_> {
         if let Some(web) = &self.web {
             web.introduce(chosen.settings(), chosen.introduction());
         }
-        self.orders.introduce(chosen.introduction());
+        self.commands.introduce(chosen.introduction());
         tracing::info!(models = chosen.choice.told, "settings read again; the new ones hold");
         let late = needs_restart(self.holds.settings(), chosen.settings());
         if !late.is_empty() {

@@ -18,15 +18,15 @@ use super::reload::{Hangup, Reload};
 use super::rooms;
 use super::settings::SettingsArguments;
 use super::web_link;
+use crate::commands::{Bot, CommandRunner};
 use crate::config;
 use crate::console::metrics;
 use crate::journal::{Journal, Lost, Traces};
 use crate::keeper::Keeper;
 use crate::memory;
 use crate::models::{self, Choice, Models};
-use crate::orders::{Bot, Reception};
 use crate::platforms::web::{Listening, Web, addresses};
-use crate::ports::{Orders, Platform};
+use crate::ports::{Commands, Platform};
 use crate::prompts::Prompts;
 use crate::runtime::{Clock, Failure, Runtime, World};
 use crate::stores::{Database, Folder, StoreError, wait_for_room};
@@ -45,8 +45,8 @@ pub struct Arguments {
 
 /// Decisions and changes that a watcher may be behind with.
 const EVENTS_MAX: usize = 4096;
-/// Orders for other settings that may wait.
-const WISHES_MAX: usize = 16;
+/// Commands for other settings that may wait.
+const PRESET_REQUESTS_MAX: usize = 16;
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let chosen = Chosen::read(&arguments.settings)?;
@@ -152,10 +152,11 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
         () = stopping.wait() => return Ok(()),
     };
     let stop = CancellationToken::new();
-    let (wishes, wished) = mpsc::channel(WISHES_MAX);
+    let (preset_requests, wished) = mpsc::channel(PRESET_REQUESTS_MAX);
     let (ears, traces) = (runtime.ears.clone(), Traces::new(database));
-    let reception = Reception::new(ears.clone(), traces.clone(), Clock::Wall, chosen.introduction(), wishes);
-    let orders = Arc::new(reception.remembering(keeper.clone(), platforms.clone()));
+    let reception =
+        CommandRunner::new(ears.clone(), traces.clone(), Clock::Wall, chosen.introduction(), preset_requests);
+    let commands = Arc::new(reception.remembering(keeper.clone(), platforms.clone()));
     let remembering = keeper.clone().watch(ears.clone(), Clock::Wall, stop.clone());
     let watching = tokio::spawn(runtime.ears.clone().supervise("memory", stop.clone(), remembering));
     let mut serving = None;
@@ -163,7 +164,7 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
         let listening = Listening {
             ears,
             traces,
-            orders: orders.clone(),
+            commands: commands.clone(),
             keeper: Some(keeper.clone()),
             events: watched,
             metrics: metrics::install(),
@@ -182,14 +183,21 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     let forgetting = keeper.clone().end_forgetting(runtime.ears.clone(), platforms, stop.clone());
     tokio::spawn(runtime.ears.clone().supervise("forgetting", stop.clone(), forgetting));
     let address = serving.as_ref().map(|(address, _)| web_link::address_of(*address));
-    let mut elsewhere = joined.listen(&runtime.ears, &(orders.clone() as Arc<dyn Orders>), &stop);
+    let mut elsewhere = joined.listen(&runtime.ears, &(commands.clone() as Arc<dyn Commands>), &stop);
     say_hello(&settings, address.as_deref(), &chosen.choice, &joined)?;
     if let Some(address) = address.filter(|_| settings.web.open_browser && !arguments.no_browser) {
         open_browser(&web_link::with_token(&address, &settings.web.token));
     }
     let has_room = web.is_some();
-    let reload =
-        Reload { arguments: &arguments.settings, holds: chosen, mind, web, orders, keeper, ears: runtime.ears.clone() };
+    let reload = Reload {
+        arguments: &arguments.settings,
+        holds: chosen,
+        mind,
+        web,
+        commands,
+        keeper,
+        ears: runtime.ears.clone(),
+    };
     let ending = tokio::select! {
         () = stopping.wait() => Ending::Stopped,
         failure = runtime.failed() => Ending::Failed(failure),

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::{harmless, harmless_json};
 use crate::cli::{store, when};
+use crate::commands::answers::{cost, price};
 use crate::journal::{spent_today_by_room, traces};
-use crate::orders::answers::{cost, price};
 use crate::runtime::{Clock, EstimatedPrice, estimated};
 
 #[derive(Args)]

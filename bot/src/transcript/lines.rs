@@ -8,9 +8,9 @@ use aizuchi_core::types::{
 };
 use serde::Deserialize;
 
+use super::command::parse_command;
 use super::json::{Field, broken, quoted};
 use super::log::{Event, Format, Log, Options};
-use super::order::order;
 use super::text_lines::for_each_line;
 use super::when;
 
@@ -113,7 +113,7 @@ impl Reader {
             })?),
             Some("edited") => change(place, id, at, Some(words.ok_or("no `text`")?))?,
             Some("deleted") => change(place, id, at, None)?,
-            Some("told") => Input::Told(place.room, order(&words.ok_or("no `text`")?)?),
+            Some("told") => Input::Told(place.room, parse_command(&words.ok_or("no `text`")?)?),
             Some("reacted") => return Ok(None),
             Some(other) => {
                 return Err(format!("`type` is {}; expected said, edited, deleted, reacted or told", quoted(other)));

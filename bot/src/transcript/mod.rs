@@ -4,6 +4,7 @@
 //! author is the bot itself, whom a reply answers) is filled in at the end, alike for all formats.
 
 mod archive;
+mod command;
 mod detect;
 mod json;
 mod log;
@@ -15,7 +16,6 @@ mod when;
 mod discord;
 mod irc;
 mod lines;
-mod order;
 pub(crate) mod slack;
 mod write;
 

@@ -18,7 +18,7 @@ pub struct Writer {
     authors: HashMap<(RoomId, MessageId), Value>,
 }
 
-/// Who gave an order is not recorded.
+/// Who ran a command is not recorded.
 const SOMEBODY: &str = "somebody";
 
 impl Writer {
@@ -103,7 +103,7 @@ impl Writer {
 fn told(at: Time, room: &RoomId, command: Command) -> Value {
     let mut line = begin(at, &Place { room: room.clone(), thread: None }, "told");
     line["author"] = SOMEBODY.into();
-    line["text"] = order(command).into();
+    line["text"] = format_command(command).into();
     line
 }
 
@@ -136,7 +136,7 @@ fn reacted(reaction: &Reaction) -> Value {
     line
 }
 
-fn order(command: Command) -> String {
+fn format_command(command: Command) -> String {
     match command {
         Command::Mute(None) => "mute".into(),
         Command::Mute(Some(Span(ms))) if ms.is_multiple_of(3_600_000) => format!("mute {}h", ms / 3_600_000),

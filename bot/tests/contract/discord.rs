@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::discord_server::{BOT, BOT_ID, CHANNEL, GUILD, Mishap, Order, Server, TOKEN, person};
-use crate::life::{Ground, Life, NoOrders};
+use crate::life::{Ground, Life, NoCommands};
 use crate::stage::{Line, Post, Stage, Trouble};
 
 pub struct Guild {
@@ -66,7 +66,7 @@ impl Stage for Guild {
         let discord = Discord::new(&settings, TOKEN.into(), ground.database.clone(), Clock::Wall);
         let life = Life::begin(ground, discord.clone()).await;
         let stop = CancellationToken::new();
-        discord.listen(life.ears(), Arc::new(NoOrders), stop.clone()).unwrap();
+        discord.listen(life.ears(), Arc::new(NoCommands), stop.clone()).unwrap();
         server.until("it is there", |world| world.sessions.values().any(|session| session.line.is_some())).await;
         Guild { server, life, people: Vec::new(), _stop: stop.drop_guard() }
     }

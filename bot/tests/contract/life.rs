@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use aizuchi::journal::{Records, traces};
 use aizuchi::models::offline;
-use aizuchi::ports::{Doing, Mind, Orderer, Orders, Platform};
+use aizuchi::ports::{Caller, Commands, Doing, Mind, Platform};
 use aizuchi::runtime::{Clock, Event, Runtime, World};
 use aizuchi::stores::Database;
 use aizuchi_core::effect::{Ask, Brief, Failure};
@@ -155,11 +155,11 @@ impl Mind for Scribe {
     }
 }
 
-/// Nobody gives orders here.
-pub struct NoOrders;
+/// Nobody uses commands here.
+pub struct NoCommands;
 
-impl Orders for NoOrders {
-    fn obey<'a>(&'a self, order: &'a str, _: &'a Orderer, _: &'a Place) -> Doing<'a, String> {
-        Box::pin(std::future::ready(order.to_owned()))
+impl Commands for NoCommands {
+    fn run<'a>(&'a self, text: &'a str, _: &'a Caller, _: &'a Place) -> Doing<'a, String> {
+        Box::pin(std::future::ready(text.to_owned()))
     }
 }

@@ -8,7 +8,7 @@ use aizuchi::runtime::Clock;
 use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::life::{Ground, Life, NoOrders, until};
+use crate::life::{Ground, Life, NoCommands, until};
 use crate::slack_server::{APP_TOKEN, BOT, BOT_TOKEN, Fault, Server, TEAM};
 use crate::stage::{Line, Post, Stage, Trouble};
 
@@ -64,7 +64,7 @@ impl Stage for Workplace {
         let slack = Slack::at_pace(&settings, bot, app, database, Clock::Wall, PACE).unwrap();
         let life = Life::begin(ground, slack.clone()).await;
         let stop = CancellationToken::new();
-        slack.listen(life.ears(), Arc::new(NoOrders), stop.clone()).await.unwrap();
+        slack.listen(life.ears(), Arc::new(NoCommands), stop.clone()).await.unwrap();
         let workplace = Workplace { server, life, _stop: stop.drop_guard() };
         workplace.connected().await;
         workplace

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use aizuchi::commands::Bot;
 use aizuchi::journal::Traces;
-use aizuchi::orders::Bot;
 use aizuchi::platforms::web::{Listening, Web};
 use aizuchi::runtime::Clock;
 use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::life::{Ground, Life, NoOrders};
+use crate::life::{Ground, Life, NoCommands};
 use crate::stage::{Line, Post, Stage, Trouble};
 use crate::visitor::{Visitor, connect};
 
@@ -74,7 +74,7 @@ impl Stage for WebRoom {
         let listening = Listening {
             ears: life.ears(),
             traces: Traces::new(life.ground.database.clone()),
-            orders: Arc::new(NoOrders),
+            commands: Arc::new(NoCommands),
             keeper: None,
             events: life.events.subscribe(),
             metrics: aizuchi::console::install(),

@@ -115,7 +115,7 @@ async fn hostile_names_stay_names() {
 }
 
 #[tokio::test]
-async fn orders_are_taken_at_once_and_answered_to_whoever_gave_them() {
+async fn commands_are_acknowledged_at_once_and_answered_to_the_caller() {
     let (house, _scratch) = House::open().await;
     let interaction = json!({
         "id": "31", "application_id": BOT.to_string(), "type": 2, "token": "tok-en_1", "locale": "ja",
@@ -129,7 +129,7 @@ async fn orders_are_taken_at_once_and_answered_to_whoever_gave_them() {
     assert_eq!(later.body, json!({"type": 5, "data": {"flags": 64}}));
     let answer = &house.server.asked("PATCH webhooks/100/tok-en_1/messages/@original")[0];
     assert_eq!(answer.body["content"], "done: mute 2h");
-    let (order, by, place) = house.orders.0.lock().unwrap()[0].clone();
+    let (order, by, place) = house.commands.0.lock().unwrap()[0].clone();
     assert_eq!((order.as_str(), by.manages, by.language), ("mute 2h", true, Language::Japanese));
     assert_eq!((by.person.as_str(), place.to_string()), ("discord:11", format!("discord:{GUILD}/{CHANNEL}")));
     let registered = &house.server.asked(&format!("PUT applications/100/guilds/{GUILD}/commands"))[0];

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use aizuchi::platforms::discord::{Discord, State};
-use aizuchi::ports::{Doing, Orderer, Orders};
+use aizuchi::ports::{Caller, Commands, Doing};
 use aizuchi::runtime::{Clock, Ears, Heard};
 use aizuchi::stores::Database;
 use aizuchi_core::settings::Layers;
@@ -89,14 +89,14 @@ pub fn policies(server: &Server, assignments: &[&str]) -> Policies {
     layers.resolve(&|_| None).unwrap()
 }
 
-/// Answers with the order itself.
+/// Answers with the command itself.
 #[derive(Default)]
-pub struct Parrot(pub Mutex<Vec<(String, Orderer, Place)>>);
+pub struct Parrot(pub Mutex<Vec<(String, Caller, Place)>>);
 
-impl Orders for Parrot {
-    fn obey<'a>(&'a self, order: &'a str, by: &'a Orderer, place: &'a Place) -> Doing<'a, String> {
-        self.0.lock().unwrap().push((order.to_owned(), by.clone(), place.clone()));
-        Box::pin(async move { format!("done: {order}") })
+impl Commands for Parrot {
+    fn run<'a>(&'a self, text: &'a str, caller: &'a Caller, place: &'a Place) -> Doing<'a, String> {
+        self.0.lock().unwrap().push((text.to_owned(), caller.clone(), place.clone()));
+        Box::pin(async move { format!("done: {text}") })
     }
 }
 
@@ -104,7 +104,7 @@ pub struct House {
     pub server: Server,
     pub discord: Arc<Discord>,
     pub heard: Arc<Mutex<Vec<Input>>>,
-    pub orders: Arc<Parrot>,
+    pub commands: Arc<Parrot>,
     stop: CancellationToken,
     done: JoinHandle<()>,
 }
@@ -132,10 +132,11 @@ impl House {
                 }
             }
         });
-        let (orders, stop) = (Arc::new(Parrot::default()), CancellationToken::new());
-        let done =
-            discord.listen(Ears::new(vec![shard], mpsc::unbounded_channel().0), orders.clone(), stop.clone()).unwrap();
-        House { server, discord, heard, orders, stop, done }
+        let (commands, stop) = (Arc::new(Parrot::default()), CancellationToken::new());
+        let done = discord
+            .listen(Ears::new(vec![shard], mpsc::unbounded_channel().0), commands.clone(), stop.clone())
+            .unwrap();
+        House { server, discord, heard, commands, stop, done }
     }
 
     pub async fn connected(&self) {

@@ -3,9 +3,9 @@
 mod office;
 mod server;
 
+mod commands;
 mod gaps;
 mod lines;
-mod orders;
 mod posts;
 mod talk;
 mod tokens;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use aizuchi::platforms::slack::{Pace, Slack};
-use aizuchi::ports::{Doing, Orderer, Orders, Platform as _, PostError, Posting};
+use aizuchi::ports::{Caller, Commands, Doing, Platform as _, PostError, Posting};
 use aizuchi::runtime::{Clock, Ears, Heard};
 use aizuchi::stores::Database;
 use aizuchi_core::settings::Layers;
@@ -93,14 +93,14 @@ impl Drop for Scratch {
     }
 }
 
-/// Obeys every order by saying what it was.
+/// Answers with the command itself.
 #[derive(Default)]
-pub struct Echo(pub Mutex<Vec<(String, Orderer, Place)>>);
+pub struct Echo(pub Mutex<Vec<(String, Caller, Place)>>);
 
-impl Orders for Echo {
-    fn obey<'a>(&'a self, order: &'a str, by: &'a Orderer, place: &'a Place) -> Doing<'a, String> {
-        self.0.lock().unwrap().push((order.to_owned(), by.clone(), place.clone()));
-        Box::pin(std::future::ready(format!("**obeyed** {order}")))
+impl Commands for Echo {
+    fn run<'a>(&'a self, text: &'a str, caller: &'a Caller, place: &'a Place) -> Doing<'a, String> {
+        self.0.lock().unwrap().push((text.to_owned(), caller.clone(), place.clone()));
+        Box::pin(std::future::ready(format!("**done** {text}")))
     }
 }
 
@@ -114,7 +114,7 @@ pub enum Engine {
 pub struct Office {
     pub slack: Arc<Slack>,
     pub heard: Arc<Mutex<Vec<Input>>>,
-    pub orders: Arc<Echo>,
+    pub commands: Arc<Echo>,
     pub stop: CancellationToken,
     pub done: JoinHandle<()>,
 }
@@ -149,10 +149,10 @@ impl Office {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let (shard, hears) = mpsc::channel(16);
         tokio::spawn(listen(hears, heard.clone(), engine));
-        let (orders, stop) = (Arc::new(Echo::default()), CancellationToken::new());
+        let (commands, stop) = (Arc::new(Echo::default()), CancellationToken::new());
         let done =
-            slack.listen(Ears::new(vec![shard], mpsc::unbounded_channel().0), orders.clone(), stop.clone()).await?;
-        Ok(Office { slack, heard, orders, stop, done })
+            slack.listen(Ears::new(vec![shard], mpsc::unbounded_channel().0), commands.clone(), stop.clone()).await?;
+        Ok(Office { slack, heard, commands, stop, done })
     }
 
     pub async fn close(self) {

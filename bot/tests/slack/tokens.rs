@@ -21,10 +21,10 @@ async fn a_wrong_token_is_refused_at_the_start_with_what_to_do() {
     let settings = &policies.general().settings;
     let slack = Slack::at_pace(settings, "xoxb-wrong".into(), APP_TOKEN.into(), scratch.database(), Clock::Wall, PACE);
     let (shard, _hears) = mpsc::channel(1);
-    let orders = std::sync::Arc::new(Echo::default());
+    let commands = std::sync::Arc::new(Echo::default());
     let refused = slack
         .unwrap()
-        .listen(Ears::new(vec![shard], mpsc::unbounded_channel().0), orders, CancellationToken::new())
+        .listen(Ears::new(vec![shard], mpsc::unbounded_channel().0), commands, CancellationToken::new())
         .await
         .err()
         .unwrap();

@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use aizuchi::commands::{Bot, CommandRunner};
 use aizuchi::journal::Traces;
-use aizuchi::orders::{Bot, Reception};
 use aizuchi::platforms::web::{Listening, Web};
 use aizuchi::runtime::{Clock, Ears, Event, Heard, Storing};
 use aizuchi::stores::Database;
@@ -76,11 +76,11 @@ impl House {
         let stop = CancellationToken::new();
         let (ears, traces) = (Ears::new(vec![shard], mpsc::unbounded_channel().0), Traces::new(database.clone()));
         let (wishes, _) = mpsc::channel(1);
-        let orders = Arc::new(Reception::new(ears.clone(), traces.clone(), Clock::Wall, bot, wishes));
+        let commands = Arc::new(CommandRunner::new(ears.clone(), traces.clone(), Clock::Wall, bot, wishes));
         let listening = Listening {
             ears,
             traces,
-            orders,
+            commands,
             keeper: None,
             events: watched,
             metrics: aizuchi::console::install(),

@@ -5,10 +5,10 @@ mod visitor;
 
 mod changes;
 mod close;
+mod commands;
 mod door;
 mod first;
 mod lookalikes;
-mod orders;
 mod strangers;
 mod talk;
 mod trouble;

@@ -6,8 +6,8 @@ use aizuchi_core::settings::PriceBasis;
 
 use super::Patient;
 use super::check::Check;
+use crate::commands::answers::{cost, price};
 use crate::journal::spent_today;
-use crate::orders::answers::{cost, price};
 use crate::runtime::{Clock, EstimatedPrice, estimated};
 use crate::stores::{Folder, open_for_reading};
 

@@ -10,7 +10,7 @@ use tracing::{info, warn};
 use super::connection::{Connection, Ending};
 use super::gateway::Plan;
 use super::hear::Listener;
-use super::interaction::Counter;
+use super::interaction::Interactions;
 use super::platform::State;
 use super::trouble::farewell;
 use crate::platforms::backoff::ReconnectPauses;
@@ -27,7 +27,7 @@ pub async fn attend(
     plan: Arc<Plan>,
     number: u32,
     listener: Listener,
-    counter: Counter,
+    interactions: Interactions,
     stop: CancellationToken,
 ) -> Result<(), String> {
     let discord = listener.discord.clone();
@@ -40,7 +40,7 @@ pub async fn attend(
             discord: &discord,
             plan: &plan,
             number,
-            counter: &counter,
+            interactions: &interactions,
             events: &events,
             stop: &stop,
             session: &mut session,

@@ -1,4 +1,4 @@
-//! `/aizuchi` as Discord shows it: its subcommands in two languages, and the order each of them stands for.
+//! `/aizuchi` as Discord shows it: its subcommands in two languages, and the command each of them stands for.
 
 use std::sync::Arc;
 
@@ -134,22 +134,23 @@ pub fn definition() -> Value {
             "options": subcommand.option.iter().map(option).collect::<Vec<_>>(),
         })
     };
-    let (doc, doc_ja) = ("Orders for aizuchi; only you see the answer", "aizuchiへの指示。答えはあなたにだけ見えます");
+    let (doc, doc_ja) =
+        ("Commands for aizuchi; only you see the answer", "aizuchiへの指示。答えはあなたにだけ見えます");
     json!([{
         "type": 1, "name": NAME, "description": doc, "description_localizations": localised(doc, doc_ja),
         "contexts": [0, 1], "options": SUBCOMMANDS.iter().map(subcommand).collect::<Vec<_>>(),
     }])
 }
 
-/// The order an interaction's data stands for: `mute 2h`. `None` for a command that is not ours.
-pub fn order(data: &Value) -> Option<String> {
+/// The command that an interaction's data stands for: `mute 2h`. `None` for a command that is not ours.
+pub fn command_text(data: &Value) -> Option<String> {
     if text(data, "name") != Some(NAME) {
         return None;
     }
     let chosen = list(data, "options").first()?;
     let subcommand = SUBCOMMANDS.iter().find(|known| text(chosen, "name") == Some(known.name))?;
     let value = list(chosen, "options").first().and_then(|option| text(option, "value")).map(str::trim);
-    // One line: what somebody types is an argument, never a second order.
+    // One line: what somebody types is an argument, never a second command.
     let value = value.map(|value| value.split_whitespace().collect::<Vec<_>>().join(" "));
     Some(match value.filter(|value| !value.is_empty()) {
         Some(value) => format!("{} {value}", subcommand.name),
@@ -180,16 +181,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_chosen_becomes_an_order() {
+    fn what_is_chosen_becomes_a_command() {
         let chosen = |subcommand: &str, value: Option<&str>| {
             let options: Vec<Value> = value.iter().map(|value| json!({"name": "x", "value": value})).collect();
-            order(&json!({"name": "aizuchi", "options": [{"name": subcommand, "options": options}]}))
+            command_text(&json!({"name": "aizuchi", "options": [{"name": subcommand, "options": options}]}))
         };
         assert_eq!(chosen("mute", Some(" 2h ")).as_deref(), Some("mute 2h"));
         assert_eq!(chosen("mute", None).as_deref(), Some("mute"));
         assert_eq!(chosen("channel", Some("off\nreset")).as_deref(), Some("channel off reset"));
         assert_eq!(chosen("dance", None), None);
-        assert_eq!(order(&json!({"name": "other", "options": []})), None);
+        assert_eq!(command_text(&json!({"name": "other", "options": []})), None);
     }
 
     /// Discord's own limits.

@@ -16,7 +16,7 @@ use tracing::debug;
 use twilight_gateway_queue::Queue as _;
 
 use super::gateway::Plan;
-use super::interaction::Counter;
+use super::interaction::Interactions;
 use super::platform::{Discord, State};
 use super::read::{bits, text};
 use crate::platforms::backoff::share_of;
@@ -87,7 +87,7 @@ pub struct Connection<'a> {
     pub discord: &'a Discord,
     pub plan: &'a Plan,
     pub number: u32,
-    pub counter: &'a Counter,
+    pub interactions: &'a Interactions,
     /// Where what is told goes.
     pub events: &'a mpsc::Sender<String>,
     pub stop: &'a CancellationToken,
@@ -287,7 +287,7 @@ impl Connection<'_> {
 
     /// Beyond what may wait the connection waits too, and is resumed when Discord loses patience.
     async fn hand_on(&self, told: String) -> Result<(), Ending> {
-        self.counter.serve(&told);
+        self.interactions.serve(&told);
         let sent = tokio::select! {
             sent = self.events.send(told) => sent.is_ok(),
             () = self.stop.cancelled() => false,

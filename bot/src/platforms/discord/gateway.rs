@@ -14,13 +14,13 @@ use twilight_gateway_queue::InMemoryQueue;
 use super::attend::attend;
 use super::backfill::Backfill;
 use super::hear::Listener;
-use super::interaction::Counter;
+use super::interaction::Interactions;
 use super::platform::{Discord, State};
 use super::read::{bits, text};
 use super::rest::{Trouble, USER_AGENT};
 use super::trouble::farewell;
 use crate::platforms::backoff::Backoff;
-use crate::ports::Orders;
+use crate::ports::Commands;
 use crate::runtime::Ears;
 
 const GUILDS: u64 = 1 << 0;
@@ -39,9 +39,9 @@ const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// Returns when it is stopped, or when there is no going on.
-pub async fn attend_all(discord: Arc<Discord>, ears: Ears, orders: Arc<dyn Orders>, stop: CancellationToken) {
+pub async fn attend_all(discord: Arc<Discord>, ears: Ears, commands: Arc<dyn Commands>, stop: CancellationToken) {
     let ended = tokio::select! {
-        ended = connect(&discord, ears, orders, &stop) => ended,
+        ended = connect(&discord, ears, commands, &stop) => ended,
         // Whoever cannot answer does not go on listening.
         () = discord.rest.token_refused() => Err(farewell(BAD_TOKEN, "")),
         () = stop.cancelled() => Ok(()),
@@ -59,7 +59,7 @@ const BAD_TOKEN: u16 = 4004;
 async fn connect(
     discord: &Arc<Discord>,
     ears: Ears,
-    orders: Arc<dyn Orders>,
+    commands: Arc<dyn Commands>,
     stop: &CancellationToken,
 ) -> Result<(), String> {
     let plan = Arc::new(plan(discord).await?);
@@ -68,12 +68,12 @@ async fn connect(
     let stop = stop.child_token();
     let _all_end = stop.clone().drop_guard();
     let backfill = Backfill::new(discord.clone(), ears.clone(), stop.clone());
-    let counter = Counter::new(discord.clone(), orders);
+    let interactions = Interactions::new(discord.clone(), commands);
     let mut connections = JoinSet::new();
     for number in 0..plan.shards {
         let listener =
             Listener { discord: discord.clone(), ears: ears.clone(), backfill: backfill.clone(), stop: stop.clone() };
-        connections.spawn(attend(plan.clone(), number, listener, counter.clone(), stop.clone()));
+        connections.spawn(attend(plan.clone(), number, listener, interactions.clone(), stop.clone()));
     }
     while let Some(ended) = connections.join_next().await {
         ended.map_err(|error| format!("a connection to Discord ended badly: {error}"))??;

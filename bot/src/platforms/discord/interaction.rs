@@ -1,4 +1,4 @@
-//! Slash commands as they are given: acknowledged at once, then answered to whoever gave the order alone.
+//! Slash commands as they arrive: acknowledged at once, then answered to the caller alone.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tracing::{debug, warn};
 
-use super::commands::order;
+use super::commands::command_text;
 use super::platform::Discord;
 use super::read::{bits, id, text};
 use super::say::person;
 use crate::language::Language;
-use crate::ports::{Orderer, Orders};
+use crate::ports::{Caller, Commands};
 
 /// Kinds of interactions, of answers, and of messages.
 const COMMAND: u64 = 2;
@@ -27,28 +27,28 @@ const TOGETHER_MAX: usize = 64;
 const ANSWER_CHARS_MAX: usize = 2000;
 const ANSWERS_MAX: usize = 5;
 
-/// Where orders are taken. Cheap to clone.
+/// Receives interactions. Cheap to clone.
 #[derive(Clone)]
-pub struct Counter {
+pub struct Interactions {
     discord: Arc<Discord>,
-    orders: Arc<dyn Orders>,
+    commands: Arc<dyn Commands>,
     together: Arc<Semaphore>,
 }
 
-/// An order, ready to be obeyed.
+/// A command, ready to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Order {
-    order: String,
-    by: Orderer,
+struct Interaction {
+    text: String,
+    caller: Caller,
     place: Place,
     id: u64,
     application: u64,
     token: String,
 }
 
-impl Counter {
-    pub fn new(discord: Arc<Discord>, orders: Arc<dyn Orders>) -> Counter {
-        Counter { discord, orders, together: Arc::new(Semaphore::new(TOGETHER_MAX)) }
+impl Interactions {
+    pub fn new(discord: Arc<Discord>, commands: Arc<dyn Commands>) -> Interactions {
+        Interactions { discord, commands, together: Arc::new(Semaphore::new(TOGETHER_MAX)) }
     }
 
     /// Discord waits three seconds for an answer: it does not stand in line behind what is said.
@@ -60,18 +60,18 @@ impl Counter {
         if event.get("t").and_then(Value::as_str) != Some("INTERACTION_CREATE") {
             return;
         }
-        let Some(order) = event.get("d").and_then(|data| self.read(data)) else { return };
+        let Some(interaction) = event.get("d").and_then(|data| self.read(data)) else { return };
         let Ok(permit) = self.together.clone().try_acquire_owned() else {
-            return debug!("too many orders at once");
+            return debug!("too many interactions at once");
         };
-        let counter = self.clone();
+        let interactions = self.clone();
         tokio::spawn(async move {
-            counter.obey(order).await;
+            interactions.run(interaction).await;
             drop(permit);
         });
     }
 
-    fn read(&self, data: &Value) -> Option<Order> {
+    fn read(&self, data: &Value) -> Option<Interaction> {
         if bits(data, "type") != COMMAND {
             return None;
         }
@@ -88,19 +88,19 @@ impl Counter {
             places.place(channel, guild).0
         });
         let may = |member: &Value| bits(member, "permissions") & (ADMINISTRATOR | MANAGE_CHANNELS | MANAGE_GUILD) != 0;
-        let by = Orderer {
+        let caller = Caller {
             person: person(id(user, "id")?),
             // With the bot alone, everybody is at home.
             manages: member.map_or(guild.is_none(), may),
             language: text(data, "locale").and_then(Language::from_id).unwrap_or_default(),
         };
-        let order = order(data.get("data")?)?;
+        let command = command_text(data.get("data")?)?;
         // Both become part of a path.
         let token = text(data, "token")
             .filter(|token| token.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)))?;
-        Some(Order {
-            order,
-            by,
+        Some(Interaction {
+            text: command,
+            caller,
             place,
             id: id(data, "id")?,
             application: id(data, "application_id")?,
@@ -108,14 +108,14 @@ impl Counter {
         })
     }
 
-    async fn obey(&self, order: Order) {
-        let Order { order, by, place, id, application, token } = order;
+    async fn run(&self, interaction: Interaction) {
+        let Interaction { text, caller, place, id, application, token } = interaction;
         let rest = &self.discord.rest;
         let later = json!({"type": LATER, "data": {"flags": EPHEMERAL}});
         if let Err(trouble) = rest.post_openly(format!("interactions/{id}/{token}/callback"), &later).await {
-            return warn!(%trouble, "can not take an order");
+            return warn!(%trouble, "cannot acknowledge a command");
         }
-        let answer = self.orders.obey(&order, &by, &place).await;
+        let answer = self.commands.run(&text, &caller, &place).await;
         for (number, part) in parts(&answer).into_iter().enumerate() {
             let body = json!({"content": part, "flags": EPHEMERAL, "allowed_mentions": {"parse": []}});
             let told = if number == 0 {
@@ -124,7 +124,7 @@ impl Counter {
                 rest.post_openly(format!("webhooks/{application}/{token}"), &body).await
             };
             if let Err(trouble) = told {
-                return warn!(%trouble, "can not answer an order");
+                return warn!(%trouble, "cannot answer a command");
             }
         }
     }

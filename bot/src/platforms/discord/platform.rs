@@ -17,7 +17,7 @@ use super::places::{Places, channel_of};
 use super::readable::OwnNames;
 use super::rest::Rest;
 use super::trouble::{Deed, post_error};
-use crate::ports::{Doing, Orders, Platform, PostError, Posting};
+use crate::ports::{Commands, Doing, Platform, PostError, Posting};
 use crate::runtime::{Clock, Ears};
 use crate::stores::Database;
 
@@ -61,14 +61,14 @@ impl Discord {
     pub fn listen(
         self: &Arc<Self>,
         ears: Ears,
-        orders: Arc<dyn Orders>,
+        commands: Arc<dyn Commands>,
         stop: CancellationToken,
     ) -> anyhow::Result<JoinHandle<()>> {
         if let Err(error) = check_token(&self.token) {
             self.state.send_replace(State::Stopped(error.to_string()));
             return Err(error);
         }
-        Ok(tokio::spawn(gateway::attend_all(self.clone(), ears, orders, stop)))
+        Ok(tokio::spawn(gateway::attend_all(self.clone(), ears, commands, stop)))
     }
 
     pub fn state(&self) -> watch::Receiver<State> {

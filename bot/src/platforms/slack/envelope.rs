@@ -17,7 +17,7 @@ pub enum Frame {
         envelope: String,
         payload: Value,
     },
-    /// Somebody gave an order.
+    /// Somebody used the slash command.
     Command {
         envelope: String,
         payload: Value,

@@ -75,7 +75,7 @@ pub fn store(transaction: &Transaction<'_>, arrivals: Vec<Arrival>, at: Time) ->
     Ok(stored)
 }
 
-/// Whether an order comes for the first time.
+/// Whether a slash command arrives for the first time.
 pub fn is_new(transaction: &Transaction<'_>, key: &str, at: Time) -> rusqlite::Result<bool> {
     let insert = "INSERT OR IGNORE INTO slack_event (key, at) VALUES (?1, ?2)";
     Ok(transaction.prepare_cached(insert)?.execute(params![key, at.0 as i64])? > 0)

@@ -19,7 +19,7 @@ use super::translate::Me;
 use super::trouble::ApiError;
 use super::{backfill, connections, inbox, posts, sync, tell};
 use crate::platforms::backoff::ReconnectPauses;
-use crate::ports::Orders;
+use crate::ports::Commands;
 use crate::runtime::Ears;
 use crate::stores::StoreError;
 
@@ -58,14 +58,14 @@ impl Pace {
     }
 }
 
-/// Slash commands that are obeyed at the same time.
-const ORDERS_MAX: usize = 16;
+/// Slash commands that run at the same time.
+const COMMANDS_MAX: usize = 16;
 
 /// What every task of the platform needs.
 pub struct Desk {
     pub slack: Arc<Slack>,
     pub ears: Ears,
-    pub orders: Arc<dyn Orders>,
+    pub commands: Arc<dyn Commands>,
     /// The platform's own: cancelled with the program's, or when there is no hope.
     pub stop: CancellationToken,
     pub tasks: TaskTracker,
@@ -76,7 +76,7 @@ pub struct Desk {
     /// The first line is open, or open again after there was none.
     pub back: Notify,
     pub lines: AtomicUsize,
-    pub obeying: Arc<Semaphore>,
+    pub running: Arc<Semaphore>,
 }
 
 impl Desk {
@@ -116,7 +116,7 @@ impl Slack {
     pub async fn listen(
         self: &Arc<Slack>,
         ears: Ears,
-        orders: Arc<dyn Orders>,
+        commands: Arc<dyn Commands>,
         stop: CancellationToken,
     ) -> anyhow::Result<JoinHandle<()>> {
         self.sweep().await?;
@@ -134,14 +134,14 @@ impl Slack {
         let desk = Arc::new(Desk {
             slack: self.clone(),
             ears,
-            orders,
+            commands,
             stop: stop.child_token(),
             tasks: TaskTracker::new(),
             arrived: Notify::new(),
             gone: Notify::new(),
             back: Notify::new(),
             lines: AtomicUsize::new(0),
-            obeying: Arc::new(Semaphore::new(ORDERS_MAX)),
+            running: Arc::new(Semaphore::new(COMMANDS_MAX)),
         });
         Ok(tokio::spawn(live(desk, me)))
     }

@@ -18,7 +18,7 @@ mod names;
 mod people;
 mod sync;
 
-mod orders;
+mod commands;
 mod posts;
 
 mod api;

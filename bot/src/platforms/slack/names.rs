@@ -38,7 +38,7 @@ impl Names {
     }
 
     /// With their language, which not everything that Slack tells of people holds.
-    pub async fn orderer(&self, id: &str) -> Option<Person> {
+    pub async fn caller(&self, id: &str) -> Option<Person> {
         let known = self.person(id).await?;
         if known.japanese.is_some() { Some(known) } else { self.ask(id).await.or(Some(known)) }
     }

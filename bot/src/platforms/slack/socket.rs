@@ -9,10 +9,10 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::api::With;
+use super::commands;
 use super::envelope::{self, Frame};
 use super::inbox::{self, Arrival};
 use super::listen::Desk;
-use super::orders;
 use super::read::text;
 use super::translate::Me;
 use super::trouble::ApiError;
@@ -123,7 +123,7 @@ impl Line {
                     known.push(envelope);
                 }
                 Frame::Command { envelope, payload } => {
-                    if orders::obey(&self.desk, &self.me, &envelope, payload).await {
+                    if commands::run(&self.desk, &self.me, &envelope, payload).await {
                         known.push(envelope);
                     }
                 }

@@ -1,4 +1,4 @@
-//! Closing a room from a page: by its button, or by an order that has to name it.
+//! Closing a room from a page: by its button, or by a command that has to name it.
 
 use tracing::warn;
 
@@ -9,8 +9,8 @@ use super::talk::room_id;
 use super::wire::FromServer;
 use super::words::{self, Trouble};
 
-/// The order's name; it is known here alone, because only here are the rooms ours to close.
-pub const ORDER: &str = "close-room";
+/// The command's name; it is known here alone, because only here are the rooms ours to close.
+pub const NAME: &str = "close-room";
 
 impl Web {
     /// Without a token everybody here sits at this machine, and may close what was opened; otherwise who opened it may.
@@ -56,10 +56,10 @@ impl Page {
         }
     }
 
-    /// Whether the order was this one. Said without the room's name, it tells what would happen.
-    pub(super) async fn obeys_close(&self, room: &str, order: &str) -> bool {
-        let (name, named) = order.trim().split_once(char::is_whitespace).unwrap_or((order.trim(), ""));
-        if !name.eq_ignore_ascii_case(ORDER) {
+    /// Whether the command was this one. Said without the room's name, it tells what would happen.
+    pub(super) async fn runs_close(&self, room: &str, command: &str) -> bool {
+        let (name, named) = command.trim().split_once(char::is_whitespace).unwrap_or((command.trim(), ""));
+        if !name.eq_ignore_ascii_case(NAME) {
             return false;
         }
         if named.trim() != room {

@@ -20,10 +20,10 @@ use super::socket::frame_bytes_max;
 use super::talk::{self, Reacting, Refusal, Saying, person_id, room_id};
 use super::wire::{FromPage, FromServer};
 use super::words::{self, Trouble};
+use crate::commands::answers;
 use crate::language::Language;
 use crate::lookalike::looks_empty;
-use crate::orders::answers;
-use crate::ports::Orderer;
+use crate::ports::Caller;
 use crate::replay::decision;
 use crate::runtime::Gone;
 use crate::stores::StoreError;
@@ -212,8 +212,8 @@ impl Page {
         let Entered { room, person, .. } = self.entered()?;
         let key = self.key(key)?;
         self.check(&text)?;
-        if let Some(order) = text.trim().strip_prefix('/') {
-            self.obey(room, person, order).await;
+        if let Some(command) = text.trim().strip_prefix('/') {
+            self.run(room, person, command).await;
             return Ok(None);
         }
         let (by, at) = (person.speaker.clone(), self.desk.web.clock.now());
@@ -294,14 +294,14 @@ impl Page {
     }
 
     /// Whoever can open the web room may change its settings.
-    async fn obey(&self, room: &str, person: &Person, order: &str) {
-        if self.obeys_close(room, order).await {
+    async fn run(&self, room: &str, person: &Person, command: &str) {
+        if self.runs_close(room, command).await {
             return;
         }
-        let by = Orderer { person: person_id(&person.speaker.id), manages: true, language: self.language };
+        let caller = Caller { person: person_id(&person.speaker.id), manages: true, language: self.language };
         let place = Place { room: room_id(room), thread: None };
-        let mut answer = self.desk.orders.obey(order, &by, &place).await;
-        if order.trim().eq_ignore_ascii_case("help") {
+        let mut answer = self.desk.commands.run(command, &caller, &place).await;
+        if command.trim().eq_ignore_ascii_case("help") {
             answer.push('\n');
             answer.push_str(words::help_to_close(self.language));
         }

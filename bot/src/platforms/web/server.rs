@@ -34,7 +34,7 @@ use crate::console::keep_up;
 use crate::journal::Traces;
 use crate::keeper::Keeper;
 use crate::language::Language;
-use crate::ports::{Orders, Platform};
+use crate::ports::{Commands, Platform};
 use crate::runtime::{Ears, Event};
 use crate::stores::{StoreError, wait_for_room};
 
@@ -56,7 +56,7 @@ const PEOPLE_KEPT: Span = Span::minutes(90 * 24 * 60);
 pub struct Listening {
     pub ears: Ears,
     pub traces: Traces,
-    pub orders: Arc<dyn Orders>,
+    pub commands: Arc<dyn Commands>,
     /// What is remembered for long; none where nothing is.
     pub keeper: Option<Arc<Keeper>>,
     pub events: broadcast::Receiver<Event>,
@@ -75,7 +75,7 @@ pub struct Desk {
     pub(super) heard_first: u64,
     pub ears: Ears,
     pub traces: Traces,
-    pub orders: Arc<dyn Orders>,
+    pub commands: Arc<dyn Commands>,
     pub keeper: Option<Arc<Keeper>>,
     pub samples: Arc<Semaphore>,
     pub limits: Arc<WebLimits>,
@@ -90,7 +90,7 @@ pub struct Desk {
 impl Web {
     /// Opens the port and serves until `stop`. The task ends when every page has been let go.
     pub async fn listen(self: &Arc<Web>, with: Listening) -> anyhow::Result<(SocketAddr, JoinHandle<()>)> {
-        let Listening { ears, traces, orders, keeper, events, metrics, ready, beside, stop } = with;
+        let Listening { ears, traces, commands, keeper, events, metrics, ready, beside, stop } = with;
         let listener = guard::bind(&self.settings.address, &self.settings.token).await?;
         let address = listener.local_addr().context("a bound port has an address")?;
         wait_for_room(async || self.open_rooms().await).await?;
@@ -106,7 +106,7 @@ impl Web {
             heard_first: since,
             ears,
             traces,
-            orders,
+            commands,
             keeper,
             samples: Arc::new(Semaphore::new(sample::AT_ONCE_MAX)),
             limits: WebLimits::new(&self.settings),

@@ -4,7 +4,7 @@ use aizuchi_core::types::Voice;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use crate::orders::Bot;
+pub use crate::commands::Bot;
 
 /// From the page. `key` is the page's own name for what it sends: sent again after a broken connection, it is taken once.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

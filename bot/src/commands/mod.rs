@@ -1,4 +1,4 @@
-//! What people order with a slash, the same on every platform: no model has a say in it.
+//! Slash commands, the same on every platform. No model is asked.
 
 mod about;
 pub mod answers;
@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::journal::Traces;
 use crate::keeper::{Keeper, NotForgotten};
 use crate::language::Language;
-use crate::ports::{Doing, Orderer, Orders, Platform};
+use crate::ports::{Caller, Commands, Doing, Platform};
 use crate::runtime::{Clock, Ears, Gone};
 use crate::stores::StoreError;
 pub use order::{CommandForm, Order, ROWS, Row, order};
@@ -32,27 +32,27 @@ pub struct Bot {
     pub preset: String,
 }
 
-/// A wish for another preset in a room, and what came of it.
+/// A request for another preset in a room; `done` tells what came of it.
 #[derive(Debug)]
-pub struct Wish {
+pub struct PresetRequest {
     pub room: String,
     pub preset: String,
-    pub told: oneshot::Sender<Result<(), String>>,
+    pub done: oneshot::Sender<Result<(), String>>,
 }
 
-/// Where orders are taken.
-pub struct Reception {
+/// Runs commands.
+pub struct CommandRunner {
     ears: Ears,
     traces: Traces,
     clock: Clock,
     bot: RwLock<Bot>,
-    wishes: mpsc::Sender<Wish>,
+    preset_requests: mpsc::Sender<PresetRequest>,
     /// What is remembered for long, and where else something of a person may be kept.
     keeper: Option<Arc<Keeper>>,
     platforms: Vec<Arc<dyn Platform>>,
 }
 
-/// Why an order was not carried out.
+/// Why a command failed.
 enum Why {
     Gone,
     Store(StoreError),
@@ -70,14 +70,28 @@ impl From<StoreError> for Why {
     }
 }
 
-impl Reception {
-    pub fn new(ears: Ears, traces: Traces, clock: Clock, bot: Bot, wishes: mpsc::Sender<Wish>) -> Reception {
-        Reception { ears, traces, clock, bot: RwLock::new(bot), wishes, keeper: None, platforms: Vec::new() }
+impl CommandRunner {
+    pub fn new(
+        ears: Ears,
+        traces: Traces,
+        clock: Clock,
+        bot: Bot,
+        preset_requests: mpsc::Sender<PresetRequest>,
+    ) -> CommandRunner {
+        CommandRunner {
+            ears,
+            traces,
+            clock,
+            bot: RwLock::new(bot),
+            preset_requests,
+            keeper: None,
+            platforms: Vec::new(),
+        }
     }
 
     /// The same for one who has a long memory.
-    pub fn remembering(self, keeper: Arc<Keeper>, platforms: Vec<Arc<dyn Platform>>) -> Reception {
-        Reception { keeper: Some(keeper), platforms, ..self }
+    pub fn remembering(self, keeper: Arc<Keeper>, platforms: Vec<Arc<dyn Platform>>) -> CommandRunner {
+        CommandRunner { keeper: Some(keeper), platforms, ..self }
     }
 
     /// From now on it goes by another name, or answers with another model.
@@ -89,7 +103,7 @@ impl Reception {
         self.bot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    async fn carry_out(&self, order: Order, by: &Orderer, place: &Place) -> Result<String, Why> {
+    async fn carry_out(&self, order: Order, by: &Caller, place: &Place) -> Result<String, Why> {
         let (room, language) = (&place.room, by.language);
         let form = CommandForm::of(room);
         let told = |command: Command| self.ears.hear(Input::Told(room.clone(), command));
@@ -163,7 +177,7 @@ impl Reception {
     async fn forget(
         &self,
         keeper: Arc<Keeper>,
-        by: &Orderer,
+        by: &Caller,
         names: Vec<Box<str>>,
         form: CommandForm,
     ) -> Result<String, Why> {
@@ -179,18 +193,18 @@ impl Reception {
     }
 
     async fn change_preset(&self, room: &str, preset: String, language: Language) -> Result<String, Why> {
-        let (told, done) = oneshot::channel();
-        let wish = Wish { room: room.to_owned(), preset: preset.clone(), told };
-        self.wishes.send(wish).await.map_err(|_| Why::Gone)?;
-        Ok(match done.await.map_err(|_| Why::Gone)? {
+        let (done, answer) = oneshot::channel();
+        let request = PresetRequest { room: room.to_owned(), preset: preset.clone(), done };
+        self.preset_requests.send(request).await.map_err(|_| Why::Gone)?;
+        Ok(match answer.await.map_err(|_| Why::Gone)? {
             Ok(()) => answers::preset(&preset, language),
             Err(problem) => problem,
         })
     }
 }
 
-impl Orders for Reception {
-    fn obey<'a>(&'a self, order: &'a str, by: &'a Orderer, place: &'a Place) -> Doing<'a, String> {
+impl Commands for CommandRunner {
+    fn run<'a>(&'a self, order: &'a str, by: &'a Caller, place: &'a Place) -> Doing<'a, String> {
         let language = by.language;
         Box::pin(async move {
             let order = order::order(order);
@@ -201,7 +215,7 @@ impl Orders for Reception {
                 Ok(answer) => answer,
                 Err(Why::Gone) => answers::stopping(language).to_owned(),
                 Err(Why::Store(error)) => {
-                    tracing::warn!(%error, "an order could not be carried out");
+                    tracing::warn!(%error, "a command failed");
                     answers::trouble(language).to_owned()
                 }
             }

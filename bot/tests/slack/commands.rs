@@ -7,8 +7,8 @@ use crate::office::{Office, Scratch, room, until};
 use crate::server::Server;
 
 #[tokio::test]
-async fn orders_are_obeyed_and_answered_to_one_person() {
-    let (server, scratch) = (Server::start().await, Scratch::new("orders"));
+async fn commands_are_run_and_answered_to_one_person() {
+    let (server, scratch) = (Server::start().await, Scratch::new("commands"));
     let office = Office::open(&server, &scratch).await;
     // Told without a language, which is known already or asked for.
     server.happens(json!({"type": "user_change", "user": {"id": "U2HAN", "profile": {"display_name": "はな"}}}));
@@ -18,8 +18,8 @@ async fn orders_are_obeyed_and_answered_to_one_person() {
     until("another", || server.workspace().answers.len() == 2).await;
     server.order("D1MIA", "U3TOM", "");
     until("a third", || server.workspace().answers.len() == 3).await;
-    assert_eq!(server.workspace().answers[0], json!({"response_type": "ephemeral", "text": "*obeyed* mute 2h"}));
-    let given = office.orders.0.lock().unwrap().clone();
+    assert_eq!(server.workspace().answers[0], json!({"response_type": "ephemeral", "text": "*done* mute 2h"}));
+    let given = office.commands.0.lock().unwrap().clone();
     assert_eq!((given[0].0.as_str(), given[0].1.manages, given[0].1.language), ("mute 2h", true, Language::English));
     assert_eq!((given[1].1.manages, given[1].1.language, &given[1].2), (false, Language::Japanese, &room("C1GEN")));
     assert!(given[2].1.manages, "in a direct message everybody may");
@@ -28,8 +28,8 @@ async fn orders_are_obeyed_and_answered_to_one_person() {
 }
 
 #[tokio::test]
-async fn an_order_that_comes_again_is_obeyed_once_and_odd_ones_are_passed_over() {
-    let (server, scratch) = (Server::start().await, Scratch::new("odd-orders"));
+async fn a_command_that_comes_again_is_run_once_and_odd_ones_are_passed_over() {
+    let (server, scratch) = (Server::start().await, Scratch::new("odd-commands"));
     let office = Office::open(&server, &scratch).await;
     let answer_to = format!("http://{}/respond/1", server.address);
     let order = |envelope: &str, url: &str| {
@@ -47,7 +47,7 @@ async fn an_order_that_comes_again_is_obeyed_once_and_odd_ones_are_passed_over()
     server.sockets.send_raw(r#"{"type": "interactive", "envelope_id": "e", "payload": {"type": "block_actions"}}"#);
     until("all are acknowledged", || server.sockets.unasked() == 6).await;
     until("three are answered", || server.workspace().answers.len() == 3).await;
-    assert_eq!(office.orders.0.lock().unwrap().len(), 3);
+    assert_eq!(office.commands.0.lock().unwrap().len(), 3);
     let private = server.workspace().answers.iter().filter(|answer| answer["user"] == "U1MIA").count();
     assert_eq!(private, 2);
     office.close().await;

@@ -1,4 +1,4 @@
-//! Orders with a slash, answered to this page alone.
+//! Slash commands, answered to this page alone.
 
 use aizuchi::journal::{Entry, Journal};
 use aizuchi_core::input::Command;
@@ -11,8 +11,8 @@ use crate::house::House;
 use crate::visitor::{Visitor, connect};
 
 #[tokio::test]
-async fn orders_reach_the_engine_and_no_room() {
-    let house = House::open("orders").await;
+async fn commands_reach_the_engine_and_no_room() {
+    let house = House::open("commands").await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     assert_eq!(mia.order("/mute 2h").await, "Muted for 2 h. /unmute ends it.");
     assert_eq!(mia.taken("order").await, "");

@@ -1,11 +1,11 @@
-//! Orders in a transcript: "mute 2h", "reset".
+//! Commands in a transcript: "mute 2h", "reset".
 
 use aizuchi_core::input::Command;
 use aizuchi_core::types::{Share, Span};
 
 use super::json::quoted;
 
-pub fn order(text: &str) -> Result<Command, String> {
+pub fn parse_command(text: &str) -> Result<Command, String> {
     let lower = text.trim().to_ascii_lowercase();
     let (word, rest) = lower.split_once(char::is_whitespace).unwrap_or((&lower, ""));
     match (word, rest.trim_start()) {
@@ -40,25 +40,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_are_read_as_people_write_them() {
-        assert_eq!(order("mute"), Ok(Command::Mute(None)));
-        assert_eq!(order(" Mute  2h "), Ok(Command::Mute(Some(Span::minutes(120)))));
-        assert_eq!(order("mute 90m"), Ok(Command::Mute(Some(Span::minutes(90)))));
-        assert_eq!(order("mute 1d 30s"), Ok(Command::Mute(Some(Span::seconds(86_430)))));
-        assert_eq!(order("unmute"), Ok(Command::Unmute));
-        assert_eq!(order("reset"), Ok(Command::Reset));
-        assert_eq!((order("on"), order("off")), (Ok(Command::Listen(true)), Ok(Command::Listen(false))));
+    fn commands_are_read_as_people_write_them() {
+        assert_eq!(parse_command("mute"), Ok(Command::Mute(None)));
+        assert_eq!(parse_command(" Mute  2h "), Ok(Command::Mute(Some(Span::minutes(120)))));
+        assert_eq!(parse_command("mute 90m"), Ok(Command::Mute(Some(Span::minutes(90)))));
+        assert_eq!(parse_command("mute 1d 30s"), Ok(Command::Mute(Some(Span::seconds(86_430)))));
+        assert_eq!(parse_command("unmute"), Ok(Command::Unmute));
+        assert_eq!(parse_command("reset"), Ok(Command::Reset));
+        assert_eq!(
+            (parse_command("on"), parse_command("off")),
+            (Ok(Command::Listen(true)), Ok(Command::Listen(false)))
+        );
     }
 
     #[test]
-    fn other_words_are_no_orders() {
+    fn other_words_are_no_commands() {
         for odd in ["", "静かに", "reset now", "mute -2h", "mute 1 month", "mute 30", "mute 99999999999999h"] {
-            assert!(order(odd).is_err(), "{odd}");
+            assert!(parse_command(odd).is_err(), "{odd}");
         }
         assert_eq!(
-            order("静かに").unwrap_err(),
+            parse_command("静かに").unwrap_err(),
             "\"静かに\" is no order; expected mute, mute 2h, unmute, talk 3%, reset, left, on or off"
         );
-        assert_eq!(order("mute 30").unwrap_err(), "\"30\" is no length of time; expected such as 90m or 2h");
+        assert_eq!(parse_command("mute 30").unwrap_err(), "\"30\" is no length of time; expected such as 90m or 2h");
     }
 }

@@ -1,0 +1,90 @@
+//! `/aizuchi …`: acknowledged at once, run, and answered to the caller alone.
+
+use std::sync::Arc;
+
+use aizuchi_core::types::Place;
+use serde_json::Value;
+
+use super::inbox;
+use super::listen::Desk;
+use super::mrkdwn::mrkdwn;
+use super::read::{id, owned, text};
+use super::translate::Me;
+use crate::language::Language;
+use crate::ports::Caller;
+
+/// A slash command as Slack sends it.
+struct SlashCommand {
+    text: String,
+    user: String,
+    channel: String,
+    /// Where Slack wants the answer.
+    answer_to: Option<String>,
+}
+
+/// Starts to run it, once. Returns whether the envelope can be acknowledged.
+pub async fn run(desk: &Arc<Desk>, me: &Arc<Me>, envelope: &str, payload: Value) -> bool {
+    let (key, at) = (envelope.to_owned(), desk.slack.clock.now());
+    match desk.slack.database.write(move |transaction| inbox::is_new(transaction, &key, at)).await {
+        Ok(true) => (),
+        Ok(false) => return true,
+        Err(failed) => {
+            tracing::error!(%failed, "cannot record a slash command from Slack");
+            return false;
+        }
+    }
+    let Some(command) = read(&payload, &desk.slack.settings.api_url) else { return true };
+    let Ok(permit) = desk.running.clone().try_acquire_owned() else {
+        tracing::warn!("too many slash commands at once");
+        return true;
+    };
+    let (desk, me) = (desk.clone(), me.clone());
+    desk.tasks.clone().spawn(async move {
+        tokio::select! {
+            () = run_command(&desk, &me, command) => (),
+            () = desk.stop.cancelled() => (),
+        }
+        drop(permit);
+    });
+    true
+}
+
+fn read(payload: &Value, api_url: &str) -> Option<SlashCommand> {
+    // In the clear only where Slack itself is spoken to in the clear: on loopback.
+    let is_safe =
+        |url: &String| url.starts_with("https://") || (url.starts_with("http://") && api_url.starts_with("http://"));
+    Some(SlashCommand {
+        text: text(payload, "text").unwrap_or_default().chars().take(2000).collect(),
+        user: id(payload, "user_id")?.to_owned(),
+        channel: id(payload, "channel_id")?.to_owned(),
+        answer_to: owned(payload, "response_url").filter(is_safe),
+    })
+}
+
+async fn run_command(desk: &Desk, me: &Me, command: SlashCommand) {
+    let person = desk.slack.names.caller(&command.user).await.unwrap_or_default();
+    let caller = Caller {
+        person: me.person(&command.user),
+        // In a direct message people may set what they like: it is their own.
+        manages: person.manages || command.channel.starts_with('D'),
+        language: if person.japanese.unwrap_or(false) { Language::Japanese } else { Language::English },
+    };
+    let place = Place { room: me.room(&command.channel), thread: None };
+    let answer = desk.commands.run(&command.text, &caller, &place).await;
+    if let Err(error) = tell(desk, &command, &mrkdwn(&answer)).await {
+        tracing::warn!(%error, "cannot answer a slash command");
+    }
+}
+
+/// To the caller alone: at the address that Slack gave, or else as an ephemeral message.
+async fn tell(desk: &Desk, command: &SlashCommand, answer: &str) -> Result<(), super::trouble::ApiError> {
+    let api = &desk.slack.api;
+    if let Some(url) = &command.answer_to {
+        match api.respond(url, answer).await {
+            Ok(()) => return Ok(()),
+            Err(error) => tracing::debug!(%error, "cannot use the response URL; posting an ephemeral message"),
+        }
+    }
+    let form = [("channel", command.channel.as_str()), ("user", &command.user), ("text", answer)];
+    api.call("chat.postEphemeral", &form).await.map(|_| ())
+}
