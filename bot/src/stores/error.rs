@@ -11,7 +11,7 @@ pub enum StoreError {
     )]
     Newer { found: u32 },
     #[error(
-        "the database {0}, or the log beside it, was deleted or replaced, or written over, while aizuchi runs, and nothing can be kept: put it back, or stop \
+        "the database {0}, or the log beside it, was deleted or replaced while aizuchi runs, and nothing can be kept: put it back, or stop \
          aizuchi, restore a copy (`aizuchi backup` makes them) and start it again"
     )]
     Gone(String),

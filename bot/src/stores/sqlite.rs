@@ -10,7 +10,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::StoreError;
 use super::migrations::{self, VERSION};
-use super::opened_file::{OpenedFile, Outcome};
+use super::opened_file::OpenedFile;
 
 /// What is to be written, told afterwards whether it is durable; or an order that no transaction may hold.
 enum Work {
@@ -154,9 +154,7 @@ impl Database {
 
     /// Whether it can be written, as far as is known: where the last attempt failed, there is another one.
     pub async fn check(&self) -> Result<(), StoreError> {
-        // Where one thing comes after the other: what is being written must not be taken for somebody else's.
-        let file = self.file.clone();
-        self.alone(move |_| file.check()).await?;
+        self.file.check()?;
         if self.refuses.load(Ordering::Relaxed) {
             self.write(|transaction| transaction.pragma_update(None, "user_version", VERSION)).await?;
         }
@@ -315,30 +313,18 @@ fn commit(connection: &mut Connection, works: Vec<Work>, sync: Sync, refuses: &A
             .prepare(connection)
             .and_then(|()| connection.transaction_with_behavior(TransactionBehavior::Immediate))
             .map_err(StoreError::from);
-        let transaction = transaction.and_then(|transaction| file.check_contents().map(|()| transaction));
-        let is_intact = transaction.is_ok();
         let within = |write: Write| write(transaction.as_ref().map_err(StoreError::clone).and_then(still_open));
         let told: Vec<Told> = writes.into_iter().map(within).collect();
         // What is written into a file that nobody can open any more is not kept.
         let committed = transaction.and_then(|transaction| {
             still_open(&transaction)?;
             file.check()?;
-            transaction.commit()?;
-            file.check_written()
+            Ok(transaction.commit()?)
         });
-        if is_intact && !matches!(committed, Err(StoreError::Gone(_))) {
-            file.note_written(if committed.is_ok() { Outcome::Committed } else { Outcome::Failed });
-        }
         refuses.store(committed.is_err(), Ordering::Relaxed);
         told.into_iter().for_each(|tell| tell(committed.clone()));
     }
-    for work in alone {
-        let is_intact = file.check_contents().is_ok();
-        work(connection);
-        if is_intact {
-            file.note_written(Outcome::Failed);
-        }
-    }
+    alone.into_iter().for_each(|work| work(connection));
 }
 
 /// Where the disk refuses a part of a transaction, SQLite gives up the whole of it: what was written before is gone, and what
