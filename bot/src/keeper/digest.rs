@@ -8,12 +8,14 @@ use aizuchi_core::memory::{
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Visibility, Voice};
 
 use super::Keeper;
-use super::lines::{Said, said};
+use super::lines::{Part, Said, said};
 use crate::ports::Digest;
 use crate::stores::StoreError;
 
 /// Messages read at once at most, and how much of the longest talk of a prompt they may take.
 const MESSAGES_AT_ONCE: usize = 200;
+/// Some of what is read may be left out.
+const READ_AT_ONCE: usize = 2 * MESSAGES_AT_ONCE;
 const SHARE_OF_TALK: f64 = 0.8;
 const KNOWN_MAX: usize = 20;
 const ACTIVE_MAX: usize = 20;
@@ -111,8 +113,7 @@ impl Keeper {
         Ok(Left::More)
     }
 
-    /// What is new, as much as fits, without those who do not want to be remembered. A private thread of a public channel is
-    /// left out of what all of its members will read.
+    /// What is new, as much as fits. However far memory is behind, no more is held than is read at once.
     async fn talk(
         &self,
         room: &RoomId,
@@ -121,8 +122,22 @@ impl Keeper {
         remember: &Remember,
         policies: &Policies,
     ) -> Result<Vec<Said>, StoreError> {
-        let (of, latest) = (room.clone(), if mark == 0 { remember.new.max(1) as usize } else { usize::MAX });
-        let mut talk = self.database.read(move |connection| said(connection, &of, mark, seq, latest)).await?;
+        let part = if mark == 0 { Part::Latest(remember.new.max(1) as usize) } else { Part::First(READ_AT_ONCE) };
+        let mut after = mark;
+        loop {
+            let of = room.clone();
+            let read = self.database.read(move |connection| said(connection, &of, after, seq, part)).await?;
+            let talk = self.wanted(read.said, room, policies).await?;
+            match read.read_to {
+                // All of it was left out: what follows may not be.
+                Some(next) if talk.is_empty() => after = next,
+                Some(_) | None => return Ok(talk),
+            }
+        }
+    }
+
+    /// As much of it as fits, without those who do not want to be remembered and what not all of its readers could read.
+    async fn wanted(&self, mut talk: Vec<Said>, room: &RoomId, policies: &Policies) -> Result<Vec<Said>, StoreError> {
         let public = talk.iter().any(|said| said.visibility == Visibility::Public);
         let mut unwanted: Vec<PersonId> = Vec::new();
         let mut seen: Vec<PersonId> = Vec::new();

@@ -34,29 +34,48 @@ impl Said {
     }
 }
 
-/// What was said in a room after the record `after` and up to `up_to`, as it stands now. `latest` of it at most.
-pub fn said(
-    connection: &Connection,
-    room: &RoomId,
-    after: u64,
-    up_to: u64,
-    latest: usize,
-) -> rusqlite::Result<Vec<Said>> {
-    let query = "SELECT seq, body FROM journal WHERE room = ?1 AND seq > ?2 ORDER BY seq";
+/// Which part of a long talk is read: never more is held than that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    First(usize),
+    Latest(usize),
+}
+
+/// A part of a talk, and the record up to which it was read where that is not the end.
+#[derive(Debug, Default)]
+pub struct Talk {
+    pub said: Vec<Said>,
+    pub read_to: Option<u64>,
+}
+
+/// What was said in a room after the record `after` and up to `up_to`, as it is now.
+pub fn said(connection: &Connection, room: &RoomId, after: u64, up_to: u64, part: Part) -> rusqlite::Result<Talk> {
+    // When there is enough, only what changes it is read.
+    let query = "SELECT seq, body FROM journal WHERE room = ?1 AND seq > ?2
+                 AND (NOT ?3 OR substr(body, 1, 9) = '{\"Changed' OR substr(body, 1, 7) = '{\"Told\"') ORDER BY seq";
     let mut statement = connection.prepare_cached(query)?;
-    let rows = statement
-        .query_map(params![room.as_str(), after as i64], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))?;
     let mut talk: Vec<Said> = Vec::new();
-    for row in rows {
-        let (seq, body) = row?;
+    let mut read_to = None;
+    let mut rows = statement.query(params![room.as_str(), after as i64, false])?;
+    while let Some(row) = rows.next()? {
+        let (seq, body) = (row.get::<_, i64>(0)?, row.get_ref(1)?.as_str()?);
         // A damaged record is told of at the start; here it is just not there.
-        let Ok(input) = serde_json::from_str::<Input>(&body) else { continue };
+        let Ok(input) = serde_json::from_str::<Input>(body) else { continue };
         match input {
             Input::Said(message) if seq as u64 <= up_to => {
                 let empty = message.text.trim().is_empty();
                 let repeated = talk.iter().any(|said| said.id == message.id);
                 if !empty && !repeated && message.author.voice != Voice::Me {
                     talk.push(Said::new(seq, message));
+                }
+                match part {
+                    Part::First(count) if talk.len() >= count => {
+                        read_to = Some(seq as u64);
+                        drop(rows);
+                        rows = statement.query(params![room.as_str(), seq, true])?;
+                    }
+                    Part::Latest(count) if talk.len() > count => drop(talk.remove(0)),
+                    Part::First(_) | Part::Latest(_) => (),
                 }
             }
             Input::Changed(change) => match change.text {
@@ -69,6 +88,62 @@ pub fn said(
             _ => (),
         }
     }
-    talk.drain(..talk.len().saturating_sub(latest));
-    Ok(talk)
+    Ok(Talk { said: talk, read_to })
+}
+
+#[cfg(test)]
+mod tests {
+    use aizuchi_core::types::{Author, Change, Place, Time};
+
+    use super::*;
+
+    fn said_by_mia(number: u64) -> Input {
+        Input::Said(Message {
+            id: MessageId::new(format!("m{number}")),
+            place: Place::room("log:room"),
+            at: Time(number),
+            author: Author { id: PersonId::new("mia"), name: "mia".into(), voice: Voice::Person },
+            text: "the oven is hot".into(),
+            reply: None,
+            mentions: Vec::new(),
+            mentions_me: false,
+            visibility: Visibility::Public,
+            backfilled: false,
+            heard: None,
+        })
+    }
+
+    fn changed(number: u64, text: Option<&str>) -> Input {
+        let (place, id) = (Place::room("log:room"), MessageId::new(format!("m{number}")));
+        Input::Changed(Change { place, id, at: Time(0), text: text.map(Into::into) })
+    }
+
+    fn journal(inputs: impl IntoIterator<Item = Input>) -> Connection {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(include_str!("../stores/0001.sql")).unwrap();
+        for input in inputs {
+            let insert = "INSERT INTO journal (shard, at, room, body, sum) VALUES (0, 7, 'log:room', ?1, 0)";
+            connection.execute(insert, [serde_json::to_string(&input).unwrap()]).unwrap();
+        }
+        connection
+    }
+
+    fn ids_and_texts(talk: &Talk) -> Vec<(&str, &str)> {
+        talk.said.iter().map(|said| (said.id.as_str(), &*said.text)).collect()
+    }
+
+    #[test]
+    fn a_part_is_as_it_is_now_and_no_longer_than_asked_for() {
+        let later = [changed(2, Some("the oven is cold")), changed(3, None), said_by_mia(1_001)];
+        let connection = journal((1..=1_000).map(said_by_mia).chain(later));
+        let room = RoomId::new("log:room");
+        let first = said(&connection, &room, 0, u64::MAX >> 1, Part::First(4)).unwrap();
+        assert_eq!(
+            (ids_and_texts(&first), first.read_to),
+            (vec![("m1", "the oven is hot"), ("m2", "the oven is cold"), ("m4", "the oven is hot")], Some(4))
+        );
+        let latest = said(&connection, &room, 0, u64::MAX >> 1, Part::Latest(2)).unwrap();
+        assert_eq!(ids_and_texts(&latest).iter().map(|(id, _)| *id).collect::<Vec<_>>(), ["m1000", "m1001"]);
+        assert_eq!(latest.read_to, None);
+    }
 }

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use tokio::try_join;
 
 use super::Keeper;
-use super::lines::{Said, said};
+use super::lines::{Part, Said, said};
 use super::pending::{Pending, pending};
 use crate::meter::Meter;
 use crate::stores::StoreError;
@@ -122,7 +122,7 @@ impl Keeper {
 
 fn latest_talk(connection: &Connection, room: &RoomId, seq: u64, count: usize) -> rusqlite::Result<Vec<Said>> {
     let after = after_latest(connection, room, count)?;
-    said(connection, room, after, seq, count)
+    Ok(said(connection, room, after, seq, Part::Latest(count))?.said)
 }
 
 /// The record after which the latest `count` of a room begin.
