@@ -23,6 +23,8 @@ class App {
   clock = new ServerClock();
   connection = new Connection();
   bot = { name: "aizuchi", model: "", judge: "", offline: false, preset: "" };
+  /** What the server takes, as it says when one enters. */
+  commands = [];
   /** What the server knows this tab by, and what everybody else does. */
   person = sessionStorage.getItem("person");
   me = sessionStorage.getItem("me");
@@ -116,7 +118,7 @@ class App {
     }
   }
 
-  #welcome({ person, you, room, rooms, bot, may_close, message_chars_max, now, version }) {
+  #welcome({ person, you, room, rooms, bot, commands, may_close, message_chars_max, now, version }) {
     this.clock.set(now);
     if (this.room.name !== room) this.#settle(room);
     this.charsMax = message_chars_max;
@@ -124,6 +126,7 @@ class App {
     this.person = person;
     sessionStorage.setItem("person", person);
     this.bot = bot;
+    this.commands = commands;
     $("version").textContent = version;
     $("close-room").hidden = !may_close;
     this.#setRooms(rooms);

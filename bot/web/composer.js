@@ -3,10 +3,9 @@
 import { h, icon, tool } from "./dom.js";
 import { t } from "./words.js";
 
-const COMMANDS = [["/mute 1h", "mute"], ["/unmute", "unmute"], ["/why", "why"], ["/status", "status"], ["/talk 3%", "talk"], ["/close-room", "close"], ["/help", "help"]];
 const TYPING_EVERY_MS = 3000;
 
-/** `app` gives room, bot and connection; `thread` is null for the room itself. */
+/** `app` gives room, bot, commands and connection; `thread` is null for the room itself. */
 export class Composer {
   #app;
   #thread;
@@ -21,7 +20,7 @@ export class Composer {
     const test = thread ? "thread-" : "";
     this.field = h("textarea", {
       rows: 1, autocomplete: "off", enterkeyhint: "send", "aria-autocomplete": "list", "data-testid": `${test}composer`,
-      input: () => this.#changed(), keydown: (event) => this.#key(event), blur: () => setTimeout(() => this.#suggest([]), 150), click: () => this.#complete(),
+      input: () => this.#changed(), keydown: (event) => this.#key(event), blur: () => setTimeout(() => this.#left(), 150), click: () => this.#complete(),
     });
     this.context = h("div", { class: "context", hidden: true, "data-testid": "reply-context" });
     this.limit = h("div", { class: "limit", role: "status", hidden: true, "data-testid": "too-long" });
@@ -127,19 +126,37 @@ export class Composer {
     this.field.focus();
   }
 
+  /** A field that has the focus again keeps its offers. */
+  #left() {
+    if (document.activeElement !== this.field) this.#suggest([]);
+  }
+
   /** What could be meant by the word before the caret. */
   #complete() {
     const before = this.field.value.slice(0, this.field.selectionStart);
-    const [, command] = /^(\/\w*)$/.exec(before) ?? [];
+    const [, command, argument] = /^\/(\S*)(?:\s+(\S*))?$/.exec(before) ?? [];
     const [, name] = /(?:^|[\s、。])@([^\s@]*)$/.exec(before) ?? [];
-    if (command !== undefined) {
-      const fits = COMMANDS.filter(([text]) => text.startsWith(command) && text !== command);
-      this.#suggest(fits.map(([text, id]) => ({ text, note: t(`command_${id}`), from: 0 })));
-    } else if (name !== undefined) {
+    if (argument !== undefined) this.#suggest(this.#choicesOf(command, argument));
+    else if (command !== undefined) this.#suggest(this.#commandsLike(command));
+    else if (name !== undefined) {
       const names = [this.#app.bot.name, ...this.#app.room.people()].filter((person) => person !== this.#app.name);
       const fits = names.filter((person) => person.toLowerCase().startsWith(name.toLowerCase()) && person.toLowerCase() !== name.toLowerCase());
       this.#suggest([...new Set(fits)].slice(0, 6).map((person) => ({ text: `@${person} `, note: "", from: before.length - name.length - 1 })));
     } else this.#suggest([]);
+  }
+
+  /** The commands that begin so, with their arguments. */
+  #commandsLike(typed) {
+    const wanted = typed.toLowerCase();
+    const fits = this.#app.commands.filter(({ name, alias }) => name !== wanted && alias !== wanted && (name.startsWith(wanted) || alias.startsWith(wanted)));
+    return fits.map(({ name, usage, help, takes_argument }) => ({ text: `/${name}${takes_argument ? " " : ""}`, shown: `/${usage}`, note: help, from: 0 }));
+  }
+
+  /** What may follow a command that takes one of a few words. */
+  #choicesOf(typed, begun) {
+    const known = this.#app.commands.find(({ name, alias }) => [name, alias].includes(typed.toLowerCase()));
+    const fits = (known?.choices ?? []).filter((choice) => choice !== begun && choice.startsWith(begun.toLowerCase()));
+    return fits.map((choice) => ({ text: `/${known.name} ${choice}`, note: "", from: 0 }));
   }
 
   #suggest(choices) {
@@ -149,15 +166,17 @@ export class Composer {
     this.list.replaceChildren(...choices.map((choice, place) => h("li", {
       role: "option", id: `choice-${this.#thread ?? "room"}-${place}`, "aria-selected": String(place === 0), "data-testid": "suggestion",
       pointerdown: (event) => { event.preventDefault(); this.#accept(choice); },
-    }, h("b", {}, choice.text.trim()), h("span", {}, choice.note))));
+    }, h("b", {}, choice.shown ?? choice.text.trim()), h("span", {}, choice.note))));
     this.#point();
   }
 
   #point() {
     [...this.list.children].forEach((item, place) => item.setAttribute("aria-selected", String(place === this.#chosen)));
     const item = this.list.children[this.#chosen];
-    if (item) this.field.setAttribute("aria-activedescendant", item.id);
-    else this.field.removeAttribute("aria-activedescendant");
+    if (item) {
+      this.field.setAttribute("aria-activedescendant", item.id);
+      item.scrollIntoView({ block: "nearest" });
+    } else this.field.removeAttribute("aria-activedescendant");
   }
 
   /** Whether the key was for the list. */
@@ -180,6 +199,6 @@ export class Composer {
     this.field.setSelectionRange(from + text.length, from + text.length);
     this.#suggest([]);
     this.#changed();
-    this.#suggest([]);
+    if (!text.startsWith("/")) this.#suggest([]);
   }
 }

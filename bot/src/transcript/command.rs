@@ -20,8 +20,8 @@ pub fn parse_command(text: &str) -> Result<Command, String> {
             .ok_or_else(|| format!("{} is no share; expected such as talk 3%", quoted(share))),
         ("reset", "") => Ok(Command::Reset),
         ("left", "") => Ok(Command::Left),
-        ("on", "") => Ok(Command::Listen(true)),
-        ("off", "") => Ok(Command::Listen(false)),
+        ("on", "") | ("channel", "on") => Ok(Command::Listen(true)),
+        ("off", "") | ("channel", "off") => Ok(Command::Listen(false)),
         _ => Err(format!(
             "{} is no order; expected mute, mute 2h, unmute, talk 3%, reset, left, on or off",
             quoted(text)

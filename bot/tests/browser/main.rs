@@ -6,6 +6,7 @@ mod room;
 
 mod answers;
 mod changes;
+mod commands;
 mod looks;
 mod memory;
 mod picture;

@@ -1,5 +1,6 @@
 //! Slash commands, answered to this page alone.
 
+use aizuchi::commands::COMMANDS;
 use aizuchi::journal::{Entry, Journal};
 use aizuchi_core::input::Command;
 use aizuchi_core::listen::Unheard;
@@ -45,6 +46,28 @@ async fn commands_reach_the_engine_and_no_room() {
     // Nothing of it is in the talk.
     let (_, told) = Visitor::come_back(house.address, "lobby", "jonas", None, 0).await;
     assert_eq!(told.len(), 1);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_page_is_told_every_command_in_its_language() {
+    let house = House::open("offers").await;
+    let mut mio = connect(house.address, &[]).await.unwrap();
+    for (language, help) in
+        [("en", "/channel on|off – listen here, or not"), ("ja", "/channel on|off – ここで聞く、聞かない")]
+    {
+        mio.send(json!({"do": "enter", "room": "lobby", "name": "mio", "language": language})).await;
+        let hello = mio.next("hello").await;
+        let offers = hello["commands"].as_array().unwrap();
+        let names: Vec<&str> = offers.iter().map(|offer| offer["name"].as_str().unwrap()).collect();
+        assert_eq!(names, COMMANDS.iter().map(|spec| spec.name).collect::<Vec<_>>());
+        let line = |offer: &serde_json::Value| {
+            format!("/{} – {}", offer["usage"].as_str().unwrap(), offer["help"].as_str().unwrap())
+        };
+        let lines: Vec<String> = offers.iter().map(line).collect();
+        assert!(lines.iter().any(|line| line == help), "{lines:?}");
+        assert_eq!(mio.order("/help").await, lines.join("\n"), "the help says the same");
+    }
     house.close().await;
 }
 

@@ -8,9 +8,7 @@ use super::rooms;
 use super::talk::room_id;
 use super::wire::FromServer;
 use super::words::{self, Trouble};
-
-/// The command's name; it is known here alone, because only here are the rooms ours to close.
-pub const NAME: &str = "close-room";
+use crate::commands::Value;
 
 impl Web {
     /// Without a token everybody here sits at this machine, and may close what was opened; otherwise who opened it may.
@@ -56,17 +54,12 @@ impl Page {
         }
     }
 
-    /// Whether the command was this one. Said without the room's name, it tells what would happen.
-    pub(super) async fn runs_close(&self, room: &str, command: &str) -> bool {
-        let (name, named) = command.trim().split_once(char::is_whitespace).unwrap_or((command.trim(), ""));
-        if !name.eq_ignore_ascii_case(NAME) {
-            return false;
-        }
-        if named.trim() != room {
+    /// Without the room's name it tells what would happen.
+    pub(super) async fn run_close(&self, room: &str, named: Option<Value>) {
+        if named.as_ref().and_then(Value::word) != Some(room) {
             self.notice(&words::sure_to_close(room, self.language)).await;
         } else if let Err(why) = self.close(room).await {
             self.tell(self.refusal(None, why)).await;
         }
-        true
     }
 }

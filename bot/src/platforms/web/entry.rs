@@ -11,6 +11,7 @@ use super::talk::{self, Kept, Refusal, room_id};
 use super::wire::FromServer;
 use super::words::Trouble;
 use super::{mentions, rooms, sample};
+use crate::commands::{CommandForm, offers};
 use crate::lookalike::{case_folded, is_invisible};
 use crate::replay::decision;
 
@@ -56,6 +57,7 @@ impl Page {
             room: room.clone(),
             rooms,
             bot: web.bot(),
+            commands: offers(CommandForm::Bare, self.language),
             may_close: web.may_close(&room, opened_by.as_deref(), &person.speaker.id),
             message_chars_max: web.settings.message_chars_max,
             now: at.0,

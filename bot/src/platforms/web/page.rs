@@ -19,8 +19,8 @@ use super::server::Desk;
 use super::socket::frame_bytes_max;
 use super::talk::{self, Reacting, Refusal, Saying, person_id, room_id};
 use super::wire::{FromPage, FromServer};
-use super::words::{self, Trouble};
-use crate::commands::answers;
+use super::words::Trouble;
+use crate::commands::{CommandForm, CommandSpec, Effect, Parsed, WebEffect, answers, parse};
 use crate::language::Language;
 use crate::lookalike::looks_empty;
 use crate::ports::Caller;
@@ -295,16 +295,16 @@ impl Page {
 
     /// Whoever can open the web room may change its settings.
     async fn run(&self, room: &str, person: &Person, command: &str) {
-        if self.runs_close(room, command).await {
-            return;
+        if let Parsed::Command(CommandSpec { effect: Effect::Web(effect), .. }, argument) =
+            parse(command, CommandForm::Bare)
+        {
+            return match effect {
+                WebEffect::CloseRoom => self.run_close(room, argument).await,
+            };
         }
         let caller = Caller { person: person_id(&person.speaker.id), manages: true, language: self.language };
         let place = Place { room: room_id(room), thread: None };
-        let mut answer = self.desk.commands.run(command, &caller, &place).await;
-        if command.trim().eq_ignore_ascii_case("help") {
-            answer.push('\n');
-            answer.push_str(words::help_to_close(self.language));
-        }
+        let answer = self.desk.commands.run(command, &caller, &place).await;
         self.notice(&answer).await;
     }
 

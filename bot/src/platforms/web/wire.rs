@@ -4,7 +4,7 @@ use aizuchi_core::types::Voice;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use crate::commands::Bot;
+pub use crate::commands::{Bot, CommandOffer};
 
 /// From the page. `key` is the page's own name for what it sends: sent again after a broken connection, it is taken once.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -109,6 +109,8 @@ pub enum FromServer {
         /// Those of the settings first, as they stand there.
         rooms: Vec<String>,
         bot: Bot,
+        /// What can be used here, in the page's language.
+        commands: Vec<CommandOffer>,
         /// Whether this page may close the room.
         may_close: bool,
         /// A longer text is refused; one that is far longer ends the connection before it is read.

@@ -35,14 +35,6 @@ pub fn sure_to_close(room: &str, language: Language) -> String {
     )
 }
 
-/// The line of the help for it.
-pub fn help_to_close(language: Language) -> &'static str {
-    language.choose(
-        "/close-room [name] – close this room for everybody and delete all that was said in it",
-        "/close-room [名前] – このルームを全員に対して閉じ、発言をすべて削除する",
-    )
-}
-
 /// Why a page is not given what it asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {

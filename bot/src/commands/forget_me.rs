@@ -1,10 +1,44 @@
-//! What a person is told who wanted to be forgotten: how far it is, and which names may be somebody else's.
+//! Forgets the caller: how far that is, and which names may be somebody else's.
 
-use super::order::CommandForm;
-use crate::keeper::{ForgetState, Forgotten};
+use super::answers;
+use super::parse::Value;
+use super::runner::{Call, CommandError, CommandRunner};
+use super::spec::{Argument, ArgumentKind, CommandForm, CommandSpec, Effect, Offered, Permission, Text};
+use crate::keeper::{ForgetState, Forgotten, NotForgotten};
 use crate::language::Language;
+use crate::ports::Doing;
 
-pub fn forgotten(forgotten: &Forgotten, form: CommandForm, language: Language) -> String {
+pub const COMMAND: CommandSpec = CommandSpec {
+    name: "forget-me",
+    name_ja: "忘れて",
+    argument: Some(Argument { name: "names", kind: ArgumentKind::Names, required: false, help: Text::new("names of yours that it asked about, such as: Bo, Rina", "確認された自分の名前。例：Bo, Rina") }),
+    help: Text::new("forget you: what you said, what is known of you, what rests on it; names only if it asks", "あなたの発言と、あなたについて知っていることをすべて忘れる（名前は聞かれたときだけ）"),
+    example: Text::same("forget-me"),
+    manual: Text::new("forgets you: what you said, what is known of you, what rests on it, and the answers that repeat it. For good; `/forget-me Bo` where it asks about a name", "あなたを忘れる。発言、あなたについて知っていること、それをもとにしたこと、それを繰り返した返事を、完全に。名前について聞かれたら `/forget-me Bo`"),
+    permission: Permission::Anybody,
+    offered: Offered::Everywhere,
+    effect: Effect::Run(run),
+};
+
+/// Goes on when the caller has gone.
+fn run<'a>(runner: &'a CommandRunner, call: Call<'a>, names: Option<Value>) -> Doing<'a, Result<String, CommandError>> {
+    Box::pin(async move {
+        let language = call.language();
+        let Some(keeper) = runner.keeper.clone() else { return Ok(answers::no_memory(language).to_owned()) };
+        let names = names.and_then(Value::names).unwrap_or_default();
+        let ids = runner.ears.ids_of(&call.caller.person);
+        let (ears, platforms) = (runner.ears.clone(), runner.platforms.clone());
+        let forgetting = tokio::spawn(async move { keeper.forget(ids, &names, &ears, &platforms).await });
+        match forgetting.await.map_err(|_| CommandError::Gone)? {
+            Ok(done) => Ok(format_forgotten(&done, call.form, language)),
+            Err(NotForgotten::NotTheirName(name)) => Ok(not_your_name(&name, language)),
+            Err(NotForgotten::Gone) => Err(CommandError::Gone),
+            Err(NotForgotten::Store(error)) => Err(CommandError::Store(error)),
+        }
+    })
+}
+
+fn format_forgotten(forgotten: &Forgotten, form: CommandForm, language: Language) -> String {
     let mut text = state(forgotten.state, form, language);
     if forgotten.doubtful.is_empty() {
         return text;
@@ -62,7 +96,7 @@ fn state(state: ForgetState, form: CommandForm, language: Language) -> String {
     }
 }
 
-pub fn not_your_name(name: &str, language: Language) -> String {
+fn not_your_name(name: &str, language: Language) -> String {
     language.choose(
         format!("“{name}” is none of your names, as far as is known: nothing was removed."),
         format!("「{name}」はあなたの名前として知られていません。何も消していません。"),
@@ -77,7 +111,7 @@ mod tests {
     fn who_is_forgotten_is_told_how_it_stands() {
         let doubtful = vec![("Bo".into(), Some("Bob".into())), ("May".into(), None)];
         let told =
-            |state, language| forgotten(&Forgotten { state, doubtful: doubtful.clone() }, CommandForm::Bare, language);
+            |state, language| format_forgotten(&Forgotten { state, doubtful: doubtful.clone() }, CommandForm::Bare, language);
         let done = told(ForgetState::Done, Language::English);
         assert!(done.starts_with("You are forgotten") && done.ends_with("/forget-me Bo, May"), "{done}");
         assert!(done.contains("“Bo” (Bob?), “May” (an ordinary word?)"), "{done}");

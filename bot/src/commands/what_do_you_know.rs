@@ -1,4 +1,4 @@
-//! What a person is told who asks what is kept of them.
+//! What is kept of the caller.
 
 use std::fmt::Write as _;
 
@@ -7,16 +7,41 @@ use aizuchi_core::memory::About;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::order::CommandForm;
+use super::parse::Value;
+use super::runner::{Call, CommandError, CommandRunner};
+use super::spec::{CommandForm, CommandSpec, Effect, Offered, Permission, Text};
 use crate::journal::Known;
 use crate::language::Language;
+use crate::ports::Doing;
+
+pub const COMMAND: CommandSpec = CommandSpec {
+    name: "what-do-you-know",
+    name_ja: "何を知ってる",
+    argument: None,
+    help: Text::new("what is kept of you, told to you alone", "あなたについて保存しているもの（あなたにだけ見えます）"),
+    example: Text::same("what-do-you-know"),
+    manual: Text::new("what is kept of you: messages and decisions, and what it remembers: topics, notes, facts", "あなたについて保存しているもの：発言と判断の数、覚えている話題・メモ・事実"),
+    permission: Permission::Anybody,
+    offered: Offered::Everywhere,
+    effect: Effect::Run(run),
+};
 
 /// Rooms named one by one; the rest are counted.
 const ROOMS_MAX: usize = 20;
 /// Facts told one by one.
 const FACTS_MAX: usize = 30;
 
-pub fn known(known: &Known, language: Language) -> String {
+fn run<'a>(runner: &'a CommandRunner, call: Call<'a>, _: Option<Value>) -> Doing<'a, Result<String, CommandError>> {
+    Box::pin(async move {
+        let (person, language) = (runner.ears.first_id(&call.caller.person), call.language());
+        let known = format_known(&runner.traces.known(&person, call.place).await?, language);
+        let Some(keeper) = &runner.keeper else { return Ok(known) };
+        let remembered = format_remembered(&keeper.about(&person).await?, call.form, language);
+        Ok(format!("{known}\n{remembered}"))
+    })
+}
+
+fn format_known(known: &Known, language: Language) -> String {
     let mut text = messages(known, language);
     for (room, messages) in known.rooms.iter().take(ROOMS_MAX) {
         let name = room.as_str().split_once(':').map_or(room.as_str(), |(_, name)| name);
@@ -43,7 +68,7 @@ pub fn known(known: &Known, language: Language) -> String {
 }
 
 /// What long memory has of a person.
-pub fn remembered(about: &About, form: CommandForm, language: Language) -> String {
+fn format_remembered(about: &About, form: CommandForm, language: Language) -> String {
     let mut text = String::new();
     if about.person.as_ref().is_some_and(|person| person.opted_out) {
         let opt_in = form.write("opt-in");
@@ -76,11 +101,6 @@ pub fn remembered(about: &About, form: CommandForm, language: Language) -> Strin
     text + &language.choose(format!("{forget_me} ends all of that."), format!("{forget_me} ですべて忘れます。"))
 }
 
-/// The same as data.
-pub fn exported(about: &About) -> String {
-    serde_json::to_string_pretty(about).expect("what is remembered is plain data")
-}
-
 fn messages(known: &Known, language: Language) -> String {
     let (messages, rooms) = (known.messages(), known.rooms.len());
     let Some(since) = known.since else {
@@ -106,16 +126,16 @@ mod tests {
 
     #[test]
     fn whoever_was_never_heard_is_told_so() {
-        let nothing = known(&Known::default(), Language::English);
+        let nothing = format_known(&Known::default(), Language::English);
         assert!(nothing.starts_with("None of your messages is kept.\nReactions: 0."), "{nothing}");
-        let nothing = known(&Known::default(), Language::Japanese);
+        let nothing = format_known(&Known::default(), Language::Japanese);
         assert!(nothing.starts_with("あなたの発言は保存していません。\n"), "{nothing}");
     }
 
     #[test]
     fn many_rooms_are_counted() {
         let rooms = (0..23).map(|n| (RoomId::new(format!("slack:{n:02}")), 2)).collect();
-        let told = known(&Known { rooms, since: Some(Time(86_400_000)), ..Known::default() }, Language::English);
+        let told = format_known(&Known { rooms, since: Some(Time(86_400_000)), ..Known::default() }, Language::English);
         assert!(told.starts_with("Your messages that are kept: 46, since 1970-01-0"), "{told}");
         assert!(told.contains("\n- 19: 2\n- 3 more rooms\n") && !told.contains("- 20: 2"), "{told}");
     }

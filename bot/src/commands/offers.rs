@@ -1,0 +1,36 @@
+//! Commands as data for the page of the web room, which offers them while somebody types.
+
+use serde::Serialize;
+
+use super::COMMANDS;
+use super::spec::{CommandForm, CommandSpec};
+use crate::language::Language;
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CommandOffer {
+    pub name: &'static str,
+    /// Its other name.
+    pub alias: &'static str,
+    /// With its argument, without the slash.
+    pub usage: String,
+    pub help: &'static str,
+    pub takes_argument: bool,
+    /// What the argument may be; empty where anything fits.
+    pub choices: Vec<&'static str>,
+}
+
+/// What is offered where commands have this form.
+pub fn offers(form: CommandForm, language: Language) -> Vec<CommandOffer> {
+    COMMANDS.iter().filter(|spec| spec.is_offered(form)).map(|spec| to_offer(spec, language)).collect()
+}
+
+fn to_offer(spec: &CommandSpec, language: Language) -> CommandOffer {
+    CommandOffer {
+        name: spec.name,
+        alias: spec.name_ja,
+        usage: spec.usage(language),
+        help: spec.help.of(language),
+        takes_argument: spec.argument.is_some(),
+        choices: spec.argument.as_ref().map(|argument| argument.kind.choices()).unwrap_or_default(),
+    }
+}

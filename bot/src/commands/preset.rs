@@ -1,0 +1,37 @@
+//! How it behaves in a room.
+
+use aizuchi_core::settings::PRESETS;
+use tokio::sync::oneshot;
+
+use super::parse::Value;
+use super::runner::{Call, CommandError, CommandRunner, PresetRequest};
+use super::spec::{Argument, ArgumentKind, CommandSpec, Effect, Offered, Permission, Text};
+use crate::ports::Doing;
+
+pub const COMMAND: CommandSpec = CommandSpec {
+    name: "preset",
+    name_ja: "プリセット",
+    argument: Some(Argument { name: "name", kind: ArgumentKind::Choice(|| PRESETS.iter().map(|(name, _)| *name).collect()), required: true, help: Text::new("name of a preset", "プリセット名") }),
+    help: Text::new("whose manners it has here", "ここでのふるまい"),
+    example: Text::same("preset sphene"),
+    manual: Text::new("has other manners in this room, see [Presets](#presets)", "このルームだけ別のふるまいにする"),
+    permission: Permission::Managers,
+    offered: Offered::Everywhere,
+    effect: Effect::Run(run),
+};
+
+fn run<'a>(runner: &'a CommandRunner, call: Call<'a>, name: Option<Value>) -> Doing<'a, Result<String, CommandError>> {
+    Box::pin(async move {
+        let preset = name.as_ref().and_then(Value::word).unwrap_or_default().to_owned();
+        let (done, answer) = oneshot::channel();
+        let request = PresetRequest { room: call.place.room.as_str().to_owned(), preset: preset.clone(), done };
+        runner.preset_requests.send(request).await.map_err(|_| CommandError::Gone)?;
+        Ok(match answer.await.map_err(|_| CommandError::Gone)? {
+            Ok(()) => call.language().choose(
+                format!("Has the manners of {preset} here."),
+                format!("ここでは {preset} としてふるまいます。"),
+            ),
+            Err(problem) => problem,
+        })
+    })
+}

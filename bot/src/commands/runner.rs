@@ -1,0 +1,153 @@
+//! Runs commands: finds what is meant, checks who may, and does it.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use aizuchi_core::Input;
+use aizuchi_core::types::Place;
+use tokio::sync::{mpsc, oneshot};
+
+use super::answers;
+use super::parse::{Parsed, Value, parse};
+use super::spec::{CommandForm, CommandSpec, Effect, Permission};
+use crate::journal::Traces;
+use crate::keeper::Keeper;
+use crate::language::Language;
+use crate::ports::{Caller, Commands, Doing, Platform};
+use crate::runtime::{Clock, Ears, Gone};
+use crate::stores::StoreError;
+
+/// How it introduces itself.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Bot {
+    pub name: String,
+    /// The model that writes, as provider/model.
+    pub model: String,
+    pub judge: String,
+    /// No model is asked: answers are templates and say so.
+    pub offline: bool,
+    pub preset: String,
+}
+
+/// A request for another preset in a room; `done` tells what came of it.
+#[derive(Debug)]
+pub struct PresetRequest {
+    pub room: String,
+    pub preset: String,
+    pub done: oneshot::Sender<Result<(), String>>,
+}
+
+/// What commands are run with.
+pub struct CommandRunner {
+    pub(super) ears: Ears,
+    pub(super) traces: Traces,
+    pub(super) clock: Clock,
+    bot: RwLock<Bot>,
+    pub(super) preset_requests: mpsc::Sender<PresetRequest>,
+    /// Long memory; commands about it say so where there is none.
+    pub(super) keeper: Option<Arc<Keeper>>,
+    /// Where else something of a person may be kept.
+    pub(super) platforms: Vec<Arc<dyn Platform>>,
+}
+
+/// Who runs a command, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    pub caller: &'a Caller,
+    pub place: &'a Place,
+    pub form: CommandForm,
+}
+
+impl Call<'_> {
+    pub fn language(&self) -> Language {
+        self.caller.language
+    }
+}
+
+/// Why a command failed.
+#[derive(Debug)]
+pub enum CommandError {
+    /// The program is stopping.
+    Gone,
+    Store(StoreError),
+}
+
+impl From<Gone> for CommandError {
+    fn from(_: Gone) -> CommandError {
+        CommandError::Gone
+    }
+}
+
+impl From<StoreError> for CommandError {
+    fn from(error: StoreError) -> CommandError {
+        CommandError::Store(error)
+    }
+}
+
+impl CommandRunner {
+    pub fn new(
+        ears: Ears,
+        traces: Traces,
+        clock: Clock,
+        bot: Bot,
+        preset_requests: mpsc::Sender<PresetRequest>,
+    ) -> CommandRunner {
+        let (bot, keeper, platforms) = (RwLock::new(bot), None, Vec::new());
+        CommandRunner { ears, traces, clock, bot, preset_requests, keeper, platforms }
+    }
+
+    /// The same with a long memory.
+    pub fn remembering(self, keeper: Arc<Keeper>, platforms: Vec<Arc<dyn Platform>>) -> CommandRunner {
+        CommandRunner { keeper: Some(keeper), platforms, ..self }
+    }
+
+    /// From now on it goes by another name, or answers with another model.
+    pub fn introduce(&self, bot: Bot) {
+        *self.bot.write().unwrap_or_else(PoisonError::into_inner) = bot;
+    }
+
+    pub(super) fn bot(&self) -> Bot {
+        self.bot.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    async fn run_command(
+        &self,
+        spec: &CommandSpec,
+        argument: Option<Value>,
+        call: Call<'_>,
+    ) -> Result<String, CommandError> {
+        if spec.permission == Permission::Managers && !call.caller.manages {
+            return Ok(answers::for_managers(call.language()).to_owned());
+        }
+        match spec.effect {
+            Effect::Engine { command, answer } => {
+                let told = Input::Told(call.place.room.clone(), command(argument.as_ref()));
+                self.ears.hear(told).await?;
+                Ok(answer(argument.as_ref(), call))
+            }
+            Effect::Run(run) => run(self, call, argument).await,
+            // The web room runs its own before it asks here.
+            Effect::Web(_) => Ok(answers::unknown(spec.name, call.form, call.language())),
+        }
+    }
+}
+
+impl Commands for CommandRunner {
+    fn run<'a>(&'a self, text: &'a str, caller: &'a Caller, place: &'a Place) -> Doing<'a, String> {
+        let call = Call { caller, place, form: CommandForm::of(&place.room) };
+        Box::pin(async move {
+            let done = match parse(text, call.form) {
+                Parsed::Command(spec, argument) => self.run_command(spec, argument, call).await,
+                Parsed::WrongArgument(spec) => Ok(answers::wrong_argument(spec, call.form, call.language())),
+                Parsed::Unknown(name) => Ok(answers::unknown(&name, call.form, call.language())),
+            };
+            match done {
+                Ok(answer) => answer,
+                Err(CommandError::Gone) => answers::stopping(call.language()).to_owned(),
+                Err(CommandError::Store(error)) => {
+                    tracing::warn!(%error, "a command failed");
+                    answers::trouble(call.language()).to_owned()
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,187 @@
+//! What a command declares: the web room's offers, Discord's registration, `/help`, Slack's hint and the manual come from it.
+
+use aizuchi_core::input::Command;
+use aizuchi_core::types::RoomId;
+
+use super::parse::Value;
+use super::runner::{Call, CommandError, CommandRunner};
+use crate::language::Language;
+use crate::ports::Doing;
+
+/// A slash command. It takes at most one argument: everything behind its name.
+#[derive(Debug)]
+pub struct CommandSpec {
+    pub name: &'static str,
+    /// Its name in Japanese, as Discord shows it. It is an alias everywhere.
+    pub name_ja: &'static str,
+    pub argument: Option<Argument>,
+    /// One line, without a full stop; Discord allows 100 characters.
+    pub help: Text,
+    /// How it may be used, without the slash.
+    pub example: Text,
+    /// Its row in the manual.
+    pub manual: Text,
+    pub permission: Permission,
+    pub offered: Offered,
+    pub effect: Effect,
+}
+
+/// The same in the two languages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Text {
+    pub en: &'static str,
+    pub ja: &'static str,
+}
+
+#[derive(Debug)]
+pub struct Argument {
+    /// As Discord calls it.
+    pub name: &'static str,
+    pub kind: ArgumentKind,
+    pub required: bool,
+    pub help: Text,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum ArgumentKind {
+    Duration,
+    Share,
+    MessageId,
+    /// One of these.
+    Choice(fn() -> Vec<&'static str>),
+    /// Names of the caller, with commas in between.
+    Names,
+    RoomName,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Permission {
+    Anybody,
+    /// Whoever may change settings in this place.
+    Managers,
+    /// Whoever opened the room; the web room checks it.
+    RoomOpener,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offered {
+    Everywhere,
+    WebRoom,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Effect {
+    /// Changes the engine: recorded, and so a log can hold it.
+    Engine {
+        command: fn(Option<&Value>) -> Command,
+        answer: fn(Option<&Value>, Call<'_>) -> String,
+    },
+    Run(Run),
+    /// Run by the web room itself.
+    Web(WebEffect),
+}
+
+pub type Run = for<'a> fn(&'a CommandRunner, Call<'a>, Option<Value>) -> Doing<'a, Result<String, CommandError>>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WebEffect {
+    CloseRoom,
+}
+
+/// How a command is written where it is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandForm {
+    /// `/mute`, in the web room.
+    Bare,
+    /// `/aizuchi mute`, where other programs have commands too: Slack's own `/mute` is something else.
+    Prefixed,
+}
+
+impl Text {
+    pub const fn new(en: &'static str, ja: &'static str) -> Text {
+        Text { en, ja }
+    }
+
+    pub const fn same(text: &'static str) -> Text {
+        Text { en: text, ja: text }
+    }
+
+    pub fn of(self, language: Language) -> &'static str {
+        language.choose(self.en, self.ja)
+    }
+}
+
+impl CommandSpec {
+    /// The command with its argument, as the help shows it: `mute [2h|30m|90s]`, `channel on|off`.
+    pub fn usage(&self, language: Language) -> String {
+        let Some(argument) = &self.argument else { return self.name.to_owned() };
+        let shown = argument.kind.placeholder(language);
+        if argument.required { format!("{} {shown}", self.name) } else { format!("{} [{shown}]", self.name) }
+    }
+
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.name_ja == name
+    }
+
+    pub fn is_offered(&self, form: CommandForm) -> bool {
+        match self.offered {
+            Offered::Everywhere => true,
+            Offered::WebRoom => form == CommandForm::Bare,
+        }
+    }
+}
+
+impl ArgumentKind {
+    /// Nothing where anything fits.
+    pub fn choices(self) -> Vec<&'static str> {
+        match self {
+            ArgumentKind::Choice(choices) => choices(),
+            ArgumentKind::Duration
+            | ArgumentKind::Share
+            | ArgumentKind::MessageId
+            | ArgumentKind::Names
+            | ArgumentKind::RoomName => Vec::new(),
+        }
+    }
+
+    fn placeholder(self, language: Language) -> String {
+        match self {
+            ArgumentKind::Duration => "2h|30m|90s".to_owned(),
+            ArgumentKind::Share => "3%".to_owned(),
+            ArgumentKind::MessageId => "id".to_owned(),
+            ArgumentKind::Choice(choices) => choices().join("|"),
+            ArgumentKind::Names => "name, …".to_owned(),
+            ArgumentKind::RoomName => language.choose("name", "名前").to_owned(),
+        }
+    }
+}
+
+impl CommandForm {
+    /// That of the room's platform.
+    pub fn of(room: &RoomId) -> CommandForm {
+        match room.as_str().split_once(':') {
+            Some(("web", _)) => CommandForm::Bare,
+            Some(_) | None => CommandForm::Prefixed,
+        }
+    }
+
+    /// A command as a person types it there.
+    pub fn write(self, command: &str) -> String {
+        match self {
+            CommandForm::Bare => format!("/{command}"),
+            CommandForm::Prefixed => format!("/aizuchi {command}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_platform_has_its_form() {
+        let form = |room: &str| CommandForm::of(&RoomId::new(room)).write("mute 2h");
+        assert_eq!(form("web:lobby"), "/mute 2h");
+        assert_eq!((form("discord:1/2"), form("slack:T/C")), ("/aizuchi mute 2h".into(), "/aizuchi mute 2h".into()));
+    }
+}

@@ -1,0 +1,151 @@
+//! Every command is everywhere it should be: in the help, the manual, Slack's hint, and in logs.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use aizuchi_core::Input;
+use aizuchi_core::input::Command;
+use serde_json::json;
+
+use super::*;
+use crate::language::Language;
+use crate::transcript::parse_line;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the workspace").to_owned()
+}
+
+fn offered(form: CommandForm) -> Vec<&'static CommandSpec> {
+    COMMANDS.iter().filter(|spec| spec.is_offered(form)).collect()
+}
+
+#[test]
+fn commands_are_files_and_rows() {
+    let files = std::fs::read_dir(root().join("bot/src/commands")).expect("the folder can be listed");
+    let declares = |path: &PathBuf| {
+        std::fs::read_to_string(path).is_ok_and(|text| text.contains("\npub const COMMAND: CommandSpec"))
+    };
+    let files: BTreeSet<String> = files
+        .map(|entry| entry.expect("an entry").path())
+        .filter(declares)
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.replace('_', "-")))
+        .collect();
+    assert_eq!(files, COMMANDS.iter().map(|spec| spec.name.to_owned()).collect());
+}
+
+#[test]
+fn no_two_commands_share_a_name() {
+    let names: Vec<&str> = COMMANDS.iter().flat_map(|spec| [spec.name, spec.name_ja]).collect();
+    assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
+    for name in names {
+        assert_eq!(name, name.to_lowercase(), "names are compared in lower case");
+    }
+}
+
+#[test]
+fn each_is_read_as_its_example_says() {
+    for spec in COMMANDS {
+        for example in [spec.example.en, spec.example.ja] {
+            let parsed = parse(example, CommandForm::Bare);
+            assert!(matches!(parsed, Parsed::Command(read, _) if read.name == spec.name), "{example}: {parsed:?}");
+        }
+    }
+}
+
+/// Elsewhere a bare `/mute` belongs to somebody else: no answer names one.
+#[test]
+fn the_help_lists_each_as_it_is_written_there() {
+    for language in Language::ALL {
+        for form in [CommandForm::Bare, CommandForm::Prefixed] {
+            let help = answers::help(form, language);
+            let line =
+                |spec: &&CommandSpec| format!("{} – {}", form.write(&spec.usage(language)), spec.help.of(language));
+            let lines: Vec<String> = offered(form).iter().map(line).collect();
+            assert_eq!(help.lines().collect::<Vec<_>>(), lines);
+        }
+        let form = CommandForm::Prefixed;
+        let told = [
+            answers::help(form, language),
+            answers::unknown("dance", form, language),
+            answers::wrong_argument(&COMMANDS[0], form, language),
+        ];
+        for answer in told {
+            let bare = answer.replace("/aizuchi ", "");
+            assert!(answer.contains("/aizuchi ") && !bare.contains(" /") && !bare.starts_with('/'), "{answer}");
+        }
+    }
+    assert!(answers::help(CommandForm::Bare, Language::English).contains("\n/channel on|off – listen here, or not\n"));
+    let (web, elsewhere) = (offered(CommandForm::Bare), offered(CommandForm::Prefixed));
+    assert_eq!((web.len(), elsewhere.len()), (COMMANDS.len(), COMMANDS.len() - 1), "one is for the web room alone");
+}
+
+#[test]
+fn the_page_is_offered_each_with_its_argument() {
+    for language in Language::ALL {
+        let names: Vec<&str> = offers(CommandForm::Bare, language).iter().map(|offer| offer.name).collect();
+        assert_eq!(names, COMMANDS.iter().map(|spec| spec.name).collect::<Vec<_>>());
+    }
+    let offers = offers(CommandForm::Bare, Language::Japanese);
+    let offer = |name: &str| offers.iter().find(|offer| offer.name == name).expect("it is offered");
+    assert_eq!((offer("channel").usage.as_str(), &*offer("channel").choices), ("channel on|off", &["on", "off"][..]));
+    assert_eq!(offer("close-room").usage, "close-room [名前]");
+    assert!(offer("mute").takes_argument && !offer("status").takes_argument);
+}
+
+/// What a line of a log means that says this was told.
+fn logged(text: &str) -> Result<Command, String> {
+    let line = json!({"ts": 1, "channel": "c", "author": "a", "type": "told", "text": text}).to_string();
+    match parse_line(&line, 1)?.expect("an event").input {
+        Input::Told(_, command) => Ok(command),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_log_can_hold_each_that_changes_the_engine() {
+    for spec in COMMANDS {
+        let Effect::Engine { command, .. } = spec.effect else { continue };
+        let choices = spec.argument.iter().flat_map(|argument| argument.kind.choices());
+        let mut texts: Vec<String> = choices.map(|choice| format!("{} {choice}", spec.name)).collect();
+        texts.push(spec.example.en.to_owned());
+        if spec.argument.as_ref().is_none_or(|argument| !argument.required) {
+            texts.push(spec.name.to_owned());
+        }
+        for text in texts {
+            let Parsed::Command(_, value) = parse(&text, CommandForm::Bare) else { panic!("{text} is not read") };
+            assert_eq!(logged(&text), Ok(command(value.as_ref())), "{text}");
+        }
+    }
+}
+
+/// Compares part of a document with what the declarations say; `UPDATE_COMMANDS=1` writes it.
+fn compare(path: &str, begin: &str, end: &str, wanted: &str) {
+    let path = root().join(path);
+    let text = std::fs::read_to_string(&path).expect("a document is a text file");
+    let from = text.find(begin).unwrap_or_else(|| panic!("{}: no {begin}", path.display())) + begin.len();
+    let to = from + text[from..].find(end).unwrap_or_else(|| panic!("{}: no {end}", path.display()));
+    if std::env::var_os("UPDATE_COMMANDS").is_some() {
+        let text = format!("{}{wanted}{}", &text[..from], &text[to..]);
+        return std::fs::write(&path, text).expect("the document can be written");
+    }
+    assert_eq!(&text[from..to], wanted, "{}: run ./dev commands", path.display());
+}
+
+#[test]
+fn the_manual_lists_each() {
+    for (language, path) in [(Language::English, "README.md"), (Language::Japanese, "README.ja.md")] {
+        let row = |spec: &CommandSpec| format!("| `/{}` | {} |\n", spec.example.of(language), spec.manual.of(language));
+        let rows: String = COMMANDS.iter().map(row).collect();
+        let head = language.choose("\n| command | what it does |", "\n| コマンド | 意味 |");
+        compare(path, &format!("{head}\n|---|---|\n"), "\n\n", rows.trim_end());
+    }
+}
+
+/// Slack shows it while somebody types `/aizuchi`.
+#[test]
+fn the_slack_manifest_hints_at_each() {
+    let hint: Vec<&str> = offered(CommandForm::Prefixed).iter().map(|spec| spec.example.en).collect();
+    let hint = hint.join(" | ");
+    assert!(hint.len() <= 1000, "Slack's own limit");
+    compare("docs/slack-manifest.yaml", "      usage_hint: ", "\n", &hint);
+}
