@@ -23,6 +23,11 @@ fn said(id: u64, name: &str, text: &str) -> Message {
 
 /// How a question is weighed, and what was decided at once; the last is whether anything is to be said or asked.
 fn weighed(settings: &[&str]) -> (Option<Trace>, bool) {
+    weighed_as(settings, "what has changed?")
+}
+
+/// The same with other words.
+fn weighed_as(settings: &[&str], text: &str) -> (Option<Trace>, bool) {
     let mut layers = Layers::default();
     settings.iter().for_each(|setting| layers.add_assignment(setting));
     layers.suggest_for_replay();
@@ -30,7 +35,7 @@ fn weighed(settings: &[&str]) -> (Option<Trace>, bool) {
     let mut out = Vec::new();
     engine.handle(Time(1000), Input::Said(said(1, "alice", "the build is red again")), &mut out);
     out.clear();
-    engine.handle(Time(9000), Input::Said(said(9, "bob", "what has changed?")), &mut out);
+    engine.handle(Time(9000), Input::Said(said(9, "bob", text)), &mut out);
     let acts = out.iter().any(|effect| matches!(effect, Effect::Write(_) | Effect::Ask(_)));
     let trace = out.into_iter().find_map(|effect| match effect {
         Effect::Trace(trace) => Some(*trace),
@@ -69,4 +74,22 @@ fn points_do_nothing_where_what_was_learnt_decides() {
     // Without what was learnt the same points are the score.
     let (trace, _) = weighed(&["gates.messages_min=9", "score.learned=false", "points.question=100"]);
     assert_eq!(trace.expect("a gate decides").score, Some(85));
+}
+
+#[test]
+fn a_call_is_worth_more_by_its_odds_whatever_its_points_are() {
+    let worth = |settings: &[&str], text: &str| {
+        let settings: Vec<&str> = ["gates.messages_min=9"].into_iter().chain(settings.iter().copied()).collect();
+        let trace = weighed_as(&settings, text).0.expect("a gate decides");
+        (trace.bar.expect("what was learnt decides").worth, trace.p_join.expect("it was guessed"))
+    };
+    let call = "can anyone tell me what has changed?";
+    let (raised, guessed) = worth(&[], call);
+    assert!(raised > guessed, "{raised} {guessed}");
+    assert_eq!(worth(&["points.calls_for_help=0"], call), (raised, guessed));
+    assert_eq!(worth(&["score.call_odds=1"], call), (guessed, guessed));
+    // And the other way round: without odds its points count where points decide.
+    let (trace, _) = weighed_as(&["gates.messages_min=9", "score.learned=false", "score.call_odds=1"], call);
+    let trace = trace.expect("a gate decides");
+    assert!(trace.given().any(|given| given == ("calls_for_help", 20)), "{trace:?}");
 }

@@ -31,6 +31,12 @@ enum MatchRule {
     AsPhrase,
 }
 
+/// Whether a call for help is worth anything: in points, or in odds where what was learnt decides.
+fn calls_count(settings: &Settings) -> bool {
+    let score = &settings.score;
+    settings.points.of("calls_for_help") != 0 || (score.enabled && score.learned && score.call_odds != 1.0)
+}
+
 impl Notice {
     pub(crate) fn new(settings: &Settings) -> Notice {
         let mut patterns = Vec::new();
@@ -51,7 +57,7 @@ impl Notice {
             }
         }
         let phrases = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-        if settings.points.of("calls_for_help") != 0 {
+        if calls_count(settings) {
             add(phrases(CALLS_FOR_HELP), Flags::CALL, MatchRule::AsPhrase);
         }
         if settings.points.of("closing") != 0 {
