@@ -74,6 +74,8 @@ impl TextMarks {
     }
 }
 
+/// What was learnt was learnt from the word alone, whether it calls or not.
+const HELP: &[&str] = &["help"];
 const ASKING: &[&str] = &[
     "how",
     "what",
@@ -125,6 +127,7 @@ const SMILES: &[&str] = &[":)", ":-)", ";)", ":d", ":p", "lol", "haha", "^^", "ç
 static PHRASES: LazyLock<(AhoCorasick, Vec<TextMarks>)> = LazyLock::new(|| {
     let lists = [
         (CALLS_FOR_HELP, TextMarks::CALL),
+        (HELP, TextMarks::CALL),
         (CLOSINGS, TextMarks::CLOSING),
         (ASKING, TextMarks::ASKS),
         (GREETINGS, TextMarks::GREETING),

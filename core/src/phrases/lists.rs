@@ -7,7 +7,6 @@ pub(crate) const CALLS_FOR_HELP: &[&str] = &[
     "anyone",
     "anybody",
     "somebody",
-    "help",
     "how do i",
     "how can i",
     "does anyone",
@@ -28,6 +27,38 @@ pub(crate) const CALLS_FOR_HELP: &[&str] = &[
     "どうしたら",
     "みんなは",
 ];
+
+/// The same, where the word alone says nothing: "that will help people" calls nobody.
+pub(crate) const CALLS_WITH_HELP: &[&str] = &[
+    "please help",
+    "pls help",
+    "plz help",
+    "i need help",
+    "i need some help",
+    "i need a little help",
+    "i need a bit of help",
+    "i need your help",
+    "we need help",
+    "we need some help",
+    "use some help",
+    "any help",
+    "help needed",
+    "help wanted",
+    "help appreciated",
+    "someone help",
+    "someone to help",
+    "can you help",
+    "could you help",
+    "would you help",
+    "who can help",
+];
+
+/// Words that call where a clause begins with them.
+pub(crate) const CALLS_THAT_BEGIN: &[&str] =
+    &["help me", "help us", "help with", "help please", "help pls", "help plz", "need help", "need some help"];
+
+/// Words that call where they are a clause of their own.
+pub(crate) const CALLS_ALONE: &[&str] = &["help", "help help"];
 
 /// Looked for in every text as it is heard. In lower case; Latin ones count as whole words.
 pub(crate) const CLOSINGS: &[&str] = &[

@@ -3,7 +3,7 @@
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::finder::{stands_alone, variants};
-use super::lists::{CALLS_FOR_HELP, CLOSINGS};
+use super::lists::{CALLS_ALONE, CALLS_FOR_HELP, CALLS_THAT_BEGIN, CALLS_WITH_HELP, CLOSINGS};
 use crate::settings::{MatchStyle, Settings};
 use crate::types::Flags;
 
@@ -29,6 +29,10 @@ enum MatchRule {
     AsName,
     /// Latin between other characters than letters, other scripts anywhere.
     AsPhrase,
+    /// Whole words with which a clause begins.
+    BeginsClause,
+    /// A clause of its own: with signs, or the ends of the text, on both sides.
+    AsClause,
 }
 
 /// Whether a call for help is worth anything: in points, or in odds where what was learnt decides.
@@ -59,6 +63,9 @@ impl Notice {
         let phrases = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         if calls_count(settings) {
             add(phrases(CALLS_FOR_HELP), Flags::CALL, MatchRule::AsPhrase);
+            add(phrases(CALLS_WITH_HELP), Flags::CALL, MatchRule::AsPhrase);
+            add(phrases(CALLS_THAT_BEGIN), Flags::CALL, MatchRule::BeginsClause);
+            add(phrases(CALLS_ALONE), Flags::CALL, MatchRule::AsClause);
         }
         if settings.points.of("closing") != 0 {
             add(phrases(CLOSINGS), Flags::CLOSING, MatchRule::AsPhrase);
@@ -82,6 +89,10 @@ impl Notice {
                 MatchRule::AsPhrase => {
                     !pattern.word.is_ascii() || between_other_letters(text, found.start(), found.end())
                 }
+                MatchRule::BeginsClause => {
+                    begins_clause(&text[..found.start()]) && between_other_letters(text, found.start(), found.end())
+                }
+                MatchRule::AsClause => begins_clause(&text[..found.start()]) && ends_clause(&text[found.end()..]),
             };
             noticed = noticed | pattern.flag.when(counts);
         }
@@ -93,6 +104,20 @@ fn between_other_letters(text: &str, start: usize, end: usize) -> bool {
     let joins = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
     !joins(text.as_bytes()[..start].last()) && !joins(text.as_bytes().get(end))
 }
+
+/// Whether a clause begins behind this: the text does, or one has ended.
+fn begins_clause(before: &str) -> bool {
+    before.trim_end().chars().next_back().is_none_or(|c| CLAUSE_ENDS.contains(c))
+}
+
+/// Whether a clause ends before this, which may go on with a smiley.
+fn ends_clause(after: &str) -> bool {
+    let spaced = after.starts_with(char::is_whitespace);
+    after.trim_start().chars().next().is_none_or(|c| CLAUSE_ENDS.contains(c) || (spaced && !c.is_alphanumeric()))
+}
+
+/// What a clause ends with.
+const CLAUSE_ENDS: &str = ".,!?:;…。、！？：";
 
 #[cfg(test)]
 mod tests {
@@ -127,5 +152,47 @@ mod tests {
         assert_eq!(notice.of("方法教えて"), Flags::CALL);
         assert_eq!(notice.of("THANKS, can anyone help?"), Flags::CLOSING | Flags::CALL);
         assert_eq!(notice.of("city helper"), Flags::default());
+    }
+
+    #[test]
+    fn help_counts_where_somebody_calls_for_it() {
+        let notice = notice(&[]);
+        let calls = [
+            "help!",
+            "Help",
+            "HELP, my disk is full",
+            "ugh... help?",
+            "alice: help :(",
+            "please help me with grub",
+            "can someone help with grub?",
+            "could you help us out",
+            "I need some help here",
+            "any help is welcome",
+            "help me!",
+            "need help with grub",
+            "pls help",
+            "助けて",
+        ];
+        for text in calls {
+            assert_eq!(notice.of(text), Flags::CALL, "{text}");
+        }
+        let mentions = [
+            "that will help people",
+            "does restarting it help?",
+            "it did help, a little",
+            "see man help for the flags",
+            "the help page is empty",
+            "glad I could help!",
+            "happy to help :)",
+            "no need, but it can help",
+            "run it with --help",
+            "type /help",
+            "helped a lot",
+            "that would help me a lot",
+            "tell me if you need help",
+        ];
+        for text in mentions {
+            assert_eq!(notice.of(text), Flags::default(), "{text}");
+        }
     }
 }
