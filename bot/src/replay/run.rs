@@ -95,3 +95,40 @@ fn in_order_of_arrival(events: &[Option<Event>]) -> Vec<(Time, usize)> {
     order.sort();
     order
 }
+
+#[cfg(test)]
+mod tests {
+    use aizuchi_core::settings::Layers;
+    use aizuchi_core::types::CallId;
+
+    use super::*;
+    use crate::replay::Judge;
+    use crate::transcript::{Options, read_text};
+
+    /// How welcome it is when somebody speaks at last, after its posts were given this.
+    fn welcome_after(emoji: &str) -> f32 {
+        let line = |at: u64, more: &str| format!(r#"{{"ts": {at}, "channel": "garden", {more}}}"#);
+        let mut lines = vec![line(1_700_000_000, r#""author": "mia", "text": "does anybody know a quiet keyboard?""#)];
+        for serial in 0..8 {
+            let post = format!("@me {}", CallId { room: RoomId::new("garden"), serial });
+            let more = format!(r#""author": "jonas", "type": "reacted", "id": "{post}", "text": "{emoji}""#);
+            lines.push(line(1_700_000_060 + serial, &more));
+        }
+        lines.push(line(1_700_000_090, r#""author": "jonas", "text": "the sun is out""#));
+        let log = read_text("log", lines.join("\n").as_bytes(), &Options::default(), &mut |_| ()).unwrap();
+        let mut layers = Layers::default();
+        layers.suggest_for_replay();
+        let always = ["talk=50%", "score.keywords=?", "score.keyword_odds=1000", "response.min_wait_seconds=5"];
+        always.into_iter().for_each(|setting| layers.add_assignment(setting));
+        let policies = layers.resolve(&|_| None).unwrap();
+        let world = Judge::Yes.world(&policies, || unreachable!("no model is asked")).unwrap();
+        let decided = run(policies, world, log.events, OwnInLog::Recorded, &mut |_| ());
+        decided.last().and_then(|decided| decided.trace.bar).expect("it is weighed").welcome
+    }
+
+    #[test]
+    fn an_emoji_in_a_log_changes_how_welcome_it_is() {
+        let (liked, disliked) = (welcome_after("👍"), welcome_after("👎"));
+        assert!(liked > 1.0 && disliked < 1.0, "liked {liked}, disliked {disliked}");
+    }
+}

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use aizuchi_core::Input;
 use aizuchi_core::types::{
-    Author, Change, Message, MessageId, PersonId, Place, Reply, RoomId, ThreadId, Time, Visibility, Voice,
+    Author, Change, Message, MessageId, PersonId, Place, Reaction, Reply, RoomId, ThreadId, Time, Visibility, Voice,
 };
 use serde::Deserialize;
 
@@ -17,7 +17,7 @@ use super::when;
 /// The bot itself, where a person is named.
 pub const ME: &str = "@me";
 
-/// One line of a transcript; `None` for a reaction. The error says what is wrong and what would be right.
+/// One line of a transcript; `None` for a reaction that is of no weight: of its own, or to nobody knows what. The error says what is wrong and what would be right.
 pub fn parse_line(line: &str, number: u64) -> Result<Option<Event>, String> {
     Reader::default().parse(line, number)
 }
@@ -74,6 +74,9 @@ struct Record<'a> {
     heard: Field<'a>,
     #[serde(borrow)]
     backfilled: Field<'a>,
+    /// Of a reaction.
+    #[serde(borrow)]
+    taken_back: Field<'a>,
 }
 
 /// Remembers the room of the line before: most lines are said where the last one was.
@@ -114,7 +117,10 @@ impl Reader {
             Some("edited") => change(place, id, at, Some(words.ok_or("no `text`")?))?,
             Some("deleted") => change(place, id, at, None)?,
             Some("told") => Input::Told(place.room, parse_command(&words.ok_or("no `text`")?)?),
-            Some("reacted") => return Ok(None),
+            Some("reacted") => match id {
+                Some(id) if author.voice != Voice::Me => reacted(place, &id, at, author, words, &record.taken_back)?,
+                Some(_) | None => return Ok(None),
+            },
             Some(other) => {
                 return Err(format!("`type` is {}; expected said, edited, deleted, reacted or told", quoted(other)));
             }
@@ -145,6 +151,19 @@ fn author(name: Field<'_>, id: Field<'_>, bot: &Field<'_>) -> Result<Author, Str
         Voice::Person
     };
     Ok(Author { id: id.as_ref().map_or_else(|| PersonId::new(&name), PersonId::new), name: boxed(name), voice })
+}
+
+fn reacted(
+    place: Place,
+    id: &str,
+    at: Time,
+    by: Author,
+    emoji: Option<Cow<'_, str>>,
+    taken_back: &Field<'_>,
+) -> Result<Input, String> {
+    let on = !taken_back.flag("taken_back")?;
+    let emoji = boxed(emoji.unwrap_or_default());
+    Ok(Input::Reacted(Reaction { place, message: MessageId::new(id), at, by: by.id, emoji, on }))
 }
 
 fn boxed(text: Cow<'_, str>) -> Box<str> {
@@ -300,8 +319,13 @@ mod tests {
         let order = r#"{"ts": 1, "channel": "c", "author": "a", "type": "told", "text": "mute 2h"}"#;
         let Input::Told(room, command) = event(order) else { panic!() };
         assert_eq!((room.as_str(), command), ("c", Command::Mute(Some(Span::minutes(120)))));
-        let liked = r#"{"ts": 1, "channel": "c", "author": "a", "type": "reacted", "id": "m1"}"#;
-        assert!(matches!(parse_line(liked, 1), Ok(None)));
+        let liked = r#"{"ts": 1, "channel": "c", "author": "a", "type": "reacted", "id": "m1", "text": "👍"}"#;
+        let Input::Reacted(given) = event(liked) else { panic!() };
+        let Reaction { place, message, at, by, emoji, on } = given;
+        assert_eq!((place, message.as_str(), at, by.as_str()), (Place::room("c"), "m1", Time(1000), "a"));
+        assert_eq!((&*emoji, on), ("👍", true));
+        let to_nothing = r#"{"ts": 1, "channel": "c", "author": "a", "type": "reacted"}"#;
+        assert!(matches!(parse_line(to_nothing, 1), Ok(None)));
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub struct Log {
     pub events: Vec<Event>,
     /// Lines that could not be read.
     pub bad: Vec<BadLine>,
-    /// Reactions: read, and of no weight in a decision yet.
+    /// Reactions that are only counted: it is not told who reacted, or to what.
     pub reactions: u64,
 }
 

@@ -203,6 +203,10 @@ mod tests {
         let change = Change { place: Place::room("c"), id: MessageId::new("m1"), at, text: Some("変".into()) };
         comes_back(at, &Input::Changed(change.clone()));
         comes_back(at + Span(1), &Input::Changed(Change { text: None, ..change }));
+        let (message, by) = (MessageId::new("m1"), PersonId::new("u1"));
+        let given = Reaction { place: Place::room("c"), message, at, by, emoji: "👍".into(), on: true };
+        comes_back(at, &Input::Reacted(given.clone()));
+        comes_back(at + Span(1), &Input::Reacted(Reaction { on: false, ..given }));
         for command in [
             Command::Mute(None),
             Command::Mute(Some(Span(90_061_001))),
