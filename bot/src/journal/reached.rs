@@ -1,14 +1,18 @@
-//! How far the journal reached, noted in a small file beside the database.
+//! How far the journal reached and until when the program ran, noted in two small files beside the database.
 //!
 //! A database whose log (`aizuchi.db-wal`) is gone or cut off opens as if nothing were missing, only older. This file tells:
 //! it names a record that was durable. It is written after each commit and never synced: a killed program leaves it whole,
 //! and after a power failure it may name an older record, never one that did not exist.
+//!
+//! The other file (`aizuchi.running`) names the last record there was, and when. A start compares the clock with it: in a quiet
+//! room the last record alone is too old to show that the clock was set back in between.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use aizuchi_core::Time;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The note, open for writing.
@@ -69,6 +73,29 @@ pub fn read(database: &Path) -> Option<u64> {
 /// From here on this is how far it reached, whatever was noted before.
 pub fn replace(database: &Path, seq: u64) -> std::io::Result<()> {
     std::fs::write(path_beside(database), line(seq))
+}
+
+fn running_path(database: &Path) -> PathBuf {
+    database.with_extension("running")
+}
+
+fn running_line(seq: u64, at: Time) -> String {
+    let numbers = format!("{seq:020} {:020}", at.0);
+    let sum = xxh3_64(numbers.as_bytes());
+    format!("{numbers} {sum:016x}\n")
+}
+
+/// The program runs at this time, and this is the last record.
+pub fn note_running(database: &Path, seq: u64, at: Time) -> std::io::Result<()> {
+    std::fs::write(running_path(database), running_line(seq, at))
+}
+
+/// When the program was last known to run, if nothing was recorded since: a record tells more, for the clock may have been
+/// set before it.
+pub fn ran_until(database: &Path, last_seq: u64) -> Option<Time> {
+    let text = std::fs::read_to_string(running_path(database)).ok()?;
+    let at = Time(text.get(21..41)?.parse().ok()?);
+    (text == running_line(last_seq, at)).then_some(at)
 }
 
 /// Durable records are not there any more.
@@ -146,6 +173,21 @@ mod tests {
         assert_eq!(read(&database), Some(7));
         std::fs::write(path_beside(&database), "00000000000000001200 0000000000000000\n").unwrap();
         assert_eq!(read(&database), None);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn until_when_it_ran_is_told_unless_something_was_recorded_since() {
+        let folder = std::env::temp_dir().join(format!("aizuchi-running-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let database = folder.join("aizuchi.db");
+        assert_eq!(ran_until(&database, 0), None);
+        note_running(&database, 7, Time(1_700_000_000_000)).unwrap();
+        assert_eq!((ran_until(&database, 7), ran_until(&database, 8)), (Some(Time(1_700_000_000_000)), None));
+        note_running(&database, 7, Time(9)).unwrap();
+        assert_eq!(ran_until(&database, 7), Some(Time(9)), "a clock may be set back while it runs");
+        std::fs::write(running_path(&database), "damaged").unwrap();
+        assert_eq!(ran_until(&database, 7), None);
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -132,6 +132,23 @@ impl Journal {
         reached::replace(self.database.path(), last as u64).map_err(failed)
     }
 
+    /// The program runs at this time. What cannot be noted is not worth stopping for.
+    pub async fn note_running(&self, at: Time) {
+        let noted = match self.database.read(last_seq).await {
+            Ok(last) => reached::note_running(self.database.path(), last as u64, at).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        if let Err(error) = noted {
+            tracing::debug!(error, "cannot note that the program runs");
+        }
+    }
+
+    /// When the program was last known to run, if nothing was recorded since.
+    pub async fn ran_until(&self) -> Result<Option<Time>, StoreError> {
+        let last = self.database.read(last_seq).await?;
+        Ok(reached::ran_until(self.database.path(), last as u64))
+    }
+
     /// Records what happened, in this order, and returns when it is durable.
     pub async fn append(&self, shard: usize, entries: &[Entry]) -> Result<Appended, StoreError> {
         let to_row = |entry: &Entry| match entry {

@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::clock::STEP_MAX;
 use super::ledger::Ledger;
@@ -56,6 +57,9 @@ pub struct Runtime {
     failures: mpsc::UnboundedReceiver<Failure>,
     ready: watch::Sender<bool>,
     stop: CancellationToken,
+    /// Notes that the program runs; the last time when it stops.
+    noting: AbortOnDropHandle<()>,
+    last_note: (Journal, Clock),
 }
 
 /// How often the journal is swept.
@@ -67,7 +71,8 @@ impl Runtime {
         let settings = policies.general().settings.clone();
         let count = settings.runtime.shards as usize;
         let recovered = recovered(&database, &journal, &policies, count).await?;
-        let openings = opening(&recovered, &policies, note_clock(&world.clock, recovered.last_at));
+        let ran_until = journal.ran_until().await?.unwrap_or_default().max(recovered.last_at);
+        let openings = opening(&recovered, &policies, note_clock(&world.clock, ran_until));
         let ledger = Arc::new(Ledger::new(&recovered.engines, &policies));
         let stop = CancellationToken::new();
         let (mut inboxes, mut shards) = (Vec::new(), JoinSet::new());
@@ -92,11 +97,13 @@ impl Runtime {
         let ears = Ears::new(inboxes, report).knowing(&settings).adding_up(ledger);
         let clock = world.clock.watch_over();
         tokio::spawn(ears.clone().supervise("the watch over the clock", stop.clone(), clock));
+        let noting = AbortOnDropHandle::new(tokio::spawn(note_running(journal.clone(), world.clock)));
+        let last_note = (journal.clone(), world.clock);
         let sweeping = sweep(journal, world, policies, keep, stop.clone());
         tokio::spawn(ears.clone().supervise("the sweep of the journal", stop.clone(), sweeping));
         let watching = watch_store(database, stop.clone());
         tokio::spawn(ears.clone().supervise("the watch over the store", stop.clone(), watching));
-        Ok(Runtime { ears, shards, failures, ready, stop })
+        Ok(Runtime { ears, shards, failures, ready, stop, noting, last_note })
     }
 
     /// Returns when something ended that must not end before the program does, a shard above all: then nobody is heard any
@@ -119,6 +126,9 @@ impl Runtime {
                 failed => tracing::error!("{}", Failure::of_shard(failed)),
             }
         }
+        drop(self.noting);
+        let (journal, clock) = self.last_note;
+        journal.note_running(clock.now()).await;
     }
 }
 
@@ -159,6 +169,17 @@ async fn recovered(
         }
     }
     Ok(found)
+}
+
+/// How often it is noted that the program runs.
+const NOTE_EVERY: Duration = Duration::from_secs(60);
+
+/// Until it is dropped.
+async fn note_running(journal: Journal, clock: Clock) {
+    loop {
+        journal.note_running(clock.now()).await;
+        tokio::time::sleep(NOTE_EVERY).await;
+    }
 }
 
 /// What was written down last may lie ahead of a clock that was set back while nobody looked.

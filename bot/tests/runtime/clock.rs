@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use aizuchi::journal::Records;
 use aizuchi::runtime::{Clock, Event};
 use aizuchi_core::effect::Outcome;
 use aizuchi_core::input::Command;
-use aizuchi_core::types::{ClockShift, Message, Place, RoomId, Span};
+use aizuchi_core::types::{Change, ClockShift, Message, MessageId, PersonId, Place, Reaction, RoomId, Span};
 use aizuchi_core::{Input, Time, Trace};
 
 use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said};
@@ -245,4 +246,74 @@ async fn a_clock_that_is_set_just_before_a_stop_shortens_no_mute_and_drops_no_ca
         assert_eq!(house.posts(), 2);
         life.runtime.stop().await;
     }
+}
+
+/// The last record may be much older than the last moment at which the program ran.
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_set_back_between_two_starts_lengthens_no_mute_in_a_quiet_room() {
+    for killed in [false, true] {
+        let house = House::new(&[]);
+        let life = house.start().await;
+        life.hear(Input::Told(RoomId::new("log:room"), Command::Mute(Some(Span::minutes(120))))).await;
+        tokio::time::sleep(Duration::from_secs(90 * 60)).await;
+        if killed {
+            drop(life);
+        } else {
+            life.runtime.stop().await;
+        }
+        let behind = House { clock: Clock::starting_at(START + Span::minutes(30)), ..house };
+        let life = behind.start().await;
+        let noticed = behind.clock.last_jump().expect("it is noticed").by.size().whole_minutes();
+        assert_eq!(noticed, if killed { 59 } else { 60 }, "killed: {killed}");
+        tokio::time::sleep(Duration::from_secs(28 * 60)).await;
+        life.hear(said("m1", behind.clock.now(), "mia", "aizuchi?")).await;
+        tokio::time::sleep(Duration::from_secs(5 * 60)).await;
+        assert_eq!(behind.posts(), 0, "killed: {killed}: it is still muted");
+        behind.asks(&life, "m2").await;
+        life.runtime.stop().await;
+    }
+}
+
+/// What is noted beside the journal is older than its records: only they tell.
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_was_set_back_before_a_kill_is_not_set_back_again() {
+    let house = House::new(&[]);
+    let life = house.start().await;
+    life.hear(Input::Told(RoomId::new("log:room"), Command::Mute(Some(Span::minutes(120))))).await;
+    tokio::time::sleep(Duration::from_secs(90 * 60)).await;
+    house.clock.set(HOUR_BACK);
+    life.hear(said("m1", house.clock.now(), "mia", "aizuchi?")).await;
+    drop(life);
+    let again = House { clock: Clock::starting_at(house.clock.now() + Span::seconds(2)), ..house };
+    let life = again.start().await;
+    assert_eq!(again.clock.last_jump(), None);
+    life.runtime.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_people_did_a_moment_ago_is_handled_as_of_then() {
+    let house = House::new(&[]);
+    let life = house.start().await;
+    let at = house.clock.now() + Span::seconds(9);
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    let (place, message) = (Place::room("log:room"), MessageId::new("m0"));
+    let by = PersonId::new("mia");
+    life.hear(Input::Reacted(Reaction {
+        place: place.clone(),
+        message: message.clone(),
+        at,
+        by,
+        emoji: "👍".into(),
+        on: true,
+    }))
+    .await;
+    life.hear(Input::Changed(Change { place, id: message, at: at + Span(1), text: None })).await;
+    life.runtime.stop().await;
+    let read = |connection: &rusqlite::Connection| {
+        Records::all(connection)?.map(|record| Ok(record?.expect("nothing is damaged"))).collect::<Result<Vec<_>, _>>()
+    };
+    let records = house.scratch.database().read(read).await.unwrap();
+    let handled = |is: fn(&Input) -> bool| records.iter().find(|record| is(&record.input)).map(|record| record.at);
+    assert_eq!(handled(|input| matches!(input, Input::Reacted(_))), Some(at));
+    assert_eq!(handled(|input| matches!(input, Input::Changed(_))), Some(at + Span(1)));
 }
