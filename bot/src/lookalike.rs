@@ -4,6 +4,7 @@
 use icu_properties::props::{DefaultIgnorableCodePoint, ExtendedPictographic, GeneralCategory};
 use icu_properties::{CodePointMapData, CodePointSetData};
 use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 use unicode_security::skeleton;
 
 /// Characters that take no room, turn text around, or carry text nobody sees.
@@ -17,12 +18,14 @@ fn is_annotation(c: char) -> bool {
 
 /// Characters that take room and are drawn as nothing, without being spaces.
 pub fn is_blank(c: char) -> bool {
-    matches!(c, '\u{2800}' | '\u{16fe4}' | '\u{1d159}')
+    matches!(c, '\u{2800}' | '\u{16fe4}' | '\u{1d159}' | '\u{fffc}' | '\u{e000}'..='\u{f8ff}')
 }
 
 /// Whether somebody who looks at it sees nothing at all.
 pub fn looks_empty(text: &str) -> bool {
-    text.chars().all(|c| c.is_whitespace() || c.is_control() || is_invisible(c) || is_blank(c))
+    let sees_nothing =
+        |c: char| c.is_whitespace() || c.is_control() || is_invisible(c) || is_blank(c) || is_combining_mark(c);
+    text.chars().all(sees_nothing)
 }
 
 /// The only flags that are written with invisible letters: England, Scotland and Wales.

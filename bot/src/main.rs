@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     share_memory();
+    outlive_file_limits();
     aizuchi::cli::main()
 }
 
@@ -24,3 +25,14 @@ fn share_memory() {
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 fn share_memory() {}
+
+/// A file that may grow no further (`ulimit -f`) is handled as a full disk, instead of ending the program.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "signals are set from within by no other means, and it is before any thread is there")]
+fn outlive_file_limits() {
+    // SAFETY: the signal is ignored; no handler of ours runs.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
+#[cfg(not(unix))]
+fn outlive_file_limits() {}

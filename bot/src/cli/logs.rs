@@ -39,7 +39,8 @@ where
     // Whoever starts it by hand reads the greeting instead.
     let greeted = on_terminal && settings.log.format == LogFormat::Auto && level == "info";
     let filter = filter(if greeted { BESIDE_THE_GREETING } else { level }).map_err(|what| BadSettings(vec![what]))?;
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer);
+    // Where the log cannot be written, it could not be told there either: that must not end the program.
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).log_internal_errors(false);
     let for_people = match settings.log.format {
         LogFormat::Auto => on_terminal,
         LogFormat::Human => true,

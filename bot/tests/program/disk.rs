@@ -17,13 +17,24 @@ pub fn limit_files(program: &Program, most: &str) {
 
 #[tokio::test]
 async fn no_room_in_files() {
-    let mut home = Home::new(&[]);
-    // Whoever writes too much is to be told, not killed.
-    home.before = Some("trap '' XFSZ".into());
+    let home = Home::new(&[]);
     let mut program = home.start().await;
     let log = home.data().join("aizuchi.db-wal");
     let fill = |program: &Program| limit_files(program, &std::fs::metadata(&log).unwrap().len().to_string());
     refuses_and_goes_on(&mut program, fill, |program| limit_files(program, "unlimited")).await;
+}
+
+#[tokio::test]
+async fn no_room_for_its_log() {
+    let mut home = Home::new(&["log.level=debug"]);
+    home.before = Some("exec 2>/dev/full".into());
+    let mut program = home.start().await;
+    let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
+    for number in 0..20 {
+        mia.say(&number.to_string(), "good morning").await;
+    }
+    assert!(program.get("/live").await.starts_with("HTTP/1.1 200"));
+    assert!(program.has_ended().is_none(), "{}", program.said());
 }
 
 /// On a disk of its own, where this machine lets us have one.

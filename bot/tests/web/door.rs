@@ -25,7 +25,7 @@ async fn without_a_token_only_this_machine_by_its_own_name() {
 async fn a_token_opens_the_door_once_and_the_cookie_from_then_on() {
     let house = House::open_set("token", &["web.token=pass word&"]).await;
     assert!(house.get("/live", &[]).await.starts_with("HTTP/1.1 200"));
-    for path in ["/", "/?token=wrong", "/ws", "/metrics", "/ready", "/index.html"] {
+    for path in ["/", "/?token=wrong", "/ws", "/metrics", "/index.html"] {
         assert!(house.get(path, &[]).await.starts_with("HTTP/1.1 403"), "{path}");
     }
     let welcome = house.get("/?token=pass+word%26", &[]).await;
@@ -134,6 +134,19 @@ async fn the_cookie_is_a_session_of_its_own_and_ends_with_the_token() {
     house.close().await;
     let house = House::open_in(&place, &[&with("second")], Engine::Listens).await.unwrap();
     assert!(house.get("/", &[&line]).await.starts_with("HTTP/1.1 403"), "another token ends it");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_probe_without_the_token_is_told_whether_it_is_ready_and_not_why() {
+    let house = House::open_set("probe", &["web.token=right"]).await;
+    let ready = house.get("/ready", &[]).await;
+    assert!(ready.starts_with("HTTP/1.1 200") && ready.ends_with("\r\n\r\nready\n"), "{ready}");
+    house.ready.send_replace(false);
+    let not_ready = house.get("/ready", &[]).await;
+    assert!(not_ready.starts_with("HTTP/1.1 503") && not_ready.ends_with("\r\n\r\nnot ready\n"), "{not_ready}");
+    let why = house.get("/ready", &["Authorization: Bearer right"]).await;
+    assert!(why.starts_with("HTTP/1.1 503") && why.contains("not ready: "), "{why}");
     house.close().await;
 }
 

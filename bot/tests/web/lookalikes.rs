@@ -45,6 +45,9 @@ async fn what_looks_empty_is_neither_a_name_nor_a_room_nor_a_message() {
         "\u{e0000}\u{e0041}\u{e007f}",
         "\u{fe0f}\u{200d}",
         "\u{180e}",
+        "\u{301}",
+        "\u{fffc}",
+        "\u{e000}",
         "\u{1d159}",
         " \u{2800} \u{3164}\u{200b}",
     ] {

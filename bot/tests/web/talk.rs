@@ -132,6 +132,25 @@ fn words(input: &Input) -> String {
 }
 
 #[tokio::test]
+async fn what_is_said_behind_an_entry_that_failed_for_now_is_worth_trying_again() {
+    let folder = folder("locked");
+    let house = House::open_in(&folder, &[], Engine::Listens).await.unwrap();
+    let mut page = crate::visitor::connect(house.address, &[]).await.unwrap();
+    let other = rusqlite::Connection::open(folder.join("aizuchi.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    page.send(json!({"do": "enter", "room": "lobby", "name": "mia"})).await;
+    page.send(json!({"do": "say", "key": "1", "text": "is anybody there?"})).await;
+    let mut refused = Vec::new();
+    for _ in 0..2 {
+        let frame = page.next("refused").await;
+        refused.push((frame["key"].clone(), frame["again"].clone()));
+    }
+    assert_eq!(refused, [(json!(null), json!(true)), (json!("1"), json!(true))]);
+    other.execute_batch("ROLLBACK").unwrap();
+    house.close().await;
+}
+
+#[tokio::test]
 async fn what_was_stored_and_never_heard_is_heard_before_anything_new() {
     let folder = folder("leftovers");
     let house = House::open_in(&folder, &[], Engine::Listens).await.unwrap();

@@ -10,7 +10,7 @@ use toml::de::DeTable;
 use super::entries::flatten;
 use super::schema::{PROVIDER_KEYS, Settings, keys};
 use super::value::fixed_zone;
-use super::{DEFAULT, PRESETS, addresses, channels, documents};
+use super::{DEFAULT, PRESETS, addresses, blanks, channels, documents};
 use crate::types::Zone;
 
 /// A setting that can not be: where, what, and what would be right.
@@ -305,15 +305,10 @@ fn check_together(settings: &Settings, zones: &dyn Fn(&str) -> Option<Zone>, fla
     if least > most {
         flat.misfit("gates.messages_min", &format!("at most `listen.buffer_messages`, which is {most}"));
     }
-    if settings.bot.name.trim().is_empty() {
-        flat.misfit("bot.name", "a name");
-    }
     if settings.kinds.emoji.is_empty() {
         flat.misfit("kinds.emoji", "at least one emoji");
     }
-    if settings.score.keywords.iter().any(|keyword| keyword.is_empty()) {
-        flat.misfit("score.keywords", "words that are not empty");
-    }
+    blanks::check(settings, flat);
     addresses::check(settings, flat);
     let zone = fixed_zone(&settings.bot.zone).or_else(|| zones(&settings.bot.zone));
     if zone.is_none() {
@@ -461,6 +456,24 @@ mod tests {
         let none = refusal("[web]\nrooms = []");
         assert!(none.starts_with("aizuchi.toml:2: `web.rooms` is []; allowed is at least one room"), "{none}");
         file("[web]\nrooms = [\"lobby\", \"お茶の間\", \"b-2_c\"]").unwrap();
+    }
+
+    #[test]
+    fn text_that_nobody_sees_is_refused() {
+        for (section, key, odd) in [
+            ("bot", "name", r#"" \u200B""#),
+            ("bot", "aliases", r#"["aiz", " "]"#),
+            ("bot", "aliases", r#"[""]"#),
+            ("score", "keywords", r#"[" "]"#),
+            ("listen", "channels", r#"[""]"#),
+            ("store", "folder", r#""""#),
+            ("discord", "token_variable", r#""""#),
+            ("slack", "app_token_variable", r#"" ""#),
+            ("web", "rooms", r#"["lobby", "LOBBY"]"#),
+        ] {
+            let told = refusal(&format!("[{section}]\n{key} = {odd}"));
+            assert!(told.starts_with(&format!("aizuchi.toml:2: `{section}.{key}` is ")), "{told}");
+        }
     }
 
     #[test]

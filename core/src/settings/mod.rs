@@ -1,6 +1,7 @@
 //! Settings: text in, checked values out. Layers from the compiled-in default to the command line; the last word wins.
 
 mod addresses;
+mod blanks;
 mod channels;
 mod documents;
 mod entries;

@@ -3,6 +3,7 @@
 use aizuchi_core::settings::is_room_name;
 use aizuchi_core::types::{MessageId, Time};
 use rusqlite::{Connection, Transaction};
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::page::{Entered, Out, Page, Why};
 use super::people::{self, Person};
@@ -34,7 +35,7 @@ impl Page {
         if web.is_called(&name) {
             return Err(Trouble::NameTaken.into());
         }
-        let room = if room.is_empty() { web.first_room().to_owned() } else { room };
+        let room = if room.is_empty() { web.first_room().to_owned() } else { room.nfc().collect() };
         if !is_room_name(&room) || room.contains(is_invisible) {
             return Err(Trouble::BadRoom.into());
         }

@@ -93,10 +93,10 @@ impl Guard {
             return Pass::In;
         }
         const REFUSED: Pass = Pass::Refused("open /?token=… with the token of the setting web.token");
-        let (in_header, in_link) = (bearer(headers), asked_token(request));
-        if in_header.is_none() && in_link.is_none() {
+        if !shows_token(request) {
             return REFUSED;
         }
+        let (in_header, in_link) = (bearer(headers), asked_token(request));
         let is_token = |given: Option<&str>| given.is_some_and(|given| same(given, token));
         let is_right = || is_token(in_header) || is_token(in_link.as_deref());
         match self.guesses.guess(self.address(request), is_right) {
@@ -123,17 +123,25 @@ impl Guard {
     }
 }
 
-/// Stands before every page. `/live` is open: it says nothing.
+/// Stands before every page. `/live` is open: it says nothing; and so is `/ready`, without its reasons.
 pub async fn stand(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     if request.uri().path() == "/live" {
         return next.run(request).await;
     }
     match guard.check(&request) {
+        Pass::Refused(_) if request.uri().path() == "/ready" && !shows_token(&request) => {
+            let status = next.run(request).await.status();
+            (status, if status.is_success() { "ready\n" } else { "not ready\n" }).into_response()
+        }
         Pass::In => next.run(request).await,
         Pass::Refused(why) => (StatusCode::FORBIDDEN, format!("{why}\n")).into_response(),
         Pass::Wait(wait) => wait_first(wait),
         Pass::Welcome => guard.welcome(request.headers()).await,
     }
+}
+
+fn shows_token(request: &Request) -> bool {
+    bearer(request.headers()).is_some() || asked_token(request).is_some()
 }
 
 fn wait_first(wait: Duration) -> Response {

@@ -1,6 +1,6 @@
 //! Who is meant by an `@name`, and which names may be taken.
 
-use crate::lookalike::{is_blank, looks_like, visible};
+use crate::lookalike::{is_blank, looks_empty, looks_like, visible};
 
 /// Longest name of a person, in characters.
 const NAME_CHARS_MAX: usize = 40;
@@ -11,7 +11,7 @@ pub fn name(given: &str) -> Option<String> {
     let spaced: String = given.chars().take(1000).map(spaced).collect();
     let name = visible(&spaced).split_whitespace().collect::<Vec<_>>().join(" ");
     let name = name.trim_start_matches(['@', '＠', '/']).trim_start();
-    (!name.is_empty() && name.chars().count() <= NAME_CHARS_MAX).then(|| name.to_owned())
+    (!looks_empty(name) && name.chars().count() <= NAME_CHARS_MAX).then(|| name.to_owned())
 }
 
 /// Marks that turn the direction of a text or take no room: with them one name can look like another.

@@ -50,6 +50,8 @@ pub struct Page {
     /// Tells this page from the others while the program runs.
     pub(super) number: u64,
     pub(super) entered: Option<Entered>,
+    /// Why it could not enter when it last tried, where that passes.
+    turned_away: Option<Trouble>,
 }
 
 pub(super) struct Entered {
@@ -94,7 +96,15 @@ impl From<Gone> for Why {
 impl Page {
     pub fn new(desk: Arc<Desk>, language: Language, address: ClientAddress, out: mpsc::Sender<Out>) -> Page {
         static NUMBER: AtomicU64 = AtomicU64::new(1);
-        Page { desk, language, address, out, number: NUMBER.fetch_add(1, Ordering::Relaxed), entered: None }
+        Page {
+            desk,
+            language,
+            address,
+            out,
+            number: NUMBER.fetch_add(1, Ordering::Relaxed),
+            entered: None,
+            turned_away: None,
+        }
     }
 
     pub fn has_entered(&self) -> bool {
@@ -121,6 +131,10 @@ impl Page {
             FromPage::Enter { room, name, language, person, since } => {
                 self.language = language.as_deref().and_then(Language::from_id).unwrap_or(self.language);
                 let done = self.enter(room, &name, person, since).await;
+                self.turned_away = match &done {
+                    Err(Why::Trouble(trouble)) if trouble.passes() => Some(*trouble),
+                    Ok(()) | Err(Why::Trouble(_) | Why::Refusal(_)) => None,
+                };
                 self.answer_alone(done).await;
             }
             FromPage::Say { key, text, thread, reply_to } => {
@@ -199,7 +213,7 @@ impl Page {
     }
 
     pub(super) fn entered(&self) -> Result<&Entered, Why> {
-        self.entered.as_ref().ok_or(Why::Trouble(Trouble::NotEntered))
+        self.entered.as_ref().ok_or(Why::Trouble(self.turned_away.unwrap_or(Trouble::NotEntered)))
     }
 
     async fn say(

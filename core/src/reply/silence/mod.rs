@@ -8,13 +8,17 @@ mod english;
 mod japanese;
 mod phrase;
 
+use unicode_normalization::UnicodeNormalization as _;
+
 /// A reason is short; what is longer is an answer.
 const CHARS_MAX: usize = 400;
+/// A value is shorter still.
+const VALUE_CHARS_MAX: usize = 60;
 
 /// Whether these words, already clean, say that nothing is to be said.
 pub fn is_silence(text: &str, addressed: bool) -> bool {
     let text = text.trim();
-    if is_empty_talk(text) || is_sentinel(text, addressed) {
+    if is_empty_talk(text) || is_sentinel(text, addressed) || is_value_for_silence(text) {
         return true;
     }
     let (inner, staged) = without_stage(text);
@@ -31,9 +35,53 @@ pub fn is_silence(text: &str, addressed: bool) -> bool {
     is_short && (english::says_so(&words, likely_counts) || japanese::says_so(inner, likely_counts))
 }
 
-/// Dots and dashes only. A reaction such as 👀 or "！" is an answer.
+/// Dots and dashes only, or nothing that can be seen. A reaction such as 👀 or "！" is an answer.
 fn is_empty_talk(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_whitespace() || ".…‥・。⋯-‐–—―─_".contains(c))
+    let says_nothing =
+        |c: char| c.is_whitespace() || ".…‥・。⋯-‐–—―─_\u{200b}\u{200c}\u{200d}\u{2060}\u{feff}".contains(c);
+    !text.is_empty() && text.chars().all(says_nothing)
+}
+
+/// What a program would write where it says nothing, however it is dressed up: `ＳＩＬＥＮＴ`, `Answer: None`, `@mia SILENT`,
+/// `SILENT SILENT`, `NO_REPLY`, `{"reply": null}`.
+fn is_value_for_silence(text: &str) -> bool {
+    let wide: String = text.nfkc().collect();
+    let wide = wide.trim();
+    if wide.chars().count() > VALUE_CHARS_MAX {
+        return false;
+    }
+    if let Some(object) = wide.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+        let value = object.rsplit(':').next().unwrap_or(object).trim().trim_matches('"');
+        return object.matches(':').count() == 1 && (value.is_empty() || one_of(&plain(value), SURE));
+    }
+    let bare = wide.trim_matches(|c: char| c.is_whitespace() || "`>*\"'".contains(c) || is_pictograph(c));
+    // Somebody who asks what a function returns gets "`None`".
+    if wide.starts_with('`') {
+        return one_of(&plain(bare), NEVER_SAID);
+    }
+    let is_constant = bare.contains('_') && bare.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+    let (before, value) = match bare.split_once(':') {
+        Some((label, value)) => (label, value),
+        None if bare.starts_with('@') => bare.split_once(char::is_whitespace).unwrap_or(("", bare)),
+        None => ("", bare),
+    };
+    let words = plain(value.trim());
+    let first = words.split(' ').next().unwrap_or_default();
+    let value = if words.split(' ').all(|word| word == first) { first } else { &words };
+    let is_label = before.is_empty() || before.starts_with('@') || one_of(&plain(before), LABELS);
+    (is_label && one_of(value, SURE))
+        || (!before.contains(' ') && one_of(value, NEVER_SAID))
+        || (is_constant && one_of(&words, LIKELY))
+        || (before == before.to_uppercase() && one_of(&plain(before), NEVER_SAID))
+}
+
+/// No answer to anything, whatever it is written behind.
+const NEVER_SAID: &[&str] = &["silent", "silence", "沈黙"];
+/// What models write before an answer.
+const LABELS: &[&str] = &["response", "answer", "output", "reply", "message"];
+
+fn is_pictograph(c: char) -> bool {
+    ('\u{1f300}'..='\u{1faff}').contains(&c) || c == '\u{fe0f}'
 }
 
 /// The word it was given for this, alone or with a reason behind it. Unasked, it may also stand above a reason or below
@@ -120,6 +168,8 @@ const SURE: &[&str] = &[
     "静観",
     "空文字",
     "発言無し",
+    "返信なし",
+    "返信無し",
     "空文字列",
 ];
 
@@ -336,6 +386,27 @@ mod tests {
             "パス",
             "スキップ",
             "空文字",
+            "ＳＩＬＥＮＴ",
+            "Ｎｏｎｅ",
+            "```\nSILENT\n```",
+            "`SILENT`",
+            "> SILENT",
+            "@mia SILENT",
+            "@mia None",
+            "mia: SILENT",
+            "Response: None",
+            "Answer: SILENT",
+            "Output: null",
+            "SILENT SILENT",
+            "None None",
+            "silent 🤐",
+            "NO_REPLY",
+            "NO_RESPONSE",
+            "{\"reply\": null}",
+            "{\"action\":\"silent\"}",
+            "SILENT: the question is for somebody else",
+            "返信なし",
+            "\u{200b}",
         ] {
             assert!(is_silence(words, true), "{words}");
             assert!(is_silence(words, false), "unasked: {words}");
@@ -372,6 +443,16 @@ mod tests {
             "`None`",
             "Pass: 12 of 12.",
             "Skip it.",
+            "Errors: none",
+            "Result: null",
+            "Silent Night",
+            "Silence: a poem",
+            "@mia None of them",
+            "{\"a\": 1}",
+            "{}",
+            "no no no",
+            "HTTP_OK",
+            "🤐",
             "No.",
             "Nothing.",
             "Silent mode.",
