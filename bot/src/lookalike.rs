@@ -243,10 +243,10 @@ mod tests {
 
     #[test]
     fn what_looks_empty_and_what_does_not() {
-        for text in ["", " \n", "\u{3164}", "\u{2800} \u{115f}", "\u{34f}\u{e0041}", "\u{200b}\u{7}"] {
+        for text in ["", " \n", "\u{3164}", "\u{2800} \u{115f}", "\u{34f}\u{e0041}", "\u{200b}\u{7}", "\u{301}"] {
             assert!(looks_empty(text), "{text:?}");
         }
-        for text in [".", "ー", "\u{301}", "👍\u{fe0f}", "\u{3164}a"] {
+        for text in [".", "ー", "e\u{301}", "👍\u{fe0f}", "\u{3164}a"] {
             assert!(!looks_empty(text), "{text:?}");
         }
     }
