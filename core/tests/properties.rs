@@ -343,7 +343,7 @@ fn check_posts(log: &[Logged], muted: &BTreeMap<String, Time>) -> Result<(), Tes
 #[test]
 fn a_million_messages_in_a_bad_world() {
     for (number, preset) in PRESETS.into_iter().enumerate() {
-        let policies = policies(preset, &["response.max_wait_seconds=120"]);
+        let policies = policies(preset, &["response.max_wait_seconds=300"]);
         let part_chars = policies.general().settings.reply.part_chars as usize;
         let mut life = Life::new(policies, number as u64);
         let mut teller = Teller::default();

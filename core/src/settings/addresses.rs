@@ -1,5 +1,7 @@
 //! What a room of the web room can be called, and what is a URL.
 
+use unicode_normalization::UnicodeNormalization as _;
+
 use super::layers::Flat;
 use super::schema::Settings;
 
@@ -11,7 +13,8 @@ pub const SAMPLE_ROOM: &str = "sample-";
 /// Whether somebody can enter a web room of this name.
 pub fn is_room_name(room: &str) -> bool {
     let fits = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-    (1..=ROOM_CHARS_MAX).contains(&room.chars().count()) && room.chars().all(fits)
+    // Some systems type a letter and its mark one after the other.
+    (1..=ROOM_CHARS_MAX).contains(&room.nfc().count()) && room.nfc().all(fits)
 }
 
 pub(super) fn check(settings: &Settings, flat: &mut Flat) {
@@ -76,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_room_has_a_name_that_can_be_entered() {
-        for room in ["lobby", "お茶の間", "a-b_9", &"x".repeat(40)] {
+        for room in ["lobby", "お茶の間", "a-b_9", "か\u{3099}", &"x".repeat(40)] {
             assert!(is_room_name(room), "{room}");
         }
         for odd in ["", "a b", "a/b", "\u{1b}[31m", "a\u{0}", &"x".repeat(41)] {

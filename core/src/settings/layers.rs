@@ -10,8 +10,8 @@ use toml::de::DeTable;
 use super::entries::flatten;
 use super::schema::{PROVIDER_KEYS, Settings, keys};
 use super::value::fixed_zone;
-use super::{DEFAULT, PRESETS, addresses, blanks, channels, documents};
-use crate::types::Zone;
+use super::{DEFAULT, PRESETS, addresses, blanks, channels, documents, sound};
+use crate::types::{Zone, is_invisible};
 
 /// A setting that can not be: where, what, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +47,12 @@ pub(super) struct Flat {
 }
 
 impl Flat {
+    /// Whether the value is neither the default nor the preset's.
+    pub(super) fn is_given(&self, key: &str) -> bool {
+        let is_built_in = |source: &str| source == DEFAULT_FILE || PRESETS.iter().any(|(preset, _)| *preset == source);
+        self.entries.get(key).is_some_and(|entry| !is_built_in(&entry.source))
+    }
+
     pub(super) fn misfit(&mut self, key: &str, right: &str) {
         let entry = &self.entries[key];
         let message = format!("`{key}` is {}; allowed is {right}", entry.value);
@@ -214,6 +220,10 @@ impl Layers {
         for (channel, entries) in &self.channels {
             let (own, refused) = apart(entries);
             problems.extend(refused);
+            if let Some(Given { entry, .. }) = entries.first().filter(|_| is_invisible(channel)) {
+                let message = r#"a channel without a name; expected [channel."ID OR NAME"]"#.into();
+                problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
+            }
             if let Some(resolved) = self.resolve_for(&own, zones, &mut problems) {
                 channels.insert(channel.clone(), resolved);
             }
@@ -305,10 +315,8 @@ fn check_together(settings: &Settings, zones: &dyn Fn(&str) -> Option<Zone>, fla
     if least > most {
         flat.misfit("gates.messages_min", &format!("at most `listen.buffer_messages`, which is {most}"));
     }
-    if settings.kinds.emoji.is_empty() {
-        flat.misfit("kinds.emoji", "at least one emoji");
-    }
     blanks::check(settings, flat);
+    sound::check(settings, flat);
     addresses::check(settings, flat);
     let zone = fixed_zone(&settings.bot.zone).or_else(|| zones(&settings.bot.zone));
     if zone.is_none() {
@@ -348,10 +356,12 @@ fn value_like(default: Option<&Entry>, text: &str) -> Value {
     }
 }
 
+const DEFAULT_FILE: &str = "aizuchi.default.toml";
+
 /// The defaults, read once.
 fn defaults() -> &'static BTreeMap<String, Entry> {
     static DEFAULTS: LazyLock<BTreeMap<String, Entry>> =
-        LazyLock::new(|| parse_own("aizuchi.default.toml", DEFAULT).into_iter().collect());
+        LazyLock::new(|| parse_own(DEFAULT_FILE, DEFAULT).into_iter().collect());
     &DEFAULTS
 }
 
@@ -477,6 +487,34 @@ mod tests {
     }
 
     #[test]
+    fn a_setting_that_makes_no_sense_is_refused() {
+        for (section, line, right) in [
+            ("listen", "channels_off = [\" \"]", "ids or names of channels, or \"*\""),
+            ("kinds", "emoji = [\"👍\", \"not an emoji\"]", "emoji such as"),
+            ("kinds", "emoji = [\"いいね\"]", "emoji such as"),
+            ("kinds", "emoji = [\"\"]", "emoji such as"),
+            ("response", "min_wait_seconds = 300", "at most `response.max_wait_seconds`, which is 90"),
+            ("response", "max_wait_seconds = 2", "0, or at least `response.min_wait_seconds`, which is 4"),
+            ("people", "same = [\"foo:1 = bar:2\"]", "a platform is discord, slack or web"),
+        ] {
+            let told = refusal(&format!("[{section}]\n{line}"));
+            let key = line.split(' ').next().unwrap();
+            assert!(told.starts_with(&format!("aizuchi.toml:2: `{section}.{key}` is ")), "{line}: {told}");
+            assert!(told.contains(&format!("; allowed is {right}")) || told.contains(right), "{line}: {told}");
+        }
+        let told = refusal("[channel.\"\".gates]\nunasked = true");
+        assert!(told.starts_with("aizuchi.toml:2: a channel without a name"), "{told}");
+        for fine in [
+            "[bot]\naliases = [\"あい\", \"ai\"]\n[kinds]\nemoji = [\"👨‍👩‍👧\", \"1️⃣\", \"🇯🇵\", \"ℹ️\", \"🅰️\", \"㊗️\", \"❤️\"]",
+            "[response]\nmin_wait_seconds = 300\nmax_wait_seconds = 0",
+            "[web]\nrooms = [\"lobby\", \"lobbi\", \"か\", \"が\"]",
+            "[listen]\nchannels = []",
+        ] {
+            file(fine).unwrap();
+        }
+    }
+
+    #[test]
     fn what_is_no_url_is_refused() {
         for (section, key) in
             [("providers.mine", "url"), ("discord", "api_url"), ("discord", "gateway_url"), ("slack", "api_url")]
@@ -575,7 +613,7 @@ mod tests {
         for assignment in [
             "bot.name=相槌",
             "score.keywords=a,b",
-            "kinds.emoji=[\"x\"]",
+            "kinds.emoji=[\"🍵\"]",
             "JUDGE_SCORE_THRESHOLD=40",
             "gates.unasked=false",
         ] {
@@ -584,7 +622,7 @@ mod tests {
         let policies = resolve(&layers).unwrap();
         let settings = &policies.general().settings;
         assert_eq!((settings.bot.name.as_str(), settings.score.keywords.len()), ("相槌", 2));
-        assert_eq!((settings.kinds.emoji.as_slice(), settings.score.threshold), (&["x".to_owned()][..], 40));
+        assert_eq!((settings.kinds.emoji.as_slice(), settings.score.threshold), (&["🍵".to_owned()][..], 40));
         assert!(!settings.gates.unasked);
     }
 }

@@ -10,6 +10,7 @@ mod points;
 mod pricing;
 mod same;
 mod schema;
+mod sound;
 mod value;
 
 pub use addresses::{SAMPLE_ROOM, is_room_name};

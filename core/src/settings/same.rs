@@ -12,6 +12,9 @@ pub struct SamePeople(pub Vec<Vec<String>>);
 
 const RIGHT: &str = r#"a list of ids of one person, such as ["discord:80351110224678912 = slack:T0123/U0456"]"#;
 
+/// How the ids of each platform begin.
+const PLATFORMS: [&str; 3] = ["discord:", "slack:", "web:"];
+
 impl Setting for SamePeople {
     fn read(value: &Value) -> Result<SamePeople, String> {
         let mut people: Vec<Vec<String>> = Vec::new();
@@ -22,6 +25,9 @@ impl Setting for SamePeople {
             }
             if let Some(odd) = ids.iter().find(|id| !is_id(id)) {
                 return Err(format!("{RIGHT}; {odd:?} in {entry:?} is not platform:id"));
+            }
+            if let Some(odd) = ids.iter().find(|id| !PLATFORMS.iter().any(|platform| id.starts_with(platform))) {
+                return Err(format!("{RIGHT}; {odd:?} in {entry:?}: a platform is discord, slack or web"));
             }
             let is_known =
                 |place: usize| people.iter().flatten().chain(&ids[..place]).any(|known| *known == ids[place]);

@@ -11,6 +11,7 @@ mod question;
 mod response;
 mod share;
 mod time;
+mod unseen;
 
 pub use address::Addressed;
 pub use conversation::ConversationId;
@@ -27,3 +28,4 @@ pub use question::State;
 pub use response::Response;
 pub use share::Share;
 pub use time::{ClockShift, Span, Time, Zone};
+pub(crate) use unseen::{is_invisible, is_unseen};

@@ -1,0 +1,37 @@
+//! Settings that can be read and make no sense: emoji that are none, and values that contradict each other.
+
+use super::layers::Flat;
+use super::schema::Settings;
+use crate::types::is_invisible;
+
+pub(super) fn check(settings: &Settings, flat: &mut Flat) {
+    let (kinds, response) = (&settings.kinds, &settings.response);
+    if settings.listen.channels_off.iter().any(|channel| is_invisible(channel)) {
+        flat.misfit("listen.channels_off", r#"ids or names of channels, or "*" for all"#);
+    }
+    if kinds.emoji.is_empty() {
+        flat.misfit("kinds.emoji", "at least one emoji");
+    } else if !kinds.emoji.iter().all(|text| may_be_emoji(text)) {
+        flat.misfit("kinds.emoji", r#"emoji such as ["👀", "👍"]"#);
+    }
+    let (least, most) = (response.min_wait_seconds, response.max_wait_seconds);
+    if most != 0 && least > most {
+        match flat.is_given("response.max_wait_seconds") && !flat.is_given("response.min_wait_seconds") {
+            true => {
+                let right = format!("0, or at least `response.min_wait_seconds`, which is {least}");
+                flat.misfit("response.max_wait_seconds", &right);
+            }
+            false => {
+                let right = format!("at most `response.max_wait_seconds`, which is {most}");
+                flat.misfit("response.min_wait_seconds", &right);
+            }
+        }
+    }
+}
+
+/// Whether a text can be one emoji. Which ones there are is for the platforms to say.
+fn may_be_emoji(text: &str) -> bool {
+    // Some emoji are letters in a box or a circle.
+    let is_letter = |c: char| c.is_alphabetic() && c < '\u{1f000}' && !['ℹ', 'Ⓜ'].contains(&c);
+    !is_invisible(text) && !text.is_ascii() && !text.contains(|c: char| c.is_whitespace() || is_letter(c))
+}
