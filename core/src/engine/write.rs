@@ -70,7 +70,8 @@ pub(super) fn say(turn: &mut Turn<'_>, pending: Pending, draft: &str) {
         std::iter::once(&settings.bot.name).chain(&settings.bot.aliases).map(String::as_str).collect();
     let words = clean(draft, &names);
     let parts = split(words, settings.reply.part_chars as usize, settings.reply.numbered);
-    if parts.is_empty() || is_silence(words, owed) {
+    let is_name = |name: &str| turn.room.speakers.by_name(name).is_some();
+    if parts.is_empty() || is_silence(words, owed, &is_name) {
         return match owed {
             true => fail(turn, pending, "an empty answer"),
             false => end::end_silent(turn, pending, &Cause::NothingToSay),

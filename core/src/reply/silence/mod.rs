@@ -7,18 +7,47 @@
 mod english;
 mod japanese;
 mod phrase;
+mod unwrap;
 
-use unicode_normalization::UnicodeNormalization as _;
+use self::unwrap::{is_empty_object, repeated, unwrap, without_emoji};
+use crate::types::is_invisible;
 
 /// A reason is short; what is longer is an answer.
 const CHARS_MAX: usize = 400;
-/// A value is shorter still.
-const VALUE_CHARS_MAX: usize = 60;
 
-/// Whether these words, already clean, say that nothing is to be said.
-pub fn is_silence(text: &str, addressed: bool) -> bool {
+/// Whether these words, already clean, say that nothing is to be said. `is_name` knows the people of the talk.
+pub fn is_silence(text: &str, addressed: bool, is_name: &dyn Fn(&str) -> bool) -> bool {
     let text = text.trim();
-    if is_empty_talk(text) || is_sentinel(text, addressed) || is_value_for_silence(text) {
+    if text.is_empty() {
+        return false;
+    }
+    // Somebody who asks what a function returns gets "`None`".
+    let is_code = text.starts_with('`') && !text.starts_with("```");
+    let words = unwrap(text, is_name);
+    is_invisible(&words)
+        || says_nothing(text, addressed)
+        || (words != text && !is_code && says_nothing(&words, addressed))
+        || stands_for_nothing(&words)
+}
+
+/// A value in another form than the word alone.
+fn stands_for_nothing(text: &str) -> bool {
+    const MARKS: [&str; 4] = [" — ", " – ", " - ", ". "];
+    let words = plain(without_stage(text).0);
+    let is_constant = text.contains('_') && text.chars().all(|c| c == '_' || c.is_ascii_uppercase());
+    let explained = |mark: &str| {
+        let (value, why) = words.split_once(mark)?;
+        Some(["silence", "silent", "none", "null", "n/a"].contains(&value) && english::says_so(why, true))
+    };
+    repeated(&words).is_some_and(|word| one_of(word, SURE))
+        || ["silence", "silent", "沈黙", "無言"].contains(&without_emoji(&words))
+        || (is_constant && (one_of(&words, SURE) || one_of(&words, LIKELY)))
+        || is_empty_object(text, |value| one_of(&plain(value), SURE))
+        || MARKS.iter().any(|mark| explained(mark).unwrap_or(false))
+}
+
+fn says_nothing(text: &str, addressed: bool) -> bool {
+    if is_empty_talk(text) || is_sentinel(text, addressed) {
         return true;
     }
     let (inner, staged) = without_stage(text);
@@ -35,53 +64,9 @@ pub fn is_silence(text: &str, addressed: bool) -> bool {
     is_short && (english::says_so(&words, likely_counts) || japanese::says_so(inner, likely_counts))
 }
 
-/// Dots and dashes only, or nothing that can be seen. A reaction such as 👀 or "！" is an answer.
+/// Dots and dashes only. A reaction such as 👀 or "！" is an answer.
 fn is_empty_talk(text: &str) -> bool {
-    let says_nothing =
-        |c: char| c.is_whitespace() || ".…‥・。⋯-‐–—―─_\u{200b}\u{200c}\u{200d}\u{2060}\u{feff}".contains(c);
-    !text.is_empty() && text.chars().all(says_nothing)
-}
-
-/// What a program would write where it says nothing, however it is dressed up: `ＳＩＬＥＮＴ`, `Answer: None`, `@mia SILENT`,
-/// `SILENT SILENT`, `NO_REPLY`, `{"reply": null}`.
-fn is_value_for_silence(text: &str) -> bool {
-    let wide: String = text.nfkc().collect();
-    let wide = wide.trim();
-    if wide.chars().count() > VALUE_CHARS_MAX {
-        return false;
-    }
-    if let Some(object) = wide.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-        let value = object.rsplit(':').next().unwrap_or(object).trim().trim_matches('"');
-        return object.matches(':').count() == 1 && (value.is_empty() || one_of(&plain(value), SURE));
-    }
-    let bare = wide.trim_matches(|c: char| c.is_whitespace() || "`>*\"'".contains(c) || is_pictograph(c));
-    // Somebody who asks what a function returns gets "`None`".
-    if wide.starts_with('`') {
-        return one_of(&plain(bare), NEVER_SAID);
-    }
-    let is_constant = bare.contains('_') && bare.chars().all(|c| c.is_ascii_uppercase() || c == '_');
-    let (before, value) = match bare.split_once(':') {
-        Some((label, value)) => (label, value),
-        None if bare.starts_with('@') => bare.split_once(char::is_whitespace).unwrap_or(("", bare)),
-        None => ("", bare),
-    };
-    let words = plain(value.trim());
-    let first = words.split(' ').next().unwrap_or_default();
-    let value = if words.split(' ').all(|word| word == first) { first } else { &words };
-    let is_label = before.is_empty() || before.starts_with('@') || one_of(&plain(before), LABELS);
-    (is_label && one_of(value, SURE))
-        || (!before.contains(' ') && one_of(value, NEVER_SAID))
-        || (is_constant && one_of(&words, LIKELY))
-        || (before == before.to_uppercase() && one_of(&plain(before), NEVER_SAID))
-}
-
-/// No answer to anything, whatever it is written behind.
-const NEVER_SAID: &[&str] = &["silent", "silence", "沈黙"];
-/// What models write before an answer.
-const LABELS: &[&str] = &["response", "answer", "output", "reply", "message"];
-
-fn is_pictograph(c: char) -> bool {
-    ('\u{1f300}'..='\u{1faff}').contains(&c) || c == '\u{fe0f}'
+    !text.is_empty() && text.chars().all(|c| c.is_whitespace() || ".…‥・。⋯-‐–—―─_".contains(c))
 }
 
 /// The word it was given for this, alone or with a reason behind it. Unasked, it may also stand above a reason or below
@@ -92,9 +77,15 @@ fn is_sentinel(text: &str, addressed: bool) -> bool {
         line.trim_matches(marks).to_owned()
     };
     let reasoned = || {
-        let rest = text.trim_start_matches(['*', '_', '`', '[', '(', '（', '【', '"']).strip_prefix("SILENCE")?;
+        let word = text.trim_start_matches(['*', '_', '`', '[', '(', '（', '【', '"']);
+        let (rest, is_ours) = match word.strip_prefix("SILENCE") {
+            Some(rest) => (rest, true),
+            None => (word.strip_prefix("SILENT")?, false),
+        };
         let after = rest.trim_start_matches([' ', '*', '_', '`', ']', ')', '）', '】', '"']);
-        Some(after.starts_with([':', '：', '.', '。', ',', '、', ';', '-', '–', '—', '(', '（']))
+        // "SILENT, in capitals." is what somebody is told who asks how it is written.
+        let listed = is_ours && after.starts_with(['.', '。', ',', '、']);
+        Some(listed || after.starts_with("- ") || after.starts_with([':', '：', ';', '–', '—', '(', '（']))
     };
     let lines = || text.lines().next().into_iter().chain(text.lines().next_back());
     ["silence", "沈黙"].contains(&bare(text).to_lowercase().as_str())
@@ -122,7 +113,7 @@ fn one_of(words: &str, list: &[&str]) -> bool {
     list.contains(&words)
 }
 
-/// No answer for a person. Somebody who asks what a function returns gets "`None`", in code marks.
+/// No answer for a person.
 const SURE: &[&str] = &[
     "silence",
     "stays silent",
@@ -168,9 +159,10 @@ const SURE: &[&str] = &[
     "静観",
     "空文字",
     "発言無し",
+    "空文字列",
     "返信なし",
     "返信無し",
-    "空文字列",
+    "特にありません",
 ];
 
 /// Silence when nobody asked; an answer when somebody did.
@@ -196,10 +188,8 @@ const LIKELY: &[&str] = &[
     "無",
     "特になし",
     "特に無し",
-    "特にありません",
     "特にないです",
     "何もなし",
-    "返信なし",
     "反応なし",
     "メッセージなし",
     "返答なし",
@@ -216,7 +206,9 @@ const LIKELY: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    fn is_silence(text: &str, addressed: bool) -> bool {
+        super::is_silence(text, addressed, &|name| name.eq_ignore_ascii_case("mia"))
+    }
 
     #[test]
     fn silence_in_words_is_silence_whoever_asked() {
@@ -273,10 +265,8 @@ mod tests {
             "They are fine without me.\nSILENCE",
             "No response.",
             "Nothing to add.",
-            "I have nothing to add.",
-            "I don't have anything to add here.",
             "なし",
-            "特にありません。",
+            "応答なし",
             "これ以上付け加えることはありません。",
             "静かに見守ります。",
             "盛り上がっているので、黙っておきますね。",
@@ -386,30 +376,74 @@ mod tests {
             "パス",
             "スキップ",
             "空文字",
+        ] {
+            assert!(is_silence(words, true), "{words}");
+            assert!(is_silence(words, false), "unasked: {words}");
+        }
+    }
+
+    #[test]
+    fn silence_is_recognised_in_whatever_it_is_wrapped() {
+        for words in [
+            "``SILENT``",
+            "`SILENT`",
+            "```\nSILENT\n```",
+            "```text\nNone\n```",
             "ＳＩＬＥＮＴ",
             "Ｎｏｎｅ",
-            "```\nSILENT\n```",
-            "`SILENT`",
+            "SI\u{200b}LENT",
+            "\u{feff}SILENCE",
             "> SILENT",
             "@mia SILENT",
+            "<@U123> None",
+            "mia: None",
+            "Mia： SILENT",
+            "**mia:** none",
             "@mia None",
             "mia: SILENT",
+            "Output: null",
+            "返信無し",
             "Response: None",
             "Answer: SILENT",
-            "Output: null",
+            "Reply: (none)",
+            "返信：沈黙",
             "SILENT SILENT",
-            "None None",
+            "None None.",
             "silent 🤐",
+            "🤫 SILENCE",
             "NO_REPLY",
             "NO_RESPONSE",
             "{\"reply\": null}",
             "{\"action\":\"silent\"}",
+            "{\"action\": \"none\", \"reason\": \"they are fine\"}",
+            "{\"respond\": false}",
+            "```json\n{\"message\": \"\"}\n```",
             "SILENT: the question is for somebody else",
+            "SILENT - not for me",
+            "None — nothing to add here.",
+            "None. I have nothing to add.",
+            "I have nothing to add.",
+            "I don't have anything to add.",
+            "@mia I have nothing to add.",
+            "Nothing from me.",
             "返信なし",
-            "\u{200b}",
+            "特にありません。",
         ] {
             assert!(is_silence(words, true), "{words}");
             assert!(is_silence(words, false), "unasked: {words}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_can_see_is_never_said() {
+        for words in
+            ["\u{200b}", "\u{feff}\n\u{2060}", "\u{3164}", "\u{2800}\u{fe0f}", "`\u{200b}`", "\u{fffc}", "\u{301}"]
+        {
+            assert!(is_silence(words, true), "{words:?}");
+            assert!(is_silence(words, false), "unasked: {words:?}");
+        }
+        for words in ["か\u{3099}", "❤\u{fe0f}", "e\u{301}"] {
+            assert!(!is_silence(words, true) && !is_silence(words, false), "{words:?}");
         }
     }
 
@@ -441,11 +475,9 @@ mod tests {
             "pass the salt",
             "null is a value in SQL",
             "`None`",
-            "Pass: 12 of 12.",
-            "Skip it.",
+            "`None` is falsy.",
             "Errors: none",
             "Result: null",
-            "Silent Night",
             "Silence: a poem",
             "@mia None of them",
             "{\"a\": 1}",
@@ -453,6 +485,32 @@ mod tests {
             "no no no",
             "HTTP_OK",
             "🤐",
+            "> None of us\n\nThat is the refrain.",
+            "mia: None of them",
+            "Allergies: none",
+            "Answer: 42",
+            "Pass pass pass, said the referee.",
+            "Pass 🎉",
+            "No reply.",
+            "Silent Night",
+            "SILENT-MODE is the flag.",
+            "SILENT, in capitals.",
+            "SILENT=1 ./configure && make",
+            "```\nls -la\n```",
+            "```json\n{\"reply\": \"hello\"}\n```",
+            "{\"name\": null}",
+            "{\"action\": \"open\"}",
+            "{\"action\": \"none\", \"message\": \"hello\"}",
+            "None. The museum is free on Sundays.",
+            "None, because a function without a return gives None.",
+            "None — the museum is free.",
+            "Nothing to declare at customs",
+            "I have nothing to add to the list, but the tent is missing.",
+            "Nothing from me or from Jonas has arrived there yet.",
+            "特にありませんが、資料は三ページ目が正しいです。",
+            "返信なしの場合は電話してください。",
+            "Pass: 12 of 12.",
+            "Skip it.",
             "No.",
             "Nothing.",
             "Silent mode.",

@@ -70,6 +70,9 @@ const SURE: &[&Phrase] = &[
     ],
     &[&["i have", "i've", "i've got", "i really have", "there is", "there's", ""], &["nothing"], MORE, &["to say"]],
     &[&["i don't have", "i do not have", "there isn't", "there is not"], &["anything"], MORE, &["to say"]],
+    &[&["i have", "i've", "i've got", "i really have"], &["nothing"], USEFUL, &["", "for me"], &["to"], ADD],
+    &[&["i don't have", "i do not have"], &["anything"], USEFUL, &["", "for me"], &["to"], ADD],
+    &[&["nothing"], &["", "more", "further", "else"], &["from me", "from my side"]],
 ];
 /// Alone they are about itself; with a reason they are what somebody is told who asked whether to reply.
 const ADVICE: &[&Phrase] = &[
@@ -101,7 +104,6 @@ const LIKELY: &[&Phrase] = &[
         &["to"],
         ADD,
     ],
-    &[&["nothing"], &["", "more", "further", "else"], &["from me", "from my side"]],
     &[&[
         "nothing needs to be said",
         "nothing more needs to be said",
