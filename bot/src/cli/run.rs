@@ -184,7 +184,9 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     tokio::spawn(runtime.ears.clone().supervise("forgetting", stop.clone(), forgetting));
     let address = serving.as_ref().map(|(address, _)| web_link::address_of(*address));
     let mut elsewhere = joined.listen(&runtime.ears, &(commands.clone() as Arc<dyn Commands>), &stop);
-    say_hello(&settings, address.as_deref(), &chosen.choice, &joined)?;
+    if let Err(error) = say_hello(&settings, address.as_deref(), &chosen.choice, &joined) {
+        tracing::warn!(%error, "cannot write to standard output");
+    }
     if let Some(address) = address.filter(|_| settings.web.open_browser && !arguments.no_browser) {
         open_browser(&web_link::with_token(&address, &settings.web.token));
     }

@@ -60,6 +60,42 @@ async fn no_room_on_the_disk() {
     assert!(program.said().contains("the disk is full"), "{}", program.said());
 }
 
+/// Where it cannot write its log, it takes part as before.
+async fn goes_on_without_a_log(outputs: &str) {
+    let mut home = Home::new(&["log.level=debug"]);
+    home.before = Some(outputs.into());
+    let mut program = home.spawn();
+    eventually("the web room is open", async || {
+        assert!(program.has_ended().is_none(), "{outputs}: it ended with {:?}", program.has_ended());
+        tokio::net::TcpStream::connect(program.address).await.ok()
+    })
+    .await;
+    let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
+    for key in ["1", "2", "3"] {
+        mia.say(key, "good morning").await;
+    }
+    mia.say("4", "@aizuchi are you there?").await;
+    eventually("it answers", async || (mia.next("said").await["message"]["voice"] == "Me").then_some(())).await;
+    assert!(program.get("/live").await.starts_with("HTTP/1.1 200"), "{outputs}");
+    program.terminate();
+    assert_eq!(program.ended().await.code(), Some(0), "{outputs}");
+}
+
+#[tokio::test]
+async fn nothing_can_be_printed_at_all() {
+    goes_on_without_a_log("exec >/dev/full 2>&1").await;
+}
+
+#[tokio::test]
+async fn nobody_reads_the_log_any_more() {
+    goes_on_without_a_log("mkfifo log; (: <log) & exec 2>log; wait").await;
+}
+
+#[tokio::test]
+async fn nobody_reads_anything_any_more() {
+    goes_on_without_a_log("mkfifo log; (: <log) & exec >log 2>&1; wait").await;
+}
+
 async fn refuses_and_goes_on(program: &mut Program, fill: impl Fn(&Program), free: impl Fn(&Program)) {
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     mia.say("1", "good morning").await;
