@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use aizuchi_core::Policies;
-use aizuchi_core::settings::Layers;
+use aizuchi_core::settings::{Layers, Problem, WireFormat};
 use aizuchi_core::types::{Time, Zone};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+
+use crate::models::providers::row;
 
 /// The settings file that is read if it is there and none is named.
 const USUAL_FILE: &str = "aizuchi.toml";
@@ -64,10 +66,46 @@ pub fn layers(wishes: &Wishes, environment: impl Iterator<Item = (String, String
 }
 
 pub fn resolve(layers: &Layers) -> anyhow::Result<Policies> {
-    let told = |problems: Vec<aizuchi_core::settings::Problem>| {
-        BadSettings(problems.iter().map(ToString::to_string).collect())
-    };
-    layers.resolve(&zone).map_err(|problems| told(problems).into())
+    let told = |problems: Vec<Problem>| BadSettings(problems.iter().map(ToString::to_string).collect());
+    let policies = layers.resolve(&zone).map_err(told)?;
+    let unusable = unusable(layers, &policies);
+    if unusable.is_empty() { Ok(policies) } else { Err(told(unusable).into()) }
+}
+
+/// What only shows outside of the settings: a folder that is not there, a provider that nobody knows.
+fn unusable(layers: &Layers, policies: &Policies) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let folder = &policies.general().settings.prompts.folder;
+    if layers.sets("prompts.folder") && !Path::new(folder).is_dir() {
+        let message = format!("`prompts.folder` is {folder:?}; allowed is a folder that exists");
+        problems.push(layers.problem("prompts.folder", folder, message));
+    }
+    for (name, provider) in policies.all().flat_map(|policy| &policy.settings.providers) {
+        if provider.url.is_some() || row(name).is_some() {
+            continue;
+        }
+        let (field, value) = match (provider.format, &provider.key) {
+            (Some(format), _) => ("format", format_id(format)),
+            (None, key) => ("key", key.as_deref().unwrap_or_default()),
+        };
+        let key = format!("providers.{name}.{field}");
+        let message =
+            format!("`{key}` is {value:?}, and the provider {name:?} has no address; set providers.{name}.url");
+        let problem = layers.problem(&key, value, message);
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+    problems
+}
+
+fn format_id(format: WireFormat) -> &'static str {
+    match format {
+        WireFormat::OpenAi => "openai",
+        WireFormat::Anthropic => "anthropic",
+        WireFormat::Google => "google",
+        WireFormat::Ollama => "ollama",
+    }
 }
 
 /// A mistake in a setting that only who uses it can see, with the place where the value was given.
@@ -111,5 +149,29 @@ mod tests {
         let odd = Wishes { assignments: vec!["score.low=300".into()], ..Wishes::default() };
         let problem = resolve(&layers(&odd, std::iter::empty()).unwrap()).unwrap_err();
         assert_eq!(problem.to_string(), "--set score.low=300: `score.low` is 300; allowed is 0 to 100");
+    }
+
+    #[test]
+    fn what_is_not_there_is_told_with_its_place() {
+        let told = |text: &str| {
+            let mut layers = Layers::default();
+            layers.add_file("aizuchi.toml", text);
+            resolve(&layers).map(drop).map_err(|error| error.to_string())
+        };
+        assert_eq!(
+            told("[prompts]\nfolder = \"no-such-folder\"").unwrap_err(),
+            "aizuchi.toml:2: `prompts.folder` is \"no-such-folder\"; allowed is a folder that exists"
+        );
+        assert_eq!(
+            told("[providers.mine]\nformat = \"google\"").unwrap_err(),
+            "aizuchi.toml:2: `providers.mine.format` is \"google\", and the provider \"mine\" has no address; set \
+             providers.mine.url"
+        );
+        assert!(
+            told("[providers.mine]\nkey = \"MY_KEY\"").unwrap_err().starts_with("aizuchi.toml:2: `providers.mine.key`")
+        );
+        told("[prompts]\nfolder = \".\"").unwrap();
+        told("[providers.openai]\nformat = \"openai\"").unwrap();
+        told("[providers.mine]\nformat = \"google\"\nurl = \"http://127.0.0.1:1/\"").unwrap();
     }
 }
