@@ -1,24 +1,16 @@
 //! What a crowd costs: the real program with many pages of the web room in many rooms, from a mention to the model's
 //! request. Figures stand beside others of the same run: a durable write alone, and a message to nobody.
 
-// The tests use more of these than the bench does.
-#[allow(dead_code)]
-#[path = "../tests/soak/pages.rs"]
-mod pages;
-#[allow(dead_code)]
-#[path = "../tests/program/program.rs"]
-mod program;
-
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use aizuchi_test_servers::pages::{Load, mention_in};
+use aizuchi_test_servers::program::Home;
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
-use pages::{Load, mention_in};
-use program::Home;
 use rusqlite::Connection;
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -47,7 +39,8 @@ type Asked = Arc<Mutex<HashMap<u64, Instant>>>;
 async fn mention_to_request(load: Load) {
     let asked = Asked::default();
     let port = serve(asked.clone()).await;
-    let mut home = Home::new(&["models.main=openai/some-model", "models.judge=openai/some-model"]);
+    let mut home =
+        Home::new(env!("CARGO_BIN_EXE_aizuchi"), &["models.main=openai/some-model", "models.judge=openai/some-model"]);
     home.set(format!("providers.openai.url=http://127.0.0.1:{port}/v1/"));
     home.set_variable("OPENAI_API_KEY", "sk-bench");
     home.set(load.rooms_setting());

@@ -3,7 +3,6 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use aizuchi::transcript::{Options, parse_line, read};
 use aizuchi_core::effect::{Ask, Brief, Delivery, Failure, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::judge::Question;
@@ -11,6 +10,7 @@ use aizuchi_core::settings::{JudgeStyle, Layers};
 use aizuchi_core::sim::{Oracle, Sim};
 use aizuchi_core::types::{Message, MessageId, RoomId, Span, Time};
 use aizuchi_core::{Engine, Input, Policies};
+use aizuchi_formats::{Options, parse_line, read};
 
 const SYNTHETIC_MESSAGES: usize = 196_146;
 const ROUNDS: usize = 5;

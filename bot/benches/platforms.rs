@@ -2,14 +2,6 @@
 //! tests speak over loopback with the real adapters, engines and a durable journal; figures are ratios against something
 //! measured in the same run.
 
-// The tests use more of these than the bench does.
-#[allow(dead_code, unused_imports)]
-#[path = "../tests/discord/server/mod.rs"]
-mod discord_server;
-#[allow(dead_code, unused_imports)]
-#[path = "../tests/slack/server/mod.rs"]
-mod slack_server;
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,12 +16,11 @@ use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::Answer;
 use aizuchi_core::settings::Layers;
 use aizuchi_core::types::Place;
+use aizuchi_test_servers::discord::{self as discord_server, GUILD, Order, TOKEN, person};
+use aizuchi_test_servers::slack::{self as slack_server, APP_TOKEN, BOT_TOKEN};
 use serde_json::{Value, json};
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio_util::sync::CancellationToken;
-
-use discord_server::{GUILD, Order, TOKEN, person};
-use slack_server::{APP_TOKEN, BOT_TOKEN};
 
 const EVENTS: u64 = 20_000;
 const CHANNELS: u64 = 100;

@@ -17,4 +17,3 @@ pub mod prompts;
 pub mod replay;
 pub mod runtime;
 pub mod stores;
-pub mod transcript;

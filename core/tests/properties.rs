@@ -1,6 +1,5 @@
 //! What holds for every talk: the invariants, tried on random worlds. A failure prints the shortest talk that shows it.
 
-#[path = "world/mod.rs"]
 mod world;
 
 use std::collections::BTreeMap;

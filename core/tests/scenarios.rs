@@ -2,7 +2,6 @@
 //! `UPDATE_SCENARIOS=1` writes what is decided now into the files, for a person to read and agree with.
 #![allow(clippy::disallowed_methods, reason = "reads the scenarios it runs")]
 
-#[path = "scenario/mod.rs"]
 mod scenario;
 
 use std::path::{Path, PathBuf};

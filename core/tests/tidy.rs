@@ -19,7 +19,7 @@ fn sources(folder: &str) -> Vec<(String, String)> {
         let Ok(entries) = std::fs::read_dir(folder) else { return };
         for entry in entries {
             let path = entry.expect("a folder can be listed").path();
-            if path.is_dir() {
+            if path.is_dir() && !path.ends_with("target") {
                 walk(&path, found);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 found.push(path);
@@ -36,12 +36,14 @@ fn sources(folder: &str) -> Vec<(String, String)> {
     found.into_iter().map(named).collect()
 }
 
+/// Everything that is written in Rust.
+const CODE: [&str; 6] = ["core", "formats", "bot", "learn", "test-servers", "fuzz"];
+
 const LINES_MAX: usize = 400;
 
 #[test]
 fn a_file_past_400_lines_is_asking_to_be_two() {
-    let all = ["core/src", "core/tests", "bot/src", "bot/benches", "bot/tests", "fuzz/fuzz_targets", "learn"];
-    for (name, text) in all.into_iter().flat_map(sources) {
+    for (name, text) in CODE.into_iter().flat_map(sources) {
         let lines = text.lines().take_while(|line| !line.starts_with("#[cfg(test)]")).count();
         assert!(lines <= LINES_MAX, "{name} has {lines} lines before its tests");
     }
@@ -49,8 +51,35 @@ fn a_file_past_400_lines_is_asking_to_be_two() {
 
 #[test]
 fn every_file_says_what_it_is_for() {
-    for (name, text) in ["core", "bot", "fuzz/fuzz_targets", "learn"].into_iter().flat_map(sources) {
+    for (name, text) in CODE.into_iter().flat_map(sources) {
         assert!(text.starts_with("//! "), "{name} does not begin with a sentence");
+    }
+}
+
+/// A file belongs to one crate: what two need is in a crate that both depend on.
+#[test]
+fn no_file_is_taken_by_its_path() {
+    let attribute = ["#[", "path"].concat();
+    for (name, text) in CODE.into_iter().flat_map(sources) {
+        assert!(!text.contains(&attribute), "{name} takes a file by its path");
+    }
+}
+
+#[test]
+fn every_crate_of_the_workspace_is_looked_at() {
+    let workspace: toml::Table = toml::from_str(&document("Cargo.toml")).expect("the workspace's manifest parses");
+    for member in workspace["workspace"]["members"].as_array().expect("a list") {
+        let member = member.as_str().expect("a folder");
+        assert!(CODE.iter().any(|folder| member.starts_with(folder)), "{member} is not looked at");
+    }
+}
+
+/// Of the formats of logs, what is live shares with them how Slack marks up a text, and nothing else.
+#[test]
+fn platforms_do_not_depend_on_the_importer_of_logs() {
+    for (name, text) in sources("bot/src/platforms") {
+        let text = text.replace("aizuchi_formats::slack_markup", "");
+        assert!(!text.contains("aizuchi_formats"), "{name} knows of recorded logs");
     }
 }
 
@@ -156,10 +185,13 @@ fn every_rule_and_gate_has_a_scenario() {
 
 /// `cargo run` starts the program: a workspace with two binaries and no default refuses it.
 #[test]
-fn cargo_run_starts_the_program_and_builds_nothing_else() {
+fn cargo_run_starts_the_program_and_builds_no_trainer() {
     let workspace: toml::Table = toml::from_str(&document("Cargo.toml")).expect("the workspace's manifest parses");
     let default = workspace["workspace"].get("default-members").expect("`cargo run` knows what to run");
     assert_eq!(default.as_array().expect("a list").as_slice(), [toml::Value::from("bot")]);
+    for manifest in ["bot/Cargo.toml", "formats/Cargo.toml", "learn/measure/Cargo.toml"] {
+        assert!(!document(manifest).contains("aizuchi-learn"), "{manifest} depends on the trainer");
+    }
 }
 
 fn document(name: &str) -> String {

@@ -3,11 +3,11 @@
 //! An input is frames, one a line.
 #![no_main]
 
-use aizuchi_fuzz::slack::envelope::{Frame, acknowledgement, read};
-use aizuchi_fuzz::slack::event::Event;
-use aizuchi_fuzz::slack::markup::{Known, plain};
-use aizuchi_fuzz::slack::people::{Channel, Person};
-use aizuchi_fuzz::slack::read::{is_id, time};
+use aizuchi::platforms::slack::envelope::{Frame, acknowledgement, read};
+use aizuchi::platforms::slack::event::Event;
+use aizuchi::platforms::slack::people::{Channel, Person};
+use aizuchi::platforms::slack::read::{is_id, time};
+use aizuchi_formats::slack_markup::{Known, plain};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 

@@ -5,21 +5,17 @@
 //! with `!` is another bot's; the name `=` alone is its own.
 #![no_main]
 
-#[path = "../../bot/src/prompts/tests/reader.rs"]
-mod reader;
-
 use std::sync::LazyLock;
 
+use aizuchi::ports::Wording as _;
+use aizuchi::prompts::Prompts;
 use aizuchi_core::Policies;
 use aizuchi_core::effect::{Brief, Kind, Line, Lines, Transcript};
 use aizuchi_core::memory::Memories;
 use aizuchi_core::settings::Layers;
 use aizuchi_core::types::{CallId, MessageId, Place, RoomId, Time, Voice};
-use aizuchi_fuzz::ports::Wording as _;
-use aizuchi_fuzz::prompts::Prompts;
+use aizuchi_test_servers::suspicious_reader::{forged_lines, is_plain_name, letters_seen, marks};
 use libfuzzer_sys::fuzz_target;
-
-use reader::{forged_lines, is_plain_name, letters_seen, marks};
 
 const OWN_NAME: &str = "aizuchi";
 const MESSAGES_MAX: usize = 20;

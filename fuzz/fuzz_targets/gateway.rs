@@ -5,12 +5,12 @@
 
 use std::sync::LazyLock;
 
+use aizuchi::platforms::discord::places::{Places, channel_of};
+use aizuchi::platforms::discord::read::{id, list, text};
+use aizuchi::platforms::discord::readable::OwnNames;
+use aizuchi::platforms::discord::say::Ear;
 use aizuchi_core::types::{Time, Voice};
 use aizuchi_core::{Input, Message, Policies};
-use aizuchi_fuzz::discord::places::{Places, channel_of};
-use aizuchi_fuzz::discord::read::{id, list, text};
-use aizuchi_fuzz::discord::readable::OwnNames;
-use aizuchi_fuzz::discord::say::Ear;
 use aizuchi_fuzz::live;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;

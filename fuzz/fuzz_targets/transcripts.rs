@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use aizuchi_core::settings::PRESETS;
 use aizuchi_core::types::{RoomId, Time};
 use aizuchi_core::{Input, Policies};
-use aizuchi_fuzz::transcript::{Event, Log, Options, read_text};
+use aizuchi_formats::{Event, Log, Options, ReadError, read_text};
 use aizuchi_fuzz::{assert_one_line, live};
 use libfuzzer_sys::fuzz_target;
 use zip::CompressionMethod;
@@ -60,12 +60,12 @@ fn check(bytes: &[u8]) {
                 let policies = &POLICIES[bytes.len() % POLICIES.len()];
                 live(policies.clone(), bytes.len() % 5 > 1, in_order_of_arrival(log.events));
             }
-            Err(error) => assert_one_line(&format!("{error:#}")),
+            Err(error) => assert_one_line(&format!("{:#}", anyhow::Error::from(error))),
         }
     }
 }
 
-fn read(bytes: &[u8], options: &Options) -> anyhow::Result<Log> {
+fn read(bytes: &[u8], options: &Options) -> Result<Log, ReadError> {
     let mut done = 0;
     let mut progress = |bytes| {
         assert!(bytes >= done, "progress goes forward");

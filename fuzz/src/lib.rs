@@ -1,28 +1,4 @@
 //! What the targets share: a talk is lived through, and every message in it is decided once.
-//!
-//! The parts of the bot that read what strangers write are taken by their path and not as a crate, which would bring its
-//! web server, its models and its store along, to be built with the fuzzer's flags.
-
-pub mod discord;
-pub mod slack;
-
-/// Stands for the store, which is not fuzzed here.
-pub mod stores {
-    pub type StoreError = String;
-}
-
-#[path = "../../bot/src/language.rs"]
-pub mod language;
-#[path = "../../bot/src/lookalike.rs"]
-pub mod lookalike;
-#[path = "../../bot/src/meter.rs"]
-pub mod meter;
-#[path = "../../bot/src/ports.rs"]
-pub mod ports;
-#[path = "../../bot/src/prompts/mod.rs"]
-pub mod prompts;
-#[path = "../../bot/src/transcript/mod.rs"]
-pub mod transcript;
 
 use std::collections::BTreeMap;
 

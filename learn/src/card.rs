@@ -5,9 +5,9 @@ use std::fmt::Write;
 use aizuchi_core::conversations::pairs;
 use aizuchi_core::likelihood;
 use aizuchi_core::trees::{Feature, Trees};
+use aizuchi_measure::logs::Channel;
+use aizuchi_measure::metrics::{Links, auc, average_precision, brier, reliability};
 
-use crate::logs::Channel;
-use crate::metrics::{Links, auc, average_precision, brier, reliability};
 use crate::models::Models;
 
 /// How the models did on some log: on it as it is, as if no word were known, and as if moreover nobody were called by

@@ -3,9 +3,9 @@
 use aizuchi_core::conversations::{Conversations, Lexicon, LinkModel};
 use aizuchi_core::likelihood;
 use aizuchi_core::trees::Trees;
+use aizuchi_measure::logs::Channel;
 
 use crate::boost::{Goal, Growth, Matrix, grow};
-use crate::logs::Channel;
 use crate::models::Models;
 use crate::rows::{LinkRows, Rows, collect};
 use crate::words::heard;
@@ -129,14 +129,15 @@ fn with_pauses(channel: &Channel) -> Channel {
 
 #[cfg(test)]
 mod tests {
+    use aizuchi_measure::logs::parse;
+
     use super::*;
-    use crate::logs::parse;
 
     #[test]
     fn names_are_taken_off_what_is_said() {
         let log = r#"{"ts": 1, "channel": "c", "author": "ann", "text": "how?"}
 {"ts": 2, "channel": "c", "author": "ben", "text": "ann: like this"}"#;
-        let channel = parse(log.as_bytes()).expect("it parses").remove(0);
+        let channel = parse(log).expect("it parses").remove(0);
         let texts: Vec<String> = without_names(&channel).said.into_iter().map(|said| said.name + &said.text).collect();
         assert_eq!(texts, ["how?", "like this"]);
     }
@@ -150,7 +151,7 @@ mod tests {
             )
         };
         let log: Vec<String> = (0..80).map(line).collect();
-        let channel = with_pauses(&parse(log.join("\n").as_bytes()).expect("it parses")[0]);
+        let channel = with_pauses(&parse(&log.join("\n")).expect("it parses")[0]);
         let silence = |place: usize| channel.said[place].at.since(channel.said[place - 1].at).0;
         assert_eq!((silence(69), silence(70), silence(71)), (1000, 1000 + 20 * 60_000, 1000));
         let looked_at: Vec<bool> = [69, 70, 71, 72].map(|place| channel.said[place].gold.is_some()).into();

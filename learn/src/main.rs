@@ -5,14 +5,15 @@ use std::time::Instant;
 
 use aizuchi_core::conversations::{Conversations, pairs};
 use aizuchi_core::likelihood::{self, steps};
+use aizuchi_learn::card;
 use aizuchi_learn::card::{Figures, Measured, Sheet};
 use aizuchi_learn::lives::Talk;
-use aizuchi_learn::metrics::reliability;
 use aizuchi_learn::models::Models;
 use aizuchi_learn::rows::Rows;
 use aizuchi_learn::train::{Plan, told, train};
 use aizuchi_learn::words::heard;
-use aizuchi_learn::{card, logs};
+use aizuchi_measure::logs;
+use aizuchi_measure::metrics::reliability;
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 

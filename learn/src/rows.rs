@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use aizuchi_core::conversations::{Conversations, pairs};
 use aizuchi_core::likelihood;
+use aizuchi_measure::labels::entries;
+use aizuchi_measure::logs::Channel;
+use aizuchi_measure::metrics::Links;
 
 use crate::boost::Matrix;
-use crate::labels::entries;
-use crate::logs::Channel;
-use crate::metrics::Links;
 use crate::models::Models;
 use crate::words::heard;
 

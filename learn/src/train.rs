@@ -3,12 +3,12 @@
 use aizuchi_core::conversations::{TELLS, Tells};
 use aizuchi_core::likelihood::steps;
 use aizuchi_core::trees::probability;
+use aizuchi_measure::logs::Channel;
+use aizuchi_measure::metrics::{Outcomes, auc, average_precision, brier};
 
 use crate::boost::Growth;
 use crate::card::{Figures, Measured};
 use crate::lives::{Lives, Shares, Talk};
-use crate::logs::Channel;
-use crate::metrics::{Outcomes, auc, average_precision, brier};
 use crate::models::Models;
 use crate::rows::Rows;
 use crate::words::{Corpus, Counts, Label, labels_of};

@@ -7,8 +7,8 @@ use aizuchi_core::conversations::{
     Conversations, Lexicon, LinkModel, RARITY_MAX, START, TELLS, Tells, Utterance, Word, hash_of,
 };
 use aizuchi_core::trees::probability;
-
-use crate::logs::Channel;
+use aizuchi_measure::labels::{answered, entries};
+use aizuchi_measure::logs::{Channel, Said};
 
 /// Words and pairs of each message, as numbers of a common list.
 pub struct Corpus {
@@ -136,8 +136,8 @@ pub fn labels_of(channel: &Channel, what: Tells) -> Vec<Option<bool>> {
     match what {
         Tells::Starts => gold_of(channel, |place, gold| Some(gold.contains(&place))),
         Tells::GoesOn => gold_of(channel, |place, gold| (!gold.contains(&place)).then(|| own(place, gold))),
-        Tells::Answered => crate::labels::answered(channel),
-        Tells::Draws => crate::labels::entries(channel),
+        Tells::Answered => answered(channel),
+        Tells::Draws => entries(channel),
     }
 }
 
@@ -172,7 +172,7 @@ fn words_of(channel: &Channel, numbers: &mut BTreeMap<String, u32>) -> Vec<Vec<u
     messages
 }
 
-pub fn heard(said: &crate::logs::Said) -> Utterance<'_> {
+pub fn heard(said: &Said) -> Utterance<'_> {
     Utterance {
         id: &said.id,
         at: said.at,

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use aizuchi_learn::logs::read;
-use aizuchi_learn::metrics::auc;
 use aizuchi_learn::models::Models;
 use aizuchi_learn::rows::collect;
+use aizuchi_measure::logs::read;
+use aizuchi_measure::metrics::auc;
 
 #[test]
 fn japanese_talk_is_not_strange_to_it() {

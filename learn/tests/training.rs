@@ -4,8 +4,8 @@ use aizuchi_core::conversations::pairs;
 use aizuchi_core::likelihood;
 use aizuchi_learn::boost::Growth;
 use aizuchi_learn::lives::Shares;
-use aizuchi_learn::logs::{Channel, parse};
 use aizuchi_learn::train::{Learnt, Plan, train};
+use aizuchi_measure::logs::{Channel, parse};
 
 /// In each channel two people ask in turn, and the other answers by name.
 fn log() -> Vec<Channel> {
@@ -24,7 +24,7 @@ fn log() -> Vec<Channel> {
             lines.push('\n');
         }
     }
-    parse(lines.as_bytes()).expect("it parses")
+    parse(&lines).expect("it parses")
 }
 
 fn learn() -> Learnt {

@@ -6,9 +6,9 @@ use clap::{Args, ValueEnum};
 use crate::config;
 use crate::language::Language;
 use crate::replay::{OwnInLog, Replay, Script, run as replay, table};
-use crate::transcript::{self, Options};
 use aizuchi_core::settings::Layers;
 use aizuchi_core::sim::StandIn;
+use aizuchi_formats::Options;
 
 #[derive(Args, Default)]
 pub struct Arguments {
@@ -53,8 +53,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let preset = layers.preset();
     let policies = config::resolve(&layers)?;
     let oracle = StandIn::new(false, Script::parse(script)?.0, &policies);
-    let log =
-        transcript::read_text(name, talk.as_bytes(), &Options { strict: true, ..Options::default() }, &mut |_| ())?;
+    let log = aizuchi_formats::read_text(
+        name,
+        talk.as_bytes(),
+        &Options { strict: true, ..Options::default() },
+        &mut |_| (),
+    )?;
     let score = policies.general().settings.score.clone();
     let decided = replay(policies, oracle, log.events, OwnInLog::Ignored, &mut |_| ());
     let judge = "a script of the sample".to_owned();

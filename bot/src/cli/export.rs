@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use aizuchi_core::Time;
+use aizuchi_formats::Writer;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 
@@ -12,7 +13,6 @@ use crate::cli::settings::SettingsArguments;
 use crate::cli::show::{complain, escaped};
 use crate::cli::{outputs, store, when};
 use crate::journal::Records;
-use crate::transcript::Writer;
 
 #[derive(Args)]
 pub struct Arguments {

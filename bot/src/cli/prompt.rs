@@ -7,6 +7,7 @@ use aizuchi_core::settings::JudgeStyle;
 use aizuchi_core::sim::{Oracle, Sim, StandIn};
 use aizuchi_core::types::{CallId, Message, MessageId, Span, Time, Voice};
 use aizuchi_core::{Engine, Input, Policies, Policy};
+use aizuchi_formats::Event;
 use anyhow::{Context as _, anyhow};
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -15,7 +16,6 @@ use crate::cli::show::{complain, harmless, harmless_json};
 use crate::config::{self, Wishes};
 use crate::ports::{By, Prompt, Wording as _};
 use crate::prompts::Prompts;
-use crate::transcript::{self, Event};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -79,8 +79,8 @@ enum Request {
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let policies = policies(arguments)?;
-    let options = transcript::Options { me: arguments.me.clone(), ..transcript::Options::default() };
-    let log = transcript::read(&arguments.log, &options, &mut |_| ())?;
+    let options = aizuchi_formats::Options { me: arguments.me.clone(), ..aizuchi_formats::Options::default() };
+    let log = aizuchi_formats::read(&arguments.log, &options, &mut |_| ())?;
     if let Some(bad) = log.bad.first() {
         complain(&format!("{bad} ({} lines could not be read)", log.bad.len()));
     }

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use aizuchi_core::Policies;
 use aizuchi_core::settings::Layers;
+use aizuchi_formats::Log;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -25,7 +26,6 @@ use crate::prompts::Prompts;
 use crate::replay::{
     Judge, OwnInLog, Remembering, Replay, Summary, World, html, run as replay, table, write_decisions,
 };
-use crate::transcript::{self, Log};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -175,12 +175,15 @@ fn variable(name: &str) -> Option<String> {
 }
 
 fn read(arguments: &Arguments, log: &str) -> anyhow::Result<Log> {
-    let options =
-        transcript::Options { strict: arguments.strict, me: arguments.me.clone(), ..transcript::Options::default() };
+    let options = aizuchi_formats::Options {
+        strict: arguments.strict,
+        me: arguments.me.clone(),
+        ..aizuchi_formats::Options::default()
+    };
     let size = std::fs::metadata(log).map_or(0, |file| file.len());
     let bar = progress_bar(size, "reading");
     let name = log;
-    let log = transcript::read(log, &options, &mut |bytes| bar.set_position(bytes))?;
+    let log = aizuchi_formats::read(log, &options, &mut |bytes| bar.set_position(bytes))?;
     bar.finish_and_clear();
     const SHOWN: usize = 5;
     for bad in log.bad.iter().take(SHOWN) {

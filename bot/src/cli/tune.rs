@@ -9,7 +9,6 @@ use crate::cli::settings::SettingsArguments;
 use crate::cli::show::harmless;
 use crate::cli::when;
 use crate::replay::{Decided, Judge, OwnInLog, Summary, run as replay};
-use crate::transcript;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -30,7 +29,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let asked = arguments.talk.map(|share| share.to_string().replace(' ', ""));
     settings.set.extend(asked.iter().map(|share| format!("talk={share}")));
     let (policies, preset) = settings.policies_for_replay()?;
-    let log = transcript::read(&arguments.log, &transcript::Options::default(), &mut |_| ())?;
+    let log = aizuchi_formats::read(&arguments.log, &aizuchi_formats::Options::default(), &mut |_| ())?;
     let world = arguments.judge.world(&policies, || anyhow::bail!("--judge live is not for tuning; use replay"))?;
     let share = policies.general().settings.talk;
     let decided = replay(policies, world, log.events, OwnInLog::Ignored, &mut |_| ());

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use aizuchi_core::Input;
 use aizuchi_core::input::Command;
+use aizuchi_formats::parse_line;
 use serde_json::json;
 
 use super::*;
 use crate::language::Language;
-use crate::transcript::parse_line;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the workspace").to_owned()

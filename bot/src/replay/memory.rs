@@ -7,10 +7,10 @@ use aizuchi_core::input::Answer;
 use aizuchi_core::sim::Oracle;
 use aizuchi_core::types::{MessageId, RoomId, Span, Time, Voice};
 use aizuchi_core::{Input, Policies};
+use aizuchi_formats::Event;
 
 use crate::ports::{Digest, Wording as _, bill};
 use crate::prompts::Prompts;
-use crate::transcript::Event;
 
 /// Calls for long memory's sake, and how much models would have read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use aizuchi_core::sim::{Oracle, Sim};
 use aizuchi_core::types::{RoomId, Time, Voice};
 use aizuchi_core::{Engine, Input, Policies, Trace};
+use aizuchi_formats::Event;
 
 use super::memory::Remembered;
 use super::pairing::Pairing;
-use crate::transcript::Event;
 
 /// One message and what was decided about it.
 #[derive(Clone, Debug)]
@@ -100,10 +100,10 @@ fn in_order_of_arrival(events: &[Option<Event>]) -> Vec<(Time, usize)> {
 mod tests {
     use aizuchi_core::settings::Layers;
     use aizuchi_core::types::CallId;
+    use aizuchi_formats::{Options, read_text};
 
     use super::*;
     use crate::replay::Judge;
-    use crate::transcript::{Options, read_text};
 
     /// How welcome it is when somebody speaks at last, after its posts were given this.
     fn welcome_after(emoji: &str) -> f32 {

@@ -6,10 +6,10 @@ use std::path::Path;
 use aizuchi::journal::{record::encode, traces::keep};
 use aizuchi::replay::Script;
 use aizuchi::stores::Database;
-use aizuchi::transcript::{self, Options};
 use aizuchi_core::effect::Usage;
 use aizuchi_core::sim::{Oracle, StandIn};
 use aizuchi_core::{Effect, Engine, Input, Policies, Time, Trace};
+use aizuchi_formats::Options;
 use rusqlite::params;
 
 use super::program::Folder;
@@ -34,7 +34,7 @@ pub fn live_unheard(talk: &str, script: &str) -> Lived {
 pub fn live_with(policies: Policies, talk: &str, script: &str) -> Lived {
     let mut oracle = StandIn::new(false, Script::parse(script).expect("the script is right").0, &policies);
     let options = Options { strict: true, ..Options::default() };
-    let log = transcript::read_text("talk", talk.as_bytes(), &options, &mut |_| ()).expect("the talk is right");
+    let log = aizuchi_formats::read_text("talk", talk.as_bytes(), &options, &mut |_| ()).expect("the talk is right");
     let mut coming: BTreeMap<(Time, usize), Input> =
         log.events.into_iter().enumerate().map(|(nth, event)| ((event.at, nth), event.input)).collect();
     let mut next = coming.len();

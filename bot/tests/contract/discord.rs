@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use aizuchi::platforms::discord::Discord;
 use aizuchi::runtime::Clock;
+use aizuchi_test_servers::discord::{BOT, BOT_ID, CHANNEL, GUILD, Mishap, Order, Server, TOKEN, person};
 use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::discord_server::{BOT, BOT_ID, CHANNEL, GUILD, Mishap, Order, Server, TOKEN, person};
 use crate::life::{Ground, Life, NoCommands};
 use crate::stage::{Line, Post, Stage, Trouble};
 

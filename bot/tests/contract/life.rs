@@ -1,8 +1,6 @@
 //! The real engine and store behind a stage, and a mind that answers at once.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use aizuchi::journal::{Records, traces};
@@ -15,27 +13,9 @@ use aizuchi_core::input::Answer;
 use aizuchi_core::settings::Layers;
 use aizuchi_core::types::Place;
 use aizuchi_core::{Input, Policies, Trace};
+use aizuchi_test_servers::folder::Scratch;
 use tokio::sync::{broadcast, watch};
 use tokio::time::Instant;
-
-/// A folder of its own for each test, removed in the end.
-pub struct Scratch(pub PathBuf);
-
-impl Scratch {
-    pub fn new() -> Scratch {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("aizuchi-contract-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        Scratch(folder)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// What a platform is made with.
 pub struct Ground {
@@ -52,7 +32,7 @@ impl Ground {
         for assignment in ["models.main=offline", "models.judge=offline"].iter().chain(assignments) {
             layers.add_assignment(assignment);
         }
-        let folder = Scratch::new();
+        let folder = Scratch::new("contract");
         let database = Database::open(&folder.0.join("aizuchi.db")).unwrap();
         Ground { folder, database, policies: layers.resolve(&|_| None).unwrap() }
     }

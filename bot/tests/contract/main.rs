@@ -1,17 +1,6 @@
 //! One suite that every platform passes: the same scenes on the web room, on Discord and on Slack, with the real engine,
 //! store and adapter behind them, and decisions that a replay of the export takes again.
 
-// Each platform's own tests use more of these than the suite does.
-#[allow(dead_code, unused_imports)]
-#[path = "../discord/server/mod.rs"]
-mod discord_server;
-#[allow(dead_code, unused_imports)]
-#[path = "../slack/server/mod.rs"]
-mod slack_server;
-#[allow(dead_code)]
-#[path = "../web/visitor.rs"]
-mod visitor;
-
 mod life;
 mod stage;
 

@@ -4,11 +4,12 @@ use std::process::Command;
 
 use aizuchi::journal::{Engines, Record, Records};
 use aizuchi::replay::{Judge, OwnInLog, Recorded, StoredTraces, decision, relive, run};
-use aizuchi::transcript::{Options, read};
 use aizuchi_core::{Input, Policies, Trace};
+use aizuchi_formats::{Options, read};
+use aizuchi_test_servers::folder::Scratch;
 use serde_json::{Value, json};
 
-use crate::life::{Life, Scratch, until};
+use crate::life::{Life, until};
 use crate::stage::{Line, Stage};
 
 pub async fn of_the_export_decides_the_same(mut stage: impl Stage) {
@@ -90,7 +91,7 @@ fn kinds(records: &[Record]) -> [usize; 3] {
 /// The path of what the program itself writes, and the folder it is in.
 fn export(life: &Life, room: &str) -> (Scratch, String) {
     let folder = life.ground.folder.0.to_str().unwrap();
-    let beside = Scratch::new();
+    let beside = Scratch::new("contract");
     let log = format!("{}/export.jsonl", beside.0.display());
     let mut program = Command::new(env!("CARGO_BIN_EXE_aizuchi"));
     let done = program.args(["export", "--folder", folder, "--room", room, "-o", &log]).output().unwrap();

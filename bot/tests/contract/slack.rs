@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use aizuchi::platforms::slack::{Pace, Slack};
 use aizuchi::runtime::Clock;
+use aizuchi_test_servers::slack::{APP_TOKEN, BOT, BOT_TOKEN, Fault, Server, TEAM};
 use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::life::{Ground, Life, NoCommands, until};
-use crate::slack_server::{APP_TOKEN, BOT, BOT_TOKEN, Fault, Server, TEAM};
 use crate::stage::{Line, Post, Stage, Trouble};
 
 const CHANNEL: &str = "C1GEN";

@@ -8,12 +8,12 @@ use aizuchi::commands::Bot;
 use aizuchi::journal::Traces;
 use aizuchi::platforms::web::{Listening, Web};
 use aizuchi::runtime::Clock;
+use aizuchi_test_servers::visitor::{Visitor, connect};
 use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::life::{Ground, Life, NoCommands};
 use crate::stage::{Line, Post, Stage, Trouble};
-use crate::visitor::{Visitor, connect};
 
 const ROOM: &str = "lobby";
 

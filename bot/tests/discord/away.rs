@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use aizuchi_core::types::Time;
+use aizuchi_test_servers::discord::{CHANNEL, GUILD, Mishap, Order, PRIVATE, Server, person};
+use aizuchi_test_servers::folder::Scratch;
 use serde_json::json;
 
-use crate::house::{House, Scratch};
-use crate::server::{CHANNEL, GUILD, Mishap, Order, PRIVATE, Server, person};
+use crate::house::House;
 
 #[tokio::test]
 async fn what_is_said_during_a_cut_comes_with_the_resume_once() {
@@ -235,7 +236,7 @@ async fn a_revoked_token_is_told_with_what_to_do() {
     let why = house.sent_away().await;
     assert!(why.contains("token") && why.contains("Reset Token"), "{why}");
     // At the start it is the REST API that refuses.
-    let (scratch, server) = (Scratch::new(), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
     server.world.with(|world| world.token = "another".to_owned());
     let why = House::open_in(&scratch.0, server, &[]).await.sent_away().await;
     assert!(why.contains("Reset Token"), "{why}");
@@ -243,7 +244,7 @@ async fn a_revoked_token_is_told_with_what_to_do() {
 
 #[tokio::test]
 async fn a_missing_intent_is_named_with_where_to_switch_it_on() {
-    let (scratch, server) = (Scratch::new(), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
     server.world.with(|world| world.message_content_granted = false);
     let why = House::open_in(&scratch.0, server, &[]).await.sent_away().await;
     assert!(why.contains("Message Content Intent") && why.contains("discord.com/developers"), "{why}");
@@ -251,7 +252,7 @@ async fn a_missing_intent_is_named_with_where_to_switch_it_on() {
 
 #[tokio::test]
 async fn it_asks_again_until_discord_answers() {
-    let (scratch, server) = (Scratch::new(), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
     server.mishap("gateway/bot", Mishap::Page(502));
     server.mishap("gateway/bot", Mishap::Refused { status: 500, code: 0, message: "oh" });
     let house = House::open_in(&scratch.0, server, &[]).await;

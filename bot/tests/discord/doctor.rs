@@ -3,10 +3,11 @@
 use std::process::Output;
 
 use aizuchi::platforms::discord::{Finding, examine};
+use aizuchi_test_servers::discord::{Server, TOKEN};
+use aizuchi_test_servers::folder::Scratch;
 use serde_json::json;
 
-use crate::house::{Scratch, policies};
-use crate::server::{Server, TOKEN};
+use crate::house::policies;
 
 async fn findings(server: &Server, token: &str) -> Vec<Finding> {
     examine(&policies(server, &[]).general().settings, &token.into()).await
@@ -31,7 +32,7 @@ async fn it_names_what_is_missing_and_how_to_mend_it() {
 
 /// The program itself, in an empty environment but for the token.
 async fn doctor(server: &Server, token: &str) -> Output {
-    let scratch = Scratch::new();
+    let scratch = Scratch::new("discord");
     let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_aizuchi"));
     command.args(["doctor", "--set", "web.enabled=false", "--set"]).arg(format!("discord.api_url={}", server.url()));
     command.env_clear().env("DISCORD_TOKEN", token).current_dir(&scratch.0).output().await.unwrap()

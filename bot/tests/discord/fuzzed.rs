@@ -1,12 +1,12 @@
 //! Payloads that no Discord sends: fields missing, of the wrong kind, or unknown. Nothing stops it from hearing the next.
 
+use aizuchi_test_servers::discord::{BOT, BOT_ID, CHANNEL, GUILD, person};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use serde_json::{Map, Value, json};
 
 use crate::house::House;
-use crate::server::{BOT, BOT_ID, CHANNEL, GUILD, person};
 
 /// One whole event of every kind that is read.
 fn events() -> Vec<(&'static str, Value)> {

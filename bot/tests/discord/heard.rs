@@ -4,10 +4,10 @@ use aizuchi::commands::{COMMANDS, CommandForm};
 use aizuchi::language::Language;
 use aizuchi_core::Input;
 use aizuchi_core::types::{MessageId, PersonId, Visibility, Voice};
+use aizuchi_test_servers::discord::{BOT, CHANNEL, GUILD, PRIVATE, hook, person};
 use serde_json::json;
 
 use crate::house::House;
-use crate::server::{BOT, CHANNEL, GUILD, PRIVATE, hook, person};
 
 #[tokio::test]
 async fn what_is_said_has_its_place_its_author_and_its_links() {

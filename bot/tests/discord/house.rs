@@ -1,7 +1,6 @@
 //! The adapter against the server, with an engine that writes down what it hears.
 
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -12,75 +11,11 @@ use aizuchi::stores::Database;
 use aizuchi_core::settings::Layers;
 use aizuchi_core::types::Place;
 use aizuchi_core::{Input, Message, Policies};
+use aizuchi_test_servers::discord::{Server, TOKEN};
+use aizuchi_test_servers::folder::Scratch;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-
-use crate::server::{Server, TOKEN};
-
-/// A folder of its own for each test, removed in the end.
-pub struct Scratch(pub PathBuf);
-
-impl Scratch {
-    pub fn new() -> Scratch {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("aizuchi-discord-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        Scratch(folder)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// What is logged on this thread, as long as this lives.
-pub struct Logs {
-    text: Arc<Mutex<Vec<u8>>>,
-    _guard: tracing::subscriber::DefaultGuard,
-}
-
-impl Logs {
-    pub fn collect() -> Logs {
-        let text = Arc::new(Mutex::new(Vec::new()));
-        let page = text.clone();
-        let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || Page(page.clone())).finish();
-        Logs { text, _guard: tracing::subscriber::set_default(subscriber) }
-    }
-
-    /// The lines with these words.
-    pub fn with(&self, words: &str) -> Vec<String> {
-        let text = String::from_utf8(self.text.lock().unwrap().clone()).unwrap();
-        text.lines().filter(|line| line.contains(words)).map(str::to_owned).collect()
-    }
-
-    /// Waits for a line with these words.
-    pub async fn until(&self, words: &str) -> String {
-        for _ in 0..1000 {
-            if let Some(line) = self.with(words).first() {
-                return line.clone();
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-        panic!("never logged: {words}");
-    }
-}
-
-struct Page(Arc<Mutex<Vec<u8>>>);
-
-impl std::io::Write for Page {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
 
 pub fn policies(server: &Server, assignments: &[&str]) -> Policies {
     let mut layers = Layers::default();
@@ -111,7 +46,7 @@ pub struct House {
 
 impl House {
     pub async fn open() -> (House, Scratch) {
-        let scratch = Scratch::new();
+        let scratch = Scratch::new("discord");
         let house = House::open_in(&scratch.0, Server::start().await, &[]).await;
         house.connected().await;
         (house, scratch)

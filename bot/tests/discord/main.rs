@@ -1,7 +1,6 @@
 //! Discord on loopback: the adapter, the server itself, and the whole program on it.
 
 mod house;
-mod server;
 
 mod away;
 mod doctor;

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use aizuchi::ports::{Platform as _, PostError, Posting};
 use aizuchi_core::types::{MessageId, Place};
+use aizuchi_test_servers::discord::{CHANNEL, GUILD, Mishap, PRIVATE, person};
 use serde_json::json;
 
 use crate::house::House;
-use crate::server::{CHANNEL, GUILD, Mishap, PRIVATE, person};
 
 fn place() -> Place {
     Place::room(format!("discord:{GUILD}/{CHANNEL}"))

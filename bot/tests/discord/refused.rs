@@ -3,10 +3,12 @@
 use aizuchi::platforms::discord::{Finding, examine};
 use aizuchi::ports::{Platform as _, PostError, Posting};
 use aizuchi_core::types::Place;
+use aizuchi_test_servers::discord::{CHANNEL, GUILD, Mishap, Server, TOKEN};
+use aizuchi_test_servers::folder::Scratch;
+use aizuchi_test_servers::logs::Logs;
 use serde_json::json;
 
-use crate::house::{House, Logs, Scratch, policies};
-use crate::server::{CHANNEL, GUILD, Mishap, Server, TOKEN};
+use crate::house::{House, policies};
 
 const POST: &str = "POST channels/";
 const UNAUTHORIZED: Mishap = Mishap::Refused { status: 401, code: 0, message: "401: Unauthorized" };
@@ -50,7 +52,7 @@ async fn a_token_that_is_refused_twice_is_the_end_and_told() {
 
 #[tokio::test]
 async fn a_refused_registration_names_the_fields() {
-    let (scratch, server, logs) = (Scratch::new(), Server::start().await, Logs::collect());
+    let (scratch, server, logs) = (Scratch::new("discord"), Server::start().await, Logs::collect());
     let long =
         json!({"_errors": [{"code": "BASE_TYPE_BAD_LENGTH", "message": "Must be between 1 and 100 in length."}]});
     let errors = json!({"0": {"options": {"2": {"description": long.clone(), "name": long}}}});
@@ -69,7 +71,7 @@ async fn a_refused_registration_says_what_to_do_about_it() {
         (Mishap::Refused { status: 403, code: 50001, message: "Missing Access" }, "applications.commands"),
         (Mishap::Refused { status: 403, code: 40001, message: "Unauthorized" }, "token"),
     ] {
-        let (scratch, server, logs) = (Scratch::new(), Server::start().await, Logs::collect());
+        let (scratch, server, logs) = (Scratch::new("discord"), Server::start().await, Logs::collect());
         server.mishap("/commands", mishap);
         let house = House::open_in(&scratch.0, server, &[]).await;
         let told = logs.until("register").await;
@@ -81,7 +83,7 @@ async fn a_refused_registration_says_what_to_do_about_it() {
 /// Discord's trouble passes, and the commands are there after all.
 #[tokio::test]
 async fn a_registration_is_tried_again() {
-    let (scratch, server) = (Scratch::new(), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
     server.mishap("/commands", Mishap::Page(502));
     let house = House::open_in(&scratch.0, server, &[]).await;
     house

@@ -11,13 +11,14 @@ use aizuchi::prompts::Prompts;
 use aizuchi::runtime::{Clock, Runtime, World};
 use aizuchi::stores::Database;
 use aizuchi_core::Input;
+use aizuchi_test_servers::discord::{BOT, CHANNEL, GUILD, Mishap, Order, Server, TOKEN, person};
+use aizuchi_test_servers::folder::Scratch;
 use serde_json::json;
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::house::{Parrot, Scratch, policies};
-use crate::server::{BOT, CHANNEL, GUILD, Mishap, Order, Server, TOKEN, person};
+use crate::house::{Parrot, policies};
 
 struct Program {
     runtime: Runtime,
@@ -52,7 +53,7 @@ impl Program {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_asks_is_answered_with_a_reply_in_the_thread_they_asked_in() {
-    let (scratch, server) = (Scratch::new(), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
     let thread = json!({"id": "900", "type": 11, "parent_id": CHANNEL.to_string(), "guild_id": GUILD.to_string()});
     server.world.with(|world| world.channels.insert(900, thread));
     let program = Program::start(&server, &scratch.0).await;
@@ -70,7 +71,7 @@ async fn who_asks_is_answered_with_a_reply_in_the_thread_they_asked_in() {
 /// The line is cut while the answer is on its way, and the answer to the post is lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cut_in_mid_answer_posts_nothing_twice_and_loses_nothing() {
-    let (scratch, server) = (Scratch::new(), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
     let program = Program::start(&server, &scratch.0).await;
     let mia = person(11, "mia");
     server.mishap("POST channels/", Mishap::AnswerLost);
@@ -95,7 +96,7 @@ async fn a_cut_in_mid_answer_posts_nothing_twice_and_loses_nothing() {
 /// What was said an hour ago is remembered; nobody is answered an hour late.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn after_a_long_gap_old_questions_are_not_answered() {
-    let (scratch, server) = (Scratch::new(), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
     let mia = person(11, "mia");
     let hour = 3_600_000;
     let now = jiff::Timestamp::now().as_millisecond() as u64;
@@ -142,7 +143,7 @@ async fn changes(folder: &Path, id: u64) -> Vec<Option<String>> {
 /// The server does not know of the newest message when it tells of the channel; the comparison with what is known does.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_newer_than_the_last_that_was_known_is_found_by_comparing() {
-    let (scratch, server) = (Scratch::new(), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
     let program = Program::start(&server, &scratch.0).await;
     let mia = person(11, "mia");
     let known = server.say(CHANNEL, &mia, "before");
@@ -177,7 +178,7 @@ async fn until_heard(folder: &Path, id: u64) {
 /// Nobody tells of what was edited or deleted while the program was off.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_changed_while_it_was_away_is_found() {
-    let (scratch, server) = (Scratch::new(), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
     let program = Program::start(&server, &scratch.0).await;
     let mia = person(11, "mia");
     let [stays, edited, deleted, known] =

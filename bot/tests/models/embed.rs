@@ -4,9 +4,8 @@ use aizuchi::meter::Meter;
 use aizuchi::models::Embeddings;
 use aizuchi::ports::{Embedder as _, ModelError};
 use aizuchi_core::settings::Layers;
+use aizuchi_test_servers::models::{Server, Step};
 use serde_json::json;
-
-use super::server::{Server, Step};
 
 fn embedder(model: &str, port: u16, format: &str) -> Result<Embeddings, String> {
     let mut layers = Layers::default();

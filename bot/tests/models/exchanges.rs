@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use aizuchi_test_servers::models::{Server, Step};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::minds::Asker;
-use super::server::{Server, Step};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -4,11 +4,11 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use aizuchi::runtime::Ledger;
+use aizuchi_test_servers::models::{Server, Step, openai_answer};
 use serde_json::json;
 use tracing_subscriber::filter::LevelFilter;
 
 use super::minds::{Asker, KEY, policies};
-use super::server::{Server, Step, openai_answer};
 
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);

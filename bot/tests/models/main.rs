@@ -2,11 +2,11 @@
 
 mod embed;
 mod exchanges;
+mod litellm;
 mod llama;
 mod logs;
 mod manners;
 mod minds;
 mod money;
 mod replay;
-mod server;
 mod trouble;

@@ -1,10 +1,10 @@
 //! Whose turn it is, and what becomes of a call that is no longer wanted.
 
+use aizuchi_test_servers::models::{Happened, Server, Step, openai_answer};
 use futures_util::FutureExt as _;
 use tokio::sync::oneshot;
 
 use super::minds::{Asker, text, told};
-use super::server::{Happened, Server, Step, openai_answer};
 
 const MODEL: &str = "openai/m";
 

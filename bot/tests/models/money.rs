@@ -6,10 +6,10 @@ use aizuchi::ports::Embedder as _;
 use aizuchi_core::effect::{Failure, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::settings::Price;
+use aizuchi_test_servers::models::{Server, Step, openai_answer};
 use serde_json::json;
 
 use super::minds::{Asker, environment, policies, settings};
-use super::server::{Server, Step, openai_answer};
 
 /// A model with a listed price: a quarter of a dollar in, two out.
 const LISTED: &str = "openai/gpt-5-mini";

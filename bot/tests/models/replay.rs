@@ -7,12 +7,12 @@ use aizuchi::models::{Models, try_call};
 use aizuchi::ports::Mind;
 use aizuchi::prompts::Prompts;
 use aizuchi::replay::{Judge, OwnInLog, Summary, run};
-use aizuchi::transcript::{self, Options};
 use aizuchi_core::Policies;
 use aizuchi_core::settings::Layers;
+use aizuchi_formats::Options;
+use aizuchi_test_servers::models::{Server, Step, openai_answer};
 
 use super::minds::{KEY, environment, policies, settings};
-use super::server::{Server, Step, openai_answer};
 
 const LOG: &str = r#"
 {"ts": 0, "channel": "c", "id": "1", "author": "ann", "text": "does anybody know how to prune a fig?"}
@@ -37,7 +37,7 @@ async fn live_models_decide_a_replay() {
         let mind =
             || Ok(Arc::new(Models::new(Arc::new(Prompts::new("".into())), &policies, &environment)?) as Arc<dyn Mind>);
         let world = Judge::Live.world(&policies, mind).unwrap();
-        let log = transcript::read_text("log", LOG.trim().as_bytes(), &Options::default(), &mut |_| ()).unwrap();
+        let log = aizuchi_formats::read_text("log", LOG.trim().as_bytes(), &Options::default(), &mut |_| ()).unwrap();
         run(policies.clone(), world, log.events, OwnInLog::Ignored, &mut |_| ())
     })
     .await

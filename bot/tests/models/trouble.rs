@@ -1,9 +1,9 @@
 //! Providers that are busy, broken, slow or wrong: what is tried again, what is not, and what is told.
 
+use aizuchi_test_servers::models::{Happened, Server, Step, openai_answer};
 use serde_json::json;
 
 use super::minds::{Asker, KEY, text, told};
-use super::server::{Happened, Server, Step, openai_answer};
 
 const MODEL: &str = "openai/m";
 

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
+use aizuchi_test_servers::visitor::Visitor;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
@@ -19,8 +20,7 @@ use crate::faults::{Clock, Disk};
 use crate::findings::{Broken, Findings};
 use crate::ledger::{Answered, Ledger, Left, Terms};
 use crate::moment::Moment;
-use crate::program::{Home, PATIENCE, Program};
-use crate::visitor::Visitor;
+use crate::program::{Home, PATIENCE, Program, new_home};
 
 const FAULTS: u64 = 16;
 
@@ -309,7 +309,7 @@ async fn whatever_happens_nothing_is_lost_and_nobody_is_answered_twice() {
     let seed = number("CAMPAIGN_SEED").unwrap_or(true_time.as_millis() as u64);
     let faults = number("CAMPAIGN_FAULTS").unwrap_or(FAULTS);
     println!("the faults of CAMPAIGN_SEED={seed}");
-    let mut home = Home::new(SETTINGS);
+    let mut home = new_home(SETTINGS);
     let (clock, disk) = (Clock::of(&mut home), Disk::of(&mut home));
     let ((tell, news), (wish, wished)) = (mpsc::unbounded_channel(), watch::channel(Wish::Talk));
     let address = home.address;

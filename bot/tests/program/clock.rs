@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::program::{Home, Program, eventually};
-use crate::visitor::Visitor;
+use aizuchi_test_servers::visitor::Visitor;
+
+use crate::program::{Home, Program, eventually, new_home};
 
 /// Debian's `faketime`: gives a program another time, without touching the clock of the machine.
 fn faketime() -> PathBuf {
@@ -64,7 +65,7 @@ fn doctor(data: &Path) -> String {
 
 #[tokio::test]
 async fn an_hour_ahead_and_back_and_nobody_is_ignored() {
-    let mut home = Home::new(&["gates.user_addressed_per_hour=0"]);
+    let mut home = new_home(&["gates.user_addressed_per_hour=0"]);
     let clock = FakeClock::of(&mut home);
     let mut program = home.start().await;
     calls(&program, "right").await;

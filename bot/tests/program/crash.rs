@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, watch};
 use crate::crowd::{Draw, News, Talker, Wish};
 use crate::ledger::{Ledger, Left, Terms};
 use crate::moment::Moment;
-use crate::program::{Home, Program, eventually};
+use crate::program::{Home, Program, eventually, new_home};
 
 /// How often it is killed. `./dev soak` sets CRASH_KILLS to more.
 const KILLS: u32 = 50;
@@ -41,7 +41,7 @@ async fn killed_at_any_instant_it_loses_nothing_and_says_nothing_twice() {
     let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("it is past 1970");
     let seed = number("CRASH_SEED").unwrap_or(clock.as_millis() as u64);
     println!("the deaths of CRASH_SEED={seed}");
-    let home = Home::new(SETTINGS);
+    let home = new_home(SETTINGS);
     let (tell, mut news) = mpsc::unbounded_channel();
     let (wish, wished) = watch::channel(Wish::Talk);
     let talker = |(number, who)| Talker::new(who, home.address, seed ^ number as u64, tell.clone(), wished.clone());

@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use aizuchi_test_servers::visitor::Visitor;
 use serde_json::json;
 
-use crate::program::{Home, Program, eventually};
-use crate::visitor::Visitor;
+use crate::program::{Program, eventually, new_home};
 
 /// Files may not grow any more, or may again. Works for everybody, wherever the folder lies.
 pub fn limit_files(program: &Program, most: &str) {
@@ -17,7 +17,7 @@ pub fn limit_files(program: &Program, most: &str) {
 
 #[tokio::test]
 async fn no_room_in_files() {
-    let home = Home::new(&[]);
+    let home = new_home(&[]);
     let mut program = home.start().await;
     let log = home.data().join("aizuchi.db-wal");
     let fill = |program: &Program| limit_files(program, &std::fs::metadata(&log).unwrap().len().to_string());
@@ -26,7 +26,7 @@ async fn no_room_in_files() {
 
 #[tokio::test]
 async fn no_room_for_its_log() {
-    let mut home = Home::new(&["log.level=debug"]);
+    let mut home = new_home(&["log.level=debug"]);
     home.before = Some("exec 2>/dev/full".into());
     let mut program = home.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
@@ -44,7 +44,7 @@ async fn no_room_on_the_disk() {
     if !allowed.is_ok_and(|tried| tried.status.success()) {
         return println!("not tried: only somebody who may mount has a disk to fill");
     }
-    let mut home = Home::new(&[]);
+    let mut home = new_home(&[]);
     std::fs::create_dir(home.data()).unwrap();
     let (mount, data) = ("mount -t tmpfs -o size=2m tmpfs", home.data());
     home.before = Some(format!(

@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
+use aizuchi_test_servers::visitor::Visitor;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::program::Home;
-use crate::visitor::Visitor;
+use crate::program::new_home;
 
 #[tokio::test]
 async fn ten_megabytes() {
-    let home = Home::new(&[]);
+    let home = new_home(&[]);
     let program = home.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     let mut jonas = Visitor::enter(program.address, "lobby", "jonas").await;
@@ -31,7 +31,7 @@ async fn ten_megabytes() {
 
 #[tokio::test]
 async fn connections_that_never_get_to_the_point() {
-    let home = Home::new(&[]);
+    let home = new_home(&[]);
     let program = home.start().await;
     let mut slow = Vec::new();
     // More than there is room for: the program has 256 pages and 256 others.
@@ -52,7 +52,7 @@ async fn connections_that_never_get_to_the_point() {
 /// What supervisors and log readers live on.
 #[tokio::test]
 async fn how_things_are() {
-    let home = Home::new(&[]);
+    let home = new_home(&[]);
     let program = home.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     mia.say("1", "@aizuchi good morning").await;

@@ -1,16 +1,16 @@
 //! Without its web room: on Discord or Slack alone, or nowhere.
 
+use aizuchi_test_servers::discord::{self, BOT, CHANNEL, GUILD, person};
+use aizuchi_test_servers::slack::{self, APP_TOKEN, BOT_TOKEN};
 use serde_json::json;
 
-use crate::discord_server::{self, BOT, CHANNEL, GUILD, person};
-use crate::program::{Home, eventually};
-use crate::slack_server::{self, APP_TOKEN, BOT_TOKEN};
+use crate::program::{eventually, new_home};
 
 const CLOSED: &[&str] = &["web.enabled=false"];
 
 #[tokio::test]
 async fn with_nothing_to_listen_to_it_says_so() {
-    let mut home = Home::new(CLOSED);
+    let mut home = new_home(CLOSED);
     // An empty one is none.
     home.set_variable("DISCORD_TOKEN", " ");
     let (code, said) = home.refused().await;
@@ -23,7 +23,7 @@ async fn with_nothing_to_listen_to_it_says_so() {
 
 #[tokio::test]
 async fn one_token_of_two_is_not_enough() {
-    let mut home = Home::new(CLOSED);
+    let mut home = new_home(CLOSED);
     home.set_variable("SLACK_BOT_TOKEN", BOT_TOKEN);
     let (code, said) = home.refused().await;
     assert!(code == Some(1) && said.contains("Slack needs a second token, SLACK_APP_TOKEN"), "{said}");
@@ -31,10 +31,10 @@ async fn one_token_of_two_is_not_enough() {
 
 #[tokio::test]
 async fn on_discord_alone_it_answers_and_stops_when_it_is_told() {
-    let server = discord_server::Server::start().await;
-    let mut home = Home::new(CLOSED);
+    let server = discord::Server::start().await;
+    let mut home = new_home(CLOSED);
     home.set(format!("discord.api_url={}", server.url()));
-    home.set_variable("DISCORD_TOKEN", discord_server::TOKEN);
+    home.set_variable("DISCORD_TOKEN", discord::TOKEN);
     let mut program = home.start_telling("aizuchi joins Discord.").await;
     server.until("it is there", |world| world.sessions.values().any(|session| session.line.is_some())).await;
     server.say(CHANNEL, &person(11, "mia"), &format!("<@{BOT}> are you there?"));
@@ -47,15 +47,15 @@ async fn on_discord_alone_it_answers_and_stops_when_it_is_told() {
 /// Refused by one call after another, it can answer nobody there: whoever watches over it is told.
 #[tokio::test]
 async fn a_token_that_is_no_longer_good_shows_in_ready() {
-    let server = discord_server::Server::start().await;
-    let mut home = Home::new(&[]);
+    let server = discord::Server::start().await;
+    let mut home = new_home(&[]);
     home.set(format!("discord.api_url={}", server.url()));
-    home.set_variable("DISCORD_TOKEN", discord_server::TOKEN);
+    home.set_variable("DISCORD_TOKEN", discord::TOKEN);
     let program = home.start().await;
     server.until("it is there", |world| world.sessions.values().any(|session| session.line.is_some())).await;
     let mia = person(11, "mia");
     // Once is a mistake of theirs: whoever asks is answered all the same.
-    let once = discord_server::Mishap::Refused { status: 401, code: 0, message: "401: Unauthorized" };
+    let once = discord::Mishap::Refused { status: 401, code: 0, message: "401: Unauthorized" };
     server.mishap(&format!("POST channels/{CHANNEL}/messages"), once);
     server.say(CHANNEL, &mia, &format!("<@{BOT}> are you there?"));
     server.until_posts(CHANNEL, 1).await;
@@ -73,11 +73,11 @@ async fn a_token_that_is_no_longer_good_shows_in_ready() {
 /// On both there is one command with verbs; `/mute` alone is not ours there.
 #[tokio::test]
 async fn answers_name_orders_as_they_are_written_there() {
-    let (discord, slack) = (discord_server::Server::start().await, slack_server::Server::start().await);
-    let mut home = Home::new(CLOSED);
+    let (discord, slack) = (discord::Server::start().await, slack::Server::start().await);
+    let mut home = new_home(CLOSED);
     home.set(format!("discord.api_url={}", discord.url()));
     home.set(format!("slack.api_url={}", slack.api_url()));
-    home.set_variable("DISCORD_TOKEN", discord_server::TOKEN);
+    home.set_variable("DISCORD_TOKEN", discord::TOKEN);
     home.set_variable("SLACK_BOT_TOKEN", BOT_TOKEN);
     home.set_variable("SLACK_APP_TOKEN", APP_TOKEN);
     let _program = home.start_telling("aizuchi joins Discord and Slack.").await;
@@ -103,8 +103,8 @@ async fn answers_name_orders_as_they_are_written_there() {
 /// Where there is no other place to be, being sent away is the end, and not a program that does nothing for ever.
 #[tokio::test]
 async fn sent_away_from_its_only_place_it_ends() {
-    let server = slack_server::Server::start().await;
-    let mut home = Home::new(CLOSED);
+    let server = slack::Server::start().await;
+    let mut home = new_home(CLOSED);
     home.set(format!("slack.api_url={}", server.api_url()));
     home.set_variable("SLACK_BOT_TOKEN", BOT_TOKEN);
     home.set_variable("SLACK_APP_TOKEN", APP_TOKEN);

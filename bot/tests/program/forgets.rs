@@ -10,13 +10,13 @@ use aizuchi_core::effect::Usage;
 use aizuchi_core::input::Answer;
 use aizuchi_core::types::{Author, CallId, Message, MessageId, PersonId, Place, RoomId, Visibility, Voice};
 use aizuchi_core::{Input, Time};
+use aizuchi_test_servers::models::{Server, Step, openai_answer};
+use aizuchi_test_servers::visitor::Visitor;
 use rusqlite::{Connection, params};
 use serde_json::json;
 
 use crate::crowd::Draw;
-use crate::program::{Home, Program, eventually};
-use crate::server::{Server, Step, openai_answer};
-use crate::visitor::Visitor;
+use crate::program::{Home, Program, eventually, new_home};
 
 /// How often it is killed while it forgets. `./dev soak` sets CRASH_KILLS to more.
 const KILLS: u64 = 8;
@@ -158,7 +158,7 @@ async fn killed_while_it_forgets_somebody_it_ends_that_at_the_next_start() {
     for kill in 0..=kills {
         // Every other time the journal was written by another number of engines than read it now.
         let (shards, before) = (1 + kill as usize % 4, 1 + (kill / 2 * 3) as usize % 4);
-        let mut home = Home::new(&["log.level=warn", "web.rooms=[\"lobby\", \"garden\", \"kitchen\"]"]);
+        let mut home = new_home(&["log.level=warn", "web.rooms=[\"lobby\", \"garden\", \"kitchen\"]"]);
         home.set(format!("runtime.shards={shards}"));
         // And every other time it is old enough to be let go of at the start.
         lived_in(&home.data(), before, days_ago(if kill % 2 == 1 { 40 } else { 1 })).await;
@@ -210,7 +210,7 @@ async fn asks_again(home: &Home) -> bool {
 }
 
 fn with_model(server: &Server) -> Home {
-    let mut home = Home::new(&["models.main=openai/m", "models.judge=openai/m", "models.retries_max=0"]);
+    let mut home = new_home(&["models.main=openai/m", "models.judge=openai/m", "models.retries_max=0"]);
     home.set("gates.user_addressed_per_hour=0");
     home.set("log.level=warn");
     home.set(format!("providers.openai.url=http://127.0.0.1:{}/v1/", server.port));
@@ -300,7 +300,7 @@ async fn a_short_name_is_found_in_any_case_and_one_that_may_be_somebody_else_is_
 
 #[tokio::test]
 async fn while_somebody_reads_the_file_nobody_is_told_that_it_is_done() {
-    let home = Home::new(&["log.level=warn", "web.rooms=[\"lobby\", \"garden\", \"kitchen\"]"]);
+    let home = new_home(&["log.level=warn", "web.rooms=[\"lobby\", \"garden\", \"kitchen\"]"]);
     lived_in(&home.data(), 1, days_ago(1)).await;
     let mut program = home.start().await;
     let (mut her, _) = Visitor::come_back(home.address, "lobby", HER_NAME, Some(SECRET), MESSAGES).await;
@@ -322,7 +322,7 @@ async fn while_somebody_reads_the_file_nobody_is_told_that_it_is_done() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn on_a_full_disk_nobody_is_told_that_it_is_done() {
-    let mut home = Home::new(&["log.level=error", "web.rooms=[\"lobby\", \"garden\", \"kitchen\"]"]);
+    let mut home = new_home(&["log.level=error", "web.rooms=[\"lobby\", \"garden\", \"kitchen\"]"]);
     home.before = Some("trap '' XFSZ".into());
     lived_in(&home.data(), 1, days_ago(1)).await;
     let program = home.start().await;

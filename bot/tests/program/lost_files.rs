@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
+use aizuchi_test_servers::visitor::Visitor;
 use serde_json::json;
 
-use crate::program::{Home, Program, eventually};
-use crate::visitor::Visitor;
+use crate::program::{Home, Program, eventually, new_home};
 
 /// Talks a little and is killed, so that the newest records are in the log beside the database.
 async fn lived() -> Home {
-    let home = Home::new(&[]);
+    let home = new_home(&[]);
     let mut program = home.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     for number in 0..5 {
@@ -104,7 +104,7 @@ async fn notices(program: &mut Program, mia: &mut Visitor, words: &str) {
 
 #[tokio::test]
 async fn a_folder_deleted_under_it_is_noticed_and_nothing_is_acknowledged() {
-    let home = Home::new(&[]);
+    let home = new_home(&[]);
     let mut program = home.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     mia.say("1", "good morning").await;
@@ -118,7 +118,7 @@ async fn a_folder_deleted_under_it_is_noticed_and_nothing_is_acknowledged() {
 
 #[tokio::test]
 async fn a_database_moved_away_under_it_may_come_back() {
-    let home = Home::new(&[]);
+    let home = new_home(&[]);
     let mut program = home.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     mia.say("1", "good morning").await;
@@ -141,7 +141,7 @@ async fn a_log_deleted_or_a_database_emptied_under_it_is_noticed() {
             std::fs::OpenOptions::new().write(true).open(database(home)).unwrap().set_len(0).unwrap()
         }]
     {
-        let home = Home::new(&[]);
+        let home = new_home(&[]);
         let mut program = home.start().await;
         let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
         mia.say("1", "good morning").await;
@@ -158,7 +158,7 @@ fn settle(home: &Home) {
 
 #[tokio::test]
 async fn a_checkpoint_by_another_program_is_no_loss() {
-    let home = Home::new(&[]);
+    let home = new_home(&[]);
     let program = home.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     let other = rusqlite::Connection::open(database(&home)).unwrap();
@@ -173,7 +173,7 @@ async fn a_checkpoint_by_another_program_is_no_loss() {
 
 #[tokio::test]
 async fn a_database_that_is_only_touched_goes_on() {
-    let home = Home::new(&[]);
+    let home = new_home(&[]);
     let program = home.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     for number in 0..50 {
@@ -187,10 +187,10 @@ async fn a_database_that_is_only_touched_goes_on() {
 
 #[tokio::test]
 async fn a_second_program_is_refused_though_somebody_deleted_the_lock() {
-    let home = Home::new(&[]);
+    let home = new_home(&[]);
     let _first = home.start().await;
     std::fs::remove_file(home.data().join("lock")).unwrap();
-    let mut other = Home::new(&[]);
+    let mut other = new_home(&[]);
     other.set(format!("store.folder={}", home.data().display()));
     refused(&other, &["another aizuchi is running"]).await;
 }
@@ -222,7 +222,7 @@ async fn a_start_on_a_full_disk_waits_for_room() {
     if !allowed.is_ok_and(|tried| tried.status.success()) {
         return println!("not tried: only somebody who may mount has a disk to fill");
     }
-    let mut home = Home::new(&[]);
+    let mut home = new_home(&[]);
     std::fs::create_dir(home.data()).unwrap();
     let (mount, data) = ("mount -t tmpfs -o size=2m tmpfs", home.data());
     let fill = format!("head -c 4m /dev/zero > {}/ballast 2>/dev/null; true", data.display());

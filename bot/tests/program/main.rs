@@ -1,19 +1,6 @@
 //! The real program, from outside: killed at any instant, and in all the trouble a machine can make.
 
-// Each platform's own tests use more of these.
-#[allow(dead_code, unused_imports)]
-#[path = "../discord/server/mod.rs"]
-mod discord_server;
 mod program;
-#[expect(dead_code, reason = "others break off and hold back")]
-#[path = "../models/server.rs"]
-mod server;
-#[allow(dead_code, unused_imports)]
-#[path = "../slack/server/mod.rs"]
-mod slack_server;
-#[expect(dead_code, reason = "others come back and give orders")]
-#[path = "../web/visitor.rs"]
-mod visitor;
 
 mod campaign;
 mod clock;
@@ -26,6 +13,7 @@ mod faults;
 mod findings;
 mod forgets;
 mod ledger;
+mod level;
 mod lost_files;
 mod models;
 mod moment;

@@ -1,16 +1,16 @@
 //! Models that refuse, talk nonsense or take for ever: whoever asked is told in friendly words, everybody else goes on.
 
+use aizuchi_test_servers::models::{Happened, Server, Step, openai_answer};
+use aizuchi_test_servers::visitor::Visitor;
 use serde_json::Value;
 
-use crate::program::{Home, Program, eventually};
-use crate::server::{Happened, Server, Step, openai_answer};
-use crate::visitor::Visitor;
+use crate::program::{Home, Program, eventually, new_home};
 
 const KEY: &str = "sk-do-not-tell";
 const EXCUSE: &str = "Sorry, I can't find the words right now. Please try me again in a bit.";
 
 fn home(server: &Server, settings: &[&str]) -> Home {
-    let mut home = Home::new(settings);
+    let mut home = new_home(settings);
     home.set("models.main=openai/some-model");
     home.set("models.judge=openai/some-model");
     home.set("models.retries_max=0");

@@ -4,11 +4,11 @@
 use std::fs::File;
 use std::path::PathBuf;
 
+use aizuchi_test_servers::visitor::Visitor;
 use serde_json::Value;
 
 use crate::faults::Clock;
-use crate::program::{Home, eventually};
-use crate::visitor::Visitor;
+use crate::program::{Home, eventually, new_home};
 
 /// How long it was away.
 const AWAY_SECONDS: i64 = 120;
@@ -34,7 +34,7 @@ async fn obey(visitor: &mut Visitor, order: &str) -> String {
 }
 
 async fn goes_on(name: &str, shards: u32) {
-    let mut home = Home::new(&[]);
+    let mut home = new_home(&[]);
     home.change("runtime.shards", shards);
     let (_clock, about) = unpack(name, &mut home);
     let mut program = home.start().await;

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use aizuchi_test_servers::discord::{self, BOT_ID, CHANNEL, person};
+use aizuchi_test_servers::slack::{self, APP_TOKEN, BOT_TOKEN};
 use serde_json::Value;
 
 use crate::crowd::Draw;
-use crate::discord_server::{self, BOT_ID, CHANNEL, person};
-use crate::program::{Home, Program, eventually};
-use crate::slack_server::{self, APP_TOKEN, BOT_TOKEN};
+use crate::program::{Home, Program, eventually, new_home};
 
 const KILLS: u64 = 14;
 
@@ -50,14 +50,14 @@ trait Ground {
     fn hang_up(&self);
 }
 
-impl Ground for discord_server::Server {
+impl Ground for discord::Server {
     const JOINS: &'static str = "joins Discord.";
     const POINTS: bool = true;
 
     fn home(&self) -> Home {
-        let mut home = Home::new(SETTINGS);
+        let mut home = new_home(SETTINGS);
         home.set(format!("discord.api_url={}", self.url()));
-        home.set_variable("DISCORD_TOKEN", discord_server::TOKEN);
+        home.set_variable("DISCORD_TOKEN", discord::TOKEN);
         home
     }
 
@@ -84,7 +84,7 @@ impl Ground for discord_server::Server {
     }
 
     fn lose_answer(&self) {
-        self.mishap(&format!("POST channels/{CHANNEL}/messages"), discord_server::Mishap::AnswerLost);
+        self.mishap(&format!("POST channels/{CHANNEL}/messages"), discord::Mishap::AnswerLost);
     }
 
     fn is_heard(&self) -> bool {
@@ -96,12 +96,12 @@ impl Ground for discord_server::Server {
     }
 }
 
-impl Ground for slack_server::Server {
+impl Ground for slack::Server {
     const JOINS: &'static str = "joins Slack.";
     const POINTS: bool = false;
 
     fn home(&self) -> Home {
-        let mut home = Home::new(SETTINGS);
+        let mut home = new_home(SETTINGS);
         home.set(format!("slack.api_url={}", self.api_url()));
         home.set_variable("SLACK_BOT_TOKEN", BOT_TOKEN);
         home.set_variable("SLACK_APP_TOKEN", APP_TOKEN);
@@ -109,11 +109,11 @@ impl Ground for slack_server::Server {
     }
 
     fn call(&self, words: &str) -> String {
-        self.say("C1GEN", "U1MIA", &format!("<@{}> {words}", slack_server::BOT))
+        self.say("C1GEN", "U1MIA", &format!("<@{}> {words}", slack::BOT))
     }
 
     fn call_unheard(&self, words: &str) -> String {
-        self.say_unheard("C1GEN", None, "U1MIA", &format!("<@{}> {words}", slack_server::BOT))
+        self.say_unheard("C1GEN", None, "U1MIA", &format!("<@{}> {words}", slack::BOT))
     }
 
     fn parts(&self) -> Vec<Part> {
@@ -122,7 +122,7 @@ impl Ground for slack_server::Server {
     }
 
     fn lose_answer(&self) {
-        self.workspace().fail("chat.postMessage", [slack_server::Fault::Cut]);
+        self.workspace().fail("chat.postMessage", [slack::Fault::Cut]);
     }
 
     fn is_heard(&self) -> bool {
@@ -251,18 +251,18 @@ fn check<G: Ground>(calls: &[(String, String, usize)], parts: &[Part]) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_in_mid_answer_on_discord() {
-    killed_in_mid_answer(discord_server::Server::start().await).await;
+    killed_in_mid_answer(discord::Server::start().await).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_in_mid_answer_on_slack() {
-    killed_in_mid_answer(slack_server::Server::start().await).await;
+    killed_in_mid_answer(slack::Server::start().await).await;
 }
 
 /// It keeps nothing of what a post carries along.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_in_mid_answer_on_a_slack_that_drops_metadata() {
-    let server = slack_server::Server::start().await;
+    let server = slack::Server::start().await;
     server.workspace().forgetful = true;
     killed_in_mid_answer(server).await;
 }

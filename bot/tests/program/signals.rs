@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
+use aizuchi_test_servers::visitor::Visitor;
 use rusqlite::Connection;
 use tokio::time::Instant;
 
 use crate::ledger::Ledger;
-use crate::program::{Home, eventually};
-use crate::visitor::Visitor;
+use crate::program::{eventually, new_home};
 
 #[tokio::test]
 async fn a_stop_lets_an_answer_finish_and_keeps_the_state() {
-    let home = Home::new(&["reply.part_chars=40", "store.snapshot_records=100000"]);
+    let home = new_home(&["reply.part_chars=40", "store.snapshot_records=100000"]);
     let mut program = home.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     let id = mia.say("1", "@aizuchi what do you make of all this?").await;
@@ -39,7 +39,7 @@ async fn a_stop_lets_an_answer_finish_and_keeps_the_state() {
 /// The store is held by somebody else, so that nothing can be written: the first signal is patient, the second is not.
 #[tokio::test]
 async fn a_second_signal_stops_at_once() {
-    let home = Home::new(&["runtime.shutdown_seconds=60"]);
+    let home = new_home(&["runtime.shutdown_seconds=60"]);
     let mut program = home.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     mia.say("1", "good morning").await;
@@ -57,7 +57,7 @@ async fn a_second_signal_stops_at_once() {
 /// A store that refuses for good must not keep it from stopping.
 #[tokio::test]
 async fn a_stop_without_a_store_takes_no_longer_than_it_may() {
-    let home = Home::new(&["runtime.shutdown_seconds=1"]);
+    let home = new_home(&["runtime.shutdown_seconds=1"]);
     let mut program = home.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     mia.say("1", "good morning").await;

@@ -4,7 +4,7 @@ use std::net::TcpListener;
 
 use rusqlite::Connection;
 
-use crate::program::Home;
+use crate::program::{Home, new_home};
 
 /// It ends with this code, and says all of this.
 async fn refused(home: &Home, code: i32, told: &[&str]) {
@@ -18,7 +18,7 @@ async fn refused(home: &Home, code: i32, told: &[&str]) {
 
 #[tokio::test]
 async fn a_folder_that_can_not_be_written() {
-    let mut home = Home::new(&[]);
+    let mut home = new_home(&[]);
     std::fs::write(home.folder().join("file"), "").unwrap();
     let below = home.folder().join("file/data");
     home.set(format!("store.folder={}", below.display()));
@@ -32,9 +32,9 @@ async fn a_folder_that_can_not_be_written() {
 
 #[tokio::test]
 async fn a_folder_that_another_one_has() {
-    let home = Home::new(&[]);
+    let home = new_home(&[]);
     let first = home.start().await;
-    let mut other = Home::new(&[]);
+    let mut other = new_home(&[]);
     other.set(format!("store.folder={}", home.data().display()));
     let folder = home.data().display().to_string();
     refused(&other, 1, &["another aizuchi is running", &folder, "--set store.folder="]).await;
@@ -43,14 +43,14 @@ async fn a_folder_that_another_one_has() {
 
 #[tokio::test]
 async fn a_port_that_another_one_has() {
-    let home = Home::new(&[]);
+    let home = new_home(&[]);
     let _other = TcpListener::bind(home.address).unwrap();
     refused(&home, 1, &["can not listen on", &home.address.to_string(), "--set web.address="]).await;
 }
 
 #[tokio::test]
 async fn an_address_that_others_can_reach() {
-    let mut home = Home::new(&[]);
+    let mut home = new_home(&[]);
     home.set("web.address=0.0.0.0:0");
     refused(&home, 2, &["--set web.address=0.0.0.0:0: ", "others can reach it", "web.token"]).await;
 }
@@ -58,7 +58,7 @@ async fn an_address_that_others_can_reach() {
 /// Going back to an earlier aizuchi: it says which one is needed, and what it does not understand stays as it is.
 #[tokio::test]
 async fn a_token_is_told_to_nobody_who_reads_the_log() {
-    let home = Home::new(&["web.token=very-secret-word"]);
+    let home = new_home(&["web.token=very-secret-word"]);
     let mut program = home.start().await;
     program.terminate();
     program.ended().await;
@@ -69,13 +69,13 @@ async fn a_token_is_told_to_nobody_who_reads_the_log() {
 
 #[tokio::test]
 async fn a_store_of_a_newer_version() {
-    let home = Home::new(&[]);
+    let home = new_home(&[]);
     home.start().await.kill();
     let store = Connection::open(home.data().join("aizuchi.db")).unwrap();
     store.pragma_update(None, "wal_autocheckpoint", 0).unwrap();
     store.pragma_update(None, "user_version", 99).unwrap();
     // As it is while the other one runs, or was killed: part of it is still in the log.
-    let newer = Home::new(&[]);
+    let newer = new_home(&[]);
     std::fs::create_dir(newer.data()).unwrap();
     let files = ["aizuchi.db", "aizuchi.db-wal"];
     for file in files {
@@ -90,6 +90,6 @@ async fn a_store_of_a_newer_version() {
 
 #[tokio::test]
 async fn a_setting_that_does_not_exist() {
-    let home = Home::new(&["web.adress=1"]);
+    let home = new_home(&["web.adress=1"]);
     refused(&home, 2, &["web.adress"]).await;
 }

@@ -1,13 +1,13 @@
 //! What waits keeps its time, also when the program is gone in between.
 
+use aizuchi_test_servers::visitor::Visitor;
 use serde_json::json;
 
-use crate::program::{Home, eventually};
-use crate::visitor::Visitor;
+use crate::program::{Home, eventually, new_home};
 
 #[tokio::test]
 async fn a_wait_keeps_its_due_time_over_a_kill() {
-    let home = Home::new(&["preset=myao2", "response.min_wait_seconds=2", "response.jitter_ratio=0"]);
+    let home = new_home(&["preset=myao2", "response.min_wait_seconds=2", "response.jitter_ratio=0"]);
     let mut program = home.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     let id = mia.say("1", "does anybody know a quiet place nearby?").await;

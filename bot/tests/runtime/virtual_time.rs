@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use aizuchi::replay::{Decided, OwnInLog, run as replay};
 use aizuchi::runtime::{Clock, Event};
-use aizuchi::transcript::{self, Event as Recorded, Options};
 use aizuchi_core::sim::StandIn;
 use aizuchi_core::types::{MessageId, Span};
 use aizuchi_core::{Input, Policies, Trace};
+use aizuchi_formats::{Event as Recorded, Options};
 
 use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said};
 
@@ -43,7 +43,7 @@ fn hour() -> Vec<Recorded> {
 fn sample() -> Vec<Recorded> {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../samples/en.jsonl")).unwrap();
     let text = text.replace("\"channel\": \"garden\"", "\"channel\": \"log:garden\"");
-    transcript::read_text("en.jsonl", text.as_bytes(), &Options::default(), &mut |_| ()).unwrap().events
+    aizuchi_formats::read_text("en.jsonl", text.as_bytes(), &Options::default(), &mut |_| ()).unwrap().events
 }
 
 fn script() -> Vec<aizuchi_core::sim::ScriptLine> {

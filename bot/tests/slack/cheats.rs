@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use aizuchi_test_servers::slack::{APP_TOKEN, BOT_TOKEN, Server};
 use futures_util::StreamExt as _;
 use serde_json::Value;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::office::until;
-use crate::server::{APP_TOKEN, BOT_TOKEN, Server};
 
 async fn call(server: &Server, method: &str, token: Option<&str>, body: &str) -> Value {
     let client = reqwest::Client::new();

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use aizuchi_test_servers::slack::{APP_TOKEN, BOT_TOKEN, Server};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
 use tokio::time::timeout;
 
 use crate::office::until;
-use crate::server::{APP_TOKEN, BOT_TOKEN, Server};
 
 fn python() -> PathBuf {
     let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/servers/slack");

@@ -10,11 +10,12 @@ use aizuchi::runtime::{Clock, Runtime, World};
 use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::{Input, Policies};
+use aizuchi_test_servers::folder::Scratch;
+use aizuchi_test_servers::slack::{BOT, Fault, Server};
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::office::{Echo, Scratch, policies, slack, until};
-use crate::server::{BOT, Fault, Server};
+use crate::office::{Echo, database, policies, slack, until};
 
 const OFFLINE: [&str; 2] = ["models.main=offline", "models.judge=offline"];
 
@@ -29,7 +30,7 @@ impl Life {
         let policies = policies(server, &OFFLINE);
         let prompts = Arc::new(Prompts::new(scratch.0.join("prompts")));
         let mind = mind.unwrap_or_else(|| Arc::new(Models::new(prompts, &policies, &|_| None).unwrap()));
-        let database = scratch.database();
+        let database = database(scratch);
         let slack = slack(server, database.clone(), &OFFLINE);
         let (events, _) = broadcast::channel(100);
         let (ready, _) = watch::channel(true);
@@ -69,7 +70,7 @@ impl Mind for Writer {
 
 #[tokio::test]
 async fn a_mention_is_answered_where_it_was_said() {
-    let (server, scratch) = (Server::start().await, Scratch::new("life"));
+    let (server, scratch) = (Server::start().await, Scratch::new("slack-life"));
     let life = Life::start(&server, &scratch, None).await;
     let parent = server.say("C1GEN", "U1MIA", "morning all");
     server.say_in("C1GEN", Some(&parent), "U2HAN", &format!("<@{BOT}> are you there?"));
@@ -87,7 +88,7 @@ async fn a_mention_is_answered_where_it_was_said() {
 
 #[tokio::test]
 async fn a_long_answer_through_cuts_and_limits_comes_whole_and_once() {
-    let (server, scratch) = (Server::start().await, Scratch::new("long"));
+    let (server, scratch) = (Server::start().await, Scratch::new("slack-long"));
     server.workspace().fail("chat.postMessage", [Fault::Cut, Fault::Limited(0), Fault::Status(502), Fault::Cut]);
     let life = Life::start(&server, &scratch, Some(Arc::new(Writer))).await;
     server.say("C1GEN", "U1MIA", &format!("<@{BOT}> tell me everything"));
@@ -109,7 +110,7 @@ async fn a_long_answer_through_cuts_and_limits_comes_whole_and_once() {
 
 #[tokio::test]
 async fn what_is_pending_survives_a_restart_and_is_posted_once() {
-    let (server, scratch) = (Server::start().await, Scratch::new("restart"));
+    let (server, scratch) = (Server::start().await, Scratch::new("slack-restart"));
     // Out, and the program gone before it knows.
     server.workspace().fail("chat.postMessage", [Fault::Cut]);
     let life = Life::start(&server, &scratch, None).await;
@@ -128,7 +129,7 @@ async fn changes(scratch: &Scratch) -> Vec<(String, Option<String>)> {
     let read = |connection: &rusqlite::Connection| {
         Records::all(connection)?.map(|record| Ok(record?.expect("nothing is damaged").input)).collect()
     };
-    let inputs: Vec<Input> = scratch.database().read(read).await.unwrap();
+    let inputs: Vec<Input> = database(scratch).read(read).await.unwrap();
     let change = |input| match input {
         Input::Changed(change) => Some((change.id.to_string(), change.text.map(String::from))),
         _ => None,
@@ -140,7 +141,7 @@ async fn is_in_journal(scratch: &Scratch, id: &str) -> bool {
     let id = id.to_owned();
     let found = "SELECT 1 FROM journal WHERE body LIKE '%' || ?1 || '%'";
     let read = move |connection: &rusqlite::Connection| connection.prepare(found)?.exists([&id]);
-    scratch.database().read(read).await.unwrap()
+    database(scratch).read(read).await.unwrap()
 }
 
 async fn eventually(what: &str, is_so: impl AsyncFn() -> bool) {
@@ -156,7 +157,7 @@ async fn eventually(what: &str, is_so: impl AsyncFn() -> bool) {
 /// Nobody tells of what was edited or deleted while there was no line.
 #[tokio::test]
 async fn what_was_changed_while_it_was_away_is_found_once() {
-    let (server, scratch) = (Server::start().await, Scratch::new("changed"));
+    let (server, scratch) = (Server::start().await, Scratch::new("slack-changed"));
     let life = Life::start(&server, &scratch, None).await;
     let [stays, edited, deleted, known] =
         ["it stays, <@U2HAN>", "tomatos", "never mind", "my adress"].map(|text| server.say("C1GEN", "U1MIA", text));
@@ -189,7 +190,7 @@ async fn what_was_changed_while_it_was_away_is_found_once() {
 /// Below its own post somebody answers it; what follows in the thread is talk among all who are there.
 #[tokio::test]
 async fn the_first_answer_below_a_post_of_its_own_is_an_answer_to_it() {
-    let (server, scratch) = (Server::start().await, Scratch::new("below"));
+    let (server, scratch) = (Server::start().await, Scratch::new("slack-below"));
     let life = Life::start(&server, &scratch, None).await;
     server.say("C1GEN", "U1MIA", &format!("<@{BOT}> how cold can they get?"));
     until("an answer", || server.workspace().posted("C1GEN").len() == 1).await;

@@ -1,7 +1,6 @@
 //! Slack as the adapter meets it: a server on loopback that speaks the real protocol, checked itself with a foreign client.
 
 mod office;
-mod server;
 
 mod commands;
 mod gaps;

@@ -1,6 +1,5 @@
 //! The adapter at work beside a Slack on loopback, with an engine that writes down what it hears.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -11,12 +10,12 @@ use aizuchi::stores::Database;
 use aizuchi_core::settings::Layers;
 use aizuchi_core::types::{MessageId, Place, ThreadId};
 use aizuchi_core::{Input, Message, Policies};
+use aizuchi_test_servers::folder::Scratch;
+use aizuchi_test_servers::slack::{APP_TOKEN, BOT_TOKEN, Server, TEAM};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-
-use crate::server::{APP_TOKEN, BOT_TOKEN, Server, TEAM};
 
 pub const PACE: Pace = Pace {
     ping_every: Duration::from_millis(200),
@@ -26,40 +25,6 @@ pub const PACE: Pace = Pace {
     good_after: Duration::from_millis(50),
     sync_every: Duration::from_secs(3600),
 };
-
-/// What is logged on this thread, as long as this lives.
-pub struct Logs {
-    text: Arc<Mutex<Vec<u8>>>,
-    _guard: tracing::subscriber::DefaultGuard,
-}
-
-impl Logs {
-    pub fn collect() -> Logs {
-        let text = Arc::new(Mutex::new(Vec::new()));
-        let page = text.clone();
-        let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || Page(page.clone())).finish();
-        Logs { text, _guard: tracing::subscriber::set_default(subscriber) }
-    }
-
-    /// The lines with these words.
-    pub fn with(&self, words: &str) -> Vec<String> {
-        let text = String::from_utf8(self.text.lock().unwrap().clone()).unwrap();
-        text.lines().filter(|line| line.contains(words)).map(str::to_owned).collect()
-    }
-}
-
-struct Page(Arc<Mutex<Vec<u8>>>);
-
-impl std::io::Write for Page {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
 
 /// The pause that a line of the log tells of.
 pub fn pause_in(line: &str) -> Duration {
@@ -71,26 +36,8 @@ pub fn pause_in(line: &str) -> Duration {
     Duration::from_secs_f64(seconds)
 }
 
-/// A folder of its own for each test, removed in the end.
-pub struct Scratch(pub PathBuf);
-
-impl Scratch {
-    pub fn new(name: &str) -> Scratch {
-        let folder = std::env::temp_dir().join(format!("aizuchi-slack-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        Scratch(folder)
-    }
-
-    pub fn database(&self) -> Database {
-        Database::open(&self.0.join("aizuchi.db")).unwrap()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+pub fn database(scratch: &Scratch) -> Database {
+    Database::open(&scratch.0.join("aizuchi.db")).unwrap()
 }
 
 /// Answers with the command itself.
@@ -145,7 +92,7 @@ impl Office {
     }
 
     pub async fn try_open(server: &Server, scratch: &Scratch, engine: Engine, more: &[&str]) -> anyhow::Result<Office> {
-        let slack = slack(server, scratch.database(), more);
+        let slack = slack(server, database(scratch), more);
         let heard = Arc::new(Mutex::new(Vec::new()));
         let (shard, hears) = mpsc::channel(16);
         tokio::spawn(listen(hears, heard.clone(), engine));

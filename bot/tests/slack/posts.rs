@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use aizuchi::ports::{Platform as _, PostError};
 use aizuchi_core::types::MessageId;
+use aizuchi_test_servers::folder::Scratch;
+use aizuchi_test_servers::slack::{Fault, Server};
 
-use crate::office::{Office, Scratch, room, slack, thread};
-use crate::server::{Fault, Server};
+use crate::office::{Office, database, room, slack, thread};
 
 #[tokio::test]
 async fn a_key_is_posted_once_where_it_belongs() {
-    let (server, scratch) = (Server::start().await, Scratch::new("posts"));
+    let (server, scratch) = (Server::start().await, Scratch::new("slack-posts"));
     let office = Office::open(&server, &scratch).await;
     let parent = server.say("C1GEN", "U1MIA", "lunch?");
     let top = office.post("k#1/0", &room("C1GEN"), "**yes** & <!channel> [here](https://a.b)").await.unwrap();
@@ -28,16 +29,16 @@ async fn a_key_is_posted_once_where_it_belongs() {
 
 #[tokio::test]
 async fn a_cut_line_in_mid_answer_posts_nothing_twice() {
-    let (server, scratch) = (Server::start().await, Scratch::new("cut-post"));
+    let (server, scratch) = (Server::start().await, Scratch::new("slack-cut-post"));
     let parent = server.say("C1GEN", "U1MIA", "lunch?");
-    let slack_now = slack(&server, scratch.database(), &[]);
+    let slack_now = slack(&server, database(&scratch), &[]);
     for (place, key) in [(room("C1GEN"), "k#1/0"), (thread("C1GEN", &parent), "k#2/0")] {
         server.workspace().fail("chat.postMessage", [Fault::Cut]);
         let posting = aizuchi::ports::Posting { key, place: &place, text: "yes", answering: None, more: false };
         assert!(matches!(slack_now.post(posting).await, Err(PostError::TryLater { .. })));
         let before = server.workspace().posted("C1GEN").last().unwrap()["ts"].as_str().unwrap().to_owned();
         // Another program finds it, as after a crash; and everybody knows from then on.
-        let again = slack(&server, scratch.database(), &[]);
+        let again = slack(&server, database(&scratch), &[]);
         assert_eq!(again.post(posting).await, Ok(MessageId::new(&before)));
         assert_eq!(slack_now.post(posting).await, Ok(MessageId::new(&before)));
         assert_eq!(looked(&server), 1, "looked for once");
@@ -50,10 +51,10 @@ async fn a_cut_line_in_mid_answer_posts_nothing_twice() {
 /// Where nothing is kept of what a post carries along, it is known by its author, its words and its time.
 #[tokio::test]
 async fn a_post_without_its_mark_is_known_by_its_words() {
-    let (server, scratch) = (Server::start().await, Scratch::new("forgetful"));
+    let (server, scratch) = (Server::start().await, Scratch::new("slack-forgetful"));
     server.workspace().forgetful = true;
     let parent = server.say("C1GEN", "U1MIA", "lunch?");
-    let slack_now = slack(&server, scratch.database(), &[]);
+    let slack_now = slack(&server, database(&scratch), &[]);
     let text = "**yes** 👍 & https://a.b/c [here](https://d.e) _too_\nat noon";
     for (number, place) in [room("C1GEN"), thread("C1GEN", &parent)].into_iter().enumerate() {
         let (first, second) = (format!("k#{number}/0"), format!("k#{number}/1"));
@@ -65,7 +66,7 @@ async fn a_post_without_its_mark_is_known_by_its_words() {
         let posting = aizuchi::ports::Posting { key: &second, ..posting };
         assert!(matches!(slack_now.post(posting).await, Err(PostError::TryLater { .. })));
         let out = server.workspace().posted("C1GEN").last().unwrap()["ts"].as_str().unwrap().to_owned();
-        let again = slack(&server, scratch.database(), &[]);
+        let again = slack(&server, database(&scratch), &[]);
         assert_eq!(again.post(posting).await, Ok(MessageId::new(&out)));
         assert_ne!(other.as_str(), out);
     }
@@ -87,8 +88,8 @@ fn looked(server: &Server) -> usize {
 /// Begun and cut before it went out: it is looked for, not found, and posted.
 #[tokio::test]
 async fn what_never_went_out_is_posted_after_all() {
-    let (server, scratch) = (Server::start().await, Scratch::new("never-out"));
-    let slack = slack(&server, scratch.database(), &[]);
+    let (server, scratch) = (Server::start().await, Scratch::new("slack-never-out"));
+    let slack = slack(&server, database(&scratch), &[]);
     let place = room("C1GEN");
     let posting = aizuchi::ports::Posting { key: "k#1/0", place: &place, text: "yes", answering: None, more: false };
     server.workspace().fail("chat.postMessage", [Fault::Status(503)]);
@@ -103,8 +104,8 @@ async fn what_never_went_out_is_posted_after_all() {
 
 #[tokio::test]
 async fn patience_and_refusals_are_told_apart() {
-    let (server, scratch) = (Server::start().await, Scratch::new("refusals"));
-    let slack = slack(&server, scratch.database(), &[]);
+    let (server, scratch) = (Server::start().await, Scratch::new("slack-refusals"));
+    let slack = slack(&server, database(&scratch), &[]);
     let place = room("C1GEN");
     let posting = aizuchi::ports::Posting { key: "k#1/0", place: &place, text: "yes", answering: None, more: false };
     server.workspace().fail("chat.postMessage", [Fault::Limited(7)]);
@@ -138,8 +139,8 @@ async fn patience_and_refusals_are_told_apart() {
 
 #[tokio::test]
 async fn reactions_have_names() {
-    let (server, scratch) = (Server::start().await, Scratch::new("reactions"));
-    let slack = slack(&server, scratch.database(), &[]);
+    let (server, scratch) = (Server::start().await, Scratch::new("slack-reactions"));
+    let slack = slack(&server, database(&scratch), &[]);
     let ts = server.say("C1GEN", "U1MIA", "lunch?");
     let (place, id) = (room("C1GEN"), MessageId::new(&ts));
     for emoji in ["👀", "😊", "👍", "🤔", "✨", "💡", "👀"] {

@@ -7,19 +7,20 @@ use aizuchi::platforms::slack::Slack;
 use aizuchi::platforms::slack::examine::{Level, examine};
 use aizuchi::ports::{Platform as _, PostError};
 use aizuchi::runtime::{Clock, Ears};
+use aizuchi_test_servers::folder::Scratch;
+use aizuchi_test_servers::slack::{APP_TOKEN, BOT_TOKEN, Fault, Server};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::office::{Echo, Engine, Office, PACE, Scratch, policies, room, until};
-use crate::server::{APP_TOKEN, BOT_TOKEN, Fault, Server};
+use crate::office::{Echo, Engine, Office, PACE, database, policies, room, until};
 
 #[tokio::test]
 async fn a_wrong_token_is_refused_at_the_start_with_what_to_do() {
-    let (server, scratch) = (Server::start().await, Scratch::new("wrong-token"));
+    let (server, scratch) = (Server::start().await, Scratch::new("slack-wrong-token"));
     let policies = policies(&server, &[]);
     let settings = &policies.general().settings;
-    let slack = Slack::at_pace(settings, "xoxb-wrong".into(), APP_TOKEN.into(), scratch.database(), Clock::Wall, PACE);
+    let slack = Slack::at_pace(settings, "xoxb-wrong".into(), APP_TOKEN.into(), database(&scratch), Clock::Wall, PACE);
     let (shard, _hears) = mpsc::channel(1);
     let commands = std::sync::Arc::new(Echo::default());
     let refused = slack
@@ -35,7 +36,7 @@ async fn a_wrong_token_is_refused_at_the_start_with_what_to_do() {
 
 #[tokio::test]
 async fn a_revoked_token_ends_the_platform_and_nothing_else() {
-    let (server, scratch) = (Server::start().await, Scratch::new("revoked"));
+    let (server, scratch) = (Server::start().await, Scratch::new("slack-revoked"));
     let office = Office::open(&server, &scratch).await;
     server.workspace().revoked = Some("token_revoked");
     server.sockets.cut();
@@ -49,7 +50,7 @@ async fn a_revoked_token_ends_the_platform_and_nothing_else() {
 /// Slack says so once, and takes it back with the next call.
 #[tokio::test]
 async fn one_refusal_of_a_good_token_is_not_the_end() {
-    let (server, scratch) = (Server::start().await, Scratch::new("one-refusal"));
+    let (server, scratch) = (Server::start().await, Scratch::new("slack-one-refusal"));
     server.workspace().fail("auth.test", [Fault::Error("account_inactive")]);
     server.workspace().fail("apps.connections.open", [Fault::Error("invalid_auth")]);
     let office = Office::open(&server, &scratch).await;
@@ -67,7 +68,7 @@ async fn one_refusal_of_a_good_token_is_not_the_end() {
 /// Nothing can be posted with it any more: whoever listens stops too, and says why.
 #[tokio::test]
 async fn a_token_that_is_refused_when_posting_ends_the_platform() {
-    let (server, scratch) = (Server::start().await, Scratch::new("refused-post"));
+    let (server, scratch) = (Server::start().await, Scratch::new("slack-refused-post"));
     let office = Office::open(&server, &scratch).await;
     server.workspace().revoked = Some("token_revoked");
     let refused = office.post("k/0", &room("C1GEN"), "yes").await;
@@ -79,7 +80,7 @@ async fn a_token_that_is_refused_when_posting_ends_the_platform() {
 
 #[tokio::test]
 async fn an_app_without_socket_mode_is_told_so() {
-    let (server, scratch) = (Server::start().await, Scratch::new("link-disabled"));
+    let (server, scratch) = (Server::start().await, Scratch::new("slack-link-disabled"));
     let office = Office::open_with(&server, &scratch, Engine::Listens, &[]).await;
     server.sockets.warn("link_disabled", Duration::from_millis(50));
     timeout(Duration::from_secs(5), office.done).await.expect("the platform stops").unwrap();
@@ -104,7 +105,7 @@ async fn the_doctor_names_what_is_missing() {
 
 /// The program itself, in an empty environment but for the tokens.
 async fn doctor(server: &Server, bot_token: &str) -> Output {
-    let scratch = Scratch::new("doctor");
+    let scratch = Scratch::new("slack-doctor");
     let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_aizuchi"));
     command.args(["doctor", "--set", "web.enabled=false", "--set"]).arg(format!("slack.api_url={}", server.api_url()));
     command.env_clear().env("SLACK_BOT_TOKEN", bot_token).env("SLACK_APP_TOKEN", APP_TOKEN);

@@ -3,11 +3,11 @@
 use aizuchi::ports::{Platform as _, Posting};
 use aizuchi_core::Input;
 use aizuchi_core::types::Place;
+use aizuchi_test_servers::visitor::{Visitor, texts};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use crate::house::House;
-use crate::visitor::{Visitor, texts};
 
 #[tokio::test]
 async fn sent_again_it_is_taken_once() {

@@ -4,10 +4,10 @@ use aizuchi::ports::{Platform as _, PostError, Posting};
 use aizuchi_core::Input;
 use aizuchi_core::input::Command;
 use aizuchi_core::types::{Place, RoomId};
+use aizuchi_test_servers::visitor::{Visitor, connect, texts};
 use serde_json::json;
 
 use crate::house::House;
-use crate::visitor::{Visitor, connect, texts};
 
 fn close(room: &str) -> serde_json::Value {
     json!({"do": "close", "key": "close", "room": room})

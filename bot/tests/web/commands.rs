@@ -6,10 +6,10 @@ use aizuchi_core::input::Command;
 use aizuchi_core::listen::Unheard;
 use aizuchi_core::types::{MessageId, Place, Reaction, RoomId, Share, Span};
 use aizuchi_core::{Input, Message, Trace};
+use aizuchi_test_servers::visitor::{Visitor, connect};
 use serde_json::json;
 
 use crate::house::House;
-use crate::visitor::{Visitor, connect};
 
 #[tokio::test]
 async fn commands_reach_the_engine_and_no_room() {

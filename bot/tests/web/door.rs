@@ -1,9 +1,9 @@
 //! Who gets in, and what everybody is served.
 
+use aizuchi_test_servers::visitor::{Visitor, connect};
 use serde_json::json;
 
 use crate::house::{Engine, House, folder};
-use crate::visitor::{Visitor, connect};
 
 #[tokio::test]
 async fn without_a_token_only_this_machine_by_its_own_name() {

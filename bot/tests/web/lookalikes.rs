@@ -1,10 +1,10 @@
 //! Rooms, names and messages that look like others, or like nothing.
 
+use aizuchi_test_servers::visitor::{Visitor, connect};
 use serde_json::json;
 
 use crate::house::House;
 use crate::strangers::{count, enter, tries};
-use crate::visitor::{Visitor, connect};
 
 #[tokio::test]
 async fn a_room_is_the_same_whatever_the_case_and_width_of_its_name() {

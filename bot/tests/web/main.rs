@@ -1,7 +1,6 @@
 //! The web room as pages meet it: a real server, real web sockets, and an engine that only listens.
 
 mod house;
-mod visitor;
 
 mod changes;
 mod close;

@@ -1,11 +1,11 @@
 //! Strangers who want more than their share: of rooms, of names, of everybody's attention.
 
+use aizuchi_test_servers::visitor::{Visitor, connect};
 use rusqlite::params;
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::house::House;
-use crate::visitor::{Visitor, connect};
 
 pub fn enter(room: &str, name: &str) -> Value {
     json!({"do": "enter", "room": room, "name": name})

@@ -7,10 +7,10 @@ use aizuchi::runtime::Event;
 use aizuchi_core::listen::Unheard;
 use aizuchi_core::types::{MessageId, PersonId, Place, RoomId, ThreadId};
 use aizuchi_core::{Input, Trace};
+use aizuchi_test_servers::visitor::{Visitor, connect, texts};
 use serde_json::json;
 
 use crate::house::{Engine, House, folder, view};
-use crate::visitor::{Visitor, texts};
 
 #[tokio::test]
 async fn two_people_talk_and_the_engine_hears_them() {
@@ -135,7 +135,7 @@ fn words(input: &Input) -> String {
 async fn what_is_said_behind_an_entry_that_failed_for_now_is_worth_trying_again() {
     let folder = folder("locked");
     let house = House::open_in(&folder, &[], Engine::Listens).await.unwrap();
-    let mut page = crate::visitor::connect(house.address, &[]).await.unwrap();
+    let mut page = connect(house.address, &[]).await.unwrap();
     let other = rusqlite::Connection::open(folder.join("aizuchi.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     page.send(json!({"do": "enter", "room": "lobby", "name": "mia"})).await;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use aizuchi_test_servers::visitor::{Visitor, connect};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -9,7 +10,6 @@ use tokio::time::{Instant, timeout};
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::house::{Engine, House, folder};
-use crate::visitor::{Visitor, connect};
 
 #[tokio::test]
 async fn ten_megabytes_are_refused_and_the_room_goes_on() {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use aizuchi_learn::labels::entries;
-use aizuchi_learn::metrics::{auc, average_precision, brier, reliability};
+use aizuchi_measure::labels::entries;
+use aizuchi_measure::metrics::{auc, average_precision, brier, reliability};
 use serde_json::json;
 
 use super::LogArguments;

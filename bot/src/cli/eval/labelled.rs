@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use aizuchi_core::Policies;
-use aizuchi_learn::logs::{self, Channel};
+use aizuchi_formats::Event;
+use aizuchi_measure::logs::{self, Channel};
 use anyhow::bail;
 
 use super::LogArguments;
 use crate::cli::outputs;
 use crate::replay::{Decided, Judge, OwnInLog, run};
-use crate::transcript::{self, Event};
 
 /// A log and what was decided there, in its order.
 pub struct Lived {
@@ -50,7 +50,7 @@ pub fn live_all(arguments: &LogArguments) -> anyhow::Result<Vec<Lived>> {
 }
 
 pub fn events(path: &str) -> anyhow::Result<Vec<Event>> {
-    Ok(transcript::read(path, &transcript::Options::default(), &mut |_| ())?.events)
+    Ok(aizuchi_formats::read(path, &aizuchi_formats::Options::default(), &mut |_| ())?.events)
 }
 
 pub fn decide(policies: &Policies, judge: &Judge, events: Vec<Event>) -> anyhow::Result<Vec<Decided>> {

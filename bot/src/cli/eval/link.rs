@@ -1,6 +1,6 @@
 //! `aizuchi eval link`: which message is answered, against what people say.
 
-use aizuchi_learn::metrics::Links;
+use aizuchi_measure::metrics::Links;
 use serde_json::json;
 
 use super::LogArguments;
@@ -64,7 +64,7 @@ pub fn run(arguments: &LogArguments) -> anyhow::Result<()> {
 
 fn by_channel(lived: &Lived) -> Vec<(String, Links)> {
     let decided = lived.by_message();
-    let of_channel = |channel: &aizuchi_learn::logs::Channel| {
+    let of_channel = |channel: &aizuchi_measure::logs::Channel| {
         let mut links = Links::default();
         for said in &channel.said {
             let Some(gold) = &said.gold else { continue };

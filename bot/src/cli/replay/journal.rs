@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use aizuchi_core::Policies;
+use aizuchi_formats::Event;
 use anyhow::{Context as _, bail};
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -16,7 +17,6 @@ use crate::replay::{
     Check, Differences, Judge, Recorded, Relived, Replay, StoredTraces, differences_table, figures, relive,
     run as replay, table,
 };
-use crate::transcript::Event;
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let folder = store::folder(arguments.journal.as_ref().and_then(Option::as_deref), &arguments.settings)?;

@@ -8,13 +8,13 @@ mod gateway;
 mod trouble;
 
 mod hear;
-mod readable;
-mod say;
+pub mod readable;
+pub mod say;
 
 mod backfill;
 mod compare;
 mod marks;
-mod places;
+pub mod places;
 
 mod post;
 mod rest;
@@ -23,7 +23,7 @@ mod commands;
 mod interaction;
 
 mod examine;
-mod read;
+pub mod read;
 
 pub use examine::{Finding, PERMISSIONS, Wrong, examine, permissions};
 pub use platform::{Discord, State, check_token};

@@ -4,10 +4,10 @@ mod listen;
 mod platform;
 
 mod connections;
-mod envelope;
+pub mod envelope;
 mod socket;
 
-mod event;
+pub mod event;
 mod inbox;
 mod tell;
 mod translate;
@@ -15,7 +15,7 @@ mod translate;
 mod backfill;
 mod compare;
 mod names;
-mod people;
+pub mod people;
 mod sync;
 
 mod commands;
@@ -24,7 +24,7 @@ mod posts;
 mod api;
 mod emoji;
 mod mrkdwn;
-mod read;
+pub mod read;
 mod trouble;
 
 pub mod examine;

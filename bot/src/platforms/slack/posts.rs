@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use aizuchi_core::types::{Span, Time};
+use aizuchi_formats::slack_markup::{Known, plain};
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use serde_json::{Value, json};
 
@@ -15,7 +16,6 @@ use super::translate::Me;
 use super::trouble::ApiError;
 use crate::ports::{PostError, Posting};
 use crate::stores::StoreError;
-use crate::transcript::slack::markup::{Known, plain};
 
 /// What our posts are marked with.
 const KIND: &str = "aizuchi_post";

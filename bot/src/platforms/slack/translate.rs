@@ -3,13 +3,13 @@
 use aizuchi_core::Input;
 use aizuchi_core::types::{Author, Change, Message, MessageId, PersonId, Place, Reaction, Reply, RoomId};
 use aizuchi_core::types::{Span, ThreadId, Time, Visibility, Voice};
+use aizuchi_formats::slack_markup::{Known, plain};
 
 use super::emoji::emoji;
 use super::event::{Changing, Reacting, Saying};
 use super::names::Names;
 use super::people::presentable;
 use super::read::{is_id, time};
-use crate::transcript::slack::markup::{Known, plain};
 
 /// Fetched so soon after it was said, a message is no old story.
 const FRESH: Span = Span::seconds(30);

@@ -5,10 +5,10 @@ use aizuchi_core::judge::History;
 use aizuchi_core::memory::{Allowed, ChannelMemory, Fact, FactId, Familiarity, Known, Memories, Origin, Recalled};
 use aizuchi_core::types::Voice::{self, Bot, Me, Person};
 use aizuchi_core::types::{PersonId, Time, Visibility};
+use aizuchi_test_servers::suspicious_reader::{MARKS, forged_lines, is_plain_name, letters_seen, marks};
 use proptest::prelude::*;
 
 use super::attacks::{NAMES, TEXTS, disguised, name, words};
-use super::reader::{MARKS, forged_lines, is_plain_name, letters_seen, marks};
 use super::{QUESTIONS, Said, ask, brief, lines, ours, policies};
 use crate::ports::{Digest, Prompt, Wording as _};
 

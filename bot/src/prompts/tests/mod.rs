@@ -3,7 +3,6 @@
 mod attacks;
 mod folder;
 mod hostile;
-mod reader;
 mod shape;
 
 use aizuchi_core::Policies;

@@ -1,9 +1,0 @@
-//! A Slack export: a folder or a zip with a file for every day of every channel.
-
-mod export;
-mod layout;
-pub(crate) mod markup;
-mod people;
-mod post;
-
-pub use export::read;

@@ -1,0 +1,85 @@
+//! Transcripts with labels: who answers whom, as people see it (`gold_reply_to`).
+
+use aizuchi_core::Input;
+use aizuchi_core::types::{Message, MessageId};
+use serde::Deserialize;
+
+use super::detect::unpack;
+use super::error::ReadError;
+use super::lines::parse_line;
+use super::log::BadLine;
+use super::open::open;
+use super::text_lines::for_each_line;
+
+/// A message and its label.
+#[derive(Clone, Debug)]
+pub struct Labelled {
+    pub message: Message,
+    /// What it answers; itself where it starts a conversation. Absent where nobody looked.
+    pub replies_to: Option<Vec<MessageId>>,
+}
+
+#[derive(Deserialize)]
+struct Labels {
+    gold_reply_to: Option<Vec<String>>,
+}
+
+/// Reads a transcript with labels, plain or packed with gzip. The first bad line ends the reading: a label that is passed
+/// over would be measured as a mistake of whoever guesses.
+pub fn read_labelled(path: &str) -> Result<Vec<Labelled>, ReadError> {
+    labelled_text(path, &open(path)?)
+}
+
+/// The same of a log that is there as bytes; `name` is told with what is wrong in it.
+pub fn labelled_text(name: &str, bytes: &[u8]) -> Result<Vec<Labelled>, ReadError> {
+    let unpacked = unpack(name, bytes)?;
+    let bad = |line, problem| ReadError::BadLine(BadLine { file: name.to_owned(), line, problem });
+    let mut all = Vec::new();
+    let mut last = 0;
+    for_each_line(&unpacked.text, &mut |_| (), |number, line| {
+        last = number;
+        all.extend(labelled(line, number).map_err(|problem| bad(number, problem))?);
+        Ok(())
+    })?;
+    match unpacked.broken {
+        Some(problem) => Err(bad(last, problem)),
+        None => Ok(all),
+    }
+}
+
+/// `None` for what nobody said: edits, deletions, reactions.
+fn labelled(line: &[u8], number: u64) -> Result<Option<Labelled>, String> {
+    let line = std::str::from_utf8(line).map_err(|_| "not UTF-8".to_owned())?;
+    let Some(Input::Said(message)) = parse_line(line, number)?.map(|event| event.input) else { return Ok(None) };
+    let labels: Labels =
+        serde_json::from_str(line).map_err(|_| "`gold_reply_to` must be a list of message ids".to_owned())?;
+    let replies_to = labels.gold_reply_to.map(|ids| ids.into_iter().map(MessageId::new).collect());
+    Ok(Some(Labelled { message, replies_to }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = r#"{"ts": 1, "channel": "c", "id": "m1", "author": "花子", "text": "はい""#;
+
+    fn read(more: &str) -> Result<Vec<Labelled>, String> {
+        labelled_text("log", format!("{LINE}{more}}}\n").as_bytes()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn labels_are_read_beside_the_message() {
+        let one = read(r#", "gold_reply_to": ["m1", "m0"]"#).unwrap().remove(0);
+        assert_eq!((one.message.id.as_str(), &*one.message.text), ("m1", "はい"));
+        assert_eq!(one.replies_to, Some(vec![MessageId::new("m1"), MessageId::new("m0")]));
+        assert_eq!(read("").unwrap()[0].replies_to, None);
+        assert_eq!(read(r#", "type": "deleted""#).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn a_bad_line_ends_the_reading() {
+        let told = read(r#", "gold_reply_to": "m0""#).unwrap_err();
+        assert_eq!(told, "log:1: `gold_reply_to` must be a list of message ids");
+        assert!(labelled_text("log", b"{}").unwrap_err().to_string().starts_with("log:1: "));
+    }
+}

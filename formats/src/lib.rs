@@ -1,0 +1,32 @@
+//! Recorded talk in and out: transcripts of our own, and what Discord, Slack and IRC clients export.
+//!
+//! [`read`] opens and unpacks, [`read_text`] recognises the format and has it read; what no single line can know (which
+//! author is the bot itself, whom a reply answers) is filled in at the end, alike for all formats. [`Writer`] writes a
+//! transcript.
+
+mod archive;
+mod command;
+mod detect;
+mod error;
+mod json;
+mod log;
+mod open;
+mod settle;
+mod text_lines;
+mod when;
+
+mod discord;
+mod irc;
+mod labelled;
+mod lines;
+mod slack;
+pub mod slack_markup;
+mod write;
+
+pub use detect::read_text;
+pub use error::ReadError;
+pub use labelled::{Labelled, labelled_text, read_labelled};
+pub use lines::parse_line;
+pub use log::{BadLine, Event, Format, Log, Options};
+pub use open::read;
+pub use write::Writer;

@@ -1,0 +1,61 @@
+//! From a path to bytes: standard input, a file, a folder.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+
+use super::archive::{Archive, LIMITS, up_to};
+use super::detect::{read_archive, read_text};
+use super::error::ReadError;
+use super::log::{Log, Options};
+
+/// Reads a log: a file, plain or packed with gzip or zip, a folder, or `-` for standard input. `progress` is told how many
+/// bytes of it are read.
+pub fn read(path: &str, options: &Options, progress: &mut dyn FnMut(u64)) -> Result<Log, ReadError> {
+    if path == "-" {
+        let bytes = whole("standard input", io::stdin().lock())?;
+        return read_text("stdin", &bytes, options, progress);
+    }
+    let is_folder = fs::metadata(path).map_err(ReadError::unreadable(format!("can not open {path}")))?.is_dir();
+    if is_folder {
+        return read_archive(&mut Archive::folder(path)?, options, progress);
+    }
+    read_text(path, &open(path)?, options, progress)
+}
+
+/// The bytes of a file.
+pub(crate) fn open(path: &str) -> Result<Vec<u8>, ReadError> {
+    let file = File::open(path).map_err(ReadError::unreadable(format!("can not open {path}")))?;
+    whole(path, file)
+}
+
+fn whole(name: &str, reader: impl Read) -> Result<Vec<u8>, ReadError> {
+    let Some(bytes) =
+        up_to(reader, LIMITS.total_bytes).map_err(ReadError::unreadable(format!("can not read {name}")))?
+    else {
+        return Err(ReadError::too_large(name, LIMITS.total_bytes));
+    };
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::archive::testing::Scratch;
+    use super::super::log::Format;
+    use super::*;
+
+    #[test]
+    fn a_path_is_a_file_or_a_folder() {
+        let line = r#"{"ts": 1, "channel": "c", "author": "花子", "text": "はい"}"#;
+        let day = r#"[{"type": "message", "user": "U1", "text": "hi", "ts": "1700000000.000100"}]"#;
+        let scratch = Scratch::new("open", &[("log.jsonl", line), ("export/general/2023-11-14.json", day)]);
+        let mut bytes = 0;
+        let mut read_at = |path: &str| read(path, &Options::default(), &mut |so_far| bytes = so_far);
+        let log = read_at(&format!("{}/log.jsonl", scratch.path())).unwrap();
+        assert_eq!((log.format, log.events.len()), (Format::Transcript, 1));
+        let log = read_at(&format!("{}/export", scratch.path())).unwrap();
+        assert_eq!((log.format, log.events.len()), (Format::Slack, 1));
+        let error = read_at(&format!("{}/none", scratch.path())).unwrap_err();
+        assert!(error.to_string().starts_with("can not open "), "{error}");
+        assert_eq!(bytes, day.len() as u64);
+    }
+}

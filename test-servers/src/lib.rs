@@ -1,0 +1,13 @@
+//! What the tests, benches and fuzz targets of several crates share. It knows nothing of the program but its protocols.
+
+pub mod discord;
+pub mod models;
+pub mod slack;
+
+pub mod pages;
+pub mod program;
+pub mod visitor;
+
+pub mod folder;
+pub mod logs;
+pub mod suspicious_reader;
