@@ -142,7 +142,7 @@ mod tests {
 
     fn journal(bodies: &[(&str, i64)]) -> Connection {
         let connection = Connection::open_in_memory().unwrap();
-        connection.execute_batch(include_str!("../stores/0001.sql")).unwrap();
+        connection.execute_batch(include_str!("../stores/sqlite/migrations/0001.sql")).unwrap();
         for (body, sum) in bodies {
             let insert = "INSERT INTO journal (shard, at, room, body, sum) VALUES (0, 7, NULL, ?1, ?2)";
             connection.execute(insert, params![body, sum]).unwrap();

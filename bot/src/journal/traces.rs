@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn what_people_made_of_it_leaves_its_times_alone() {
         let mut connection = Connection::open_in_memory().unwrap();
-        connection.execute_batch(include_str!("../stores/0001.sql")).unwrap();
+        connection.execute_batch(include_str!("../stores/sqlite/migrations/0001.sql")).unwrap();
         let author = Author { id: PersonId::new("mia"), name: "mia".into(), voice: Voice::Person };
         let message = Message {
             id: MessageId::new("w1"),

@@ -120,7 +120,7 @@ mod tests {
 
     fn journal(inputs: impl IntoIterator<Item = Input>) -> Connection {
         let connection = Connection::open_in_memory().unwrap();
-        connection.execute_batch(include_str!("../stores/0001.sql")).unwrap();
+        connection.execute_batch(include_str!("../stores/sqlite/migrations/0001.sql")).unwrap();
         for input in inputs {
             let insert = "INSERT INTO journal (shard, at, room, body, sum) VALUES (0, 7, 'log:room', ?1, 0)";
             connection.execute(insert, [serde_json::to_string(&input).unwrap()]).unwrap();

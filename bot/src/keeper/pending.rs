@@ -105,7 +105,7 @@ mod tests {
     /// A journal in which `m1` of the room was deleted after the record that memory has read.
     fn journal() -> Connection {
         let connection = Connection::open_in_memory().unwrap();
-        connection.execute_batch(include_str!("../stores/0001.sql")).unwrap();
+        connection.execute_batch(include_str!("../stores/sqlite/migrations/0001.sql")).unwrap();
         connection.execute_batch("CREATE TABLE keeper (seq INTEGER NOT NULL); INSERT INTO keeper VALUES (1)").unwrap();
         let deleted = |id: &str| {
             let place = Place::room("log:room");

@@ -1,11 +1,9 @@
-//! Where things are kept: one SQLite file in the data folder, written by one task, read by many.
+//! Where things are kept. The adapters serve the ports of stores; nothing else knows how they keep things.
 
 mod error;
 mod folder;
 mod full_disk;
-mod migrations;
-mod opened_file;
-mod sqlite;
+pub mod sqlite;
 
 pub use error::StoreError;
 pub use folder::Folder;

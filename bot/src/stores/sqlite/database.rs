@@ -8,9 +8,9 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
-use super::StoreError;
 use super::migrations::{self, VERSION};
 use super::opened_file::OpenedFile;
+use crate::stores::StoreError;
 
 /// What is to be written, told afterwards whether it is durable; or an order that no transaction may hold.
 enum Work {
@@ -188,7 +188,7 @@ pub fn open_for_reading(path: &Path) -> Result<Connection, StoreError> {
     connection.busy_timeout(BUSY_FOR)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     let found = migrations::version(&connection)?;
-    if found > VERSION { Err(StoreError::Newer { found }) } else { Ok(connection) }
+    if found > VERSION { Err(StoreError::Newer { found, newest: VERSION }) } else { Ok(connection) }
 }
 
 fn open_for_writing(path: &Path) -> Result<Connection, StoreError> {
@@ -203,7 +203,7 @@ fn open_for_writing(path: &Path) -> Result<Connection, StoreError> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     match migrations::migrate(&mut connection)? {
         Ok(()) => Ok(connection),
-        Err(found) => Err(StoreError::Newer { found }),
+        Err(found) => Err(StoreError::Newer { found, newest: VERSION }),
     }
 }
 
@@ -422,8 +422,8 @@ mod tests {
         connection.pragma_update(None, "user_version", VERSION + 1).unwrap();
         drop(connection);
         let refused = Database::open(&path).err();
-        assert_eq!(refused, Some(StoreError::Newer { found: VERSION + 1 }));
-        assert_eq!(open_for_reading(&path).err(), Some(StoreError::Newer { found: VERSION + 1 }));
+        assert_eq!(refused, Some(StoreError::Newer { found: VERSION + 1, newest: VERSION }));
+        assert_eq!(open_for_reading(&path).err(), Some(StoreError::Newer { found: VERSION + 1, newest: VERSION }));
     }
 
     /// What is there was not refused, and what was refused is not there.

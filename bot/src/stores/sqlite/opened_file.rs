@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::StoreError;
+use crate::stores::StoreError;
 
 /// The file as it was opened.
 #[derive(Debug)]
