@@ -62,7 +62,7 @@ async fn no_room_on_the_disk() {
 
 /// Where it cannot write its log, it takes part as before.
 async fn goes_on_without_a_log(outputs: &str) {
-    let mut home = Home::new(&["log.level=debug"]);
+    let mut home = new_home(&["log.level=debug"]);
     home.before = Some(outputs.into());
     let mut program = home.spawn();
     eventually("the web room is open", async || {
