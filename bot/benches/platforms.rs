@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aizuchi::platforms::discord::Discord;
-use aizuchi::platforms::slack::Slack;
+use aizuchi::config;
+use aizuchi::platforms::discord::{Discord, DiscordSettings};
+use aizuchi::platforms::slack::{Slack, SlackSettings};
 use aizuchi::ports::{Caller, Commands, Doing, Mind, Platform};
 use aizuchi::runtime::{Clock, Event, Runtime, World};
 use aizuchi::stores::Database;
 use aizuchi_core::Policies;
 use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::Answer;
-use aizuchi_core::settings::Layers;
+use aizuchi_core::settings::Section;
 use aizuchi_core::types::Place;
 use aizuchi_test_servers::discord::{self as discord_server, GUILD, Order, TOKEN, person};
 use aizuchi_test_servers::slack::{self as slack_server, APP_TOKEN, BOT_TOKEN};
@@ -78,10 +79,10 @@ struct Life {
     stop: CancellationToken,
 }
 
-fn policies(assignments: &[&str]) -> Policies {
-    let mut layers = Layers::default();
+fn settings<S: Section>(assignments: &[&str]) -> (S, Policies) {
+    let mut layers = config::new_layers();
     assignments.iter().for_each(|assignment| layers.add_assignment(assignment));
-    layers.resolve(&|_| None).expect("settings that fit")
+    (layers.section().expect("settings that fit"), config::resolve(&layers).expect("settings that fit"))
 }
 
 fn database(folder: &Path) -> Database {
@@ -158,9 +159,9 @@ async fn on_discord(folder: &Path) -> (discord_server::Server, Life) {
             "name": format!("channel-{number}"), "permission_overwrites": [], "last_message_id": null});
         server.world.with(|world| world.channels.insert(self::channel(number), channel));
     }
-    let policies = policies(&[&format!("discord.api_url={}", server.url())]);
+    let (own, policies) = settings::<DiscordSettings>(&[&format!("discord.api_url={}", server.url())]);
     let database = database(folder);
-    let discord = Discord::new(&policies.general().settings, TOKEN.into(), database.clone(), Clock::Wall);
+    let discord = Discord::new(own, &policies.general().settings, TOKEN.into(), database.clone(), Clock::Wall);
     let life = Life::begin(database, policies, discord.clone()).await;
     discord.listen(life.runtime.ears.clone(), Arc::new(NoCommands), life.stop.clone()).expect("a sane token");
     server.until("it is there", |world| world.sessions.values().any(|session| session.line.is_some())).await;
@@ -201,10 +202,11 @@ async fn slack(folder: &Path) {
         let channel = json!({"id": name, "name": name, "is_channel": true, "is_member": true, "is_archived": false});
         server.workspace().channels.insert(name.clone(), channel);
     }
-    let policies = policies(&[&format!("slack.api_url={}", server.api_url()), "slack.connections=1"]);
+    let (own, policies) =
+        settings::<SlackSettings>(&[&format!("slack.api_url={}", server.api_url()), "slack.connections=1"]);
     let database = database(folder);
-    let settings = &policies.general().settings;
-    let slack = Slack::new(settings, BOT_TOKEN.into(), APP_TOKEN.into(), database.clone(), Clock::Wall)
+    let engine = &policies.general().settings;
+    let slack = Slack::new(own, engine, BOT_TOKEN.into(), APP_TOKEN.into(), database.clone(), Clock::Wall)
         .expect("an address that can be asked");
     let mut life = Life::begin(database, policies.clone(), slack.clone()).await;
     let listening = slack.listen(life.runtime.ears.clone(), Arc::new(NoCommands), life.stop.clone()).await;

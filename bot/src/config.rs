@@ -3,12 +3,29 @@
 use std::path::Path;
 
 use aizuchi_core::Policies;
-use aizuchi_core::settings::{Layers, Problem, WireFormat};
+use aizuchi_core::settings::{Layers, Problem, Section, SectionRow, WireFormat};
 use aizuchi_core::types::{Time, Zone};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use crate::cli::logs::LogSettings;
 use crate::models::providers::row;
+use crate::platforms::discord::DiscordSettings;
+use crate::platforms::slack::SlackSettings;
+use crate::platforms::web::WebSettings;
+
+/// The sections that the engine does not use, each declared where it is used.
+static SECTIONS: &[SectionRow] = &[
+    SectionRow::of::<LogSettings>(),
+    SectionRow::of::<WebSettings>(),
+    SectionRow::of::<DiscordSettings>(),
+    SectionRow::of::<SlackSettings>(),
+];
+
+/// No settings yet; all sections are known.
+pub fn new_layers() -> Layers {
+    Layers::with_sections(SECTIONS)
+}
 
 /// The settings file that is read if it is there and none is named.
 const USUAL_FILE: &str = "aizuchi.toml";
@@ -25,8 +42,14 @@ impl std::fmt::Display for BadSettings {
 
 impl std::error::Error for BadSettings {}
 
+impl From<Vec<Problem>> for BadSettings {
+    fn from(problems: Vec<Problem>) -> BadSettings {
+        BadSettings(problems.iter().map(ToString::to_string).collect())
+    }
+}
+
 /// What the command line says about settings.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Wishes {
     pub file: Option<String>,
     pub preset: Option<String>,
@@ -41,7 +64,7 @@ pub fn file(named: Option<&str>) -> Option<String> {
 
 /// File, then environment, then command line.
 pub fn layers(wishes: &Wishes, environment: impl Iterator<Item = (String, String)>) -> anyhow::Result<Layers> {
-    let mut layers = Layers::default();
+    let mut layers = new_layers();
     if let Some(file) = file(wishes.file.as_deref()) {
         let unreadable = |error| BadSettings(vec![format!("can not read the settings in {file}: {error}")]);
         let text = std::fs::read_to_string(&file).map_err(unreadable)?;
@@ -66,10 +89,9 @@ pub fn layers(wishes: &Wishes, environment: impl Iterator<Item = (String, String
 }
 
 pub fn resolve(layers: &Layers) -> anyhow::Result<Policies> {
-    let told = |problems: Vec<Problem>| BadSettings(problems.iter().map(ToString::to_string).collect());
-    let policies = layers.resolve(&zone).map_err(told)?;
+    let policies = layers.resolve(&zone).map_err(BadSettings::from)?;
     let unusable = unusable(layers, &policies);
-    if unusable.is_empty() { Ok(policies) } else { Err(told(unusable).into()) }
+    if unusable.is_empty() { Ok(policies) } else { Err(BadSettings::from(unusable).into()) }
 }
 
 /// What only shows outside of the settings: a folder that is not there, a provider that nobody knows.
@@ -108,6 +130,11 @@ fn format_id(format: WireFormat) -> &'static str {
     }
 }
 
+/// A section of the shell.
+pub fn section<S: Section>(layers: &Layers) -> anyhow::Result<S> {
+    Ok(layers.section().map_err(BadSettings::from)?)
+}
+
 /// A mistake in a setting that only who uses it can see, with the place where the value was given.
 pub fn mistake(layers: &Layers, key: &str, value: &str, told: impl Into<String>) -> anyhow::Error {
     BadSettings(vec![layers.problem(key, value, told).to_string()]).into()
@@ -130,6 +157,10 @@ fn zone(name: &str) -> Option<Zone> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use secrecy::ExposeSecret as _;
+
     use super::*;
 
     #[test]
@@ -140,6 +171,151 @@ mod tests {
         assert_eq!(berlin.minute_of_day(at("2024-01-01T00:00:00Z")), 60);
         assert_eq!(zone("Asia/Tokyo").unwrap().minute_of_day(at("2024-01-01T00:00:00Z")), 540);
         assert!(zone("Mars/Olympus").is_none());
+    }
+
+    fn refusal(text: &str) -> String {
+        let mut layers = new_layers();
+        layers.add_file("aizuchi.toml", text);
+        resolve(&layers).map(|_| ()).expect_err("refused").to_string()
+    }
+
+    #[test]
+    fn every_setting_is_in_the_defaults() {
+        let (mut section, mut written) = (String::new(), BTreeSet::new());
+        for line in aizuchi_core::settings::DEFAULT.lines().filter(|line| !line.starts_with('#')) {
+            if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+                section = format!("{name}.");
+            } else if let Some((key, _)) = line.split_once(" = ") {
+                written.insert(format!("{section}{key}"));
+            }
+        }
+        written.retain(|key| !key.starts_with("prices."));
+        let of_the_shell = SECTIONS.iter().flat_map(|row| row.keys).map(|key| key.name.to_owned());
+        assert_eq!(written, aizuchi_core::settings::keys().chain(of_the_shell).collect());
+    }
+
+    #[test]
+    fn nothing_shows_a_secret() {
+        let mut layers = new_layers();
+        layers.add_file("aizuchi.toml", "[web]\ntoken = \"hush-file\"");
+        layers.add_variable("AIZUCHI__WEB__TOKEN", "hush-variable");
+        layers.add_assignment("web.token=hush-option");
+        let policies = resolve(&layers).unwrap();
+        let web: WebSettings = section(&layers).unwrap();
+        assert_eq!(web.token().unwrap().expose_secret(), "hush-option");
+        let (log, discord): (LogSettings, DiscordSettings) = (section(&layers).unwrap(), section(&layers).unwrap());
+        let slack: SlackSettings = section(&layers).unwrap();
+        let shown = format!("{layers:?} {policies:?} {:?} {web:?} {log:?} {discord:?} {slack:?}", policies.stated());
+        assert!(shown.contains("REDACTED") && !shown.contains("hush"), "{shown}");
+        assert!(!serde_json::to_string(&policies.stated()).unwrap().contains("hush"));
+    }
+
+    #[test]
+    fn a_secret_that_does_not_fit_is_not_shown() {
+        assert_eq!(
+            refusal("[web]\ntoken = 918273"),
+            "aizuchi.toml:2: `web.token` is not a text; allowed is a text in quotes"
+        );
+    }
+
+    /// A journal holds what rooms are decided by: it is the same whatever the shell's settings are.
+    #[test]
+    fn what_a_journal_holds_does_not_depend_on_the_shell() {
+        let stated = |assignment: &str| {
+            let mut layers = new_layers();
+            layers.add_assignment(assignment);
+            resolve(&layers).unwrap().stated()
+        };
+        let usual = stated("web.enabled=true");
+        for other in ["web.enabled=false", "discord.shards=4", "slack.connections=2", "log.level=debug"] {
+            assert_eq!(stated(other), usual, "{other}");
+        }
+        assert_ne!(stated("score.low=3"), usual);
+    }
+
+    #[test]
+    fn a_section_is_alike_or_not_whatever_it_holds() {
+        let with = |assignments: &[&str]| {
+            let mut layers = new_layers();
+            assignments.iter().for_each(|assignment| layers.add_assignment(assignment));
+            layers
+        };
+        let usual = with(&[]);
+        assert!(usual.sets_alike(&with(&["web.token=", "web.enabled=true"]), "web"));
+        assert!(!usual.sets_alike(&with(&["web.token=a"]), "web"));
+        assert!(!with(&["web.token=b"]).sets_alike(&with(&["web.token=a"]), "web"));
+        assert!(!usual.sets_alike(&with(&["prompts.folder=x"]), "prompts.folder"));
+        assert!(usual.sets_alike(&with(&["prompts.talk_chars=300"]), "prompts.folder"));
+    }
+
+    #[test]
+    fn a_section_of_the_shell_is_not_set_for_one_channel() {
+        for (section, line) in [
+            ("web", "rooms = [\"a\"]"),
+            ("log", "level = \"debug\""),
+            ("discord", "enabled = false"),
+            ("slack", "enabled = false"),
+        ] {
+            let told = refusal(&format!("[channel.\"a\".gates]\nunasked = true\n[channel.\"a\".{section}]\n{line}"));
+            assert!(told.starts_with(&format!("aizuchi.toml:4: `{section}.")), "{told}");
+            assert!(told.contains(&format!("set it in [{section}]. Allowed for a channel are `preset`")), "{told}");
+            assert!(told.contains("bot, budget, effect, gates") && told.lines().count() == 1, "{told}");
+        }
+        assert!(refusal("[channel.\"a\".web]").starts_with("aizuchi.toml:1: `web` holds for all channels together"));
+    }
+
+    #[test]
+    fn what_does_not_fit_a_section_of_the_shell_is_told_with_its_place() {
+        assert_eq!(
+            refusal("[discord]\nbackfill_mesages = 3"),
+            "aizuchi.toml:2: there is no setting `discord.backfill_mesages`; the nearest is `discord.backfill_messages`"
+        );
+        assert_eq!(
+            refusal("[slack]\nconnections = 11"),
+            "aizuchi.toml:2: `slack.connections` is 11; allowed is 1 to 10"
+        );
+        assert_eq!(
+            refusal("[log]\nformat = \"loud\""),
+            "aizuchi.toml:2: `log.format` is \"loud\"; allowed is \"auto\" or \"human\" or \"json\""
+        );
+        assert_eq!(refusal("[slack]\nconnections = 11\n[score]\nlow = 300").lines().count(), 2);
+    }
+
+    #[test]
+    fn a_room_that_nobody_can_enter_is_refused() {
+        for odd in ["a b", "", "\\u001b[31m", "sample-1", "a\\tb"] {
+            let told = refusal(&format!("[web]\nrooms = [\"lobby\", \"{odd}\"]"));
+            assert!(told.starts_with("aizuchi.toml:2: `web.rooms` is [\"lobby\", "), "{told}");
+            assert!(told.contains("allowed is names of 1 to 40 letters") && !told.contains('\u{1b}'), "{told}");
+        }
+        let none = refusal("[web]\nrooms = []");
+        assert!(none.starts_with("aizuchi.toml:2: `web.rooms` is []; allowed is at least one room"), "{none}");
+        let mut fine = new_layers();
+        fine.add_file("aizuchi.toml", "[web]\nrooms = [\"lobby\", \"お茶の間\", \"b-2_c\"]");
+        assert!(resolve(&fine).is_ok());
+    }
+
+    #[test]
+    fn a_token_is_looked_for_somewhere_and_a_room_is_there_once() {
+        for (section, key, odd) in [
+            ("discord", "token_variable", r#""""#),
+            ("slack", "bot_token_variable", r#""""#),
+            ("slack", "app_token_variable", r#"" ""#),
+            ("web", "rooms", r#"["lobby", "LOBBY"]"#),
+        ] {
+            let told = refusal(&format!("[{section}]\n{key} = {odd}"));
+            assert!(told.starts_with(&format!("aizuchi.toml:2: `{section}.{key}` is ")), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_url_is_refused() {
+        for (section, key) in [("discord", "api_url"), ("discord", "gateway_url"), ("slack", "api_url")] {
+            let told = refusal(&format!("[{section}]\n{key} = \"nonsense\""));
+            let start =
+                format!("aizuchi.toml:2: `{section}.{key}` is \"nonsense\"; allowed is \"\", or a URL such as ");
+            assert!(told.starts_with(&start), "{told}");
+        }
     }
 
     #[test]

@@ -125,13 +125,9 @@ impl From<Stated> for Policies {
 }
 
 impl Policies {
-    /// Without what is nobody's business: a token does not belong into a journal.
+    /// As a journal holds them: what the engine decides by, and nothing of the shell.
     pub fn stated(&self) -> Stated {
-        let plain = |policy: &Policy| {
-            let mut settings = policy.settings.clone();
-            settings.web.token.clear();
-            (settings, policy.zone.clone())
-        };
+        let plain = |policy: &Policy| (policy.settings.clone(), policy.zone.clone());
         let channels = self.channels.iter().map(|(name, policy)| (name.clone(), plain(policy))).collect();
         Stated { general: plain(&self.general), channels }
     }

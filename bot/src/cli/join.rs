@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use aizuchi_core::settings::{self, Settings};
+use aizuchi_core::settings::{Layers, Settings};
 use anyhow::{bail, ensure};
 use secrecy::SecretString;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::run::variable;
-use crate::platforms::discord::Discord;
-use crate::platforms::slack::Slack;
+use crate::config;
+use crate::platforms::discord::{Discord, DiscordSettings};
+use crate::platforms::slack::{Slack, SlackSettings};
+use crate::platforms::web::WebSettings;
 use crate::ports::{Commands, Platform};
 use crate::runtime::{Clock, Ears};
 use crate::stores::Database;
@@ -24,18 +26,18 @@ pub struct Joined {
 
 impl Joined {
     /// Made ready to be posted to; nobody is connected yet.
-    pub fn new(settings: &Settings, database: &Database) -> anyhow::Result<Joined> {
+    pub fn new(layers: &Layers, settings: &Settings, database: &Database) -> anyhow::Result<Joined> {
         let mut joined = Joined::default();
-        let discord = &settings.discord;
+        let (discord, slack): (DiscordSettings, SlackSettings) = (config::section(layers)?, config::section(layers)?);
         if let Some(token) = token(&variable, &discord.token_variable).filter(|_| discord.enabled) {
-            joined.discord = Some(Discord::new(settings, token, database.clone(), Clock::Wall));
+            joined.discord = Some(Discord::new(discord, settings, token, database.clone(), Clock::Wall));
         }
-        if settings.slack.enabled {
-            match slack_tokens(&variable, &settings.slack) {
+        if slack.enabled {
+            match slack_tokens(&variable, &slack) {
                 SlackTokens::None => (),
                 SlackTokens::OneMissing { variable, is } => bail!("Slack needs a second token, {variable}: {is}"),
                 SlackTokens::Both(bot, app) => {
-                    joined.slack = Some(Slack::new(settings, bot, app, database.clone(), Clock::Wall)?);
+                    joined.slack = Some(Slack::new(slack, settings, bot, app, database.clone(), Clock::Wall)?);
                 }
             }
         }
@@ -69,12 +71,13 @@ impl Joined {
 
 /// Whether there is any place to be in; `Err` says what to do where there is none. One token of two counts: it is told that
 /// the other is missing.
-pub fn somewhere(settings: &Settings, environment: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<()> {
-    let (discord, slack) = (&settings.discord, &settings.slack);
+pub fn somewhere(layers: &Layers, environment: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<()> {
+    let web: WebSettings = config::section(layers)?;
+    let (discord, slack): (DiscordSettings, SlackSettings) = (config::section(layers)?, config::section(layers)?);
     let on_discord = discord.enabled && token(environment, &discord.token_variable).is_some();
-    let on_slack = slack.enabled && !matches!(slack_tokens(environment, slack), SlackTokens::None);
+    let on_slack = slack.enabled && !matches!(slack_tokens(environment, &slack), SlackTokens::None);
     ensure!(
-        settings.web.enabled || on_discord || on_slack,
+        web.enabled || on_discord || on_slack,
         "there is nowhere to listen: the web room is closed (setting web.enabled), and no token lets it join Discord ({}) \
          or Slack ({} and {})",
         discord.token_variable,
@@ -98,7 +101,7 @@ pub enum SlackTokens {
     Both(SecretString, SecretString),
 }
 
-pub fn slack_tokens(environment: &dyn Fn(&str) -> Option<String>, slack: &settings::Slack) -> SlackTokens {
+pub fn slack_tokens(environment: &dyn Fn(&str) -> Option<String>, slack: &SlackSettings) -> SlackTokens {
     let (bot, app) = (&slack.bot_token_variable, &slack.app_token_variable);
     match (token(environment, bot), token(environment, app)) {
         (Some(bot), Some(app)) => SlackTokens::Both(bot, app),

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::io::IsTerminal as _;
 
-use aizuchi_core::settings::{LogFormat, Settings};
+use aizuchi_core::settings::Any;
+use aizuchi_core::{setting_choice, settings_section};
 use anyhow::Context as _;
 use tracing::Subscriber;
 use tracing_subscriber::EnvFilter;
@@ -13,8 +14,27 @@ use tracing_subscriber::fmt::time::FormatTime;
 
 use crate::config::BadSettings;
 
+settings_section! {
+    /// The section `[log]` of the settings.
+    log: LogSettings {
+        format: LogFormat = Any,
+        level: String = Any,
+    }
+    check: |_: &LogSettings, _: &mut _| ()
+}
+
+setting_choice!(
+    /// How a log line is written.
+    LogFormat {
+        /// For people on a terminal, JSON elsewhere.
+        Auto = "auto",
+        Human = "human",
+        Json = "json",
+    }
+);
+
 /// From now on logs go to standard error, as the settings want them. Once per program.
-pub fn start(settings: &Settings) -> anyhow::Result<()> {
+pub fn start(settings: &LogSettings) -> anyhow::Result<()> {
     let on_terminal = std::io::stderr().is_terminal();
     let colours = on_terminal && wants_colours();
     let subscriber = subscriber(settings, on_terminal, colours, std::io::stderr)?;
@@ -27,7 +47,7 @@ pub fn wants_colours() -> bool {
 }
 
 fn subscriber<W>(
-    settings: &Settings,
+    settings: &LogSettings,
     on_terminal: bool,
     colours: bool,
     writer: W,
@@ -35,13 +55,13 @@ fn subscriber<W>(
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
-    let level = settings.log.level.as_str();
+    let level = settings.level.as_str();
     // Whoever starts it by hand reads the greeting instead.
-    let greeted = on_terminal && settings.log.format == LogFormat::Auto && level == "info";
+    let greeted = on_terminal && settings.format == LogFormat::Auto && level == "info";
     let filter = filter(if greeted { BESIDE_THE_GREETING } else { level }).map_err(|what| BadSettings(vec![what]))?;
     // Where the log cannot be written, it could not be told there either: that must not end the program.
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).log_internal_errors(false);
-    let for_people = match settings.log.format {
+    let for_people = match settings.format {
         LogFormat::Auto => on_terminal,
         LogFormat::Human => true,
         LogFormat::Json => false,
@@ -91,8 +111,6 @@ mod tests {
     use std::io::Write;
     use std::sync::{Arc, Mutex};
 
-    use aizuchi_core::Policies;
-
     use super::*;
 
     #[derive(Clone, Default)]
@@ -110,9 +128,7 @@ mod tests {
     }
 
     fn told(format: LogFormat, level: &str, on_terminal: bool) -> String {
-        let mut settings = Policies::preset("aizuchi").unwrap().general().settings.clone();
-        settings.log.format = format;
-        settings.log.level = level.into();
+        let settings = LogSettings { format, level: level.into() };
         let page = Page::default();
         let (written, writer) = (page.0.clone(), move || page.clone());
         let subscriber = subscriber(&settings, on_terminal, on_terminal, writer).unwrap();

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use aizuchi_core::settings::Settings;
+use aizuchi_core::settings::Layers;
 use tokio::sync::mpsc;
 
 use super::SettingsArguments;
@@ -56,7 +56,8 @@ impl Reload<'_> {
     }
 
     async fn change(&mut self, chosen: Chosen) -> Result<(), Gone> {
-        if chosen.policies.stated() == self.holds.policies.stated() {
+        let late = needs_restart(&self.holds.layers, &chosen.layers);
+        if chosen.policies.stated() == self.holds.policies.stated() && late.is_empty() {
             tracing::info!("settings read again; nothing has changed");
             return Ok(());
         }
@@ -67,7 +68,6 @@ impl Reload<'_> {
         }
         self.commands.introduce(chosen.introduction());
         tracing::info!(models = chosen.choice.told, "settings read again; the new ones hold");
-        let late = needs_restart(self.holds.settings(), chosen.settings());
         if !late.is_empty() {
             tracing::warn!(settings = late.join(", "), "these settings hold from the next start on");
         }
@@ -82,18 +82,11 @@ impl Reload<'_> {
     }
 }
 
-/// What is opened once and kept.
-fn needs_restart(then: &Settings, now: &Settings) -> Vec<&'static str> {
-    let changed = [
-        ("web", then.web != now.web),
-        ("discord", then.discord != now.discord),
-        ("slack", then.slack != now.slack),
-        ("store", then.store != now.store),
-        ("runtime", then.runtime != now.runtime),
-        ("log", then.log != now.log),
-        ("prompts.folder", then.prompts.folder != now.prompts.folder),
-    ];
-    changed.into_iter().filter(|(_, changed)| *changed).map(|(name, _)| name).collect()
+/// What is opened once and kept: sections, and single keys.
+const KEPT: [&str; 7] = ["web", "discord", "slack", "store", "runtime", "log", "prompts.folder"];
+
+fn needs_restart(then: &Layers, now: &Layers) -> Vec<&'static str> {
+    KEPT.into_iter().filter(|name| !then.sets_alike(now, name)).collect()
 }
 
 /// What a supervisor sends to have settings read again.

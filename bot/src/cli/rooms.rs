@@ -79,7 +79,7 @@ mod tests {
             [("web:lobby", "sphene"), (odd, "myao2")].map(|(room, preset)| (room.into(), preset.into())).into();
         let text = write(&presets);
         assert_eq!(read(&text), presets);
-        let mut layers = Layers::default();
+        let mut layers = config::new_layers();
         layers.add_file("rooms.toml", &text);
         let policies = layers.resolve(&|_| None).unwrap();
         assert!(policies.for_room("web:lobby").settings.address.name);

@@ -8,12 +8,13 @@ use aizuchi_core::Policies;
 use aizuchi_core::settings::{Layers, Settings};
 use anyhow::{Context as _, bail};
 use clap::Args;
+use secrecy::SecretString;
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::join::{self, Joined};
-use super::logs;
+use super::logs::{self, LogSettings};
 use super::reload::{Hangup, Reload};
 use super::rooms;
 use super::settings::SettingsArguments;
@@ -25,7 +26,7 @@ use crate::journal::{Journal, Lost, Traces};
 use crate::keeper::Keeper;
 use crate::memory;
 use crate::models::{self, Choice, Models};
-use crate::platforms::web::{Listening, Web, addresses};
+use crate::platforms::web::{Listening, Web, WebSettings, addresses};
 use crate::ports::{Commands, Platform};
 use crate::prompts::Prompts;
 use crate::runtime::{Clock, Failure, Runtime, World};
@@ -50,12 +51,12 @@ const PRESET_REQUESTS_MAX: usize = 16;
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let chosen = Chosen::read(&arguments.settings)?;
-    let settings = chosen.settings();
-    logs::filter(&settings.log.level).map_err(|what| chosen.mistake("log.level", &settings.log.level, what))?;
-    logs::start(settings)?;
+    let log: LogSettings = config::section(&chosen.layers)?;
+    logs::filter(&log.level).map_err(|what| chosen.mistake("log.level", &log.level, what))?;
+    logs::start(&log)?;
     chosen.check_web()?;
-    join::somewhere(settings, &variable)?;
-    let folder = Folder::take(Path::new(&settings.store.folder))?;
+    join::somewhere(&chosen.layers, &variable)?;
+    let folder = Folder::take(Path::new(&chosen.settings().store.folder))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to run on")?;
     let lived = runtime.block_on(live(arguments, chosen, &folder));
     // Whoever says stop twice does not wait for a disk that takes its time; what must be durable is durable by now.
@@ -67,7 +68,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 pub struct Chosen {
     pub policies: Policies,
     pub choice: Choice,
-    layers: Layers,
+    pub layers: Layers,
 }
 
 impl Chosen {
@@ -87,9 +88,9 @@ impl Chosen {
     }
 
     fn check_web(&self) -> anyhow::Result<()> {
-        let web = &self.settings().web;
+        let web: WebSettings = config::section(&self.layers)?;
         if web.enabled {
-            addresses(&web.address, &web.token).map_err(|what| self.mistake("web.address", &web.address, what))?;
+            addresses(&web.address, web.token()).map_err(|what| self.mistake("web.address", &web.address, what))?;
         }
         Ok(())
     }
@@ -125,10 +126,12 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     };
     let prompts = Arc::new(Prompts::new(PathBuf::from(&settings.prompts.folder)));
     let mind = Arc::new(Models::new(prompts, &chosen.policies, &variable)?);
-    let web = settings.web.enabled.then(|| Web::new(&settings, chosen.introduction(), database.clone(), Clock::Wall));
+    let web_settings: WebSettings = config::section(&chosen.layers)?;
+    let open_web = |own| Web::new(own, &settings, chosen.introduction(), database.clone(), Clock::Wall);
+    let web = Some(web_settings.clone()).filter(|own| own.enabled).map(open_web);
     let (events, watched) = broadcast::channel(EVENTS_MAX);
     let (ready, is_ready) = watch::channel(true);
-    let joined = Joined::new(&settings, &database)?;
+    let joined = Joined::new(&chosen.layers, &settings, &database)?;
     let mut platforms = joined.platforms();
     platforms.extend(web.clone().map(|web| web as Arc<dyn Platform>));
     let remembered = memory::open(&settings.memory, &database).map_err(anyhow::Error::msg)?;
@@ -184,11 +187,12 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     tokio::spawn(runtime.ears.clone().supervise("forgetting", stop.clone(), forgetting));
     let address = serving.as_ref().map(|(address, _)| web_link::address_of(*address));
     let mut elsewhere = joined.listen(&runtime.ears, &(commands.clone() as Arc<dyn Commands>), &stop);
-    if let Err(error) = say_hello(&settings, address.as_deref(), &chosen.choice, &joined) {
+    let token = web_settings.token();
+    if let Err(error) = say_hello(&settings, address.as_deref().map(|room| (room, token)), &chosen.choice, &joined) {
         tracing::warn!(%error, "cannot write to standard output");
     }
-    if let Some(address) = address.filter(|_| settings.web.open_browser && !arguments.no_browser) {
-        open_browser(&web_link::with_token(&address, &settings.web.token));
+    if let Some(address) = address.filter(|_| web_settings.open_browser && !arguments.no_browser) {
+        open_browser(&web_link::with_token(&address, token));
     }
     let has_room = web.is_some();
     let reload = Reload {
@@ -275,15 +279,19 @@ async fn all_end(tasks: &mut JoinSet<()>) {
     while tasks.join_next().await.is_some() {}
 }
 
-/// `room` is where a browser finds it, without the token.
-fn say_hello(settings: &Settings, room: Option<&str>, choice: &Choice, joined: &Joined) -> anyhow::Result<()> {
+/// `room` is where a browser finds it, and the token that it asks for.
+fn say_hello(
+    settings: &Settings,
+    room: Option<(&str, Option<&SecretString>)>,
+    choice: &Choice,
+    joined: &Joined,
+) -> anyhow::Result<()> {
     let name = super::harmless(&settings.bot.name);
     let (told, folder) = (&choice.told, &settings.store.folder);
     let whereabouts = match room {
-        Some(room) => {
-            let token = &settings.web.token;
+        Some((room, token)) => {
             // What is not a terminal is kept and read by others: a file, or the log of a service.
-            let (room, hint) = match token.is_empty() || std::io::stdout().is_terminal() {
+            let (room, hint) = match token.is_none() || std::io::stdout().is_terminal() {
                 true => (web_link::with_token(room, token), ""),
                 false => (room.to_owned(), "It asks for the token: aizuchi web-link prints the whole link.\n"),
             };

@@ -1,12 +1,12 @@
 //! The options about settings, alike in every command that has them.
 
 use aizuchi_core::Policies;
-use aizuchi_core::settings::Layers;
+use aizuchi_core::settings::{Layers, Section};
 use clap::Args;
 
 use crate::config::{self, Wishes};
 
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Default)]
 pub struct SettingsArguments {
     /// aizuchi, kotonoha, sphene or myao2
     #[arg(long, global = true)]
@@ -37,6 +37,13 @@ impl SettingsArguments {
     /// The settings as they are, checked.
     pub fn policies(&self) -> anyhow::Result<Policies> {
         config::resolve(&self.layers()?)
+    }
+
+    /// One section of the shell; everything else is checked too.
+    pub fn section<S: Section>(&self) -> anyhow::Result<S> {
+        let layers = self.layers()?;
+        config::resolve(&layers)?;
+        config::section(&layers)
     }
 
     /// The settings for recorded talk, and the name of the preset they start from.

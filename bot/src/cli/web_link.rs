@@ -4,8 +4,10 @@ use std::net::SocketAddr;
 
 use anyhow::ensure;
 use clap::Args;
+use secrecy::{ExposeSecret as _, SecretString};
 
 use super::settings::SettingsArguments;
+use crate::platforms::web::WebSettings;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -14,8 +16,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let policies = arguments.settings.policies()?;
-    let web = &policies.general().settings.web;
+    let web: WebSettings = arguments.settings.section()?;
     ensure!(web.enabled, "the web room is closed (setting web.enabled)");
     let port = web.address.rsplit(':').next();
     ensure!(
@@ -27,7 +28,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Ok(bound) => address_of(bound),
         Err(_) => format!("http://{}/", web.address),
     };
-    super::print(&format!("{}\n", with_token(&address, &web.token)))
+    super::print(&format!("{}\n", with_token(&address, web.token())))
 }
 
 /// Where a browser on this machine finds the room.
@@ -37,8 +38,11 @@ pub fn address_of(bound: SocketAddr) -> String {
 }
 
 /// Whoever has this link may come in.
-pub fn with_token(address: &str, token: &str) -> String {
-    if token.is_empty() { address.to_owned() } else { format!("{address}?token={}", percent_encoded(token)) }
+pub fn with_token(address: &str, token: Option<&SecretString>) -> String {
+    match token {
+        Some(token) => format!("{address}?token={}", percent_encoded(token.expose_secret())),
+        None => address.to_owned(),
+    }
 }
 
 fn percent_encoded(text: &str) -> String {
@@ -54,7 +58,8 @@ mod tests {
     #[test]
     fn a_browser_understands_the_address_whatever_the_token_is() {
         let address = address_of("0.0.0.0:80".parse().unwrap());
-        assert_eq!(with_token(&address, ""), "http://127.0.0.1:80/");
-        assert_eq!(with_token(&address, "pass word&é=+"), "http://127.0.0.1:80/?token=pass%20word%26%C3%A9%3D%2B");
+        assert_eq!(with_token(&address, None), "http://127.0.0.1:80/");
+        let token = "pass word&é=+".into();
+        assert_eq!(with_token(&address, Some(&token)), "http://127.0.0.1:80/?token=pass%20word%26%C3%A9%3D%2B");
     }
 }

@@ -12,6 +12,7 @@ use super::show::harmless;
 use super::{store, when};
 use crate::journal::Journal;
 use crate::memory::{Kept, Local};
+use crate::platforms::web::WebSettings;
 use crate::platforms::web::rooms::{self, ListedRoom};
 use crate::ports::Memory as _;
 use crate::stores::{Database, Folder};
@@ -62,7 +63,7 @@ fn list(arguments: &Arguments) -> anyhow::Result<()> {
 fn close(arguments: &Arguments, room: &str) -> anyhow::Result<()> {
     let path = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
     let policies = arguments.settings.policies()?;
-    let own = &policies.general().settings.web.rooms;
+    let own = arguments.settings.section::<WebSettings>()?.rooms;
     ensure!(!own.iter().any(|own| own == room), "{room} is a room of the settings: take it out of web.rooms first");
     store::open(&path)?;
     let folder = Folder::take(&path).context("nothing was changed")?;

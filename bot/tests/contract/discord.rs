@@ -62,8 +62,8 @@ impl Stage for Guild {
     async fn open() -> Guild {
         let server = Server::start().await;
         let ground = Ground::new(&[&format!("discord.api_url={}", server.url())]);
-        let settings = ground.policies.general().settings.clone();
-        let discord = Discord::new(&settings, TOKEN.into(), ground.database.clone(), Clock::Wall);
+        let (own, engine) = (ground.layers.section().unwrap(), &ground.policies.general().settings);
+        let discord = Discord::new(own, engine, TOKEN.into(), ground.database.clone(), Clock::Wall);
         let life = Life::begin(ground, discord.clone()).await;
         let stop = CancellationToken::new();
         discord.listen(life.ears(), Arc::new(NoCommands), stop.clone()).unwrap();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use aizuchi::config;
 use aizuchi::journal::{Records, traces};
 use aizuchi::models::offline;
 use aizuchi::ports::{Caller, Commands, Doing, Mind, Platform};
@@ -21,20 +22,21 @@ use tokio::time::Instant;
 pub struct Ground {
     pub folder: Scratch,
     pub database: Database,
+    pub layers: Layers,
     pub policies: Policies,
 }
 
 impl Ground {
     /// It listens everywhere and may speak unasked, so that there is something to decide.
     pub fn new(assignments: &[&str]) -> Ground {
-        let mut layers = Layers::default();
+        let mut layers = config::new_layers();
         layers.suggest_for_replay();
         for assignment in ["models.main=offline", "models.judge=offline"].iter().chain(assignments) {
             layers.add_assignment(assignment);
         }
         let folder = Scratch::new("contract");
         let database = Database::open(&folder.0.join("aizuchi.db")).unwrap();
-        Ground { folder, database, policies: layers.resolve(&|_| None).unwrap() }
+        Ground { folder, database, policies: config::resolve(&layers).unwrap(), layers }
     }
 }
 

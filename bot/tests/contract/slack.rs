@@ -59,9 +59,9 @@ impl Stage for Workplace {
     async fn open() -> Workplace {
         let server = Server::start().await;
         let ground = Ground::new(&[&format!("slack.api_url={}", server.api_url())]);
-        let settings = ground.policies.general().settings.clone();
+        let (own, engine) = (ground.layers.section().unwrap(), &ground.policies.general().settings);
         let (bot, app, database) = (BOT_TOKEN.into(), APP_TOKEN.into(), ground.database.clone());
-        let slack = Slack::at_pace(&settings, bot, app, database, Clock::Wall, PACE).unwrap();
+        let slack = Slack::at_pace(own, engine, bot, app, database, Clock::Wall, PACE).unwrap();
         let life = Life::begin(ground, slack.clone()).await;
         let stop = CancellationToken::new();
         slack.listen(life.ears(), Arc::new(NoCommands), stop.clone()).await.unwrap();

@@ -65,10 +65,10 @@ impl Stage for WebRoom {
 
     async fn open() -> WebRoom {
         let ground = Ground::new(&["web.address=127.0.0.1:0"]);
-        let settings = ground.policies.general().settings.clone();
+        let (own, settings) = (ground.layers.section().unwrap(), &ground.policies.general().settings);
         let (name, offline) = (settings.bot.name.clone(), || "offline".to_owned());
         let bot = Bot { name, model: offline(), judge: offline(), offline: true, preset: "aizuchi".into() };
-        let web = Web::new(&settings, bot, ground.database.clone(), Clock::Wall);
+        let web = Web::new(own, settings, bot, ground.database.clone(), Clock::Wall);
         let life = Life::begin(ground, web.clone()).await;
         let stop = CancellationToken::new();
         let listening = Listening {

@@ -7,10 +7,10 @@ use aizuchi_test_servers::discord::{Server, TOKEN};
 use aizuchi_test_servers::folder::Scratch;
 use serde_json::json;
 
-use crate::house::policies;
+use crate::house::settings;
 
 async fn findings(server: &Server, token: &str) -> Vec<Finding> {
-    examine(&policies(server, &[]).general().settings, &token.into()).await
+    examine(&settings(server, &[]).0, &token.into()).await
 }
 
 #[tokio::test]

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use aizuchi::platforms::discord::{Discord, State};
+use aizuchi::config;
+use aizuchi::platforms::discord::{Discord, DiscordSettings, State};
 use aizuchi::ports::{Caller, Commands, Doing};
 use aizuchi::runtime::{Clock, Ears, Heard};
 use aizuchi::stores::Database;
-use aizuchi_core::settings::Layers;
 use aizuchi_core::types::Place;
 use aizuchi_core::{Input, Message, Policies};
 use aizuchi_test_servers::discord::{Server, TOKEN};
@@ -17,11 +17,11 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-pub fn policies(server: &Server, assignments: &[&str]) -> Policies {
-    let mut layers = Layers::default();
+pub fn settings(server: &Server, assignments: &[&str]) -> (DiscordSettings, Policies) {
+    let mut layers = config::new_layers();
     layers.add_assignment(&format!("discord.api_url={}", server.url()));
     assignments.iter().for_each(|assignment| layers.add_assignment(assignment));
-    layers.resolve(&|_| None).unwrap()
+    (layers.section().unwrap(), config::resolve(&layers).unwrap())
 }
 
 /// Answers with the command itself.
@@ -53,9 +53,9 @@ impl House {
     }
 
     pub async fn open_in(folder: &Path, server: Server, assignments: &[&str]) -> House {
-        let policies = policies(&server, assignments);
+        let (own, policies) = settings(&server, assignments);
         let database = Database::open(&folder.join("aizuchi.db")).unwrap();
-        let discord = Discord::new(&policies.general().settings, TOKEN.into(), database, Clock::Wall);
+        let discord = Discord::new(own, &policies.general().settings, TOKEN.into(), database, Clock::Wall);
         let heard = Arc::new(Mutex::new(Vec::new()));
         let (shard, mut hears) = mpsc::channel(16);
         let notes = heard.clone();

@@ -8,7 +8,7 @@ use aizuchi_test_servers::folder::Scratch;
 use aizuchi_test_servers::logs::Logs;
 use serde_json::json;
 
-use crate::house::{House, policies};
+use crate::house::{House, settings};
 
 const POST: &str = "POST channels/";
 const UNAUTHORIZED: Mishap = Mishap::Refused { status: 401, code: 0, message: "401: Unauthorized" };
@@ -96,7 +96,7 @@ async fn a_registration_is_tried_again() {
 }
 
 async fn findings(server: &Server) -> Vec<Finding> {
-    examine(&policies(server, &[]).general().settings, &TOKEN.into()).await
+    examine(&settings(server, &[]).0, &TOKEN.into()).await
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ use tokio::sync::{broadcast, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::house::{Parrot, policies};
+use crate::house::{Parrot, settings};
 
 struct Program {
     runtime: Runtime,
@@ -28,12 +28,11 @@ struct Program {
 
 impl Program {
     async fn start(server: &Server, folder: &Path) -> Program {
-        let policies = policies(server, &["models.main=offline", "models.judge=offline"]);
-        let settings = policies.general().settings.clone();
+        let (own, policies) = settings(server, &["models.main=offline", "models.judge=offline"]);
         let database = Database::open(&folder.join("aizuchi.db")).unwrap();
         let prompts = Arc::new(Prompts::new(PathBuf::new()));
         let mind = Arc::new(Models::new(prompts, &policies, &|_| None).unwrap());
-        let discord = Discord::new(&settings, TOKEN.into(), database.clone(), Clock::Wall);
+        let discord = Discord::new(own, &policies.general().settings, TOKEN.into(), database.clone(), Clock::Wall);
         let (events, _) = broadcast::channel(1000);
         let (ready, _) = watch::channel(true);
         let world = World { clock: Clock::Wall, mind, platforms: vec![discord.clone()], keeper: None, events, ready };

@@ -15,7 +15,7 @@ use aizuchi_test_servers::slack::{BOT, Fault, Server};
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::office::{Echo, database, policies, slack, until};
+use crate::office::{Echo, database, settings, slack, until};
 
 const OFFLINE: [&str; 2] = ["models.main=offline", "models.judge=offline"];
 
@@ -27,7 +27,7 @@ struct Life {
 
 impl Life {
     async fn start(server: &Server, scratch: &Scratch, mind: Option<Arc<dyn Mind>>) -> Life {
-        let policies = policies(server, &OFFLINE);
+        let (_, policies) = settings(server, &OFFLINE);
         let prompts = Arc::new(Prompts::new(scratch.0.join("prompts")));
         let mind = mind.unwrap_or_else(|| Arc::new(Models::new(prompts, &policies, &|_| None).unwrap()));
         let database = database(scratch);

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use aizuchi::platforms::slack::{Pace, Slack};
+use aizuchi::config;
+use aizuchi::platforms::slack::{Pace, Slack, SlackSettings};
 use aizuchi::ports::{Caller, Commands, Doing, Platform as _, PostError, Posting};
 use aizuchi::runtime::{Clock, Ears, Heard};
 use aizuchi::stores::Database;
-use aizuchi_core::settings::Layers;
 use aizuchi_core::types::{MessageId, Place, ThreadId};
 use aizuchi_core::{Input, Message, Policies};
 use aizuchi_test_servers::folder::Scratch;
@@ -66,17 +66,17 @@ pub struct Office {
     pub done: JoinHandle<()>,
 }
 
-pub fn policies(server: &Server, more: &[&str]) -> Policies {
-    let mut layers = Layers::default();
+pub fn settings(server: &Server, more: &[&str]) -> (SlackSettings, Policies) {
+    let mut layers = config::new_layers();
     layers.add_assignment(&format!("slack.api_url={}", server.api_url()));
     more.iter().for_each(|assignment| layers.add_assignment(assignment));
-    layers.resolve(&|_| None).unwrap()
+    (layers.section().unwrap(), config::resolve(&layers).unwrap())
 }
 
 pub fn slack(server: &Server, database: Database, more: &[&str]) -> Arc<Slack> {
-    let policies = policies(server, more);
-    let settings = &policies.general().settings;
-    Slack::at_pace(settings, BOT_TOKEN.into(), APP_TOKEN.into(), database, Clock::Wall, PACE).unwrap()
+    let (own, policies) = settings(server, more);
+    let engine = &policies.general().settings;
+    Slack::at_pace(own, engine, BOT_TOKEN.into(), APP_TOKEN.into(), database, Clock::Wall, PACE).unwrap()
 }
 
 impl Office {

@@ -13,14 +13,14 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::office::{Echo, Engine, Office, PACE, database, policies, room, until};
+use crate::office::{Echo, Engine, Office, PACE, database, room, settings, until};
 
 #[tokio::test]
 async fn a_wrong_token_is_refused_at_the_start_with_what_to_do() {
     let (server, scratch) = (Server::start().await, Scratch::new("slack-wrong-token"));
-    let policies = policies(&server, &[]);
-    let settings = &policies.general().settings;
-    let slack = Slack::at_pace(settings, "xoxb-wrong".into(), APP_TOKEN.into(), database(&scratch), Clock::Wall, PACE);
+    let (own, policies) = settings(&server, &[]);
+    let (engine, database) = (&policies.general().settings, database(&scratch));
+    let slack = Slack::at_pace(own, engine, "xoxb-wrong".into(), APP_TOKEN.into(), database, Clock::Wall, PACE);
     let (shard, _hears) = mpsc::channel(1);
     let commands = std::sync::Arc::new(Echo::default());
     let refused = slack
@@ -89,8 +89,7 @@ async fn an_app_without_socket_mode_is_told_so() {
 #[tokio::test]
 async fn the_doctor_names_what_is_missing() {
     let server = Server::start().await;
-    let policies = policies(&server, &[]);
-    let slack = &policies.general().settings.slack;
+    let slack = &settings(&server, &[]).0;
     let all = examine(slack, BOT_TOKEN.into(), APP_TOKEN.into()).await;
     assert!(all.iter().all(|(level, ..)| *level == Level::Ok) && all.len() == 3, "{all:?}");
     server.workspace().scopes.remove("groups:history");

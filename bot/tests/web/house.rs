@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use aizuchi::commands::{Bot, CommandRunner};
+use aizuchi::config;
 use aizuchi::journal::Traces;
 use aizuchi::platforms::web::{Listening, Web};
 use aizuchi::runtime::{Clock, Ears, Event, Heard, Storing};
 use aizuchi::stores::Database;
 use aizuchi_core::room::Cost;
-use aizuchi_core::settings::Layers;
 use aizuchi_core::view::RoomView;
-use aizuchi_core::{Input, Message, Policies};
+use aizuchi_core::{Input, Message};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::{broadcast, mpsc, watch};
@@ -54,10 +54,10 @@ impl House {
     }
 
     pub async fn open_in(folder: &std::path::Path, assignments: &[&str], engine: Engine) -> anyhow::Result<House> {
-        let mut layers = Layers::default();
+        let mut layers = config::new_layers();
         layers.add_assignment("web.address=127.0.0.1:0");
         assignments.iter().for_each(|assignment| layers.add_assignment(assignment));
-        let policies: Policies = layers.resolve(&|_| None).unwrap();
+        let policies = config::resolve(&layers).unwrap();
         let settings = &policies.general().settings;
         let database = Database::open(&folder.join("aizuchi.db"))?;
         let bot = Bot {
@@ -67,7 +67,7 @@ impl House {
             offline: true,
             preset: "aizuchi".into(),
         };
-        let web = Web::new(settings, bot.clone(), database.clone(), Clock::Wall);
+        let web = Web::new(layers.section().unwrap(), settings, bot.clone(), database.clone(), Clock::Wall);
         let heard = Arc::new(Mutex::new(Vec::new()));
         let (shard, hears) = mpsc::channel(16);
         tokio::spawn(listen(hears, heard.clone(), database.clone(), engine));

@@ -1,14 +1,13 @@
 //! What one channel can have of its own, and what holds for all of them together.
 
 use super::schema::keys;
+use super::section::SectionRow;
 
-/// What is there once for all channels. A name that ends with a dot is a whole section.
+/// What is there once for all channels, beside the sections of the shell. A name that ends with a dot is a whole section.
 const OF_ALL_CHANNELS: &[&str] = &[
     "budget.total_calls_per_day",
     "budget.total_dollars_per_day",
     "budget.total_tokens_per_day",
-    "discord.",
-    "log.",
     "memory.channel_context_store",
     "memory.facts_store",
     "memory.left_days",
@@ -20,19 +19,18 @@ const OF_ALL_CHANNELS: &[&str] = &[
     "runtime.inbox_max",
     "runtime.shards",
     "runtime.shutdown_seconds",
-    "slack.",
     "store.",
-    "web.",
 ];
 
 /// Why a key cannot be set for one channel, and what can.
-pub(super) fn refusal(key: &str) -> Option<String> {
-    let named = OF_ALL_CHANNELS.iter().find(|name| match name.strip_suffix('.') {
-        Some(section) => key == section || key.starts_with(**name),
-        None => key == **name,
-    })?;
+pub(super) fn refusal(key: &str, of_the_shell: &[SectionRow]) -> Option<String> {
     let section = key.split('.').next().unwrap_or(key);
-    let allowed = match named.ends_with('.') {
+    let is_whole_section = of_the_shell.iter().any(|row| row.name == section)
+        || OF_ALL_CHANNELS.iter().any(|name| name.strip_suffix('.') == Some(section));
+    if !is_whole_section && !OF_ALL_CHANNELS.contains(&key) {
+        return None;
+    }
+    let allowed = match is_whole_section {
         true => format!(
             "set it in [{section}]. Allowed for a channel are `preset`, `talk` and the sections {}",
             sections().join(", ")

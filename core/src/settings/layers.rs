@@ -8,7 +8,9 @@ use toml::Value;
 use toml::de::DeTable;
 
 use super::entries::flatten;
+use super::flat::{Entry, Flat, Written};
 use super::schema::{PROVIDER_KEYS, Settings, keys};
+use super::section::{Section, SectionRow};
 use super::value::fixed_zone;
 use super::{DEFAULT, PRESETS, addresses, blanks, channels, documents, sound};
 use crate::types::{Zone, is_invisible};
@@ -31,35 +33,6 @@ impl fmt::Display for Problem {
     }
 }
 
-/// One value and where it was written.
-#[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub value: Value,
-    pub source: Arc<str>,
-    pub line: Option<usize>,
-}
-
-/// The layers merged into one table of full key to value, and what was wrong with it.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Flat {
-    pub entries: BTreeMap<String, Entry>,
-    pub problems: Vec<Problem>,
-}
-
-impl Flat {
-    /// Whether the value is neither the default nor the preset's.
-    pub(super) fn is_given(&self, key: &str) -> bool {
-        let is_built_in = |source: &str| source == DEFAULT_FILE || PRESETS.iter().any(|(preset, _)| *preset == source);
-        self.entries.get(key).is_some_and(|entry| !is_built_in(&entry.source))
-    }
-
-    pub(super) fn misfit(&mut self, key: &str, right: &str) {
-        let entry = &self.entries[key];
-        let message = format!("`{key}` is {}; allowed is {right}", entry.value);
-        self.problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
-    }
-}
-
 /// A key with its value, or a name of the documents that only counts under the preset it belongs to.
 #[derive(Clone, Debug)]
 struct Given {
@@ -77,6 +50,8 @@ impl Given {
 /// Settings as they were given, lowest first. Nothing is judged before `resolve`.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
+    /// Sections that the engine does not use.
+    sections: &'static [SectionRow],
     /// Above the preset, below everything that a person said.
     suggested: Vec<Given>,
     general: Vec<Given>,
@@ -86,6 +61,21 @@ pub struct Layers {
 }
 
 impl Layers {
+    /// Settings of the engine and of these sections of the shell.
+    pub fn with_sections(sections: &'static [SectionRow]) -> Layers {
+        Layers { sections, ..Layers::default() }
+    }
+
+    fn is_secret(&self, key: &str) -> bool {
+        self.sections.iter().flat_map(|row| row.keys).any(|known| known.is_secret && known.name == key)
+    }
+
+    /// From here on nothing shows the value of a secret.
+    fn entry(&self, key: &str, value: Value, source: Arc<str>, line: Option<usize>) -> Entry {
+        let value = if self.is_secret(key) { Written::secret(value) } else { Written::Plain(value) };
+        Entry { value, source, line }
+    }
+
     /// A settings file.
     pub fn add_file(&mut self, name: &str, text: &str) {
         let source: Arc<str> = name.into();
@@ -99,7 +89,7 @@ impl Layers {
         };
         let mut found = Vec::new();
         flatten(table.get_ref(), &mut Vec::new(), &mut |path, value, offset| {
-            found.push((path.to_vec(), Entry { value, source: source.clone(), line: line_of(offset) }));
+            found.push((path.to_vec(), self.entry(&path.join("."), value, source.clone(), line_of(offset))));
         });
         for (path, entry) in found {
             self.add(path, entry);
@@ -123,7 +113,7 @@ impl Layers {
         } else if let Some(known) = documents::find(name) {
             match known.convert(text) {
                 Ok(value) => {
-                    let entry = Entry { value, source: name.into(), line: None };
+                    let entry = self.entry(known.key, value, name.into(), None);
                     self.general.push(Given { document: Some(known), ..Given::new(known.key, entry) });
                 }
                 Err(message) => self.problems.push(Problem { source: name.into(), line: None, message }),
@@ -142,28 +132,32 @@ impl Layers {
         match documents::find(key) {
             Some(known) => match known.convert(text) {
                 Ok(value) => {
-                    self.general.push(Given::new(known.key, Entry { value, source: source.into(), line: None }))
+                    let entry = self.entry(known.key, value, source.into(), None);
+                    self.general.push(Given::new(known.key, entry));
                 }
                 Err(message) => self.problems.push(Problem { source: source.into(), line: None, message }),
             },
+            None if self.is_secret(key) => self.add_text(key, text, &format!("--set {key}")),
             None => self.add_text(key, text, &source),
         }
     }
 
     fn add_text(&mut self, key: &str, text: &str, source: &str) {
         let value = value_like(defaults().get(key), text);
-        self.general.push(Given::new(key, Entry { value, source: source.into(), line: None }));
+        let entry = self.entry(key, value, source.into(), None);
+        self.general.push(Given::new(key, entry));
     }
 
     /// An option of the command line that stands for a setting.
     pub fn add_option(&mut self, option: &str, key: &str, value: &str) {
-        let entry = Entry { value: value.into(), source: format!("{option} {value}").into(), line: None };
+        let entry = self.entry(key, value.into(), format!("{option} {value}").into(), None);
         self.general.push(Given::new(key, entry));
     }
 
     /// Sets a key unless a person does: above the preset, below file, environment and command line.
     fn suggest(&mut self, key: &str, value: Value) {
-        self.suggested.push(Given::new(key, Entry { value, source: "built in".into(), line: None }));
+        let entry = self.entry(key, value, "built in".into(), None);
+        self.suggested.push(Given::new(key, entry));
     }
 
     /// In a replay every channel is listened to and it may speak unasked, unless somebody says otherwise.
@@ -216,9 +210,13 @@ impl Layers {
     pub(crate) fn settings(&self, zones: &dyn Fn(&str) -> Option<Zone>) -> Result<Resolved, Vec<Problem>> {
         let mut problems = self.problems.clone();
         let general = self.resolve_for(&[], zones, &mut problems);
+        if let Some(mut flat) = self.flat(&[], &mut Vec::new()) {
+            self.sections.iter().for_each(|row| (row.check)(&mut flat));
+            problems.append(&mut flat.problems);
+        }
         let mut channels = BTreeMap::new();
         for (channel, entries) in &self.channels {
-            let (own, refused) = apart(entries);
+            let (own, refused) = apart(entries, self.sections);
             problems.extend(refused);
             if let Some(Given { entry, .. }) = entries.first().filter(|_| is_invisible(channel)) {
                 let message = r#"a channel without a name; expected [channel."ID OR NAME"]"#.into();
@@ -241,12 +239,40 @@ impl Layers {
         }
     }
 
+    /// A section of the shell, checked.
+    pub fn section<S: Section>(&self) -> Result<S, Vec<Problem>> {
+        let mut problems = self.problems.clone();
+        let mut flat = self.flat(&[], &mut problems);
+        let read = flat.as_mut().and_then(S::read_checked);
+        problems.extend(flat.into_iter().flat_map(|flat| flat.problems));
+        match read {
+            Some(section) if problems.is_empty() => Ok(section),
+            _ => Err(problems),
+        }
+    }
+
+    /// Whether a section of the shell, or one key of it, is set alike in both.
+    pub fn sets_alike(&self, other: &Layers, name: &str) -> bool {
+        let of = |layers: &Layers| layers.flat(&[], &mut Vec::new());
+        let (Some(own), Some(others)) = (of(self), of(other)) else { return false };
+        own.is_alike(&others, name)
+    }
+
     fn resolve_for(
         &self,
         channel: &[Given],
         zones: &dyn Fn(&str) -> Option<Zone>,
         problems: &mut Vec<Problem>,
     ) -> Option<(Settings, Zone)> {
+        let mut flat = self.flat(channel, problems)?;
+        let settings = Settings::read(&mut flat);
+        let zone = settings.as_ref().and_then(|settings| check_together(settings, zones, &mut flat));
+        problems.append(&mut flat.problems);
+        settings.zip(zone)
+    }
+
+    /// All layers as one table, with a problem for each key that there is not.
+    fn flat(&self, channel: &[Given], problems: &mut Vec<Problem>) -> Option<Flat> {
         let given = || self.suggested.iter().chain(&self.general).chain(channel);
         let chosen = given().rfind(|given| given.key == "preset").map(|given| &given.entry);
         let name = chosen.map_or("aizuchi", |entry| entry.value.as_str().unwrap_or(""));
@@ -264,15 +290,29 @@ impl Layers {
         let counts =
             |given: &&Given| given.key != "preset" && given.document.is_none_or(|name| name.belongs_to(preset));
         for Given { key, entry, .. } in given().filter(counts) {
-            match known_key(key) {
+            match self.known_key(key) {
                 Ok(()) => drop(flat.entries.insert(key.clone(), entry.clone())),
-                Err(message) => flat.problems.push(Problem { source: entry.source.clone(), line: entry.line, message }),
+                Err(message) => problems.push(Problem { source: entry.source.clone(), line: entry.line, message }),
             }
         }
-        let settings = Settings::read(&mut flat);
-        let zone = settings.as_ref().and_then(|settings| check_together(settings, zones, &mut flat));
-        problems.append(&mut flat.problems);
-        settings.zip(zone)
+        Some(flat)
+    }
+
+    fn known_key(&self, key: &str) -> Result<(), String> {
+        let of_provider = |rest: &str| rest.rsplit_once('.').is_some_and(|(_, field)| PROVIDER_KEYS.contains(&field));
+        let of_the_shell = || self.sections.iter().flat_map(|row| row.keys).map(|key| key.name.to_owned());
+        let keys = || keys().chain(of_the_shell());
+        if key.starts_with("prices.")
+            || key.strip_prefix("providers.").is_some_and(of_provider)
+            || keys().any(|known| known == key)
+        {
+            return Ok(());
+        }
+        let document =
+            documents::NAMES.iter().find(|name| name.name.eq_ignore_ascii_case(key)).map(|name| name.key.to_owned());
+        let nearest = || keys().max_by(|a, b| strsim::jaro_winkler(a, key).total_cmp(&strsim::jaro_winkler(b, key)));
+        let likely = document.or_else(nearest).expect("there are settings");
+        Err(format!("there is no setting `{key}`; the nearest is `{likely}`"))
     }
 }
 
@@ -283,10 +323,10 @@ pub(crate) struct Resolved {
 }
 
 /// What one channel can have of its own, and what is wrong with the rest.
-fn apart(entries: &[Given]) -> (Vec<Given>, Vec<Problem>) {
+fn apart(entries: &[Given], of_the_shell: &[SectionRow]) -> (Vec<Given>, Vec<Problem>) {
     let (mut own, mut refused) = (Vec::new(), Vec::new());
     for given in entries {
-        match channels::refusal(&given.key) {
+        match channels::refusal(&given.key, of_the_shell) {
             Some(message) => {
                 refused.push(Problem { source: given.entry.source.clone(), line: given.entry.line, message })
             }
@@ -325,24 +365,9 @@ fn check_together(settings: &Settings, zones: &dyn Fn(&str) -> Option<Zone>, fla
     zone
 }
 
-fn known_key(key: &str) -> Result<(), String> {
-    let of_provider = |rest: &str| rest.rsplit_once('.').is_some_and(|(_, field)| PROVIDER_KEYS.contains(&field));
-    if key.starts_with("prices.")
-        || key.strip_prefix("providers.").is_some_and(of_provider)
-        || keys().any(|known| known == key)
-    {
-        return Ok(());
-    }
-    let document =
-        documents::NAMES.iter().find(|name| name.name.eq_ignore_ascii_case(key)).map(|name| name.key.to_owned());
-    let nearest = || keys().max_by(|a, b| strsim::jaro_winkler(a, key).total_cmp(&strsim::jaro_winkler(b, key)));
-    let likely = document.or_else(nearest).expect("there are settings");
-    Err(format!("there is no setting `{key}`; the nearest is `{likely}`"))
-}
-
 /// A value given as plain text, read as the type that the default has.
 fn value_like(default: Option<&Entry>, text: &str) -> Value {
-    match default.map(|entry| &entry.value) {
+    match default.and_then(|entry| entry.value.plain()) {
         Some(Value::String(_)) => Value::String(text.to_owned()),
         Some(Value::Array(_)) if !text.starts_with('[') => {
             let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
@@ -356,7 +381,7 @@ fn value_like(default: Option<&Entry>, text: &str) -> Value {
     }
 }
 
-const DEFAULT_FILE: &str = "aizuchi.default.toml";
+pub(super) const DEFAULT_FILE: &str = "aizuchi.default.toml";
 
 /// The defaults, read once.
 fn defaults() -> &'static BTreeMap<String, Entry> {
@@ -416,12 +441,8 @@ mod tests {
              them; set it in [budget]"
         );
         for (section, line) in [
-            ("web", "rooms = [\"a\"]"),
-            ("log", "level = \"debug\""),
             ("store", "folder = \"elsewhere\""),
             ("prices", "\"openai/gpt-5\" = [1.0, 2.0]"),
-            ("discord", "enabled = false"),
-            ("slack", "enabled = false"),
             ("people", "same = [\"discord:1 = web:x\"]"),
         ] {
             let told = refusal(&format!("[channel.\"a\".gates]\nunasked = true\n[channel.\"a\".{section}]\n{line}"));
@@ -429,7 +450,6 @@ mod tests {
             assert!(told.contains(&format!("set it in [{section}]. Allowed for a channel are `preset`")), "{told}");
             assert!(told.contains("bot, budget, effect, gates") && told.lines().count() == 1, "{told}");
         }
-        assert!(refusal("[channel.\"a\".web]").starts_with("aizuchi.toml:1: `web` holds for all channels together"));
     }
 
     #[test]
@@ -457,18 +477,6 @@ mod tests {
     }
 
     #[test]
-    fn a_room_that_nobody_can_enter_is_refused() {
-        for odd in ["a b", "", "\\u001b[31m", "sample-1", "a\\tb"] {
-            let told = refusal(&format!("[web]\nrooms = [\"lobby\", \"{odd}\"]"));
-            assert!(told.starts_with("aizuchi.toml:2: `web.rooms` is [\"lobby\", "), "{told}");
-            assert!(told.contains("allowed is names of 1 to 40 letters") && !told.contains('\u{1b}'), "{told}");
-        }
-        let none = refusal("[web]\nrooms = []");
-        assert!(none.starts_with("aizuchi.toml:2: `web.rooms` is []; allowed is at least one room"), "{none}");
-        file("[web]\nrooms = [\"lobby\", \"お茶の間\", \"b-2_c\"]").unwrap();
-    }
-
-    #[test]
     fn text_that_nobody_sees_is_refused() {
         for (section, key, odd) in [
             ("bot", "name", r#"" \u200B""#),
@@ -477,9 +485,6 @@ mod tests {
             ("score", "keywords", r#"[" "]"#),
             ("listen", "channels", r#"[""]"#),
             ("store", "folder", r#""""#),
-            ("discord", "token_variable", r#""""#),
-            ("slack", "app_token_variable", r#"" ""#),
-            ("web", "rooms", r#"["lobby", "LOBBY"]"#),
         ] {
             let told = refusal(&format!("[{section}]\n{key} = {odd}"));
             assert!(told.starts_with(&format!("aizuchi.toml:2: `{section}.{key}` is ")), "{told}");
@@ -507,7 +512,6 @@ mod tests {
         for fine in [
             "[bot]\naliases = [\"あい\", \"ai\"]\n[kinds]\nemoji = [\"👨‍👩‍👧\", \"1️⃣\", \"🇯🇵\", \"ℹ️\", \"🅰️\", \"㊗️\", \"❤️\"]",
             "[response]\nmin_wait_seconds = 300\nmax_wait_seconds = 0",
-            "[web]\nrooms = [\"lobby\", \"lobbi\", \"か\", \"が\"]",
             "[listen]\nchannels = []",
         ] {
             file(fine).unwrap();
@@ -516,16 +520,8 @@ mod tests {
 
     #[test]
     fn what_is_no_url_is_refused() {
-        for (section, key) in
-            [("providers.mine", "url"), ("discord", "api_url"), ("discord", "gateway_url"), ("slack", "api_url")]
-        {
-            let told = refusal(&format!("[{section}]\n{key} = \"nonsense\""));
-            assert!(
-                told.starts_with(&format!("aizuchi.toml:2: `{section}.{key}` is \"nonsense\"; allowed is ")),
-                "{told}"
-            );
-            assert!(told.contains("URL"), "{told}");
-        }
+        let told = refusal("[providers.mine]\nurl = \"nonsense\"");
+        assert!(told.starts_with("aizuchi.toml:2: `providers.mine.url` is \"nonsense\"; allowed is a URL"), "{told}");
     }
 
     #[test]
@@ -624,5 +620,11 @@ mod tests {
         assert_eq!((settings.bot.name.as_str(), settings.score.keywords.len()), ("相槌", 2));
         assert_eq!((settings.kinds.emoji.as_slice(), settings.score.threshold), (&["🍵".to_owned()][..], 40));
         assert!(!settings.gates.unasked);
+    }
+
+    #[test]
+    fn a_section_of_the_shell_is_unknown_until_somebody_declares_it() {
+        let told = refusal("[web]\nenabled = true");
+        assert!(told.starts_with("aizuchi.toml:2: there is no setting `web.enabled`; the nearest is `"), "{told}");
     }
 }

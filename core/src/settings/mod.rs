@@ -5,15 +5,18 @@ mod blanks;
 mod channels;
 mod documents;
 mod entries;
+mod flat;
 mod layers;
 mod points;
 mod pricing;
 mod same;
 mod schema;
+mod section;
 mod sound;
 mod value;
 
-pub use addresses::{SAMPLE_ROOM, is_room_name};
+pub use addresses::is_url;
+pub use flat::Flat;
 pub(crate) use layers::Resolved;
 pub use layers::{Layers, Problem};
 pub use points::Points;
@@ -21,12 +24,14 @@ pub(crate) use points::RULE_IDS;
 pub use pricing::{PriceBasis, Pricing, is_own_network};
 pub use same::SamePeople;
 pub use schema::Budget;
-pub use schema::{Discord, MemorySettings, Settings, Slack, Web, keys};
+pub use schema::{MemorySettings, Settings, keys};
+pub use section::{Section, SectionKey, SectionRow};
+pub use toml::Value as TomlValue;
 pub use value::Hours;
 pub use value::MatchStyle;
 pub use value::OtherBots;
 pub use value::OwnPosts;
-pub use value::{JudgeStyle, Language, LogFormat, Price, Provider, Ranking, Store, WireFormat};
+pub use value::{Any, Bounds, JudgeStyle, Language, Price, Provider, Ranking, Setting, Store, WireFormat};
 
 /// Every setting with its default and a sentence: the manual is the defaults.
 pub const DEFAULT: &str = include_str!("../../../aizuchi.default.toml");

@@ -1,15 +1,15 @@
-//! Every setting with its type and its bounds. Defaults and sentences are in `aizuchi.default.toml`.
+//! Every setting that the engine uses, with its type and its bounds. Defaults and sentences are in `aizuchi.default.toml`;
+//! sections that only the shell uses are declared beside their code, see [`Section`](super::Section).
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::layers::Flat;
+use super::flat::Flat;
 use super::points::{Points, RULE_IDS};
 use super::same::SamePeople;
 use super::value::{
-    Any, Bounds, Hours, JudgeStyle, Language, LogFormat, MatchStyle, OtherBots, OwnPosts, Price, Provider, Ranking,
-    Setting, Store, WireFormat,
+    Any, Hours, JudgeStyle, Language, MatchStyle, OtherBots, OwnPosts, Price, Provider, Ranking, Store, WireFormat,
 };
 use crate::types::Share;
 
@@ -39,11 +39,11 @@ macro_rules! sections {
             /// Reads every key, leaving in `flat` a problem for each that does not fit.
             pub(super) fn read(flat: &mut Flat) -> Option<Settings> {
                 $(let $section = {
-                    $(let $key = read::<$type>(flat, concat!(stringify!($section), ".", stringify!($key)), &$bounds);)*
+                    $(let $key = flat.read::<$type>(concat!(stringify!($section), ".", stringify!($key)), &$bounds);)*
                     (|| Some($struct { $($key: $key?,)* }))()
                 };)*
                 let points = read_points(flat);
-                let talk = read::<Option<Share>>(flat, "talk", &Any);
+                let talk = flat.read::<Option<Share>>("talk", &Any);
                 let prices = read_prices(flat);
                 let providers = read_providers(flat);
                 Some(Settings { $($section: $section?,)* points, talk: talk?, prices, providers })
@@ -238,75 +238,22 @@ sections! {
         shutdown_seconds: u32 = 0..=3600,
         post_retries_max: u32 = 0..=100,
     }
-    web: Web {
-        enabled: bool = Any,
-        address: String = Any,
-        token: String = Any,
-        rooms: Vec<String> = Any,
-        open_browser: bool = Any,
-        message_chars_max: u32 = 1..=1_000_000,
-        connections_max: u32 = 1..=100_000,
-        #[serde(default)]
-        trust_proxy: bool = Any,
-        #[serde(default)]
-        address_connections_max: u32 = 0..=100_000,
-        #[serde(default)]
-        address_people_per_hour: u32 = 0..=1_000_000,
-        #[serde(default)]
-        address_rooms_per_hour: u32 = 0..=1_000_000,
-        #[serde(default)]
-        person_rooms_per_hour: u32 = 0..=1_000_000,
-        #[serde(default)]
-        person_messages_per_second: u32 = 0..=100_000,
-        #[serde(default)]
-        people_max: u32 = 10..=10_000_000,
-    }
-    discord: Discord {
-        enabled: bool = Any,
-        token_variable: String = Any,
-        api_url: String = Any,
-        gateway_url: String = Any,
-        embed_first: bool = Any,
-        backfill_messages: u32 = 0..=1000,
-        shards: u32 = 0..=10_000,
-    }
-    slack: Slack {
-        enabled: bool = Any,
-        bot_token_variable: String = Any,
-        app_token_variable: String = Any,
-        api_url: String = Any,
-        connections: u32 = 1..=10,
-        backfill_messages: u32 = 0..=1000,
-    }
     people: PeopleSettings {
         same: SamePeople = Any,
     }
-    log: LogSettings {
-        format: LogFormat = Any,
-        level: String = Any,
-    }
 }
 
-/// Every key that a settings file may hold, prices of further models aside.
+/// Every key that the engine uses, prices of further models aside.
 pub fn keys() -> impl Iterator<Item = String> {
     let points = RULE_IDS.iter().map(|rule| format!("points.{rule}"));
     ["preset", "talk"].map(str::to_owned).into_iter().chain(KEYS.iter().map(|key| (*key).to_owned())).chain(points)
 }
 
-fn read<T: Setting>(flat: &mut Flat, key: &'static str, bounds: &dyn Bounds<T>) -> Option<T> {
-    let entry = flat.entries.get(key)?;
-    let fitting = T::read(&entry.value).and_then(|value| bounds.check(&value).map(|()| value));
-    fitting.map_err(|right| flat.misfit(key, &right)).ok()
-}
-
 fn read_points(flat: &mut Flat) -> Points {
     let mut points = Points::default();
     for (index, rule) in RULE_IDS.iter().enumerate() {
-        let key = format!("points.{rule}");
-        let Some(entry) = flat.entries.get(&key) else { continue };
-        match i16::read(&entry.value).and_then(|value| (-100..=100).check(&value).map(|()| value)) {
-            Ok(value) => points.0[index] = value,
-            Err(right) => flat.misfit(&key, &right),
+        if let Some(value) = flat.read::<i16>(&format!("points.{rule}"), &(-100..=100)) {
+            points.0[index] = value;
         }
     }
     points
@@ -314,11 +261,9 @@ fn read_points(flat: &mut Flat) -> Points {
 
 fn read_prices(flat: &mut Flat) -> BTreeMap<String, Price> {
     let mut prices = BTreeMap::new();
-    let keys: Vec<String> = flat.entries.keys().filter(|key| key.starts_with("prices.")).cloned().collect();
-    for key in keys {
-        match Price::read(&flat.entries[&key].value) {
-            Ok(price) => drop(prices.insert(key["prices.".len()..].to_owned(), price)),
-            Err(right) => flat.misfit(&key, &right),
+    for key in flat.keys_below("prices.") {
+        if let Some(price) = flat.read::<Price>(&key, &Any) {
+            prices.insert(key["prices.".len()..].to_owned(), price);
         }
     }
     prices
@@ -329,18 +274,13 @@ pub(super) const PROVIDER_KEYS: [&str; 3] = ["url", "format", "key"];
 
 fn read_providers(flat: &mut Flat) -> BTreeMap<String, Provider> {
     let mut providers: BTreeMap<String, Provider> = BTreeMap::new();
-    let keys: Vec<String> = flat.entries.keys().filter(|key| key.starts_with("providers.")).cloned().collect();
-    for key in keys {
+    for key in flat.keys_below("providers.") {
         let Some((name, field)) = key["providers.".len()..].rsplit_once('.') else { continue };
-        let value = &flat.entries[&key].value;
         let provider = providers.entry(name.to_owned()).or_default();
-        let read = match field {
-            "url" => String::read(value).map(|url| provider.url = Some(url)),
-            "key" => String::read(value).map(|variable| provider.key = Some(variable)),
-            _ => WireFormat::read(value).map(|format| provider.format = Some(format)),
-        };
-        if let Err(right) = read {
-            flat.misfit(&key, &right);
+        match field {
+            "url" => provider.url = flat.read::<String>(&key, &Any),
+            "key" => provider.key = flat.read::<String>(&key, &Any),
+            _ => provider.format = flat.read::<WireFormat>(&key, &Any),
         }
     }
     providers

@@ -1,6 +1,6 @@
 //! Settings that can be read and make no sense: emoji that are none, and values that contradict each other.
 
-use super::layers::Flat;
+use super::flat::Flat;
 use super::schema::Settings;
 use crate::types::is_invisible;
 

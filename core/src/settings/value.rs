@@ -2,19 +2,28 @@
 
 use std::ops::RangeInclusive;
 
+use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use crate::types::{Share, Zone};
 
 /// A type a setting can have.
-pub(super) trait Setting: Sized {
+pub trait Setting: Sized {
+    /// Whether nothing may show what is set.
+    const IS_SECRET: bool = false;
+
     /// `Err` says what would have been right.
     fn read(value: &Value) -> Result<Self, String>;
+
+    /// Reads a secret, which is `None` where something other than a text was written. Only secret types have one.
+    fn read_secret(_: Option<&SecretString>) -> Result<Self, String> {
+        Err("a setting that is not secret".into())
+    }
 }
 
 /// The allowed span of a numeric setting.
-pub(super) trait Bounds<T> {
+pub trait Bounds<T> {
     fn check(&self, value: &T) -> Result<(), String>;
 }
 
@@ -25,7 +34,7 @@ impl<T: PartialOrd + std::fmt::Display> Bounds<T> for RangeInclusive<T> {
 }
 
 /// For settings that any value of their type suits.
-pub(super) struct Any;
+pub struct Any;
 
 impl<T> Bounds<T> for Any {
     fn check(&self, _: &T) -> Result<(), String> {
@@ -64,6 +73,18 @@ impl Setting for String {
     }
 }
 
+impl Setting for SecretString {
+    const IS_SECRET: bool = true;
+
+    fn read(value: &Value) -> Result<SecretString, String> {
+        String::read(value).map(SecretString::from)
+    }
+
+    fn read_secret(secret: Option<&SecretString>) -> Result<SecretString, String> {
+        secret.cloned().ok_or_else(|| "a text in quotes".into())
+    }
+}
+
 impl Setting for Vec<String> {
     fn read(value: &Value) -> Result<Vec<String>, String> {
         let texts =
@@ -79,14 +100,16 @@ impl Setting for Vec<u32> {
     }
 }
 
-macro_rules! choice {
+/// A setting that is one of several words.
+#[macro_export]
+macro_rules! setting_choice {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum $name { $($(#[$variant_doc])* $variant),+ }
 
-        impl Setting for $name {
-            fn read(value: &Value) -> Result<$name, String> {
+        impl $crate::settings::Setting for $name {
+            fn read(value: &$crate::settings::TomlValue) -> Result<$name, String> {
                 match value.as_str() {
                     $(Some($text) => Ok($name::$variant),)+
                     _ => Err([$(concat!("\"", $text, "\"")),+].join(" or ")),
@@ -96,7 +119,8 @@ macro_rules! choice {
     };
 }
 
-choice!(
+setting_choice!(
+    #[derive(Serialize, Deserialize)]
     /// What becomes of the messages of other bots.
     OtherBots {
         Ignored = "ignored",
@@ -106,7 +130,8 @@ choice!(
         Answered = "answered",
     }
 );
-choice!(
+setting_choice!(
+    #[derive(Serialize, Deserialize)]
     /// Which of its own posts it keeps in the buffer.
     OwnPosts {
         /// Answers nobody asked for.
@@ -114,7 +139,8 @@ choice!(
         All = "all",
     }
 );
-choice!(
+setting_choice!(
+    #[derive(Serialize, Deserialize)]
     /// How its name is recognised in a text.
     MatchStyle {
         /// Letter by letter, wherever it stands.
@@ -123,7 +149,8 @@ choice!(
         Word = "word",
     }
 );
-choice!(
+setting_choice!(
+    #[derive(Serialize, Deserialize)]
     /// How a model is asked.
     JudgeStyle {
         /// Nobody: points alone decide.
@@ -139,7 +166,8 @@ choice!(
     }
 );
 
-choice!(
+setting_choice!(
+    #[derive(Serialize, Deserialize)]
     /// Where a layer of memory is kept.
     Store {
         Memory = "memory",
@@ -148,7 +176,8 @@ choice!(
     }
 );
 
-choice!(
+setting_choice!(
+    #[derive(Serialize, Deserialize)]
     /// How facts are looked for.
     Ranking {
         /// By words, the rarer the weightier.
@@ -160,7 +189,8 @@ choice!(
     }
 );
 
-choice!(
+setting_choice!(
+    #[derive(Serialize, Deserialize)]
     /// In which language it is instructed and speaks of itself.
     Language {
         /// As the talk is.
@@ -169,16 +199,8 @@ choice!(
         Japanese = "ja",
     }
 );
-choice!(
-    /// How a log line is written.
-    LogFormat {
-        /// For people on a terminal, JSON elsewhere.
-        Auto = "auto",
-        Human = "human",
-        Json = "json",
-    }
-);
-choice!(
+setting_choice!(
+    #[derive(Serialize, Deserialize)]
     /// In which words a provider is spoken to.
     WireFormat {
         OpenAi = "openai",

@@ -3,12 +3,12 @@
 use super::check::{Check, Level};
 use super::{Calls, Patient, ask};
 use crate::cli::join::token;
-use crate::platforms::discord::{Wrong, check_token, examine};
+use crate::platforms::discord::{DiscordSettings, Wrong, check_token, examine};
 
 const PART: &str = "discord";
 
 pub fn check(patient: &Patient<'_>) -> Vec<Check> {
-    let discord = &patient.settings.discord;
+    let Ok(discord) = patient.layers.section::<DiscordSettings>() else { return Vec::new() };
     let variable = &discord.token_variable;
     if !discord.enabled {
         return vec![Check::ok(PART, "switched off")];
@@ -28,7 +28,7 @@ pub fn check(patient: &Patient<'_>) -> Vec<Check> {
             Check { part: PART, level: if fatal { Level::Fail } else { Level::Warn }, told, mend: Some(mend) }
         }
     };
-    match ask::wait_for(PART, examine(patient.settings, &token)) {
+    match ask::wait_for(PART, examine(&discord, &token)) {
         Ok(findings) => findings.into_iter().map(told).collect(),
         Err(check) => vec![check],
     }

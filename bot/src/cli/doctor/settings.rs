@@ -4,8 +4,9 @@ use aizuchi_core::Policies;
 use aizuchi_core::settings::Layers;
 
 use super::check::Check;
+use crate::cli::logs::{self, LogSettings};
+use crate::cli::rooms;
 use crate::cli::settings::SettingsArguments;
-use crate::cli::{logs, rooms};
 use crate::config::{self, BadSettings};
 
 const PART: &str = "settings";
@@ -18,9 +19,9 @@ pub fn check(arguments: &SettingsArguments) -> (Vec<Check>, Option<(Layers, Poli
         Ok((policies, layers)) => (policies, layers),
         Err(error) => return (mistakes(&error), None),
     };
-    let level = &policies.general().settings.log.level;
-    if let Err(what) = logs::filter(level) {
-        let mistake = layers.problem("log.level", level, what).to_string();
+    let level = layers.section::<LogSettings>().map_or_else(|_| String::new(), |log| log.level);
+    if let Err(what) = logs::filter(&level) {
+        let mistake = layers.problem("log.level", &level, what).to_string();
         return (vec![Check::fail(PART, mistake, MEND)], Some((layers, policies)));
     }
     let file = config::file(arguments.config.as_deref());

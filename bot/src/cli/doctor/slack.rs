@@ -3,17 +3,18 @@
 use super::check::{Check, Level};
 use super::{Calls, Patient, ask};
 use crate::cli::join::{SlackTokens, slack_tokens};
+use crate::platforms::slack::SlackSettings;
 use crate::platforms::slack::examine::{self, examine};
 
 const PART: &str = "slack";
 
 pub fn check(patient: &Patient<'_>) -> Vec<Check> {
-    let slack = &patient.settings.slack;
+    let Ok(slack) = patient.layers.section::<SlackSettings>() else { return Vec::new() };
     let (bot, app) = (&slack.bot_token_variable, &slack.app_token_variable);
     if !slack.enabled {
         return vec![Check::ok(PART, "switched off")];
     }
-    let (bot_token, app_token) = match slack_tokens(patient.environment, slack) {
+    let (bot_token, app_token) = match slack_tokens(patient.environment, &slack) {
         SlackTokens::Both(bot, app) => (bot, app),
         SlackTokens::None => return vec![Check::ok(PART, format!("not joined: set {bot} and {app} to join"))],
         SlackTokens::OneMissing { variable, is } => {
@@ -24,7 +25,7 @@ pub fn check(patient: &Patient<'_>) -> Vec<Check> {
         return vec![Check::ok(PART, format!("tokens in {bot} and {app}, not asked"))];
     }
     let told = |(level, told, mend)| Check { part: PART, level: level_of(level), told, mend };
-    match ask::wait_for(PART, examine(slack, bot_token, app_token)) {
+    match ask::wait_for(PART, examine(&slack, bot_token, app_token)) {
         Ok(findings) => findings.into_iter().map(told).collect(),
         Err(check) => vec![check],
     }

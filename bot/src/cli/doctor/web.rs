@@ -4,10 +4,13 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
+use secrecy::{ExposeSecret as _, SecretString};
+
 use super::Patient;
 use super::check::Check;
 use super::store::Running;
 use crate::cli::join::somewhere;
+use crate::platforms::web::WebSettings;
 
 const PART: &str = "web";
 const TOKEN: &str = "AIZUCHI__WEB__TOKEN";
@@ -15,9 +18,9 @@ const TOKEN_CHARS_MIN: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 pub fn check(patient: &Patient<'_>, running: Running) -> Vec<Check> {
-    let web = &patient.settings.web;
+    let Ok(web) = patient.layers.section::<WebSettings>() else { return Vec::new() };
     if !web.enabled {
-        return vec![match somewhere(patient.settings, patient.environment) {
+        return vec![match somewhere(patient.layers, patient.environment) {
             Ok(()) => Check::ok(PART, "switched off"),
             Err(nowhere) => Check::fail(PART, nowhere.to_string(), "set web.enabled = true, or one of these tokens"),
         }];
@@ -31,13 +34,13 @@ pub fn check(patient: &Patient<'_>, running: Running) -> Vec<Check> {
     };
     let mut checks = vec![listens(&web.address, &addresses, running)];
     if addresses.iter().any(|address| !address.ip().is_loopback()) {
-        checks.push(guard(&web.address, &web.token));
+        checks.push(guard(&web.address, web.token()));
     }
     checks
 }
 
-fn guard(address: &str, token: &str) -> Check {
-    match token.chars().count() {
+fn guard(address: &str, token: Option<&SecretString>) -> Check {
+    match token.map_or(0, |token| token.expose_secret().chars().count()) {
         0 => Check::fail(
             PART,
             format!("{address} can be reached from elsewhere, and there is no token"),
@@ -97,9 +100,9 @@ mod tests {
 
     #[test]
     fn what_is_open_to_others_needs_a_token_that_can_not_be_guessed() {
-        assert_eq!(guard("0.0.0.0:80", "").level, Level::Fail);
-        assert_eq!(guard("0.0.0.0:80", "hush").level, Level::Warn);
-        assert_eq!(guard("0.0.0.0:80", &"x".repeat(16)).level, Level::Ok);
+        assert_eq!(guard("0.0.0.0:80", None).level, Level::Fail);
+        assert_eq!(guard("0.0.0.0:80", Some(&"hush".into())).level, Level::Warn);
+        assert_eq!(guard("0.0.0.0:80", Some(&"x".repeat(16).into())).level, Level::Ok);
     }
 
     #[test]

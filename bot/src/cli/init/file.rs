@@ -99,8 +99,6 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use aizuchi_core::settings::Layers;
-
     use super::super::answers::{INTERVALS, PRESETS};
     use super::*;
     use crate::config;
@@ -120,7 +118,7 @@ mod tests {
                     address: Some("0.0.0.0:80".into()),
                     ..Answers::usual(language)
                 };
-                let mut layers = Layers::default();
+                let mut layers = config::new_layers();
                 layers.add_file("aizuchi.toml", &render(&answers, language));
                 let policies = config::resolve(&layers).unwrap();
                 let settings = &policies.general().settings;

@@ -9,7 +9,6 @@ use std::fs::File;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use aizuchi_core::settings::Layers;
 use anyhow::{Context as _, bail};
 use clap::Args;
 
@@ -44,7 +43,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         false => Dialogue::new(std::io::stdin().is_terminal()).ask(language)?,
     };
     let text = file::render(&answers, language);
-    let mut layers = Layers::default();
+    let mut layers = config::new_layers();
     layers.add_file(&path.to_string_lossy(), &text);
     config::resolve(&layers).context("these answers make no settings")?;
     write(&path, &text, arguments.force).with_context(|| format!("can not write {}", path.display()))?;

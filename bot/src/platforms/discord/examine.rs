@@ -1,11 +1,11 @@
 //! Looks at everything the bot needs on Discord, for `doctor`: token, intent, guilds, permissions.
 
-use aizuchi_core::settings::Settings;
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::SecretString;
 use serde_json::Value;
 
 use super::read::{bits, id, text};
 use super::rest::{Rest, Trouble};
+use super::settings::DiscordSettings;
 use super::trouble::{PORTAL, examination_advice};
 
 /// One line of what was found: `Err` holds what is wrong and how it is mended.
@@ -40,12 +40,12 @@ pub fn permissions() -> u64 {
     PERMISSIONS.iter().fold(0, |all, (bit, _)| all | bit)
 }
 
-pub async fn examine(settings: &Settings, token: &SecretString) -> Vec<Finding> {
-    let rest = Rest::new(&settings.discord.api_url, token.expose_secret().to_owned());
+pub async fn examine(settings: &DiscordSettings, token: &SecretString) -> Vec<Finding> {
+    let rest = Rest::new(&settings.api_url, token);
     let mut findings = Vec::new();
     let me = match rest.get("users/@me".to_owned()).await {
         Ok(me) => me,
-        Err(trouble) => return vec![Err(unreachable(&trouble, &settings.discord.token_variable))],
+        Err(trouble) => return vec![Err(unreachable(&trouble, &settings.token_variable))],
     };
     findings.push(Ok(format!("the token works: it is {}", text(&me, "username").unwrap_or("a bot"))));
     findings.push(match rest.get("applications/@me".to_owned()).await {
@@ -57,11 +57,11 @@ pub async fn examine(settings: &Settings, token: &SecretString) -> Vec<Finding> 
             told: "it may not read messages".into(),
             mend: format!("switch on Message Content Intent at {PORTAL} (Bot, Privileged Gateway Intents)"),
         }),
-        Err(trouble) => Err(unreachable(&trouble, &settings.discord.token_variable)),
+        Err(trouble) => Err(unreachable(&trouble, &settings.token_variable)),
     });
     match rest.get(format!("users/@me/guilds?limit={GUILDS_MAX}")).await {
         Ok(guilds) => findings.extend(of_guilds(&guilds, id(&me, "id").unwrap_or(0))),
-        Err(trouble) => findings.push(Err(unreachable(&trouble, &settings.discord.token_variable))),
+        Err(trouble) => findings.push(Err(unreachable(&trouble, &settings.token_variable))),
     }
     findings
 }

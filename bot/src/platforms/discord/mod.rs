@@ -24,6 +24,8 @@ mod interaction;
 
 mod examine;
 pub mod read;
+mod settings;
 
 pub use examine::{Finding, PERMISSIONS, Wrong, examine, permissions};
 pub use platform::{Discord, State, check_token};
+pub use settings::DiscordSettings;

@@ -16,6 +16,7 @@ use super::marks::Marks;
 use super::places::{Places, channel_of};
 use super::readable::OwnNames;
 use super::rest::Rest;
+use super::settings::DiscordSettings;
 use super::trouble::{Deed, post_error};
 use crate::ports::{Commands, Doing, Platform, PostError, Posting};
 use crate::runtime::{Clock, Ears};
@@ -31,7 +32,7 @@ pub enum State {
 }
 
 pub struct Discord {
-    pub(super) settings: aizuchi_core::settings::Discord,
+    pub(super) settings: DiscordSettings,
     pub(super) token: SecretString,
     pub(super) database: Database,
     pub(super) clock: Clock,
@@ -46,11 +47,16 @@ pub struct Discord {
 
 impl Discord {
     /// Must be called inside a tokio runtime.
-    pub fn new(settings: &Settings, token: SecretString, database: Database, clock: Clock) -> Arc<Discord> {
-        let own = &settings.bot;
+    pub fn new(
+        settings: DiscordSettings,
+        engine: &Settings,
+        token: SecretString,
+        database: Database,
+        clock: Clock,
+    ) -> Arc<Discord> {
+        let own = &engine.bot;
         let own_names = OwnNames::new([own.name.as_str()].into_iter().chain(own.aliases.iter().map(String::as_str)));
-        let settings = settings.discord.clone();
-        let rest = Rest::new(&settings.api_url, token.expose_secret().to_owned());
+        let rest = Rest::new(&settings.api_url, &token);
         let marks = Marks::new(database.clone());
         let state = watch::Sender::new(State::Connecting);
         let (places, me) = (Mutex::default(), AtomicU64::new(0));

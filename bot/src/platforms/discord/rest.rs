@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, redirect};
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
@@ -81,7 +82,7 @@ enum Outcome {
 
 impl Rest {
     /// `api_url` is where Discord's API is asked; "" is Discord itself. Must be called inside a tokio runtime.
-    pub fn new(api_url: &str, token: String) -> Rest {
+    pub fn new(api_url: &str, token: &SecretString) -> Rest {
         // Whoever came first has chosen; without a choice two of them linked are a panic.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let client = Client::builder().timeout(ANSWER_WITHIN).redirect(redirect::Policy::none()).user_agent(USER_AGENT);
@@ -90,7 +91,7 @@ impl Rest {
             url if url.contains("://") => url.to_owned(),
             host => format!("https://{host}"),
         };
-        let mut token = HeaderValue::from_str(&format!("Bot {token}")).ok();
+        let mut token = HeaderValue::from_str(&format!("Bot {}", token.expose_secret())).ok();
         token.iter_mut().for_each(|token| token.set_sensitive(true));
         Rest {
             client: client.build().map_err(plainly),

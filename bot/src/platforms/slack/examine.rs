@@ -1,11 +1,11 @@
 //! Whether Slack can be listened to: tokens, Socket Mode and permissions, each with how to mend it.
 
-use aizuchi_core::settings;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::api::{Api, With};
 use super::read::text;
 use super::scopes::NEEDED;
+use super::settings::SlackSettings;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
@@ -20,7 +20,7 @@ pub type Finding = (Level, String, Option<String>);
 const APPS: &str = "https://api.slack.com/apps";
 
 /// Asks Slack three things; changes nothing there.
-pub async fn examine(slack: &settings::Slack, bot_token: SecretString, app_token: SecretString) -> Vec<Finding> {
+pub async fn examine(slack: &SlackSettings, bot_token: SecretString, app_token: SecretString) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (token, prefix, variable) in
         [(&bot_token, "xoxb-", &slack.bot_token_variable), (&app_token, "xapp-", &slack.app_token_variable)]

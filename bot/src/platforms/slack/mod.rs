@@ -25,6 +25,7 @@ mod api;
 mod emoji;
 mod mrkdwn;
 pub mod read;
+mod settings;
 mod trouble;
 
 pub mod examine;
@@ -32,3 +33,4 @@ pub mod scopes;
 
 pub use listen::Pace;
 pub use platform::Slack;
+pub use settings::SlackSettings;

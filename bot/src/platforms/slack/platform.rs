@@ -11,6 +11,7 @@ use tokio::sync::OnceCell;
 use super::api::Api;
 use super::listen::Pace;
 use super::names::Names;
+use super::settings::SlackSettings;
 use super::translate::Me;
 use super::trouble::ApiError;
 use super::{emoji, inbox, posts};
@@ -20,7 +21,7 @@ use crate::stores::{Database, StoreError};
 
 /// The platform half: it can be posted to before anybody listens.
 pub struct Slack {
-    pub(super) settings: aizuchi_core::settings::Slack,
+    pub(super) settings: SlackSettings,
     /// What it goes by.
     pub(super) name: String,
     pub(super) api: Arc<Api>,
@@ -33,27 +34,29 @@ pub struct Slack {
 
 impl Slack {
     pub fn new(
-        settings: &Settings,
+        settings: SlackSettings,
+        engine: &Settings,
         bot_token: SecretString,
         app_token: SecretString,
         database: Database,
         clock: Clock,
     ) -> anyhow::Result<Arc<Slack>> {
-        Slack::at_pace(settings, bot_token, app_token, database, clock, Pace::default())
+        Slack::at_pace(settings, engine, bot_token, app_token, database, clock, Pace::default())
     }
 
     /// In another hurry than usual: for tests.
     pub fn at_pace(
-        settings: &Settings,
+        settings: SlackSettings,
+        engine: &Settings,
         bot_token: SecretString,
         app_token: SecretString,
         database: Database,
         clock: Clock,
         pace: Pace,
     ) -> anyhow::Result<Arc<Slack>> {
-        let api = Arc::new(Api::new(&settings.slack.api_url, bot_token, app_token)?);
+        let api = Arc::new(Api::new(&settings.api_url, bot_token, app_token)?);
         let names = Names::new(api.clone());
-        let (settings, name) = (settings.slack.clone(), settings.bot.name.clone());
+        let name = engine.bot.name.clone();
         Ok(Arc::new(Slack { settings, name, api, names, database, clock, pace, me: OnceCell::new() }))
     }
 

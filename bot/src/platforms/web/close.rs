@@ -14,7 +14,7 @@ impl Web {
     /// Without a token everybody here sits at this machine, and may close what was opened; otherwise who opened it may.
     /// Rooms of the settings would be there again at the next start.
     pub(super) fn may_close(&self, room: &str, opened_by: Option<&str>, person: &str) -> bool {
-        !self.is_of_settings(room) && (self.settings.token.is_empty() || opened_by == Some(person))
+        !self.is_of_settings(room) && (self.settings.token().is_none() || opened_by == Some(person))
     }
 
     pub(super) fn is_of_settings(&self, room: &str) -> bool {
@@ -33,7 +33,7 @@ impl Page {
             return Err(Trouble::RoomOfSettings.into());
         }
         let (wanted, by) = (room.to_owned(), person.speaker.id.clone());
-        let anybody = web.settings.token.is_empty();
+        let anybody = web.settings.token().is_none();
         let close = move |transaction: &rusqlite::Transaction<'_>| {
             rooms::close(transaction, &wanted, (!anybody).then_some(by.as_str()))
         };

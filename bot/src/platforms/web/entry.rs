@@ -1,6 +1,5 @@
 //! How a page comes into a room: it is told what it missed, once, and from then on what happens.
 
-use aizuchi_core::settings::is_room_name;
 use aizuchi_core::types::{MessageId, Time};
 use rusqlite::{Connection, Transaction};
 use unicode_normalization::UnicodeNormalization as _;
@@ -8,6 +7,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::page::{Entered, Out, Page, Why};
 use super::people::{self, Person};
 use super::platform::Web;
+use super::settings::is_room_name;
 use super::talk::{self, Kept, Refusal, room_id};
 use super::wire::FromServer;
 use super::words::Trouble;

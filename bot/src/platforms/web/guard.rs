@@ -4,12 +4,12 @@ use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi_core::settings::Web as WebSettings;
 use anyhow::Context as _;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{AppendHeaders, IntoResponse as _, Response};
+use secrecy::{ExposeSecret as _, SecretString};
 use subtle::ConstantTimeEq as _;
 use tokio::net::TcpListener;
 use tracing::warn;
@@ -17,9 +17,10 @@ use tracing::warn;
 use super::guesses::{Guess, TokenGuesses};
 use super::limits::ClientAddress;
 use super::session::{self, Sessions};
+use super::settings::WebSettings;
 
 /// Where it may listen. `Err` says what is wrong with the setting.
-pub fn addresses(address: &str, token: &str) -> Result<Vec<SocketAddr>, String> {
+pub fn addresses(address: &str, token: Option<&SecretString>) -> Result<Vec<SocketAddr>, String> {
     let found: Vec<SocketAddr> = match address.to_socket_addrs() {
         Ok(found) => found.collect(),
         Err(error) => {
@@ -29,7 +30,7 @@ pub fn addresses(address: &str, token: &str) -> Result<Vec<SocketAddr>, String> 
             ));
         }
     };
-    if token.is_empty() && !found.iter().all(|address| address.ip().is_loopback()) {
+    if token.is_none() && !found.iter().all(|address| address.ip().is_loopback()) {
         return Err(format!(
             "`web.address` is {address:?}, where others can reach it, and there is no token: set web.token to a secret \
              (AIZUCHI__WEB__TOKEN=…), or web.address to \"127.0.0.1:4860\""
@@ -39,7 +40,7 @@ pub fn addresses(address: &str, token: &str) -> Result<Vec<SocketAddr>, String> 
 }
 
 /// Opens the port, if it may be opened.
-pub async fn bind(address: &str, token: &str) -> anyhow::Result<TcpListener> {
+pub async fn bind(address: &str, token: Option<&SecretString>) -> anyhow::Result<TcpListener> {
     let found = addresses(address, token).map_err(anyhow::Error::msg)?;
     TcpListener::bind(&found[..]).await.with_context(|| {
         format!(
@@ -52,7 +53,7 @@ pub async fn bind(address: &str, token: &str) -> anyhow::Result<TcpListener> {
 /// What is checked before anything is served.
 #[derive(Clone)]
 pub struct Guard {
-    token: Option<String>,
+    token: Option<SecretString>,
     bound: IpAddr,
     /// There are some where there is a token.
     sessions: Option<Arc<Sessions>>,
@@ -75,7 +76,7 @@ enum Pass {
 
 impl Guard {
     pub fn new(settings: &WebSettings, bound: IpAddr, sessions: Option<Arc<Sessions>>) -> Guard {
-        let token = (!settings.token.is_empty()).then(|| settings.token.clone());
+        let token = settings.token().cloned();
         Guard { token, bound, sessions, guesses: Arc::default(), trust_proxy: settings.trust_proxy }
     }
 
@@ -97,7 +98,7 @@ impl Guard {
             return REFUSED;
         }
         let (in_header, in_link) = (bearer(headers), asked_token(request));
-        let is_token = |given: Option<&str>| given.is_some_and(|given| same(given, token));
+        let is_token = |given: Option<&str>| given.is_some_and(|given| same(given, token.expose_secret()));
         let is_right = || is_token(in_header) || is_token(in_link.as_deref());
         match self.guesses.guess(self.address(request), is_right) {
             Guess::Right if path == "/" && !is_token(in_header) => Pass::Welcome,
@@ -221,8 +222,8 @@ mod tests {
 
     #[test]
     fn only_names_of_this_machine() {
-        let settings = aizuchi_core::settings::Layers::default().resolve(&|_| None).unwrap();
-        let guard = Guard::new(&settings.general().settings.web, "127.0.0.1".parse().unwrap(), None);
+        let settings = crate::config::new_layers().section().unwrap();
+        let guard = Guard::new(&settings, "127.0.0.1".parse().unwrap(), None);
         for own in ["localhost", "LOCALHOST:4860", "127.0.0.1:4860", "[::1]:4860", "127.0.0.2"] {
             assert!(guard.is_own(own), "{own}");
         }
@@ -233,13 +234,13 @@ mod tests {
 
     #[tokio::test]
     async fn the_door_opens_only_where_it_may() {
-        let refused = bind("0.0.0.0:0", "").await.unwrap_err().to_string();
+        let refused = bind("0.0.0.0:0", None).await.unwrap_err().to_string();
         assert!(refused.contains("web.token"), "{refused}");
-        assert!(bind("0.0.0.0:0", "secret").await.is_ok());
-        let first = bind("127.0.0.1:0", "").await.unwrap();
-        let taken = bind(&first.local_addr().unwrap().to_string(), "").await.unwrap_err();
+        assert!(bind("0.0.0.0:0", Some(&"secret".into())).await.is_ok());
+        let first = bind("127.0.0.1:0", None).await.unwrap();
+        let taken = bind(&first.local_addr().unwrap().to_string(), None).await.unwrap_err();
         assert!(taken.to_string().contains("web.address"), "{taken}");
-        let odd = bind("nowhere", "").await.unwrap_err().to_string();
+        let odd = bind("nowhere", None).await.unwrap_err().to_string();
         assert!(odd.contains("web.address"), "{odd}");
     }
 }

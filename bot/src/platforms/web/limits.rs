@@ -9,13 +9,14 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use aizuchi_core::settings::Web as WebSettings;
 use axum::http::HeaderMap;
 use governor::clock::Clock;
 use governor::middleware::NoOpMiddleware;
 use governor::state::keyed::HashMapStateStore;
 use governor::{Quota, RateLimiter};
 use tokio::time::Instant;
+
+use super::settings::WebSettings;
 
 /// Addresses or people that one table knows at the same time.
 const KEYS_MAX: usize = 10_000;

@@ -33,7 +33,9 @@ mod ids;
 mod memory;
 mod mentions;
 mod session;
+mod settings;
 
 pub use guard::addresses;
 pub use platform::Web;
 pub use server::Listening;
+pub use settings::WebSettings;

@@ -14,6 +14,7 @@ use super::mentions::same_name;
 use super::outbox::Outbox;
 use super::presence::Presence;
 use super::rooms;
+use super::settings::WebSettings;
 use super::talk::{self, Changed, Reacting, Refusal, Saying, Speaker, Stored};
 use super::wire::{Bot, FromServer};
 use crate::ports::{Doing, Platform, PostError, Posting};
@@ -27,7 +28,7 @@ const HEARD_WITHIN: Duration = Duration::from_secs(5);
 
 /// The platform half: it can be posted to before anybody listens or is listened to.
 pub struct Web {
-    pub(super) settings: aizuchi_core::settings::Web,
+    pub(super) settings: WebSettings,
     me: RwLock<Arc<Me>>,
     pub(super) database: Database,
     pub(super) clock: Clock,
@@ -52,9 +53,9 @@ impl Me {
 
 impl Web {
     /// `bot` is how it introduces itself to the pages.
-    pub fn new(settings: &Settings, bot: Bot, database: Database, clock: Clock) -> Arc<Web> {
-        let (me, hub, outbox) = (RwLock::new(Me::new(settings, bot)), Hub::default(), Outbox::new());
-        Arc::new(Web { settings: settings.web.clone(), me, database, clock, hub, outbox, presence: Arc::default() })
+    pub fn new(settings: WebSettings, engine: &Settings, bot: Bot, database: Database, clock: Clock) -> Arc<Web> {
+        let (me, hub, outbox) = (RwLock::new(Me::new(engine, bot)), Hub::default(), Outbox::new());
+        Arc::new(Web { settings, me, database, clock, hub, outbox, presence: Arc::default() })
     }
 
     /// From now on it goes by another name, or answers with another model.

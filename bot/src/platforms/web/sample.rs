@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use aizuchi_core::settings::SAMPLE_ROOM;
 use aizuchi_core::types::Voice;
 use rusqlite::Transaction;
 use serde::Deserialize;
@@ -13,6 +12,7 @@ use tracing::warn;
 use super::platform::Web;
 use super::rooms;
 use super::server::Desk;
+use super::settings::SAMPLE_ROOM;
 use super::talk::{self, Refusal, Saying, Speaker};
 use crate::language::Language;
 use crate::stores::StoreError;

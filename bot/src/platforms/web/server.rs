@@ -91,7 +91,7 @@ impl Web {
     /// Opens the port and serves until `stop`. The task ends when every page has been let go.
     pub async fn listen(self: &Arc<Web>, with: Listening) -> anyhow::Result<(SocketAddr, JoinHandle<()>)> {
         let Listening { ears, traces, commands, keeper, events, metrics, ready, beside, stop } = with;
-        let listener = guard::bind(&self.settings.address, &self.settings.token).await?;
+        let listener = guard::bind(&self.settings.address, self.settings.token()).await?;
         let address = listener.local_addr().context("a bound port has an address")?;
         wait_for_room(async || self.open_rooms().await).await?;
         let now = self.clock.now();
@@ -133,10 +133,7 @@ impl Web {
 
     /// There are none where nobody has to show a token.
     async fn sessions(&self) -> Result<Option<Arc<Sessions>>, StoreError> {
-        let token = &self.settings.token;
-        if token.is_empty() {
-            return Ok(None);
-        }
+        let Some(token) = self.settings.token() else { return Ok(None) };
         Ok(Some(Arc::new(Sessions::open(token, self.database.clone(), self.clock).await?)))
     }
 }

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use aizuchi_core::types::{Span, Time};
 use aws_lc_rs::hmac;
 use rusqlite::{Connection, Transaction, params};
+use secrecy::{ExposeSecret as _, SecretString};
 
 use super::ids;
 use crate::runtime::Clock;
@@ -28,11 +29,16 @@ pub struct Sessions {
 
 impl Sessions {
     /// Those that were begun before the last stop go on.
-    pub async fn open(token: &str, database: Database, clock: Clock) -> Result<Sessions, StoreError> {
+    pub async fn open(token: &SecretString, database: Database, clock: Clock) -> Result<Sessions, StoreError> {
         let before = clock.now() - KEPT_FOR;
         database.write(move |transaction| let_go(transaction, before)).await?;
         let begun = Mutex::new(database.read(all).await?);
-        Ok(Sessions { key: hmac::Key::new(hmac::HMAC_SHA256, token.as_bytes()), begun, database, clock })
+        Ok(Sessions {
+            key: hmac::Key::new(hmac::HMAC_SHA256, token.expose_secret().as_bytes()),
+            begun,
+            database,
+            clock,
+        })
     }
 
     pub fn knows(&self, id: &str) -> bool {

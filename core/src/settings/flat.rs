@@ -1,0 +1,121 @@
+//! The layers merged into one table. A secret in it is never shown.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use secrecy::{ExposeSecret as _, SecretString};
+use toml::Value;
+
+use super::PRESETS;
+use super::layers::{DEFAULT_FILE, Problem};
+use super::value::{Bounds, Setting};
+
+/// A value as somebody wrote it.
+#[derive(Clone, Debug)]
+pub(super) enum Written {
+    Plain(Value),
+    /// `None` where something other than a text was written.
+    Secret(Option<SecretString>),
+}
+
+impl Written {
+    pub(super) fn secret(value: Value) -> Written {
+        Written::Secret(value.as_str().map(SecretString::from))
+    }
+
+    pub(super) fn plain(&self) -> Option<&Value> {
+        match self {
+            Written::Plain(value) => Some(value),
+            Written::Secret(_) => None,
+        }
+    }
+
+    pub(super) fn as_str(&self) -> Option<&str> {
+        self.plain().and_then(Value::as_str)
+    }
+
+    fn read<T: Setting>(&self) -> Result<T, String> {
+        match self {
+            Written::Plain(value) => T::read(value),
+            Written::Secret(secret) => T::read_secret(secret.as_ref()),
+        }
+    }
+
+    fn is_alike(&self, other: &Written) -> bool {
+        let text = |written: &Written| match written {
+            Written::Plain(value) => value.as_str().map(str::to_owned).map(SecretString::from),
+            Written::Secret(secret) => secret.clone(),
+        };
+        match (self, other) {
+            (Written::Plain(own), Written::Plain(other)) => own == other,
+            _ => match (text(self), text(other)) {
+                (Some(own), Some(other)) => own.expose_secret() == other.expose_secret(),
+                _ => false,
+            },
+        }
+    }
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Written::Plain(value) => write!(f, "{value}"),
+            Written::Secret(Some(_)) => f.write_str("secret"),
+            Written::Secret(None) => f.write_str("not a text"),
+        }
+    }
+}
+
+/// One value and where it was written.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub value: Written,
+    pub source: Arc<str>,
+    pub line: Option<usize>,
+}
+
+/// The layers merged into one table of full key to value, and what was wrong with it.
+#[derive(Clone, Debug, Default)]
+pub struct Flat {
+    pub(super) entries: BTreeMap<String, Entry>,
+    pub(super) problems: Vec<Problem>,
+}
+
+impl Flat {
+    /// The value of a key. One that does not fit leaves a problem.
+    pub fn read<T: Setting>(&mut self, key: &str, bounds: &dyn Bounds<T>) -> Option<T> {
+        let entry = self.entries.get(key)?;
+        let fitting = entry.value.read::<T>().and_then(|value| bounds.check(&value).map(|()| value));
+        fitting.map_err(|right| self.misfit(key, &right)).ok()
+    }
+
+    /// Says where a key was set, to what, and what would be right.
+    pub fn misfit(&mut self, key: &str, right: &str) {
+        let entry = &self.entries[key];
+        let message = format!("`{key}` is {}; allowed is {right}", entry.value);
+        self.problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
+    }
+
+    /// Whether the value is neither the default nor the preset's.
+    pub(super) fn is_given(&self, key: &str) -> bool {
+        let is_built_in = |source: &str| source == DEFAULT_FILE || PRESETS.iter().any(|(preset, _)| *preset == source);
+        self.entries.get(key).is_some_and(|entry| !is_built_in(&entry.source))
+    }
+
+    pub(super) fn keys_below(&self, prefix: &str) -> Vec<String> {
+        self.entries.keys().filter(|key| key.starts_with(prefix)).cloned().collect()
+    }
+
+    /// Whether a section, or one key, has the same values in both.
+    pub(super) fn is_alike(&self, other: &Flat, name: &str) -> bool {
+        let is_meant = |key: &str| key.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let all_in = |these: &Flat, those: &Flat| {
+            let alike = |(key, entry): (&String, &Entry)| {
+                those.entries.get(key).is_some_and(|other| entry.value.is_alike(&other.value))
+            };
+            these.entries.iter().filter(|(key, _)| is_meant(key)).all(alike)
+        };
+        all_in(self, other) && all_in(other, self)
+    }
+}

@@ -1,0 +1,75 @@
+//! Sections that the engine does not use: whoever uses one declares its keys, types and checks beside its own code, with
+//! [`settings_section!`](crate::settings_section), and gives its row to [`Layers::with_sections`](super::Layers).
+
+use super::flat::Flat;
+
+/// A section of the settings, read and checked by who declares it.
+pub trait Section: Sized {
+    const NAME: &'static str;
+    const KEYS: &'static [SectionKey];
+
+    /// Reads every key, leaving in `flat` a problem for each that does not fit.
+    fn read(flat: &mut Flat) -> Option<Self>;
+
+    /// Checks that the type of a single key does not make.
+    fn check(&self, flat: &mut Flat);
+
+    fn read_checked(flat: &mut Flat) -> Option<Self> {
+        let section = Self::read(flat)?;
+        section.check(flat);
+        Some(section)
+    }
+}
+
+/// A key with its section, such as `web.address`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SectionKey {
+    pub name: &'static str,
+    pub is_secret: bool,
+}
+
+/// What the settings have to know about a section that they do not use.
+#[derive(Clone, Copy, Debug)]
+pub struct SectionRow {
+    pub name: &'static str,
+    pub keys: &'static [SectionKey],
+    /// Leaves what is wrong in the table.
+    pub(super) check: fn(&mut Flat),
+}
+
+impl SectionRow {
+    pub const fn of<S: Section>() -> SectionRow {
+        SectionRow { name: S::NAME, keys: S::KEYS, check: |flat| drop(S::read_checked(flat)) }
+    }
+}
+
+/// Declares a section: its name, its struct, and each key with type and bounds. `check` is given the section and the table.
+#[macro_export]
+macro_rules! settings_section {
+    (
+        $(#[$doc:meta])*
+        $section:ident: $struct:ident { $($(#[$key_doc:meta])* $key:ident: $type:ty = $bounds:expr,)* }
+        check: $check:expr
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct $struct { $($(#[$key_doc])* pub $key: $type,)* }
+
+        impl $crate::settings::Section for $struct {
+            const NAME: &'static str = stringify!($section);
+            const KEYS: &'static [$crate::settings::SectionKey] = &[$($crate::settings::SectionKey {
+                name: concat!(stringify!($section), ".", stringify!($key)),
+                is_secret: <$type as $crate::settings::Setting>::IS_SECRET,
+            },)*];
+
+            fn read(flat: &mut $crate::settings::Flat) -> Option<$struct> {
+                $(let $key = flat.read::<$type>(concat!(stringify!($section), ".", stringify!($key)), &$bounds);)*
+                Some($struct { $($key: $key?,)* })
+            }
+
+            fn check(&self, flat: &mut $crate::settings::Flat) {
+                ($check)(self, flat)
+            }
+        }
+    };
+}
