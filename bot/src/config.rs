@@ -98,7 +98,9 @@ pub fn resolve(layers: &Layers) -> anyhow::Result<Policies> {
 fn unusable(layers: &Layers, policies: &Policies) -> Vec<Problem> {
     let mut problems = Vec::new();
     let folder = &policies.general().settings.prompts.folder;
-    if layers.sets("prompts.folder") && !Path::new(folder).is_dir() {
+    // The usual folder need not be there, also where somebody writes its name down.
+    let is_usual = new_layers().sets_alike(layers, "prompts.folder");
+    if !is_usual && !Path::new(folder).is_dir() {
         let message = format!("`prompts.folder` is {folder:?}; allowed is a folder that exists");
         problems.push(layers.problem("prompts.folder", folder, message));
     }

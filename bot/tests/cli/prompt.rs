@@ -121,6 +121,7 @@ fn files_of_ones_own_are_used_and_mistakes_in_them_told() {
     {
         assert!(run.err.contains(told), "{told:?} is not told: {run:?}");
     }
+    folder.write("other/en/reply.md", "Mine.");
     let elsewhere = shown(&folder, "join --at m4 --set prompts.folder=other");
     assert!(elsewhere["system"].as_str().is_some_and(|system| system.starts_with("You are aizuchi")), "{elsewhere}");
 }
