@@ -161,7 +161,8 @@ async fn on_discord(folder: &Path) -> (discord_server::Server, Life) {
     }
     let (own, policies) = settings::<DiscordSettings>(&[&format!("discord.api_url={}", server.url())]);
     let database = database(folder);
-    let discord = Discord::new(own, &policies.general().settings, TOKEN.into(), database.clone(), Clock::Wall);
+    let discord =
+        Discord::new(own, &policies.general().settings, TOKEN.into(), database.platform_stores(), Clock::Wall);
     let life = Life::begin(database, policies, discord.clone()).await;
     discord.listen(life.runtime.ears.clone(), Arc::new(NoCommands), life.stop.clone()).expect("a sane token");
     server.until("it is there", |world| world.sessions.values().any(|session| session.line.is_some())).await;
@@ -206,7 +207,7 @@ async fn slack(folder: &Path) {
         settings::<SlackSettings>(&[&format!("slack.api_url={}", server.api_url()), "slack.connections=1"]);
     let database = database(folder);
     let engine = &policies.general().settings;
-    let slack = Slack::new(own, engine, BOT_TOKEN.into(), APP_TOKEN.into(), database.clone(), Clock::Wall)
+    let slack = Slack::new(own, engine, BOT_TOKEN.into(), APP_TOKEN.into(), database.platform_stores(), Clock::Wall)
         .expect("an address that can be asked");
     let mut life = Life::begin(database, policies.clone(), slack.clone()).await;
     let listening = slack.listen(life.runtime.ears.clone(), Arc::new(NoCommands), life.stop.clone()).await;

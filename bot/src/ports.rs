@@ -16,6 +16,18 @@ use crate::language::Language;
 use crate::meter::Meter;
 use crate::stores::StoreError;
 
+mod inbox;
+mod marks;
+mod platform_stores;
+mod posts;
+mod recent;
+
+pub use inbox::{ArrivedThreads, Inbox, InboxEntry, Pending};
+pub use marks::{ChannelMark, ChannelMarks, MarkChange};
+pub use platform_stores::PlatformStores;
+pub use posts::{PostKey, PostLedger, PostProgress};
+pub use recent::RecentMessages;
+
 /// Something that is under way. Dropping it cancels it.
 pub type Doing<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 

@@ -30,14 +30,15 @@ impl Joined {
         let mut joined = Joined::default();
         let (discord, slack): (DiscordSettings, SlackSettings) = (config::section(layers)?, config::section(layers)?);
         if let Some(token) = token(&variable, &discord.token_variable).filter(|_| discord.enabled) {
-            joined.discord = Some(Discord::new(discord, settings, token, database.clone(), Clock::Wall));
+            joined.discord = Some(Discord::new(discord, settings, token, database.platform_stores(), Clock::Wall));
         }
         if slack.enabled {
             match slack_tokens(&variable, &slack) {
                 SlackTokens::None => (),
                 SlackTokens::OneMissing { variable, is } => bail!("Slack needs a second token, {variable}: {is}"),
                 SlackTokens::Both(bot, app) => {
-                    joined.slack = Some(Slack::new(slack, settings, bot, app, database.clone(), Clock::Wall)?);
+                    joined.slack =
+                        Some(Slack::new(slack, settings, bot, app, database.platform_stores(), Clock::Wall)?);
                 }
             }
         }

@@ -15,6 +15,7 @@ use crate::memory::{Kept, Local};
 use crate::platforms::web::WebSettings;
 use crate::platforms::web::rooms::{self, ListedRoom};
 use crate::ports::Memory as _;
+use crate::runtime::Clock;
 use crate::stores::{Database, Folder};
 
 #[derive(Args)]
@@ -70,8 +71,8 @@ fn close(arguments: &Arguments, room: &str) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let closed = runtime.block_on(async {
         let database = Database::open(&folder.database())?;
-        let name = room.to_owned();
-        let closed = database.write(move |transaction| rooms::close_unheard(transaction, &name)).await?;
+        let (name, now) = (room.to_owned(), Clock::Wall.now());
+        let closed = database.write(move |transaction| rooms::close_unheard(transaction, &name, now)).await?;
         if closed {
             let id = RoomId::new(format!("web:{room}"));
             let forgotten = vec![Change::RoomForgotten { room: id.clone() }];

@@ -23,7 +23,11 @@ fn rooms_are_listed_and_closed_without_a_page() {
     let store = rusqlite::Connection::open(folder.path("aizuchi-data/aizuchi.db")).unwrap();
     let count = |query: &str| store.query_row(query, [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(count("SELECT count(*) FROM web_message"), 0);
-    assert_eq!(count("SELECT count(*) FROM web_unheard WHERE body LIKE '%web:garden%Left%'"), 1, "the engine is told");
+    assert_eq!(
+        count("SELECT count(*) FROM inbox WHERE platform = 'web' AND body LIKE '%web:garden%Left%'"),
+        1,
+        "the engine is told"
+    );
 }
 
 #[test]

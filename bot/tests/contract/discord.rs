@@ -63,7 +63,7 @@ impl Stage for Guild {
         let server = Server::start().await;
         let ground = Ground::new(&[&format!("discord.api_url={}", server.url())]);
         let (own, engine) = (ground.layers.section().unwrap(), &ground.policies.general().settings);
-        let discord = Discord::new(own, engine, TOKEN.into(), ground.database.clone(), Clock::Wall);
+        let discord = Discord::new(own, engine, TOKEN.into(), ground.database.platform_stores(), Clock::Wall);
         let life = Life::begin(ground, discord.clone()).await;
         let stop = CancellationToken::new();
         discord.listen(life.ears(), Arc::new(NoCommands), stop.clone()).unwrap();

@@ -1,5 +1,5 @@
 //! One suite that every platform passes: the same scenes on the web room, on Discord and on Slack, with the real engine,
-//! store and adapter behind them, and decisions that a replay of the export takes again.
+//! store and adapter behind them, and decisions that a replay of the export takes again. And one that every store passes.
 
 mod life;
 mod stage;
@@ -10,6 +10,8 @@ mod web;
 
 mod replay;
 mod scenes;
+
+mod stores;
 
 /// Every scene on every platform.
 macro_rules! contract {

@@ -60,8 +60,8 @@ impl Stage for Workplace {
         let server = Server::start().await;
         let ground = Ground::new(&[&format!("slack.api_url={}", server.api_url())]);
         let (own, engine) = (ground.layers.section().unwrap(), &ground.policies.general().settings);
-        let (bot, app, database) = (BOT_TOKEN.into(), APP_TOKEN.into(), ground.database.clone());
-        let slack = Slack::at_pace(own, engine, bot, app, database, Clock::Wall, PACE).unwrap();
+        let (bot, app, stores) = (BOT_TOKEN.into(), APP_TOKEN.into(), ground.database.platform_stores());
+        let slack = Slack::at_pace(own, engine, bot, app, stores, Clock::Wall, PACE).unwrap();
         let life = Life::begin(ground, slack.clone()).await;
         let stop = CancellationToken::new();
         slack.listen(life.ears(), Arc::new(NoCommands), stop.clone()).await.unwrap();

@@ -55,7 +55,8 @@ impl House {
     pub async fn open_in(folder: &Path, server: Server, assignments: &[&str]) -> House {
         let (own, policies) = settings(&server, assignments);
         let database = Database::open(&folder.join("aizuchi.db")).unwrap();
-        let discord = Discord::new(own, &policies.general().settings, TOKEN.into(), database, Clock::Wall);
+        let discord =
+            Discord::new(own, &policies.general().settings, TOKEN.into(), database.platform_stores(), Clock::Wall);
         let heard = Arc::new(Mutex::new(Vec::new()));
         let (shard, mut hears) = mpsc::channel(16);
         let notes = heard.clone();

@@ -5,6 +5,7 @@ use std::time::Duration;
 use aizuchi::ports::{Platform as _, PostError, Posting};
 use aizuchi_core::types::{MessageId, Place};
 use aizuchi_test_servers::discord::{CHANNEL, GUILD, Mishap, PRIVATE, person};
+use aizuchi_test_servers::folder::Scratch;
 use serde_json::json;
 
 use crate::house::House;
@@ -71,6 +72,37 @@ async fn a_post_whose_answer_was_lost_is_found_again() {
         assert_eq!(house.server.asked(POST).len(), 2, "it is not even tried again");
         house.close().await;
     }
+}
+
+/// The version before kept the same in a table of Discord's own.
+#[tokio::test]
+async fn a_post_that_an_older_version_left_in_mid_air_is_found_again() {
+    let (house, _scratch) = House::open().await;
+    let place = place();
+    let posting = Posting { key: "k/0", place: &place, text: "hello", answering: None, more: false };
+    house.server.mishap(POST, Mishap::AnswerLost);
+    let lost = house.discord.post(posting).await;
+    assert!(matches!(lost, Err(PostError::TryLater { .. })), "{lost:?}");
+    house.server.world.with(|world| world.nonces.clear());
+    let nonce = house.server.asked(POST)[0].body["nonce"].as_str().unwrap().to_owned();
+    let scratch = Scratch::new("discord-older");
+    let older = rusqlite::Connection::open(scratch.0.join("aizuchi.db")).unwrap();
+    for version in 1..=10 {
+        let step = format!("{}/src/stores/sqlite/migrations/{version:04}.sql", env!("CARGO_MANIFEST_DIR"));
+        older.execute_batch(&std::fs::read_to_string(step).unwrap()).unwrap();
+    }
+    older.pragma_update(None, "user_version", 10).unwrap();
+    let insert = "INSERT INTO discord_post VALUES ('k/0', ?1, ?2, ?3, NULL)";
+    let begun = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis() as i64;
+    older.execute(insert, rusqlite::params![nonce, CHANNEL as i64, begun]).unwrap();
+    drop(older);
+
+    let house = House::open_in(&scratch.0, house.close().await, &[]).await;
+    let found = house.discord.post(posting).await.unwrap();
+    assert_eq!(house.server.posts(CHANNEL).len(), 1);
+    assert_eq!(house.server.posts(CHANNEL)[0]["id"], found.as_str());
+    assert_eq!(house.server.asked(POST).len(), 1, "it is not even tried again");
+    house.close().await;
 }
 
 #[tokio::test]

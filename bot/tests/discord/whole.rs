@@ -32,7 +32,8 @@ impl Program {
         let database = Database::open(&folder.join("aizuchi.db")).unwrap();
         let prompts = Arc::new(Prompts::new(PathBuf::new()));
         let mind = Arc::new(Models::new(prompts, &policies, &|_| None).unwrap());
-        let discord = Discord::new(own, &policies.general().settings, TOKEN.into(), database.clone(), Clock::Wall);
+        let discord =
+            Discord::new(own, &policies.general().settings, TOKEN.into(), database.platform_stores(), Clock::Wall);
         let (events, _) = broadcast::channel(1000);
         let (ready, _) = watch::channel(true);
         let world = World { clock: Clock::Wall, mind, platforms: vec![discord.clone()], keeper: None, events, ready };

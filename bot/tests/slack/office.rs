@@ -75,8 +75,8 @@ pub fn settings(server: &Server, more: &[&str]) -> (SlackSettings, Policies) {
 
 pub fn slack(server: &Server, database: Database, more: &[&str]) -> Arc<Slack> {
     let (own, policies) = settings(server, more);
-    let engine = &policies.general().settings;
-    Slack::at_pace(own, engine, BOT_TOKEN.into(), APP_TOKEN.into(), database, Clock::Wall, PACE).unwrap()
+    let (engine, stores) = (&policies.general().settings, database.platform_stores());
+    Slack::at_pace(own, engine, BOT_TOKEN.into(), APP_TOKEN.into(), stores, Clock::Wall, PACE).unwrap()
 }
 
 impl Office {

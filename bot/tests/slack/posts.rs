@@ -48,6 +48,37 @@ async fn a_cut_line_in_mid_answer_posts_nothing_twice() {
     assert_eq!(server.workspace().calls_of("chat.postMessage"), 2);
 }
 
+/// The version before kept the same in tables of Slack's own.
+#[tokio::test]
+async fn what_an_older_version_left_in_mid_air_is_heard_and_posted_once() {
+    let (server, scratch) = (Server::start().await, Scratch::new("slack-older"));
+    let place = room("C1GEN");
+    let posting = aizuchi::ports::Posting { key: "k#1/0", place: &place, text: "yes", answering: None, more: false };
+    server.workspace().fail("chat.postMessage", [Fault::Cut]);
+    let lost = slack(&server, database(&Scratch::new("slack-lost")), &[]).post(posting).await;
+    assert!(matches!(lost, Err(PostError::TryLater { .. })), "{lost:?}");
+    let out = server.workspace().posted("C1GEN")[0]["ts"].as_str().unwrap().to_owned();
+    let begun = (out.parse::<f64>().unwrap() * 1000.0) as i64;
+    let older = rusqlite::Connection::open(scratch.0.join("aizuchi.db")).unwrap();
+    for version in 1..=10 {
+        let step = format!("{}/src/stores/sqlite/migrations/{version:04}.sql", env!("CARGO_MANIFEST_DIR"));
+        older.execute_batch(&std::fs::read_to_string(step).unwrap()).unwrap();
+    }
+    older.pragma_update(None, "user_version", 10).unwrap();
+    older.execute("INSERT INTO slack_post VALUES ('k#1/0', ?1, NULL)", [begun]).unwrap();
+    let event =
+        r#"{"event":{"type":"message","channel":"C1GEN","user":"U1MIA","ts":"1700000000.000100","text":"lunch?"}}"#;
+    let insert = "INSERT INTO slack_event (key, at, body) VALUES ('C1GEN/1700000000.000100', ?1, ?2)";
+    older.execute(insert, rusqlite::params![begun, event]).unwrap();
+    drop(older);
+
+    let office = Office::open(&server, &scratch).await;
+    assert_eq!(&*office.hears("1700000000.000100").await.text, "lunch?");
+    assert_eq!(office.slack.post(posting).await, Ok(MessageId::new(&out)));
+    assert_eq!(server.workspace().calls_of("chat.postMessage"), 1);
+    office.close().await;
+}
+
 /// Where nothing is kept of what a post carries along, it is known by its author, its words and its time.
 #[tokio::test]
 async fn a_post_without_its_mark_is_known_by_its_words() {

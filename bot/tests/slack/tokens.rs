@@ -19,8 +19,8 @@ use crate::office::{Echo, Engine, Office, PACE, database, room, settings, until}
 async fn a_wrong_token_is_refused_at_the_start_with_what_to_do() {
     let (server, scratch) = (Server::start().await, Scratch::new("slack-wrong-token"));
     let (own, policies) = settings(&server, &[]);
-    let (engine, database) = (&policies.general().settings, database(&scratch));
-    let slack = Slack::at_pace(own, engine, "xoxb-wrong".into(), APP_TOKEN.into(), database, Clock::Wall, PACE);
+    let (engine, stores) = (&policies.general().settings, database(&scratch).platform_stores());
+    let slack = Slack::at_pace(own, engine, "xoxb-wrong".into(), APP_TOKEN.into(), stores, Clock::Wall, PACE);
     let (shard, _hears) = mpsc::channel(1);
     let commands = std::sync::Arc::new(Echo::default());
     let refused = slack

@@ -36,9 +36,9 @@ async fn after_a_restart_a_mention_is_told_before_what_was_said_elsewhere() {
     let store = rusqlite::Connection::open(folder.join("aizuchi.db")).unwrap();
     for seq in 1..=STORED {
         let body = serde_json::to_string(&Input::Said(message(seq))).unwrap();
-        store.execute("INSERT INTO web_unheard (seq, body) VALUES (?1, ?2)", params![seq as i64, body]).unwrap();
+        let insert = "INSERT INTO inbox (platform, key, at, body) VALUES ('web', ?1, 0, ?2)";
+        store.execute(insert, params![seq as i64, body]).unwrap();
     }
-    store.execute("UPDATE web_counter SET seq = ?1", [STORED as i64]).unwrap();
 
     let house = House::open_in(&folder, &[], Engine::Listens).await.unwrap();
     let mut heard = Vec::new();
@@ -56,7 +56,7 @@ async fn after_a_restart_a_mention_is_told_before_what_was_said_elsewhere() {
     let mut once = seqs.clone();
     once.sort_unstable();
     assert_eq!(once, (1..=STORED).collect::<Vec<_>>());
-    let left = || store.query_row("SELECT count(*) FROM web_unheard", [], |row| row.get::<_, i64>(0)).unwrap();
+    let left = || store.query_row("SELECT count(*) FROM inbox", [], |row| row.get::<_, i64>(0)).unwrap();
     while left() > 0 {
         tokio::task::yield_now().await;
     }

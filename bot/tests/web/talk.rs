@@ -159,7 +159,8 @@ async fn what_was_stored_and_never_heard_is_heard_before_anything_new() {
     let one = serde_json::to_string(&house.heard.lock().unwrap()[0]).unwrap();
     house.close().await;
     let store = rusqlite::Connection::open(folder.join("aizuchi.db")).unwrap();
-    store.execute("INSERT INTO web_unheard (seq, body) VALUES (1, ?1)", [one]).unwrap();
+    let insert = "INSERT INTO inbox (platform, key, at, body) VALUES ('web', 'w1', 0, ?1)";
+    store.execute(insert, [one]).unwrap();
     drop(store);
 
     for expected in [&["said one", "said two"][..], &["said two"]] {

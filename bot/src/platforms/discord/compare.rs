@@ -9,9 +9,10 @@ use tracing::{info, warn};
 
 use super::backfill::{Backfill, PAGE};
 use super::places::{channel_of, guild_of};
+use super::platform::PLATFORM;
 use super::read::id;
 use super::say::Ear;
-use crate::journal::{Kept, lately};
+use crate::journal::Kept;
 
 /// What was said lately, by channel or thread, with its guild; 0 for direct messages.
 pub type KnownMessages = HashMap<u64, (u64, Vec<Kept>)>;
@@ -21,7 +22,7 @@ impl Backfill {
     /// missed, Discord does not tell.
     pub async fn recall(&self) {
         let now = self.discord.clock.now();
-        let known = self.discord.database.read(move |connection| lately(connection, "discord", now)).await;
+        let known = self.discord.recent.recent(PLATFORM, now).await;
         let known = known.unwrap_or_else(|error| {
             warn!(%error, "cannot tell what was changed on Discord meanwhile");
             HashMap::new()

@@ -64,7 +64,7 @@ impl Listener {
             warn!(%error, "can not note what was heard on Discord");
         }
         for (nonce, message) in handful.posts {
-            if let Err(error) = self.discord.posted(nonce, message).await {
+            if let Err(error) = self.discord.posted(&nonce, message).await {
                 warn!(%error, "can not note a post");
             }
         }

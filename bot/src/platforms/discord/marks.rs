@@ -1,15 +1,18 @@
 //! Up to which message each channel was heard. While a gap is being filled, what is heard live does not count yet: a
 //! crash in between must not hide the gap.
+//!
+//! These marks take the place of an inbox. Discord keeps what was said: after a crash the gateway resumes its session, or the
+//! channel is read from its mark on. So nothing has to be kept here between hearing it and handing it to the engine.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
-
-use crate::stores::{Database, StoreError};
+use super::platform::PLATFORM;
+use crate::ports::{ChannelMark, ChannelMarks};
+use crate::stores::StoreError;
 
 pub struct Marks {
-    database: Database,
+    store: Arc<dyn ChannelMarks>,
     /// Channels whose gap is being filled, and the newest message that was heard live meanwhile.
     filling: Mutex<HashMap<u64, u64>>,
 }
@@ -33,27 +36,36 @@ pub struct Told {
     pub look: bool,
 }
 
-/// The newest id that was known when the channels of a guild were last told: what was made later has a greater one. Before
-/// that was noted, the newest message that was heard in the guild has to do.
-fn last_told(transaction: &Transaction<'_>, guild: u64) -> rusqlite::Result<u64> {
-    let mut told = transaction.prepare_cached("SELECT told FROM discord_guild WHERE id = ?1")?;
-    match told.query_row([guild as i64], |row| row.get::<_, i64>(0)).optional()? {
-        Some(told) => Ok(told as u64),
-        None => last_heard(transaction, guild),
+/// The server of the marks of whole guilds.
+const GUILDS: &str = "guilds";
+
+impl From<Mark> for ChannelMark {
+    fn from(Mark { channel, guild, message }: Mark) -> ChannelMark {
+        ChannelMark { channel: channel.to_string(), server: server(guild), heard: ordered(message) }
     }
 }
 
-fn last_heard(transaction: &Transaction<'_>, guild: u64) -> rusqlite::Result<u64> {
-    let mut heard = transaction.prepare_cached("SELECT max(heard) FROM discord_channel WHERE guild = ?1")?;
-    Ok(heard.query_row([guild as i64], |row| row.get::<_, Option<i64>>(0))?.unwrap_or(0) as u64)
+fn server(guild: u64) -> String {
+    if guild == 0 { String::new() } else { guild.to_string() }
 }
 
-const NOTE: &str = "INSERT INTO discord_channel (id, guild, heard) VALUES (?1, ?2, ?3)
-    ON CONFLICT (id) DO UPDATE SET heard = max(heard, excluded.heard)";
+/// The name under which a guild itself is marked. An old guild and one of its channels may share their id.
+fn guild_mark(guild: u64) -> String {
+    format!("guild/{guild}")
+}
+
+/// Marks are compared as text.
+fn ordered(id: u64) -> String {
+    format!("{id:020}")
+}
+
+fn heard(mark: &ChannelMark) -> u64 {
+    mark.heard.parse().unwrap_or(0)
+}
 
 impl Marks {
-    pub fn new(database: Database) -> Marks {
-        Marks { database, filling: Mutex::default() }
+    pub fn new(store: Arc<dyn ChannelMarks>) -> Marks {
+        Marks { store, filling: Mutex::default() }
     }
 
     /// What was heard live.
@@ -75,47 +87,37 @@ impl Marks {
         if marks.is_empty() {
             return Ok(());
         }
-        let note = move |transaction: &rusqlite::Transaction<'_>| {
-            let mut note = transaction.prepare_cached(NOTE)?;
-            for Mark { channel, guild, message } in marks {
-                note.execute(params![channel as i64, guild as i64, message as i64])?;
-            }
-            Ok(())
-        };
-        self.database.write(note).await
+        self.store.advance(PLATFORM, marks.into_iter().map(ChannelMark::from).collect()).await
     }
 
     /// Where the gaps of channels begin, of those that may have one. A channel seen for the first time has none and is
     /// heard from now on, unless it was made after the channels of its guild were last told: then it is all gap, whether
     /// anybody told that it was made or not. One write for all: a guild has many.
     pub async fn begin(&self, guild: u64, channels: Vec<Told>) -> Result<Vec<(u64, u64)>, StoreError> {
-        let look = move |transaction: &Transaction<'_>| {
-            let mut heard = transaction.prepare_cached("SELECT heard FROM discord_channel WHERE id = ?1")?;
-            let mut note = transaction.prepare_cached(NOTE)?;
-            let last_told = last_told(transaction, guild)?;
-            let mut known = Vec::new();
-            for told in &channels {
-                let channel = told.channel as i64;
-                match heard.query_row([channel], |row| row.get::<_, i64>(0)).optional()? {
-                    Some(heard) => known.push((*told, heard as u64)),
-                    None => {
-                        let is_younger = guild != 0 && last_told != 0 && told.channel >= last_told;
-                        let from = if is_younger { 0 } else { told.newest.unwrap_or(0) };
-                        note.execute(params![channel, guild as i64, from as i64])?;
-                        known.push((Told { look: told.look || (is_younger && told.newest.is_none()), ..*told }, from));
-                    }
-                }
+        let names = channels.iter().map(|told| told.channel.to_string()).collect();
+        let heard_before = self.store.find(PLATFORM, names).await?;
+        let heard_before: HashMap<&str, u64> =
+            heard_before.iter().map(|mark| (mark.channel.as_str(), heard(mark))).collect();
+        let guild_marks = GuildMarks::find(&*self.store, guild).await?;
+        let (mut known, mut marks) = (Vec::new(), Vec::new());
+        for told in &channels {
+            if let Some(heard) = heard_before.get(told.channel.to_string().as_str()) {
+                known.push((*told, *heard));
+                continue;
             }
-            if guild != 0 {
-                let newest = channels.iter().flat_map(|told| [Some(told.channel), told.newest]).flatten().max();
-                let set = "INSERT INTO discord_guild (id, told) VALUES (?1, ?2)
-                    ON CONFLICT (id) DO UPDATE SET told = max(told, excluded.told)";
-                let newest = newest.unwrap_or(0).max(last_heard(transaction, guild)?);
-                transaction.prepare_cached(set)?.execute(params![guild as i64, newest as i64])?;
-            }
-            Ok(known)
-        };
-        let known = self.database.write(look).await?;
+            let is_younger = guild != 0 && guild_marks.told != 0 && told.channel >= guild_marks.told;
+            let from = if is_younger { 0 } else { told.newest.unwrap_or(0) };
+            marks.push(ChannelMark::from(Mark { channel: told.channel, guild, message: from }));
+            known.push((Told { look: told.look || (is_younger && told.newest.is_none()), ..*told }, from));
+        }
+        if guild != 0 {
+            let newest = channels.iter().flat_map(|told| [Some(told.channel), told.newest]).flatten().max();
+            let heard = ordered(newest.unwrap_or(0).max(guild_marks.heard));
+            marks.push(ChannelMark { channel: guild_mark(guild), server: GUILDS.into(), heard });
+        }
+        if !marks.is_empty() {
+            self.store.advance(PLATFORM, marks).await?;
+        }
         let mut filling = self.filling.lock().expect("marks are never held over a panic");
         let mut gaps = Vec::new();
         for (told, heard) in known {
@@ -143,11 +145,29 @@ impl Marks {
 
     /// The conversations with one person that were heard last.
     pub async fn direct(&self, at_most: usize) -> Result<Vec<u64>, StoreError> {
-        let find = move |connection: &Connection| {
-            let find = "SELECT id FROM discord_channel WHERE guild = 0 ORDER BY heard DESC LIMIT ?1";
-            let mut find = connection.prepare_cached(find)?;
-            find.query_map([at_most as i64], |row| row.get::<_, i64>(0).map(|id| id as u64))?.collect()
-        };
-        self.database.read(find).await
+        let marks = self.store.of_server(PLATFORM, &server(0), at_most).await?;
+        Ok(marks.iter().filter_map(|mark| mark.channel.parse().ok()).collect())
+    }
+}
+
+/// How far a guild as a whole is known.
+#[derive(Default)]
+struct GuildMarks {
+    /// The newest message that was heard in it.
+    heard: u64,
+    /// The newest id that was known when its channels were last told: what was made later has a greater one. Before that was
+    /// noted, the newest message that was heard has to do.
+    told: u64,
+}
+
+impl GuildMarks {
+    async fn find(store: &dyn ChannelMarks, guild: u64) -> Result<GuildMarks, StoreError> {
+        if guild == 0 {
+            return Ok(GuildMarks::default());
+        }
+        let newest = store.of_server(PLATFORM, &server(guild), 1).await?;
+        let newest = newest.first().map_or(0, heard);
+        let told = store.find(PLATFORM, vec![guild_mark(guild)]).await?;
+        Ok(GuildMarks { heard: newest, told: told.first().map_or(newest, heard) })
     }
 }

@@ -18,9 +18,11 @@ use super::readable::OwnNames;
 use super::rest::Rest;
 use super::settings::DiscordSettings;
 use super::trouble::{Deed, post_error};
-use crate::ports::{Commands, Doing, Platform, PostError, Posting};
+use crate::ports::{Commands, Doing, Platform, PlatformStores, PostError, PostLedger, Posting, RecentMessages};
 use crate::runtime::{Clock, Ears};
-use crate::stores::Database;
+
+/// The beginning of the names of its rooms, and what its entries in the stores are under.
+pub(super) const PLATFORM: &str = "discord";
 
 /// How it stands with the gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,10 +36,11 @@ pub enum State {
 pub struct Discord {
     pub(super) settings: DiscordSettings,
     pub(super) token: SecretString,
-    pub(super) database: Database,
+    pub(super) recent: Arc<dyn RecentMessages>,
     pub(super) clock: Clock,
     pub(super) rest: Rest,
     pub(super) places: Mutex<Places>,
+    pub(super) posts: Arc<dyn PostLedger>,
     pub(super) marks: Marks,
     pub(super) own_names: OwnNames,
     pub(super) state: watch::Sender<State>,
@@ -51,16 +54,17 @@ impl Discord {
         settings: DiscordSettings,
         engine: &Settings,
         token: SecretString,
-        database: Database,
+        stores: PlatformStores,
         clock: Clock,
     ) -> Arc<Discord> {
         let own = &engine.bot;
         let own_names = OwnNames::new([own.name.as_str()].into_iter().chain(own.aliases.iter().map(String::as_str)));
         let rest = Rest::new(&settings.api_url, &token);
-        let marks = Marks::new(database.clone());
+        let PlatformStores { posts, marks, recent, .. } = stores;
+        let marks = Marks::new(marks);
         let state = watch::Sender::new(State::Connecting);
         let (places, me) = (Mutex::default(), AtomicU64::new(0));
-        Arc::new(Discord { settings, token, database, clock, rest, places, marks, own_names, state, me })
+        Arc::new(Discord { settings, token, recent, clock, rest, places, posts, marks, own_names, state, me })
     }
 
     /// Hears until it is stopped, or until Discord sends it away for good: `state` then says why.
@@ -96,7 +100,7 @@ impl Discord {
 
 impl Platform for Discord {
     fn name(&self) -> &'static str {
-        "discord"
+        PLATFORM
     }
 
     fn clock_ahead(&self) -> ClockShift {

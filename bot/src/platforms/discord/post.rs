@@ -2,15 +2,14 @@
 //! end is not known is looked for before it is posted again.
 
 use aizuchi_core::types::{MessageId, Time, stable_hash};
-use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use serde_json::{Value, json};
 
 use super::places::channel_of;
-use super::platform::Discord;
+use super::platform::{Discord, PLATFORM};
 use super::read::{first_id_at, id, list, text};
 use super::rest::Trouble;
 use super::trouble::{Deed, post_error};
-use crate::ports::{PostError, Posting};
+use crate::ports::{PostError, PostKey, PostProgress, Posting};
 use crate::stores::StoreError;
 
 const CONTENT_CHARS_MAX: usize = 2000;
@@ -27,14 +26,6 @@ const SUPPRESS_EMBEDS: u64 = 1 << 2;
 const EMPTY_MESSAGE: u64 = 50006;
 const MISSING_PERMISSIONS: u64 = 50013;
 
-/// What is known of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Begun {
-    Now,
-    Before { at: Time },
-    Posted(u64),
-}
-
 /// Letters that stand for the key: Discord takes 25.
 pub fn nonce(key: &str) -> String {
     format!("{:016x}{:08x}", stable_hash(0, key), stable_hash(1, key) as u32)
@@ -45,10 +36,11 @@ impl Discord {
         let elsewhere = || PostError::GiveUp { what: format!("{} is not a room of Discord", posting.place.room) };
         let channel = channel_of(posting.place).ok_or_else(elsewhere)?;
         let deed = if posting.place.thread.is_some() { Deed::PostInThread } else { Deed::Post };
-        let found = match self.begin(posting.key, channel).await.map_err(later)? {
-            Begun::Posted(message) => Some(message),
-            Begun::Now => None,
-            Begun::Before { at } => {
+        let nonce = nonce(posting.key);
+        let found = match self.posts.begin(ledger_key(&nonce), self.clock.now()).await.map_err(later)? {
+            PostProgress::Posted(message) => Some(message.parse().map_err(|_| unreadable(&message))?),
+            PostProgress::New => None,
+            PostProgress::Begun(at) => {
                 let found = self.look_for(channel, posting.text, at).await;
                 found.map_err(|trouble| post_error(Deed::Look, &trouble))?
             }
@@ -58,7 +50,7 @@ impl Discord {
             None => self.send(channel, &posting).await.map_err(|trouble| post_error(deed, &trouble))?,
         };
         // Not noted, it is found by looking for it.
-        if let Err(error) = self.posted(nonce(posting.key), message).await {
+        if let Err(error) = self.posted(&nonce, message).await {
             tracing::warn!(%error, "can not note a post");
         }
         Ok(MessageId::new(message.to_string()))
@@ -100,15 +92,10 @@ impl Discord {
             let mut ours: Vec<u64> =
                 page.iter().filter(|post| self.is_ours(post, wanted)).filter_map(|post| id(post, "id")).collect();
             ours.sort_unstable();
-            let taken = |connection: &Connection, id: u64| {
-                let query = "SELECT 1 FROM discord_post WHERE message = ?1";
-                connection.prepare_cached(query)?.exists([id as i64])
-            };
-            for candidate in ours {
-                let known = self.database.read(move |connection| taken(connection, candidate)).await;
-                if !known.map_err(|error| Trouble::Unclear(error.to_string()))? {
-                    return Ok(Some(candidate));
-                }
+            let ids: Vec<String> = ours.iter().map(u64::to_string).collect();
+            let taken = self.posts.taken(PLATFORM, &ids).await.map_err(|error| Trouble::Unclear(error.to_string()))?;
+            if let Some(free) = ours.into_iter().find(|id| !taken.contains(&id.to_string())) {
+                return Ok(Some(free));
             }
             match page.iter().filter_map(|post| id(post, "id")).max() {
                 Some(newest) if page.len() == PAGE => after = newest,
@@ -129,52 +116,27 @@ impl Discord {
                 || embedded.is_some_and(|embedded| same(embedded, EMBED_CHARS_MAX)))
     }
 
-    async fn begin(&self, key: &str, channel: u64) -> Result<Begun, StoreError> {
-        let (key, nonce, now) = (key.to_owned(), nonce(key), self.clock.now());
-        self.database
-            .write(move |transaction: &Transaction<'_>| {
-                let known = "SELECT begun, message FROM discord_post WHERE key = ?1";
-                let known = transaction
-                    .prepare_cached(known)?
-                    .query_row([&key], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?)))
-                    .optional()?;
-                Ok(match known {
-                    Some((_, Some(message))) => Begun::Posted(message as u64),
-                    Some((begun, None)) => Begun::Before { at: Time(begun as u64) },
-                    None => {
-                        let begin = "INSERT INTO discord_post (key, nonce, channel, begun) VALUES (?1, ?2, ?3, ?4)";
-                        transaction.prepare_cached(begin)?.execute(params![
-                            key,
-                            nonce,
-                            channel as i64,
-                            now.0 as i64
-                        ])?;
-                        Begun::Now
-                    }
-                })
-            })
-            .await
-    }
-
     /// The post has this id: Discord has answered, or the gateway has told of it first.
-    pub(super) async fn posted(&self, nonce: String, message: u64) -> Result<(), StoreError> {
-        let note = "UPDATE discord_post SET message = ?2 WHERE nonce = ?1 AND message IS NULL";
-        let note = move |transaction: &Transaction<'_>| {
-            transaction.prepare_cached(note)?.execute(params![nonce, message as i64])
-        };
-        self.database.write(note).await.map(|_| ())
+    pub(super) async fn posted(&self, nonce: &str, message: u64) -> Result<(), StoreError> {
+        self.posts.posted(ledger_key(nonce), &message.to_string()).await
     }
 
     /// Lets go of posts that nobody asks for any more.
     pub(super) async fn forget_old_posts(&self) {
-        let before = self.clock.now().0.saturating_sub(KEPT_MS);
-        let forget = move |transaction: &Transaction<'_>| {
-            transaction.execute("DELETE FROM discord_post WHERE begun < ?1", [before as i64])
-        };
-        if let Err(error) = self.database.write(forget).await {
+        let before = Time(self.clock.now().0.saturating_sub(KEPT_MS));
+        if let Err(error) = self.posts.sweep(PLATFORM, before).await {
             tracing::warn!(%error, "can not let go of old posts");
         }
     }
+}
+
+/// Posts are recorded under their nonces: by these the gateway tells of them.
+fn ledger_key(nonce: &str) -> PostKey<'_> {
+    PostKey { platform: PLATFORM, key: nonce }
+}
+
+fn unreadable(message: &str) -> PostError {
+    PostError::GiveUp { what: format!("the recorded id of a Discord message is not a number: {message}") }
 }
 
 const KEPT_MS: u64 = 30 * 24 * 3600 * 1000;

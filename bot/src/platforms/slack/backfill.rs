@@ -35,7 +35,7 @@ pub async fn keep(desk: &Desk, me: &Me, mut known: BTreeMap<String, String>) {
             () = desk.gone.notified() => (),
             () = desk.stop.cancelled() => return,
         }
-        known = desk.slack.database.read(inbox::channels).await.unwrap_or_default();
+        known = inbox::channels(&*desk.slack.stores.marks).await.unwrap_or_default();
     }
 }
 
@@ -50,7 +50,7 @@ async fn fill(desk: &Desk, me: &Me, channels: BTreeMap<String, String>) {
             Ok(arrivals) if arrivals.is_empty() => (),
             Ok(arrivals) => {
                 let at = desk.slack.clock.now();
-                let store = desk.slack.database.write(move |transaction| inbox::store(transaction, arrivals, at)).await;
+                let store = inbox::store(&*desk.slack.stores.inbox, arrivals, at).await;
                 stored += store.unwrap_or_else(|failed| {
                     warn!(%failed, "can not store what was missed on Slack");
                     0

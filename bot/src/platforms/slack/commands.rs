@@ -25,7 +25,7 @@ struct SlashCommand {
 /// Starts to run it, once. Returns whether the envelope can be acknowledged.
 pub async fn run(desk: &Arc<Desk>, me: &Arc<Me>, envelope: &str, payload: Value) -> bool {
     let (key, at) = (envelope.to_owned(), desk.slack.clock.now());
-    match desk.slack.database.write(move |transaction| inbox::is_new(transaction, &key, at)).await {
+    match inbox::is_new(&*desk.slack.stores.inbox, key, at).await {
         Ok(true) => (),
         Ok(false) => return true,
         Err(failed) => {

@@ -10,14 +10,15 @@ use tracing::warn;
 use super::event::Event;
 use super::inbox::Arrival;
 use super::listen::Desk;
+use super::platform::PLATFORM;
 use super::read::{flag, list, stamp, stamp_of};
 use super::translate::{Me, readable};
-use crate::journal::{Kept, lately};
+use crate::journal::Kept;
 
 /// What is known of what was said lately.
 pub async fn said_lately(desk: &Desk) -> HashMap<Place, Vec<Kept>> {
     let now = desk.slack.clock.now();
-    let known = desk.slack.database.read(move |connection| lately(connection, "slack", now)).await;
+    let known = desk.slack.stores.recent.recent(PLATFORM, now).await;
     known.unwrap_or_else(|failed| {
         warn!(%failed, "can not tell what was changed on Slack meanwhile");
         HashMap::new()

@@ -1,16 +1,18 @@
-//! What came in and was not told yet, and what came in before: stored before it is acknowledged, so that neither a
-//! crash loses anything nor a redelivery counts twice.
+//! What came in, on its way through the inbox: stored before it is acknowledged, so that neither a crash loses anything nor
+//! a redelivery counts twice.
 
 use std::collections::BTreeMap;
 
 use aizuchi_core::types::{Span, Time};
-use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::event::Event;
 use super::names::Names;
+use super::platform::PLATFORM;
 use super::read::text;
+use crate::ports::{ArrivedThreads, ChannelMark, ChannelMarks, Inbox, InboxEntry, MarkChange};
+use crate::stores::StoreError;
 
 /// As long as Slack might send something again, and people might react to it.
 const KEPT: Span = Span::minutes(7 * 24 * 60);
@@ -56,101 +58,75 @@ impl Arrival {
         let key = Event::read(&message).key()?;
         Some(Arrival { key, event: message, fetched: true })
     }
-}
 
-/// Stores what was not known yet; how many that were.
-pub fn store(transaction: &Transaction<'_>, arrivals: Vec<Arrival>, at: Time) -> rusqlite::Result<usize> {
-    let insert = "INSERT OR IGNORE INTO slack_event (key, at, thread, body) VALUES (?1, ?2, ?3, ?4)";
-    let mut stored = 0;
-    for arrival in arrivals {
-        let read = Event::read(&arrival.event);
-        let thread = if let Event::Said(saying) = &read { saying.thread.as_deref() } else { None };
-        let body = serde_json::to_string(&arrival).expect("an arrival is plain data");
-        let new = transaction.prepare_cached(insert)?.execute(params![arrival.key, at.0 as i64, thread, body])?;
-        stored += new;
-        if new > 0 {
-            note_place(transaction, &read)?;
-        }
+    fn into_entry(self) -> InboxEntry {
+        let read = Event::read(&self.event);
+        let thread = if let Event::Said(saying) = &read { saying.thread.clone() } else { None };
+        let body = serde_json::to_string(&self).expect("an arrival is plain data");
+        InboxEntry { key: self.key, thread, body: Some(body), mark: mark(&read) }
     }
-    Ok(stored)
 }
 
-/// Whether a slash command arrives for the first time.
-pub fn is_new(transaction: &Transaction<'_>, key: &str, at: Time) -> rusqlite::Result<bool> {
-    let insert = "INSERT OR IGNORE INTO slack_event (key, at) VALUES (?1, ?2)";
-    Ok(transaction.prepare_cached(insert)?.execute(params![key, at.0 as i64])? > 0)
-}
-
-/// Remembers up to where each channel is known.
-fn note_place(transaction: &Transaction<'_>, event: &Event) -> rusqlite::Result<()> {
+/// How far it says that its channel is known.
+fn mark(event: &Event) -> Option<MarkChange> {
     match event {
-        Event::Said(saying) => {
-            let upsert = "INSERT INTO slack_channel (id, last) VALUES (?1, ?2) \
-                          ON CONFLICT (id) DO UPDATE SET last = max(last, ?2)";
-            transaction.prepare_cached(upsert)?.execute(params![saying.channel, saying.ts])?;
-        }
-        Event::Left { channel } => {
-            transaction.execute("DELETE FROM slack_channel WHERE id = ?1", [channel])?;
-        }
+        Event::Said(saying) => Some(MarkChange::Heard(ChannelMark {
+            channel: saying.channel.clone(),
+            server: String::new(),
+            heard: saying.ts.clone(),
+        })),
+        Event::Left { channel } => Some(MarkChange::Left(channel.clone())),
         Event::Changed(_)
         | Event::Reacted(_)
         | Event::Person(_)
         | Event::Renamed(_)
         | Event::Joined { .. }
-        | Event::Nothing => (),
+        | Event::Nothing => None,
     }
-    Ok(())
 }
 
-/// Some of what was not told, in the order in which it came.
-pub fn untold(connection: &Connection, after: i64, count: usize) -> rusqlite::Result<Vec<(i64, String)>> {
-    let query = "SELECT seq, body FROM slack_event WHERE seq > ?1 AND body IS NOT NULL ORDER BY seq LIMIT ?2";
-    let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    connection.prepare_cached(query)?.query_map(params![after, count as i64], row)?.collect()
+/// Stores what was not known yet; how many that were.
+pub async fn store(inbox: &dyn Inbox, arrivals: Vec<Arrival>, at: Time) -> Result<usize, StoreError> {
+    inbox.keep(PLATFORM, arrivals.into_iter().map(Arrival::into_entry).collect(), at).await
 }
 
-/// Lets go of what was told; that it came stays known.
-pub fn told(transaction: &Transaction<'_>, up_to: i64) -> rusqlite::Result<()> {
-    let forget = "UPDATE slack_event SET body = NULL WHERE seq <= ?1 AND body IS NOT NULL";
-    transaction.prepare_cached(forget)?.execute([up_to]).map(|_| ())
+/// Whether a slash command arrives for the first time.
+pub async fn is_new(inbox: &dyn Inbox, key: String, at: Time) -> Result<bool, StoreError> {
+    let entry = InboxEntry { key, ..InboxEntry::default() };
+    Ok(inbox.keep(PLATFORM, vec![entry], at).await? > 0)
 }
 
 /// What these people did and nobody was told yet is not told any more.
-pub fn forget(transaction: &Transaction<'_>, users: &[&str]) -> rusqlite::Result<()> {
+pub async fn forget(inbox: &dyn Inbox, users: &[&str]) -> Result<(), StoreError> {
     let by = |event: &Value| ["user", "bot_id"].iter().any(|field| users.contains(&text(event, field).unwrap_or("")));
-    for (seq, body) in untold(transaction, 0, usize::MAX >> 1)? {
-        let Ok(Arrival { event, .. }) = serde_json::from_str(&body) else { continue };
+    let mut gone = Vec::new();
+    for pending in inbox.pending(PLATFORM, 0, usize::MAX).await? {
+        let Ok(Arrival { event, .. }) = serde_json::from_str(&pending.body) else { continue };
         let inner = ["message", "previous_message"].iter().filter_map(|field| event.get(*field));
         if by(&event) || inner.into_iter().any(by) {
-            transaction.execute("UPDATE slack_event SET body = NULL WHERE seq = ?1", [seq])?;
+            gone.push((pending.seq, None));
         }
     }
-    Ok(())
+    if gone.is_empty() { Ok(()) } else { inbox.amend(PLATFORM, gone).await }
 }
 
 /// The thread a message lies in, if it came lately.
-pub fn thread_of(connection: &Connection, channel: &str, ts: &str) -> rusqlite::Result<Option<String>> {
-    let query = "SELECT thread FROM slack_event WHERE key = ?1";
-    let found =
-        connection.prepare_cached(query)?.query_row([format!("{channel}/{ts}")], |row| row.get(0)).optional()?;
-    Ok(found.flatten())
+pub async fn thread_of(threads: &dyn ArrivedThreads, channel: &str, ts: &str) -> Result<Option<String>, StoreError> {
+    threads.thread_of(PLATFORM, &format!("{channel}/{ts}")).await
 }
 
 /// Whether nothing came of this thread before this message.
-pub fn is_first(connection: &Connection, channel: &str, thread: &str, ts: &str) -> rusqlite::Result<bool> {
-    // By the key, so that only what lies between the two is looked at.
-    let query = "SELECT 1 FROM slack_event WHERE key > ?1 AND key < ?2 AND thread = ?3";
+pub async fn is_first(threads: &dyn ArrivedThreads, channel: &str, thread: &str, ts: &str) -> Result<bool, StoreError> {
     let (parent, message) = (format!("{channel}/{thread}"), format!("{channel}/{ts}"));
-    connection.prepare_cached(query)?.exists(params![parent, message, thread]).map(|known| !known)
+    threads.is_known_between(PLATFORM, (&parent, &message), thread).await.map(|known| !known)
 }
 
 /// The channels it heard, and the last message of each.
-pub fn channels(connection: &Connection) -> rusqlite::Result<BTreeMap<String, String>> {
-    let query = "SELECT id, last FROM slack_channel";
-    connection.prepare_cached(query)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+pub async fn channels(marks: &dyn ChannelMarks) -> Result<BTreeMap<String, String>, StoreError> {
+    let marks = marks.of_server(PLATFORM, "", usize::MAX).await?;
+    Ok(marks.into_iter().map(|mark| (mark.channel, mark.heard)).collect())
 }
 
-pub fn sweep(transaction: &Transaction<'_>, now: Time) -> rusqlite::Result<()> {
-    let old = "DELETE FROM slack_event WHERE at < ?1 AND body IS NULL";
-    transaction.execute(old, [(now - KEPT).0 as i64]).map(|_| ())
+pub async fn sweep(inbox: &dyn Inbox, now: Time) -> Result<(), StoreError> {
+    inbox.sweep(PLATFORM, now - KEPT).await
 }

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::anyhow;
-use rusqlite::Transaction;
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinHandle;
@@ -149,10 +148,8 @@ impl Slack {
     /// Lets go of what is too old to come again.
     pub(super) async fn sweep(&self) -> Result<(), StoreError> {
         let now = self.clock.now();
-        let sweep = move |transaction: &Transaction<'_>| {
-            inbox::sweep(transaction, now).and_then(|()| posts::sweep(transaction, now))
-        };
-        self.database.write(sweep).await
+        inbox::sweep(&*self.stores.inbox, now).await?;
+        posts::sweep(&*self.stores.posts, now).await
     }
 
     /// Learns who we are.
@@ -177,7 +174,7 @@ async fn live(desk: Arc<Desk>, me: Option<Me>) {
     let me = Arc::new(me);
     spawn(&desk, &me, |desk, me| async move { tell::tell(&desk, &me).await });
     // Read before the first line opens: what comes through it must not hide the gap before it.
-    let known = desk.slack.database.read(inbox::channels).await.unwrap_or_default();
+    let known = inbox::channels(&*desk.slack.stores.marks).await.unwrap_or_default();
     spawn(&desk, &me, |desk, me| async move { backfill::keep(&desk, &me, known).await });
     spawn(&desk, &me, |desk, _| async move { sync::keep(&desk).await });
     spawn(&desk, &me, |desk, _| async move {

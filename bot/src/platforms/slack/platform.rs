@@ -15,9 +15,12 @@ use super::settings::SlackSettings;
 use super::translate::Me;
 use super::trouble::ApiError;
 use super::{emoji, inbox, posts};
-use crate::ports::{Doing, Platform, PostError, Posting};
+use crate::ports::{Doing, Platform, PlatformStores, PostError, Posting};
 use crate::runtime::Clock;
-use crate::stores::{Database, StoreError};
+use crate::stores::StoreError;
+
+/// The beginning of the names of its rooms, and what its entries in the stores are under.
+pub(super) const PLATFORM: &str = "slack";
 
 /// The platform half: it can be posted to before anybody listens.
 pub struct Slack {
@@ -26,7 +29,7 @@ pub struct Slack {
     pub(super) name: String,
     pub(super) api: Arc<Api>,
     pub(super) names: Names,
-    pub(super) database: Database,
+    pub(super) stores: PlatformStores,
     pub(super) clock: Clock,
     pub(super) pace: Pace,
     me: OnceCell<Me>,
@@ -38,10 +41,10 @@ impl Slack {
         engine: &Settings,
         bot_token: SecretString,
         app_token: SecretString,
-        database: Database,
+        stores: PlatformStores,
         clock: Clock,
     ) -> anyhow::Result<Arc<Slack>> {
-        Slack::at_pace(settings, engine, bot_token, app_token, database, clock, Pace::default())
+        Slack::at_pace(settings, engine, bot_token, app_token, stores, clock, Pace::default())
     }
 
     /// In another hurry than usual: for tests.
@@ -50,14 +53,14 @@ impl Slack {
         engine: &Settings,
         bot_token: SecretString,
         app_token: SecretString,
-        database: Database,
+        stores: PlatformStores,
         clock: Clock,
         pace: Pace,
     ) -> anyhow::Result<Arc<Slack>> {
         let api = Arc::new(Api::new(&settings.api_url, bot_token, app_token)?);
         let names = Names::new(api.clone());
         let name = engine.bot.name.clone();
-        Ok(Arc::new(Slack { settings, name, api, names, database, clock, pace, me: OnceCell::new() }))
+        Ok(Arc::new(Slack { settings, name, api, names, stores, clock, pace, me: OnceCell::new() }))
     }
 
     /// Who we are: asked once.
@@ -68,7 +71,7 @@ impl Slack {
 
 impl Platform for Slack {
     fn name(&self) -> &'static str {
-        "slack"
+        PLATFORM
     }
 
     fn clock_ahead(&self) -> ClockShift {
@@ -103,14 +106,12 @@ impl Platform for Slack {
     }
 
     fn forget<'a>(&'a self, request: &'a Arc<ForgetRequest>) -> Doing<'a, Result<(), StoreError>> {
-        let request = request.clone();
-        let forget = move |transaction: &rusqlite::Transaction<'_>| {
+        Box::pin(async move {
             // `slack:team/user`.
             let ids = request.ids.iter().filter_map(|id| id.as_str().strip_prefix("slack:")?.split_once('/'));
             let users: Vec<&str> = ids.map(|(_, user)| user).collect();
-            inbox::forget(transaction, &users)
-        };
-        Box::pin(self.database.write(forget))
+            inbox::forget(&*self.stores.inbox, &users).await
+        })
     }
 
     /// Slack has no such sign for bots.

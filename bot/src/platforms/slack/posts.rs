@@ -6,15 +6,14 @@ use std::time::Duration;
 
 use aizuchi_core::types::{Span, Time};
 use aizuchi_formats::slack_markup::{Known, plain};
-use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use serde_json::{Value, json};
 
 use super::mrkdwn::mrkdwn;
-use super::platform::Slack;
+use super::platform::{PLATFORM, Slack};
 use super::read::{list, stamp, stamp_of, text, time};
 use super::translate::Me;
 use super::trouble::ApiError;
-use crate::ports::{PostError, Posting};
+use crate::ports::{PostError, PostKey, PostLedger, PostProgress, Posting};
 use crate::stores::StoreError;
 
 /// What our posts are marked with.
@@ -27,29 +26,21 @@ const PAGE: &str = "200";
 const PAGES_MAX: usize = 10;
 const KEPT: Span = Span::minutes(30 * 24 * 60);
 
-/// What is known of a post by this key.
-enum Progress {
-    New,
-    /// Begun at this time, and perhaps out.
-    Begun(Time),
-    Posted(String),
-}
-
 /// The time stamp of the post.
 pub async fn post(slack: &Slack, channel: &str, posting: &Posting<'_>) -> Result<String, PostError> {
-    let (key, now) = (posting.key.to_owned(), slack.clock.now());
-    let known = slack.database.write(move |transaction| begin(transaction, &key, now)).await.map_err(later)?;
+    let now = slack.clock.now();
+    let known = slack.stores.posts.begin(ledger_key(posting.key), now).await.map_err(later)?;
     let thread = posting.place.thread.as_ref().map(|thread| thread.as_str());
     match known {
-        Progress::Posted(ts) => return Ok(ts),
-        Progress::New => (),
-        Progress::Begun(at) => {
+        PostProgress::Posted(ts) => return Ok(ts),
+        PostProgress::New => (),
+        PostProgress::Begun(at) => {
             let shown = (at + SHOWS_WITHIN).since(now);
             tokio::time::sleep(Duration::from_millis(shown.0.min(SHOWS_WITHIN.0))).await;
             let wanted = Wanted { key: posting.key, text: &mrkdwn(posting.text), since: at - CLOCKS_DIFFER };
             if let Some(ts) = find(slack, channel, thread, &wanted).await.map_err(unclear)? {
                 tracing::info!(channel, ts, "found a post of before again");
-                note(slack, posting.key, Some(ts.clone())).await;
+                note(slack, posting.key, Some(&ts)).await;
                 return Ok(ts);
             }
         }
@@ -69,7 +60,7 @@ pub async fn post(slack: &Slack, channel: &str, posting: &Posting<'_>) -> Result
         Ok(answer) => {
             let unstamped = || PostError::TryLater { after: None, what: "Slack does not say what it posted".into() };
             let ts = stamp(&answer, "ts").ok_or_else(unstamped)?.to_owned();
-            note(slack, posting.key, Some(ts.clone())).await;
+            note(slack, posting.key, Some(&ts)).await;
             Ok(ts)
         }
         Err(error) => {
@@ -156,16 +147,9 @@ fn essence(text: &str) -> String {
 /// The oldest that is known as nobody else's post.
 async fn first_free(slack: &Slack, mut stamps: Vec<String>) -> Result<Option<String>, ApiError> {
     stamps.sort_unstable();
-    let look = move |connection: &Connection| {
-        let mut taken = connection.prepare_cached("SELECT 1 FROM slack_post WHERE ts = ?1")?;
-        for ts in stamps {
-            if !taken.exists([&ts])? {
-                return Ok(Some(ts));
-            }
-        }
-        Ok(None)
-    };
-    slack.database.read(look).await.map_err(|error| ApiError::NoAnswer(error.to_string()))
+    let taken = slack.stores.posts.taken(PLATFORM, &stamps).await;
+    let taken = taken.map_err(|error| ApiError::NoAnswer(error.to_string()))?;
+    Ok(stamps.into_iter().find(|ts| !taken.contains(ts)))
 }
 
 fn key_of(message: &Value) -> Option<&str> {
@@ -174,31 +158,24 @@ fn key_of(message: &Value) -> Option<&str> {
     text(metadata.get("event_payload")?, "key")
 }
 
-fn begin(transaction: &Transaction<'_>, key: &str, now: Time) -> rusqlite::Result<Progress> {
-    let query = "SELECT begun, ts FROM slack_post WHERE key = ?1";
-    let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?));
-    if let Some((begun, ts)) = transaction.prepare_cached(query)?.query_row([key], row).optional()? {
-        return Ok(ts.map_or(Progress::Begun(Time(begun as u64)), Progress::Posted));
-    }
-    let insert = "INSERT INTO slack_post (key, begun) VALUES (?1, ?2)";
-    transaction.prepare_cached(insert)?.execute(params![key, now.0 as i64])?;
-    Ok(Progress::New)
+fn ledger_key(key: &str) -> PostKey<'_> {
+    PostKey { platform: PLATFORM, key }
 }
 
 /// Writes down what became of it: it is out, or certainly not. Not written, it is looked for the next time.
-async fn note(slack: &Slack, key: &str, ts: Option<String>) {
-    let key = key.to_owned();
-    let write = move |transaction: &Transaction<'_>| match ts {
-        Some(ts) => transaction.execute("UPDATE slack_post SET ts = ?2 WHERE key = ?1", params![key, ts]),
-        None => transaction.execute("DELETE FROM slack_post WHERE key = ?1", [key]),
+async fn note(slack: &Slack, key: &str, ts: Option<&str>) {
+    let posts = &slack.stores.posts;
+    let noted = match ts {
+        Some(ts) => posts.posted(ledger_key(key), ts).await,
+        None => posts.withdraw(ledger_key(key)).await,
     };
-    if let Err(failed) = slack.database.write(write).await {
+    if let Err(failed) = noted {
         tracing::warn!(%failed, "can not note what became of a post to Slack");
     }
 }
 
-pub fn sweep(transaction: &Transaction<'_>, now: Time) -> rusqlite::Result<()> {
-    transaction.execute("DELETE FROM slack_post WHERE begun < ?1", [(now - KEPT).0 as i64]).map(|_| ())
+pub async fn sweep(posts: &dyn PostLedger, now: Time) -> Result<(), StoreError> {
+    posts.sweep(PLATFORM, now - KEPT).await
 }
 
 fn later(error: StoreError) -> PostError {

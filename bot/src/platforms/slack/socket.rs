@@ -134,8 +134,7 @@ impl Line {
         metrics::counter!("aizuchi_slack_envelopes_total").increment(known.len() as u64);
         let at = self.desk.slack.clock.now();
         if !arrivals.is_empty() {
-            let stored =
-                self.desk.slack.database.write(move |transaction| inbox::store(transaction, arrivals, at)).await;
+            let stored = inbox::store(&*self.desk.slack.stores.inbox, arrivals, at).await;
             if let Err(failed) = stored {
                 // Not acknowledged, it comes again, late because of us.
                 self.desk.slack.clock.note_return();

@@ -11,7 +11,9 @@ use tracing::{error, warn};
 use super::event::{Event, Saying};
 use super::inbox::{self, Arrival};
 use super::listen::Desk;
+use super::platform::PLATFORM;
 use super::translate::{self, Me, Telling};
+use crate::ports::Pending;
 use crate::runtime::Gone;
 
 /// Told at the same time: each is durable before it counts as heard, and they share the disk's time.
@@ -39,10 +41,9 @@ pub async fn tell(desk: &Desk, me: &Me) {
 }
 
 /// Whether there may be more.
-async fn tell_some(desk: &Desk, me: &Me, told: &mut i64) -> Result<bool, Gone> {
-    let after = *told;
-    let database = &desk.slack.database;
-    let untold = match database.read(move |connection| inbox::untold(connection, after, TOGETHER_MAX)).await {
+async fn tell_some(desk: &Desk, me: &Me, told: &mut u64) -> Result<bool, Gone> {
+    let inbox = &desk.slack.stores.inbox;
+    let untold = match inbox.pending(PLATFORM, *told, TOGETHER_MAX).await {
         Ok(untold) => untold,
         Err(failed) => {
             error!(%failed, "can not read what came from Slack");
@@ -51,10 +52,10 @@ async fn tell_some(desk: &Desk, me: &Me, told: &mut i64) -> Result<bool, Gone> {
             return Ok(true);
         }
     };
-    let Some((last, _)) = untold.last() else { return Ok(false) };
-    let (last, full) = (*last, untold.len() == TOGETHER_MAX);
+    let Some(last) = untold.last().map(|pending| pending.seq) else { return Ok(false) };
+    let full = untold.len() == TOGETHER_MAX;
     let mut inputs = Vec::new();
-    for (seq, body) in untold {
+    for Pending { seq, body } in untold {
         match serde_json::from_str::<Arrival>(&body) {
             Ok(arrival) => inputs.extend(input(desk, me, arrival).await),
             Err(error) => warn!(seq, %error, "passed over what can not be read"),
@@ -65,7 +66,7 @@ async fn tell_some(desk: &Desk, me: &Me, told: &mut i64) -> Result<bool, Gone> {
     all?;
     *told = last;
     // Left behind, it is told again at the next start and passed over there.
-    if let Err(failed) = database.write(move |transaction| inbox::told(transaction, last)).await {
+    if let Err(failed) = inbox.handled(PLATFORM, last).await {
         warn!(%failed, "can not note what was heard from Slack");
     }
     Ok(full)
@@ -73,10 +74,8 @@ async fn tell_some(desk: &Desk, me: &Me, told: &mut i64) -> Result<bool, Gone> {
 
 /// Whether nothing is known between a message and the one its thread grows from.
 async fn is_first_below(desk: &Desk, saying: &Saying) -> bool {
-    let Some(thread) = saying.thread.clone() else { return false };
-    let (channel, ts) = (saying.channel.clone(), saying.ts.clone());
-    let first = desk.slack.database.read(move |connection| inbox::is_first(connection, &channel, &thread, &ts)).await;
-    first.unwrap_or(false)
+    let Some(thread) = &saying.thread else { return false };
+    inbox::is_first(&*desk.slack.stores.threads, &saying.channel, thread, &saying.ts).await.unwrap_or(false)
 }
 
 /// What the engine is told of it.
@@ -92,8 +91,7 @@ async fn input(desk: &Desk, me: &Me, arrival: Arrival) -> Option<Input> {
         // Its own reactions it knows already.
         Event::Reacted(reacting) if reacting.user == me.user => None,
         Event::Reacted(reacting) => {
-            let (channel, ts) = (reacting.channel.clone(), reacting.ts.clone());
-            let thread = desk.slack.database.read(move |connection| inbox::thread_of(connection, &channel, &ts)).await;
+            let thread = inbox::thread_of(&*desk.slack.stores.threads, &reacting.channel, &reacting.ts).await;
             translate::reacted(me, &reacting, thread.ok().flatten().as_deref())
         }
         // Noted when they came.

@@ -26,7 +26,7 @@ impl Desk {
         addressed: bool,
         change: impl Fn(&Transaction<'_>) -> rusqlite::Result<Result<Changed, Refusal>> + Send + Sync + 'static,
     ) -> Result<Result<Stored, Refusal>, Why> {
-        self.web.outbox.until_heard(self.heard_first).await;
+        self.web.backlog.until_heard().await;
         let outcome = Arc::new(Mutex::new(None));
         let out = outcome.clone();
         let store = move |transaction: &Transaction<'_>| {

@@ -5,14 +5,17 @@ use std::collections::BTreeSet;
 use aizuchi_core::Input;
 use aizuchi_core::memory::{ForgetRequest, Recognizer};
 use aizuchi_core::types::{MessageId, RoomId, Voice};
-use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, Transaction};
 
+use super::platform::PLATFORM;
 use super::talk::{Kept, Saying, Speaker, kept, person_name, room_id, update};
 use crate::journal::scrubbed;
+use crate::ports::{Inbox, Pending};
+use crate::stores::StoreError;
 
 pub fn forget(transaction: &Transaction<'_>, request: &ForgetRequest) -> rusqlite::Result<()> {
     let (theirs, ids) = (request.recognizer(), ids(request));
-    let messages = messages_of(transaction, &ids)?;
+    let messages = messages_of(transaction, request)?;
     let answers = answers_to(transaction, &messages, &theirs)?;
     for mut message in all(transaction)? {
         let own = message.body.by.id.clone();
@@ -26,7 +29,6 @@ pub fn forget(transaction: &Transaction<'_>, request: &ForgetRequest) -> rusqlit
             update(transaction, message)?;
         }
     }
-    forget_unheard(transaction, &theirs, &messages)?;
     for id in ids {
         transaction.execute("DELETE FROM web_member WHERE person = ?1", [id])?;
         transaction.execute("UPDATE web_room SET opened_by = NULL WHERE opened_by = ?1", [id])?;
@@ -68,10 +70,13 @@ fn all(connection: &Connection) -> rusqlite::Result<Vec<Kept>> {
     connection.prepare_cached(query)?.query_map([], kept)?.collect()
 }
 
-fn messages_of(connection: &Connection, ids: &[&str]) -> rusqlite::Result<BTreeSet<(RoomId, MessageId)>> {
+pub fn messages_of(
+    connection: &Connection,
+    request: &ForgetRequest,
+) -> rusqlite::Result<BTreeSet<(RoomId, MessageId)>> {
     let mut messages = BTreeSet::new();
     let query = "SELECT room, id FROM web_message WHERE json_extract(body, '$.by.id') = ?1";
-    for id in ids {
+    for id in ids(request) {
         let mut statement = connection.prepare_cached(query)?;
         let rows = statement.query_map([id], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
         for row in rows {
@@ -124,28 +129,24 @@ pub fn is_forgotten(connection: &Connection, saying: &Saying, replied: Option<&K
 }
 
 /// What the engine has yet to hear of them, it does not hear.
-fn forget_unheard(
-    transaction: &Transaction<'_>,
+pub async fn forget_pending(
+    inbox: &dyn Inbox,
     theirs: &Recognizer<'_>,
     messages: &BTreeSet<(RoomId, MessageId)>,
-) -> rusqlite::Result<()> {
-    let mut statement = transaction.prepare_cached("SELECT seq, body FROM web_unheard")?;
-    let rows = statement.query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))?;
-    for row in rows.collect::<rusqlite::Result<Vec<_>>>()? {
-        let (seq, body) = row;
+) -> Result<(), StoreError> {
+    let mut changed = Vec::new();
+    for Pending { seq, body } in inbox.pending(PLATFORM, 0, usize::MAX).await? {
         let Ok(input) = serde_json::from_str::<Input>(&body) else { continue };
         match scrubbed(input, theirs, messages) {
             None => (),
-            Some(Input::Forgotten) => {
-                transaction.execute("DELETE FROM web_unheard WHERE seq = ?1", params![seq])?;
-            }
+            Some(Input::Forgotten) => changed.push((seq, None)),
             Some(rest) => {
                 let body = serde_json::to_string(&rest).expect("an input is plain data");
-                transaction.execute("UPDATE web_unheard SET body = ?2 WHERE seq = ?1", params![seq, body])?;
+                changed.push((seq, Some(body)));
             }
         }
     }
-    Ok(())
+    if changed.is_empty() { Ok(()) } else { inbox.amend(PLATFORM, changed).await }
 }
 
 #[cfg(test)]

@@ -16,7 +16,6 @@ mod words;
 
 mod hub;
 mod limits;
-mod outbox;
 mod people;
 mod plain_connections;
 mod presence;
@@ -25,6 +24,7 @@ mod talk;
 mod watch;
 
 mod assets;
+mod backlog;
 mod emoji;
 mod forget;
 mod guard;

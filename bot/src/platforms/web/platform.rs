@@ -8,19 +8,21 @@ use aizuchi_core::settings::Settings;
 use aizuchi_core::types::{MessageId, Place, Voice};
 use rusqlite::Transaction;
 
+use super::backlog::Backlog;
 use super::forget;
 use super::hub::Hub;
 use super::mentions::same_name;
-use super::outbox::Outbox;
 use super::presence::Presence;
 use super::rooms;
 use super::settings::WebSettings;
 use super::talk::{self, Changed, Reacting, Refusal, Saying, Speaker, Stored};
 use super::wire::{Bot, FromServer};
-use crate::ports::{Doing, Platform, PostError, Posting};
+use crate::ports::{Doing, Platform, PlatformStores, PostError, Posting};
 use crate::runtime::Clock;
 use crate::stores::{Database, StoreError};
 
+/// The beginning of the names of its rooms, and what its entries in the stores are under.
+pub(super) const PLATFORM: &str = "web";
 /// What the pages know the bot by. Nobody else's id looks like this.
 const BOT_ID: &str = "bot";
 /// How long the engine may take to hear what was said before it is forgotten.
@@ -31,9 +33,10 @@ pub struct Web {
     pub(super) settings: WebSettings,
     me: RwLock<Arc<Me>>,
     pub(super) database: Database,
+    pub(super) stores: PlatformStores,
     pub(super) clock: Clock,
     pub(super) hub: Hub,
-    pub(super) outbox: Outbox,
+    pub(super) backlog: Backlog,
     pub(super) presence: Arc<Presence>,
 }
 
@@ -54,8 +57,9 @@ impl Me {
 impl Web {
     /// `bot` is how it introduces itself to the pages.
     pub fn new(settings: WebSettings, engine: &Settings, bot: Bot, database: Database, clock: Clock) -> Arc<Web> {
-        let (me, hub, outbox) = (RwLock::new(Me::new(engine, bot)), Hub::default(), Outbox::new());
-        Arc::new(Web { settings, me, database, clock, hub, outbox, presence: Arc::default() })
+        let (me, hub, backlog) = (RwLock::new(Me::new(engine, bot)), Hub::default(), Backlog::new());
+        let (stores, presence) = (database.platform_stores(), Arc::default());
+        Arc::new(Web { settings, me, database, stores, clock, hub, backlog, presence })
     }
 
     /// From now on it goes by another name, or answers with another model.
@@ -119,7 +123,7 @@ impl Web {
 
 impl Platform for Web {
     fn name(&self) -> &'static str {
-        "web"
+        PLATFORM
     }
 
     fn post<'a>(&'a self, posting: Posting<'a>) -> Doing<'a, Result<MessageId, PostError>> {
@@ -165,10 +169,11 @@ impl Platform for Web {
 
     fn forget<'a>(&'a self, request: &'a Arc<ForgetRequest>) -> Doing<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            // What was said up to now is heard first, so that it is not heard after it was forgotten.
-            let newest = self.database.read(talk::last_seq).await?;
-            self.outbox.wake();
-            let _ = tokio::time::timeout(HEARD_WITHIN, self.outbox.until_heard(newest)).await;
+            // What was left unheard is heard first, so that it is not heard after it was forgotten.
+            let _ = tokio::time::timeout(HEARD_WITHIN, self.backlog.until_heard()).await;
+            let asked = request.clone();
+            let messages = self.database.read(move |connection| forget::messages_of(connection, &asked)).await?;
+            forget::forget_pending(&*self.stores.inbox, &request.recognizer(), &messages).await?;
             let request = request.clone();
             self.database.write(move |transaction| forget::forget(transaction, &request)).await?;
             self.hub.wake();

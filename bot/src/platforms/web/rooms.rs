@@ -5,8 +5,11 @@ use aizuchi_core::input::Command;
 use aizuchi_core::types::Time;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
-use super::talk::{Changed, Refusal, Stored, keep_unheard, next_seq, room_id};
+use super::platform::PLATFORM;
+use super::talk::{Changed, Refusal, Stored, next_seq, room_id};
 use crate::lookalike::case_folded;
+use crate::ports::InboxEntry;
+use crate::stores::sqlite::keep_entries;
 
 /// Opens a room if there is none of this name; `by` is who may close it.
 pub fn open(transaction: &Transaction<'_>, room: &str, by: Option<&str>, at: Time) -> rusqlite::Result<()> {
@@ -81,10 +84,11 @@ pub fn close(
 }
 
 /// The same while the program does not run: the engine hears of it at the next start. `false` if there is no such room.
-pub fn close_unheard(transaction: &Transaction<'_>, room: &str) -> rusqlite::Result<bool> {
+pub fn close_unheard(transaction: &Transaction<'_>, room: &str, now: Time) -> rusqlite::Result<bool> {
     let Ok(Changed { stored, input }) = close(transaction, room, None)? else { return Ok(false) };
-    input.iter().try_for_each(|input| keep_unheard(transaction, stored.seq, input))?;
-    Ok(true)
+    let body = serde_json::to_string(&input).expect("an input is plain data");
+    let entry = InboxEntry { key: format!("w{}", stored.seq), body: Some(body), ..InboxEntry::default() };
+    keep_entries(transaction, PLATFORM, &[entry], now).map(|_| true)
 }
 
 /// Takes a room away with everything in it.

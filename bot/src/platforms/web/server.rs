@@ -71,8 +71,6 @@ pub struct Listening {
 /// What every page needs.
 pub struct Desk {
     pub web: Arc<Web>,
-    /// What was stored before and not heard goes before what is said from now on.
-    pub(super) heard_first: u64,
     pub ears: Ears,
     pub traces: Traces,
     pub commands: Arc<dyn Commands>,
@@ -103,7 +101,6 @@ impl Web {
         let guard = Guard::new(&self.settings, address.ip(), sessions);
         let desk = Arc::new(Desk {
             web: self.clone(),
-            heard_first: since,
             ears,
             traces,
             commands,
@@ -120,8 +117,8 @@ impl Web {
         spawn("the web room", &desk, |desk| async move {
             desk.web.hub.carry(&desk.web.database, since, &desk.stop).await;
         });
-        spawn("the web room's outbox", &desk, |desk| async move {
-            desk.web.outbox.tell(&desk.web.database, &desk.ears, &desk.stop).await;
+        spawn("the web room's backlog", &desk, |desk| async move {
+            desk.web.backlog.tell(&*desk.web.stores.inbox, &desk.ears, now, &desk.stop).await;
         });
         spawn("the web room's view of decisions", &desk, |desk| watch::show_events(desk, events));
         spawn("the numbers it keeps about itself", &desk, |desk| async move {

@@ -354,13 +354,6 @@ pub fn next_seq(transaction: &Transaction<'_>) -> rusqlite::Result<u64> {
     transaction.prepare_cached(next)?.query_row([], |row| row.get::<_, i64>(0)).map(|seq| seq as u64)
 }
 
-/// For the engine to hear at the next start.
-pub fn keep_unheard(transaction: &Transaction<'_>, seq: u64, input: &Input) -> rusqlite::Result<()> {
-    let body = serde_json::to_string(input).expect("an input is plain data");
-    let insert = "INSERT INTO web_unheard (seq, body) VALUES (?1, ?2)";
-    transaction.prepare_cached(insert)?.execute(params![seq as i64, body]).map(|_| ())
-}
-
 /// Whether a thread can be there: a message of the room that is in none itself.
 pub fn is_thread(connection: &Connection, room: &str, id: &str) -> rusqlite::Result<bool> {
     Ok(find(connection, room, id)?.is_some_and(|first| first.body.thread.is_none()))

@@ -2,7 +2,14 @@
 
 mod database;
 mod error;
+mod inbox;
+mod marks;
 mod migrations;
 mod opened_file;
+mod platform_stores;
+mod posts;
+
+use super::StoreError;
 
 pub use database::{Database, Settled, open_for_reading, within_savepoint};
+pub use inbox::keep as keep_entries;

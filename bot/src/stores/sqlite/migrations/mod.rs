@@ -14,6 +14,7 @@ const STEPS: &[&str] = &[
     include_str!("0008.sql"),
     include_str!("0009.sql"),
     include_str!("0010.sql"),
+    include_str!("0011.sql"),
 ];
 
 pub const VERSION: u32 = STEPS.len() as u32;
@@ -39,16 +40,80 @@ pub fn version(connection: &Connection) -> rusqlite::Result<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use aizuchi_core::types::Time;
 
-    #[test]
-    fn whoever_spoke_in_the_web_room_before_can_still_be_mentioned() {
-        let mut connection = Connection::open_in_memory().unwrap();
-        let step = STEPS.iter().position(|step| step.contains("ALTER TABLE web_person")).unwrap();
+    use super::*;
+    use crate::ports::{InboxEntry, PostKey, PostProgress};
+    use crate::stores::Database;
+
+    /// A file as the step before the one that has this text left it.
+    fn before(step: &str, connection: &mut Connection) {
+        let step = STEPS.iter().position(|text| text.contains(step)).unwrap();
         for earlier in &STEPS[..step] {
             connection.execute_batch(earlier).unwrap();
         }
         connection.pragma_update(None, "user_version", step as u32).unwrap();
+    }
+
+    /// What was under way when the last version stopped goes on: nothing that arrived is lost, nothing is posted twice.
+    #[tokio::test]
+    async fn what_arrived_and_what_was_posted_is_carried_over() {
+        let path = std::env::temp_dir().join(format!("aizuchi-carried-over-{}.db", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        let mut connection = Connection::open(&path).unwrap();
+        before("CREATE TABLE inbox", &mut connection);
+        let left = r#"
+            INSERT INTO slack_event (seq, key, at, thread, body) VALUES
+                (3, 'C1/1.5', 10, '1.0', NULL), (4, 'C1/2.0', 11, NULL, '{"event":1}'), (7, 'C1/3.0', 12, '1.0', '{"event":2}'),
+                (8, 'envelope', 13, NULL, NULL);
+            INSERT INTO web_unheard VALUES (5, '{"left":1}'), (6, '{"left":2}');
+            INSERT INTO slack_post VALUES ('k#1/0', 20, NULL), ('k#2/0', 21, '4.0');
+            INSERT INTO discord_post VALUES ('k#1/0', 'n1', 5, 22, NULL), ('k#2/0', 'n2', 5, 23, 1234567890123456789);
+            INSERT INTO slack_channel VALUES ('C1', '3.0');
+            INSERT INTO discord_channel VALUES (5, 77, 1234567890123456789), (6, 0, 99), (8, 0, 100);
+            INSERT INTO discord_guild VALUES (77, 1234567890123456790);
+        "#;
+        connection.execute_batch(left).unwrap();
+        drop(connection);
+        let stores = Database::open(&path).unwrap().platform_stores();
+
+        let pending = async |platform| {
+            let found = stores.inbox.pending(platform, 0, 9).await.unwrap();
+            found.into_iter().map(|pending| pending.body).collect::<Vec<_>>()
+        };
+        assert_eq!(pending("slack").await, [r#"{"event":1}"#, r#"{"event":2}"#]);
+        assert_eq!(pending("web").await, [r#"{"left":1}"#, r#"{"left":2}"#]);
+        let again = ["C1/1.5", "C1/3.0", "envelope", "C1/4.0"];
+        let again = again.map(|key| InboxEntry { key: key.into(), ..InboxEntry::default() }).to_vec();
+        assert_eq!(stores.inbox.keep("slack", again, Time(30)).await, Ok(1), "what came before is known");
+        assert_eq!(stores.threads.thread_of("slack", "C1/1.5").await, Ok(Some("1.0".into())));
+
+        let begin = async |platform, key| stores.posts.begin(PostKey { platform, key }, Time(30)).await.unwrap();
+        assert_eq!(begin("slack", "k#1/0").await, PostProgress::Begun(Time(20)));
+        assert_eq!(begin("slack", "k#2/0").await, PostProgress::Posted("4.0".into()));
+        assert_eq!(begin("discord", "n1").await, PostProgress::Begun(Time(22)));
+        assert_eq!(begin("discord", "n2").await, PostProgress::Posted("1234567890123456789".into()));
+
+        let marks = async |platform, server| {
+            let found = stores.marks.of_server(platform, server, 9).await.unwrap();
+            found.into_iter().map(|mark| (mark.channel, mark.heard)).collect::<Vec<_>>()
+        };
+        let mark = |channel: &str, heard: &str| (channel.to_owned(), heard.to_owned());
+        assert_eq!(marks("slack", "").await, [mark("C1", "3.0")]);
+        assert_eq!(marks("discord", "").await, [mark("8", "00000000000000000100"), mark("6", "00000000000000000099")]);
+        assert_eq!(marks("discord", "77").await, [mark("5", "01234567890123456789")]);
+        assert_eq!(marks("discord", "guilds").await, [mark("guild/77", "01234567890123456790")]);
+        let old = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name GLOB '*_unheard' OR name GLOB 'slack_*' \
+                   OR name GLOB 'discord_*'";
+        let old = Connection::open(&path).unwrap().query_row(old, [], |row| row.get::<_, i64>(0));
+        assert_eq!(old, Ok(0), "the old tables are gone");
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn whoever_spoke_in_the_web_room_before_can_still_be_mentioned() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        before("ALTER TABLE web_person", &mut connection);
         let before = r#"
             INSERT INTO web_person VALUES ('s1', 'zelda', 'Zelda', 1), ('s2', 'passer', 'Passer', 2);
             INSERT INTO web_member VALUES ('lobby', 'zelda', 'Zelda'), ('lobby', 'passer', 'Passer');

@@ -1,0 +1,150 @@
+//! Tells the engine at the start what was left in the inbox: of each room in the order in which it was kept, and first where
+//! somebody turns to the bot. It is what an older version stored and a crash left unheard, and rooms that were closed while the
+//! program did not run. What is said while it runs needs no inbox: it is stored and recorded for the engine in one commit.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use aizuchi_core::{Input, Time};
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tracing::{error, warn};
+
+use super::platform::PLATFORM;
+use crate::ports::{Inbox, Pending};
+use crate::runtime::{Ears, Gone, Lanes};
+
+/// Read at once.
+const READ_MAX: usize = 256;
+/// Read and not told yet.
+const WAITING_MAX: usize = 1024;
+/// Told and not durable yet, beside those who go first.
+const UNDER_WAY_MAX: usize = 256;
+const FIRST_MAX: usize = 32;
+/// After the store failed.
+const AGAIN_AFTER: Duration = Duration::from_secs(1);
+
+#[derive(Debug)]
+pub struct Backlog {
+    /// Whether all of it was heard.
+    heard: watch::Sender<bool>,
+}
+
+/// How far the telling is.
+#[derive(Default)]
+struct Progress {
+    /// Read from the inbox up to this entry, and whether there may be more.
+    read: u64,
+    more: bool,
+    waiting: Lanes<(u64, Input)>,
+    /// Entries that were read and not heard yet.
+    unheard: BTreeSet<u64>,
+}
+
+impl Progress {
+    /// Everything up to this entry has been heard.
+    fn heard(&self) -> u64 {
+        self.unheard.first().map_or(self.read, |first| first - 1)
+    }
+
+    fn is_done(&self) -> bool {
+        !self.more && self.unheard.is_empty()
+    }
+}
+
+impl Backlog {
+    pub fn new() -> Backlog {
+        Backlog { heard: watch::Sender::new(false) }
+    }
+
+    /// Returns when the engine has heard everything that was left.
+    pub async fn until_heard(&self) {
+        let mut heard = self.heard.subscribe();
+        heard.wait_for(|heard| *heard).await.expect("the sender lives as long as we do");
+    }
+
+    /// Tells what was left and then waits until the program stops.
+    pub async fn tell(&self, inbox: &dyn Inbox, ears: &Ears, now: Time, stop: &CancellationToken) {
+        let _ = stop.run_until_cancelled(self.tell_all(inbox, ears, now)).await;
+        stop.cancelled().await;
+    }
+
+    async fn tell_all(&self, inbox: &dyn Inbox, ears: &Ears, now: Time) -> Result<(), Gone> {
+        let mut progress = Progress { more: true, ..Progress::default() };
+        let (mut under_way, mut noting) = (FuturesUnordered::new(), FuturesUnordered::new());
+        let mut noted = 0;
+        loop {
+            while progress.more && progress.waiting.len() < WAITING_MAX {
+                read_more(inbox, &mut progress).await;
+            }
+            let room = UNDER_WAY_MAX.saturating_sub(under_way.len());
+            let room = if progress.waiting.is_urgent() { room.max(FIRST_MAX) } else { room };
+            for (seq, input) in progress.waiting.take(room) {
+                let promise = ears.queue(input).await?;
+                under_way.push(async move { promise.durable().await.map(|()| seq) });
+            }
+            let heard = progress.heard();
+            if heard > noted && noting.is_empty() {
+                noted = heard;
+                noting.push(note(inbox, heard));
+            }
+            if progress.is_done() {
+                self.heard.send_replace(true);
+                if noting.is_empty() {
+                    break;
+                }
+            }
+            tokio::select! {
+                biased;
+                Some(told) = under_way.next() => drop(progress.unheard.remove(&told?)),
+                Some(()) = noting.next() => (),
+            }
+            // Whatever else is durable by now.
+            while let Some(Some(told)) = under_way.next().now_or_never() {
+                progress.unheard.remove(&told?);
+            }
+        }
+        // The web room knows by itself what was said twice.
+        if let Err(failed) = inbox.sweep(PLATFORM, now).await {
+            warn!(%failed, "cannot empty the inbox of the web room");
+        }
+        Ok(())
+    }
+}
+
+async fn read_more(inbox: &dyn Inbox, progress: &mut Progress) {
+    let pending = match inbox.pending(PLATFORM, progress.read, READ_MAX).await {
+        Ok(pending) => pending,
+        Err(failed) => {
+            error!(%failed, "cannot read what was said in the web room");
+            return tokio::time::sleep(AGAIN_AFTER).await;
+        }
+    };
+    progress.more = pending.len() == READ_MAX;
+    for Pending { seq, body } in pending {
+        progress.read = seq;
+        match serde_json::from_str::<Input>(&body) {
+            Ok(input) => {
+                progress.unheard.insert(seq);
+                progress.waiting.push(input.room().cloned(), turns_to_it(&input), (seq, input));
+            }
+            Err(error) => warn!(seq, %error, "passed over what cannot be read"),
+        }
+    }
+}
+
+/// What is marked as meant for the bot; the engine's own queue looks at names too.
+fn turns_to_it(input: &Input) -> bool {
+    let Input::Said(message) = input else { return false };
+    message.mentions_me || message.reply.as_ref().is_some_and(|reply| reply.to_me)
+}
+
+/// Everything up to this entry need not be told again.
+async fn note(inbox: &dyn Inbox, heard: u64) {
+    // Left behind, it is told again at the next start and passed over there.
+    if let Err(failed) = inbox.handled(PLATFORM, heard).await {
+        warn!(%failed, "cannot note what was heard in the web room");
+    }
+}

@@ -1,0 +1,38 @@
+//! How far each channel of a platform was heard, so that a gap can be filled after a time without a connection.
+
+use super::Doing;
+use crate::stores::StoreError;
+
+/// How far a channel was heard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChannelMark {
+    pub channel: String,
+    /// What the channel is part of, such as a guild. Empty where that is not known, and for direct conversations.
+    pub server: String,
+    /// Its last message. Of two marks of a platform, the one that is greater as text is further.
+    pub heard: String,
+}
+
+/// What something that arrived says of a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MarkChange {
+    Heard(ChannelMark),
+    /// The channel of this name is no longer heard.
+    Left(String),
+}
+
+pub trait ChannelMarks: Send + Sync {
+    /// Moves marks forward, all in one commit; none moves back, and a channel stays with its first server.
+    fn advance<'a>(&'a self, platform: &'a str, marks: Vec<ChannelMark>) -> Doing<'a, Result<(), StoreError>>;
+
+    /// The marks of these channels, as far as there are any.
+    fn find<'a>(&'a self, platform: &'a str, channels: Vec<String>) -> Doing<'a, Result<Vec<ChannelMark>, StoreError>>;
+
+    /// The marks of a server's channels, the furthest first.
+    fn of_server<'a>(
+        &'a self,
+        platform: &'a str,
+        server: &'a str,
+        at_most: usize,
+    ) -> Doing<'a, Result<Vec<ChannelMark>, StoreError>>;
+}

@@ -1,0 +1,30 @@
+//! Every store of the platforms in one SQLite file.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use aizuchi_core::types::{Place, Time};
+
+use super::{Database, StoreError};
+use crate::journal::{Kept, lately};
+use crate::ports::{Doing, PlatformStores, RecentMessages};
+
+impl Database {
+    pub fn platform_stores(&self) -> PlatformStores {
+        let database = Arc::new(self.clone());
+        PlatformStores {
+            inbox: database.clone(),
+            threads: database.clone(),
+            posts: database.clone(),
+            marks: database.clone(),
+            recent: database,
+        }
+    }
+}
+
+impl RecentMessages for Database {
+    fn recent<'a>(&'a self, platform: &'a str, now: Time) -> Doing<'a, Result<HashMap<Place, Vec<Kept>>, StoreError>> {
+        let platform = platform.to_owned();
+        Box::pin(self.read(move |connection| lately(connection, &platform, now)))
+    }
+}
