@@ -1,226 +1,329 @@
 //! A model's Markdown as Slack writes it. Whatever could call people or channels stays plain text.
+//!
+//! `pulldown_cmark` reads the Markdown; what it finds is written in Slack's marks in the order in which it comes. Blank
+//! lines between two blocks are taken from the source.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
+
+pub fn mrkdwn(markdown: &str) -> String {
+    let source = with_joiners(markdown);
+    let mut writer = Writer::new(&source);
+    let options = Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    for (event, range) in Parser::new_ext(&source, options).into_offset_iter() {
+        writer.write(event, range);
+    }
+    writer.out.replace(JOINER, "")
+}
 
 /// For Slack's eyes: text and nothing but text.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-pub fn mrkdwn(markdown: &str) -> String {
+/// Takes no room and is neither a space nor punctuation.
+const JOINER: char = '\u{2060}';
+/// Slack sees a mark only at the edge of a word. Japanese has no such edges: this one has no width.
+const EDGE: char = '\u{200b}';
+const BULLET: &str = "• ";
+const RULE: &str = "──────────";
+
+/// Markdown takes `**「大事」**です` for plain text, because a bracket lies between the mark and the word. People who write
+/// Japanese mean it: a joiner between the two lets the mark count.
+fn with_joiners(markdown: &str) -> String {
+    let is_wide_punctuation = |c: char| !c.is_ascii() && !c.is_alphanumeric() && !c.is_whitespace();
+    let is_mark = |c: char| matches!(c, '*' | '~');
     let mut out = String::with_capacity(markdown.len() + 16);
-    let mut fence: Option<String> = None;
-    for (number, line) in markdown.lines().enumerate() {
-        if number > 0 {
-            out.push('\n');
+    let mut before = '\n';
+    for c in markdown.chars().filter(|c| *c != JOINER) {
+        if is_mark(c) && is_wide_punctuation(before) || is_mark(before) && is_wide_punctuation(c) {
+            out.push(JOINER);
         }
-        let start = line.trim_start();
-        match &fence {
-            Some(end) if start.trim_end() == end => {
-                fence = None;
-                out.push_str("```");
+        out.push(c);
+        before = c;
+    }
+    out
+}
+
+/// How words stand out.
+#[derive(Clone, Copy)]
+enum Style {
+    Bold,
+    Italic,
+    Struck,
+}
+
+impl Style {
+    fn mark(self) -> char {
+        match self {
+            Style::Bold => '*',
+            Style::Italic => '_',
+            Style::Struck => '~',
+        }
+    }
+}
+
+/// A link whose text is being written.
+struct Link {
+    /// Where its text begins in what is written.
+    text_at: usize,
+    /// `None` where Slack must not make a link of it.
+    target: Option<String>,
+}
+
+impl Link {
+    fn new(text_at: usize, kind: LinkType, target: &str) -> Link {
+        let target = if kind == LinkType::Email { format!("mailto:{target}") } else { target.to_owned() };
+        let is_address = ["https://", "http://", "mailto:"]
+            .iter()
+            .any(|scheme| target.starts_with(scheme) && target.len() > scheme.len());
+        Link { text_at, target: is_address.then_some(target) }
+    }
+}
+
+struct Writer<'s> {
+    source: &'s str,
+    out: String,
+    /// Where in the source the last thing ends that was written.
+    written_to: usize,
+    lists: usize,
+    quotes: usize,
+    /// How many of each style are open. Slack would end one that is opened twice at the first mark.
+    styles: [usize; 3],
+    links: Vec<Link>,
+    in_code: bool,
+    /// The mark of a list is written, and what follows stands beside it.
+    is_beside_mark: bool,
+    /// A style has just ended.
+    is_behind_style: bool,
+}
+
+impl<'s> Writer<'s> {
+    fn new(source: &'s str) -> Writer<'s> {
+        Writer {
+            source,
+            out: String::with_capacity(source.len() + 16),
+            written_to: 0,
+            lists: 0,
+            quotes: 0,
+            styles: [0; 3],
+            links: Vec::new(),
+            in_code: false,
+            is_beside_mark: false,
+            is_behind_style: false,
+        }
+    }
+
+    fn write(&mut self, event: Event<'_>, range: Range<usize>) {
+        match event {
+            Event::Start(tag) => return self.start(tag, &range),
+            Event::End(tag) => self.end(tag, &range),
+            Event::Text(text) if self.in_code => self.out.push_str(&escaped(&text)),
+            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.text(&text),
+            Event::Code(code) if self.links.is_empty() => {
+                self.keep_apart();
+                self.out.push_str(&format!("`{}`", escaped(code.trim_matches('`'))));
+                self.is_behind_style = true;
             }
-            Some(_) => out.push_str(&escaped(line)),
-            None => match opening(start) {
+            Event::Code(code) => self.text(&code),
+            Event::SoftBreak | Event::HardBreak => self.begin_line(),
+            Event::Rule => {
+                self.begin_block(range.start);
+                self.out.push_str(RULE);
+            }
+            Event::TaskListMarker(done) => {
+                self.out.truncate(self.out.len() - BULLET.len());
+                self.out.push_str(if done { "☑ " } else { "☐ " });
+            }
+            // Not switched on.
+            Event::InlineMath(text) | Event::DisplayMath(text) | Event::FootnoteReference(text) => self.text(&text),
+        }
+        self.written_to = range.end;
+    }
+
+    fn start(&mut self, tag: Tag<'_>, range: &Range<usize>) {
+        match tag {
+            Tag::Paragraph | Tag::HtmlBlock => self.begin_block(range.start),
+            Tag::Heading { .. } => {
+                self.begin_block(range.start);
+                if self.is_title(range) {
+                    self.open(Style::Bold);
+                }
+            }
+            Tag::CodeBlock(_) => {
+                self.begin_block(range.start);
                 // Slack would show the language as a line of the code.
-                Some(mark) => {
-                    fence = Some(mark);
-                    out.push_str("```");
-                }
-                None => push_line(line, &mut out),
-            },
-        }
-    }
-    if fence.is_some() {
-        out.push_str("\n```");
-    }
-    out
-}
-
-/// The mark that ends the code this line opens.
-fn opening(line: &str) -> Option<String> {
-    let mark = line.chars().next().filter(|mark| ['`', '~'].contains(mark))?;
-    let length = line.chars().take_while(|c| *c == mark).count();
-    let rest = &line[length..];
-    (length >= 3 && !rest.contains('`')).then(|| mark.to_string().repeat(length))
-}
-
-fn push_line(line: &str, out: &mut String) {
-    let start = line.trim_start();
-    let indent = &line[..line.len() - start.len()];
-    out.push_str(indent);
-    if let Some(title) = heading(start) {
-        let inner = inline(title);
-        // What is bold already stays so, and only once.
-        let inner = inner.replace('*', "");
-        if !inner.trim().is_empty() {
-            out.push_str(&format!("*{}*", inner.trim()));
-        }
-    } else if is_rule(start) {
-        out.push_str("──────────");
-    } else if let Some(item) = ["- ", "* ", "+ "].iter().find_map(|mark| start.strip_prefix(mark)) {
-        let (mark, item) = match (item.strip_prefix("[ ] "), item.strip_prefix("[x] ")) {
-            (Some(open), _) => ("☐ ", open),
-            (_, Some(done)) => ("☑ ", done),
-            (None, None) => ("• ", item),
-        };
-        out.push_str(mark);
-        out.push_str(&inline(item));
-    } else if let Some(quoted) = start.strip_prefix('>') {
-        out.push_str("> ");
-        out.push_str(&inline(quoted.trim_start_matches(['>', ' '])));
-    } else {
-        out.push_str(&inline(start));
-    }
-}
-
-fn heading(line: &str) -> Option<&str> {
-    let level = line.chars().take_while(|c| *c == '#').count();
-    let title = line.get(level..)?.strip_prefix(' ')?;
-    (1..=6).contains(&level).then(|| title.trim().trim_end_matches('#').trim_end())
-}
-
-fn is_rule(line: &str) -> bool {
-    let line = line.trim_end();
-    ['-', '*', '_'].iter().any(|mark| line.len() >= 3 && line.chars().all(|c| c == *mark))
-}
-
-/// Marks within a line. The longest first, as Markdown has it.
-const MARKS: &[(&str, &str, &str)] =
-    &[("***", "*_", "_*"), ("**", "*", "*"), ("__", "*", "*"), ("~~", "~", "~"), ("*", "_", "_"), ("_", "_", "_")];
-
-fn inline(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 16);
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        rest = match span(rest, &out) {
-            Some((written, after)) => {
-                push_apart(&written, after, &mut out);
-                after
+                self.out.push_str("```\n");
+                self.in_code = true;
             }
-            None => {
-                let after = &rest[c.len_utf8()..];
-                match (c, after.chars().next()) {
-                    ('\\', Some(next)) if next.is_ascii_punctuation() => {
-                        push_escaped(next, &mut out);
-                        &after[next.len_utf8()..]
-                    }
-                    _ => {
-                        push_escaped(c, &mut out);
-                        after
-                    }
-                }
+            Tag::BlockQuote(_) => self.quotes += 1,
+            Tag::List(_) => self.lists += 1,
+            Tag::Item => self.begin_item(range),
+            Tag::Emphasis => self.open(Style::Italic),
+            Tag::Strong => self.open(Style::Bold),
+            Tag::Strikethrough if self.is_struck(range) => self.open(Style::Struck),
+            Tag::Strikethrough => self.text("~"),
+            Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. } => {
+                self.is_beside_mark = false;
+                self.is_behind_style = false;
+                self.links.push(Link::new(self.out.len(), link_type, &dest_url));
             }
-        };
-    }
-    out
-}
-
-/// What is marked at the start of `rest`, as Slack writes it, and what follows it.
-fn span<'t>(rest: &'t str, before: &str) -> Option<(String, &'t str)> {
-    match rest.as_bytes()[0] {
-        b'`' => code(rest),
-        b'!' if rest[1..].starts_with('[') => link(&rest[1..]),
-        b'[' => link(rest),
-        b'<' => address(rest),
-        b'*' | b'_' | b'~' => MARKS.iter().find_map(|mark| marked(rest, before, *mark)),
-        _ => None,
-    }
-}
-
-fn code(rest: &str) -> Option<(String, &str)> {
-    let ticks = rest.bytes().take_while(|byte| *byte == b'`').count();
-    let mark = &rest[..ticks];
-    let (inside, after) = rest[ticks..].split_once(mark)?;
-    (!inside.is_empty()).then(|| (format!("`{}`", escaped(inside.trim_matches('`'))), after))
-}
-
-/// `[text](address)`.
-fn link(rest: &str) -> Option<(String, &str)> {
-    let (label, after) = rest.strip_prefix('[')?.split_once("](")?;
-    let end = closing(after)?;
-    let (target, after) = (&after[..end], &after[end + 1..]);
-    let target = target.split([' ', '"']).next().unwrap_or(target);
-    if label.contains('[') || label.contains('\n') || !is_address(target) {
-        return None;
-    }
-    let label: String = escaped(&label.replace(['*', '`'], "")).replace('|', "¦");
-    let target = address_written(target);
-    Some((if label.is_empty() { format!("<{target}>") } else { format!("<{target}|{label}>") }, after))
-}
-
-/// Where the parenthesis closes; an address may hold some of its own.
-fn closing(text: &str) -> Option<usize> {
-    let mut depth = 0;
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' if depth == 0 => return Some(at),
-            ')' => depth -= 1,
-            _ => (),
+            // Not switched on.
+            Tag::FootnoteDefinition(_)
+            | Tag::DefinitionList
+            | Tag::DefinitionListTitle
+            | Tag::DefinitionListDefinition
+            | Tag::Table(_)
+            | Tag::TableHead
+            | Tag::TableRow
+            | Tag::TableCell
+            | Tag::Superscript
+            | Tag::Subscript
+            | Tag::MetadataBlock(_) => (),
         }
     }
-    None
-}
 
-/// `<https://…>`.
-fn address(rest: &str) -> Option<(String, &str)> {
-    let (target, after) = rest.strip_prefix('<')?.split_once('>')?;
-    (is_address(target) && !target.contains(char::is_whitespace))
-        .then(|| (format!("<{}>", address_written(target)), after))
-}
-
-fn is_address(target: &str) -> bool {
-    ["https://", "http://", "mailto:"].iter().any(|scheme| target.starts_with(scheme) && target.len() > scheme.len())
-}
-
-fn address_written(target: &str) -> String {
-    escaped(&target.replace('|', "%7C").replace('<', "%3C").replace('>', "%3E"))
-}
-
-fn marked<'t>(rest: &'t str, before: &str, (mark, open, close): (&str, &str, &str)) -> Option<(String, &'t str)> {
-    let inside = rest.strip_prefix(mark)?;
-    let mark_char = mark.chars().next()?;
-    if inside.starts_with(char::is_whitespace) || inside.starts_with(mark_char) {
-        return None;
+    fn end(&mut self, tag: TagEnd, range: &Range<usize>) {
+        match tag {
+            TagEnd::Heading(_) if self.is_title(range) => self.close(Style::Bold),
+            // Words with a line below them.
+            TagEnd::Heading(_) => {
+                self.begin_line();
+                self.out.push_str(RULE);
+            }
+            TagEnd::HtmlBlock => self.out.truncate(self.out.trim_end_matches('\n').len()),
+            TagEnd::CodeBlock => {
+                self.in_code = false;
+                if !self.out.ends_with('\n') {
+                    self.out.push('\n');
+                }
+                self.out.push_str("```");
+            }
+            TagEnd::BlockQuote(_) => self.quotes -= 1,
+            TagEnd::List(_) => self.lists -= 1,
+            TagEnd::Item => self.is_beside_mark = false,
+            TagEnd::Emphasis => self.close(Style::Italic),
+            TagEnd::Strong => self.close(Style::Bold),
+            TagEnd::Strikethrough if self.is_struck(range) => self.close(Style::Struck),
+            TagEnd::Strikethrough => self.text("~"),
+            TagEnd::Link | TagEnd::Image => self.end_link(range),
+            TagEnd::Paragraph
+            | TagEnd::FootnoteDefinition
+            | TagEnd::DefinitionList
+            | TagEnd::DefinitionListTitle
+            | TagEnd::DefinitionListDefinition
+            | TagEnd::Table
+            | TagEnd::TableHead
+            | TagEnd::TableRow
+            | TagEnd::TableCell
+            | TagEnd::Superscript
+            | TagEnd::Subscript
+            | TagEnd::MetadataBlock(_) => (),
+        }
     }
-    // snake_case is no emphasis.
-    if mark_char == '_' && before.chars().next_back().is_some_and(char::is_alphanumeric) {
-        return None;
-    }
-    let end = inside.match_indices(mark).map(|(at, _)| at).find(|at| {
-        let (within, after) = (&inside[..*at], &inside[at + mark.len()..]);
-        let closes = !within.is_empty() && !within.ends_with(char::is_whitespace) && !within.ends_with('\\');
-        let longer = mark.len() < 3 && (after.starts_with(mark_char) || within.ends_with(mark_char));
-        closes && !longer && (mark_char != '_' || !after.starts_with(char::is_alphanumeric))
-    })?;
-    let (within, after) = (&inside[..end], &inside[end + mark.len()..]);
-    if within.contains('`') && within.matches('`').count() % 2 == 1 {
-        return None;
-    }
-    let within = inline(within);
-    // The same mark twice would end it early.
-    let within = if open.contains('*') { within.replace('*', "") } else { within };
-    Some((format!("{open}{within}{close}"), after))
-}
 
-/// Slack sees a mark only at the edge of a word. Japanese has no such edges: one without width is put there.
-fn push_apart(written: &str, after: &str, out: &mut String) {
-    const EDGE: char = '\u{200b}';
-    let is_marked = written.starts_with(['*', '_', '~', '`']);
-    if is_marked && out.chars().next_back().is_some_and(char::is_alphanumeric) {
-        out.push(EDGE);
+    /// Whether a heading is one by its `#`.
+    fn is_title(&self, range: &Range<usize>) -> bool {
+        self.source[range.clone()].trim_start().starts_with('#')
     }
-    out.push_str(written);
-    if is_marked && after.starts_with(char::is_alphanumeric) {
-        out.push(EDGE);
-    }
-}
 
-fn push_escaped(c: char, out: &mut String) {
-    match c {
-        '&' => out.push_str("&amp;"),
-        '<' => out.push_str("&lt;"),
-        '>' => out.push_str("&gt;"),
-        c => out.push(c),
+    /// Whether words between tildes are meant to be struck out: 「10~20や30~40」 are ranges.
+    fn is_struck(&self, range: &Range<usize>) -> bool {
+        self.source[range.clone()].starts_with("~~")
+    }
+
+    fn begin_block(&mut self, start: usize) {
+        if std::mem::take(&mut self.is_beside_mark) {
+            return;
+        }
+        if self.out.is_empty() {
+            self.push_margin();
+            return;
+        }
+        let between = self.source.get(self.written_to..start).unwrap_or_default();
+        let ended = usize::from(self.source[..self.written_to].ends_with('\n'));
+        if between.matches('\n').count() + ended > 1 {
+            self.out.push('\n');
+        }
+        self.begin_line();
+    }
+
+    fn begin_line(&mut self) {
+        self.out.push('\n');
+        self.is_behind_style = false;
+        self.push_margin();
+    }
+
+    fn push_margin(&mut self) {
+        if self.quotes > 0 {
+            self.out.push_str("> ");
+        }
+        self.out.push_str(&"  ".repeat(self.lists.saturating_sub(1)));
+    }
+
+    fn begin_item(&mut self, range: &Range<usize>) {
+        self.is_beside_mark = false;
+        self.begin_block(range.start);
+        let mark = self.source[range.clone()].split_whitespace().next().unwrap_or_default();
+        if mark.starts_with(|c: char| c.is_ascii_digit()) {
+            self.out.push_str(&format!("{} ", escaped(mark)));
+        } else {
+            self.out.push_str(BULLET);
+        }
+        self.is_beside_mark = true;
+    }
+
+    fn text(&mut self, text: &str) {
+        self.is_beside_mark = false;
+        if std::mem::take(&mut self.is_behind_style) && text.starts_with(char::is_alphanumeric) {
+            self.out.push(EDGE);
+        }
+        self.out.push_str(&escaped(text));
+    }
+
+    /// Before a mark.
+    fn keep_apart(&mut self) {
+        self.is_beside_mark = false;
+        self.is_behind_style = false;
+        if self.out.ends_with(|c: char| c.is_alphanumeric()) {
+            self.out.push(EDGE);
+        }
+    }
+
+    fn open(&mut self, style: Style) {
+        let is_first = self.styles[style as usize] == 0;
+        self.styles[style as usize] += 1;
+        if is_first && self.links.is_empty() {
+            self.keep_apart();
+            self.out.push(style.mark());
+        }
+    }
+
+    fn close(&mut self, style: Style) {
+        self.styles[style as usize] -= 1;
+        if self.styles[style as usize] == 0 && self.links.is_empty() {
+            self.out.push(style.mark());
+            self.is_behind_style = true;
+        }
+    }
+
+    fn end_link(&mut self, range: &Range<usize>) {
+        let Some(Link { text_at, target }) = self.links.pop() else { return };
+        let text = self.out.split_off(text_at);
+        match target {
+            None => self.out.push_str(&escaped(&self.source[range.clone()])),
+            Some(target) => {
+                let text = text.replace('|', "¦").replace('\n', " ");
+                let address = target.replace('|', "%7C").replace('<', "%3C").replace('>', "%3E");
+                let address = escaped(&address);
+                if text.is_empty() || text == address {
+                    self.out.push_str(&format!("<{address}>"));
+                } else {
+                    self.out.push_str(&format!("<{address}|{text}>"));
+                }
+            }
+        }
     }
 }
 
@@ -232,7 +335,7 @@ mod tests {
     fn marks_become_slacks() {
         for (markdown, expected) in [
             ("**bold** and *it* and ~~no~~", "*bold* and _it_ and ~no~"),
-            ("***both*** __bold__ _it_", "*_both_* *bold* _it_"),
+            ("***both*** __bold__ _it_", "_*both*_ *bold* _it_"),
             ("**a *b* c**", "*a _b_ c*"),
             ("これは**太字**です", "これは\u{200b}*太字*\u{200b}です"),
             ("**「大事」**です", "*「大事」*\u{200b}です"),
@@ -244,6 +347,13 @@ mod tests {
             ("---", "──────────"),
             (r"\*not\* \_it\_", "*not* _it_"),
             ("**open", "**open"),
+            ("合計は**「大事」**、です", "合計は\u{200b}*「大事」*、です"),
+            ("10~20とか30~40です", "10~20とか30~40です"),
+            ("words\n---\nmore", "words\n──────────\nmore"),
+            ("one\ntwo\n\n\nthree", "one\ntwo\n\nthree"),
+            ("1) a\n2) b\n\n   more", "1) a\n2) b\n\nmore"),
+            ("> a\n> b\n\nc", "> a\n> b\n\nc"),
+            ("| a | b |\n|---|---|\n| 1 | 2 |", "| a | b |\n|---|---|\n| 1 | 2 |"),
         ] {
             assert_eq!(mrkdwn(markdown), expected, "{markdown}");
         }
@@ -256,6 +366,8 @@ mod tests {
             ("[w](https://a.b/x_(y))!", "<https://a.b/x_(y)|w>!"),
             ("![cat](https://a.b/c.png \"t\")", "<https://a.b/c.png|cat>"),
             ("<https://a.b>", "<https://a.b>"),
+            ("<mia@a.b>", "<mailto:mia@a.b|mia@a.b>"),
+            ("[**a** `b`](https://a.b)", "<https://a.b|a b>"),
             ("[a|b>](https://a.b/|x)", "<https://a.b/%7Cx|a¦b&gt;>"),
             ("[x](javascript:alert(1))", "[x](javascript:alert(1))"),
             ("[x](<!channel>)", "[x](&lt;!channel&gt;)"),
