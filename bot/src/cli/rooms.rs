@@ -1,11 +1,11 @@
 //! What was ordered for single rooms, kept beside the store as settings people can read: `rooms.toml`.
 
-use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use aizuchi_core::settings::Layers;
 use anyhow::Context as _;
+use toml_edit::{DocumentMut, Item, Table};
 
 use super::settings::SettingsArguments;
 use crate::config;
@@ -29,60 +29,77 @@ pub fn add(layers: &mut Layers, folder: &Path) -> anyhow::Result<()> {
     let path = path(folder);
     match std::fs::read_to_string(&path) {
         Ok(text) => layers.add_file(&path.to_string_lossy(), &text),
-        // A folder that can not be is told when it is taken.
+        // A folder that cannot be is told when it is taken.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => (),
-        Err(error) => return Err(error).with_context(|| format!("can not read {}", path.display())),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
     }
     Ok(())
 }
 
-/// Chooses a preset for a room. The file is complete or as it was.
+/// Chooses a preset for a room. The file is complete or as it was, and keeps what people wrote into it.
 pub fn choose(folder: &Path, room: &str, preset: &str) -> anyhow::Result<()> {
     let path = path(folder);
-    let text = std::fs::read_to_string(&path).unwrap_or_default();
-    let mut presets = read(&text);
-    presets.insert(room.to_owned(), preset.to_owned());
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => HEAD.to_owned(),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+    };
+    let text = with_preset(&text, room, preset).with_context(|| format!("cannot change {}", path.display()))?;
     let aside = path.with_extension("new");
-    std::fs::write(&aside, write(&presets)).with_context(|| format!("can not write {}", aside.display()))?;
-    std::fs::rename(&aside, &path).with_context(|| format!("can not write {}", path.display()))
+    std::fs::write(&aside, text).with_context(|| format!("cannot write {}", aside.display()))?;
+    std::fs::rename(&aside, &path).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// JSON's texts are texts of TOML too.
-fn write(presets: &BTreeMap<String, String>) -> String {
-    let quoted = |text: &str| serde_json::to_string(text).expect("a text is plain data");
-    let rooms =
-        presets.iter().map(|(room, preset)| format!("\n[channel.{}]\npreset = {}\n", quoted(room), quoted(preset)));
-    HEAD.to_owned() + &rooms.collect::<String>()
+/// Settings in which this room has this preset.
+fn with_preset(text: &str, room: &str, preset: &str) -> anyhow::Result<String> {
+    let mut document: DocumentMut = text.parse()?;
+    let channels = document.entry("channel").or_insert_with(implicit_table);
+    let channels =
+        channels.as_table_like_mut().context("`channel` must be a table, such as [channel.\"web:lobby\"]")?;
+    let channel = channels.entry(room).or_insert_with(toml_edit::table);
+    let channel = channel.as_table_like_mut().with_context(|| format!("`channel.{room:?}` must be a table"))?;
+    channel.insert("preset", toml_edit::value(preset));
+    Ok(document.to_string())
 }
 
-fn read(text: &str) -> BTreeMap<String, String> {
-    let mut presets = BTreeMap::new();
-    let mut room: Option<String> = None;
-    for line in text.lines() {
-        if let Some(name) = line.strip_prefix("[channel.").and_then(|rest| rest.strip_suffix(']')) {
-            room = serde_json::from_str(name).ok();
-        } else if let (Some(of), Some(preset)) = (&room, line.strip_prefix("preset = ")) {
-            presets.extend(serde_json::from_str(preset).ok().map(|preset| (of.clone(), preset)));
-        }
-    }
-    presets
+/// A table that needs no line of its own.
+fn implicit_table() -> Item {
+    let mut table = Table::new();
+    table.set_implicit(true);
+    Item::Table(table)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn presets(text: &str, room: &str) -> (bool, u32) {
+        let mut layers = config::new_layers();
+        layers.add_file("rooms.toml", text);
+        let policies = layers.resolve(&|_| None).unwrap();
+        let settings = &policies.for_room(room).settings;
+        (settings.address.name, settings.response.min_wait_seconds)
+    }
+
     #[test]
     fn what_is_chosen_holds_and_reads_as_settings() {
         let odd = "web:\"庭\" ]\n[x";
-        let presets: BTreeMap<String, String> =
-            [("web:lobby", "sphene"), (odd, "myao2")].map(|(room, preset)| (room.into(), preset.into())).into();
-        let text = write(&presets);
-        assert_eq!(read(&text), presets);
-        let mut layers = config::new_layers();
-        layers.add_file("rooms.toml", &text);
-        let policies = layers.resolve(&|_| None).unwrap();
-        assert!(policies.for_room("web:lobby").settings.address.name);
-        assert_eq!(policies.for_room(odd).settings.response.min_wait_seconds, 300);
+        let text = with_preset(HEAD, "web:lobby", "sphene").unwrap();
+        let text = with_preset(&text, odd, "sphene").unwrap();
+        let text = with_preset(&text, odd, "myao2").unwrap();
+        assert!(presets(&text, "web:lobby").0);
+        assert_eq!(presets(&text, odd).1, 300);
+        assert_eq!(text.matches("preset").count() - HEAD.matches("preset").count(), 2, "{text}");
+    }
+
+    #[test]
+    fn what_people_wrote_into_the_file_stays() {
+        let own = "# mine\nchannel.\"web:den\" = { preset = \"myao2\" } # quiet\n";
+        let text = with_preset(own, "web:den", "sphene").unwrap();
+        assert!(text.contains("# mine") && text.contains("# quiet"), "{text}");
+        assert!(presets(&text, "web:den").0);
+        let error = with_preset("[channel", "web:den", "sphene").unwrap_err();
+        assert!(error.to_string().contains("line 1"), "{error}");
+        assert!(with_preset("channel = 1", "web:den", "sphene").is_err());
     }
 }
