@@ -7,7 +7,7 @@ use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::settings::SettingsArguments;
-use crate::platforms::web::WebSettings;
+use crate::platforms::{url_component, web::WebSettings};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -40,15 +40,9 @@ pub fn address_of(bound: SocketAddr) -> String {
 /// Whoever has this link may come in.
 pub fn with_token(address: &str, token: Option<&SecretString>) -> String {
     match token {
-        Some(token) => format!("{address}?token={}", percent_encoded(token.expose_secret())),
+        Some(token) => format!("{address}?token={}", url_component(token.expose_secret())),
         None => address.to_owned(),
     }
-}
-
-fn percent_encoded(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    let encoded = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
-    text.bytes().map(encoded).collect()
 }
 
 #[cfg(test)]

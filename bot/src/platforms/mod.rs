@@ -1,6 +1,7 @@
 //! Where people talk.
 
 use aizuchi_core::settings::{Flat, is_url};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::lookalike::looks_empty;
 
@@ -11,6 +12,12 @@ pub mod discord;
 pub mod slack;
 mod their_clock;
 pub mod web;
+
+/// Text as one part of a path or a query of a URL.
+pub fn url_component(text: &str) -> percent_encoding::PercentEncode<'_> {
+    const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    utf8_percent_encode(text, PLAIN)
+}
 
 /// Leaves a problem where somebody set what is no URL. None at all stands for the platform's own.
 fn check_url(key: &str, url: &str, schemes: [&str; 2], example: &str, flat: &mut Flat) {

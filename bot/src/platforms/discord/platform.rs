@@ -18,6 +18,7 @@ use super::readable::OwnNames;
 use super::rest::Rest;
 use super::settings::DiscordSettings;
 use super::trouble::{Deed, post_error};
+use crate::platforms::url_component;
 use crate::ports::{Commands, Doing, Platform, PlatformStores, PostError, PostLedger, Posting, RecentMessages};
 use crate::runtime::{Clock, Ears};
 
@@ -116,7 +117,7 @@ impl Platform for Discord {
             let elsewhere = || PostError::GiveUp { what: format!("{place} is not a place of Discord") };
             let channel = channel_of(place).ok_or_else(elsewhere)?;
             let to: u64 = to.as_str().parse().map_err(|_| elsewhere())?;
-            let path = format!("channels/{channel}/messages/{to}/reactions/{}/@me", escaped(emoji));
+            let path = format!("channels/{channel}/messages/{to}/reactions/{}/@me", url_component(emoji));
             let done = self.rest.put(path, None).await;
             done.map(|_| ()).map_err(|trouble| post_error(Deed::React, &trouble))
         })
@@ -145,13 +146,4 @@ pub fn check_token(token: &SecretString) -> anyhow::Result<()> {
     let sane = !token.is_empty() && token.chars().all(|c| c.is_ascii_graphic());
     ensure!(sane, "the token of the Discord bot has characters that no token has: copy it again");
     Ok(())
-}
-
-/// For a path of a URL.
-fn escaped(text: &str) -> String {
-    let escape = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
-        _ => format!("%{byte:02X}"),
-    };
-    text.bytes().map(escape).collect()
 }

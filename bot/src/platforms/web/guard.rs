@@ -9,6 +9,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{AppendHeaders, IntoResponse as _, Response};
+use cookie::{Cookie, SameSite};
 use secrecy::{ExposeSecret as _, SecretString};
 use subtle::ConstantTimeEq as _;
 use tokio::net::TcpListener;
@@ -89,7 +90,7 @@ impl Guard {
             let ours = host(headers).is_some_and(|host| self.is_own(host));
             return if ours { Pass::In } else { Pass::Refused("this is not how this machine is called") };
         };
-        let has_session = |sessions: &Arc<Sessions>| cookies(headers, COOKIE).any(|id| sessions.knows(id));
+        let has_session = |sessions: &Arc<Sessions>| cookies(headers, COOKIE).any(|id| sessions.knows(&id));
         if self.sessions.as_ref().is_some_and(has_session) {
             return Pass::In;
         }
@@ -167,10 +168,16 @@ impl Guard {
         };
         // Only who sends it is served differently, so it may be believed.
         let https = headers.get("x-forwarded-proto").is_some_and(|scheme| scheme.as_bytes() == b"https");
-        let (secure, seconds) = (if https { "; Secure" } else { "" }, session::KEPT_FOR.whole_seconds());
-        let cookie = format!("{COOKIE}={id}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
-        let old = cookies(headers, OLD_COOKIE).next().map(|_| format!("{OLD_COOKIE}=; Path=/; Max-Age=0"));
-        let set: Vec<_> = std::iter::once(cookie).chain(old).map(|cookie| (header::SET_COOKIE, cookie)).collect();
+        let cookie = Cookie::build((COOKIE, id))
+            .path("/")
+            .http_only(true)
+            .same_site(SameSite::Strict)
+            .secure(https)
+            .max_age(cookie::time::Duration::seconds(session::KEPT_FOR.whole_seconds() as i64));
+        let old = || Cookie::build(OLD_COOKIE).path("/").removal();
+        let old = cookies(headers, OLD_COOKIE).next().map(|_| old());
+        let set = std::iter::once(cookie).chain(old).map(|cookie| (header::SET_COOKIE, cookie.to_string()));
+        let set: Vec<_> = set.collect();
         (StatusCode::SEE_OTHER, AppendHeaders(set), [(header::LOCATION, "/")]).into_response()
     }
 }
@@ -187,10 +194,11 @@ fn host(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::HOST)?.to_str().ok()
 }
 
-fn cookies<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = &'a str> {
+/// The values of a cookie; a browser may send several of one name.
+fn cookies<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = String> {
     let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|line| line.to_str().ok());
-    let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.filter(move |(found, _)| *found == name).map(|(_, value)| value)
+    let cookies = lines.flat_map(Cookie::split_parse).flatten();
+    cookies.filter(move |cookie| cookie.name() == name).map(|cookie| cookie.value().to_owned())
 }
 
 /// How programs show the token.
