@@ -43,7 +43,7 @@ pub async fn changes(desk: &Desk, me: &Me, channel: &str, kept: &[Kept], page: &
             Some(message) => json!({"type": "message", "subtype": "message_changed", "channel": channel,
                                     "message": message, "event_ts": edited_at(message).unwrap_or(&now)}),
         };
-        let Event::Changed(change) = Event::read(&event) else { continue };
+        let Some(Event::Changed(change)) = Event::read(&event) else { continue };
         let news = match (&change.text, shown.get(ts).and_then(|message| edited_at(message))) {
             (None, _) => Some("gone".to_owned()),
             (Some(text), Some(at)) => {
@@ -52,6 +52,7 @@ pub async fn changes(desk: &Desk, me: &Me, channel: &str, kept: &[Kept], page: &
             }
             (Some(_), None) => None,
         };
+        let event = Event::Changed(change);
         found.extend(news.map(|news| Arrival { key: format!("{channel}/{ts}/{news}"), event, fetched: true }));
     }
     found

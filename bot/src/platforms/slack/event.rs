@@ -1,20 +1,31 @@
 //! What happened, read from Slack's JSON. Only what can not be done without must be there: the channel and the time.
 
 use aizuchi_core::types::Visibility;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::people::{Channel, Person};
 use super::read::{flag, id, list, owned, stamp, text};
 
+/// What Slack told.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Event {
-    Said(Saying),
-    Changed(Changing),
-    Reacted(Reacting),
+pub enum Received {
+    Event(Event),
     /// Somebody is new, or goes by another name.
     Person(Person),
     /// A channel goes by another name.
     Renamed(Channel),
+    /// Nothing for us.
+    Nothing,
+}
+
+/// What happened in a channel. This is what the inbox keeps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    Said(Saying),
+    Changed(Changing),
+    Reacted(Reacting),
     Joined {
         channel: String,
         user: String,
@@ -23,11 +34,9 @@ pub enum Event {
     Left {
         channel: String,
     },
-    /// Nothing for us.
-    Nothing,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Saying {
     pub channel: String,
     /// Where the event says who can read it.
@@ -44,7 +53,7 @@ pub struct Saying {
     pub text: String,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Changing {
     pub channel: String,
     pub ts: String,
@@ -52,9 +61,11 @@ pub struct Changing {
     pub at: String,
     /// `None` if it was deleted.
     pub text: Option<String>,
+    /// Who wrote it, before and after.
+    pub by: Vec<String>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reacting {
     pub channel: String,
     pub ts: String,
@@ -69,46 +80,80 @@ const TEXT_CHARS_MAX: usize = 40_000;
 /// Slack's own notices (joins, topics, pins) are no talk; these are.
 const TALK: [&str; 5] = ["bot_message", "me_message", "file_share", "thread_broadcast", "slackbot_response"];
 
-impl Event {
-    pub fn read(event: &Value) -> Event {
-        Event::find(event).unwrap_or(Event::Nothing)
+impl Received {
+    pub fn read(event: &Value) -> Received {
+        Received::find(event).unwrap_or(Received::Nothing)
     }
 
-    fn find(event: &Value) -> Option<Event> {
-        Some(match text(event, "type")? {
+    fn find(event: &Value) -> Option<Received> {
+        Some(Received::Event(match text(event, "type")? {
             "message" => match text(event, "subtype") {
                 None => Event::Said(said(event)?),
                 Some(subtype) if TALK.contains(&subtype) => Event::Said(said(event)?),
                 Some("message_changed") => Event::Changed(changed(event)?),
                 Some("message_deleted") => Event::Changed(deleted(event)?),
-                Some(_) => Event::Nothing,
+                Some(_) => return None,
             },
             "app_mention" => Event::Said(said(event)?),
             "reaction_added" => Event::Reacted(reacted(event, true)?),
             "reaction_removed" => Event::Reacted(reacted(event, false)?),
-            "user_change" | "team_join" => Event::Person(Person::read(event.get("user")?)?),
-            "channel_rename" | "group_rename" => Event::Renamed(Channel::read(event.get("channel")?)?),
+            "user_change" | "team_join" => return Some(Received::Person(Person::read(event.get("user")?)?)),
+            "channel_rename" | "group_rename" => {
+                return Some(Received::Renamed(Channel::read(event.get("channel")?)?));
+            }
             "member_joined_channel" => {
                 Event::Joined { channel: id(event, "channel")?.to_owned(), user: id(event, "user")?.to_owned() }
             }
             "channel_left" | "group_left" => Event::Left { channel: id(event, "channel")?.to_owned() },
-            _ => Event::Nothing,
-        })
+            _ => return None,
+        }))
+    }
+}
+
+impl Event {
+    /// What happened in a channel, if anything did.
+    pub fn read(event: &Value) -> Option<Event> {
+        match Received::read(event) {
+            Received::Event(event) => Some(event),
+            Received::Person(_) | Received::Renamed(_) | Received::Nothing => None,
+        }
     }
 
     /// One text, one key: however often and under whatever names it comes.
     pub fn key(&self) -> Option<String> {
         match self {
             Event::Said(saying) => Some(format!("{}/{}", saying.channel, saying.ts)),
-            Event::Changed(_)
-            | Event::Reacted(_)
-            | Event::Person(_)
-            | Event::Renamed(_)
-            | Event::Joined { .. }
-            | Event::Left { .. }
-            | Event::Nothing => None,
+            Event::Changed(_) | Event::Reacted(_) | Event::Joined { .. } | Event::Left { .. } => None,
         }
     }
+
+    /// The thread of a message.
+    pub fn thread(&self) -> Option<&str> {
+        match self {
+            Event::Said(saying) => saying.thread.as_deref(),
+            Event::Changed(_) | Event::Reacted(_) | Event::Joined { .. } | Event::Left { .. } => None,
+        }
+    }
+
+    /// Whether one of these people did it, or wrote what it is about.
+    pub fn is_by(&self, users: &[&str]) -> bool {
+        let is_one = |user: &String| users.contains(&user.as_str());
+        match self {
+            Event::Said(saying) => saying.user.iter().chain(&saying.bot).any(is_one),
+            Event::Changed(changing) => changing.by.iter().any(is_one),
+            Event::Reacted(reacting) => is_one(&reacting.user),
+            Event::Joined { user, .. } => is_one(user),
+            Event::Left { .. } => false,
+        }
+    }
+}
+
+/// Who wrote these messages.
+fn authors<'v>(messages: impl IntoIterator<Item = &'v Value>) -> Vec<String> {
+    let of_one = |message: &'v Value| ["user", "bot_id"].into_iter().filter_map(|field| id(message, field));
+    let mut authors: Vec<String> = messages.into_iter().flat_map(of_one).map(str::to_owned).collect();
+    authors.dedup();
+    authors
 }
 
 fn said(event: &Value) -> Option<Saying> {
@@ -187,6 +232,7 @@ fn changed(event: &Value) -> Option<Changing> {
         thread: thread(message, &ts).or_else(|| thread(before, &ts)),
         at: at(event, &ts),
         text: (!gone).then(|| words(message)),
+        by: authors([event, message, before]),
         ts,
     })
 }
@@ -199,6 +245,7 @@ fn deleted(event: &Value) -> Option<Changing> {
         thread: thread(before, &ts),
         at: at(event, &ts),
         text: None,
+        by: authors([event, before]),
         ts,
     })
 }
@@ -227,7 +274,7 @@ mod tests {
 
     fn said(event: Value) -> Saying {
         match Event::read(&event) {
-            Event::Said(saying) => saying,
+            Some(Event::Said(saying)) => saying,
             other => panic!("{other:?}"),
         }
     }
@@ -237,7 +284,7 @@ mod tests {
         let message = json!({"type": "message", "channel": "C1", "user": "U1", "ts": "1700000000.000100", "text": "x"});
         let mut mention = message.clone();
         mention["type"] = json!("app_mention");
-        assert_eq!(Event::read(&message).key(), Event::read(&mention).key());
+        assert_eq!(said(message), said(mention));
     }
 
     #[test]
@@ -253,7 +300,7 @@ mod tests {
             json!([]),
             json!({"type": 3}),
         ] {
-            assert_eq!(Event::read(&lost), Event::Nothing);
+            assert_eq!(Received::read(&lost), Received::Nothing);
         }
     }
 
@@ -272,10 +319,10 @@ mod tests {
                    "message": {"ts": "1700000000.000100", "text": text, "subtype": subtype},
                    "previous_message": {"ts": "1700000000.000100", "text": "x"}})
         };
-        assert_eq!(Event::read(&change("x", None)), Event::Nothing);
-        let Event::Changed(edit) = Event::read(&change("y", None)) else { panic!("an edit") };
+        assert_eq!(Received::read(&change("x", None)), Received::Nothing);
+        let Some(Event::Changed(edit)) = Event::read(&change("y", None)) else { panic!("an edit") };
         assert_eq!((edit.text.as_deref(), edit.at.as_str()), (Some("y"), "1700000009.000000"));
-        let Event::Changed(gone) = Event::read(&change("x", Some("tombstone"))) else { panic!("a deletion") };
+        let Some(Event::Changed(gone)) = Event::read(&change("x", Some("tombstone"))) else { panic!("a deletion") };
         assert_eq!(gone.text, None);
     }
 }

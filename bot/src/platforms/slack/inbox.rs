@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 
 use aizuchi_core::types::{Span, Time};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::event::Event;
+use super::event::{Event, Received};
 use super::names::Names;
 use super::platform::PLATFORM;
-use super::read::text;
 use crate::ports::{ArrivedThreads, ChannelMark, ChannelMarks, Inbox, InboxEntry, MarkChange};
 use crate::stores::StoreError;
 
@@ -23,30 +23,40 @@ pub struct Arrival {
     /// The same however often it comes.
     #[serde(skip)]
     pub key: String,
-    /// Slack's event.
-    pub event: Value,
+    #[serde(deserialize_with = "event_of_any_build")]
+    pub event: Event,
     /// Fetched later, to fill a gap.
     #[serde(default)]
     pub fetched: bool,
 }
 
+/// An event as this build keeps it, or as Slack sent it: older builds kept that.
+fn event_of_any_build<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Event, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    match value.get("type") {
+        Some(_) => Event::read(&value).ok_or_else(|| D::Error::custom("nothing that happened in a channel")),
+        None => serde_json::from_value(value).map_err(D::Error::custom),
+    }
+}
+
 impl Arrival {
     /// From an envelope; `None` if there is nothing in it for the engine. Names are noted at once and not kept: who
     /// changes theirs often would fill the store, and the next look at everybody finds what was missed.
-    pub fn of_payload(envelope: &str, mut payload: Value, names: &Names) -> Option<Arrival> {
-        let event = payload.get_mut("event").map(Value::take)?;
-        let read = Event::read(&event);
-        match &read {
-            Event::Person(person) => names.is_person(person.clone()),
-            Event::Renamed(channel) => names.is_channel(channel.clone()),
-            Event::Said(_) | Event::Changed(_) | Event::Reacted(_) | Event::Joined { .. } | Event::Left { .. } => (),
-            Event::Nothing => return None,
-        }
-        if matches!(read, Event::Person(_) | Event::Renamed(_)) {
-            return None;
-        }
+    pub fn of_payload(envelope: &str, payload: &Value, names: &Names) -> Option<Arrival> {
+        let event = match Received::read(payload.get("event")?) {
+            Received::Event(event) => event,
+            Received::Person(person) => {
+                names.is_person(person);
+                return None;
+            }
+            Received::Renamed(channel) => {
+                names.is_channel(channel);
+                return None;
+            }
+            Received::Nothing => return None,
+        };
         let named = payload.get("event_id").and_then(Value::as_str).filter(|id| !id.is_empty() && id.len() <= 200);
-        let key = read.key().unwrap_or_else(|| named.unwrap_or(envelope).to_owned());
+        let key = event.key().unwrap_or_else(|| named.unwrap_or(envelope).to_owned());
         Some(Arrival { key, event, fetched: false })
     }
 
@@ -55,33 +65,25 @@ impl Arrival {
         let fields = message.as_object_mut()?;
         fields.insert("channel".into(), channel.into());
         fields.insert("type".into(), "message".into());
-        let key = Event::read(&message).key()?;
-        Some(Arrival { key, event: message, fetched: true })
+        let event = Event::read(&message)?;
+        Some(Arrival { key: event.key()?, event, fetched: true })
     }
 
     fn into_entry(self) -> InboxEntry {
-        let read = Event::read(&self.event);
-        let thread = if let Event::Said(saying) = &read { saying.thread.clone() } else { None };
         let body = serde_json::to_string(&self).expect("an arrival is plain data");
-        InboxEntry { key: self.key, thread, body: Some(body), mark: mark(&read) }
+        let Arrival { key, event, .. } = self;
+        InboxEntry { key, thread: event.thread().map(str::to_owned), body: Some(body), mark: mark(event) }
     }
 }
 
 /// How far it says that its channel is known.
-fn mark(event: &Event) -> Option<MarkChange> {
+fn mark(event: Event) -> Option<MarkChange> {
     match event {
-        Event::Said(saying) => Some(MarkChange::Heard(ChannelMark {
-            channel: saying.channel.clone(),
-            server: String::new(),
-            heard: saying.ts.clone(),
-        })),
-        Event::Left { channel } => Some(MarkChange::Left(channel.clone())),
-        Event::Changed(_)
-        | Event::Reacted(_)
-        | Event::Person(_)
-        | Event::Renamed(_)
-        | Event::Joined { .. }
-        | Event::Nothing => None,
+        Event::Said(saying) => {
+            Some(MarkChange::Heard(ChannelMark { channel: saying.channel, server: String::new(), heard: saying.ts }))
+        }
+        Event::Left { channel } => Some(MarkChange::Left(channel)),
+        Event::Changed(_) | Event::Reacted(_) | Event::Joined { .. } => None,
     }
 }
 
@@ -98,12 +100,10 @@ pub async fn is_new(inbox: &dyn Inbox, key: String, at: Time) -> Result<bool, St
 
 /// What these people did and nobody was told yet is not told any more.
 pub async fn forget(inbox: &dyn Inbox, users: &[&str]) -> Result<(), StoreError> {
-    let by = |event: &Value| ["user", "bot_id"].iter().any(|field| users.contains(&text(event, field).unwrap_or("")));
     let mut gone = Vec::new();
     for pending in inbox.pending(PLATFORM, 0, usize::MAX).await? {
-        let Ok(Arrival { event, .. }) = serde_json::from_str(&pending.body) else { continue };
-        let inner = ["message", "previous_message"].iter().filter_map(|field| event.get(*field));
-        if by(&event) || inner.into_iter().any(by) {
+        let arrival = serde_json::from_str::<Arrival>(&pending.body);
+        if arrival.is_ok_and(|arrival| arrival.event.is_by(users)) {
             gone.push((pending.seq, None));
         }
     }

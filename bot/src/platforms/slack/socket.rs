@@ -119,7 +119,7 @@ impl Line {
                 Frame::Hello => self.greet(),
                 Frame::Disconnect { reason } => end = self.disconnect(&reason).or(end),
                 Frame::Event { envelope, payload } => {
-                    arrivals.extend(Arrival::of_payload(&envelope, payload, &self.desk.slack.names));
+                    arrivals.extend(Arrival::of_payload(&envelope, &payload, &self.desk.slack.names));
                     known.push(envelope);
                 }
                 Frame::Command { envelope, payload } => {

@@ -81,7 +81,7 @@ async fn is_first_below(desk: &Desk, saying: &Saying) -> bool {
 /// What the engine is told of it.
 async fn input(desk: &Desk, me: &Me, arrival: Arrival) -> Option<Input> {
     let names = &desk.slack.names;
-    match Event::read(&arrival.event) {
+    match arrival.event {
         Event::Said(saying) => {
             let first_below = is_first_below(desk, &saying).await;
             let telling = Telling { fetched: arrival.fetched, now: desk.slack.clock.now(), first_below };
@@ -94,8 +94,6 @@ async fn input(desk: &Desk, me: &Me, arrival: Arrival) -> Option<Input> {
             let thread = inbox::thread_of(&*desk.slack.stores.threads, &reacting.channel, &reacting.ts).await;
             translate::reacted(me, &reacting, thread.ok().flatten().as_deref())
         }
-        // Noted when they came.
-        Event::Person(_) | Event::Renamed(_) => None,
         Event::Joined { channel, user } => {
             if user == me.user {
                 tracing::info!(channel, "was invited to a Slack channel");
@@ -108,6 +106,5 @@ async fn input(desk: &Desk, me: &Me, arrival: Arrival) -> Option<Input> {
             tracing::info!(channel, "is no longer in a Slack channel");
             Some(Input::Told(me.room(&channel), Command::Left))
         }
-        Event::Nothing => None,
     }
 }
