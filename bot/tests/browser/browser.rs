@@ -106,22 +106,31 @@ impl Browser {
     }
 }
 
+/// How often the driver may lose its port.
+const STARTS_MAX: usize = 20;
+
 fn program(variable: &str, usual: &str) -> PathBuf {
     std::env::var_os(variable).map_or_else(|| usual.into(), PathBuf::from)
 }
 
+/// The driver picks a free port and may lose it to another program before it listens: then it ends, and another is started.
 fn start_driver() -> (Driver, u16) {
-    let mut command = Command::new(program("CHROMEDRIVER", "chromedriver"));
-    command.arg("--port=0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut driver = Driver(command.spawn().unwrap_or_else(|error| panic!("{error}: {INSTALL}")));
-    let mut lines = BufReader::new(driver.0.stdout.take().expect("it was asked for")).lines();
-    let port = lines.find_map(|line| {
-        let line = line.ok()?;
-        line.split_once("started successfully on port ")?.1.trim_end_matches('.').parse().ok()
-    });
-    // It may go on talking: somebody has to listen.
-    std::thread::spawn(move || lines.for_each(drop));
-    (driver, port.expect("the driver says on which port it listens"))
+    for _ in 0..STARTS_MAX {
+        let mut command = Command::new(program("CHROMEDRIVER", "chromedriver"));
+        command.arg("--port=0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut driver = Driver(command.spawn().unwrap_or_else(|error| panic!("{error}: {INSTALL}")));
+        let mut lines = BufReader::new(driver.0.stdout.take().expect("it was asked for")).lines();
+        let port = lines.find_map(|line| {
+            let line = line.ok()?;
+            line.split_once("started successfully on port ")?.1.trim_end_matches('.').parse().ok()
+        });
+        if let Some(port) = port {
+            // It may go on talking: somebody has to listen.
+            std::thread::spawn(move || lines.for_each(drop));
+            return (driver, port);
+        }
+    }
+    panic!("the browser's driver ended {STARTS_MAX} times before it was listening");
 }
 
 fn capabilities(language: &str, profile: &Folder) -> WebDriverResult<ChromeCapabilities> {
