@@ -6,6 +6,7 @@ pub mod doctor;
 mod eval;
 mod export;
 mod init;
+mod install;
 mod join;
 pub mod logs;
 mod memory;
@@ -39,7 +40,7 @@ pub use show::harmless;
 ///
 /// Without a command it takes part in a web room on this machine, as `run` does, and on Discord and Slack if there are tokens.
 #[derive(Parser)]
-#[command(name = "aizuchi", version, about)]
+#[command(name = "aizuchi", version = concat!(env!("CARGO_PKG_VERSION"), " (", env!("AIZUCHI_BUILD"), ")"), about)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
@@ -112,6 +113,12 @@ enum Command {
     Prompt(prompt::Arguments),
     /// Print every setting with its default and a sentence
     Settings,
+    /// Print a completion script for a shell
+    ///
+    /// For bash: aizuchi completions bash > ~/.local/share/bash-completion/completions/aizuchi
+    Completions(install::CompletionsArguments),
+    /// Print the manual page
+    Man(install::ManArguments),
 }
 
 pub fn main() -> ExitCode {
@@ -132,6 +139,8 @@ pub fn main() -> ExitCode {
         Some(Command::Demo(arguments)) => demo::run(&arguments),
         Some(Command::Prompt(arguments)) => prompt::run(&arguments),
         Some(Command::Settings) => print(aizuchi_core::settings::DEFAULT),
+        Some(Command::Completions(arguments)) => install::completions(&arguments),
+        Some(Command::Man(arguments)) => install::man(&arguments),
         None => run::run(&run::Arguments::default()),
     };
     match done {

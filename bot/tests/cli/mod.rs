@@ -13,6 +13,7 @@ mod eval;
 mod export;
 mod formats;
 mod init;
+mod install;
 mod journal;
 mod judge;
 mod memory;
