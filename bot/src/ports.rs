@@ -21,12 +21,17 @@ mod marks;
 mod platform_stores;
 mod posts;
 mod recent;
+mod web_talk;
 
 pub use inbox::{ArrivedThreads, Inbox, InboxEntry, Pending};
 pub use marks::{ChannelMark, ChannelMarks, MarkChange};
 pub use platform_stores::PlatformStores;
 pub use posts::{PostKey, PostLedger, PostProgress};
 pub use recent::RecentMessages;
+pub use web_talk::{
+    Speaker, WebBody, WebChange, WebDecision, WebFound, WebHistory, WebLook, WebMessage, WebRoom, WebSession,
+    WebSessions, WebTalk, WebWrite,
+};
 
 /// Something that is under way. Dropping it cancels it.
 pub type Doing<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

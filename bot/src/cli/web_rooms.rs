@@ -13,9 +13,10 @@ use super::{store, when};
 use crate::journal::Journal;
 use crate::memory::{Kept, Local};
 use crate::platforms::web::WebSettings;
-use crate::platforms::web::rooms::{self, ListedRoom};
+use crate::platforms::web::rooms;
 use crate::ports::Memory as _;
 use crate::runtime::Clock;
+use crate::stores::sqlite::{ListedRoom, listed_rooms};
 use crate::stores::{Database, Folder};
 
 #[derive(Args)]
@@ -53,10 +54,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn list(arguments: &Arguments) -> anyhow::Result<()> {
     let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
     let connection = store::open(&folder)?;
-    let listed = rooms::listed(&connection).with_context(|| format!("cannot read {}", folder.display()))?;
+    let listed = listed_rooms(&connection).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut text = String::from("opened            messages  room\n");
-    for ListedRoom { name, opened, messages } in listed {
-        let _ = writeln!(text, "{:16}  {messages:>8}  {}", when::day_and_clock(opened), harmless(&name));
+    for ListedRoom { room, messages } in listed.into_iter().filter(|listed| rooms::is_listed(&listed.room.name)) {
+        let _ = writeln!(text, "{:16}  {messages:>8}  {}", when::day_and_clock(room.opened), harmless(&room.name));
     }
     super::print(&text)
 }
@@ -71,8 +72,8 @@ fn close(arguments: &Arguments, room: &str) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let closed = runtime.block_on(async {
         let database = Database::open(&folder.database())?;
-        let (name, now) = (room.to_owned(), Clock::Wall.now());
-        let closed = database.write(move |transaction| rooms::close_unheard(transaction, &name, now)).await?;
+        let close = rooms::close_unheard(room.to_owned(), Clock::Wall.now());
+        let closed = close.make(&database).await?.is_ok();
         if closed {
             let id = RoomId::new(format!("web:{room}"));
             let forgotten = vec![Change::RoomForgotten { room: id.clone() }];

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{ArrivedThreads, ChannelMarks, Inbox, PostLedger, RecentMessages};
+use super::{ArrivedThreads, ChannelMarks, Inbox, PostLedger, RecentMessages, WebSessions, WebTalk};
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -12,4 +12,6 @@ pub struct PlatformStores {
     pub posts: Arc<dyn PostLedger>,
     pub marks: Arc<dyn ChannelMarks>,
     pub recent: Arc<dyn RecentMessages>,
+    pub web: Arc<dyn WebTalk>,
+    pub web_sessions: Arc<dyn WebSessions>,
 }

@@ -1,8 +1,14 @@
 //! What every store has to keep for platforms. A new one is a type with [`StoreStage`] and a line in the list below.
 
-use aizuchi::ports::{ChannelMark, InboxEntry, MarkChange, PlatformStores, PostKey, PostProgress};
+use std::sync::Arc;
+
+use aizuchi::ports::{
+    ChannelMark, InboxEntry, MarkChange, PlatformStores, PostKey, PostProgress, Speaker, WebBody, WebChange,
+    WebDecision, WebFound, WebLook, WebMessage, WebRoom, WebSession, WebWrite,
+};
 use aizuchi::stores::Database;
-use aizuchi_core::types::Time;
+use aizuchi_core::Input;
+use aizuchi_core::types::{Time, Voice};
 use aizuchi_test_servers::folder::Scratch;
 
 pub trait StoreStage {
@@ -54,6 +60,10 @@ store_contract! {
         threads_are_known_by_the_keys_of_what_arrived,
         marks_only_move_forward,
         marks_move_with_what_arrives_for_the_first_time,
+        a_change_of_the_talk_sees_what_is_there_and_writes_what_it_decides,
+        rooms_go_with_their_talk,
+        people_are_known_and_let_go_of,
+        sessions_end,
     ]
 }
 
@@ -208,4 +218,157 @@ async fn marks_move_with_what_arrives_for_the_first_time(stage: &impl StoreStage
     // Redelivered, it does not bring the channel back.
     assert_eq!(arrives("C/2", heard("2")).await, 0);
     assert_eq!(at().await, []);
+}
+
+/// Makes a change of the web room's talk.
+async fn change(
+    stores: &PlatformStores,
+    look: WebLook,
+    decide: impl Fn(&WebFound) -> WebDecision + Send + Sync + 'static,
+) -> Option<Input> {
+    stores.web.change(&WebChange { look, decide: Arc::new(decide) }).await.unwrap()
+}
+
+async fn write(stores: &PlatformStores, writes: Vec<WebWrite>) {
+    change(stores, WebLook::default(), move |_| WebDecision { writes: writes.clone(), ..WebDecision::default() }).await;
+}
+
+async fn look(stores: &PlatformStores, look: WebLook) -> WebFound {
+    stores.web.look(look).await.unwrap()
+}
+
+fn in_room(room: &str) -> WebLook {
+    WebLook { room: Some(room.into()), ..WebLook::default() }
+}
+
+fn speaker(id: &str) -> Speaker {
+    Speaker { id: id.into(), name: id.to_uppercase() }
+}
+
+fn open(name: &str, opened: u64) -> WebWrite {
+    WebWrite::OpenRoom(WebRoom { name: name.into(), opened: Time(opened), opened_by: Some("mia".into()) })
+}
+
+fn message(room: &str, seq: u64, text: &str) -> WebMessage {
+    let (by, text) = (speaker("mia"), text.to_owned());
+    let (thread, reply_to, reactions) = (None, Some("w0".to_owned()), vec![("👀".to_owned(), vec![speaker("han")])]);
+    let (voice, edited, deleted) = (Voice::Person, false, false);
+    let body = WebBody { at: Time(5), by, voice, text, thread, reply_to, edited, deleted, reactions };
+    let (id, key) = (format!("w{seq}"), Some(format!("mia/{seq}")));
+    WebMessage { id, room: room.into(), seq, first_seq: seq, key, body }
+}
+
+async fn a_change_of_the_talk_sees_what_is_there_and_writes_what_it_decides(stage: &impl StoreStage) {
+    let stores = stage.open();
+    write(&stores, vec![open("lobby", 1)]).await;
+    for text in ["one", "two", "three"] {
+        let say = change(&stores, in_room("lobby"), move |found| {
+            let (seq, room) = (found.last_seq + 1, found.room.as_ref().expect("it was opened").name.clone());
+            let writes = vec![WebWrite::Add(message(&room, seq, text))];
+            WebDecision { writes, last_seq: Some(seq), input: Some(Input::Tick) }
+        });
+        assert!(matches!(say.await, Some(Input::Tick)), "what it decides is told");
+    }
+    let edit = WebLook { ids: vec!["w1".into(), "w9".into()], ..in_room("lobby") };
+    change(&stores, edit, |found| {
+        assert_eq!(found.messages, [message("lobby", 1, "one")]);
+        let mut edited = WebMessage { seq: 4, key: None, ..found.messages[0].clone() };
+        edited.body.text = "one more".into();
+        WebDecision { writes: vec![WebWrite::Update(edited)], last_seq: Some(4), input: None }
+    })
+    .await;
+    // As after a crash.
+    let stores = stage.open();
+    let texts = |messages: &[WebMessage]| messages.iter().map(|it| it.body.text.clone()).collect::<Vec<_>>();
+    let all = stores.web.history("lobby", u64::MAX, 2).await.unwrap();
+    assert_eq!((texts(&all.messages), all.more_before, all.last_seq), (vec!["two".into(), "three".into()], true, 4));
+    let older = stores.web.history("lobby", 2, 2).await.unwrap();
+    assert_eq!((texts(&older.messages), older.more_before), (vec!["one more".into()], false));
+    assert_eq!(texts(&stores.web.changes(Some("lobby"), 1, 9).await.unwrap()), ["two", "three", "one more"]);
+    assert_eq!(texts(&stores.web.changes(None, 2, 1).await.unwrap()), ["three"]);
+    assert_eq!(stores.web.changes(Some("garden"), 0, 9).await.unwrap(), []);
+    let elsewhere = look(&stores, WebLook { ids: vec!["w2".into()], ..in_room("garden") }).await;
+    assert_eq!((elsewhere.room, elsewhere.messages), (None, vec![]));
+    let keys = ["mia/1", "mia/2", "mia/9"].map(str::to_owned).to_vec();
+    let by_key = look(&stores, WebLook { keys, ..WebLook::default() }).await;
+    assert_eq!(texts(&by_key.by_key), ["two"], "the key of the first is gone");
+    let everything = look(&stores, WebLook { all_messages: true, ..WebLook::default() }).await;
+    assert_eq!(texts(&everything.messages), ["two", "three", "one more"]);
+}
+
+async fn rooms_go_with_their_talk(stage: &impl StoreStage) {
+    let stores = stage.open();
+    let again = WebRoom { name: "garden".into(), opened: Time(9), opened_by: None };
+    write(&stores, vec![open("garden", 2), open("lobby", 1), WebWrite::OpenRoom(again)]).await;
+    let (said, kept) = (message("garden", 1, "in the garden"), message("lobby", 2, "in the lobby"));
+    write(&stores, vec![WebWrite::Add(said), WebWrite::Add(kept.clone()), open("cellar", 3)]).await;
+    let all = WebLook { rooms: true, silent_rooms: true, ..WebLook::default() };
+    let found = look(&stores, all.clone()).await;
+    let rooms: Vec<(&str, u64)> = found.rooms.iter().map(|room| (room.name.as_str(), room.opened.0)).collect();
+    assert_eq!(rooms, [("lobby", 1), ("garden", 2), ("cellar", 3)], "the first who opens it counts");
+    assert_eq!(found.rooms[1].opened_by.as_deref(), Some("mia"));
+    assert_eq!(found.silent_rooms, ["cellar"]);
+    let left = InboxEntry { key: "w3".into(), body: Some("left".into()), ..InboxEntry::default() };
+    write(&stores, vec![WebWrite::RemoveRoom("garden".into()), WebWrite::Leave(left, Time(4))]).await;
+    let stores = stage.open();
+    assert_eq!(look(&stores, all).await.rooms.len(), 2);
+    assert_eq!(stores.web.changes(None, 0, 9).await, Ok(vec![kept]));
+    assert_eq!(bodies(&stores, "web").await, ["left"]);
+}
+
+async fn people_are_known_and_let_go_of(stage: &impl StoreStage) {
+    let stores = stage.open();
+    let enter = |id: &str, at: u64| {
+        let (secret, room) = (format!("secret of {id}"), "lobby".to_owned());
+        WebWrite::Enter { secret, person: speaker(id), room, at: Time(at) }
+    };
+    let spoke = |by: Speaker, at: u64| WebWrite::Spoke {
+        room: "lobby".into(),
+        by,
+        at: Time(at),
+        unless_since: Time(at.saturating_sub(60)),
+    };
+    let person = async |id: &str| {
+        look(&stores, WebLook { secret: Some(format!("secret of {id}")), ..WebLook::default() }).await.person
+    };
+    let members = async || {
+        let found = look(&stores, WebLook { members: 9, ..in_room("lobby") }).await;
+        found.members.into_iter().map(|member| member.name).collect::<Vec<_>>()
+    };
+    write(&stores, vec![open("lobby", 1), enter("mia", 100), enter("han", 90), enter("tom", 80), enter("eve", 110)])
+        .await;
+    write(&stores, vec![spoke(speaker("mia"), 100), spoke(speaker("han"), 200), spoke(speaker("stranger"), 300)]).await;
+    assert_eq!(members().await, ["HAN", "MIA"], "the latest first, and nobody who is not known");
+    write(&stores, vec![spoke(speaker("mia"), 150)]).await;
+    assert_eq!(members().await, ["HAN", "MIA"], "that she spoke is known well enough");
+    let renamed = Speaker { name: "Mia of the lobby".into(), ..speaker("mia") };
+    write(&stores, vec![spoke(renamed, 250)]).await;
+    assert_eq!(members().await, ["Mia of the lobby", "HAN"]);
+    write(&stores, vec![enter("mia", 300)]).await;
+    assert_eq!(members().await, ["MIA", "HAN"], "under today's name");
+    assert_eq!(person("mia").await.as_deref(), Some("mia"));
+    // Of those who never spoke first, but of nobody who is here.
+    write(&stores, vec![WebWrite::LimitPeople { at_most: 3, besides: ["tom".to_owned()].into() }]).await;
+    assert_eq!((person("eve").await, person("tom").await.as_deref()), (None, Some("tom")));
+    write(&stores, vec![WebWrite::DropUnseen(Time(85))]).await;
+    assert_eq!((person("tom").await, person("han").await.as_deref()), (None, Some("han")));
+    write(&stores, vec![WebWrite::DropPerson("mia".into())]).await;
+    assert_eq!((person("mia").await, members().await), (None, vec!["HAN".to_owned()]));
+    assert_eq!(look(&stores, in_room("lobby")).await.room.unwrap().opened_by, None);
+}
+
+async fn sessions_end(stage: &impl StoreStage) {
+    let session = |number: u8| WebSession { hash: [number; 32], begun: Time(number.into()) };
+    let sessions = stage.open().web_sessions;
+    for number in 1..=4 {
+        sessions.begin(session(number), Time(0), 3).await.unwrap();
+    }
+    let kept = async |since, at_most| {
+        let mut kept = stage.open().web_sessions.all(Time(since), at_most).await.unwrap();
+        kept.sort_by_key(|session| session.begun);
+        kept
+    };
+    assert_eq!(kept(0, 9).await, [session(2), session(3), session(4)], "the oldest made way");
+    assert_eq!(kept(3, 9).await, [session(3), session(4)]);
+    assert_eq!(kept(0, 1).await, [session(4)]);
 }

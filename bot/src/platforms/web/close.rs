@@ -32,14 +32,11 @@ impl Page {
         if web.is_of_settings(room) {
             return Err(Trouble::RoomOfSettings.into());
         }
-        let (wanted, by) = (room.to_owned(), person.speaker.id.clone());
         let anybody = web.settings.token().is_none();
-        let close = move |transaction: &rusqlite::Transaction<'_>| {
-            rooms::close(transaction, &wanted, (!anybody).then_some(by.as_str()))
-        };
+        let close = rooms::close(room.to_owned(), (!anybody).then(|| person.speaker.id.clone()));
         self.desk.change_talk(room, web.clock.now(), false, close).await??;
         web.hub.tell(room, 0, 0, || FromServer::Closed { room: room.to_owned() });
-        let rooms = web.in_order(web.database.read(rooms::all).await?);
+        let rooms = web.in_order(rooms::all(&*web.stores.web).await?);
         web.hub.tell_all(&FromServer::Rooms { rooms });
         self.forget_room(room).await;
         tracing::info!(%room, "room closed");

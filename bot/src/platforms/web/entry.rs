@@ -1,20 +1,23 @@
 //! How a page comes into a room: it is told what it missed, once, and from then on what happens.
 
+use std::sync::Arc;
+
 use aizuchi_core::types::{MessageId, Time};
-use rusqlite::{Connection, Transaction};
 use unicode_normalization::UnicodeNormalization as _;
 
+use super::change::TalkChange;
 use super::page::{Entered, Out, Page, Why};
-use super::people::{self, Person};
 use super::platform::Web;
 use super::settings::is_room_name;
-use super::talk::{self, Kept, Refusal, room_id};
+use super::talk::{Refusal, room_id};
 use super::wire::FromServer;
 use super::words::Trouble;
-use super::{mentions, rooms, sample};
+use super::{ids, mentions, rooms, sample};
 use crate::commands::{CommandForm, offers};
 use crate::lookalike::{case_folded, is_invisible};
+use crate::ports::{Speaker, WebDecision, WebFound, WebLook, WebMessage, WebRoom, WebWrite};
 use crate::replay::decision;
+use crate::stores::StoreError;
 
 /// Messages told at once: to whoever enters, and to whoever scrolls back.
 const HISTORY: usize = 50;
@@ -40,11 +43,9 @@ impl Page {
             return Err(Trouble::BadRoom.into());
         }
         self.check_limits(&room, secret.clone(), since).await?;
-        let (at, house) = (web.clock.now(), web.clone());
-        let admit =
-            move |transaction: &Transaction<'_>| admit(transaction, &house, &room, secret.as_deref(), &name, at);
-        let Admitted { room, person, opened_by, is_new_room } = web.database.write(admit).await??;
-        let mut rooms = web.in_order(web.database.read(rooms::all).await?);
+        let at = web.clock.now();
+        let Admitted { room, person, opened_by, is_new_room } = web.admit(Entry::new(room, secret, name, at)).await??;
+        let mut rooms = web.in_order(rooms::all(&*web.stores.web).await?);
         if is_new_room {
             web.hub.tell_all(&FromServer::Rooms { rooms: rooms.clone() });
         }
@@ -76,15 +77,16 @@ impl Page {
 
     /// Newcomers and new rooms are counted; whoever comes back to what is there is not.
     async fn check_limits(&self, room: &str, secret: Option<String>, since: u64) -> Result<(), Why> {
-        let wanted = room.to_owned();
-        let look = move |connection: &Connection| {
-            let person = match secret {
-                Some(secret) => people::find(connection, &secret)?,
-                None => None,
-            };
-            Ok((rooms::named(connection, &wanted)?.is_some(), person, talk::last_seq(connection)?))
+        let talk = &self.desk.web.stores.web;
+        let found = talk.look(WebLook { room: Some(room.to_owned()), secret, ..WebLook::default() }).await?;
+        let (person, counted) = (found.person, found.last_seq);
+        let is_room = match found.room {
+            Some(_) => true,
+            None => {
+                let found = talk.look(WebLook { rooms: true, ..WebLook::default() }).await?;
+                rooms::named(&found, room).is_some()
+            }
         };
-        let (is_room, person, counted) = self.desk.web.database.read(look).await?;
         // Whoever knows what was said there comes back: it is not theirs to open again by not having heard.
         if !is_room && (1..=counted).contains(&since) {
             return Err(Refusal::RoomClosed.into());
@@ -105,43 +107,35 @@ impl Page {
 
     /// Tells what the page does not know yet; the number of the last change it knows then.
     async fn catch_up(&self, room: &str, since: u64) -> Result<u64, Why> {
-        let database = &self.desk.web.database;
+        let talk = &self.desk.web.stores.web;
         // A page that counts further than we do has counted in another store.
-        let counted = database.read(talk::last_seq).await?;
+        let counted = self.desk.web.last_seq().await?;
         if since == 0 || since > counted {
             return self.tell_recent(room).await;
         }
         let mut told = since;
         loop {
-            let of = room.to_owned();
-            let some = database.read(move |connection| talk::changes(connection, Some(&of), told, CATCH_UP)).await?;
-            for kept in &some {
-                self.tell(kept.tell(since)).await;
+            let some = talk.changes(Some(room), told, CATCH_UP).await?;
+            for message in &some {
+                self.tell(message.tell(since)).await;
             }
-            told = some.last().map_or(told, |kept| kept.seq);
+            told = some.last().map_or(told, |message| message.seq);
             if some.len() < CATCH_UP {
                 break;
             }
         }
-        let of = room.to_owned();
-        let (older, _) = database.read(move |connection| talk::history(connection, &of, since + 1, 1)).await?;
-        self.tell(FromServer::CaughtUp { seq: told, more_before: !older.is_empty() }).await;
+        let older = talk.history(room, since + 1, 1).await?;
+        self.tell(FromServer::CaughtUp { seq: told, more_before: !older.messages.is_empty() }).await;
         Ok(told)
     }
 
     async fn tell_recent(&self, room: &str) -> Result<u64, Why> {
-        let of = room.to_owned();
-        let recent = move |connection: &Connection| {
-            // Both of the same instant, so that nothing is told twice or missed.
-            let snapshot = connection.unchecked_transaction()?;
-            Ok((talk::last_seq(&snapshot)?, talk::history(&snapshot, &of, u64::MAX, HISTORY)?))
-        };
-        let (told, (recent, more_before)) = self.desk.web.database.read(recent).await?;
-        for kept in &recent {
-            self.tell(kept.tell(0)).await;
+        let recent = self.desk.web.stores.web.history(room, u64::MAX, HISTORY).await?;
+        for message in &recent.messages {
+            self.tell(message.tell(0)).await;
         }
-        self.tell(FromServer::CaughtUp { seq: told, more_before }).await;
-        Ok(told)
+        self.tell(FromServer::CaughtUp { seq: recent.last_seq, more_before: recent.more_before }).await;
+        Ok(recent.last_seq)
     }
 
     /// What is pending now, and what was decided about the recent messages.
@@ -150,14 +144,12 @@ impl Page {
             let view = serde_json::to_value(view).expect("a view is plain data");
             self.tell(FromServer::View { view, now: self.desk.web.clock.now().0 }).await;
         }
-        let of = room.to_owned();
-        let recent = move |connection: &Connection| talk::history(connection, &of, u64::MAX, HISTORY);
-        let (recent, _) = self.desk.web.database.read(recent).await?;
-        self.tell_decisions(room, &recent).await
+        let recent = self.desk.web.stores.web.history(room, u64::MAX, HISTORY).await?;
+        self.tell_decisions(room, &recent.messages).await
     }
 
-    async fn tell_decisions(&self, room: &str, messages: &[Kept]) -> Result<(), Why> {
-        let ids = messages.iter().map(|kept| MessageId::new(&kept.id)).collect();
+    async fn tell_decisions(&self, room: &str, messages: &[WebMessage]) -> Result<(), Why> {
+        let ids = messages.iter().map(|message| MessageId::new(&message.id)).collect();
         for trace in self.desk.traces.of(&room_id(room), ids).await? {
             self.tell(FromServer::Decided { trace: decision(&trace) }).await;
         }
@@ -166,14 +158,39 @@ impl Page {
 
     pub(super) async fn history(&self, before: u64) -> Result<(), Why> {
         let Entered { room, told, .. } = self.entered()?;
-        let of = room.clone();
-        let older = move |connection: &Connection| talk::history(connection, &of, before, HISTORY);
-        let (older, more_before) = self.desk.web.database.read(older).await?;
-        for kept in &older {
-            self.tell(kept.tell(0)).await;
+        let older = self.desk.web.stores.web.history(room, before, HISTORY).await?;
+        for message in &older.messages {
+            self.tell(message.tell(0)).await;
         }
-        self.tell(FromServer::CaughtUp { seq: *told, more_before }).await;
-        self.tell_decisions(room, &older).await
+        self.tell(FromServer::CaughtUp { seq: *told, more_before: older.more_before }).await;
+        self.tell_decisions(room, &older.messages).await
+    }
+}
+
+/// Somebody at a page.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Person {
+    /// Whoever knows it speaks as this person. Everybody else only ever sees the public id.
+    pub secret: String,
+    pub speaker: Speaker,
+}
+
+/// Somebody who wants to come into a room.
+#[derive(Clone)]
+struct Entry {
+    room: String,
+    /// What the page has kept, if it was here before.
+    secret: Option<String>,
+    name: String,
+    at: Time,
+    /// For somebody new.
+    new_secret: String,
+    new_id: String,
+}
+
+impl Entry {
+    fn new(room: String, secret: Option<String>, name: String, at: Time) -> Entry {
+        Entry { room, secret, name, at, new_secret: ids::secret(), new_id: ids::public() }
     }
 }
 
@@ -185,38 +202,69 @@ struct Admitted {
     is_new_room: bool,
 }
 
-fn admit(
-    transaction: &Transaction<'_>,
-    web: &Web,
-    room: &str,
-    secret: Option<&str>,
-    name: &str,
-    at: Time,
-) -> rusqlite::Result<Result<Admitted, Trouble>> {
-    let known = rooms::named(transaction, room)?;
-    let (is_new_room, room) = (known.is_none(), known.as_deref().unwrap_or(room));
-    if is_new_room && !has_place(transaction, web)? {
-        return Ok(Err(Trouble::TooManyRooms));
-    }
-    let (person, is_new) = people::enter(transaction, room, secret, name, at)?;
-    if is_new {
-        let mut here = web.presence.everybody();
-        here.insert(person.speaker.id.clone());
-        people::make_way(transaction, web.settings.people_max, &here)?;
-    }
-    rooms::open(transaction, room, Some(&person.speaker.id), at)?;
-    let opened_by = rooms::opener(transaction, room)?.flatten();
-    Ok(Ok(Admitted { room: room.to_owned(), person, opened_by, is_new_room }))
+/// Why nobody was admitted.
+enum NotAdmitted {
+    /// There is no room of exactly this name: all the others have to be looked at.
+    RoomUnknown,
+    TooManyRooms,
 }
 
-/// Whether there is a place for one more room. One in which nobody ever spoke and nobody is makes way.
-fn has_place(transaction: &Transaction<'_>, web: &Web) -> rusqlite::Result<bool> {
-    if rooms::all(transaction)?.len() < ROOMS_MAX {
-        return Ok(true);
+impl Web {
+    async fn admit(self: &Arc<Web>, entry: Entry) -> Result<Result<Admitted, Trouble>, StoreError> {
+        let known = WebLook { room: Some(entry.room.clone()), secret: entry.secret.clone(), ..WebLook::default() };
+        let all = WebLook { rooms: true, silent_rooms: true, ..known.clone() };
+        for (look, saw_all) in [(known, false), (all, true)] {
+            let (web, entry) = (self.clone(), entry.clone());
+            let admit = TalkChange::unless_refused(look, move |found| {
+                if found.room.is_none() && !saw_all {
+                    Err(NotAdmitted::RoomUnknown)
+                } else {
+                    admit(found, &web, &entry)
+                }
+            });
+            match admit.make(&*self.stores.web).await? {
+                Ok(admitted) => return Ok(Ok(admitted)),
+                Err(NotAdmitted::RoomUnknown) => (),
+                Err(NotAdmitted::TooManyRooms) => break,
+            }
+        }
+        Ok(Err(Trouble::TooManyRooms))
     }
-    let vacant = |room: &String| !web.is_of_settings(room) && web.hub.listeners(room) == 0;
-    match rooms::never_used(transaction)?.into_iter().find(vacant) {
-        Some(room) => rooms::remove(transaction, &room).map(|()| true),
-        None => Ok(false),
+}
+
+fn admit(found: &WebFound, web: &Web, entry: &Entry) -> Result<(Admitted, WebDecision), NotAdmitted> {
+    let (known, mut writes) = (rooms::named(found, &entry.room), Vec::new());
+    let room = known.map_or(&entry.room, |known| &known.name).clone();
+    if known.is_none() {
+        writes.extend(make_place(found, web)?.map(WebWrite::RemoveRoom));
     }
+    let (secret, id) = match (&found.person, &entry.secret) {
+        (Some(id), Some(secret)) => (secret.clone(), id.clone()),
+        (Some(_) | None, _) => (entry.new_secret.clone(), entry.new_id.clone()),
+    };
+    let person = Person { secret, speaker: Speaker { id, name: entry.name.clone() } };
+    let (secret, speaker) = (person.secret.clone(), person.speaker.clone());
+    writes.push(WebWrite::Enter { secret, person: speaker, room: room.clone(), at: entry.at });
+    if found.person.is_none() {
+        let mut besides = web.presence.everybody();
+        besides.insert(person.speaker.id.clone());
+        writes.push(WebWrite::LimitPeople { at_most: web.settings.people_max, besides });
+    }
+    let opened_by = known.map_or(Some(person.speaker.id.clone()), |known| known.opened_by.clone());
+    if known.is_none() {
+        let opened_by = opened_by.clone();
+        writes.push(WebWrite::OpenRoom(WebRoom { name: room.clone(), opened: entry.at, opened_by }));
+    }
+    let is_new_room = known.is_none();
+    Ok((Admitted { room, person, opened_by, is_new_room }, WebDecision { writes, ..WebDecision::default() }))
+}
+
+/// The room that makes way for one more, where it has to: one in which nobody ever spoke and nobody is.
+fn make_place(found: &WebFound, web: &Web) -> Result<Option<String>, NotAdmitted> {
+    if found.rooms.iter().filter(|room| rooms::is_listed(&room.name)).count() < ROOMS_MAX {
+        return Ok(None);
+    }
+    let is_vacant =
+        |room: &&String| rooms::is_listed(room) && !web.is_of_settings(room) && web.hub.listeners(room) == 0;
+    found.silent_rooms.iter().find(is_vacant).cloned().map(Some).ok_or(NotAdmitted::TooManyRooms)
 }

@@ -1,40 +1,37 @@
 //! Takes a person out of the web rooms: their messages, their reactions, their name, and what the bot said because of them.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use aizuchi_core::Input;
 use aizuchi_core::memory::{ForgetRequest, Recognizer};
 use aizuchi_core::types::{MessageId, RoomId, Voice};
-use rusqlite::{Connection, OptionalExtension as _, Transaction};
 
+use super::change::TalkChange;
 use super::platform::PLATFORM;
-use super::talk::{Kept, Saying, Speaker, kept, person_name, room_id, update};
+use super::talk::{Saying, person_name, room_id};
 use crate::journal::scrubbed;
-use crate::ports::{Inbox, Pending};
+use crate::ports::{Pending, PlatformStores, Speaker, WebDecision, WebFound, WebLook, WebMessage, WebWrite};
 use crate::stores::StoreError;
 
-pub fn forget(transaction: &Transaction<'_>, request: &ForgetRequest) -> rusqlite::Result<()> {
+pub fn forget(request: Arc<ForgetRequest>) -> TalkChange<()> {
+    let look = WebLook { all_messages: true, ..WebLook::default() };
+    TalkChange::new(look, move |found| ((), decide_forget(found, &request)))
+}
+
+fn decide_forget(found: &WebFound, request: &ForgetRequest) -> WebDecision {
     let (theirs, ids) = (request.recognizer(), ids(request));
-    let messages = messages_of(transaction, request)?;
-    let answers = answers_to(transaction, &messages, &theirs)?;
-    for mut message in all(transaction)? {
-        let own = message.body.by.id.clone();
-        let said_by_them = ids.contains(&own.as_str());
-        if said_by_them {
-            // A key begins with the id of the person who said it.
-            transaction.prepare_cached("UPDATE web_message SET key = NULL WHERE id = ?1")?.execute([&message.id])?;
-        }
-        let goes = said_by_them || answers.contains(&message.id);
-        if message.forget(&ids, goes) {
-            update(transaction, message)?;
+    let answers = answers_to(&found.messages, &messages_of(&found.messages, &ids), &theirs);
+    let (mut seq, mut writes) = (found.last_seq, Vec::new());
+    for message in &found.messages {
+        if let Some(mut changed) = message.without(&ids, answers.contains(message.id.as_str())) {
+            seq += 1;
+            changed.seq = seq;
+            writes.push(WebWrite::Update(changed));
         }
     }
-    for id in ids {
-        transaction.execute("DELETE FROM web_member WHERE person = ?1", [id])?;
-        transaction.execute("UPDATE web_room SET opened_by = NULL WHERE opened_by = ?1", [id])?;
-        transaction.execute("DELETE FROM web_person WHERE id = ?1", [id])?;
-    }
-    Ok(())
+    writes.extend(ids.iter().map(|id| WebWrite::DropPerson((*id).to_owned())));
+    WebDecision { writes, last_seq: Some(seq), input: None }
 }
 
 /// As pages see them.
@@ -42,72 +39,56 @@ fn ids(request: &ForgetRequest) -> Vec<&str> {
     request.ids.iter().filter_map(person_name).collect()
 }
 
-impl Kept {
-    /// Takes a person out of a message, or everything if all of it goes. Whether anything changed.
-    fn forget(&mut self, ids: &[&str], goes: bool) -> bool {
-        let body = &mut self.body;
+impl WebMessage {
+    /// What is left of it without these people, and nothing if all of it goes. `None` if they are not in it.
+    fn without(&self, ids: &[&str], goes: bool) -> Option<WebMessage> {
         let is_them = |speaker: &Speaker| ids.contains(&speaker.id.as_str());
-        if goes {
-            if is_them(&body.by) {
-                body.by = Speaker { id: String::new(), name: String::new() };
-            }
+        let by_them = is_them(&self.body.by);
+        let reacted = self.body.reactions.iter().flat_map(|(_, givers)| givers).any(is_them);
+        if !goes && !by_them && !reacted {
+            return None;
+        }
+        let mut left = self.clone();
+        let body = &mut left.body;
+        if goes || by_them {
             (body.deleted, body.edited) = (true, false);
             body.text.clear();
             body.reactions.clear();
-            return true;
         }
-        let count =
-            |reactions: &[(String, Vec<Speaker>)]| reactions.iter().map(|(_, givers)| givers.len()).sum::<usize>();
-        let before = count(&body.reactions);
+        if by_them {
+            // A key begins with the id of the person who said it.
+            left.key = None;
+            body.by = Speaker { id: String::new(), name: String::new() };
+        }
         body.reactions.iter_mut().for_each(|(_, givers)| givers.retain(|giver| !is_them(giver)));
         body.reactions.retain(|(_, givers)| !givers.is_empty());
-        count(&body.reactions) < before
+        Some(left)
     }
 }
 
-fn all(connection: &Connection) -> rusqlite::Result<Vec<Kept>> {
-    let query = "SELECT id, room, seq, first_seq, body FROM web_message ORDER BY seq";
-    connection.prepare_cached(query)?.query_map([], kept)?.collect()
-}
-
-pub fn messages_of(
-    connection: &Connection,
-    request: &ForgetRequest,
-) -> rusqlite::Result<BTreeSet<(RoomId, MessageId)>> {
-    let mut messages = BTreeSet::new();
-    let query = "SELECT room, id FROM web_message WHERE json_extract(body, '$.by.id') = ?1";
-    for id in ids(request) {
-        let mut statement = connection.prepare_cached(query)?;
-        let rows = statement.query_map([id], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
-        for row in rows {
-            let (room, id) = row?;
-            messages.insert((room_id(&room), MessageId::new(id)));
-        }
-    }
-    Ok(messages)
+fn messages_of(messages: &[WebMessage], ids: &[&str]) -> BTreeSet<(RoomId, MessageId)> {
+    let theirs = messages.iter().filter(|message| ids.contains(&message.body.by.id.as_str()));
+    theirs.map(|message| (room_id(&message.room), MessageId::new(&message.id))).collect()
 }
 
 /// The ids of the bot's posts that answer them, speak of them or repeat them; every part of such an answer.
-fn answers_to(
-    connection: &Connection,
+fn answers_to<'a>(
+    all: &'a [WebMessage],
     messages: &BTreeSet<(RoomId, MessageId)>,
     theirs: &Recognizer<'_>,
-) -> rusqlite::Result<BTreeSet<String>> {
-    let query = "SELECT id, room, seq, first_seq, body, key FROM web_message
-        WHERE json_extract(body, '$.voice') = 'Me' AND NOT json_extract(body, '$.deleted')";
-    let mut statement = connection.prepare_cached(query)?;
-    let rows = statement.query_map([], |row| Ok((kept(row)?, row.get::<_, Option<String>>(5)?)))?;
-    let own: Vec<(Kept, Option<String>)> = rows.collect::<rusqlite::Result<_>>()?;
-    let goes = |post: &Kept| {
+) -> BTreeSet<&'a str> {
+    let own = || all.iter().filter(|message| message.body.voice == Voice::Me && !message.body.deleted);
+    let goes = |post: &WebMessage| {
         let room = room_id(&post.room);
         let answered = post.body.reply_to.as_ref().map(|to| (room.clone(), MessageId::new(to)));
         answered.is_some_and(|answered| messages.contains(&answered))
             || theirs.takes_own_post(&room, &post.id, &post.body.text)
     };
-    let gone: BTreeSet<&str> =
-        own.iter().filter(|(post, _)| goes(post)).filter_map(|(_, key)| call_of(key.as_deref()?)).collect();
-    let is_part = |key: &Option<String>| key.as_deref().and_then(call_of).is_some_and(|call| gone.contains(call));
-    Ok(own.iter().filter(|(post, key)| is_part(key) || goes(post)).map(|(post, _)| post.id.clone()).collect())
+    let gone: Vec<&WebMessage> = own().filter(|post| goes(post)).collect();
+    let calls: BTreeSet<&str> = gone.iter().filter_map(|post| call_of(post.key.as_deref()?)).collect();
+    let is_part = |post: &WebMessage| post.key.as_deref().and_then(call_of).is_some_and(|call| calls.contains(call));
+    let parts = own().filter(|post| is_part(post));
+    parts.chain(gone.iter().copied()).map(|post| post.id.as_str()).collect()
 }
 
 /// A post's key is that of its answer and the number of the part.
@@ -115,29 +96,33 @@ fn call_of(key: &str) -> Option<&str> {
     key.rsplit_once('/').map(|(call, _)| call)
 }
 
-/// Whether an answer comes too late: who asked was forgotten meanwhile, or its first part was.
-pub fn is_forgotten(connection: &Connection, saying: &Saying, replied: Option<&Kept>) -> rusqlite::Result<bool> {
-    if saying.voice != Voice::Me {
-        return Ok(false);
-    }
-    let asker_is = replied.is_some_and(|replied| replied.body.deleted && replied.body.by.id.is_empty());
-    let first_part = call_of(&saying.key).map(|call| format!("{call}/0"));
-    let query = "SELECT json_extract(body, '$.deleted') FROM web_message WHERE key = ?1";
-    let first_is: Option<bool> =
-        connection.prepare_cached(query)?.query_row([first_part], |row| row.get(0)).optional()?;
-    Ok(asker_is || first_is.unwrap_or(false))
+/// The key of the first part of the same answer.
+pub fn first_part(key: &str) -> Option<String> {
+    call_of(key).map(|call| format!("{call}/0"))
 }
 
-/// What the engine has yet to hear of them, it does not hear.
-pub async fn forget_pending(
-    inbox: &dyn Inbox,
-    theirs: &Recognizer<'_>,
-    messages: &BTreeSet<(RoomId, MessageId)>,
-) -> Result<(), StoreError> {
+/// Whether an answer comes too late: who asked was forgotten meanwhile, or its first part was.
+pub fn is_forgotten(found: &WebFound, saying: &Saying, replied: Option<&WebMessage>) -> bool {
+    if saying.voice != Voice::Me {
+        return false;
+    }
+    let asker_is = replied.is_some_and(|replied| replied.body.deleted && replied.body.by.id.is_empty());
+    let first = first_part(&saying.key).and_then(|key| found.by_key(&key));
+    asker_is || first.is_some_and(|first| first.body.deleted)
+}
+
+/// What the engine has yet to hear of them, it does not hear. Before their messages go: these say what it is about.
+pub async fn forget_pending(stores: &PlatformStores, request: &ForgetRequest) -> Result<(), StoreError> {
+    let pending = stores.inbox.pending(PLATFORM, 0, usize::MAX).await?;
+    if pending.is_empty() {
+        return Ok(());
+    }
+    let found = stores.web.look(WebLook { all_messages: true, ..WebLook::default() }).await?;
+    let (theirs, messages) = (request.recognizer(), messages_of(&found.messages, &ids(request)));
     let mut changed = Vec::new();
-    for Pending { seq, body } in inbox.pending(PLATFORM, 0, usize::MAX).await? {
+    for Pending { seq, body } in pending {
         let Ok(input) = serde_json::from_str::<Input>(&body) else { continue };
-        match scrubbed(input, theirs, messages) {
+        match scrubbed(input, &theirs, &messages) {
             None => (),
             Some(Input::Forgotten) => changed.push((seq, None)),
             Some(rest) => {
@@ -146,7 +131,7 @@ pub async fn forget_pending(
             }
         }
     }
-    if changed.is_empty() { Ok(()) } else { inbox.amend(PLATFORM, changed).await }
+    if changed.is_empty() { Ok(()) } else { stores.inbox.amend(PLATFORM, changed).await }
 }
 
 #[cfg(test)]
@@ -154,7 +139,8 @@ mod tests {
     use aizuchi_core::Time;
     use aizuchi_core::types::PersonId;
 
-    use super::super::talk::{Refusal, history, say};
+    use super::super::rooms;
+    use super::super::talk::{self, Refusal};
     use super::*;
     use crate::stores::Database;
 
@@ -176,29 +162,30 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("aizuchi-web-forget-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let database = Database::open(&folder.join("aizuchi.db")).unwrap();
-        let write = |transaction: &Transaction<'_>| {
-            transaction.execute("INSERT INTO web_room (name, opened) VALUES ('lobby', 0)", [])?;
-            let say = |saying| say(transaction, saying, &[], &[]).unwrap().map(|changed| changed.stored.id);
-            let asked = say(saying("x1", "x1/1", "which way?", None)).unwrap();
-            let other = say(saying("y1", "y1/1", "and where to?", None)).unwrap();
-            say(saying("bot", "web:lobby/1/0", "This way,", Some(&asked))).unwrap();
-            say(saying("bot", "web:lobby/1/1", "and then left.", None)).unwrap();
-            say(saying("bot", "web:lobby/2/0", "To the mill.", Some(&other))).unwrap();
-            let request = ForgetRequest { ids: vec![PersonId::new("web:x1")], ..ForgetRequest::default() };
-            forget(transaction, &request)?;
-            let late = say(saying("bot", "web:lobby/3/0", "Over there.", Some(&asked)));
-            let late_part = say(saying("bot", "web:lobby/1/2", "Mind the step.", None));
-            assert_eq!((late, late_part), (Err(Refusal::NoSuchMessage), Err(Refusal::NoSuchMessage)));
-            assert!(say(saying("bot", "web:lobby/2/1", "It is closed.", None)).is_ok());
-            let (kept, _) = history(transaction, "lobby", u64::MAX, 50)?;
-            let keys = "SELECT count(*) FROM web_message WHERE instr(key, 'x1') > 0 OR instr(body, 'x1') > 0";
-            Ok((kept, transaction.query_row(keys, [], |row| row.get::<_, i64>(0))?))
+        let talk = database.platform_stores().web;
+        let say = async |saying: Saying| {
+            let look = talk::look_for_saying(&saying);
+            let say = TalkChange::unless_refused(look, move |found| talk::say(found, saying.clone(), &[], &[]));
+            say.make(&*talk).await.unwrap().map(|stored| stored.id)
         };
-        let (kept, keys) = database.write(write).await.unwrap();
+        rooms::open(vec!["lobby".into()], Time(0)).make(&*talk).await.unwrap();
+        let asked = say(saying("x1", "x1/1", "which way?", None)).await.unwrap();
+        let other = say(saying("y1", "y1/1", "and where to?", None)).await.unwrap();
+        say(saying("bot", "web:lobby/1/0", "This way,", Some(&asked))).await.unwrap();
+        say(saying("bot", "web:lobby/1/1", "and then left.", None)).await.unwrap();
+        say(saying("bot", "web:lobby/2/0", "To the mill.", Some(&other))).await.unwrap();
+        let request = ForgetRequest { ids: vec![PersonId::new("web:x1")], ..ForgetRequest::default() };
+        forget(Arc::new(request)).make(&*talk).await.unwrap();
+        let late = say(saying("bot", "web:lobby/3/0", "Over there.", Some(&asked))).await;
+        let late_part = say(saying("bot", "web:lobby/1/2", "Mind the step.", None)).await;
+        assert_eq!((late, late_part), (Err(Refusal::NoSuchMessage), Err(Refusal::NoSuchMessage)));
+        assert!(say(saying("bot", "web:lobby/2/1", "It is closed.", None)).await.is_ok());
+        let kept = talk.history("lobby", u64::MAX, 50).await.unwrap().messages;
         let texts: Vec<&str> =
             kept.iter().map(|kept| kept.body.text.as_str()).filter(|text| !text.is_empty()).collect();
         assert_eq!(texts, ["and where to?", "To the mill.", "It is closed."]);
-        assert_eq!(keys, 0, "a key still says who it was");
+        let told = format!("{kept:?}");
+        assert!(!told.contains("x1"), "something still says who it was: {told}");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -9,9 +9,9 @@ use tokio::sync::{Notify, broadcast, watch};
 use tokio_util::sync::CancellationToken;
 use tracing::error;
 
-use super::talk::changes;
 use super::wire::FromServer;
-use crate::stores::{Database, StoreError};
+use crate::ports::WebTalk;
+use crate::stores::StoreError;
 
 /// A page that is this many frames behind is let go; it comes back and asks for what it missed.
 const BEHIND_MAX: usize = 256;
@@ -112,9 +112,9 @@ impl Hub {
 
     /// Carries what is stored to the pages, in the order of the changes, until the program stops. It reads the store
     /// instead of being handed the changes: so nothing overtakes, and a page that counts misses nothing.
-    pub async fn carry(&self, database: &Database, mut since: u64, stop: &CancellationToken) {
+    pub async fn carry(&self, talk: &dyn WebTalk, mut since: u64, stop: &CancellationToken) {
         loop {
-            if let Err(failed) = self.carry_all(database, &mut since).await {
+            if let Err(failed) = self.carry_all(talk, &mut since).await {
                 error!(%failed, "can not read what was said in the web room");
                 tokio::time::sleep(AGAIN_AFTER).await;
                 self.wake();
@@ -126,10 +126,10 @@ impl Hub {
         }
     }
 
-    async fn carry_all(&self, database: &Database, since: &mut u64) -> Result<(), StoreError> {
+    async fn carry_all(&self, talk: &dyn WebTalk, since: &mut u64) -> Result<(), StoreError> {
         loop {
             let last = *since;
-            let found = database.read(move |connection| changes(connection, None, last, CHANGES_MAX)).await?;
+            let found = talk.changes(None, last, CHANGES_MAX).await?;
             for kept in &found {
                 self.tell(&kept.room, kept.seq, 0, || kept.tell(last));
             }

@@ -72,7 +72,7 @@ async fn shown(desk: &Desk, keeper: &Keeper, room: &str) -> Result<Value, StoreE
             "at": channel.at.0,
         })
     });
-    let rooms = desk.web.database.read(rooms::all).await?;
+    let rooms = rooms::all(&*desk.web.stores.web).await?;
     Ok(json!({"room": room, "rooms": rooms, "channel": channel, "people": people, "facts": facts, "now": now.0}))
 }
 

@@ -5,6 +5,7 @@ pub mod wire;
 mod platform;
 mod server;
 
+mod change;
 mod close;
 mod desk;
 mod entry;
@@ -16,7 +17,6 @@ mod words;
 
 mod hub;
 mod limits;
-mod people;
 mod plain_connections;
 mod presence;
 pub mod rooms;

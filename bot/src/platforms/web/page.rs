@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use aizuchi_core::types::{MessageId, Place, Voice};
 use axum::extract::ws::Utf8Bytes;
-use rusqlite::Transaction;
 use tokio::sync::mpsc;
 use tracing::warn;
 
+use super::change::TalkChange;
 use super::emoji::is_emoji;
+use super::entry::Person;
 use super::hub::{Seat, written};
 use super::limits::ClientAddress;
-use super::people::Person;
 use super::presence::Present;
 use super::sample;
 use super::server::Desk;
@@ -247,8 +247,8 @@ impl Page {
         self.key(key)?;
         let Entered { room, person, .. } = self.entered()?;
         let (room, by, at) = (room.clone(), person.speaker.id.clone(), self.desk.web.clock.now());
-        let of = room.clone();
-        let change = move |transaction: &Transaction<'_>| talk::change(transaction, &of, &id, &by, at, text.clone());
+        let look = talk::look_for_message(&room, &id);
+        let change = TalkChange::unless_refused(look, move |found| talk::change(found, &id, &by, at, text.clone()));
         let stored = self.desk.change_talk(&room, at, false, change).await??;
         Ok(Some(stored.id))
     }
@@ -261,7 +261,8 @@ impl Page {
         let Entered { room, person, .. } = self.entered()?;
         let (room, by, at) = (room.clone(), person.speaker.clone(), self.desk.web.clock.now());
         let reacting = Reacting { room: room.clone(), id, at, by, voice: Voice::Person, emoji, on };
-        let react = move |transaction: &Transaction<'_>| talk::react(transaction, reacting.clone());
+        let look = talk::look_for_message(&room, &reacting.id);
+        let react = TalkChange::unless_refused(look, move |found| talk::react(found, reacting.clone()));
         let stored = self.desk.change_talk(&room, at, false, react).await??;
         Ok(Some(stored.id))
     }
@@ -269,9 +270,9 @@ impl Page {
     /// Told to the others now and then, and only of a thread that is there.
     async fn typing(&self, thread: Option<String>) -> Result<(), Why> {
         let (web, Entered { room, person, .. }) = (&self.desk.web, self.entered()?);
-        if let Some(id) = thread.clone() {
-            let of = room.clone();
-            if !web.database.read(move |connection| talk::is_thread(connection, &of, &id)).await? {
+        if let Some(id) = &thread {
+            let found = web.stores.web.look(talk::look_for_message(room, id)).await?;
+            if !talk::is_thread(&found, id) {
                 return Err(Refusal::NoSuchThread.into());
             }
         }

@@ -6,18 +6,18 @@ use std::time::Duration;
 use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::settings::Settings;
 use aizuchi_core::types::{MessageId, Place, Voice};
-use rusqlite::Transaction;
 
 use super::backlog::Backlog;
+use super::change::TalkChange;
 use super::forget;
 use super::hub::Hub;
 use super::mentions::same_name;
 use super::presence::Presence;
 use super::rooms;
 use super::settings::WebSettings;
-use super::talk::{self, Changed, Reacting, Refusal, Saying, Speaker, Stored};
+use super::talk::{self, Reacting, Refusal, Saying, Stored};
 use super::wire::{Bot, FromServer};
-use crate::ports::{Doing, Platform, PlatformStores, PostError, Posting};
+use crate::ports::{Doing, Platform, PlatformStores, PostError, Posting, Speaker, WebLook};
 use crate::runtime::Clock;
 use crate::stores::{Database, StoreError};
 
@@ -86,22 +86,20 @@ impl Web {
     }
 
     /// Changes the talk by something of its own, which the engine knows already, and has the pages told.
-    async fn store_own(
-        &self,
-        change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<Result<Changed, Refusal>> + Send + 'static,
-    ) -> Result<Stored, PostError> {
-        let done = self.database.write(change).await.map_err(later)?;
+    async fn store_own(&self, change: TalkChange<Result<Stored, Refusal>>) -> Result<Stored, PostError> {
+        let done = change.make(&*self.stores.web).await.map_err(later)?;
         self.hub.wake();
-        done.map(|changed| changed.stored).map_err(never)
+        done.map_err(never)
     }
 
     /// The rooms that are always there.
     pub(super) async fn open_rooms(&self) -> Result<(), StoreError> {
-        let (rooms, at) = (self.settings.rooms.clone(), self.clock.now());
-        let open = move |transaction: &Transaction<'_>| {
-            rooms.iter().try_for_each(|room| rooms::open(transaction, room, None, at))
-        };
-        self.database.write(open).await
+        rooms::open(self.settings.rooms.clone(), self.clock.now()).make(&*self.stores.web).await
+    }
+
+    /// The number of the latest change of the talk.
+    pub(super) async fn last_seq(&self) -> Result<u64, StoreError> {
+        Ok(self.stores.web.look(WebLook::default()).await?.last_seq)
     }
 
     /// Where somebody comes in who names no room.
@@ -138,7 +136,9 @@ impl Platform for Web {
                 thread: posting.place.thread.as_ref().map(ToString::to_string),
                 reply_to: posting.answering.map(ToString::to_string),
             };
-            let stored = self.store_own(move |transaction| talk::say(transaction, saying, &[], &[])).await?;
+            let look = talk::look_for_saying(&saying);
+            let say = TalkChange::unless_refused(look, move |found| talk::say(found, saying.clone(), &[], &[]));
+            let stored = self.store_own(say).await?;
             metrics::counter!("aizuchi_web_posts_total").increment(1);
             Ok(MessageId::new(stored.id))
         })
@@ -155,7 +155,9 @@ impl Platform for Web {
                 emoji: emoji.to_owned(),
                 on: true,
             };
-            self.store_own(move |transaction| talk::react(transaction, reacting)).await.map(drop)
+            let look = talk::look_for_message(&reacting.room, &reacting.id);
+            let react = TalkChange::unless_refused(look, move |found| talk::react(found, reacting.clone()));
+            self.store_own(react).await.map(drop)
         })
     }
 
@@ -171,11 +173,8 @@ impl Platform for Web {
         Box::pin(async move {
             // What was left unheard is heard first, so that it is not heard after it was forgotten.
             let _ = tokio::time::timeout(HEARD_WITHIN, self.backlog.until_heard()).await;
-            let asked = request.clone();
-            let messages = self.database.read(move |connection| forget::messages_of(connection, &asked)).await?;
-            forget::forget_pending(&*self.stores.inbox, &request.recognizer(), &messages).await?;
-            let request = request.clone();
-            self.database.write(move |transaction| forget::forget(transaction, &request)).await?;
+            forget::forget_pending(&self.stores, request).await?;
+            forget::forget(request.clone()).make(&*self.stores.web).await?;
             self.hub.wake();
             Ok(())
         })

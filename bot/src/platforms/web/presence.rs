@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::talk::Speaker;
+use crate::ports::Speaker;
 
 /// One entry for each page; there are no more pages than connections.
 #[derive(Debug, Default)]

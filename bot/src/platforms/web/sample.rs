@@ -4,17 +4,17 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use aizuchi_core::types::Voice;
-use rusqlite::Transaction;
 use serde::Deserialize;
 use tokio::time::Instant;
 use tracing::warn;
 
+use super::change::TalkChange;
 use super::platform::Web;
-use super::rooms;
 use super::server::Desk;
 use super::settings::SAMPLE_ROOM;
-use super::talk::{self, Refusal, Saying, Speaker};
+use super::talk::{Refusal, Saying};
 use crate::language::Language;
+use crate::ports::{Speaker, WebDecision, WebLook, WebRoom, WebWrite};
 use crate::stores::StoreError;
 
 /// The beginning of the names of its rooms.
@@ -48,13 +48,15 @@ fn lines(language: Language) -> Vec<Line> {
 
 /// Opens a fresh room for it.
 pub async fn open(web: &Web, language: Language, by: &str) -> Result<String, StoreError> {
-    let (at, by) = (web.clock.now(), by.to_owned());
-    let open = move |transaction: &Transaction<'_>| {
-        let room = format!("{PREFIX}{}-{}", language.choose("en", "ja"), talk::next_seq(transaction)?);
-        rooms::open(transaction, &room, Some(&by), at)?;
-        Ok(room)
-    };
-    web.database.write(open).await
+    let (opened, by) = (web.clock.now(), by.to_owned());
+    let open = TalkChange::new(WebLook::default(), move |found| {
+        let seq = found.last_seq + 1;
+        let name = format!("{PREFIX}{}-{seq}", language.choose("en", "ja"));
+        let room = WebRoom { name: name.clone(), opened, opened_by: Some(by.clone()) };
+        let writes = vec![WebWrite::OpenRoom(room)];
+        (name, WebDecision { writes, last_seq: Some(seq), input: None })
+    });
+    open.make(&*web.stores.web).await
 }
 
 /// Has its people speak, until it is over or nobody watches.

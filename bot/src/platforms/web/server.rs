@@ -29,7 +29,7 @@ use super::plain_connections::PlainConnections;
 use super::platform::Web;
 use super::session::Sessions;
 use super::words::Trouble;
-use super::{assets, memory, rooms, sample, socket, talk, watch};
+use super::{assets, memory, rooms, sample, socket, watch};
 use crate::console::keep_up;
 use crate::journal::Traces;
 use crate::keeper::Keeper;
@@ -93,10 +93,9 @@ impl Web {
         let address = listener.local_addr().context("a bound port has an address")?;
         wait_for_room(async || self.open_rooms().await).await?;
         let now = self.clock.now();
-        let sweep =
-            async || self.database.write(move |it| rooms::sweep(it, now - SAMPLES_KEPT, now - PEOPLE_KEPT)).await;
+        let sweep = async || rooms::sweep(now - SAMPLES_KEPT, now - PEOPLE_KEPT).make(&*self.stores.web).await;
         wait_for_room(sweep).await?;
-        let since = self.database.read(talk::last_seq).await?;
+        let since = self.last_seq().await?;
         let sessions = wait_for_room(async || self.sessions().await).await?;
         let guard = Guard::new(&self.settings, address.ip(), sessions);
         let desk = Arc::new(Desk {
@@ -115,7 +114,7 @@ impl Web {
             beside,
         });
         spawn("the web room", &desk, |desk| async move {
-            desk.web.hub.carry(&desk.web.database, since, &desk.stop).await;
+            desk.web.hub.carry(&*desk.web.stores.web, since, &desk.stop).await;
         });
         spawn("the web room's backlog", &desk, |desk| async move {
             desk.web.backlog.tell(&*desk.web.stores.inbox, &desk.ears, now, &desk.stop).await;
@@ -131,7 +130,7 @@ impl Web {
     /// There are none where nobody has to show a token.
     async fn sessions(&self) -> Result<Option<Arc<Sessions>>, StoreError> {
         let Some(token) = self.settings.token() else { return Ok(None) };
-        Ok(Some(Arc::new(Sessions::open(token, self.database.clone(), self.clock).await?)))
+        Ok(Some(Arc::new(Sessions::open(token, self.stores.web_sessions.clone(), self.clock).await?)))
     }
 }
 
@@ -234,8 +233,7 @@ async fn enter(
 }
 
 async fn ready(State(desk): State<Arc<Desk>>) -> Response {
-    let database = &desk.web.database;
-    let store = timeout(ENDS_WITHIN, async { (database.check().await, database.read(talk::last_seq).await) }).await;
+    let store = timeout(ENDS_WITHIN, async { (desk.web.database.check().await, desk.web.last_seq().await) }).await;
     let why = match (*desk.ready.borrow(), store) {
         (true, Ok((Ok(()), Ok(_)))) => {
             let stopped: Vec<String> = desk.beside.iter().filter_map(|platform| platform.stopped()).collect();

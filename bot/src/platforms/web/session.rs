@@ -2,16 +2,16 @@
 //! so that nobody who reads the file can come in, and another token ends every session.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aizuchi_core::types::{Span, Time};
 use aws_lc_rs::hmac;
-use rusqlite::{Connection, Transaction, params};
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::ids;
+use crate::ports::{WebSession, WebSessions};
 use crate::runtime::Clock;
-use crate::stores::{Database, StoreError};
+use crate::stores::StoreError;
 
 /// How long a browser need not show the token again.
 pub const KEPT_FOR: Span = Span::minutes(90 * 24 * 60);
@@ -23,22 +23,16 @@ type SessionHash = [u8; 32];
 pub struct Sessions {
     key: hmac::Key,
     begun: Mutex<HashMap<SessionHash, Time>>,
-    database: Database,
+    store: Arc<dyn WebSessions>,
     clock: Clock,
 }
 
 impl Sessions {
     /// Those that were begun before the last stop go on.
-    pub async fn open(token: &SecretString, database: Database, clock: Clock) -> Result<Sessions, StoreError> {
-        let before = clock.now() - KEPT_FOR;
-        database.write(move |transaction| let_go(transaction, before)).await?;
-        let begun = Mutex::new(database.read(all).await?);
-        Ok(Sessions {
-            key: hmac::Key::new(hmac::HMAC_SHA256, token.expose_secret().as_bytes()),
-            begun,
-            database,
-            clock,
-        })
+    pub async fn open(token: &SecretString, store: Arc<dyn WebSessions>, clock: Clock) -> Result<Sessions, StoreError> {
+        let kept = store.all(clock.now() - KEPT_FOR, SESSIONS_MAX).await?;
+        let begun = Mutex::new(kept.into_iter().map(|session| (session.hash, session.begun)).collect());
+        Ok(Sessions { key: hmac::Key::new(hmac::HMAC_SHA256, token.expose_secret().as_bytes()), begun, store, clock })
     }
 
     pub fn knows(&self, id: &str) -> bool {
@@ -50,11 +44,7 @@ impl Sessions {
     pub async fn begin(&self) -> Result<String, StoreError> {
         let (id, at) = (ids::session(), self.clock.now());
         let hash = self.hash(&id);
-        let insert = move |transaction: &Transaction<'_>| {
-            transaction.execute("INSERT INTO web_session (hash, begun) VALUES (?1, ?2)", params![hash, at.0 as i64])?;
-            let_go(transaction, at - KEPT_FOR)
-        };
-        self.database.write(insert).await?;
+        self.store.begin(WebSession { hash, begun: at }, at - KEPT_FOR, SESSIONS_MAX).await?;
         let mut begun = self.begun();
         begun.insert(hash, at);
         while begun.len() > SESSIONS_MAX {
@@ -71,18 +61,4 @@ impl Sessions {
     fn begun(&self) -> MutexGuard<'_, HashMap<SessionHash, Time>> {
         self.begun.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn all(connection: &Connection) -> rusqlite::Result<HashMap<SessionHash, Time>> {
-    let mut statement = connection.prepare("SELECT hash, begun FROM web_session")?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, Time(row.get::<_, i64>(1)? as u64))))?;
-    rows.collect()
-}
-
-/// Of what is over, and of the oldest if there are too many.
-fn let_go(transaction: &Transaction<'_>, before: Time) -> rusqlite::Result<()> {
-    transaction.execute("DELETE FROM web_session WHERE begun < ?1", [before.0 as i64])?;
-    let beyond = "DELETE FROM web_session WHERE hash IN \
-                  (SELECT hash FROM web_session ORDER BY begun DESC LIMIT -1 OFFSET ?1)";
-    transaction.execute(beyond, [SESSIONS_MAX as i64]).map(drop)
 }

@@ -91,7 +91,7 @@ impl ArrivedThreads for Database {
 }
 
 /// Part of a larger commit, or one of its own.
-pub fn keep(
+pub(super) fn keep(
     transaction: &Transaction<'_>,
     platform: &str,
     entries: &[InboxEntry],

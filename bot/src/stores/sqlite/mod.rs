@@ -8,8 +8,9 @@ mod migrations;
 mod opened_file;
 mod platform_stores;
 mod posts;
+mod web;
 
 use super::StoreError;
 
 pub use database::{Database, Settled, open_for_reading, within_savepoint};
-pub use inbox::keep as keep_entries;
+pub use web::{ListedRoom, listed as listed_rooms, storing as storing_web_change};

@@ -17,7 +17,9 @@ impl Database {
             threads: database.clone(),
             posts: database.clone(),
             marks: database.clone(),
-            recent: database,
+            recent: database.clone(),
+            web: database.clone(),
+            web_sessions: database,
         }
     }
 }

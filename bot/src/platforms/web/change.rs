@@ -1,0 +1,50 @@
+//! A change of the talk together with what comes of it for whoever wants it. A store decides it in its transaction, perhaps more
+//! than once; the last time counts.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::ports::{WebChange, WebDecision, WebFound, WebLook, WebTalk};
+use crate::stores::StoreError;
+
+pub struct TalkChange<T> {
+    pub change: WebChange,
+    outcome: Arc<Mutex<Option<T>>>,
+}
+
+impl<T: Send + 'static> TalkChange<T> {
+    pub fn new(look: WebLook, decide: impl Fn(&WebFound) -> (T, WebDecision) + Send + Sync + 'static) -> TalkChange<T> {
+        let outcome = Arc::new(Mutex::new(None));
+        let out = outcome.clone();
+        let decide = move |found: &WebFound| {
+            let (done, decision) = decide(found);
+            *out.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+            decision
+        };
+        TalkChange { change: WebChange { look, decide: Arc::new(decide) }, outcome }
+    }
+
+    /// What came of it. Only after it was made.
+    pub fn outcome(self) -> T {
+        let done = self.outcome.lock().unwrap_or_else(PoisonError::into_inner).take();
+        done.expect("what is durable was decided")
+    }
+
+    /// Makes it in a commit of its own. The engine does not hear of it.
+    pub async fn make(self, talk: &dyn WebTalk) -> Result<T, StoreError> {
+        talk.change(&self.change).await?;
+        Ok(self.outcome())
+    }
+}
+
+impl<T: Send + 'static, E: Send + 'static> TalkChange<Result<T, E>> {
+    /// Nothing is written where it is refused.
+    pub fn unless_refused(
+        look: WebLook,
+        decide: impl Fn(&WebFound) -> Result<(T, WebDecision), E> + Send + Sync + 'static,
+    ) -> TalkChange<Result<T, E>> {
+        TalkChange::new(look, move |found| match decide(found) {
+            Ok((done, decision)) => (Ok(done), decision),
+            Err(refused) => (Err(refused), WebDecision::default()),
+        })
+    }
+}

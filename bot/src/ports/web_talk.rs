@@ -1,0 +1,198 @@
+//! The talk of the web room as a store keeps it. What may be said, by whom and where is decided by the web room alone: a change
+//! names what has to be read for it, decides by what was found, and says what is to be written. The store does all three in one
+//! transaction, so that nobody else changes in between what the decision depends on.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use aizuchi_core::Input;
+use aizuchi_core::types::{Time, Voice};
+use serde::{Deserialize, Serialize};
+
+use super::{Doing, InboxEntry};
+use crate::stores::StoreError;
+
+pub trait WebTalk: Send + Sync {
+    /// Reads, decides and writes in one commit. Returns what the engine is to hear of it, which is not recorded.
+    fn change<'a>(&'a self, change: &'a WebChange) -> Doing<'a, Result<Option<Input>, StoreError>>;
+
+    fn look(&self, look: WebLook) -> Doing<'_, Result<WebFound, StoreError>>;
+
+    /// Some messages of a room that came before the change `before`, oldest first.
+    fn history<'a>(&'a self, room: &'a str, before: u64, at_most: usize) -> Doing<'a, Result<WebHistory, StoreError>>;
+
+    /// What changed after the change `since`, in the order of the changes; of one room or of all.
+    fn changes<'a>(
+        &'a self,
+        room: Option<&'a str>,
+        since: u64,
+        at_most: usize,
+    ) -> Doing<'a, Result<Vec<WebMessage>, StoreError>>;
+}
+
+/// Browsers that showed the token. Sessions are kept while they are not older than `since`; beyond `at_most`, the oldest go.
+pub trait WebSessions: Send + Sync {
+    fn all(&self, since: Time, at_most: usize) -> Doing<'_, Result<Vec<WebSession>, StoreError>>;
+
+    fn begin(&self, session: WebSession, since: Time, at_most: usize) -> Doing<'_, Result<(), StoreError>>;
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WebSession {
+    pub hash: [u8; 32],
+    pub begun: Time,
+}
+
+/// Who speaks. The id is the one everybody may see.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Speaker {
+    pub id: String,
+    pub name: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebMessage {
+    pub id: String,
+    pub room: String,
+    /// The number of its last change. Changes of all rooms are counted together.
+    pub seq: u64,
+    /// The number of its first one, and so its place in the room.
+    pub first_seq: u64,
+    /// What it was said under: said again with the same key, it is the same message. None if nobody may know any more.
+    pub key: Option<String>,
+    pub body: WebBody,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WebBody {
+    pub at: Time,
+    pub by: Speaker,
+    pub voice: Voice,
+    pub text: String,
+    pub thread: Option<String>,
+    pub reply_to: Option<String>,
+    pub edited: bool,
+    pub deleted: bool,
+    pub reactions: Vec<(String, Vec<Speaker>)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebRoom {
+    pub name: String,
+    pub opened: Time,
+    /// Who may close it, where that is known.
+    pub opened_by: Option<String>,
+}
+
+/// Some messages of a room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebHistory {
+    pub messages: Vec<WebMessage>,
+    /// Whether there are older ones.
+    pub more_before: bool,
+    /// The number of the latest change of all, at the same instant.
+    pub last_seq: u64,
+}
+
+/// What is to be read. The number of the latest change always is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WebLook {
+    /// The room of exactly this name.
+    pub room: Option<String>,
+    /// Messages of that room.
+    pub ids: Vec<String>,
+    /// Messages of any room.
+    pub keys: Vec<String>,
+    /// So many of those who spoke in that room, the latest first.
+    pub members: usize,
+    /// The person with this secret.
+    pub secret: Option<String>,
+    /// All rooms.
+    pub rooms: bool,
+    /// The names of the rooms without a message.
+    pub silent_rooms: bool,
+    /// All messages of all rooms, in the order of their last changes.
+    pub all_messages: bool,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WebFound {
+    /// The number of the latest change.
+    pub last_seq: u64,
+    pub room: Option<WebRoom>,
+    /// Those of the room that were asked for, or all.
+    pub messages: Vec<WebMessage>,
+    pub by_key: Vec<WebMessage>,
+    pub members: Vec<Speaker>,
+    /// The id of the person with the secret.
+    pub person: Option<String>,
+    /// The oldest first, as are those without a message.
+    pub rooms: Vec<WebRoom>,
+    pub silent_rooms: Vec<String>,
+}
+
+/// A change of the talk that depends on what is there.
+#[derive(Clone)]
+pub struct WebChange {
+    pub look: WebLook,
+    /// Called again when the whole commit is tried again.
+    pub decide: Arc<dyn Fn(&WebFound) -> WebDecision + Send + Sync>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct WebDecision {
+    /// In this order.
+    pub writes: Vec<WebWrite>,
+    /// The number of the latest change from now on, where changes were counted.
+    pub last_seq: Option<u64>,
+    /// What the engine is to hear of it.
+    pub input: Option<Input>,
+}
+
+#[derive(Clone, Debug)]
+pub enum WebWrite {
+    Add(WebMessage),
+    /// Writes its last change, its key and its body.
+    Update(WebMessage),
+    /// Unless there is a room of this name.
+    OpenRoom(WebRoom),
+    /// With everything in it.
+    RemoveRoom(String),
+    /// Somebody came into a room, under today's name.
+    Enter {
+        secret: String,
+        person: Speaker,
+        room: String,
+        at: Time,
+    },
+    /// Somebody spoke in a room and can be mentioned there from now on, if they are known. Nothing is written where they spoke
+    /// there under this name after `unless_since`.
+    Spoke {
+        room: String,
+        by: Speaker,
+        at: Time,
+        unless_since: Time,
+    },
+    /// Lets go of people once there are more than this: of those who never spoke first, of those unseen for longest first.
+    LimitPeople {
+        at_most: u32,
+        besides: HashSet<String>,
+    },
+    /// Lets go of people who were not seen since.
+    DropUnseen(Time),
+    /// The person, their memberships, and that they opened rooms.
+    DropPerson(String),
+    /// For the engine to hear at the next start.
+    Leave(InboxEntry, Time),
+}
+
+impl WebFound {
+    pub fn message(&self, id: &str) -> Option<&WebMessage> {
+        self.messages.iter().find(|message| message.id == id)
+    }
+
+    pub fn by_key(&self, key: &str) -> Option<&WebMessage> {
+        self.by_key.iter().find(|message| message.key.as_deref() == Some(key))
+    }
+}

@@ -1,0 +1,67 @@
+//! The talk of the web room in SQLite.
+
+mod look;
+mod rows;
+mod sessions;
+mod write;
+
+use aizuchi_core::Input;
+use rusqlite::{Connection, Transaction};
+
+use super::{Database, StoreError};
+use crate::ports::{Doing, WebChange, WebFound, WebHistory, WebLook, WebMessage, WebTalk};
+
+pub use rows::{ListedRoom, listed};
+
+impl WebTalk for Database {
+    fn change<'a>(&'a self, change: &'a WebChange) -> Doing<'a, Result<Option<Input>, StoreError>> {
+        let change = change.clone();
+        Box::pin(self.write(move |transaction| apply(transaction, &change)))
+    }
+
+    fn look(&self, look: WebLook) -> Doing<'_, Result<WebFound, StoreError>> {
+        Box::pin(self.read(move |connection| {
+            // All of the same instant.
+            let snapshot = connection.unchecked_transaction()?;
+            look::find(&snapshot, &look)
+        }))
+    }
+
+    fn history<'a>(&'a self, room: &'a str, before: u64, at_most: usize) -> Doing<'a, Result<WebHistory, StoreError>> {
+        let room = room.to_owned();
+        let read = move |connection: &Connection| {
+            // Both of the same instant, so that nothing is told twice or missed.
+            let snapshot = connection.unchecked_transaction()?;
+            let (messages, more_before) = rows::history(&snapshot, &room, before, at_most)?;
+            Ok(WebHistory { messages, more_before, last_seq: rows::last_seq(&snapshot)? })
+        };
+        Box::pin(self.read(read))
+    }
+
+    fn changes<'a>(
+        &'a self,
+        room: Option<&'a str>,
+        since: u64,
+        at_most: usize,
+    ) -> Doing<'a, Result<Vec<WebMessage>, StoreError>> {
+        let room = room.map(str::to_owned);
+        Box::pin(self.read(move |connection| rows::changes(connection, room.as_deref(), since, at_most)))
+    }
+}
+
+/// Part of a larger commit, or one of its own. Returns what the engine is to hear of it.
+fn apply(transaction: &Transaction<'_>, change: &WebChange) -> rusqlite::Result<Option<Input>> {
+    let decision = (change.decide)(&look::find(transaction, &change.look)?);
+    decision.writes.iter().try_for_each(|write| write::write(transaction, write))?;
+    if let Some(seq) = decision.last_seq {
+        transaction.prepare_cached("UPDATE web_counter SET seq = ?1")?.execute([seq as i64])?;
+    }
+    Ok(decision.input)
+}
+
+/// The same for the journal, which records what the engine is to hear in the same commit.
+pub fn storing(
+    change: WebChange,
+) -> impl Fn(&Transaction<'_>) -> rusqlite::Result<Option<Input>> + Send + Sync + 'static {
+    move |transaction| apply(transaction, &change)
+}

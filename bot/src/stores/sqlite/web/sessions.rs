@@ -1,0 +1,35 @@
+//! Sessions of browsers in SQLite.
+
+use aizuchi_core::types::Time;
+use rusqlite::{Row, Transaction, params};
+
+use super::super::{Database, StoreError};
+use crate::ports::{Doing, WebSession, WebSessions};
+
+impl WebSessions for Database {
+    fn all(&self, since: Time, at_most: usize) -> Doing<'_, Result<Vec<WebSession>, StoreError>> {
+        let read = move |transaction: &Transaction<'_>| {
+            sweep(transaction, since, at_most)?;
+            let session =
+                |row: &Row<'_>| Ok(WebSession { hash: row.get(0)?, begun: Time(row.get::<_, i64>(1)? as u64) });
+            transaction.prepare("SELECT hash, begun FROM web_session")?.query_map([], session)?.collect()
+        };
+        Box::pin(self.write(read))
+    }
+
+    fn begin(&self, session: WebSession, since: Time, at_most: usize) -> Doing<'_, Result<(), StoreError>> {
+        let write = move |transaction: &Transaction<'_>| {
+            let insert = "INSERT INTO web_session (hash, begun) VALUES (?1, ?2)";
+            transaction.execute(insert, params![session.hash, session.begun.0 as i64])?;
+            sweep(transaction, since, at_most)
+        };
+        Box::pin(self.write(write))
+    }
+}
+
+fn sweep(transaction: &Transaction<'_>, since: Time, at_most: usize) -> rusqlite::Result<()> {
+    transaction.execute("DELETE FROM web_session WHERE begun < ?1", [since.0 as i64])?;
+    let beyond = "DELETE FROM web_session WHERE hash IN \
+                  (SELECT hash FROM web_session ORDER BY begun DESC LIMIT -1 OFFSET ?1)";
+    transaction.execute(beyond, [at_most as i64]).map(drop)
+}
