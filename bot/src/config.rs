@@ -1,30 +1,45 @@
 //! Settings from where they lie: the file, the environment, the command line.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use aizuchi_core::Policies;
-use aizuchi_core::settings::{Layers, Problem, Section, SectionRow, WireFormat};
+use aizuchi_core::settings::{Flat, Layers, Problem, SamePeople, Section, SectionRow, Shell, WireFormat};
 use aizuchi_core::types::{Time, Zone};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::cli::logs::LogSettings;
 use crate::models::providers::row;
-use crate::platforms::discord::DiscordSettings;
-use crate::platforms::slack::SlackSettings;
-use crate::platforms::web::WebSettings;
+use crate::platforms::PLATFORMS;
 
 /// The sections that the engine does not use, each declared where it is used.
-static SECTIONS: &[SectionRow] = &[
-    SectionRow::of::<LogSettings>(),
-    SectionRow::of::<WebSettings>(),
-    SectionRow::of::<DiscordSettings>(),
-    SectionRow::of::<SlackSettings>(),
-];
+static SHELL: LazyLock<Shell> = LazyLock::new(|| {
+    let own = [SectionRow::of::<LogSettings>()];
+    let sections = own.into_iter().chain(PLATFORMS.iter().map(|spec| spec.section)).collect();
+    Shell::new(sections, vec![check_people])
+});
 
 /// No settings yet; all sections are known.
 pub fn new_layers() -> Layers {
-    Layers::with_sections(SECTIONS)
+    Layers::of_shell(&SHELL)
+}
+
+/// Every setting with its default and a sentence.
+pub fn manual() -> &'static str {
+    SHELL.manual()
+}
+
+/// People are on platforms that there are.
+fn check_people(flat: &mut Flat) {
+    const KEY: &str = "people.same";
+    let mut platforms: Vec<&str> = PLATFORMS.iter().map(|spec| spec.name()).collect();
+    platforms.sort_unstable();
+    // A value that does not fit is told where the engine reads it.
+    let Some(people) = flat.peek::<SamePeople>(KEY) else { return };
+    if let Err(right) = people.check_platforms(&platforms) {
+        flat.misfit(KEY, &right);
+    }
 }
 
 /// The settings file that is read if it is there and none is named.
@@ -164,6 +179,9 @@ mod tests {
     use secrecy::ExposeSecret as _;
 
     use super::*;
+    use crate::platforms::discord::DiscordSettings;
+    use crate::platforms::slack::SlackSettings;
+    use crate::platforms::web::WebSettings;
 
     #[test]
     fn named_zones_know_their_summer() {
@@ -184,16 +202,30 @@ mod tests {
     #[test]
     fn every_setting_is_in_the_defaults() {
         let (mut section, mut written) = (String::new(), BTreeSet::new());
-        for line in aizuchi_core::settings::DEFAULT.lines().filter(|line| !line.starts_with('#')) {
+        let mut before = "";
+        for line in manual().lines() {
             if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
                 section = format!("{name}.");
-            } else if let Some((key, _)) = line.split_once(" = ") {
+            } else if let Some((key, _)) = line.split_once(" = ").filter(|_| !line.starts_with('#')) {
+                assert!(before.starts_with("# ") || section == "prices.", "{section}{key} has no sentence");
                 written.insert(format!("{section}{key}"));
             }
+            before = line;
         }
         written.retain(|key| !key.starts_with("prices."));
-        let of_the_shell = SECTIONS.iter().flat_map(|row| row.keys).map(|key| key.name.to_owned());
+        let of_the_shell = SHELL.sections().iter().flat_map(|row| row.keys).map(|key| key.name.to_owned());
         assert_eq!(written, aizuchi_core::settings::keys().chain(of_the_shell).collect());
+    }
+
+    #[test]
+    fn a_person_is_on_platforms_that_there_are() {
+        assert_eq!(
+            refusal("[people]\nsame = [\"discord:1 = web:a\", \"foo:1 = bar:2\"]"),
+            "aizuchi.toml:2: `people.same` is [\"discord:1 = web:a\", \"foo:1 = bar:2\"]; allowed is a list of ids of one \
+             person, such as [\"discord:80351110224678912 = slack:T0123/U0456\"]; \"foo:1\" in \"foo:1 = bar:2\": a \
+             platform is discord, slack or web"
+        );
+        assert_eq!(refusal("[people]\nsame = [\"foo:1\"]").lines().count(), 1);
     }
 
     #[test]

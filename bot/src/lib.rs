@@ -1,5 +1,6 @@
 //! aizuchi does: it reads files, runs the engine and shows what came of it. What to do is decided in `aizuchi-core`.
 
+pub mod check;
 pub mod cli;
 pub mod commands;
 pub mod config;
@@ -17,3 +18,5 @@ pub mod prompts;
 pub mod replay;
 pub mod runtime;
 pub mod stores;
+#[cfg(test)]
+mod tables;

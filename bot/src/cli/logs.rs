@@ -20,6 +20,7 @@ settings_section! {
         format: LogFormat = Any,
         level: String = Any,
     }
+    defaults: include_str!("logs.default.toml"),
     check: |_: &LogSettings, _: &mut _| ()
 }
 

@@ -32,15 +32,17 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::config::BadSettings;
+use join::joinable_titles;
 
 pub use settings::SettingsArguments;
 pub use show::harmless;
 
 /// A chat participant that speaks only where a thoughtful member would.
-///
-/// Without a command it takes part in a web room on this machine, as `run` does, and on Discord and Slack if there are tokens.
 #[derive(Parser)]
-#[command(name = "aizuchi", version = concat!(env!("CARGO_PKG_VERSION"), " (", env!("AIZUCHI_BUILD"), ")"), about)]
+#[command(name = "aizuchi", version = concat!(env!("CARGO_PKG_VERSION"), " (", env!("AIZUCHI_BUILD"), ")"), about, long_about = format!(
+    "A chat participant that speaks only where a thoughtful member would.\n\nWithout a command it takes part in a web room on \
+     this machine, as `run` does, and on {} if there are tokens.", joinable_titles()
+))]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
@@ -48,10 +50,11 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Take part in the web room, and on Discord and Slack if there are tokens
-    ///
-    /// Ctrl-C or SIGTERM stops it: posts on their way finish, the rest goes on at the next start. SIGHUP has it read its settings
-    /// again; a mistake in them is told in the log, and the old ones stay.
+    #[command(about = format!("Take part in the web room, and on {} if there are tokens", joinable_titles()), long_about = format!(
+        "Take part in the web room, and on {} if there are tokens\n\nCtrl-C or SIGTERM stops it: posts on their way finish, the \
+         rest goes on at the next start. SIGHUP has it read its settings again; a mistake in them is told in the log, and the \
+         old ones stay.", joinable_titles()
+    ))]
     Run(run::Arguments),
     /// Ask a few questions and write a settings file
     ///
@@ -60,8 +63,8 @@ enum Command {
     Init(init::Arguments),
     /// Check every part and say how to mend what is wrong
     ///
-    /// Looks at settings, data folder, store, models (with one real call each), web room, Discord, Slack, prompts and
-    /// clock, and touches nothing. Works while the program is running. Exits with 0 if nothing failed, and with 1 otherwise.
+    /// Looks at settings, data folder, store, models (with one real call each), platforms, prompts and clock, and touches
+    /// nothing. Works while the program is running. Exits with 0 if nothing failed, and with 1 otherwise.
     Doctor(doctor::Arguments),
     /// Run a recorded channel through the engine and show what it would have done
     ///
@@ -138,7 +141,7 @@ pub fn main() -> ExitCode {
         Some(Command::Eval(arguments)) => eval::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),
         Some(Command::Prompt(arguments)) => prompt::run(&arguments),
-        Some(Command::Settings) => print(aizuchi_core::settings::DEFAULT),
+        Some(Command::Settings) => print(crate::config::manual()),
         Some(Command::Completions(arguments)) => install::completions(&arguments),
         Some(Command::Man(arguments)) => install::man(&arguments),
         None => run::run(&run::Arguments::default()),

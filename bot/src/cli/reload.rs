@@ -12,6 +12,7 @@ use super::run::{Chosen, variable};
 use crate::commands::{CommandRunner, PresetRequest};
 use crate::keeper::Keeper;
 use crate::models::Models;
+use crate::platforms::PLATFORMS;
 use crate::platforms::web::Web;
 use crate::runtime::{Ears, Gone};
 
@@ -82,11 +83,12 @@ impl Reload<'_> {
     }
 }
 
-/// What is opened once and kept: sections, and single keys.
-const KEPT: [&str; 7] = ["web", "discord", "slack", "store", "runtime", "log", "prompts.folder"];
+/// What is opened once and kept, beside the platforms: sections, and single keys.
+const KEPT: [&str; 4] = ["store", "runtime", "log", "prompts.folder"];
 
 fn needs_restart(then: &Layers, now: &Layers) -> Vec<&'static str> {
-    KEPT.into_iter().filter(|name| !then.sets_alike(now, name)).collect()
+    let of_platforms = PLATFORMS.iter().flat_map(|spec| spec.needs_restart).copied();
+    of_platforms.chain(KEPT).filter(|name| !then.sets_alike(now, name)).collect()
 }
 
 /// What a supervisor sends to have settings read again.

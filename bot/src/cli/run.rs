@@ -26,7 +26,7 @@ use crate::journal::{Journal, Lost, Traces};
 use crate::keeper::Keeper;
 use crate::memory;
 use crate::models::{self, Choice, Models};
-use crate::platforms::web::{Listening, Web, WebSettings, addresses};
+use crate::platforms::web::{Listening, Web, WebSettings, check_address};
 use crate::ports::{Commands, Platform};
 use crate::prompts::Prompts;
 use crate::runtime::{Clock, Failure, Runtime, World};
@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let log: LogSettings = config::section(&chosen.layers)?;
     logs::filter(&log.level).map_err(|what| chosen.mistake("log.level", &log.level, what))?;
     logs::start(&log)?;
-    chosen.check_web()?;
+    check_address(&chosen.layers)?;
     join::somewhere(&chosen.layers, &variable)?;
     let folder = Folder::take(Path::new(&chosen.settings().store.folder))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to run on")?;
@@ -85,14 +85,6 @@ impl Chosen {
     /// A mistake in a setting, with its place.
     fn mistake(&self, key: &str, value: &str, told: impl Into<String>) -> anyhow::Error {
         config::mistake(&self.layers, key, value, told)
-    }
-
-    fn check_web(&self) -> anyhow::Result<()> {
-        let web: WebSettings = config::section(&self.layers)?;
-        if web.enabled {
-            addresses(&web.address, web.token()).map_err(|what| self.mistake("web.address", &web.address, what))?;
-        }
-        Ok(())
     }
 
     pub fn settings(&self) -> &Settings {
@@ -295,10 +287,10 @@ fn say_hello(
                 true => (web_link::with_token(room, token), ""),
                 false => (room.to_owned(), "It asks for the token: aizuchi web-link prints the whole link.\n"),
             };
-            let elsewhere = joined.told().into_iter().map(|platform| format!("It joins {platform} too.\n"));
+            let elsewhere = joined.titles().into_iter().map(|platform| format!("It joins {platform} too.\n"));
             format!("{name} is in the room: {room}\n{hint}{}", elsewhere.collect::<String>())
         }
-        None => format!("{name} joins {}.\n", joined.told().join(" and ")),
+        None => format!("{name} joins {}.\n", joined.titles().join(" and ")),
     };
     super::print(&format!("{whereabouts}{told}\nIt keeps what happens in {folder}. Ctrl-C stops it.\n"))
 }

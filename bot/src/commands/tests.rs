@@ -1,4 +1,4 @@
-//! Every command is everywhere it should be: in the help, the manual, Slack's hint, and in logs.
+//! Every command is everywhere it should be: in the help, on the page, and in logs.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -116,36 +116,4 @@ fn a_log_can_hold_each_that_changes_the_engine() {
             assert_eq!(logged(&text), Ok(command(value.as_ref())), "{text}");
         }
     }
-}
-
-/// Compares part of a document with what the declarations say; `UPDATE_COMMANDS=1` writes it.
-fn compare(path: &str, begin: &str, end: &str, wanted: &str) {
-    let path = root().join(path);
-    let text = std::fs::read_to_string(&path).expect("a document is a text file");
-    let from = text.find(begin).unwrap_or_else(|| panic!("{}: no {begin}", path.display())) + begin.len();
-    let to = from + text[from..].find(end).unwrap_or_else(|| panic!("{}: no {end}", path.display()));
-    if std::env::var_os("UPDATE_COMMANDS").is_some() {
-        let text = format!("{}{wanted}{}", &text[..from], &text[to..]);
-        return std::fs::write(&path, text).expect("the document can be written");
-    }
-    assert_eq!(&text[from..to], wanted, "{}: run ./dev commands", path.display());
-}
-
-#[test]
-fn the_manual_lists_each() {
-    for (language, path) in [(Language::English, "README.md"), (Language::Japanese, "README.ja.md")] {
-        let row = |spec: &CommandSpec| format!("| `/{}` | {} |\n", spec.example.of(language), spec.manual.of(language));
-        let rows: String = COMMANDS.iter().map(row).collect();
-        let head = language.choose("\n| command | what it does |", "\n| コマンド | 意味 |");
-        compare(path, &format!("{head}\n|---|---|\n"), "\n\n", rows.trim_end());
-    }
-}
-
-/// Slack shows it while somebody types `/aizuchi`.
-#[test]
-fn the_slack_manifest_hints_at_each() {
-    let hint: Vec<&str> = offered(CommandForm::Prefixed).iter().map(|spec| spec.example.en).collect();
-    let hint = hint.join(" | ");
-    assert!(hint.len() <= 1000, "Slack's own limit");
-    compare("docs/slack-manifest.yaml", "      usage_hint: ", "\n", &hint);
 }

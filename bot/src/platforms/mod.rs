@@ -1,17 +1,26 @@
-//! Where people talk.
+//! Where people talk. A platform is a folder, a line for its module and a line in the table.
 
 use aizuchi_core::settings::{Flat, is_url};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::lookalike::looks_empty;
 
+mod spec;
+
 mod backoff;
+mod their_clock;
 mod web_socket;
 
 pub mod discord;
 pub mod slack;
-mod their_clock;
 pub mod web;
+
+pub use spec::{
+    Environment, JoinedPlatform, Opening, PlatformKind, PlatformSpec, TokenSpec, Tokens, read_tokens, token_variables,
+};
+
+/// In the order in which they are named and checked.
+pub const PLATFORMS: &[PlatformSpec] = &[web::PLATFORM, discord::PLATFORM, slack::PLATFORM];
 
 /// Text as one part of a path or a query of a URL.
 pub fn url_component(text: &str) -> percent_encoding::PercentEncode<'_> {
@@ -30,5 +39,38 @@ fn check_url(key: &str, url: &str, schemes: [&str; 2], example: &str, flat: &mut
 fn check_variable(key: &str, variable: &str, flat: &mut Flat) {
     if looks_empty(variable) {
         flat.misfit(key, "the name of an environment variable");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn platforms_are_folders_and_rows() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/platforms");
+        let entries = std::fs::read_dir(folder).expect("the folder can be listed");
+        let folders: BTreeSet<String> = entries
+            .map(|entry| entry.expect("an entry"))
+            .filter(|entry| entry.path().is_dir())
+            .map(|entry| entry.file_name().into_string().expect("a name"))
+            .collect();
+        assert_eq!(folders, PLATFORMS.iter().map(|spec| spec.name().to_owned()).collect());
+    }
+
+    #[test]
+    fn a_platform_can_be_switched_off_and_names_its_tokens() {
+        for spec in PLATFORMS {
+            let has = |key: &str| spec.section.keys.iter().any(|known| known.name == key);
+            assert!(has(&format!("{}.enabled", spec.name())), "{}", spec.name());
+            if let PlatformKind::Joined { tokens, .. } = spec.kind {
+                for token in tokens {
+                    assert!(has(token.setting), "{}", token.setting);
+                }
+            }
+        }
     }
 }

@@ -2,31 +2,38 @@
 
 use std::process::Output;
 
-use aizuchi::platforms::discord::{Finding, examine};
+use aizuchi::check::{Check, Level};
+use aizuchi::platforms::discord::examine;
 use aizuchi_test_servers::discord::{Server, TOKEN};
 use aizuchi_test_servers::folder::Scratch;
 use serde_json::json;
 
 use crate::house::settings;
 
-async fn findings(server: &Server, token: &str) -> Vec<Finding> {
+async fn findings(server: &Server, token: &str) -> Vec<Check> {
     examine(&settings(server, &[]).0, &token.into()).await
+}
+
+fn advises(check: &Check, what: &str) -> bool {
+    check.mend.as_ref().is_some_and(|mend| mend.contains(what))
 }
 
 #[tokio::test]
 async fn it_names_what_is_missing_and_how_to_mend_it() {
     let server = Server::start().await;
     let fine = findings(&server, TOKEN).await;
-    assert!(fine.len() == 3 && fine.iter().all(Result::is_ok), "{fine:?}");
+    assert!(fine.len() == 3 && fine.iter().all(|check| check.level == Level::Ok), "{fine:?}");
     let refused = findings(&server, "another").await;
-    assert!(matches!(&refused[..], [Err(wrong)] if wrong.fatal && wrong.mend.contains("DISCORD_TOKEN")), "{refused:?}");
+    let [wrong] = &refused[..] else { panic!("{refused:?}") };
+    assert!(wrong.level == Level::Fail && advises(wrong, "DISCORD_TOKEN"), "{wrong:?}");
     server.world.with(|world| {
         world.message_content_granted = false;
         world.guild["roles"][0]["permissions"] = json!("2048");
     });
     let lacking = findings(&server, TOKEN).await;
-    let [Ok(_), Err(intent), Err(permissions)] = &lacking[..] else { panic!("{lacking:?}") };
-    assert!(intent.fatal && intent.mend.contains("Message Content Intent"));
+    let [fine, intent, permissions] = &lacking[..] else { panic!("{lacking:?}") };
+    assert_eq!([fine, intent, permissions].map(|check| check.level), [Level::Ok, Level::Fail, Level::Warn]);
+    assert!(advises(intent, "Message Content Intent"), "{intent:?}");
     assert!(permissions.told.starts_with("in garden it lacks: View Channels, Send Messages in Threads"));
 }
 

@@ -1,6 +1,7 @@
 //! A token that is refused: once by mistake, or for good. And a registration that is refused, with the reason in words.
 
-use aizuchi::platforms::discord::{Finding, examine};
+use aizuchi::check::{Check, Level};
+use aizuchi::platforms::discord::examine;
 use aizuchi::ports::{Platform as _, PostError, Posting};
 use aizuchi_core::types::Place;
 use aizuchi_test_servers::discord::{CHANNEL, GUILD, Mishap, Server, TOKEN};
@@ -95,7 +96,7 @@ async fn a_registration_is_tried_again() {
     house.close().await;
 }
 
-async fn findings(server: &Server) -> Vec<Finding> {
+async fn findings(server: &Server) -> Vec<Check> {
     examine(&settings(server, &[]).0, &TOKEN.into()).await
 }
 
@@ -106,10 +107,13 @@ async fn the_doctor_does_not_guess() {
         world.guild["roles"][0].as_object_mut().unwrap().remove("permissions");
     });
     let untold = findings(&server).await;
-    let Some(Err(wrong)) = untold.last() else { panic!("{untold:?}") };
-    assert!(!wrong.fatal && wrong.told.contains("does not say") && !wrong.told.contains("lacks"), "{wrong:?}");
+    let Some(wrong) = untold.last() else { panic!("{untold:?}") };
+    assert!(
+        wrong.level == Level::Warn && wrong.told.contains("does not say") && !wrong.told.contains("lacks"),
+        "{wrong:?}"
+    );
     server.mishap("GET users/@me", Mishap::Refused { status: 403, code: 40001, message: "Unauthorized" });
     let refused = findings(&server).await;
-    let [Err(wrong)] = &refused[..] else { panic!("{refused:?}") };
-    assert!(wrong.mend.contains("DISCORD_TOKEN") && !wrong.mend.contains("network"), "{wrong:?}");
+    let [Check { level: Level::Fail, mend: Some(mend), .. }] = &refused[..] else { panic!("{refused:?}") };
+    assert!(mend.contains("DISCORD_TOKEN") && !mend.contains("network"), "{mend}");
 }

@@ -3,8 +3,9 @@
 use std::process::Output;
 use std::time::Duration;
 
+use aizuchi::check::Level;
 use aizuchi::platforms::slack::Slack;
-use aizuchi::platforms::slack::examine::{Level, examine};
+use aizuchi::platforms::slack::examine::examine;
 use aizuchi::ports::{Platform as _, PostError};
 use aizuchi::runtime::{Clock, Ears};
 use aizuchi_test_servers::folder::Scratch;
@@ -91,14 +92,14 @@ async fn the_doctor_names_what_is_missing() {
     let server = Server::start().await;
     let slack = &settings(&server, &[]).0;
     let all = examine(slack, BOT_TOKEN.into(), APP_TOKEN.into()).await;
-    assert!(all.iter().all(|(level, ..)| *level == Level::Ok) && all.len() == 3, "{all:?}");
+    assert!(all.iter().all(|check| check.level == Level::Ok) && all.len() == 3, "{all:?}");
     server.workspace().scopes.remove("groups:history");
     let lacking = examine(slack, BOT_TOKEN.into(), APP_TOKEN.into()).await;
-    let failed: Vec<_> = lacking.iter().filter(|(level, ..)| *level == Level::Fail).collect();
-    assert!(failed.len() == 1 && failed[0].1.contains("groups:history"), "{lacking:?}");
+    let failed: Vec<_> = lacking.iter().filter(|check| check.level == Level::Fail).collect();
+    assert!(failed.len() == 1 && failed[0].told.contains("groups:history"), "{lacking:?}");
     // The two tokens, confused.
     let confused = examine(slack, APP_TOKEN.into(), BOT_TOKEN.into()).await;
-    let levels: Vec<Level> = confused.iter().map(|(level, ..)| *level).collect();
+    let levels: Vec<Level> = confused.iter().map(|check| check.level).collect();
     assert_eq!(levels, [Level::Warn, Level::Warn, Level::Fail, Level::Fail], "{confused:?}");
 }
 

@@ -90,6 +90,11 @@ impl Flat {
         fitting.map_err(|right| self.misfit(key, &right)).ok()
     }
 
+    /// The value of a key, if it fits. One that does not leaves nothing.
+    pub fn peek<T: Setting>(&self, key: &str) -> Option<T> {
+        self.entries.get(key)?.value.read().ok()
+    }
+
     /// Says where a key was set, to what, and what would be right.
     pub fn misfit(&mut self, key: &str, right: &str) {
         let entry = &self.entries[key];

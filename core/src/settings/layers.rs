@@ -10,8 +10,8 @@ use toml::de::DeTable;
 use super::entries::flatten;
 use super::flat::{Entry, Flat, Written};
 use super::schema::{PROVIDER_KEYS, Settings, keys};
-use super::section::{Section, SectionRow};
-use super::value::fixed_zone;
+use super::section::{Section, SectionRow, Shell};
+use super::value::{Setting, fixed_zone};
 use super::{DEFAULT, PRESETS, addresses, blanks, channels, documents, sound};
 use crate::types::{Zone, is_invisible};
 
@@ -50,8 +50,8 @@ impl Given {
 /// Settings as they were given, lowest first. Nothing is judged before `resolve`.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
-    /// Sections that the engine does not use.
-    sections: &'static [SectionRow],
+    /// Who declares further sections, which the engine does not use.
+    shell: Option<&'static Shell>,
     /// Above the preset, below everything that a person said.
     suggested: Vec<Given>,
     general: Vec<Given>,
@@ -61,13 +61,21 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// Settings of the engine and of these sections of the shell.
-    pub fn with_sections(sections: &'static [SectionRow]) -> Layers {
-        Layers { sections, ..Layers::default() }
+    /// Settings of the engine and of the shell.
+    pub fn of_shell(shell: &'static Shell) -> Layers {
+        Layers { shell: Some(shell), ..Layers::default() }
+    }
+
+    fn sections(&self) -> &'static [SectionRow] {
+        self.shell.map_or(&[], |shell| &shell.sections)
+    }
+
+    fn defaults(&self) -> &'static BTreeMap<String, Entry> {
+        self.shell.map_or_else(engine_defaults, |shell| &shell.defaults)
     }
 
     fn is_secret(&self, key: &str) -> bool {
-        self.sections.iter().flat_map(|row| row.keys).any(|known| known.is_secret && known.name == key)
+        self.sections().iter().flat_map(|row| row.keys).any(|known| known.is_secret && known.name == key)
     }
 
     /// From here on nothing shows the value of a secret.
@@ -143,7 +151,7 @@ impl Layers {
     }
 
     fn add_text(&mut self, key: &str, text: &str, source: &str) {
-        let value = value_like(defaults().get(key), text);
+        let value = value_like(self.defaults().get(key), text);
         let entry = self.entry(key, value, source.into(), None);
         self.general.push(Given::new(key, entry));
     }
@@ -211,12 +219,13 @@ impl Layers {
         let mut problems = self.problems.clone();
         let general = self.resolve_for(&[], zones, &mut problems);
         if let Some(mut flat) = self.flat(&[], &mut Vec::new()) {
-            self.sections.iter().for_each(|row| (row.check)(&mut flat));
+            self.sections().iter().for_each(|row| (row.check)(&mut flat));
+            self.shell.iter().flat_map(|shell| &shell.checks).for_each(|check| check(&mut flat));
             problems.append(&mut flat.problems);
         }
         let mut channels = BTreeMap::new();
         for (channel, entries) in &self.channels {
-            let (own, refused) = apart(entries, self.sections);
+            let (own, refused) = apart(entries, self.sections());
             problems.extend(refused);
             if let Some(Given { entry, .. }) = entries.first().filter(|_| is_invisible(channel)) {
                 let message = r#"a channel without a name; expected [channel."ID OR NAME"]"#.into();
@@ -251,6 +260,11 @@ impl Layers {
         }
     }
 
+    /// The value of a single key; none where there is no such key or the value does not fit.
+    pub fn value<T: Setting>(&self, key: &str) -> Option<T> {
+        self.flat(&[], &mut Vec::new())?.peek(key)
+    }
+
     /// Whether a section of the shell, or one key of it, is set alike in both.
     pub fn sets_alike(&self, other: &Layers, name: &str) -> bool {
         let of = |layers: &Layers| layers.flat(&[], &mut Vec::new());
@@ -283,7 +297,7 @@ impl Layers {
             problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
             return None;
         };
-        let mut flat = Flat { entries: defaults().clone(), problems: Vec::new() };
+        let mut flat = Flat { entries: self.defaults().clone(), problems: Vec::new() };
         for (key, entry) in parse_own(preset, text) {
             flat.entries.insert(key, entry);
         }
@@ -300,7 +314,7 @@ impl Layers {
 
     fn known_key(&self, key: &str) -> Result<(), String> {
         let of_provider = |rest: &str| rest.rsplit_once('.').is_some_and(|(_, field)| PROVIDER_KEYS.contains(&field));
-        let of_the_shell = || self.sections.iter().flat_map(|row| row.keys).map(|key| key.name.to_owned());
+        let of_the_shell = || self.sections().iter().flat_map(|row| row.keys).map(|key| key.name.to_owned());
         let keys = || keys().chain(of_the_shell());
         if key.starts_with("prices.")
             || key.strip_prefix("providers.").is_some_and(of_provider)
@@ -338,23 +352,6 @@ fn apart(entries: &[Given], of_the_shell: &[SectionRow]) -> (Vec<Given>, Vec<Pro
 
 /// Checks that no single setting can make.
 fn check_together(settings: &Settings, zones: &dyn Fn(&str) -> Option<Zone>, flat: &mut Flat) -> Option<Zone> {
-    let score = &settings.score;
-    if score.low > score.high {
-        flat.misfit("score.low", &format!("at most `score.high`, which is {}", score.high));
-    }
-    if settings.kinds.acknowledge_from > settings.kinds.full_from {
-        flat.misfit(
-            "kinds.acknowledge_from",
-            &format!("at most `kinds.full_from`, which is {}", settings.kinds.full_from),
-        );
-    }
-    if score.learned && !settings.listen.strands {
-        flat.misfit("score.learned", "false where `listen.strands` is");
-    }
-    let (least, most) = (settings.gates.messages_min, settings.listen.buffer_messages);
-    if least > most {
-        flat.misfit("gates.messages_min", &format!("at most `listen.buffer_messages`, which is {most}"));
-    }
     blanks::check(settings, flat);
     sound::check(settings, flat);
     addresses::check(settings, flat);
@@ -383,14 +380,14 @@ fn value_like(default: Option<&Entry>, text: &str) -> Value {
 
 pub(super) const DEFAULT_FILE: &str = "aizuchi.default.toml";
 
-/// The defaults, read once.
-fn defaults() -> &'static BTreeMap<String, Entry> {
+/// The defaults of the engine alone, read once.
+fn engine_defaults() -> &'static BTreeMap<String, Entry> {
     static DEFAULTS: LazyLock<BTreeMap<String, Entry>> =
         LazyLock::new(|| parse_own(DEFAULT_FILE, DEFAULT).into_iter().collect());
     &DEFAULTS
 }
 
-fn parse_own(name: &str, text: &str) -> Vec<(String, Entry)> {
+pub(super) fn parse_own(name: &str, text: &str) -> Vec<(String, Entry)> {
     let mut layers = Layers::default();
     layers.add_file(name, text);
     assert!(layers.problems.is_empty(), "the compiled-in settings parse: {:?}", layers.problems);
@@ -500,7 +497,6 @@ mod tests {
             ("kinds", "emoji = [\"\"]", "emoji such as"),
             ("response", "min_wait_seconds = 300", "at most `response.max_wait_seconds`, which is 90"),
             ("response", "max_wait_seconds = 2", "0, or at least `response.min_wait_seconds`, which is 4"),
-            ("people", "same = [\"foo:1 = bar:2\"]", "a platform is discord, slack or web"),
         ] {
             let told = refusal(&format!("[{section}]\n{line}"));
             let key = line.split(' ').next().unwrap();

@@ -25,7 +25,7 @@ pub use pricing::{PriceBasis, Pricing, is_own_network};
 pub use same::SamePeople;
 pub use schema::Budget;
 pub use schema::{MemorySettings, Settings, keys};
-pub use section::{Section, SectionKey, SectionRow};
+pub use section::{Section, SectionKey, SectionRow, Shell};
 pub use toml::Value as TomlValue;
 pub use value::Hours;
 pub use value::MatchStyle;
@@ -33,8 +33,9 @@ pub use value::OtherBots;
 pub use value::OwnPosts;
 pub use value::{Any, Bounds, JudgeStyle, Language, Price, Provider, Ranking, Setting, Store, WireFormat};
 
-/// Every setting with its default and a sentence: the manual is the defaults.
-pub const DEFAULT: &str = include_str!("../../../aizuchi.default.toml");
+/// Every setting of the engine with its default and a sentence. The manual is the defaults: these, and behind them those of the
+/// shell, see [`Shell::manual`].
+pub const DEFAULT: &str = include_str!("default.toml");
 
 /// The presets as differences from the default.
 pub const PRESETS: &[(&str, &str)] = &[

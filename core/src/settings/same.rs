@@ -12,8 +12,17 @@ pub struct SamePeople(pub Vec<Vec<String>>);
 
 const RIGHT: &str = r#"a list of ids of one person, such as ["discord:80351110224678912 = slack:T0123/U0456"]"#;
 
-/// How the ids of each platform begin.
-const PLATFORMS: [&str; 3] = ["discord:", "slack:", "web:"];
+impl SamePeople {
+    /// What would be right instead, where an id is of a platform that is not among these.
+    pub fn check_platforms(&self, platforms: &[&str]) -> Result<(), String> {
+        let is_known = |id: &str| id.split_once(':').is_some_and(|(platform, _)| platforms.contains(&platform));
+        let Some(ids) = self.0.iter().find(|ids| !ids.iter().all(|id| is_known(id))) else { return Ok(()) };
+        let odd = ids.iter().find(|id| !is_known(id)).expect("one of them is not known");
+        let (last, others) = platforms.split_last().expect("there are platforms");
+        let known = format!("{} or {last}", others.join(", "));
+        Err(format!("{RIGHT}; {odd:?} in {:?}: a platform is {known}", ids.join(" = ")))
+    }
+}
 
 impl Setting for SamePeople {
     fn read(value: &Value) -> Result<SamePeople, String> {
@@ -25,9 +34,6 @@ impl Setting for SamePeople {
             }
             if let Some(odd) = ids.iter().find(|id| !is_id(id)) {
                 return Err(format!("{RIGHT}; {odd:?} in {entry:?} is not platform:id"));
-            }
-            if let Some(odd) = ids.iter().find(|id| !PLATFORMS.iter().any(|platform| id.starts_with(platform))) {
-                return Err(format!("{RIGHT}; {odd:?} in {entry:?}: a platform is discord, slack or web"));
             }
             let is_known =
                 |place: usize| people.iter().flatten().chain(&ids[..place]).any(|known| *known == ids[place]);
@@ -75,5 +81,13 @@ mod tests {
             assert!(told.contains("such as [\"discord:") && told.contains(why), "{odd}: {told}");
         }
         assert_eq!(SamePeople::read(&Value::from("discord:1 = web:x")), Err(RIGHT.to_owned()));
+    }
+
+    #[test]
+    fn an_id_is_of_a_platform_that_there_is() {
+        let people = read(&["discord:1 = web:x", "foo:1 = bar:2"]).unwrap();
+        assert_eq!(people.check_platforms(&["bar", "discord", "foo", "web"]), Ok(()));
+        let told = people.check_platforms(&["bar", "discord", "web"]).unwrap_err();
+        assert!(told.ends_with("\"foo:1\" in \"foo:1 = bar:2\": a platform is bar, discord or web"), "{told}");
     }
 }

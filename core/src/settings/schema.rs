@@ -1,4 +1,4 @@
-//! Every setting that the engine uses, with its type and its bounds. Defaults and sentences are in `aizuchi.default.toml`;
+//! Every setting that the engine uses, with its type and its bounds. Defaults and sentences are in `default.toml` beside it;
 //! sections that only the shell uses are declared beside their code, see [`Section`](super::Section).
 
 use std::collections::BTreeMap;

@@ -5,6 +5,23 @@ use super::schema::Settings;
 use crate::types::is_invisible;
 
 pub(super) fn check(settings: &Settings, flat: &mut Flat) {
+    let score = &settings.score;
+    if score.low > score.high {
+        flat.misfit("score.low", &format!("at most `score.high`, which is {}", score.high));
+    }
+    if settings.kinds.acknowledge_from > settings.kinds.full_from {
+        flat.misfit(
+            "kinds.acknowledge_from",
+            &format!("at most `kinds.full_from`, which is {}", settings.kinds.full_from),
+        );
+    }
+    if score.learned && !settings.listen.strands {
+        flat.misfit("score.learned", "false where `listen.strands` is");
+    }
+    let most = settings.listen.buffer_messages;
+    if settings.gates.messages_min > most {
+        flat.misfit("gates.messages_min", &format!("at most `listen.buffer_messages`, which is {most}"));
+    }
     let (kinds, response) = (&settings.kinds, &settings.response);
     if settings.listen.channels_off.iter().any(|channel| is_invisible(channel)) {
         flat.misfit("listen.channels_off", r#"ids or names of channels, or "*" for all"#);

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use super::check::Check;
+use crate::check::Check;
 
 /// Each question has its own, shorter limit: this one is for all of them.
 const PATIENCE: Duration = Duration::from_secs(60);

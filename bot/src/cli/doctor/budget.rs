@@ -5,7 +5,7 @@ use std::path::Path;
 use aizuchi_core::settings::PriceBasis;
 
 use super::Patient;
-use super::check::Check;
+use crate::check::Check;
 use crate::commands::answers::{cost, price};
 use crate::journal::spent_today;
 use crate::runtime::{Clock, EstimatedPrice, estimated};

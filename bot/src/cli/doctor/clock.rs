@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
 use super::Patient;
-use super::check::Check;
+use crate::check::Check;
 
 const PART: &str = "clock";
 
@@ -35,8 +35,8 @@ fn look(now: &Zoned, zone: &str, quiet_hours: bool) -> Check {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::Level;
     use super::*;
+    use crate::check::Level;
 
     #[test]
     fn a_clock_that_was_never_set_and_hours_of_another_zone_are_told() {

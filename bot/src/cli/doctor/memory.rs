@@ -1,7 +1,7 @@
 //! Long memory: whether its stores are ones that there are, and whether vectors can be made where they are wanted.
 
 use super::Patient;
-use super::check::Check;
+use crate::check::Check;
 use crate::{memory, models};
 
 const PART: &str = "memory";

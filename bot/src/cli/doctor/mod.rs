@@ -2,16 +2,13 @@
 
 mod ask;
 mod budget;
-mod check;
 mod clock;
-mod discord;
 mod memory;
 mod models;
+mod platforms;
 mod prompts;
 mod settings;
-mod slack;
 mod store;
-mod web;
 
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
@@ -22,13 +19,13 @@ use anyhow::bail;
 use clap::Args;
 use serde_json::json;
 
+use crate::check::{Check, Level};
 use crate::cli::logs::wants_colours;
 use crate::cli::run::variable;
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::{harmless, harmless_json};
 use crate::config;
 use crate::models::{Choice, choose};
-use check::{Check, Level};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -96,9 +93,7 @@ fn checks(arguments: &SettingsArguments, calls: Calls) -> Vec<Check> {
     checks.extend(models::check(&patient));
     checks.extend(budget::check(&patient));
     checks.extend(memory::check(&patient));
-    checks.extend(web::check(&patient, is_running));
-    checks.extend(discord::check(&patient));
-    checks.extend(slack::check(&patient));
+    checks.extend(platforms::check(&patient, is_running));
     checks.extend(prompts::check(&patient));
     checks.extend(clock::check(&patient));
     checks

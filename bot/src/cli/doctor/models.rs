@@ -5,8 +5,8 @@ use std::time::Duration;
 use aizuchi_core::{Policies, Policy};
 use anyhow::Context as _;
 
-use super::check::{Check, Level};
 use super::{Calls, Patient};
+use crate::check::{Check, Level};
 use crate::models::providers::{self, Address, PROVIDERS, Variables};
 use crate::models::{self, OFFLINE, try_call};
 use crate::ports::Reply;

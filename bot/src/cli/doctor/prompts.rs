@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Patient;
-use super::check::Check;
+use crate::check::Check;
 use crate::prompts::Prompts;
 
 const PART: &str = "prompts";

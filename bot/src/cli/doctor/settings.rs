@@ -3,7 +3,7 @@
 use aizuchi_core::Policies;
 use aizuchi_core::settings::Layers;
 
-use super::check::Check;
+use crate::check::Check;
 use crate::cli::logs::{self, LogSettings};
 use crate::cli::rooms;
 use crate::cli::settings::SettingsArguments;

@@ -8,7 +8,7 @@ use aizuchi_core::{Input, Time};
 use rusqlite::Connection;
 
 use super::Patient;
-use super::check::Check;
+use crate::check::{Check, Running};
 use crate::cli::when;
 use crate::journal::{Damaged, Lost, Records};
 use crate::runtime::{Clock, ClockJump, STEP_MAX};
@@ -17,13 +17,6 @@ use crate::stores::{Folder, StoreError, open_for_reading};
 const FOLDER: &str = "folder";
 const STORE: &str = "store";
 const CLOCK: &str = "clock";
-
-/// Whether a program holds the folder at this moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Running {
-    Yes,
-    No,
-}
 
 pub fn check(patient: &Patient<'_>) -> (Vec<Check>, Running) {
     let folder = Path::new(&patient.settings.store.folder);

@@ -7,17 +7,9 @@ use super::read::{bits, id, text};
 use super::rest::{Rest, Trouble};
 use super::settings::DiscordSettings;
 use super::trouble::{PORTAL, examination_advice};
+use crate::check::Check;
 
-/// One line of what was found: `Err` holds what is wrong and how it is mended.
-pub type Finding = Result<String, Wrong>;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrong {
-    /// Whether nothing works without it.
-    pub fatal: bool,
-    pub told: String,
-    pub mend: String,
-}
+const PART: &str = "discord";
 
 /// What it needs, by Discord's names, and what for.
 pub const PERMISSIONS: &[(u64, &str)] = &[
@@ -40,33 +32,33 @@ pub fn permissions() -> u64 {
     PERMISSIONS.iter().fold(0, |all, (bit, _)| all | bit)
 }
 
-pub async fn examine(settings: &DiscordSettings, token: &SecretString) -> Vec<Finding> {
+pub async fn examine(settings: &DiscordSettings, token: &SecretString) -> Vec<Check> {
     let rest = Rest::new(&settings.api_url, token);
     let mut findings = Vec::new();
     let me = match rest.get("users/@me".to_owned()).await {
         Ok(me) => me,
-        Err(trouble) => return vec![Err(unreachable(&trouble, &settings.token_variable))],
+        Err(trouble) => return vec![unreachable(&trouble, &settings.token_variable)],
     };
-    findings.push(Ok(format!("the token works: it is {}", text(&me, "username").unwrap_or("a bot"))));
+    findings.push(Check::ok(PART, format!("the token works: it is {}", text(&me, "username").unwrap_or("a bot"))));
     findings.push(match rest.get("applications/@me".to_owned()).await {
         Ok(application) if bits(&application, "flags") & MESSAGE_CONTENT != 0 => {
-            Ok("it may read messages (Message Content Intent)".to_owned())
+            Check::ok(PART, "it may read messages (Message Content Intent)")
         }
-        Ok(_) => Err(Wrong {
-            fatal: true,
-            told: "it may not read messages".into(),
-            mend: format!("switch on Message Content Intent at {PORTAL} (Bot, Privileged Gateway Intents)"),
-        }),
-        Err(trouble) => Err(unreachable(&trouble, &settings.token_variable)),
+        Ok(_) => Check::fail(
+            PART,
+            "it may not read messages",
+            format!("switch on Message Content Intent at {PORTAL} (Bot, Privileged Gateway Intents)"),
+        ),
+        Err(trouble) => unreachable(&trouble, &settings.token_variable),
     });
     match rest.get(format!("users/@me/guilds?limit={GUILDS_MAX}")).await {
         Ok(guilds) => findings.extend(of_guilds(&guilds, id(&me, "id").unwrap_or(0))),
-        Err(trouble) => findings.push(Err(unreachable(&trouble, &settings.token_variable))),
+        Err(trouble) => findings.push(unreachable(&trouble, &settings.token_variable)),
     }
     findings
 }
 
-fn of_guilds(guilds: &Value, me: u64) -> Vec<Finding> {
+fn of_guilds(guilds: &Value, me: u64) -> Vec<Check> {
     let invitation = || {
         format!(
             "invite it: https://discord.com/oauth2/authorize?client_id={me}&scope=bot+applications.commands&permissions={}",
@@ -75,27 +67,27 @@ fn of_guilds(guilds: &Value, me: u64) -> Vec<Finding> {
     };
     let guilds = guilds.as_array().map_or(&[][..], Vec::as_slice);
     if guilds.is_empty() {
-        return vec![Err(Wrong { fatal: false, told: "it is in no server yet".into(), mend: invitation() })];
+        return vec![Check::warn(PART, "it is in no server yet", invitation())];
     }
     let check = |guild: &Value| {
         let (name, held) = (text(guild, "name").unwrap_or("a server"), bits(guild, "permissions"));
         if guild.get("permissions").is_none_or(Value::is_null) {
-            return Err(Wrong {
-                fatal: false,
-                told: format!("the server does not say what it may do in {name}"),
-                mend: format!("see in its settings that the bot has: {}", needed_names().join(", ")),
-            });
+            return Check::warn(
+                PART,
+                format!("the server does not say what it may do in {name}"),
+                format!("see in its settings that the bot has: {}", needed_names().join(", ")),
+            );
         }
         let lacks = |bit: u64| held & bit == 0 && held & ADMINISTRATOR == 0;
         let missing: Vec<&str> = PERMISSIONS.iter().filter(|(bit, _)| lacks(*bit)).map(|(_, name)| *name).collect();
         if missing.is_empty() {
-            return Ok(format!("in {name} it may do all it needs"));
+            return Check::ok(PART, format!("in {name} it may do all it needs"));
         }
-        Err(Wrong {
-            fatal: false,
-            told: format!("in {name} it lacks: {}", missing.join(", ")),
-            mend: "give its role these permissions (Server Settings, Roles), or ".to_owned() + &invitation(),
-        })
+        Check::warn(
+            PART,
+            format!("in {name} it lacks: {}", missing.join(", ")),
+            "give its role these permissions (Server Settings, Roles), or ".to_owned() + &invitation(),
+        )
     };
     guilds.iter().map(check).collect()
 }
@@ -104,8 +96,8 @@ fn needed_names() -> Vec<&'static str> {
     PERMISSIONS.iter().map(|(_, name)| *name).collect()
 }
 
-fn unreachable(trouble: &Trouble, variable: &str) -> Wrong {
-    Wrong { fatal: true, told: trouble.to_string(), mend: examination_advice(trouble, variable) }
+fn unreachable(trouble: &Trouble, variable: &str) -> Check {
+    Check::fail(PART, trouble.to_string(), examination_advice(trouble, variable))
 }
 
 #[cfg(test)]
@@ -113,6 +105,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::check::Level;
 
     #[test]
     fn the_missing_permission_is_named() {
@@ -123,9 +116,10 @@ mod tests {
             {"id": "3", "name": "mine", "permissions": "8"},
         ]);
         let findings = of_guilds(&guilds, 9);
-        assert!(findings[0].is_ok() && findings[2].is_ok());
-        assert_eq!(findings[1].clone().unwrap_err().told, "in attic it lacks: Add Reactions");
-        assert!(of_guilds(&json!([]), 9)[0].clone().unwrap_err().mend.contains(&format!("permissions={all}")));
+        assert!(findings[0].level == Level::Ok && findings[2].level == Level::Ok);
+        assert_eq!((findings[1].level, findings[1].told.as_str()), (Level::Warn, "in attic it lacks: Add Reactions"));
+        let advice = of_guilds(&json!([]), 9)[0].mend.clone().expect("it can be mended");
+        assert!(advice.contains(&format!("permissions={all}")), "{advice}");
         assert_eq!(all, 274_877_992_000);
     }
 }

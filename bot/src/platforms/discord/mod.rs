@@ -25,7 +25,9 @@ mod interaction;
 mod examine;
 pub mod read;
 mod settings;
+mod spec;
 
-pub use examine::{Finding, PERMISSIONS, Wrong, examine, permissions};
-pub use platform::{Discord, State, check_token};
+pub use examine::{PERMISSIONS, examine, permissions};
+pub use platform::{Discord, State};
 pub use settings::DiscordSettings;
+pub use spec::PLATFORM;

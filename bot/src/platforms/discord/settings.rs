@@ -15,6 +15,7 @@ settings_section! {
         backfill_messages: u32 = 0..=1000,
         shards: u32 = 0..=10_000,
     }
+    defaults: include_str!("default.toml"),
     check: check
 }
 

@@ -6,56 +6,48 @@ use super::api::{Api, With};
 use super::read::text;
 use super::scopes::NEEDED;
 use super::settings::SlackSettings;
+use crate::check::{Check, Level};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
-    Ok,
-    Warn,
-    Fail,
-}
-
-/// How bad it is, what was found, and how it is mended.
-pub type Finding = (Level, String, Option<String>);
-
+const PART: &str = "slack";
 const APPS: &str = "https://api.slack.com/apps";
 
 /// Asks Slack three things; changes nothing there.
-pub async fn examine(slack: &SlackSettings, bot_token: SecretString, app_token: SecretString) -> Vec<Finding> {
+pub async fn examine(slack: &SlackSettings, bot_token: SecretString, app_token: SecretString) -> Vec<Check> {
     let mut findings = Vec::new();
     for (token, prefix, variable) in
         [(&bot_token, "xoxb-", &slack.bot_token_variable), (&app_token, "xapp-", &slack.app_token_variable)]
     {
         if !token.expose_secret().starts_with(prefix) {
             let told = format!("{variable} does not begin with {prefix}");
-            findings.push((Level::Warn, told, Some(format!("copy it again from {APPS}"))));
+            findings.push(Check::warn(PART, told, format!("copy it again from {APPS}")));
         }
     }
     let api = match Api::new(&slack.api_url, bot_token, app_token) {
         Ok(api) => api,
-        Err(error) => return vec![(Level::Fail, format!("{error:#}"), Some("mend the certificates".into()))],
+        Err(error) => return vec![Check::fail(PART, format!("{error:#}"), "mend the certificates")],
     };
     findings.extend(bot(&api, &slack.bot_token_variable).await);
     findings.push(app(&api, &slack.app_token_variable).await);
     findings
 }
 
-async fn bot(api: &Api, variable: &str) -> Vec<Finding> {
+async fn bot(api: &Api, variable: &str) -> Vec<Check> {
     let answered = match api.call_with(With::Bot, "auth.test", &[]).await {
         Ok(answered) => answered,
         Err(error) => {
             let mend = format!("put the Bot User OAuth Token of {APPS}, OAuth & Permissions, into {variable}");
-            return vec![(Level::Fail, format!("the bot's token: {error}"), Some(mend))];
+            return vec![Check::fail(PART, format!("the bot's token: {error}"), mend)];
         }
     };
     let (user, team) = (text(&answered.body, "user").unwrap_or("?"), text(&answered.body, "team").unwrap_or("?"));
-    let known = (Level::Ok, format!("is {user} in the workspace {team}"), None);
+    let known = Check::ok(PART, format!("is {user} in the workspace {team}"));
     vec![known, scopes(answered.scopes.as_deref())]
 }
 
 /// Names what is missing.
-fn scopes(granted: Option<&str>) -> Finding {
+fn scopes(granted: Option<&str>) -> Check {
     let Some(granted) = granted else {
-        return (Level::Warn, "Slack does not say what the app may do".into(), None);
+        return Check { level: Level::Warn, ..Check::ok(PART, "Slack does not say what the app may do") };
     };
     let granted: Vec<&str> = granted.split(',').map(str::trim).collect();
     let missing: Vec<String> = NEEDED
@@ -64,22 +56,22 @@ fn scopes(granted: Option<&str>) -> Finding {
         .map(|(scope, purpose)| format!("{scope} ({purpose})"))
         .collect();
     if missing.is_empty() {
-        return (Level::Ok, format!("has the {} permissions it needs", NEEDED.len()), None);
+        return Check::ok(PART, format!("has the {} permissions it needs", NEEDED.len()));
     }
     let mend = format!(
         "add it at {APPS}, OAuth & Permissions, Bot Token Scopes, and install the app again; docs/slack-manifest.yaml has them all"
     );
-    (Level::Fail, format!("lacks {}", missing.join(", ")), Some(mend))
+    Check::fail(PART, format!("lacks {}", missing.join(", ")), mend)
 }
 
-async fn app(api: &Api, variable: &str) -> Finding {
+async fn app(api: &Api, variable: &str) -> Check {
     match api.call_with(With::App, "apps.connections.open", &[]).await {
-        Ok(_) => (Level::Ok, "Socket Mode can be used".into(), None),
+        Ok(_) => Check::ok(PART, "Socket Mode can be used"),
         Err(error) => {
             let mend = format!(
                 "make an App-Level Token with connections:write at {APPS}, Basic Information, and put it into {variable}"
             );
-            (Level::Fail, format!("the app's token: {error}"), Some(mend))
+            Check::fail(PART, format!("the app's token: {error}"), mend)
         }
     }
 }
@@ -91,11 +83,11 @@ mod tests {
     #[test]
     fn the_missing_permission_is_named() {
         let all: Vec<&str> = NEEDED.iter().map(|(scope, _)| *scope).collect();
-        assert_eq!(scopes(Some(&all.join(", "))).0, Level::Ok);
+        assert_eq!(scopes(Some(&all.join(", "))).level, Level::Ok);
         let but_one: Vec<&str> = all.into_iter().filter(|scope| *scope != "reactions:write").collect();
-        let (level, told, mend) = scopes(Some(&but_one.join(",")));
+        let Check { level, told, mend, .. } = scopes(Some(&but_one.join(",")));
         assert_eq!((level, told.as_str()), (Level::Fail, "lacks reactions:write (reacts)"));
         assert!(mend.is_some());
-        assert_eq!(scopes(None).0, Level::Warn);
+        assert_eq!(scopes(None).level, Level::Warn);
     }
 }

@@ -30,7 +30,9 @@ mod trouble;
 
 pub mod examine;
 pub mod scopes;
+mod spec;
 
 pub use listen::Pace;
 pub use platform::Slack;
 pub use settings::SlackSettings;
+pub use spec::PLATFORM;

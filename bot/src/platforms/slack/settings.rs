@@ -14,6 +14,7 @@ settings_section! {
         connections: u32 = 1..=10,
         backfill_messages: u32 = 0..=1000,
     }
+    defaults: include_str!("default.toml"),
     check: check
 }
 

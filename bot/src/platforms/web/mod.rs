@@ -26,6 +26,7 @@ mod watch;
 mod assets;
 mod backlog;
 mod emoji;
+mod examine;
 mod forget;
 mod guard;
 mod guesses;
@@ -34,8 +35,9 @@ mod memory;
 mod mentions;
 mod session;
 mod settings;
+mod spec;
 
-pub use guard::addresses;
 pub use platform::Web;
 pub use server::Listening;
 pub use settings::WebSettings;
+pub use spec::{PLATFORM, check_address};

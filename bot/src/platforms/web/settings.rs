@@ -24,6 +24,7 @@ settings_section! {
         person_messages_per_second: u32 = 0..=100_000,
         people_max: u32 = 10..=10_000_000,
     }
+    defaults: include_str!("default.toml"),
     check: check
 }
 

@@ -1,30 +1,23 @@
-//! The web room: whether its address is one, is free, and is guarded where others can reach it.
+//! Whether the web room's address is one, is free, and is guarded where others can reach it: for `doctor`.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
+use aizuchi_core::settings::Layers;
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::Patient;
-use super::check::Check;
-use super::store::Running;
-use crate::cli::join::somewhere;
-use crate::platforms::web::WebSettings;
+use super::settings::WebSettings;
+use crate::check::{Check, Running};
 
 const PART: &str = "web";
 const TOKEN: &str = "AIZUCHI__WEB__TOKEN";
 const TOKEN_CHARS_MIN: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(1);
 
-pub fn check(patient: &Patient<'_>, running: Running) -> Vec<Check> {
-    let Ok(web) = patient.layers.section::<WebSettings>() else { return Vec::new() };
-    if !web.enabled {
-        return vec![match somewhere(patient.layers, patient.environment) {
-            Ok(()) => Check::ok(PART, "switched off"),
-            Err(nowhere) => Check::fail(PART, nowhere.to_string(), "set web.enabled = true, or one of these tokens"),
-        }];
-    }
+pub fn examine(layers: &Layers, running: Running) -> Vec<Check> {
+    // Mistakes in settings are told where those are checked.
+    let Ok(web) = layers.section::<WebSettings>() else { return Vec::new() };
     let addresses: Vec<SocketAddr> = match web.address.to_socket_addrs() {
         Ok(addresses) => addresses.collect(),
         Err(error) => {
@@ -95,8 +88,8 @@ fn is_one_of_us(address: &SocketAddr) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::Level;
     use super::*;
+    use crate::check::Level;
 
     #[test]
     fn what_is_open_to_others_needs_a_token_that_can_not_be_guessed() {

@@ -1,4 +1,4 @@
-//! What a check found, how bad it is, and how it is mended.
+//! What a check of the setup found, how bad it is, and how it is mended.
 
 use serde::Serialize;
 
@@ -31,4 +31,11 @@ impl Check {
     pub fn fail(part: &'static str, told: impl Into<String>, mend: impl Into<String>) -> Check {
         Check { part, level: Level::Fail, told: told.into(), mend: Some(mend.into()) }
     }
+}
+
+/// Whether a program holds the data folder at this moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Running {
+    Yes,
+    No,
 }

@@ -1,0 +1,46 @@
+//! Each platform: whether it is joined, and what it finds out about itself.
+
+use super::{Calls, Patient, ask};
+use crate::check::{Check, Running};
+use crate::cli::join::somewhere;
+use crate::platforms::{PLATFORMS, PlatformKind, PlatformSpec, Tokens, read_tokens, token_variables};
+
+pub fn check(patient: &Patient<'_>, running: Running) -> Vec<Check> {
+    PLATFORMS.iter().flat_map(|spec| check_one(spec, patient, running)).collect()
+}
+
+fn check_one(spec: &PlatformSpec, patient: &Patient<'_>, running: Running) -> Vec<Check> {
+    let (part, is_enabled) = (spec.name(), spec.is_enabled(patient.layers));
+    match spec.kind {
+        PlatformKind::Served { examine } if is_enabled => examine(patient.layers, running),
+        PlatformKind::Served { .. } => vec![match somewhere(patient.layers, patient.environment) {
+            Ok(()) => Check::ok(part, "switched off"),
+            Err(nowhere) => {
+                Check::fail(part, nowhere.to_string(), format!("set {part}.enabled = true, or one of these tokens"))
+            }
+        }],
+        PlatformKind::Joined { .. } if !is_enabled => vec![Check::ok(part, "switched off")],
+        PlatformKind::Joined { tokens: declared, examine, .. } => {
+            let variables = token_variables(declared, patient.layers);
+            let tokens = match read_tokens(declared, patient.layers, patient.environment) {
+                Tokens::All(tokens) => tokens,
+                Tokens::None => {
+                    return vec![Check::ok(part, format!("not joined: set {} to join", variables.join(" and ")))];
+                }
+                Tokens::OneMissing { variable, is } => {
+                    return vec![Check::fail(part, format!("{variable} is missing"), format!("put {is} there"))];
+                }
+            };
+            for ((token, spec), variable) in tokens.iter().zip(declared).zip(&variables) {
+                if let Err(what) = (spec.check)(token) {
+                    return vec![Check::fail(part, what, format!("put it into {variable} again"))];
+                }
+            }
+            if patient.calls == Calls::None {
+                let plural = if variables.len() == 1 { "token" } else { "tokens" };
+                return vec![Check::ok(part, format!("{plural} in {}, not asked", variables.join(" and ")))];
+            }
+            ask::wait_for(part, examine(patient.layers, tokens)).unwrap_or_else(|check| vec![check])
+        }
+    }
+}

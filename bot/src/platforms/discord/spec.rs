@@ -1,0 +1,62 @@
+//! What Discord declares.
+
+use std::sync::Arc;
+
+use aizuchi_core::settings::{Layers, SectionRow};
+use secrecy::SecretString;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::examine::examine;
+use super::platform::{Discord, check_token};
+use super::settings::DiscordSettings;
+use crate::check::Check;
+use crate::config;
+use crate::platforms::{JoinedPlatform, Opening, PlatformKind, PlatformSpec, TokenSpec};
+use crate::ports::{Commands, Doing};
+use crate::runtime::Ears;
+
+pub const PLATFORM: PlatformSpec = PlatformSpec {
+    title: "Discord",
+    section: SectionRow::of::<DiscordSettings>(),
+    needs_restart: &["discord"],
+    kind: PlatformKind::Joined { tokens: &[TOKEN], examine: ask, open },
+};
+
+const TOKEN: TokenSpec = TokenSpec {
+    setting: "discord.token_variable",
+    is: "the token of the bot, from \"Bot\" of your Discord application",
+    check: |token| check_token(token).map_err(|error| error.to_string()),
+};
+
+fn ask(layers: &Layers, tokens: Vec<SecretString>) -> Doing<'static, Vec<Check>> {
+    let own = layers.section::<DiscordSettings>();
+    Box::pin(async move {
+        match own {
+            Ok(own) => examine(&own, &only(tokens)).await,
+            // Mistakes in settings are told where those are checked.
+            Err(_) => Vec::new(),
+        }
+    })
+}
+
+fn open(opening: &Opening<'_>, tokens: Vec<SecretString>) -> anyhow::Result<Arc<dyn JoinedPlatform>> {
+    let own = config::section(opening.layers)?;
+    Ok(Discord::new(own, opening.settings, only(tokens), opening.stores.clone(), opening.clock))
+}
+
+fn only(tokens: Vec<SecretString>) -> SecretString {
+    let [token] = <[SecretString; 1]>::try_from(tokens).expect("one token is declared");
+    token
+}
+
+impl JoinedPlatform for Discord {
+    fn listen(
+        self: Arc<Discord>,
+        ears: Ears,
+        commands: Arc<dyn Commands>,
+        stop: CancellationToken,
+    ) -> Doing<'static, anyhow::Result<JoinHandle<()>>> {
+        Box::pin(async move { Discord::listen(&self, ears, commands, stop) })
+    }
+}

@@ -1,0 +1,71 @@
+//! What Slack declares.
+
+use std::sync::Arc;
+
+use aizuchi_core::settings::{Layers, SectionRow};
+use secrecy::SecretString;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::examine::examine;
+use super::platform::Slack;
+use super::settings::SlackSettings;
+use crate::check::Check;
+use crate::config;
+use crate::platforms::{JoinedPlatform, Opening, PlatformKind, PlatformSpec, TokenSpec};
+use crate::ports::{Commands, Doing};
+use crate::runtime::Ears;
+
+pub const PLATFORM: PlatformSpec = PlatformSpec {
+    title: "Slack",
+    section: SectionRow::of::<SlackSettings>(),
+    needs_restart: &["slack"],
+    kind: PlatformKind::Joined { tokens: &[BOT_TOKEN, APP_TOKEN], examine: ask, open },
+};
+
+/// To speak with.
+const BOT_TOKEN: TokenSpec = TokenSpec {
+    setting: "slack.bot_token_variable",
+    is: "the bot token (xoxb-…) from \"OAuth & Permissions\" of your Slack app",
+    check: |_| Ok(()),
+};
+
+/// To listen with.
+const APP_TOKEN: TokenSpec = TokenSpec {
+    setting: "slack.app_token_variable",
+    is: "an app-level token (xapp-…) from \"Basic Information\" of your Slack app",
+    check: |_| Ok(()),
+};
+
+fn ask(layers: &Layers, tokens: Vec<SecretString>) -> Doing<'static, Vec<Check>> {
+    let own = layers.section::<SlackSettings>();
+    Box::pin(async move {
+        let [bot, app] = both(tokens);
+        match own {
+            Ok(own) => examine(&own, bot, app).await,
+            // Mistakes in settings are told where those are checked.
+            Err(_) => Vec::new(),
+        }
+    })
+}
+
+fn open(opening: &Opening<'_>, tokens: Vec<SecretString>) -> anyhow::Result<Arc<dyn JoinedPlatform>> {
+    let own = config::section(opening.layers)?;
+    let [bot, app] = both(tokens);
+    Ok(Slack::new(own, opening.settings, bot, app, opening.stores.clone(), opening.clock)?)
+}
+
+fn both(tokens: Vec<SecretString>) -> [SecretString; 2] {
+    tokens.try_into().expect("two tokens are declared")
+}
+
+impl JoinedPlatform for Slack {
+    fn listen(
+        self: Arc<Slack>,
+        ears: Ears,
+        commands: Arc<dyn Commands>,
+        stop: CancellationToken,
+    ) -> Doing<'static, anyhow::Result<JoinHandle<()>>> {
+        Box::pin(async move { Slack::listen(&self, ears, commands, stop).await })
+    }
+}

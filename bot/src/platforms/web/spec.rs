@@ -1,0 +1,25 @@
+//! What the web room declares.
+
+use aizuchi_core::settings::{Layers, SectionRow};
+
+use super::examine::examine;
+use super::guard::addresses;
+use super::settings::WebSettings;
+use crate::config;
+use crate::platforms::{PlatformKind, PlatformSpec};
+
+pub const PLATFORM: PlatformSpec = PlatformSpec {
+    title: "the web room",
+    section: SectionRow::of::<WebSettings>(),
+    needs_restart: &["web"],
+    kind: PlatformKind::Served { examine },
+};
+
+/// Whether it can be opened at its address: what the settings alone do not show.
+pub fn check_address(layers: &Layers) -> anyhow::Result<()> {
+    let web: WebSettings = config::section(layers)?;
+    match addresses(&web.address, web.token()) {
+        Err(what) if web.enabled => Err(config::mistake(layers, "web.address", &web.address, what)),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
