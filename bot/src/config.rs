@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use aizuchi_core::Policies;
-use aizuchi_core::settings::{Flat, Layers, Problem, SamePeople, Section, SectionRow, Shell, WireFormat};
+use aizuchi_core::settings::{self, Flat, Layers, Problem, SamePeople, Section, SectionRow, Shell, WireFormat};
 use aizuchi_core::types::{Time, Zone};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::cli::logs::LogSettings;
+use crate::language::Language;
 use crate::models::providers::row;
 use crate::platforms::PLATFORMS;
 
@@ -118,6 +119,19 @@ fn unusable(layers: &Layers, policies: &Policies) -> Vec<Problem> {
     if !is_usual && !Path::new(folder).is_dir() {
         let message = format!("`prompts.folder` is {folder:?}; allowed is a folder that exists");
         problems.push(layers.problem("prompts.folder", folder, message));
+    }
+    for policy in policies.all() {
+        let set = &policy.settings.bot.language;
+        if let settings::Language::Named(id) = set
+            && Language::set(set).is_none()
+        {
+            let allowed = Language::ALL.map(|language| format!("{:?}", language.id())).join(" or ");
+            let message = format!("`bot.language` is {id:?}; allowed is \"auto\" or {allowed}");
+            let problem = layers.problem("bot.language", id, message);
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
+        }
     }
     for (name, provider) in policies.all().flat_map(|policy| &policy.settings.providers) {
         if provider.url.is_some() || row(name).is_some() {

@@ -17,6 +17,7 @@ pub mod ports;
 pub mod prompts;
 pub mod replay;
 pub mod runtime;
+pub mod sentences;
 pub mod stores;
 #[cfg(test)]
 mod tables;

@@ -8,7 +8,7 @@ import { Reasoning } from "./reasoning.js";
 import { Room, ServerClock } from "./room.js";
 import { Talk } from "./talk.js";
 import { followTheme } from "./theme.js";
-import { fillIn, language, speak, t } from "./words.js";
+import { fillIn, language, languages, listen, nextLanguage, speak, t } from "./messages.js";
 
 const $ = (id) => document.getElementById(id);
 /** Which it is the server says; until then it has no name. */
@@ -31,6 +31,7 @@ class App {
   name = sessionStorage.getItem("name");
 
   async start() {
+    await listen();
     fillIn();
     this.room = this.#room(roomInAddress() ?? FIRST_ROOM);
     this.composer = new Composer(this);
@@ -38,7 +39,7 @@ class App {
     this.talk = new Talk(this, { scroller: $("scroller"), list: $("messages"), outbox: $("outbox"), older: $("older"), newest: $("newest") });
     this.reasoning = new Reasoning(this, { setup: $("setup"), now: $("now"), floor: $("floor"), decisions: $("decisions") });
     this.connection.addEventListener("frame", ({ detail }) => this.#take(detail));
-    this.connection.addEventListener("dropped", ({ detail }) => this.#failed(detail, t("too_large")));
+    this.connection.addEventListener("dropped", ({ detail }) => this.#failed(detail, t("page-too-large")));
     this.connection.addEventListener("state", () => this.#drawState());
     this.#wire();
     this.#drawAll();
@@ -51,7 +52,7 @@ class App {
     addEventListener("hashchange", () => this.go(roomInAddress() ?? this.first));
     addEventListener("keydown", (event) => this.#key(event));
     followTheme($("theme"));
-    $("language").addEventListener("click", () => this.#speak(language() === "ja" ? "en" : "ja"));
+    $("language").addEventListener("click", () => this.#speak(nextLanguage()));
     $("help").addEventListener("click", showShortcuts);
     $("retry").addEventListener("click", () => this.connection.hurry());
     $("rename").addEventListener("click", () => this.#rename());
@@ -59,7 +60,7 @@ class App {
     $("close-room").addEventListener("click", () => this.#closeRoom());
     $("menu").addEventListener("click", () => this.show(document.body.dataset.pane === "rooms" ? "talk" : "rooms"));
     for (const tab of document.querySelectorAll("[data-pane-tab]")) tab.addEventListener("click", () => this.show(tab.dataset.paneTab));
-    for (const button of document.querySelectorAll("[data-sample]")) button.addEventListener("click", () => this.sample(button.dataset.sample));
+    for (const row of document.querySelectorAll("[data-samples]")) row.replaceChildren(...this.#samples(row.dataset.samples));
   }
 
   #room(name) {
@@ -107,7 +108,7 @@ class App {
       case "hello": return this.#welcome(frame);
       case "rooms": return this.#setRooms(frame.rooms);
       case "moved": return this.go(frame.room);
-      case "closed": return this.#leave(frame.room, t("room_closed", { room: frame.room }));
+      case "closed": return this.#leave(frame.room, t("page-room-closed", { room: frame.room }));
       case "taken": return this.#taken(frame);
       case "refused": return this.#refused(frame);
       case "caught_up": return this.#isAnother(frame) ? this.#startOver() : this.room.take(frame, this.clock);
@@ -198,7 +199,7 @@ class App {
     this.#drawTyping();
     if (message.deleted) $("announce").textContent = "";
     if (message.isNew && message.version === message.order && !this.isMine(message)) {
-      $("announce").textContent = t("new_message", { name: message.author, text: excerpt(message.text, 200) });
+      $("announce").textContent = t("page-new-message", { name: message.author, text: excerpt(message.text, 200) });
       if (document.hidden) document.title = `• ${this.#title()}`;
     }
     if (this.room.traces.has(message.id)) this.reasoning.drawDecisions();
@@ -221,13 +222,13 @@ class App {
     if (sent?.do === "say") {
       this.failed.push({ frame: sent, why });
       this.talk.drawOutbox();
-    } else if (why) this.room.take({ tell: "notice", text: t("refused", { why }) }, this.clock);
+    } else if (why) this.room.take({ tell: "notice", text: t("page-refused", { why }) }, this.clock);
   }
 
   /** The room or the name is not to its liking. */
   async #notLetIn(why) {
     this.connection.leave();
-    if (this.room.name !== this.first) return this.#leave(this.room.name, t("refused", { why }));
+    if (this.room.name !== this.first) return this.#leave(this.room.name, t("page-refused", { why }));
     this.#call(await this.#askName(true, why));
     this.#enter();
   }
@@ -261,7 +262,7 @@ class App {
   }
 
   async remove(message) {
-    const sure = await ask({ title: t("delete_ask"), note: excerpt(message.text, 120), confirm: t("delete"), testid: "delete-dialog" });
+    const sure = await ask({ title: t("page-delete-ask"), note: excerpt(message.text, 120), confirm: t("page-delete"), testid: "delete-dialog" });
     if (sure) this.act({ do: "delete", id: message.id });
   }
 
@@ -293,9 +294,9 @@ class App {
     if (pane === "talk") this.talk.toEnd();
   }
 
-  async #askName(must, note = t("who_note")) {
-    const value = this.name ?? friendlyName(language());
-    return ask({ title: t("who"), note, label: t("name"), value, confirm: must ? t("enter") : t("save"), must, testid: "name-dialog" });
+  async #askName(must, note = t("page-who-note")) {
+    const value = this.name ?? friendlyName();
+    return ask({ title: t("page-who"), note, label: t("page-name"), value, confirm: must ? t("page-enter") : t("page-save"), must, testid: "name-dialog" });
   }
 
   #call(name) {
@@ -312,13 +313,13 @@ class App {
   }
 
   async #openRoom() {
-    const name = await ask({ title: t("open_room"), label: t("room_name"), confirm: t("open"), testid: "room-dialog" });
+    const name = await ask({ title: t("page-open-room"), label: t("page-room-name"), confirm: t("page-open"), testid: "room-dialog" });
     if (name) this.go(name.replace(/^#/, "").replace(/[^\p{L}\p{N}_-]+/gu, "-"));
   }
 
   async #closeRoom() {
     const room = this.room.name;
-    const sure = await ask({ title: t("close_room_ask", { room }), note: t("close_room_note"), confirm: t("close_room"), testid: "close-dialog" });
+    const sure = await ask({ title: t("page-close-room-ask", { room }), note: t("page-close-room-note"), confirm: t("page-close-room"), testid: "close-dialog" });
     if (sure) this.connection.send({ do: "close", key: "close", room });
   }
 
@@ -327,8 +328,14 @@ class App {
     this.#drawRooms();
   }
 
-  #speak(wanted) {
-    speak(wanted);
+  #samples(testid) {
+    return languages().filter(({ sample }) => sample).map(({ id, name }) => h("button", {
+      type: "button", class: "primary", lang: id, "data-sample": id, "data-testid": testid ? `${testid}-${id}` : null, click: () => this.sample(id),
+    }, name));
+  }
+
+  async #speak(wanted) {
+    await speak(wanted);
     fillIn();
     this.#drawAll();
     // The server speaks to this page as well.
@@ -352,7 +359,7 @@ class App {
   #drawAll() {
     $("room-name").textContent = this.room.name;
     $("memory").href = `memory.html#${encodeURIComponent(this.room.name)}`;
-    $("empty-text").textContent = t("empty_text", { bot: this.bot.name });
+    $("empty-text").textContent = t("page-empty-text", { bot: this.bot.name });
     $("empty").hidden = !this.room.caughtUp || this.room.messages.size > 0;
     document.title = this.#title();
     this.#drawRooms();
@@ -381,14 +388,14 @@ class App {
     $("banner").hidden = state !== "lost";
     for (const button of document.querySelectorAll("[data-sample]")) button.disabled = state !== "open";
     const wait = retryAt - Date.now();
-    const lost = wait > 1500 ? t("lost", { time: span(wait) }) : t("lost_now");
-    $("banner-text").textContent = why ? t("not_let_in", { why, time: span(wait) }) : lost;
+    const lost = wait > 1500 ? t("page-lost", { time: span(wait) }) : t("page-lost-now");
+    $("banner-text").textContent = why ? t("page-not-let-in", { why, time: span(wait) }) : lost;
     this.talk?.drawOutbox();
   }
 
   #drawTyping() {
     const names = [...this.room.typing.keys()].filter((name) => name !== this.name).slice(0, 3);
-    $("typing").textContent = names.length ? t(names.length > 1 ? "typing_more" : "typing", { names: names.join(t("and")) }) : "";
+    $("typing").textContent = names.length ? t(names.length > 1 ? "page-typing-more" : "page-typing", { names: names.join(t("page-and")) }) : "";
   }
 }
 

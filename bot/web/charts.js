@@ -1,8 +1,7 @@
 // The drawings of the reasoning: what changed the likelihood, points by rule, the countdown of a wait, who holds the floor.
 
 import { h, hue, signed, svg } from "./dom.js";
-import { because } from "./sentences.js";
-import { rule, t } from "./words.js";
+import { rule, t } from "./messages.js";
 
 /** Points of −60 to 100 have room; more shrinks the scale. */
 const LEAST = { below: 50, above: 100 };
@@ -36,7 +35,7 @@ export function scoreBar(points, score) {
 
 function describe(points, score) {
   const given = points.map(([id, worth]) => `${rule(id)} ${signed(worth)}`).join(", ");
-  return `${score === null || score === undefined ? t("no_score") : t("score_of", { score })}${given ? `: ${given}` : ""}`;
+  return `${score === null || score === undefined ? t("page-no-score") : t("page-score-of", { score })}${given ? `: ${given}` : ""}`;
 }
 
 /** The same as words, each rule with its number. */
@@ -48,12 +47,12 @@ export function scoreChips(points) {
 /** What changed the odds that somebody joins, and by how much: up to the right of the line, down to its left. */
 export function oddsRows(reasons) {
   const most = Math.max(Math.log(2), ...reasons.map(([, factor]) => Math.abs(Math.log(factor))));
-  return h("ul", { class: "odds", "data-testid": "odds" }, reasons.map(([words, factor]) => {
+  return h("ul", { class: "odds", "data-testid": "odds" }, reasons.map(([id, factor]) => {
     const width = (50 * Math.abs(Math.log(factor))) / most;
     const bar = h("i", {});
     bar.style.setProperty("width", `${width}%`);
     bar.style.setProperty("left", `${factor < 1 ? 50 - width : 50}%`);
-    return h("li", { class: factor < 1 ? "against" : "for" }, h("span", {}, because(words)), h("span", { class: "track", "aria-hidden": "true" }, bar), h("b", {}, `×${factor.toFixed(2)}`));
+    return h("li", { class: factor < 1 ? "against" : "for" }, h("span", {}, t(`because-${id}`)), h("span", { class: "track", "aria-hidden": "true" }, bar), h("b", {}, `×${factor.toFixed(2)}`));
   }));
 }
 
@@ -78,7 +77,7 @@ export function waterfall(points, score) {
     before += worth;
     return row(rule(id), from, before, worth < 0 ? "against" : "for", signed(worth));
   });
-  if (score !== null && score !== undefined) rows.push(row(t("score"), 0, score, "sum", String(score)));
+  if (score !== null && score !== undefined) rows.push(row(t("page-score"), 0, score, "sum", String(score)));
   return h("ul", { class: "waterfall", "data-testid": "waterfall" }, rows);
 }
 
@@ -100,7 +99,7 @@ export function ring(doing) {
 export function floorBars(shares) {
   const all = shares.reduce((total, share) => total + share.messages, 0);
   const percent = (share) => Math.round((share.messages / all) * 100);
-  const said = (share) => t("share", { name: share.name, n: share.messages, all, percent: percent(share) });
+  const said = (share) => t("page-share", { name: share.name, n: share.messages, all, percent: percent(share) });
   const colour = (element, share) => {
     element.classList.toggle("me", share.voice === "Me");
     element.style.setProperty("--hue", hue(share.name));

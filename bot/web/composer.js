@@ -1,7 +1,7 @@
 // Where people write: sends with Enter (never in the middle of a Japanese conversion), completes names and commands, keeps drafts.
 
 import { h, icon, tool } from "./dom.js";
-import { t } from "./words.js";
+import { t } from "./messages.js";
 
 const TYPING_EVERY_MS = 3000;
 
@@ -37,9 +37,9 @@ export class Composer {
 
   redraw() {
     const { room, bot } = this.#app;
-    this.field.placeholder = this.#thread ? t("reply_thread") : t("message_hint", { room: room.name, bot: bot.name });
-    this.field.setAttribute("aria-label", this.#thread ? t("reply_thread") : t("message_to", { room: room.name }));
-    this.button.setAttribute("aria-label", t("send"));
+    this.field.placeholder = this.#thread ? t("page-reply-thread") : t("page-message-hint", { room: room.name, bot: bot.name });
+    this.field.setAttribute("aria-label", this.#thread ? t("page-reply-thread") : t("page-message-to", { room: room.name }));
+    this.button.setAttribute("aria-label", t("page-send"));
     this.#drawContext();
     this.#drawLimit();
   }
@@ -67,8 +67,8 @@ export class Composer {
   #drawContext() {
     this.context.hidden = !this.#replyTo;
     if (!this.#replyTo) return;
-    const stop = tool("close", t("stop_reply"), () => this.replyTo(null), "stop-reply");
-    this.context.replaceChildren(icon("reply"), h("span", {}, t("replying_to", { name: this.#replyTo.author })), stop);
+    const stop = tool("close", t("page-stop-reply"), () => this.replyTo(null), "stop-reply");
+    this.context.replaceChildren(icon("reply"), h("span", {}, t("page-replying-to", { name: this.#replyTo.author })), stop);
   }
 
   #changed() {
@@ -89,7 +89,7 @@ export class Composer {
   #drawLimit() {
     const excess = this.#excess;
     this.limit.hidden = excess <= 0;
-    if (excess > 0) this.limit.textContent = t("too_long", { n: excess.toLocaleString(), most: this.#app.charsMax.toLocaleString() });
+    if (excess > 0) this.limit.textContent = t("page-too-long", { n: excess.toLocaleString(), most: this.#app.charsMax.toLocaleString() });
     this.button.disabled = excess > 0 || !this.field.value.trim();
   }
 

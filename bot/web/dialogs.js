@@ -1,7 +1,7 @@
 // Questions to the person at the page: their name, the name of a room, whether to delete; and the list of shortcuts.
 
 import { h } from "./dom.js";
-import { t } from "./words.js";
+import { t } from "./messages.js";
 
 /** Opens a dialog and gives what was entered, or null. Without a field it gives "yes". */
 export function ask({ title, note, label, value = "", confirm, must = false, testid }) {
@@ -11,7 +11,7 @@ export function ask({ title, note, label, value = "", confirm, must = false, tes
       h("form", { method: "dialog" },
         h("h2", { id: "question" }, title), note ? h("p", {}, note) : null, field,
         h("div", { class: "row" },
-          must ? null : h("button", { type: "button", value: "", click: () => dialog.close("") }, t("cancel")),
+          must ? null : h("button", { type: "button", value: "", click: () => dialog.close("") }, t("page-cancel")),
           h("button", { type: "submit", class: "primary", value: "yes", "data-testid": `${testid}-confirm` }, confirm))));
     dialog.querySelector("form").addEventListener("submit", (event) => {
       if (field && !field.value.trim()) event.preventDefault();
@@ -34,20 +34,15 @@ const KEYS = [
 
 export function showShortcuts() {
   const keys = (combinations) => combinations.flat().map((combination) => (Array.isArray(combination) ? combination : [combination]).map((key) => h("kbd", {}, key)));
-  const rows = KEYS.map((row) => [h("dt", {}, keys(row.slice(0, -1))), h("dd", {}, t(`key_${row.at(-1)}`))]);
+  const rows = KEYS.map((row) => [h("dt", {}, keys(row.slice(0, -1))), h("dd", {}, t(`page-key-${row.at(-1)}`))]);
   const dialog = h("dialog", { class: "shortcuts", "data-testid": "shortcuts", "aria-labelledby": "keys" },
-    h("form", { method: "dialog" }, h("h2", { id: "keys" }, t("shortcuts")), h("dl", {}, rows), h("div", { class: "row" }, h("button", { class: "primary" }, t("dismiss")))));
+    h("form", { method: "dialog" }, h("h2", { id: "keys" }, t("page-shortcuts")), h("dl", {}, rows), h("div", { class: "row" }, h("button", { class: "primary" }, t("page-dismiss")))));
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
 }
 
-const FRIENDLY = {
-  en: ["Robin", "Wren", "Juniper", "Clover", "Hazel", "Sorrel", "Finch", "Maple", "Otter", "Linden", "Marlow", "Poppy"],
-  ja: ["あおい", "ひなた", "すみれ", "こはる", "つばめ", "かえで", "みなと", "あさひ", "しずく", "ゆずは", "ちどり", "もみじ"],
-};
-
-export function friendlyName(language) {
-  const names = FRIENDLY[language];
+export function friendlyName() {
+  const names = t("page-friendly-names").split(" ");
   return names[Math.floor(Math.random() * names.length)];
 }

@@ -1,7 +1,7 @@
 // The few things every part needs to build the page: elements, icons, times, money, a person's colour.
 // Other people's words become text nodes here and nothing else.
 
-import { language, t } from "./words.js";
+import { t } from "./messages.js";
 
 /** An element. Functions are listeners, `true` is an empty attribute, null and false leave it out. */
 export function h(tag, attributes = {}, ...children) {
@@ -51,7 +51,7 @@ export function tool(name, label, action, testid) {
   return h("button", { type: "button", class: "tool", "aria-label": label, title: label, click: action, "data-testid": testid }, icon(name));
 }
 
-const locale = () => (language() === "ja" ? "ja-JP" : "en-GB");
+const locale = () => t("language-tag");
 
 export const clock = (ms) => new Date(ms).toLocaleTimeString(locale(), { hour: "2-digit", minute: "2-digit" });
 export const clockSeconds = (ms) => new Date(ms).toLocaleTimeString(locale(), { hour: "2-digit", minute: "2-digit", second: "2-digit" });
@@ -61,10 +61,10 @@ export const fullTime = (ms) => new Date(ms).toLocaleString(locale(), { dateStyl
 /** "8 s", "3 min", "2 h 5 min". */
 export function span(ms) {
   const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 90) return t("seconds", { n: seconds });
+  if (seconds < 90) return t("span-seconds", { seconds });
   const minutes = Math.round(seconds / 60);
-  if (minutes < 90) return t("minutes", { n: minutes });
-  return t("hours", { h: Math.floor(minutes / 60), m: minutes % 60 });
+  if (minutes < 90) return t("span-minutes", { minutes });
+  return t("span-hours-minutes", { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
 }
 
 /** Millionths of a dollar as dollars. */

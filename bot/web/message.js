@@ -1,7 +1,7 @@
 // One message as it stands in the talk: its head, words, reactions, the way into its thread, and the mark of what was decided.
 
 import { avatar, clock, excerpt, fullTime, h, tool } from "./dom.js";
-import { count, t } from "./words.js";
+import { t } from "./messages.js";
 
 const EMOJI = ["👍", "❤️", "😄", "🎉", "🤔", "👀", "🙏", "✨"];
 
@@ -12,7 +12,7 @@ export function messageLine(message, { room, own, me, bot, acts, inThread }) {
     h("div", { class: "said" },
       head(message),
       message.reply_to ? quote(message, room, acts) : null,
-      h("div", { class: "text", "data-testid": "text" }, message.deleted ? h("em", {}, t("deleted")) : words(message.text, bot)),
+      h("div", { class: "text", "data-testid": "text" }, message.deleted ? h("em", {}, t("page-deleted")) : words(message.text, bot)),
       reactions(message, me, acts),
       inThread ? null : threadLink(message, room, acts)),
     mark(message, room, acts),
@@ -22,9 +22,9 @@ export function messageLine(message, { room, own, me, bot, acts, inThread }) {
 function head(message) {
   return h("div", { class: "head" },
     h("b", { class: "author", "data-testid": "author" }, message.author),
-    message.voice === "Person" ? null : h("span", { class: "badge" }, t("bot_badge")),
+    message.voice === "Person" ? null : h("span", { class: "badge" }, t("page-bot-badge")),
     h("time", { datetime: new Date(message.at).toISOString(), title: fullTime(message.at) }, clock(message.at)),
-    message.edited && !message.deleted ? h("span", { class: "edited", "data-testid": "edited" }, t("edited")) : null);
+    message.edited && !message.deleted ? h("span", { class: "edited", "data-testid": "edited" }, t("page-edited")) : null);
 }
 
 const LINK_OR_NAME = /(https?:\/\/[^\s<>"]+)|(@[\p{L}\p{N}_.-]+)/gu;
@@ -45,7 +45,7 @@ function words(text, bot) {
 
 function quote(message, room, acts) {
   const source = room.messages.get(message.reply_to);
-  const said = source ? (source.deleted ? t("deleted_message") : excerpt(source.text, 80)) : t("missing");
+  const said = source ? (source.deleted ? t("page-deleted-message") : excerpt(source.text, 80)) : t("page-missing");
   return h("button", { type: "button", class: "quote", tabindex: -1, "data-testid": "quote", click: () => acts.goTo(message.reply_to) },
     source ? h("b", {}, source.author) : null, h("span", {}, said));
 }
@@ -66,14 +66,14 @@ function threadLink(message, room, acts) {
   if (!replies.length) return null;
   const faces = [...new Map(replies.map((reply) => [reply.author, reply])).values()].slice(0, 3);
   return h("button", { type: "button", class: "threadlink", tabindex: -1, "data-testid": "threadlink", click: () => acts.thread(message) },
-    faces.map((reply) => avatar(reply.author, reply.voice)), h("b", {}, count("replies", replies.length)), h("span", {}, clock(replies.at(-1).at)));
+    faces.map((reply) => avatar(reply.author, reply.voice)), h("b", {}, t("page-replies", { n: replies.length })), h("span", {}, clock(replies.at(-1).at)));
 }
 
 /** Small on purpose: the talk comes first. */
 function mark(message, room, acts) {
   const outcome = message.voice === "Me" ? null : room.markOf(message.id);
   if (!outcome) return null;
-  const label = t("see_why", { outcome: t(`outcome_${outcome}`) });
+  const label = t("page-see-why", { outcome: t(`outcome-${outcome}`) });
   return h("button", {
     type: "button", class: `mark ${outcome}`, tabindex: -1, title: label, "aria-label": label,
     "data-testid": "mark", "data-outcome": outcome, click: () => acts.story(message.id),
@@ -82,11 +82,11 @@ function mark(message, room, acts) {
 
 function tools(message, own, inThread, acts) {
   return h("div", { class: "tools", role: "toolbar", "aria-label": excerpt(message.text, 30) },
-    tool("react", t("react"), (event) => picker(event.currentTarget, message, acts), "react"),
-    tool("reply", t("reply"), () => acts.reply(message), "reply"),
-    inThread ? null : tool("thread", t("thread"), () => acts.thread(message), "thread"),
-    own ? tool("edit", t("edit"), () => acts.edit(message), "edit") : null,
-    own ? tool("delete", t("delete"), () => acts.remove(message), "delete") : null);
+    tool("react", t("page-react"), (event) => picker(event.currentTarget, message, acts), "react"),
+    tool("reply", t("page-reply"), () => acts.reply(message), "reply"),
+    inThread ? null : tool("thread", t("page-thread"), () => acts.thread(message), "thread"),
+    own ? tool("edit", t("page-edit"), () => acts.edit(message), "edit") : null,
+    own ? tool("delete", t("page-delete"), () => acts.remove(message), "delete") : null);
 }
 
 /** A handful of emoji beside the button; anything else closes it. */
@@ -96,7 +96,7 @@ export function picker(beside, message, acts) {
     close();
     acts.react(message, emoji, true);
   };
-  const box = h("div", { class: "picker", role: "menu", "aria-label": t("react"), "data-testid": "picker" }, EMOJI.map((emoji) =>
+  const box = h("div", { class: "picker", role: "menu", "aria-label": t("page-react"), "data-testid": "picker" }, EMOJI.map((emoji) =>
     h("button", { type: "button", role: "menuitem", "data-testid": "pick", "data-emoji": emoji, "aria-label": emoji, click: () => choose(emoji) }, emoji)));
   const outside = (event) => box.contains(event.target) || close();
   const close = () => {
@@ -121,7 +121,7 @@ export function picker(beside, message, acts) {
 
 /** The words of one's own message, to be changed. */
 export function editor(message, { save, cancel }) {
-  const field = h("textarea", { class: "editfield", rows: 2, "aria-label": t("edit"), "data-testid": "edit-field" });
+  const field = h("textarea", { class: "editfield", rows: 2, "aria-label": t("page-edit"), "data-testid": "edit-field" });
   field.value = message.text;
   field.addEventListener("keydown", (event) => {
     event.stopPropagation();
@@ -134,6 +134,6 @@ export function editor(message, { save, cancel }) {
   });
   return h("div", { class: "editor" }, field,
     h("div", { class: "row" },
-      h("button", { type: "button", class: "primary", "data-testid": "edit-save", click: () => save(field.value.trim()) }, t("save")),
-      h("button", { type: "button", click: cancel }, t("cancel"))));
+      h("button", { type: "button", class: "primary", "data-testid": "edit-save", click: () => save(field.value.trim()) }, t("page-save")),
+      h("button", { type: "button", click: cancel }, t("page-cancel"))));
 }

@@ -2,8 +2,8 @@
 
 import { oddsRows, waterfall } from "./charts.js";
 import { avatar, clockSeconds, dollars, h, span } from "./dom.js";
-import { reason } from "./sentences.js";
-import { gate, t } from "./words.js";
+import { gate, t } from "./messages.js";
+import { reason } from "./reason.js";
 
 const ACTED = ["reacts", "acknowledges", "replies"];
 const ADDRESSED = ["mention", "name", "reply"];
@@ -13,16 +13,16 @@ export const pointsOf = (trace) => Object.entries(trace.points ?? {}).sort(([, o
 export const acted = (trace) => ACTED.includes(trace.outcome);
 
 export function outcomeBadge(outcome) {
-  return h("span", { class: `outcome ${outcome}`, "data-testid": "outcome", "data-outcome": outcome }, h("i", {}), t(`outcome_${outcome}`));
+  return h("span", { class: `outcome ${outcome}`, "data-testid": "outcome", "data-outcome": outcome }, h("i", {}), t(`outcome-${outcome}`));
 }
 
 /** `pending` is the card of what is still open about it. */
 export function story(message, trace, room, pending) {
   return h("div", { class: "story", "data-testid": "story", "data-id": message.id },
     h("blockquote", {}, avatar(message.author, message.voice),
-      h("div", {}, h("b", {}, message.author), " ", h("time", {}, clockSeconds(message.at)), h("p", {}, message.deleted ? t("deleted") : message.text))),
+      h("div", {}, h("b", {}, message.author), " ", h("time", {}, clockSeconds(message.at)), h("p", {}, message.deleted ? t("page-deleted") : message.text))),
     pending,
-    trace ? decided(message, trace, room) : pending ? null : h("p", { class: "quiet" }, t(message.voice === "Me" ? "own_message" : "unknown")));
+    trace ? decided(message, trace, room) : pending ? null : h("p", { class: "quiet" }, t(message.voice === "Me" ? "page-own-message" : "page-unknown")));
 }
 
 function decided(message, trace, room) {
@@ -30,13 +30,13 @@ function decided(message, trace, room) {
   return [
     h("p", { class: "verdict", "data-testid": "reason" }, outcomeBadge(trace.outcome), h("span", {}, reason(trace, room))),
     path(trace, points),
-    trace.reasons?.length ? section(t("odds"), oddsRows(trace.reasons)) : null,
+    trace.odds?.length ? section(t("page-odds"), oddsRows(trace.odds)) : null,
     points.length || (trace.score !== null && trace.p_join === null)
-      ? section(t("counted"), points.length ? waterfall(points, trace.score) : h("p", { class: "quiet" }, t("nothing_counted")),
-        isClamped(points, trace.score) ? h("p", { class: "quiet" }, t("clamped")) : null)
+      ? section(t("page-counted"), points.length ? waterfall(points, trace.score) : h("p", { class: "quiet" }, t("page-nothing-counted")),
+        isClamped(points, trace.score) ? h("p", { class: "quiet" }, t("page-clamped")) : null)
       : null,
-    trace.gate ? section(t("gate"), h("p", { class: "gate", "data-testid": "gate", "data-gate": trace.gate }, gate(trace.gate))) : null,
-    trace.asked?.length ? section(t("judged"), trace.asked.map(question)) : null,
+    trace.gate ? section(t("page-gate"), h("p", { class: "gate", "data-testid": "gate", "data-gate": trace.gate }, gate(trace.gate))) : null,
+    trace.asked?.length ? section(t("page-judged"), trace.asked.map(question)) : null,
     facts(message, trace),
   ];
 }
@@ -51,9 +51,9 @@ function path(trace, points) {
   const end = acted(trace) ? "post" : { filter: "heard" }[trace.stage] ?? trace.stage;
   const last = Math.max(0, stations.indexOf(end));
   const skipped = (station) => station === "judge" && !trace.asked?.length;
-  return h("ol", { class: `path ${trace.outcome}`, "aria-label": t("path") }, stations.map((station, place) => {
+  return h("ol", { class: `path ${trace.outcome}`, "aria-label": t("page-path") }, stations.map((station, place) => {
     const state = place === last ? "end" : place < last ? (skipped(station) ? "skipped" : "passed") : "ahead";
-    return h("li", { class: state, "aria-current": state === "end" ? "step" : null }, t(`stage_${station}`));
+    return h("li", { class: state, "aria-current": state === "end" ? "step" : null }, t(`page-stage-${station}`));
   }));
 }
 
@@ -73,22 +73,22 @@ function question(asked) {
   const answer = asked.failed ? { words: asked.answer } : read(asked.answer);
   const verdict = asked.failed ? "failed" : answer.respond === true ? "yes" : answer.respond === false ? "no" : null;
   const details = [
-    typeof answer.confidence === "number" ? t("confidence", { n: Math.round(answer.confidence * 100) }) : null,
-    answer.delay_seconds ? t("delay", { time: span(answer.delay_seconds * 1000) }) : null,
-    asked.cached ? t("cached") : null,
-    t("chars", { n: Number(asked.prompt_chars ?? 0).toLocaleString() }),
+    typeof answer.confidence === "number" ? t("page-confidence", { n: Math.round(answer.confidence * 100) }) : null,
+    answer.delay_seconds ? t("page-delay", { time: span(answer.delay_seconds * 1000) }) : null,
+    asked.cached ? t("page-cached") : null,
+    t("page-chars", { n: Number(asked.prompt_chars ?? 0).toLocaleString() }),
   ].filter(Boolean);
   return h("div", { class: "question", "data-testid": "asked" },
-    h("p", {}, h("b", {}, t(`asked_${asked.question}`)), " ",
-      verdict ? h("span", { class: `answer ${verdict}` }, verdict === "failed" ? t("failed") : t(`says_${verdict}`)) : h("span", { class: "answer" }, answer.words || answer.state || "")),
+    h("p", {}, h("b", {}, t(`page-asked-${asked.question}`)), " ",
+      verdict ? h("span", { class: `answer ${verdict}` }, verdict === "failed" ? t("page-failed") : t(`page-says-${verdict}`)) : h("span", { class: "answer" }, answer.words || answer.state || "")),
     answer.reason ? h("p", { class: "judgement" }, answer.reason) : null,
     h("p", { class: "quiet" }, details.join(" · ")),
-    verdict && asked.answer ? h("details", {}, h("summary", {}, t("raw")), h("code", {}, String(asked.answer))) : null);
+    verdict && asked.answer ? h("details", {}, h("summary", {}, t("page-raw")), h("code", {}, String(asked.answer))) : null);
 }
 
 function facts(message, trace) {
   const at = trace.acted_at === null || trace.acted_at === undefined ? null : trace.acted_at * 1000;
   return h("dl", { class: "facts" },
-    at === null ? null : [h("dt", {}, t("acted")), h("dd", {}, `${clockSeconds(at)} · ${t("after", { time: span(at - message.at) })}`)],
-    trace.micros === undefined ? null : [h("dt", {}, t("cost")), h("dd", { "data-testid": "cost" }, dollars(trace.micros))]);
+    at === null ? null : [h("dt", {}, t("page-acted")), h("dd", {}, `${clockSeconds(at)} · ${t("page-after", { time: span(at - message.at) })}`)],
+    trace.micros === undefined ? null : [h("dt", {}, t("page-cost")), h("dd", { "data-testid": "cost" }, dollars(trace.micros))]);
 }

@@ -3,7 +3,7 @@
 import { clock, day, h } from "./dom.js";
 import { Composer } from "./composer.js";
 import { editor, messageLine, picker } from "./message.js";
-import { language, t } from "./words.js";
+import { language, t } from "./messages.js";
 
 const TOGETHER_MS = 5 * 60_000;
 const NEAR_PX = 90;
@@ -70,7 +70,7 @@ export class Talk {
   }
 
   notice({ id, text, after, at }) {
-    const item = h("li", { class: "notice", "data-testid": "notice", "data-after": after, id }, h("p", {}, text), h("small", {}, `${t("only_you")} · ${clock(at)}`));
+    const item = h("li", { class: "notice", "data-testid": "notice", "data-after": after, id }, h("p", {}, text), h("small", {}, `${t("page-only-you")} · ${clock(at)}`));
     const next = [...this.list.children].find((other) => Number(other.dataset.order) > after);
     this.list.insertBefore(item, next ?? null);
     if (!next) this.toEnd();
@@ -81,9 +81,9 @@ export class Talk {
     const waiting = (connection.outbox?.frames ?? []).filter((frame) => frame.do === "say" && !frame.text.startsWith("/") && !frame.heard);
     const line = (frame, state, ...more) => h("li", { class: `sending ${state}`, "data-testid": state }, h("span", {}, frame.text), h("small", {}, ...more));
     this.outbox.replaceChildren(
-      ...waiting.map((frame) => line(frame, "unsent", t("sending"))),
-      ...failed.map((entry) => line(entry.frame, "failed", t("not_sent", { why: entry.why }), " ",
-        h("button", { type: "button", "data-testid": "again", click: () => this.#app.again(entry) }, t("try_again")), " ", h("button", { type: "button", click: () => this.#app.dismiss(entry) }, t("dismiss")))));
+      ...waiting.map((frame) => line(frame, "unsent", t("page-sending"))),
+      ...failed.map((entry) => line(entry.frame, "failed", t("page-not-sent", { why: entry.why }), " ",
+        h("button", { type: "button", "data-testid": "again", click: () => this.#app.again(entry) }, t("page-try-again")), " ", h("button", { type: "button", click: () => this.#app.dismiss(entry) }, t("page-dismiss")))));
     if (this.outbox.children.length && this.#isNearEnd()) this.toEnd();
   }
 
@@ -156,7 +156,7 @@ export class Talk {
     }
     const list = h("ol", { class: "replies" });
     const composer = new Composer(this.#app, id);
-    const fold = h("button", { type: "button", class: "fold", "data-testid": "close-thread", click: () => this.toggleThread(id) }, t("close_thread"));
+    const fold = h("button", { type: "button", class: "fold", "data-testid": "close-thread", click: () => this.toggleThread(id) }, t("page-close-thread"));
     const element = h("div", { class: "thread", "data-testid": "thread-view" }, list, composer.element, fold);
     this.#threads.set(id, { element, list, composer });
     for (const reply of this.#room.replies(id)) {

@@ -15,9 +15,9 @@
 //! 5. judged by a model, after a wait, where the decider does not settle it (`judge`),
 //! 6. answered in one of three sizes (`reply`).
 //!
-//! `engine` holds the control flow, `room` what is remembered, `trace` the story of every decision, `explain`
-//! its words, and `sim` runs it all in virtual time. Each module uses those below it and no others: the tidy test
-//! has the list.
+//! `engine` holds the control flow, `room` what is remembered, `trace` the story of every decision as
+//! data, and `sim` runs it all in virtual time. Each module uses those below it and no others: the tidy test has the
+//! list. There is no sentence for people here: shells make them from the data, with the files in `locales/`.
 
 #![warn(unreachable_pub, clippy::too_many_lines)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::wildcard_enum_match_arm))]
@@ -49,7 +49,6 @@ pub mod points;
 pub mod reply;
 
 mod decider;
-mod explain;
 pub mod view;
 
 pub mod engine;

@@ -14,16 +14,15 @@ const LEAVES_MAX: usize = 1 << DEPTH_MAX;
 /// Leaves are written in this fraction of log-odds.
 pub const SCALE: f32 = 1000.0;
 
-/// What a model may look at: one row of a table, from which documentation and explanations are made.
+/// What a model may look at: one row of a table. People read of it by its id, in `locales/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feature {
     pub id: &'static str,
-    pub doc: &'static str,
 }
 
 /// Declares features once: the place of each in a row of values, and the table of all.
 macro_rules! features {
-    ($($place:ident $id:literal $doc:literal;)*) => {
+    ($($place:ident $id:literal;)*) => {
         #[derive(Clone, Copy)]
         #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "they are constants in all but name")]
         enum FeatureIndex { $($place,)* }
@@ -31,7 +30,7 @@ macro_rules! features {
         $(const $place: usize = FeatureIndex::$place as usize;)*
 
         pub const FEATURES: [$crate::trees::Feature; [$(FeatureIndex::$place,)*].len()] =
-            [$($crate::trees::Feature { id: $id, doc: $doc },)*];
+            [$($crate::trees::Feature { id: $id },)*];
     };
 }
 pub(crate) use features;
@@ -325,7 +324,7 @@ pub fn log_steps(number: u64) -> u8 {
 mod tests {
     use super::*;
 
-    const FEATURES: [Feature; 2] = [Feature { id: "gap", doc: "" }, Feature { id: "asks", doc: "" }];
+    const FEATURES: [Feature; 2] = [Feature { id: "gap" }, Feature { id: "asks" }];
     const MODEL: &str =
         "bias -100\ncalibration 1000 0\ntree gap>3 asks>0 : 100 -50 400 7 : ccaa\ntree asks>0 : -5 5 : aa\n";
 

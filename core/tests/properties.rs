@@ -185,7 +185,7 @@ proptest! {
             life.feed(at, input);
             if let (What::Says { .. } | What::SaysAhead { .. }, Some(trace)) = (&step.what, life.lived.traces.last()) {
                 let late = matches!(trace.cause, Cause::Unheard(unheard) if unheard.is_late());
-                prop_assert!(!late || trace.at < at, "{}", trace.sentence());
+                prop_assert!(!late || trace.at < at, "{:?}", trace.cause);
             }
             prop_assert!(life.lived.traces.drain(..).all(|trace| trace.at <= at));
         }

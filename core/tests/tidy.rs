@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "reads the sources it checks")]
 
 mod layers;
+mod locales;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -124,7 +125,6 @@ fn rules_are_files_and_rows_and_settings() {
     assert_eq!(rows, points.keys().cloned().collect());
     for rule in &RULES {
         assert_eq!(points[rule.id].as_integer(), Some(rule.points.into()), "points of {}", rule.id);
-        assert!(!rule.doc.is_empty() && !rule.doc.ends_with('.'), "the sentence of {}", rule.id);
     }
 }
 
@@ -142,7 +142,6 @@ fn gates_are_files_and_rows() {
     let rows: BTreeSet<String> = GATES.iter().map(|gate| gate.id.to_owned()).collect();
     assert_eq!(rows, declared("core/src/gates", "pub(super) const GATE: Gate"));
     assert_eq!(rows.len(), GATES.len());
-    assert!(GATES.iter().all(|gate| !gate.doc.is_empty() && !gate.say.is_empty()));
 }
 
 #[test]

@@ -112,8 +112,8 @@ pub fn write(sheet: &Sheet<'_>) -> String {
     }
     card.push('\n');
     card.push_str(LIMITS);
-    table(&mut card, "What `p_join` looks at", &likelihood::FEATURES, &sheet.models.join.trees);
-    table(&mut card, "What a link is guessed from", &pairs::FEATURES, &sheet.models.link.trees);
+    table(&mut card, "What `p_join` looks at", &likelihood::FEATURES, JOIN_FEATURES, &sheet.models.join.trees);
+    table(&mut card, "What a link is guessed from", &pairs::FEATURES, LINK_FEATURES, &sheet.models.link.trees);
     card.truncate(card.trim_end().len() + 1);
     card
 }
@@ -126,8 +126,21 @@ fn rows(card: &mut String, name: &str, figures: &Figures) {
     }
 }
 
+/// What each feature of a model says, a line each: `id = sentence`.
+const JOIN_FEATURES: &str = include_str!("../../locales/en/features.ftl");
+const LINK_FEATURES: &str = include_str!("link_features.txt");
+
+/// The sentence of a feature.
+fn sentence_of(id: &str, sentences: &'static str) -> &'static str {
+    let named = |line: &'static str| {
+        let (name, sentence) = line.split_once(" = ")?;
+        (name.strip_prefix("feature-").unwrap_or(name) == id).then_some(sentence)
+    };
+    sentences.lines().find_map(named).unwrap_or_else(|| panic!("the feature {id} has no sentence"))
+}
+
 /// The features of a model, those it asks about most often first.
-fn table(card: &mut String, title: &str, features: &[Feature], model: &Trees) {
+fn table(card: &mut String, title: &str, features: &[Feature], sentences: &'static str, model: &Trees) {
     let asked = |place: usize| {
         let all = model.trees.iter().flat_map(|tree| tree.splits());
         all.filter(|(feature, _)| usize::from(*feature) == place).count()
@@ -136,8 +149,23 @@ fn table(card: &mut String, title: &str, features: &[Feature], model: &Trees) {
         features.iter().enumerate().map(|(place, feature)| (asked(place), feature)).collect();
     rows.sort_by_key(|(asked, _)| std::cmp::Reverse(*asked));
     let _ = writeln!(card, "## {title}\n\n| feature | asked | |\n|---|---|---|");
-    for (asked, Feature { id, doc }) in rows {
-        let _ = writeln!(card, "| `{id}` | {asked} | {doc} |");
+    for (asked, Feature { id }) in rows {
+        let _ = writeln!(card, "| `{id}` | {asked} | {} |", sentence_of(id, sentences));
     }
     card.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_feature_has_its_sentence() {
+        for (features, sentences) in [(&likelihood::FEATURES[..], JOIN_FEATURES), (&pairs::FEATURES[..], LINK_FEATURES)]
+        {
+            for feature in features {
+                assert!(!sentence_of(feature.id, sentences).is_empty(), "{}", feature.id);
+            }
+        }
+    }
 }

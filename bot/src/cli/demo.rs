@@ -1,7 +1,6 @@
 //! `aizuchi demo`: a sample conversation, decided message by message.
 
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::config;
 use crate::language::Language;
@@ -20,30 +19,9 @@ pub struct Arguments {
     preset: Option<String>,
 }
 
-/// Name, talk and the judge's script.
-fn sample(language: Language) -> (&'static str, &'static str, &'static str) {
-    match language {
-        Language::English => {
-            ("sample (en)", include_str!("../../../samples/en.jsonl"), include_str!("../../../samples/en.judge.jsonl"))
-        }
-        Language::Japanese => {
-            ("sample (ja)", include_str!("../../../samples/ja.jsonl"), include_str!("../../../samples/ja.judge.jsonl"))
-        }
-    }
-}
-
-impl ValueEnum for Language {
-    fn value_variants<'a>() -> &'a [Language] {
-        &Language::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.id()))
-    }
-}
-
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let (name, talk, script) = sample(arguments.language.unwrap_or_else(Language::of_environment));
+    let language = arguments.language.unwrap_or_else(Language::of_environment);
+    let (name, talk) = (format!("sample ({})", language.id()), language.sample("jsonl"));
     // The sample shows the presets as they are, whatever settings lie about.
     let mut layers = Layers::default();
     if let Some(preset) = &arguments.preset {
@@ -52,18 +30,18 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     layers.suggest_for_replay();
     let preset = layers.preset();
     let policies = config::resolve(&layers)?;
-    let oracle = StandIn::new(false, Script::parse(script)?.0, &policies);
+    let oracle = StandIn::new(false, Script::parse(language.sample("judge.jsonl"))?.0, &policies);
     let log = aizuchi_formats::read_text(
-        name,
+        &name,
         talk.as_bytes(),
         &Options { strict: true, ..Options::default() },
         &mut |_| (),
     )?;
     let score = policies.general().settings.score.clone();
     let decided = replay(policies, oracle, log.events, OwnInLog::Ignored, &mut |_| ());
-    let judge = "a script of the sample".to_owned();
+    let judge = language.text("demo-judge");
     let replay = Replay {
-        log: name.into(),
+        log: name,
         preset,
         changes: Vec::new(),
         judge,
@@ -72,7 +50,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         low: score.low,
         high: score.high,
         remembered: None,
+        language,
     };
-    super::print(&table(&replay, true))?;
-    super::print("\nYour own log: aizuchi replay LOG --report report.html    Every setting: aizuchi settings\n")
+    super::print(&table(&replay, true, language))?;
+    super::print(&format!("\n{}\n", language.text("demo-next")))
 }

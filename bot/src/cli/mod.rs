@@ -12,6 +12,7 @@ pub mod logs;
 mod memory;
 mod outputs;
 mod prompt;
+mod reader;
 mod reload;
 mod replay;
 mod rooms;

@@ -14,8 +14,10 @@ use serde_json::json;
 
 use crate::cli::show::{complain, harmless, harmless_json};
 use crate::config::{self, Wishes};
+use crate::language::Language;
 use crate::ports::{By, Prompt, Wording as _};
 use crate::prompts::Prompts;
+use crate::sentences::sentence;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -171,7 +173,7 @@ fn asked(policies: Policies, events: &[Event], target: &Message, wanted: Wanted)
         Request::Write(brief) => wanted.order() == Some((brief.kind, brief.addressed)) && shows(&brief.transcript),
     });
     let silent = sim.traces.iter().rfind(|trace| trace.message == target.id && trace.asked.is_empty());
-    (found, silent.map(aizuchi_core::Trace::sentence))
+    (found, silent.map(|trace| sentence(trace, Language::ENGLISH)))
 }
 
 /// Remembers what it is asked.

@@ -17,6 +17,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::cli::outputs;
+use crate::cli::reader::ReaderArguments;
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::complain;
 use crate::config::{self, BadSettings};
@@ -37,6 +38,8 @@ pub struct Arguments {
     journal: Option<Option<String>>,
     #[command(flatten)]
     settings: SettingsArguments,
+    #[command(flatten)]
+    reader: ReaderArguments,
     /// An id or name in the log that is the bot itself; may be given again
     #[arg(long, value_name = "ID", conflicts_with = "journal")]
     me: Vec<String>,
@@ -102,12 +105,16 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let log = read(arguments, log)?;
     let oracle = world(&judge, &policies)?;
     let score = policies.general().settings.score.clone();
+    let set = policies.general().settings.bot.language.clone();
     let bar = progress_bar(log.events.len() as u64, "deciding");
     let bad_lines = log.bad.len() as u64;
     let started = Instant::now();
     let mut oracle = Remembering::new(oracle, &policies, &log.events);
     let decided = replay(policies, &mut oracle, log.events, arguments.own.into(), &mut steps(&judge, &bar));
     let remembered = arguments.memory.then_some(oracle.remembered);
+    let texts = || decided.iter().map(|decided| &*decided.text);
+    let reader = arguments.reader.language(&set, texts());
+    let language = arguments.reader.language_of_file(&set, texts());
     let elapsed = started.elapsed();
     bar.finish_and_clear();
     let replay = Replay {
@@ -120,18 +127,19 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         low: score.low,
         high: score.high,
         remembered,
+        language,
     };
     write_files(arguments, &replay)?;
     if arguments.json {
         return super::print(&format!("{}\n", json_summary(&replay, elapsed.as_secs_f64())));
     }
-    super::print(&table(&replay, arguments.all))
+    super::print(&table(&replay, arguments.all, reader))
 }
 
 fn write_files(arguments: &Arguments, replay: &Replay) -> anyhow::Result<()> {
     if let Some(path) = &arguments.decisions {
         let mut out = BufWriter::new(create(path)?);
-        write_decisions(&replay.decided, &mut out)
+        write_decisions(&replay.decided, arguments.reader.language.unwrap_or_default(), &mut out)
             .and_then(|()| out.flush())
             .with_context(|| format!("can not write {path}"))?;
     }

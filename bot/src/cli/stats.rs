@@ -16,6 +16,7 @@ use crate::cli::show::{harmless, harmless_json};
 use crate::cli::{store, when};
 use crate::commands::answers::{cost, price};
 use crate::journal::{spent_today_by_room, traces};
+use crate::language::Language;
 use crate::runtime::{Clock, EstimatedPrice, estimated};
 
 #[derive(Args)]
@@ -86,7 +87,7 @@ fn today(spent: Cost, policies: &Policies, now: Time, json: bool) -> String {
     let limit = policies.general().settings.budget.of_all_rooms();
     match json {
         true => format!("{}\n", json!({"today": when::day(now), "spent": spent, "limit": limit})),
-        false => format!("Spent today in all rooms: {}\n", cost(spent, limit)),
+        false => format!("Spent today in all rooms: {}\n", cost(spent, limit, Language::ENGLISH)),
     }
 }
 
@@ -185,7 +186,11 @@ fn table(days: &BTreeMap<(String, String), Day>) -> String {
             stats.micros as f64 / 1e6
         );
         if let Some(spent) = stats.spent {
-            let _ = writeln!(text, "  spent today, memory and lost calls included: {}", cost(spent, Cost::default()));
+            let _ = writeln!(
+                text,
+                "  spent today, memory and lost calls included: {}",
+                cost(spent, Cost::default(), Language::ENGLISH)
+            );
         }
     }
     text

@@ -5,10 +5,12 @@ use std::fmt::Write as _;
 use aizuchi_core::types::Share;
 use clap::Args;
 
+use crate::cli::reader::ReaderArguments;
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::harmless;
 use crate::cli::when;
 use crate::replay::{Decided, Judge, OwnInLog, Summary, run as replay};
+use crate::sentences::sentence;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -21,6 +23,8 @@ pub struct Arguments {
     #[arg(long, default_value = "yes")]
     judge: Judge,
     #[command(flatten)]
+    reader: ReaderArguments,
+    #[command(flatten)]
     settings: SettingsArguments,
 }
 
@@ -32,7 +36,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let log = aizuchi_formats::read(&arguments.log, &aizuchi_formats::Options::default(), &mut |_| ())?;
     let world = arguments.judge.world(&policies, || anyhow::bail!("--judge live is not for tuning; use replay"))?;
     let share = policies.general().settings.talk;
+    let set = policies.general().settings.bot.language.clone();
     let decided = replay(policies, world, log.events, OwnInLog::Ignored, &mut |_| ());
+    let language = arguments.reader.language(&set, decided.iter().map(|decided| &*decided.text));
     let said: Vec<&Decided> = decided.iter().filter(|decided| super::eval::is_contribution(decided)).collect();
     let mut text = String::new();
     for Decided { trace, text: words } in &said {
@@ -44,7 +50,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
             harmless(trace.place.to_string().as_str()),
             harmless(&trace.author),
             harmless(&shown.replace('\n', " ⏎ ")),
-            harmless(&trace.sentence()),
+            harmless(&sentence(trace, language)),
         );
     }
     let people = decided.iter().filter(|decided| decided.trace.p_join.is_some()).count();

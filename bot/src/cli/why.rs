@@ -4,19 +4,22 @@ use std::fmt::Write as _;
 
 use aizuchi_core::gates::GATES;
 use aizuchi_core::likelihood::Contribution;
-use aizuchi_core::listen::Addressed;
-use aizuchi_core::points::RULES;
+use aizuchi_core::settings;
+use aizuchi_core::trace::Asked;
 use aizuchi_core::types::Message;
 use aizuchi_core::{Input, Trace};
 use anyhow::{Context as _, bail};
 use clap::Args;
 use rusqlite::Connection;
 
+use crate::cli::reader::ReaderArguments;
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::{harmless, harmless_json};
 use crate::cli::{store, when};
 use crate::journal::{Records, traces};
+use crate::language::{Language, LocalizedMessage, message, say};
 use crate::replay::decision;
+use crate::sentences::sentence;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -35,6 +38,8 @@ pub struct Arguments {
     /// One line of JSON instead
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    reader: ReaderArguments,
     #[command(flatten)]
     settings: SettingsArguments,
 }
@@ -58,7 +63,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         return super::print(&format!("{}\n", harmless_json(&decision(&trace))));
     }
     let said = said(&connection, &trace).with_context(unreadable)?;
-    super::print(&explain(&trace, said.as_ref().map(|message| &*message.text)))
+    let language = language(arguments, &connection, &trace).with_context(unreadable)?;
+    super::print(&explain(&trace, said.as_ref().map(|message| &*message.text), language))
 }
 
 /// Records that are searched for a message.
@@ -111,7 +117,28 @@ fn said(connection: &Connection, trace: &Trace) -> rusqlite::Result<Option<Messa
     Ok(None)
 }
 
-fn explain(trace: &Trace, said: Option<&str>) -> String {
+/// Messages of the room that tell in which language it talks.
+const TALK_MAX: usize = 20;
+
+/// The reader's, or else that of the room: as it is set, or as people talked there last.
+fn language(arguments: &Arguments, connection: &Connection, trace: &Trace) -> rusqlite::Result<Language> {
+    let room = trace.place.room.as_str();
+    let policies = arguments.settings.policies().ok();
+    let set =
+        policies.map_or(settings::Language::Auto, |policies| policies.for_room(room).settings.bot.language.clone());
+    let mut talk = Vec::new();
+    for record in Records::last(connection, SEARCHED_MAX)? {
+        if let Ok(Input::Said(message)) = record?.map(|record| record.input)
+            && message.place.room.as_str() == room
+        {
+            talk.push(message.text);
+        }
+    }
+    let last = talk.iter().rev().take(TALK_MAX).map(|text| &**text);
+    Ok(arguments.reader.language(&set, last))
+}
+
+fn explain(trace: &Trace, said: Option<&str>, language: Language) -> String {
     let mut text = String::new();
     let place = trace.place.to_string();
     let head = [&*place, &*when::day_and_clock(trace.at), &*trace.author, trace.message.as_str()];
@@ -119,62 +146,70 @@ fn explain(trace: &Trace, said: Option<&str>) -> String {
     for line in said.unwrap_or_default().lines() {
         let _ = writeln!(text, "  {}", harmless(line));
     }
-    let _ = writeln!(text, "\n{}\n", harmless(&trace.sentence()));
+    let _ = writeln!(text, "\n{}\n", harmless(&sentence(trace, language)));
+    let label = |key: &str| padded(&language.text(key));
     let given: Vec<(&str, i16)> = trace.given().collect();
     if trace.score.is_some() || !given.is_empty() {
-        let score = trace.score.map_or_else(|| "none".into(), |score| score.to_string());
-        let _ = writeln!(text, "score  {score}");
+        let score = trace.score.map_or_else(|| language.text("why-no-score"), |score| score.to_string());
+        let _ = writeln!(text, "{}{score}", label("why-score"));
     }
     for (rule, points) in given {
-        let _ = writeln!(text, "  {points:>+4}  {:16} {}", rule, doc(rule, trace.addressed));
+        let _ = writeln!(text, "  {points:>+4}  {:16} {}", rule, language.text(&format!("rule-{rule}.doc")));
     }
-    text.push_str(&likelihood(trace));
+    text.push_str(&likelihood(trace, language));
     if let Some(gate) = &trace.gate {
-        let doc = GATES.iter().find(|known| known.id == gate).map_or("", |known| known.doc);
-        let _ = writeln!(text, "gate   {}: {doc}", harmless(gate));
+        let known = GATES.iter().find(|known| known.id == gate);
+        let doc = known.map_or_else(String::new, |known| language.text(&format!("gate-{}.doc", known.id)));
+        let _ =
+            writeln!(text, "{}{}", label("why-gate"), say!(language, "why-gate-doc", gate = harmless(gate), doc = doc));
     }
     for asked in &trace.asked {
-        let from = match (asked.cached, asked.failed) {
-            (true, _) => "answered from memory".to_owned(),
-            (false, true) => format!("{} characters shown, no answer", asked.prompt_chars),
-            (false, false) => format!("{} characters shown", asked.prompt_chars),
-        };
-        let _ = writeln!(text, "asked  {} at {}, {from}", asked.question.id(), when::clock(asked.at));
+        let _ = writeln!(text, "{}{}", label("why-asked"), question(asked).say(language));
         for line in asked.answer.lines() {
             let _ = writeln!(text, "  {}", harmless(line));
         }
     }
     if let Some(at) = trace.acted_at {
-        let _ = writeln!(text, "acted  {}, after {}", when::day_and_clock(at), at.since(trace.at));
+        let (time, span) = (when::day_and_clock(at), at.since(trace.at));
+        let _ = writeln!(text, "{}{}", label("why-acted"), say!(language, "why-acted-after", time = time, span = span));
     }
     if trace.micros > 0 || !trace.asked.is_empty() {
-        let _ = writeln!(text, "cost   {:.6} dollars", trace.micros as f64 / 1e6);
+        let amount = format!("{:.6}", trace.micros as f64 / 1e6);
+        let _ = writeln!(text, "{}{}", label("why-cost"), say!(language, "why-dollars", amount = amount));
     }
     text
 }
 
+fn question(asked: &Asked) -> LocalizedMessage {
+    let (id, time, chars) = (asked.question.id(), when::clock(asked.at), asked.prompt_chars);
+    match (asked.cached, asked.failed) {
+        (true, _) => message!("why-asked-cached", question = id, time = time),
+        (false, true) => message!("why-asked-failed", question = id, time = time, chars = chars),
+        (false, false) => message!("why-asked-shown", question = id, time = time, chars = chars),
+    }
+}
+
+/// A label in front of its value, all values in one column.
+fn padded(label: &str) -> String {
+    const COLUMNS: usize = 7;
+    let columns: usize = label.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum();
+    format!("{label}{}", " ".repeat(COLUMNS.saturating_sub(columns).max(1)))
+}
+
 /// What multiplied the odds that somebody joins, feature by feature.
-fn likelihood(trace: &Trace) -> String {
+fn likelihood(trace: &Trace, language: Language) -> String {
     /// What changes the odds by less is told together.
     const LEAST: f32 = 0.03;
     let all = trace.contributions();
     let (Some(p_join), false) = (trace.p_join, all.is_empty()) else { return String::new() };
-    let mut text = format!("likely {:.1} %\n", p_join * 100.0);
+    let mut text = format!("{}{:.1} %\n", padded(&language.text("why-likely")), p_join * 100.0);
     let (told, rest): (Vec<&Contribution>, Vec<&Contribution>) =
         all.iter().partition(|part| part.log_odds.abs() >= LEAST);
     for part in told {
-        let _ = writeln!(text, "  ×{:4.2}  {:16} {}", part.factor(), part.feature.id, part.feature.doc);
+        let doc = language.text(&format!("feature-{}", part.feature.id));
+        let _ = writeln!(text, "  ×{:4.2}  {:16} {doc}", part.factor(), part.feature.id);
     }
     let others: f32 = rest.iter().map(|part| part.factor()).product();
-    let _ = writeln!(text, "  ×{others:4.2}  {} others", rest.len());
+    let _ = writeln!(text, "  ×{others:4.2}  {}", say!(language, "why-others", n = rest.len()));
     text
-}
-
-fn doc(rule: &str, addressed: Option<Addressed>) -> &'static str {
-    match addressed.filter(|addressed| addressed.id() == rule) {
-        Some(Addressed::Mention) => "somebody mentioned it",
-        Some(Addressed::Name) => "somebody called its name",
-        Some(Addressed::Reply) => "somebody replied to it",
-        None => RULES.iter().find(|known| known.id == rule).map_or("", |known| known.doc),
-    }
 }

@@ -3,16 +3,12 @@
 use super::answers;
 use super::parse::Value;
 use super::runner::{Call, CommandError, CommandRunner};
-use super::spec::{CommandSpec, Effect, Offered, Permission, Text};
+use super::spec::{CommandSpec, Effect, Offered, Permission};
 use crate::ports::Doing;
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "export-me",
-    name_ja: "書き出し",
     argument: None,
-    help: Text::new("all that is remembered about you, as JSON", "あなたについて覚えていることすべて（JSON）"),
-    example: Text::same("export-me"),
-    manual: Text::new("all that is remembered about you, as JSON", "あなたについて覚えていることすべて（JSON）"),
     permission: Permission::Anybody,
     offered: Offered::Everywhere,
     effect: Effect::Run(run),
@@ -20,7 +16,7 @@ pub const COMMAND: CommandSpec = CommandSpec {
 
 fn run<'a>(runner: &'a CommandRunner, call: Call<'a>, _: Option<Value>) -> Doing<'a, Result<String, CommandError>> {
     Box::pin(async move {
-        let Some(keeper) = &runner.keeper else { return Ok(answers::no_memory(call.language()).to_owned()) };
+        let Some(keeper) = &runner.keeper else { return Ok(answers::no_memory(call.language())) };
         let about = keeper.about(&runner.ears.first_id(&call.caller.person)).await?;
         Ok(serde_json::to_string_pretty(&about).expect("what is remembered is plain data"))
     })

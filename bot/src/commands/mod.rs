@@ -1,6 +1,6 @@
 //! Slash commands, the same on every platform. No model is asked.
 //!
-//! Each is a file that declares it, with its sentences in both languages and what it does, and a name in the list below.
+//! Each is a file that declares it and what it does, a name in the list below, and its sentences in `locales/`.
 
 pub mod answers;
 mod offers;
@@ -13,7 +13,7 @@ mod tests;
 pub use offers::{CommandOffer, offers};
 pub use parse::{Parsed, Value, parse};
 pub use runner::{Bot, Call, CommandRunner, PresetRequest};
-pub use spec::{Argument, ArgumentKind, CommandForm, CommandSpec, Effect, Offered, Permission, Text, WebEffect};
+pub use spec::{Argument, ArgumentKind, CommandForm, CommandSpec, Effect, Offered, Permission, WebEffect};
 
 macro_rules! commands {
     ($($module:ident)*) => {

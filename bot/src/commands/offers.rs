@@ -9,11 +9,11 @@ use crate::language::Language;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CommandOffer {
     pub name: &'static str,
-    /// Its other name.
-    pub alias: &'static str,
+    /// Its name in the language of the page.
+    pub alias: String,
     /// With its argument, without the slash.
     pub usage: String,
-    pub help: &'static str,
+    pub help: String,
     pub takes_argument: bool,
     /// What the argument may be; empty where anything fits.
     pub choices: Vec<&'static str>,
@@ -27,9 +27,9 @@ pub fn offers(form: CommandForm, language: Language) -> Vec<CommandOffer> {
 fn to_offer(spec: &CommandSpec, language: Language) -> CommandOffer {
     CommandOffer {
         name: spec.name,
-        alias: spec.name_ja,
+        alias: spec.alias(language),
         usage: spec.usage(language),
-        help: spec.help.of(language),
+        help: spec.help(language),
         takes_argument: spec.argument.is_some(),
         choices: spec.argument.as_ref().map(|argument| argument.kind.choices()).unwrap_or_default(),
     }

@@ -5,16 +5,13 @@ use tokio::sync::oneshot;
 
 use super::parse::Value;
 use super::runner::{Call, CommandError, CommandRunner, PresetRequest};
-use super::spec::{Argument, ArgumentKind, CommandSpec, Effect, Offered, Permission, Text};
+use super::spec::{Argument, ArgumentKind, CommandSpec, Effect, Offered, Permission};
+use crate::language::say;
 use crate::ports::Doing;
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "preset",
-    name_ja: "プリセット",
-    argument: Some(Argument { name: "name", kind: ArgumentKind::Choice(|| PRESETS.iter().map(|(name, _)| *name).collect()), required: true, help: Text::new("name of a preset", "プリセット名") }),
-    help: Text::new("whose manners it has here", "ここでのふるまい"),
-    example: Text::same("preset sphene"),
-    manual: Text::new("has other manners in this room, see [Presets](#presets)", "このルームだけ別のふるまいにする"),
+    argument: Some(Argument { name: "name", kind: ArgumentKind::Choice(|| PRESETS.iter().map(|(name, _)| *name).collect()), required: true }),
     permission: Permission::Managers,
     offered: Offered::Everywhere,
     effect: Effect::Run(run),
@@ -27,10 +24,7 @@ fn run<'a>(runner: &'a CommandRunner, call: Call<'a>, name: Option<Value>) -> Do
         let request = PresetRequest { room: call.place.room.as_str().to_owned(), preset: preset.clone(), done };
         runner.preset_requests.send(request).await.map_err(|_| CommandError::Gone)?;
         Ok(match answer.await.map_err(|_| CommandError::Gone)? {
-            Ok(()) => call.language().choose(
-                format!("Has the manners of {preset} here."),
-                format!("ここでは {preset} としてふるまいます。"),
-            ),
+            Ok(()) => say!(call.language(), "command-preset.done", preset = preset),
             Err(problem) => problem,
         })
     })

@@ -116,7 +116,7 @@ impl CommandRunner {
         call: Call<'_>,
     ) -> Result<String, CommandError> {
         if spec.permission == Permission::Managers && !call.caller.manages {
-            return Ok(answers::for_managers(call.language()).to_owned());
+            return Ok(call.language().text("command-for-managers"));
         }
         match spec.effect {
             Effect::Engine { command, answer } => {
@@ -142,10 +142,10 @@ impl Commands for CommandRunner {
             };
             match done {
                 Ok(answer) => answer,
-                Err(CommandError::Gone) => answers::stopping(call.language()).to_owned(),
+                Err(CommandError::Gone) => call.language().text("command-stopping"),
                 Err(CommandError::Store(error)) => {
                     tracing::warn!(%error, "a command failed");
-                    answers::trouble(call.language()).to_owned()
+                    call.language().text("command-failed")
                 }
             }
         })

@@ -12,25 +12,10 @@ use crate::ports::Doing;
 #[derive(Debug)]
 pub struct CommandSpec {
     pub name: &'static str,
-    /// Its name in Japanese, as Discord shows it. It is an alias everywhere.
-    pub name_ja: &'static str,
     pub argument: Option<Argument>,
-    /// One line, without a full stop; Discord allows 100 characters.
-    pub help: Text,
-    /// How it may be used, without the slash.
-    pub example: Text,
-    /// Its row in the manual.
-    pub manual: Text,
     pub permission: Permission,
     pub offered: Offered,
     pub effect: Effect,
-}
-
-/// The same in the two languages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Text {
-    pub en: &'static str,
-    pub ja: &'static str,
 }
 
 #[derive(Debug)]
@@ -39,7 +24,6 @@ pub struct Argument {
     pub name: &'static str,
     pub kind: ArgumentKind,
     pub required: bool,
-    pub help: Text,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -97,21 +81,33 @@ pub enum CommandForm {
     Prefixed,
 }
 
-impl Text {
-    pub const fn new(en: &'static str, ja: &'static str) -> Text {
-        Text { en, ja }
-    }
-
-    pub const fn same(text: &'static str) -> Text {
-        Text { en: text, ja: text }
-    }
-
-    pub fn of(self, language: Language) -> &'static str {
-        language.choose(self.en, self.ja)
-    }
-}
-
+/// Its sentences are those of its name in `locales/`.
 impl CommandSpec {
+    /// One line, without a full stop.
+    pub fn help(&self, language: Language) -> String {
+        language.text(&format!("command-{}", self.name))
+    }
+
+    /// Its name in this language, as Discord shows it. It is an alias everywhere.
+    pub fn alias(&self, language: Language) -> String {
+        language.text(&format!("command-{}.alias", self.name))
+    }
+
+    /// How it may be used, without the slash.
+    pub fn example(&self, language: Language) -> String {
+        language.text(&format!("command-{}.example", self.name))
+    }
+
+    /// Its row in the manual.
+    pub fn manual(&self, language: Language) -> String {
+        language.text(&format!("command-{}.manual", self.name))
+    }
+
+    /// What its argument is.
+    pub fn argument_help(&self, language: Language) -> String {
+        language.text(&format!("command-{}.argument", self.name))
+    }
+
     /// The command with its argument, as the help shows it: `mute [2h|30m|90s]`, `channel on|off`.
     pub fn usage(&self, language: Language) -> String {
         let Some(argument) = &self.argument else { return self.name.to_owned() };
@@ -120,7 +116,7 @@ impl CommandSpec {
     }
 
     pub fn is_called(&self, name: &str) -> bool {
-        self.name == name || self.name_ja == name
+        self.name == name || Language::ALL.iter().any(|language| self.alias(*language) == name)
     }
 
     pub fn is_offered(&self, form: CommandForm) -> bool {
@@ -150,8 +146,8 @@ impl ArgumentKind {
             ArgumentKind::Share => "3%".to_owned(),
             ArgumentKind::MessageId => "id".to_owned(),
             ArgumentKind::Choice(choices) => choices().join("|"),
-            ArgumentKind::Names => "name, …".to_owned(),
-            ArgumentKind::RoomName => language.choose("name", "名前").to_owned(),
+            ArgumentKind::Names => language.text("argument-names"),
+            ArgumentKind::RoomName => language.text("argument-room"),
         }
     }
 }

@@ -35,18 +35,21 @@ fn commands_are_files_and_rows() {
 
 #[test]
 fn no_two_commands_share_a_name() {
-    let names: Vec<&str> = COMMANDS.iter().flat_map(|spec| [spec.name, spec.name_ja]).collect();
-    assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
-    for name in names {
-        assert_eq!(name, name.to_lowercase(), "names are compared in lower case");
+    let mut called = std::collections::BTreeMap::new();
+    for spec in COMMANDS {
+        for name in Language::ALL.map(|language| spec.alias(language)).into_iter().chain([spec.name.to_owned()]) {
+            assert_eq!(name, name.to_lowercase(), "names are compared in lower case");
+            let other = called.insert(name.clone(), spec.name);
+            assert!(other.is_none_or(|other| other == spec.name), "{name} is {other:?} and {}", spec.name);
+        }
     }
 }
 
 #[test]
 fn each_is_read_as_its_example_says() {
     for spec in COMMANDS {
-        for example in [spec.example.en, spec.example.ja] {
-            let parsed = parse(example, CommandForm::Bare);
+        for example in Language::ALL.map(|language| spec.example(language)) {
+            let parsed = parse(&example, CommandForm::Bare);
             assert!(matches!(parsed, Parsed::Command(read, _) if read.name == spec.name), "{example}: {parsed:?}");
         }
     }
@@ -58,8 +61,7 @@ fn the_help_lists_each_as_it_is_written_there() {
     for language in Language::ALL {
         for form in [CommandForm::Bare, CommandForm::Prefixed] {
             let help = answers::help(form, language);
-            let line =
-                |spec: &&CommandSpec| format!("{} – {}", form.write(&spec.usage(language)), spec.help.of(language));
+            let line = |spec: &&CommandSpec| format!("{} – {}", form.write(&spec.usage(language)), spec.help(language));
             let lines: Vec<String> = offered(form).iter().map(line).collect();
             assert_eq!(help.lines().collect::<Vec<_>>(), lines);
         }
@@ -74,7 +76,7 @@ fn the_help_lists_each_as_it_is_written_there() {
             assert!(answer.contains("/aizuchi ") && !bare.contains(" /") && !bare.starts_with('/'), "{answer}");
         }
     }
-    assert!(answers::help(CommandForm::Bare, Language::English).contains("\n/channel on|off – listen here, or not\n"));
+    assert!(answers::help(CommandForm::Bare, Language::ENGLISH).contains("\n/channel on|off – listen here, or not\n"));
     let (web, elsewhere) = (offered(CommandForm::Bare), offered(CommandForm::Prefixed));
     assert_eq!((web.len(), elsewhere.len()), (COMMANDS.len(), COMMANDS.len() - 1), "one is for the web room alone");
 }
@@ -85,7 +87,7 @@ fn the_page_is_offered_each_with_its_argument() {
         let names: Vec<&str> = offers(CommandForm::Bare, language).iter().map(|offer| offer.name).collect();
         assert_eq!(names, COMMANDS.iter().map(|spec| spec.name).collect::<Vec<_>>());
     }
-    let offers = offers(CommandForm::Bare, Language::Japanese);
+    let offers = offers(CommandForm::Bare, Language::from_id("ja").unwrap());
     let offer = |name: &str| offers.iter().find(|offer| offer.name == name).expect("it is offered");
     assert_eq!((offer("channel").usage.as_str(), &*offer("channel").choices), ("channel on|off", &["on", "off"][..]));
     assert_eq!(offer("close-room").usage, "close-room [名前]");
@@ -107,7 +109,7 @@ fn a_log_can_hold_each_that_changes_the_engine() {
         let Effect::Engine { command, .. } = spec.effect else { continue };
         let choices = spec.argument.iter().flat_map(|argument| argument.kind.choices());
         let mut texts: Vec<String> = choices.map(|choice| format!("{} {choice}", spec.name)).collect();
-        texts.push(spec.example.en.to_owned());
+        texts.push(spec.example(Language::ENGLISH));
         if spec.argument.as_ref().is_none_or(|argument| !argument.required) {
             texts.push(spec.name.to_owned());
         }

@@ -259,7 +259,7 @@ impl Mind for Models {
             };
             if call.model == OFFLINE {
                 Counted::begin(&call).ends(&Ok(Reply::default()));
-                let text = offline::write(&brief, policy.settings.bot.language);
+                let text = offline::write(&brief, &policy.settings.bot.language);
                 return Ok(offline::answer(text, &brief.transcript));
             }
             let prompt = self.wording.write(&brief, policy).map_err(Failure::unpaid)?;

@@ -1,27 +1,30 @@
-//! The prompts that are compiled in, one table.
+//! The prompts that are compiled in: a folder of `prompts/` for a language, one list of names.
 
 use crate::language::Language;
 
-macro_rules! prompts {
-    ($($name:literal)*) => {
-        /// Every prompt by its name; those of the first line are parts of the others.
-        pub const NAMES: &[&str] = &[$($name),*];
+/// Every prompt by its name; those of the first line are parts of the others.
+pub const NAMES: &[&str] = &[
+    "persona",
+    "group",
+    "frame",
+    "memory",
+    "state",
+    "same",
+    "changed",
+    "judge_ladder",
+    "judge_respond",
+    "judge_delay",
+    "join",
+    "reply",
+    "contribute",
+    "acknowledge",
+    "summarize",
+    "reflect",
+];
 
-        pub(super) fn built_in(language: Language, name: &str) -> Option<&'static str> {
-            match (language, name) {
-                $((Language::English, $name) => Some(include_str!(concat!("../../../prompts/en/", $name, ".md"))),)*
-                $((Language::Japanese, $name) => Some(include_str!(concat!("../../../prompts/ja/", $name, ".md"))),)*
-                _ => None,
-            }
-        }
-    };
-}
-
-prompts! {
-    "persona" "group" "frame" "memory"
-    "state" "same" "changed" "judge_ladder" "judge_respond" "judge_delay" "join"
-    "reply" "contribute" "acknowledge"
-    "summarize" "reflect"
+/// In English where a language has no prompts of its own.
+pub(super) fn built_in(language: Language, name: &str) -> Option<&'static str> {
+    language.prompt(name).or_else(|| Language::ENGLISH.prompt(name))
 }
 
 /// Prompts that nobody asks by themselves.
@@ -45,23 +48,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_languages_have_every_prompt_and_every_question() {
+    fn every_language_has_every_prompt_and_every_question() {
         for name in NAMES {
             let asks = Language::ALL.map(|language| {
                 let (system, question) = halves(built_in(language, name).expect("it is in the table"));
                 assert!(!system.trim().is_empty(), "{name}");
                 !question.trim().is_empty()
             });
-            assert_eq!(asks, [!PARTS.contains(name); 2], "{name}");
+            assert_eq!(asks, [!PARTS.contains(name); Language::ALL.len()], "{name}");
         }
-        assert_eq!(built_in(Language::English, "jion"), None);
+        assert_eq!(built_in(Language::ENGLISH, "jion"), None);
     }
 
     #[test]
     fn files_and_table_agree() {
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../prompts");
-        for language in Language::ALL {
-            let files = std::fs::read_dir(format!("{root}/{}", language.id())).unwrap();
+        for folder in std::fs::read_dir(root).unwrap() {
+            let files = std::fs::read_dir(folder.unwrap().path()).unwrap();
             let mut found: Vec<String> =
                 files.map(|file| file.unwrap().file_name().to_string_lossy().replace(".md", "")).collect();
             found.sort();

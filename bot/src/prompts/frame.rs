@@ -29,13 +29,14 @@
 use aizuchi_core::Policy;
 use aizuchi_core::effect::Lines;
 use aizuchi_core::judge::History;
-use aizuchi_core::memory::{ChannelMemory, Fact, Familiarity, Known, Memories};
+use aizuchi_core::memory::{ChannelMemory, Fact, Known, Memories};
 use aizuchi_core::settings::JudgeStyle;
 use aizuchi_core::types::{MessageId, PersonId, Voice};
 
 use super::label::Labels;
 use super::words::framed;
-use crate::language::Language;
+use crate::language::{Language, say};
+use crate::sentences;
 
 pub struct Frame {
     language: Language,
@@ -95,10 +96,7 @@ impl Frame {
         let left_out = framed.len() - shown;
         let mut body = String::new();
         if left_out > 0 {
-            body += &match self.language {
-                Language::English => format!("[… {left_out} earlier messages are not shown]\n"),
-                Language::Japanese => format!("[… これより前の{left_out}件は省略]\n"),
-            };
+            body += &format!("{}\n", say!(self.language, "prompt-left-out", n = left_out));
         }
         for (line, id) in framed.into_iter().skip(left_out) {
             self.lines += 1;
@@ -119,11 +117,14 @@ impl Frame {
             None => framed_alone(line),
         });
         let history = History { excerpt: excerpt.collect::<Vec<_>>().join("\n").into(), ..history.clone() };
-        let text = match (style, self.language) {
-            (JudgeStyle::Ladder, _) | (_, Language::Japanese) => history.text(),
-            (_, Language::English) => format!(
-                "- your last contribution here was {} minutes ago\n- your contributions within 30 minutes: {}\n- the talk at that time began:\n{}...",
-                history.minutes_since, history.within_half_an_hour, history.excerpt
+        let text = match style {
+            JudgeStyle::Ladder => history.text(),
+            JudgeStyle::None | JudgeStyle::Respond | JudgeStyle::Delay | JudgeStyle::Join => say!(
+                self.language,
+                "prompt-history",
+                minutes = history.minutes_since,
+                count = history.within_half_an_hour,
+                excerpt = &*history.excerpt,
             ),
         };
         self.push("history", &(text + "\n"));
@@ -164,20 +165,14 @@ impl Frame {
     fn notes_of(&mut self, channel: &ChannelMemory) -> String {
         let label = |(id, name): &(PersonId, Box<str>)| (id.clone(), self.labels.of(name, Voice::Person).into());
         let channel = ChannelMemory { active: channel.active.iter().map(label).collect(), ..channel.clone() };
-        let text = match self.language {
-            Language::English => channel.in_english(),
-            Language::Japanese => channel.in_japanese(),
-        };
-        text.lines().map(|line| framed_alone(line) + "\n").collect()
+        sentences::channel(&channel, self.language).lines().map(|line| framed_alone(line) + "\n").collect()
     }
 
     fn person(&mut self, person: &Known) -> String {
         let label = self.labels.of(&person.name, Voice::Person);
-        let (familiar, comma) = match self.language {
-            Language::English => (person.familiarity.id().to_owned(), ", "),
-            Language::Japanese => (in_japanese(person.familiarity).to_owned(), "、"),
-        };
-        let join = |words: &[Box<str>]| words.join(comma);
+        let familiar = self.language.text(&format!("familiarity-{}", person.familiarity.id()));
+        let comma = self.language.text("list-separator");
+        let join = |words: &[Box<str>]| words.join(&comma);
         let parts = [familiar, join(&person.tags), join(&person.topics), join(&person.notes)];
         let parts = parts.into_iter().chain(person.last_talk.as_deref().map(str::to_owned));
         let told: Vec<String> = parts.map(|part| framed_alone(&part)).filter(|part| !part.is_empty()).collect();
@@ -189,10 +184,7 @@ impl Frame {
     }
 
     fn words(&self, text: &str) -> String {
-        framed(text, self.message_chars, |left| match self.language {
-            Language::English => format!(" […{left} characters left out…] "),
-            Language::Japanese => format!("［…{left}文字省略…］"),
-        })
+        framed(text, self.message_chars, |left| say!(self.language, "prompt-cut", n = left))
     }
 
     /// The numbers of these messages, such as `[3], [5]`.
@@ -205,15 +197,6 @@ impl Frame {
     /// Everything framed so far, and the question behind it.
     pub fn with_question(self, question: &str) -> String {
         format!("{}{}", self.text, question.trim())
-    }
-}
-
-fn in_japanese(familiarity: Familiarity) -> &'static str {
-    match familiarity {
-        Familiarity::Stranger => "初めての人",
-        Familiarity::Acquaintance => "顔見知り",
-        Familiarity::Regular => "常連",
-        Familiarity::Close => "親しい人",
     }
 }
 

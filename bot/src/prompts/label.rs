@@ -42,7 +42,7 @@ impl Labels {
         let bare = self.bare(name);
         let marked = |nth: usize| {
             let numbered = if nth == 1 { bare.clone() } else { format!("{bare} #{nth}") };
-            numbered + self.mark(name, voice)
+            numbered + &self.mark(name, voice)
         };
         let taken = |look: &String| self.given.iter().any(|given| given.look == *look);
         let labels = (1..).map(marked).map(|label| (folded(&label), label));
@@ -58,10 +58,7 @@ impl Labels {
         let bare = words.join(" ");
         let bare = bare.trim_matches(|c| c == '·' || c == ' ');
         if bare.is_empty() {
-            return match self.language {
-                Language::English => "somebody".into(),
-                Language::Japanese => "名無し".into(),
-            };
+            return self.language.text("prompt-nameless");
         }
         match bare.char_indices().nth(NAME_CHARS_MAX) {
             Some((end, _)) => format!("{}…", &bare[..end]),
@@ -70,18 +67,14 @@ impl Labels {
     }
 
     /// Names hold no brackets, so nobody else can write a mark.
-    fn mark(&self, name: &str, voice: Voice) -> &'static str {
-        let mark = match voice {
-            Voice::Me => (" (you)", "（あなた）"),
-            Voice::Bot => (" (bot)", "（ボット）"),
-            Voice::Person if self.imitates_it(name) => (" (not you)", "（別人）"),
-            Voice::Person if is_role(name) => (" (a person)", "（人）"),
-            Voice::Person => ("", ""),
-        };
-        match self.language {
-            Language::English => mark.0,
-            Language::Japanese => mark.1,
-        }
+    fn mark(&self, name: &str, voice: Voice) -> String {
+        self.language.text(match voice {
+            Voice::Me => "prompt-mark-me",
+            Voice::Bot => "prompt-mark-bot",
+            Voice::Person if self.imitates_it(name) => "prompt-mark-imitator",
+            Voice::Person if is_role(name) => "prompt-mark-role",
+            Voice::Person => return String::new(),
+        })
     }
 
     fn imitates_it(&self, name: &str) -> bool {
@@ -149,7 +142,7 @@ mod tests {
     use super::*;
 
     fn labels() -> Labels {
-        Labels::new(Language::English, &["aizuchi".to_owned(), "相槌".to_owned()])
+        Labels::new(Language::ENGLISH, &["aizuchi".to_owned(), "相槌".to_owned()])
     }
 
     #[test]

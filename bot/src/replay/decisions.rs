@@ -11,6 +11,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::Decided;
+use crate::language::Language;
+use crate::sentences::{self, sentence};
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -56,8 +58,8 @@ impl<'a> From<&'a Asked> for Question<'a> {
     }
 }
 
-impl<'a> From<&'a Trace> for Line<'a> {
-    fn from(trace: &'a Trace) -> Line<'a> {
+impl<'a> Line<'a> {
+    fn new(trace: &'a Trace, language: Language) -> Line<'a> {
         Line {
             id: trace.message.as_str(),
             at: trace.at.seconds(),
@@ -73,27 +75,40 @@ impl<'a> From<&'a Trace> for Line<'a> {
             gate: trace.gate.as_deref(),
             asked: trace.asked.iter().map(Question::from).collect(),
             acted_at: trace.acted_at.map(|at| at.seconds()),
-            reason: trace.sentence(),
+            reason: sentence(trace, language),
         }
     }
 }
 
-/// A decision as it stands in the decisions file, with what it cost and how it was addressed.
+/// A decision as it stands in the decisions file, with what it cost and how it was addressed. Its words are English.
 pub fn decision(trace: &Trace) -> Value {
-    let mut line = serde_json::to_value(Line::from(trace)).expect("a line is plain data");
+    let mut line = serde_json::to_value(Line::new(trace, Language::ENGLISH)).expect("a line is plain data");
     line["micros"] = trace.micros.into();
     line["dollars"] = (trace.micros as f64 / 1e6).into();
     line["received"] = trace.received.map(Response::words).into();
-    let reason = |reason: Reason| json!([reason.words, (f64::from(reason.log_odds).exp() * 100.0).round() / 100.0]);
+    let reason = |reason: Reason| json!([sentences::reason(reason.id).say(Language::ENGLISH), factor(&reason)]);
     line["reasons"] = trace.reasons().into_iter().map(reason).collect();
     line["answered_with"] = trace.answered_with.as_ref().map(|message| message.as_str()).into();
     line["addressed"] = trace.addressed.map(Addressed::id).into();
     line
 }
 
-pub fn write_decisions(decided: &[Decided], out: &mut impl Write) -> io::Result<()> {
+/// The same for the page of the web room, which says why in its own language: as messages, and with the ids of reasons.
+pub fn decision_for_page(trace: &Trace) -> Value {
+    let mut line = decision(trace);
+    line["why"] = json!(sentences::why(trace));
+    line["odds"] = trace.reasons().iter().map(|reason| json!([reason.id, factor(reason)])).collect();
+    line
+}
+
+/// By how much it multiplied the odds.
+fn factor(reason: &Reason) -> f64 {
+    (f64::from(reason.log_odds).exp() * 100.0).round() / 100.0
+}
+
+pub fn write_decisions(decided: &[Decided], language: Language, out: &mut impl Write) -> io::Result<()> {
     for Decided { trace, .. } in decided {
-        serde_json::to_writer(&mut *out, &Line::from(trace))?;
+        serde_json::to_writer(&mut *out, &Line::new(trace, language))?;
         out.write_all(b"\n")?;
     }
     Ok(())

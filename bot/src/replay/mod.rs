@@ -12,7 +12,7 @@ mod run;
 mod summary;
 mod table;
 
-pub use decisions::{decision, write_decisions};
+pub use decisions::{decision, decision_for_page, write_decisions};
 pub use differences::{Difference, Differences, StoredTraces};
 pub use memory::{Remembered, Remembering};
 pub use oracle::{Judge, Script, World};

@@ -95,7 +95,7 @@ impl Oracle for World {
         match &self.minds {
             Minds::Scripted => self.stand_in.write(brief),
             Minds::Offline(policies) => {
-                let language = policies.for_room(brief.call.room.as_str()).settings.bot.language;
+                let language = &policies.for_room(brief.call.room.as_str()).settings.bot.language;
                 (Span::ZERO, Ok(offline::answer(offline::write(brief, language), &brief.transcript)))
             }
             Minds::Live(live) => live.wait(|mind, policies| mind.write(Box::new(brief.clone()), policies)),

@@ -9,6 +9,7 @@ use aizuchi_formats::Event;
 
 use super::memory::Remembered;
 use super::pairing::Pairing;
+use crate::language::Language;
 
 /// One message and what was decided about it.
 #[derive(Clone, Debug)]
@@ -33,6 +34,8 @@ pub struct Replay {
     pub high: u32,
     /// What long memory asked for, where it was to be counted.
     pub remembered: Option<Remembered>,
+    /// In which its report is written.
+    pub language: Language,
 }
 
 /// What becomes of the bot's own posts in a log.

@@ -10,6 +10,8 @@ use jiff::Timestamp;
 
 use super::{Decided, Difference, Differences, Replay, Summary};
 use crate::cli::harmless;
+use crate::language::{Language, message, say};
+use crate::sentences::sentence;
 
 /// Moments shown in the table; the rest is in the report.
 const ROWS_MAX: usize = 40;
@@ -19,7 +21,7 @@ const REASON_CHARS_MAX: usize = 400;
 const WIDTH_WITHOUT_TERMINAL: u16 = 120;
 
 /// The moments it would have acted, and the figures. With `all`, silence too.
-pub fn table(replay: &Replay, all: bool) -> String {
+pub fn table(replay: &Replay, all: bool, language: Language) -> String {
     let shown = |decided: &&Decided| all || !matches!(decided.trace.outcome, Outcome::Ignored | Outcome::Silent);
     let moments: Vec<&Decided> = replay.decided.iter().filter(shown).collect();
     let rows_max = if all { usize::MAX } else { ROWS_MAX };
@@ -27,44 +29,55 @@ pub fn table(replay: &Replay, all: bool) -> String {
     if !moments.is_empty() {
         let mut table = empty_table();
         let one_room = moments.iter().all(|moment| moment.trace.place == moments[0].trace.place);
-        table.set_header(["when", "who", "said", "what it does, and why"]);
+        table.set_header(["table-when", "table-who", "table-said", "table-why"].map(|key| language.text(key)));
         for Decided { trace, text } in moments.iter().take(rows_max) {
             let who = cut(&trace.author, NAME_CHARS_MAX);
             let who = if one_room { who } else { format!("{who}\n{}", harmless(&trace.place.to_string())) };
-            table.add_row([clock(trace.at), who, cut(text, TEXT_CHARS_MAX), cut(&trace.sentence(), REASON_CHARS_MAX)]);
+            table.add_row([
+                clock(trace.at),
+                who,
+                cut(text, TEXT_CHARS_MAX),
+                cut(&sentence(trace, language), REASON_CHARS_MAX),
+            ]);
         }
         let _ = writeln!(text, "{table}");
         if moments.len() > rows_max {
-            let _ = writeln!(text, "… and {} more; --report shows them.", moments.len() - rows_max);
+            let _ = writeln!(text, "{}", say!(language, "table-more-report", n = moments.len() - rows_max));
         }
     }
-    text + &figures(replay)
+    text + &figures(replay, language)
 }
 
 /// The messages whose outcome differs, and how many of each kind.
-pub fn differences_table(differences: &Differences<'_>, all: bool) -> String {
+pub fn differences_table(differences: &Differences<'_>, all: bool, language: Language) -> String {
     let rows_max = if all { usize::MAX } else { ROWS_MAX };
     let mut text = String::new();
     if !differences.messages.is_empty() {
         let mut table = empty_table();
-        table.set_header(["when", "who", "said", "before", "after"]);
+        table.set_header(
+            ["table-when", "table-who", "table-said", "table-before", "table-after"].map(|key| language.text(key)),
+        );
         for Difference { before, after } in differences.messages.iter().take(rows_max) {
             let who = format!("{}\n{}", cut(&before.author, NAME_CHARS_MAX), harmless(&before.place.to_string()));
-            let sentence = |trace: &Trace| cut(&trace.sentence(), REASON_CHARS_MAX);
+            let sentence = |trace: &Trace| cut(&sentence(trace, language), REASON_CHARS_MAX);
             let said = cut(&after.text, TEXT_CHARS_MAX);
             table.add_row([clock(before.at), who, said, sentence(before), sentence(&after.trace)]);
         }
         let _ = writeln!(text, "{table}");
         if differences.messages.len() > rows_max {
-            let _ = writeln!(text, "… and {} more; --all shows them.", differences.messages.len() - rows_max);
+            let _ = writeln!(text, "{}", say!(language, "table-more-all", n = differences.messages.len() - rows_max));
         }
     }
-    let _ = write!(text, "{} of {} outcomes differ", differences.messages.len(), differences.compared);
     let counts = differences.counts.iter().map(|((before, after), count)| format!("{before} → {after} {count}"));
-    let counts: Vec<String> = counts.collect();
-    let _ = writeln!(text, "{}{}", if counts.is_empty() { "" } else { ": " }, counts.join(", "));
+    let how = counts.collect::<Vec<String>>().join(", ");
+    let (n, all) = (differences.messages.len(), differences.compared);
+    let differ = match how.is_empty() {
+        true => message!("table-differ", n = n, all = all),
+        false => message!("table-differ-how", n = n, all = all, how = how),
+    };
+    let _ = writeln!(text, "{}", differ.say(language));
     if differences.missing > 0 {
-        let _ = writeln!(text, "  {} messages have no stored decision to compare with", differences.missing);
+        let _ = writeln!(text, "  {}", say!(language, "table-missing", n = differences.missing));
     }
     text
 }
@@ -78,45 +91,43 @@ fn empty_table() -> Table {
     table
 }
 
-pub fn figures(replay: &Replay) -> String {
+pub fn figures(replay: &Replay, language: Language) -> String {
     let summary = Summary::of(&replay.decided);
-    let per = |count| summary.per_1000(count);
-    let mut text = String::new();
-    let _ = writeln!(text, "{} messages, preset {}, judge {}", summary.messages, replay.preset, replay.judge);
-    let _ = writeln!(
-        text,
-        "  answers {} ({:.1} in 1000) · a word {} ({:.1}) · reactions {} ({:.1}) · ignored {}",
-        summary.replies,
-        per(summary.replies),
-        summary.acknowledgements,
-        per(summary.acknowledgements),
-        summary.reactions,
-        per(summary.reactions),
-        summary.ignored,
+    let per = |count| format!("{:.1}", summary.per_1000(count));
+    let head = message!("figures-head", n = summary.messages, preset = &*replay.preset, judge = &*replay.judge);
+    let acted = message!(
+        "figures-acted",
+        replies = summary.replies,
+        replies_rate = per(summary.replies),
+        words = summary.acknowledgements,
+        words_rate = per(summary.acknowledgements),
+        reactions = summary.reactions,
+        reactions_rate = per(summary.reactions),
+        ignored = summary.ignored,
     );
-    let _ = writeln!(
-        text,
-        "  model asked {} times ({:.1} in 1000), {} answers used again, {} characters, {:.4} dollars",
-        summary.judge_calls,
-        per(summary.judge_calls),
-        summary.cached_answers,
-        summary.judge_prompt_chars,
-        summary.micros as f64 / 1e6,
+    let asked = message!(
+        "figures-asked",
+        calls = summary.judge_calls,
+        calls_rate = per(summary.judge_calls),
+        cached = summary.cached_answers,
+        chars = summary.judge_prompt_chars,
+        dollars = format!("{:.4}", summary.micros as f64 / 1e6),
     );
-    if let Some(remembered) = &replay.remembered {
-        let _ = writeln!(
-            text,
-            "  memory: {} summaries and {} reflections ({:.1} in 1000), {} characters ({:.0} in 1000), {} failed",
-            remembered.summaries,
-            remembered.reflections,
-            per(remembered.calls()),
-            remembered.chars,
-            per(remembered.chars),
-            remembered.failed,
-        );
-    }
-    if replay.bad_lines > 0 {
-        let _ = writeln!(text, "  {} lines could not be read and were skipped", replay.bad_lines);
+    let memory = replay.remembered.as_ref().map(|remembered| {
+        message!(
+            "figures-memory",
+            summaries = remembered.summaries,
+            reflections = remembered.reflections,
+            calls_rate = per(remembered.calls()),
+            chars = remembered.chars,
+            chars_rate = format!("{:.0}", summary.per_1000(remembered.chars)),
+            failed = remembered.failed,
+        )
+    });
+    let bad_lines = (replay.bad_lines > 0).then(|| message!("figures-bad-lines", n = replay.bad_lines));
+    let mut text = format!("{}\n", head.say(language));
+    for line in [Some(acted), Some(asked), memory, bad_lines].into_iter().flatten() {
+        let _ = writeln!(text, "  {}", line.say(language));
     }
     text
 }

@@ -223,7 +223,12 @@ impl ClockJump {
     /// "forward by 1 h", "back by 1 min 30 s".
     pub fn direction(&self) -> String {
         let direction = if self.by.0 < 0 { "back" } else { "forward" };
-        format!("{direction} by {}", Span::seconds((self.by.size().0 + 500) / 1000))
+        format!("{direction} by {}", self.rounded())
+    }
+
+    /// How far it was set, to the second.
+    pub fn rounded(&self) -> Span {
+        Span::seconds((self.by.size().0 + 500) / 1000)
     }
 
     fn log(&self) {

@@ -27,7 +27,7 @@ pub async fn deliver(
             let parts: Vec<&str> = parts.iter().map(|part| &**part).collect();
             post(&**platform, delivery, &parts, retries_max).await
         }
-        Post::Excuse(excuse) => post(&**platform, delivery, &[words(*excuse, language)], retries_max).await,
+        Post::Excuse(excuse) => post(&**platform, delivery, &[&*words(*excuse, language)], retries_max).await,
     };
     let outcome = if done.is_ok() { "posted" } else { "failed" };
     metrics::counter!("aizuchi_posts_total", "outcome" => outcome).increment(1);

@@ -172,7 +172,7 @@ impl Followers {
         let policy = self.policies.for_room(delivery.place.room.as_str());
         let retries_max = policy.settings.runtime.post_retries_max;
         let heard = self.languages.of(&delivery.place.room);
-        let language = Language::wished(policy.settings.bot.language, heard);
+        let language = Language::wished(&policy.settings.bot.language, heard);
         self.posts.insert(delivery.call.clone());
         tokio::spawn(async move {
             let done = or_failure(deliver(&world, &delivery, language, retries_max)).await;

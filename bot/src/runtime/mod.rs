@@ -20,6 +20,8 @@ mod start;
 pub use clock::{Clock, ClockJump, ClockReading, MadeClock, STEP_MAX};
 pub use ears::{Ears, Forgetting, Gone, Heard, Storing, shard_of};
 pub use events::Event;
+#[cfg(test)]
+pub(crate) use excuse::words as excuse;
 pub use failure::Failure;
 pub use lanes::{Lanes, is_addressed};
 pub use ledger::{EstimatedPrice, Ledger, TotalView, estimated};

@@ -17,9 +17,9 @@ const PRESS: &str = "document.querySelector('[data-testid=composer]').dispatchEv
 #[tokio::test]
 async fn the_composer_offers_every_command() {
     let room = Room::open();
-    for (locale, language) in [("en-US", Language::English), ("ja", Language::Japanese)] {
+    for (locale, language) in [("en-US", Language::ENGLISH), ("ja", Language::from_id("ja").unwrap())] {
         let browser = Browser::start(locale).await;
-        let mia = browser.person(&room, "mia", if language == Language::English { DESKTOP } else { PHONE }).await;
+        let mia = browser.person(&room, "mia", if language == Language::ENGLISH { DESKTOP } else { PHONE }).await;
         mia.draft("/").await;
         let declared: Vec<String> = offers(CommandForm::Bare, language)
             .iter()

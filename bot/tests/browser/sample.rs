@@ -38,6 +38,14 @@ async fn runs_through(language: &str, wishes: Wishes) {
         let some = format!("document.querySelector('[data-testid=decision][data-outcome={outcome}]')");
         page.until(&format!("some are {outcome}"), &some).await;
     }
+    let reasons = |kana: bool| {
+        format!(
+            "[...document.querySelectorAll('[data-testid=reason]')].every(why => /[ぁ-ん]/.test(why.textContent) === {kana})"
+        )
+    };
+    page.until("says why in the language of the browser", &reasons(language == "ja")).await;
+    page.click("language").await;
+    page.until("says why in the other language, without a reload", &reasons(language != "ja")).await;
     browser.check_console().await;
 }
 

@@ -18,7 +18,11 @@ fn the_demonstration_plays_a_sample_and_shows_every_decision() {
 fn the_demonstration_speaks_japanese() {
     let folder = Folder::new();
     let asked = folder.run("demo --language ja").succeeded();
-    assert!(asked.out.contains("トマト") && asked.out.contains("Answered: "), "{}", asked.out);
+    assert!(
+        asked.out.contains("トマト") && asked.out.contains("答えた：") && !asked.out.contains("Answered: "),
+        "{}",
+        asked.out
+    );
     let here = |environment: &[(&str, &str)], line: &str| folder.run_in(environment, line).succeeded().out;
     assert_eq!(here(&[("LANG", "ja_JP.UTF-8")], "demo"), asked.out);
     assert_eq!(here(&[("LC_ALL", "ja_JP.UTF-8"), ("LANG", "en_US.UTF-8")], "demo"), asked.out);

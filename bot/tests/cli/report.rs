@@ -93,3 +93,23 @@ fn the_report_tells_what_it_was_made_from_but_not_where_that_lies() {
     }
     assert!(!page.contains("private-place"));
 }
+
+#[test]
+fn it_is_in_the_language_of_the_talk_unless_another_is_asked_for() {
+    let folder = Folder::with("talk.jsonl", include_str!("../../../samples/ja.jsonl"));
+    folder.run(RUN).succeeded();
+    let (page, decisions) = (folder.read("out.html"), folder.read("out.jsonl"));
+    assert!(
+        page.contains("<html lang=\"ja\">") && page.contains("何で決まったか") && page.contains("話す理由が足りません")
+    );
+    for english in [">Timeline<", ">Gates<", "Stayed silent", "Score "] {
+        assert!(!page.contains(english), "{english}");
+    }
+    assert!(decisions.contains("\"reason\":\"Stayed silent: "), "what machines read is English");
+    folder.run(&format!("{RUN} --language en")).succeeded();
+    let page = folder.read("out.html");
+    assert!(page.contains("<html lang=\"en\">") && page.contains("13 messages") && page.contains("What decided"));
+    assert_eq!(folder.read("out.jsonl"), decisions);
+    folder.run(&format!("{RUN} --lang ja")).succeeded();
+    assert!(folder.read("out.jsonl").contains("\"reason\":\"黙っていた："), "unless it is asked for");
+}

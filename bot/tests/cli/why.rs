@@ -137,3 +137,46 @@ fn who_was_answered_together_with_others_is_told_with_which_message() {
     assert_eq!(folder.run("why m2 --json").last_line()["answered_with"], json!("m3"));
     assert!(!folder.run("why m3").succeeded().out.contains("answers this too"));
 }
+
+fn japanese_sample() -> Folder {
+    let folder = Folder::new();
+    let (talk, script) = (include_str!("../../../samples/ja.jsonl"), include_str!("../../../samples/ja.judge.jsonl"));
+    live(talk, script).keep_in(&folder);
+    folder
+}
+
+#[test]
+fn a_room_is_told_of_in_its_own_language_unless_the_reader_has_another() {
+    let folder = japanese_sample();
+    let told = |environment: &[(&str, &str)], options: &str| {
+        let out = folder.run_in(environment, &format!("why --last {options}")).succeeded().out;
+        let (japanese, english) = (out.contains("黙っていた："), out.contains("Stayed silent:"));
+        assert!(japanese != english, "{out}");
+        if japanese { "ja" } else { "en" }
+    };
+    assert_eq!(told(&[], ""), "ja", "as people talk there");
+    assert_eq!(told(&[("LANG", "C.UTF-8")], ""), "ja", "C is no language");
+    assert_eq!(told(&[("LANG", "en_US.UTF-8")], ""), "en", "the reader's");
+    assert_eq!(told(&[("LANG", "en_US.UTF-8")], "--language ja"), "ja", "what is asked for");
+    assert_eq!(told(&[], "--lang en"), "en");
+    assert_eq!(told(&[], "--set bot.language=en"), "en", "as it is set");
+    let english = sample();
+    assert!(english.run("why --last --room garden").succeeded().out.contains("Stayed silent:"));
+    let told = english.run_in(&[("LANG", "ja_JP.UTF-8")], "why 6").succeeded().out;
+    for part in [
+        "答えた：判定役は「はい、10秒待って」と言いました：",
+        "ここで誰かが加わる見込みは",
+        "質問   join（",
+        "行動   ",
+        "費用   0.000",
+    ] {
+        assert!(told.contains(part), "{part:?} is missing: {told}");
+    }
+    assert!(told.contains("助けを求めるか、みんなに呼びかけている"), "{told}");
+}
+
+#[test]
+fn machines_read_english_whatever_the_language_of_the_room() {
+    let line = japanese_sample().run_in(&[("LANG", "ja_JP.UTF-8")], "why --last --json").succeeded().last_line();
+    assert!(line["reason"].as_str().unwrap().starts_with("Stayed silent: "), "{line}");
+}

@@ -131,7 +131,7 @@ async fn commands_are_acknowledged_at_once_and_answered_to_the_caller() {
     let answer = &house.server.asked("PATCH webhooks/100/tok-en_1/messages/@original")[0];
     assert_eq!(answer.body["content"], "done: mute 2h");
     let (order, by, place) = house.commands.0.lock().unwrap()[0].clone();
-    assert_eq!((order.as_str(), by.manages, by.language), ("mute 2h", true, Language::Japanese));
+    assert_eq!((order.as_str(), by.manages, by.language), ("mute 2h", true, Language::from_id("ja").unwrap()));
     assert_eq!((by.person.as_str(), place.to_string()), ("discord:11", format!("discord:{GUILD}/{CHANNEL}")));
     let registered = &house.server.asked(&format!("PUT applications/100/guilds/{GUILD}/commands"))[0];
     let names = |options: &serde_json::Value| -> Vec<String> {

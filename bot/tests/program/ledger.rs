@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use aizuchi::language::Language;
+use aizuchi::sentences::sentence;
 use aizuchi_core::listen::Unheard;
 use aizuchi_core::trace::{Cause, Outcome};
 use aizuchi_core::{Input, Trace};
@@ -137,7 +139,10 @@ impl Ledger {
                 _ => false,
             };
             if undecided {
-                findings.add(Broken::Undecided, format!("{id} {text:?} has no decision: {}", trace.sentence()));
+                findings.add(
+                    Broken::Undecided,
+                    format!("{id} {text:?} has no decision: {}", sentence(trace, Language::ENGLISH)),
+                );
             }
         }
         let mine = room.iter().filter(|kept| kept.body["by"]["name"] == talker.name).count();
@@ -201,7 +206,7 @@ impl Ledger {
     fn compare_with_why(&self, call: &str, to: &str, findings: &mut Findings) {
         let Some(trace) = self.traces.get(to) else { return };
         if !matches!(trace.outcome, Outcome::Replies | Outcome::Acknowledges) {
-            findings.add(Broken::Misreported, format!("{call} answers {to}: {}", trace.sentence()));
+            findings.add(Broken::Misreported, format!("{call} answers {to}: {}", sentence(trace, Language::ENGLISH)));
         }
     }
 
@@ -215,7 +220,7 @@ impl Ledger {
             // Found to be undecided already.
             let Some(trace) = self.traces.get(id) else { continue };
             let muted = trace.gate.as_deref() == Some("mute");
-            let story = || format!("{id} {text:?}: {}", trace.sentence());
+            let story = || format!("{id} {text:?}: {}", sentence(trace, Language::ENGLISH));
             match trace.outcome {
                 _ if terms.excused.contains(id) => (),
                 Outcome::Silent if muted && talker.moderates && !told.contains(id.as_str()) => (),

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aizuchi::journal::Records;
+use aizuchi::language::Language;
 use aizuchi::runtime::{Clock, Event};
+use aizuchi::sentences::sentence;
 use aizuchi_core::effect::Outcome;
 use aizuchi_core::input::Command;
 use aizuchi_core::types::{Change, ClockShift, Message, MessageId, PersonId, Place, Reaction, RoomId, Span};
@@ -93,7 +95,7 @@ async fn what_is_said_just_before_the_clock_is_set_is_not_late() {
         tokio::time::sleep(Duration::from_secs(1)).await;
         let traces = decided(&mut life);
         let trace = traces.iter().find(|trace| trace.message.as_str() == id).expect("it is decided");
-        assert_ne!(trace.outcome, Outcome::Ignored, "{}", trace.sentence());
+        assert_ne!(trace.outcome, Outcome::Ignored, "{}", sentence(trace, Language::ENGLISH));
     }
     life.runtime.stop().await;
 }
@@ -190,7 +192,7 @@ async fn what_was_said_while_it_was_away_is_answered_within_the_limit() {
     let decided = decided(&mut life);
     let of = |id: &str| decided.iter().find(|trace| trace.message.as_str() == id).expect("it was decided");
     assert_eq!(of("m3").outcome, Outcome::Replies);
-    let sentence = of("m2").sentence();
+    let sentence = sentence(of("m2"), Language::ENGLISH);
     assert!(sentence.contains("11 min before") && sentence.contains("within 10 min"), "{sentence}");
     // It has been here all along: a platform that brings something so late is to blame itself.
     tokio::time::sleep(Duration::from_secs(300)).await;
@@ -213,8 +215,11 @@ async fn everybody_who_calls_while_it_writes_is_answered_and_shown() {
     }
     tokio::time::sleep(Duration::from_secs(60)).await;
     let decided = decided(&mut life);
-    let silent: Vec<String> =
-        decided.iter().filter(|trace| trace.outcome != Outcome::Replies).map(|trace| trace.sentence()).collect();
+    let silent: Vec<String> = decided
+        .iter()
+        .filter(|trace| trace.outcome != Outcome::Replies)
+        .map(|trace| sentence(trace, Language::ENGLISH))
+        .collect();
     assert_eq!((decided.len(), silent), (100, Vec::<String>::new()));
     life.runtime.stop().await;
 }

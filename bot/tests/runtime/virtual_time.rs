@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use aizuchi::language::Language;
 use aizuchi::replay::{Decided, OwnInLog, run as replay};
 use aizuchi::runtime::{Clock, Event};
+use aizuchi::sentences::sentence;
 use aizuchi_core::sim::StandIn;
 use aizuchi_core::types::{MessageId, Span};
 use aizuchi_core::{Input, Policies, Trace};
@@ -98,7 +100,7 @@ fn essence(trace: &Trace) -> (MessageId, String, Option<u8>, Option<String>, Str
         format!("{:?} {:?}", trace.outcome, trace.stage),
         trace.score,
         gate,
-        trace.sentence(),
+        sentence(trace, Language::ENGLISH),
         trace.asked.len(),
     )
 }

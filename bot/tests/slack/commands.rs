@@ -21,8 +21,11 @@ async fn commands_are_run_and_answered_to_one_person() {
     until("a third", || server.workspace().answers.len() == 3).await;
     assert_eq!(server.workspace().answers[0], json!({"response_type": "ephemeral", "text": "*done* mute 2h"}));
     let given = office.commands.0.lock().unwrap().clone();
-    assert_eq!((given[0].0.as_str(), given[0].1.manages, given[0].1.language), ("mute 2h", true, Language::English));
-    assert_eq!((given[1].1.manages, given[1].1.language, &given[1].2), (false, Language::Japanese, &room("C1GEN")));
+    assert_eq!((given[0].0.as_str(), given[0].1.manages, given[0].1.language), ("mute 2h", true, Language::ENGLISH));
+    assert_eq!(
+        (given[1].1.manages, given[1].1.language, &given[1].2),
+        (false, Language::from_id("ja").unwrap(), &room("C1GEN"))
+    );
     assert!(given[2].1.manages, "in a direct message everybody may");
     assert_eq!(server.sockets.redelivered(), 0);
     office.close().await;

@@ -89,8 +89,9 @@ fn question_data(turn: &Turn<'_>, question: Question) -> Transcript {
 fn about(turn: &Turn<'_>) -> Option<WhyAsked> {
     let trace = &turn.pending()?.trace;
     let values = trace.features.0.as_deref()?;
-    let because = because(values, true, JoinModel::built_in()).join(", ").into();
-    Some(WhyAsked { message: trace.message.clone(), because })
+    let because =
+        because(values, true, JoinModel::built_in()).iter().map(|reason| reason.for_judge).collect::<Vec<_>>();
+    Some(WhyAsked { message: trace.message.clone(), because: because.join(", ").into() })
 }
 
 fn ask_a_model(turn: &mut Turn<'_>, ladder: JudgeLadder, transcript: Transcript, cache_key: Option<u64>) {

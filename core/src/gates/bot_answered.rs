@@ -2,14 +2,7 @@
 use super::{Case, Closed, Gate, Order, Stops};
 use crate::types::Flags;
 
-pub(super) const GATE: Gate = Gate {
-    id: "bot_answered",
-    doc: "another bot has answered already",
-    say: "another bot has answered already",
-    order: Order::AfterScore,
-    stops: Stops::Unasked,
-    closed,
-};
+pub(super) const GATE: Gate = Gate { id: "bot_answered", order: Order::AfterScore, stops: Stops::Unasked, closed };
 
 fn closed(case: &Case<'_>) -> Option<Closed> {
     if !case.policy.settings.gates.bot_answered {

@@ -2,14 +2,7 @@
 use super::{Case, Closed, Gate, Order, Stops};
 use crate::room::Cost;
 
-pub(super) const GATE: Gate = Gate {
-    id: "budget",
-    doc: "the day's budget of the room, or of all rooms, is spent",
-    say: "the budget of the day is spent ({have} of {need})",
-    order: Order::AfterScore,
-    stops: Stops::Unasked,
-    closed,
-};
+pub(super) const GATE: Gate = Gate { id: "budget", order: Order::AfterScore, stops: Stops::Unasked, closed };
 
 fn closed(case: &Case<'_>) -> Option<Closed> {
     let spent = case.room.spent.as_ref().filter(|_| case.trigger.paid)?;

@@ -2,14 +2,7 @@
 use super::{Case, Closed, Gate, Order, Stops};
 use crate::types::Flags;
 
-pub(super) const GATE: Gate = Gate {
-    id: "floor_share",
-    doc: "its share of the talk is above that of one member",
-    say: "{have} % of the talk is its own, and its share is {need} %",
-    order: Order::AfterScore,
-    stops: Stops::Unasked,
-    closed,
-};
+pub(super) const GATE: Gate = Gate { id: "floor_share", order: Order::AfterScore, stops: Stops::Unasked, closed };
 
 fn closed(case: &Case<'_>) -> Option<Closed> {
     let settings = &case.policy.settings;

@@ -2,14 +2,7 @@
 use super::{Case, Closed, Gate, Order, Stops};
 use crate::types::Span;
 
-pub(super) const GATE: Gate = Gate {
-    id: "interval",
-    doc: "least time between two contributions nobody asked for",
-    say: "it spoke up {have_time} ago and leaves at least {need_time} in between",
-    order: Order::AfterScore,
-    stops: Stops::Unasked,
-    closed,
-};
+pub(super) const GATE: Gate = Gate { id: "interval", order: Order::AfterScore, stops: Stops::Unasked, closed };
 
 fn closed(case: &Case<'_>) -> Option<Closed> {
     // Where it is told how much to say, the time in between follows from that.

@@ -2,14 +2,7 @@
 use super::{Case, Closed, Gate, Order, Stops};
 use crate::types::Flags;
 
-pub(super) const GATE: Gate = Gate {
-    id: "loop_guard",
-    doc: "it has gone back and forth with the same bot often enough",
-    say: "it has answered the same bot {have} times in a row, and {need} is enough",
-    order: Order::BeforeScore,
-    stops: Stops::Everything,
-    closed,
-};
+pub(super) const GATE: Gate = Gate { id: "loop_guard", order: Order::BeforeScore, stops: Stops::Everything, closed };
 
 fn closed(case: &Case<'_>) -> Option<Closed> {
     let need = u64::from(case.policy.settings.gates.loop_exchanges);

@@ -1,14 +1,7 @@
 //! Too little was said to understand what it is about.
 use super::{Case, Closed, Gate, Order, Stops};
 
-pub(super) const GATE: Gate = Gate {
-    id: "messages_min",
-    doc: "it must have heard some messages before it judges anything",
-    say: "it has heard {have} of the {need} messages it needs",
-    order: Order::AfterScore,
-    stops: Stops::Unasked,
-    closed,
-};
+pub(super) const GATE: Gate = Gate { id: "messages_min", order: Order::AfterScore, stops: Stops::Unasked, closed };
 
 fn closed(case: &Case<'_>) -> Option<Closed> {
     let need = case.policy.settings.gates.messages_min as usize;

@@ -20,13 +20,11 @@ mod user_limit;
 use crate::policy::Policy;
 use crate::room::{PlaceState, Room};
 pub(crate) use crate::trace::Closed;
-use crate::types::{ConversationId, Span, Time};
+use crate::types::{ConversationId, Time};
 
+/// A reason to hold back; its sentences are those of its id in `locales/`.
 pub struct Gate {
     pub id: &'static str,
-    pub doc: &'static str,
-    /// How its closing is told; `{have}` and `{need}` are what `closed` found, `{have_time}` and `{need_time}` the same as seconds.
-    pub say: &'static str,
     pub(crate) order: Order,
     pub(crate) stops: Stops,
     /// What it found, if it is closed.
@@ -87,17 +85,6 @@ pub(crate) struct Trigger<'a> {
     pub for_somebody_else: bool,
     /// Whether a model would have to be paid for it.
     pub paid: bool,
-}
-
-impl Gate {
-    /// Its closing in words.
-    pub(crate) fn sentence(&self, found: Closed) -> String {
-        self.say
-            .replace("{have_time}", &Span::seconds(found.have).to_string())
-            .replace("{need_time}", &Span::seconds(found.need).to_string())
-            .replace("{have}", &found.have.to_string())
-            .replace("{need}", &found.need.to_string())
-    }
 }
 
 /// The first closed gate of this order.

@@ -1,14 +1,7 @@
 //! The hours in which it lets people sleep.
 use super::{Case, Closed, Gate, Order, Stops};
 
-pub(super) const GATE: Gate = Gate {
-    id: "quiet_hours",
-    doc: "the hours of the day in which it says nothing, unless it is addressed and may answer then",
-    say: "these are quiet hours",
-    order: Order::BeforeScore,
-    stops: Stops::Everything,
-    closed,
-};
+pub(super) const GATE: Gate = Gate { id: "quiet_hours", order: Order::BeforeScore, stops: Stops::Everything, closed };
 
 fn closed(case: &Case<'_>) -> Option<Closed> {
     let gates = &case.policy.settings.gates;

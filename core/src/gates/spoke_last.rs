@@ -2,14 +2,7 @@
 use super::{Case, Closed, Gate, Order, Stops};
 use crate::types::Flags;
 
-pub(super) const GATE: Gate = Gate {
-    id: "spoke_last",
-    doc: "the last message of the place is its own",
-    say: "it spoke last here",
-    order: Order::AfterScore,
-    stops: Stops::Unasked,
-    closed,
-};
+pub(super) const GATE: Gate = Gate { id: "spoke_last", order: Order::AfterScore, stops: Stops::Unasked, closed };
 
 fn closed(case: &Case<'_>) -> Option<Closed> {
     let own_last = || {

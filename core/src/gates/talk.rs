@@ -1,14 +1,7 @@
 //! It has had its share of the talk (`talk = "3%"`).
 use super::{Case, Closed, Gate, Order, Stops};
 
-pub(super) const GATE: Gate = Gate {
-    id: "talk",
-    doc: "it has spoken up as often as `talk` allows; the least distance of two contributions follows from it",
-    say: "it has had its share of the talk and lets {need} more messages pass",
-    order: Order::AfterScore,
-    stops: Stops::Unasked,
-    closed,
-};
+pub(super) const GATE: Gate = Gate { id: "talk", order: Order::AfterScore, stops: Stops::Unasked, closed };
 
 fn closed(case: &Case<'_>) -> Option<Closed> {
     let (talk, share) = case.room.talk_of(case.policy)?;

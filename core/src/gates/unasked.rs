@@ -1,14 +1,7 @@
 //! It only answers when it is addressed.
 use super::{Case, Closed, Gate, Order, Stops};
 
-pub(super) const GATE: Gate = Gate {
-    id: "unasked",
-    doc: "it only answers when it is addressed",
-    say: "it only answers when it is addressed",
-    order: Order::BeforeScore,
-    stops: Stops::Unasked,
-    closed,
-};
+pub(super) const GATE: Gate = Gate { id: "unasked", order: Order::BeforeScore, stops: Stops::Unasked, closed };
 
 fn closed(case: &Case<'_>) -> Option<Closed> {
     let settings = &case.policy.settings;

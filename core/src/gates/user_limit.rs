@@ -1,14 +1,7 @@
 //! One person has had enough of its answers for an hour.
 use super::{Case, Closed, Gate, Order, Stops};
 
-pub(super) const GATE: Gate = Gate {
-    id: "user_limit",
-    doc: "it answers the same person only so often within an hour",
-    say: "it has answered this person {have} times within the hour, and {need} is the limit",
-    order: Order::AfterScore,
-    stops: Stops::Everything,
-    closed,
-};
+pub(super) const GATE: Gate = Gate { id: "user_limit", order: Order::AfterScore, stops: Stops::Everything, closed };
 
 fn closed(case: &Case<'_>) -> Option<Closed> {
     let gates = &case.policy.settings.gates;

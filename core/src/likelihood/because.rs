@@ -1,6 +1,7 @@
-//! What spoke for or against somebody joining, in a few words that a moderator understands.
+//! What spoke for or against somebody joining, as ids of reasons that a moderator understands.
 //!
-//! Features that tell of the same thing are taken together; what is said of them is true of the message.
+//! Features that tell of the same thing are taken together; a reason is true of the message. Its words are those of its
+//! id in `locales/`.
 
 use std::sync::LazyLock;
 
@@ -8,15 +9,17 @@ use super::explain::parts;
 use super::features::{FEATURES, Values};
 use super::models::JoinModel;
 
-/// Features of one kind, and what is said where together they speak for joining, or against it.
+/// Features of one kind, and the reasons they give where together they speak for joining, or against it.
 struct Theme {
     features: &'static [&'static str],
-    /// A feature has to have at least this value for the words to be true.
-    speaks_for: &'static [(&'static str, Holds)],
-    speaks_against: &'static [(&'static str, Holds)],
+    speaks_for: &'static [Row],
+    speaks_against: &'static [Row],
 }
 
-/// When words are true: a feature is at least, or at most, this.
+/// A reason: its id, what a judge is told of it, and what has to hold for it to be true.
+struct Row(&'static str, &'static str, Holds);
+
+/// When a reason is true: a feature is at least, or at most, this.
 #[derive(Clone, Copy)]
 enum Holds {
     AtLeast(&'static str, u8),
@@ -29,16 +32,16 @@ use Holds::{AtLeast, AtMost};
 const SHORT: u8 = 13;
 const LONG: u8 = 18;
 
-/// The first words that hold are taken.
+/// The first reason that holds is taken.
 const THEMES: &[Theme] = &[
     Theme {
         features: &["question", "asks", "call", "run_question"],
         speaks_for: &[
-            ("it calls on everybody", AtLeast("call", 1)),
-            ("it asks a question", AtLeast("question", 1)),
-            ("its author has asked a question", AtLeast("run_question", 1)),
+            Row("calls_everybody", "it calls on everybody", AtLeast("call", 1)),
+            Row("asks", "it asks a question", AtLeast("question", 1)),
+            Row("author_asked", "its author has asked a question", AtLeast("run_question", 1)),
         ],
-        speaks_against: &[("it asks nothing", AtMost("question", 0))],
+        speaks_against: &[Row("asks_nothing", "it asks nothing", AtMost("question", 0))],
     },
     Theme {
         features: &[
@@ -52,20 +55,20 @@ const THEMES: &[Theme] = &[
             "to_own",
         ],
         speaks_for: &[
-            ("it starts a conversation", AtLeast("starts", 32)),
-            ("nobody has answered its author yet", AtMost("strand_others", 0)),
+            Row("starts", "it starts a conversation", AtLeast("starts", 32)),
+            Row("unanswered", "nobody has answered its author yet", AtMost("strand_others", 0)),
         ],
         speaks_against: &[
-            ("others are in this conversation already", AtLeast("strand_others", 1)),
-            ("it starts no conversation", AtMost("starts", 31)),
+            Row("has_company", "others are in this conversation already", AtLeast("strand_others", 1)),
+            Row("starts_nothing", "it starts no conversation", AtMost("starts", 31)),
         ],
     },
     Theme {
         features: &["address", "to_away", "to_said", "to_others", "to_in_strand"],
-        speaks_for: &[("nobody is addressed", AtMost("address", 0))],
+        speaks_for: &[Row("to_nobody", "nobody is addressed", AtMost("address", 0))],
         speaks_against: &[
-            ("it speaks to somebody", AtLeast("address", 1)),
-            ("it answers somebody", AtLeast("to_others", 32)),
+            Row("to_somebody", "it speaks to somebody", AtLeast("address", 1)),
+            Row("answers_somebody", "it answers somebody", AtLeast("to_others", 32)),
         ],
     },
     Theme {
@@ -81,45 +84,51 @@ const THEMES: &[Theme] = &[
             "to_me",
         ],
         speaks_for: &[
-            ("its author is new here", AtMost("said", 0)),
-            ("its author has said little so far", AtMost("said", 8)),
-            ("its author is one whom others answer", AtLeast("my_drew", 4)),
+            Row("author_new", "its author is new here", AtMost("said", 0)),
+            Row("author_quiet", "its author has said little so far", AtMost("said", 8)),
+            Row("author_draws", "its author is one whom others answer", AtLeast("my_drew", 4)),
         ],
-        speaks_against: &[("its author is in the talk already", AtLeast("said", 1))],
+        speaks_against: &[Row("author_present", "its author is in the talk already", AtLeast("said", 1))],
     },
     Theme {
         features: &["word_draws", "word_answered", "word_goes_on", "run_draws", "known_words"],
-        speaks_for: &[("its words draw others in", AtLeast("known_words", 1))],
-        speaks_against: &[("its words draw nobody in", AtLeast("known_words", 1))],
+        speaks_for: &[Row("words_draw", "its words draw others in", AtLeast("known_words", 1))],
+        speaks_against: &[Row("words_draw_nobody", "its words draw nobody in", AtLeast("known_words", 1))],
     },
     Theme {
         features: &["width"],
-        speaks_for: &[("it says much", AtLeast("width", LONG)), ("it is brief", AtMost("width", SHORT))],
-        speaks_against: &[("it says little", AtMost("width", SHORT)), ("it says much", AtLeast("width", LONG))],
+        speaks_for: &[
+            Row("long", "it says much", AtLeast("width", LONG)),
+            Row("brief", "it is brief", AtMost("width", SHORT)),
+        ],
+        speaks_against: &[
+            Row("little", "it says little", AtMost("width", SHORT)),
+            Row("long", "it says much", AtLeast("width", LONG)),
+        ],
     },
     Theme {
         features: &["echo", "repeat"],
-        speaks_for: &[("its author says it again", AtLeast("repeat", 2))],
-        speaks_against: &[("it takes up what others said", AtLeast("echo", 1))],
+        speaks_for: &[Row("repeats", "its author says it again", AtLeast("repeat", 2))],
+        speaks_against: &[Row("takes_up", "it takes up what others said", AtLeast("echo", 1))],
     },
     Theme {
         features: &["closing", "filler", "smile", "greeting"],
-        speaks_for: &[("it greets", AtLeast("greeting", 1))],
+        speaks_for: &[Row("greets", "it greets", AtLeast("greeting", 1))],
         speaks_against: &[
-            ("it thanks or says goodbye", AtLeast("closing", 1)),
-            ("it is laughter or assent", AtLeast("filler", 1)),
-            ("it is in jest", AtLeast("smile", 1)),
+            Row("closes", "it thanks or says goodbye", AtLeast("closing", 1)),
+            Row("laughs", "it is laughter or assent", AtLeast("filler", 1)),
+            Row("jokes", "it is in jest", AtLeast("smile", 1)),
         ],
     },
     Theme {
         features: &["parent_question", "parent_draws", "parent_replies", "parent_gap", "parent_ago", "parent_start"],
-        speaks_for: &[("what it goes on with is still open", AtLeast("parent_gap", 1))],
-        speaks_against: &[("what it goes on with is in good hands", AtLeast("parent_gap", 1))],
+        speaks_for: &[Row("parent_open", "what it goes on with is still open", AtLeast("parent_gap", 1))],
+        speaks_against: &[Row("parent_answered", "what it goes on with is in good hands", AtLeast("parent_gap", 1))],
     },
     Theme {
         features: &["pace", "crowd", "last_ago", "open", "strands", "helpers", "outsiders", "joins", "custom"],
-        speaks_for: &[("others are there who could join", AtLeast("outsiders", 1))],
-        speaks_against: &[("the room is busy with other things", AtLeast("strands", 1))],
+        speaks_for: &[Row("outsiders", "others are there who could join", AtLeast("outsiders", 1))],
+        speaks_against: &[Row("busy", "the room is busy with other things", AtLeast("strands", 1))],
     },
 ];
 
@@ -141,7 +150,9 @@ fn holds(values: &Values, holds: Holds) -> bool {
 /// What spoke for joining, or against it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reason {
-    pub words: &'static str,
+    pub id: &'static str,
+    /// What a judge is told of it; people read the words of their language.
+    pub for_judge: &'static str,
     /// Positive where it spoke for joining.
     pub log_odds: f32,
 }
@@ -156,19 +167,24 @@ pub(crate) fn reasons(values: &Values, model: &JoinModel) -> Vec<Reason> {
     }
     let reason = |(theme, log_odds): (&Theme, f32)| {
         let all = if log_odds > 0.0 { theme.speaks_for } else { theme.speaks_against };
-        let words = all.iter().find(|(_, when)| holds(values, *when)).map(|(words, _)| *words);
-        words.filter(|_| log_odds.abs() > LEAST).map(|words| Reason { words, log_odds })
+        let row = all.iter().find(|Row(_, _, when)| holds(values, *when)).filter(|_| log_odds.abs() > LEAST);
+        row.map(|Row(id, for_judge, _)| Reason { id, for_judge, log_odds })
     };
     let mut reasons: Vec<Reason> = THEMES.iter().zip(sums).filter_map(reason).collect();
     reasons.sort_by(|a, b| b.log_odds.abs().total_cmp(&a.log_odds.abs()));
     reasons
 }
 
+/// The ids of all reasons there are.
+pub fn reason_ids() -> impl Iterator<Item = &'static str> {
+    THEMES.iter().flat_map(|theme| theme.speaks_for.iter().chain(theme.speaks_against)).map(|Row(id, _, _)| *id)
+}
+
 /// The strongest reasons for joining, or against it, strongest first.
-pub(crate) fn because(values: &Values, joining: bool, model: &JoinModel) -> Vec<&'static str> {
+pub(crate) fn because(values: &Values, joining: bool, model: &JoinModel) -> Vec<Reason> {
     const REASONS_MAX: usize = 3;
     let spoke = |reason: &Reason| (reason.log_odds > 0.0) == joining;
-    reasons(values, model).into_iter().filter(spoke).map(|reason| reason.words).take(REASONS_MAX).collect()
+    reasons(values, model).into_iter().filter(spoke).take(REASONS_MAX).collect()
 }
 
 #[cfg(test)]
@@ -179,12 +195,12 @@ mod tests {
     use crate::types::{MessageId, Time};
 
     #[test]
-    fn words_speak_of_features_that_exist() {
+    fn reasons_speak_of_features_that_exist() {
         let known = |id: &&str| FEATURES.iter().any(|feature| feature.id == *id);
         for theme in THEMES {
-            for (words, when) in theme.speaks_for.iter().chain(theme.speaks_against) {
+            for Row(reason, _, when) in theme.speaks_for.iter().chain(theme.speaks_against) {
                 let (AtLeast(id, _) | AtMost(id, _)) = when;
-                assert!(known(id) && theme.features.contains(id), "{words}: {id}");
+                assert!(known(id) && theme.features.contains(id), "{reason}: {id}");
             }
             assert!(theme.features.iter().any(known), "{:?}", theme.features);
         }
@@ -213,11 +229,11 @@ mod tests {
         told(2, "bob", "alice: yes, I am on it already");
         let asks = told(3, "carol", "hi, does anybody know how to mount a usb disk?");
         let answers = told(4, "bob", "alice: thanks, works fine");
-        let told = because(&asks.features, true, model);
-        assert!(told.contains(&"it calls on everybody") || told.contains(&"it starts a conversation"), "{told:?}");
-        let told = because(&answers.features, false, model);
-        let taken = ["it speaks to somebody", "others are in this conversation already", "it thanks or says goodbye"];
-        assert!(told.iter().any(|words| taken.contains(words)), "{told:?}");
+        let told: Vec<&str> = because(&asks.features, true, model).iter().map(|reason| reason.id).collect();
+        assert!(told.contains(&"calls_everybody") || told.contains(&"starts"), "{told:?}");
+        let told: Vec<&str> = because(&answers.features, false, model).iter().map(|reason| reason.id).collect();
+        let taken = ["to_somebody", "has_company", "closes"];
+        assert!(told.iter().any(|reason| taken.contains(reason)), "{told:?}");
         assert!(answers.p_join < asks.p_join);
     }
 }

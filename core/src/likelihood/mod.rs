@@ -12,7 +12,7 @@ mod models;
 pub mod steps;
 mod talk;
 
-pub use because::Reason;
+pub use because::{Reason, reason_ids};
 pub(crate) use because::{because, reasons};
 pub use explain::Contribution;
 pub(crate) use explain::contributions;

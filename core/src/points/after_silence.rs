@@ -2,8 +2,7 @@
 use super::{Percent, Rule, Scene};
 use crate::types::{Span, Time};
 
-pub(super) const RULE: Rule =
-    Rule { id: "after_silence", doc: "the first message after a long silence", points: 10, strength };
+pub(super) const RULE: Rule = Rule { id: "after_silence", points: 10, strength };
 
 fn strength(scene: &Scene<'_>) -> Percent {
     let score = &scene.policy.settings.score;

@@ -2,7 +2,7 @@
 use super::{Percent, Rule, Scene};
 use crate::types::Flags;
 
-pub(super) const RULE: Rule = Rule { id: "closing", doc: "thanks, a goodbye, or that is all", points: -25, strength };
+pub(super) const RULE: Rule = Rule { id: "closing", points: -25, strength };
 
 fn strength(scene: &Scene<'_>) -> Percent {
     let asks = scene.trimmed().ends_with(['?', '？']);

@@ -2,7 +2,7 @@
 use super::{Percent, Rule, Scene};
 use crate::types::Span;
 
-pub(super) const RULE: Rule = Rule { id: "cooldown", doc: "it spoke a moment ago", points: -30, strength };
+pub(super) const RULE: Rule = Rule { id: "cooldown", points: -30, strength };
 
 fn strength(scene: &Scene<'_>) -> Percent {
     let lasts = Span::seconds(scene.policy.settings.score.cooldown_seconds.into());

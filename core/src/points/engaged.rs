@@ -1,7 +1,7 @@
 //! It answered here a short while ago: the talk is partly its own.
 use super::{Percent, Rule, Scene};
 
-pub(super) const RULE: Rule = Rule { id: "engaged", doc: "it answered here a short while ago", points: 15, strength };
+pub(super) const RULE: Rule = Rule { id: "engaged", points: 15, strength };
 
 fn strength(scene: &Scene<'_>) -> Percent {
     Percent::all_or_none(scene.place.is_engaged(scene.policy, scene.now()))

@@ -2,8 +2,7 @@
 use super::{Percent, Rule, Scene};
 use crate::room::Glance;
 
-pub(super) const RULE: Rule =
-    Rule { id: "fading", doc: "messages are getting shorter and shorter", points: -15, strength };
+pub(super) const RULE: Rule = Rule { id: "fading", points: -15, strength };
 
 /// The newer half this short against the older, and how strongly that counts.
 const STEPS: [(f64, Percent); 2] = [(0.5, Percent::ALL), (0.7, Percent::new(67))];

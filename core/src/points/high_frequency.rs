@@ -2,7 +2,7 @@
 use super::{Percent, Rule, Scene};
 use crate::types::Span;
 
-pub(super) const RULE: Rule = Rule { id: "high_frequency", doc: "messages come thick and fast", points: -10, strength };
+pub(super) const RULE: Rule = Rule { id: "high_frequency", points: -10, strength };
 
 fn strength(scene: &Scene<'_>) -> Percent {
     let score = &scene.policy.settings.score;

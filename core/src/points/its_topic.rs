@@ -2,7 +2,7 @@
 use super::{Percent, Rule, Scene};
 use crate::types::Flags;
 
-pub(super) const RULE: Rule = Rule { id: "its_topic", doc: "one of its keywords came up lately", points: 10, strength };
+pub(super) const RULE: Rule = Rule { id: "its_topic", points: 10, strength };
 
 fn strength(scene: &Scene<'_>) -> Percent {
     let skipped = usize::from(!scene.policy.settings.score.topic_counts_message);

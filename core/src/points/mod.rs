@@ -22,10 +22,9 @@ pub(crate) use scene::Scene;
 
 use crate::settings::{Points, RULE_IDS};
 
-/// What a rule notices, and how strongly.
+/// What a rule notices, and how strongly; its sentences are those of its id in `locales/`.
 pub struct Rule {
     pub id: &'static str,
-    pub doc: &'static str,
     /// The default of `points.{id}`.
     pub points: i16,
     pub(crate) strength: fn(&Scene<'_>) -> Percent,

@@ -1,7 +1,7 @@
 //! Two people talk with each other.
 use super::{Percent, Rule, Scene};
 
-pub(super) const RULE: Rule = Rule { id: "two_people", doc: "exactly two people are talking", points: -10, strength };
+pub(super) const RULE: Rule = Rule { id: "two_people", points: -10, strength };
 
 fn strength(scene: &Scene<'_>) -> Percent {
     let mut people = scene.people.iter().map(|heard| heard.speaker);

@@ -189,16 +189,45 @@ setting_choice!(
     }
 );
 
-setting_choice!(
-    #[derive(Serialize, Deserialize)]
-    /// In which language it is instructed and speaks of itself.
-    Language {
-        /// As the talk is.
-        Auto = "auto",
-        English = "en",
-        Japanese = "ja",
+/// In which language it is instructed and speaks of itself. The shell knows which there are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum Language {
+    /// As the talk is.
+    Auto,
+    /// By its id, such as "en".
+    Named(Box<str>),
+}
+
+impl From<String> for Language {
+    fn from(text: String) -> Language {
+        match text.as_str() {
+            "auto" | "Auto" => Language::Auto,
+            // As earlier versions recorded them.
+            "English" => Language::Named("en".into()),
+            "Japanese" => Language::Named("ja".into()),
+            id => Language::Named(id.into()),
+        }
     }
-);
+}
+
+impl From<Language> for String {
+    fn from(language: Language) -> String {
+        match language {
+            Language::Auto => "auto".into(),
+            Language::Named(id) => id.into(),
+        }
+    }
+}
+
+impl Setting for Language {
+    fn read(value: &Value) -> Result<Language, String> {
+        let is_id = |text: &&str| (2..=8).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_lowercase());
+        let text = value.as_str().filter(is_id).ok_or(r#""auto", or the id of a language such as "en""#)?;
+        Ok(Language::from(text.to_owned()))
+    }
+}
+
 setting_choice!(
     #[derive(Serialize, Deserialize)]
     /// In which words a provider is spoken to.

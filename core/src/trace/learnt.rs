@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::likelihood::{FEATURES, Values};
+use super::Trace;
+use crate::likelihood::{Contribution, FEATURES, JoinModel, Reason, Values, because, contributions, reasons};
 
 /// What joining had to be worth at that moment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +30,24 @@ impl Serialize for Features {
             .flat_map(|values| values.iter())
             .for_each(|value| write!(text, "{value:02x}").expect("a string takes every text"));
         serializer.serialize_str(&text)
+    }
+}
+
+impl Trace {
+    /// What each feature did to the likelihood, the strongest first; empty where nothing learnt is asked.
+    pub fn contributions(&self) -> Vec<Contribution> {
+        self.features.0.as_deref().map(|values| contributions(values, JoinModel::built_in())).unwrap_or_default()
+    }
+
+    /// What spoke for joining or against it, what belongs together taken together.
+    pub fn reasons(&self) -> Vec<Reason> {
+        self.features.0.as_deref().map(|values| reasons(values, JoinModel::built_in())).unwrap_or_default()
+    }
+
+    /// The few reasons that explain on which side of the threshold it was.
+    pub fn main_reasons(&self) -> Vec<Reason> {
+        let joins = self.bar.is_some_and(|bar| bar.worth >= bar.threshold);
+        self.features.0.as_deref().map(|values| because(values, joins, JoinModel::built_in())).unwrap_or_default()
     }
 }
 

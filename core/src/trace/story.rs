@@ -1,4 +1,4 @@
-//! The story of one decision, silence too. It is data; its sentence is made in `explain`.
+//! The story of one decision, silence too. It is data; a shell makes its sentence when somebody asks.
 
 use std::borrow::Cow;
 

@@ -41,7 +41,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("listen", &["phrases", "policy", "room", "settings", "trace", "types"]),
     ("points", &["phrases", "policy", "room", "settings", "types"]),
     ("decider", &["likelihood", "points", "policy", "room", "settings", "trace", "types"]),
-    ("explain", &["gates", "likelihood", "trace", "types"]),
     ("view", &["effect", "listen", "policy", "room", "types"]),
     (
         "engine",

@@ -8,6 +8,7 @@ use super::Patient;
 use crate::check::Check;
 use crate::commands::answers::{cost, price};
 use crate::journal::spent_today;
+use crate::language::Language;
 use crate::runtime::{Clock, EstimatedPrice, estimated};
 use crate::stores::{Folder, open_for_reading};
 
@@ -26,7 +27,8 @@ fn spent(patient: &Patient<'_>) -> Option<Check> {
     }
     let connection = open_for_reading(&database).ok()?;
     let spent = spent_today(&connection, patient.policies, Clock::Wall.now()).ok()?;
-    let told = format!("spent today in all rooms: {}", cost(spent, patient.settings.budget.of_all_rooms()));
+    let told =
+        format!("spent today in all rooms: {}", cost(spent, patient.settings.budget.of_all_rooms(), Language::ENGLISH));
     Some(Check::ok(PART, told))
 }
 

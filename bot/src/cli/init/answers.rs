@@ -8,7 +8,7 @@ use crate::models::providers;
 #[derive(Clone, Debug)]
 pub struct Answers {
     pub name: String,
-    /// "auto", "en" or "ja".
+    /// The id of a language, or "auto".
     pub language: &'static str,
     pub preset: &'static str,
     pub models: Models,
@@ -32,6 +32,9 @@ pub enum Models {
     },
 }
 
+/// The language of the talk.
+pub const AUTO: &str = "auto";
+
 pub const PRESETS: [&str; 4] = ["aizuchi", "kotonoha", "sphene", "myao2"];
 pub const INTERVALS: [Option<u32>; 5] = [Some(1800), Some(300), Some(60), Some(0), None];
 
@@ -45,10 +48,7 @@ impl Answers {
     pub fn usual(language: Language) -> Answers {
         Answers {
             name: "aizuchi".into(),
-            language: match language {
-                Language::English => "auto",
-                Language::Japanese => "ja",
-            },
+            language: if language == Language::ENGLISH { AUTO } else { language.id() },
             preset: PRESETS[0],
             models: Models::AtStart,
             persona: String::new(),

@@ -4,105 +4,128 @@ use std::io::{BufRead as _, Write as _};
 
 use anyhow::bail;
 
-use super::answers::{Answers, INTERVALS, Models, PRESETS, usual_interval};
-use super::words::Words;
-use crate::language::Language;
+use super::answers::{AUTO, Answers, INTERVALS, Models, PRESETS, usual_interval};
+use crate::language::{Language, LocalizedMessage, message};
 use crate::models::providers::{self, PROVIDERS};
 
 pub struct Dialogue {
     on_terminal: bool,
+    language: Language,
 }
 
 /// What is wrong with an answer.
-type Wrong = &'static str;
+type Wrong = LocalizedMessage;
 
 impl Dialogue {
-    pub fn new(on_terminal: bool) -> Dialogue {
-        Dialogue { on_terminal }
+    pub fn new(on_terminal: bool, language: Language) -> Dialogue {
+        Dialogue { on_terminal, language }
     }
 
-    pub fn ask(&self, language: Language) -> anyhow::Result<Answers> {
-        let words = Words::of(language);
-        let mut answers = Answers::usual(language);
-        answers.name = self.text(words.name, &answers.name, |text| match text.is_empty() {
-            true => Err(words.not_empty),
+    pub fn ask(&self) -> anyhow::Result<Answers> {
+        let mut answers = Answers::usual(self.language);
+        answers.name = self.text(&message!("init-name"), &answers.name, |text| match text.is_empty() {
+            true => Err(message!("init-not-empty")),
             false => Ok(text.to_owned()),
         })?;
-        answers.language = self.text(words.language, answers.language, |text| {
-            ["auto", "en", "ja"].into_iter().find(|known| *known == text).ok_or(words.not_language)
+        let question = message!("init-language", languages = Language::listed());
+        answers.language = self.text(&question, answers.language, |text| {
+            let known = Language::from_id(text).map(Language::id).or((text == AUTO).then_some(AUTO));
+            known.ok_or_else(|| message!("init-not-language", languages = Language::listed()))
         })?;
-        answers.preset = PRESETS[self.choice(words.preset, &words.presets, 0, words)?];
-        answers.models = self.models(words)?;
-        answers.persona = self.text(words.persona, "", |text| Ok(text.to_owned()))?;
-        answers.group = self.text(words.group, "", |text| Ok(text.to_owned()))?;
+        answers.preset = PRESETS[self.choice(&message!("init-preset"), &PRESETS.map(preset), 0)?];
+        answers.models = self.models()?;
+        answers.persona = self.text(&message!("init-persona"), "", |text| Ok(text.to_owned()))?;
+        answers.group = self.text(&message!("init-group"), "", |text| Ok(text.to_owned()))?;
         let address = answers.address.clone().unwrap_or_default();
-        answers.address = self.text(words.address, &address, |text| match text {
+        answers.address = self.text(&message!("init-address"), &address, |text| match text {
             "-" => Ok(None),
             _ if is_address(text) => Ok(Some(text.to_owned())),
-            _ => Err(words.not_address),
+            _ => Err(message!("init-not-address")),
         })?;
         let usual = usual_interval(answers.preset);
-        answers.interval_seconds = INTERVALS[self.choice(words.talkative, &words.intervals, usual, words)?];
+        let (question, intervals) = (message!("init-talkative"), INTERVALS.map(interval));
+        answers.interval_seconds = INTERVALS[self.choice(&question, &intervals, usual)?];
         Ok(answers)
     }
 
-    fn models(&self, words: &Words) -> anyhow::Result<Models> {
+    fn models(&self) -> anyhow::Result<Models> {
         let usual: Vec<_> = PROVIDERS.iter().filter_map(|row| Some((row, row.usual_models()?))).collect();
-        let options: Vec<String> = std::iter::once(words.at_start.to_owned())
+        let options: Vec<String> = std::iter::once(self.language.text("init-at-start"))
             .chain(usual.iter().map(|(row, (main, _))| format!("{}: {main} ({})", row.title, row.keys[0])))
             .collect();
-        say(&format!("\n{}\n", words.models))?;
+        print(&format!("\n{}\n", self.language.text("init-models")))?;
         list(&options)?;
+        let wrong = || message!("init-not-model");
         let chosen = |text: &str| match text.parse::<usize>() {
             Ok(1) => Ok(Models::AtStart),
             Ok(number) if (2..=options.len()).contains(&number) => {
                 let (_, (main, judge)) = usual[number - 2].clone();
                 Ok(Models::Chosen { main, judge })
             }
-            Ok(_) => Err(words.not_model),
+            Ok(_) => Err(wrong()),
             Err(_) if text == providers::OFFLINE || providers::provider_of(text).is_some() => {
                 Ok(Models::Chosen { main: text.into(), judge: text.into() })
             }
-            Err(_) => Err(words.not_model),
+            Err(_) => Err(wrong()),
         };
-        self.text(words.number_or_model, "1", chosen)
+        self.text(&message!("init-number-or-model"), "1", chosen)
     }
 
-    fn choice(&self, question: &str, options: &[&str], usual: usize, words: &Words) -> anyhow::Result<usize> {
-        say(&format!("\n{question}\n"))?;
-        list(options)?;
-        self.text(words.number, &(usual + 1).to_string(), |text| {
+    fn choice(&self, question: &LocalizedMessage, options: &[LocalizedMessage], usual: usize) -> anyhow::Result<usize> {
+        print(&format!("\n{}\n", question.say(self.language)))?;
+        list(&options.iter().map(|option| option.say(self.language)).collect::<Vec<_>>())?;
+        self.text(&message!("init-number"), &(usual + 1).to_string(), |text| {
             let number = text.parse::<usize>().ok().filter(|number| (1..=options.len()).contains(number));
-            number.map(|number| number - 1).ok_or(words.not_number)
+            number.map(|number| number - 1).ok_or_else(|| message!("init-not-number"))
         })
     }
 
-    fn text<T>(&self, question: &str, usual: &str, read: impl Fn(&str) -> Result<T, Wrong>) -> anyhow::Result<T> {
+    fn text<T>(
+        &self,
+        question: &LocalizedMessage,
+        usual: &str,
+        read: impl Fn(&str) -> Result<T, Wrong>,
+    ) -> anyhow::Result<T> {
+        let question = question.say(self.language);
         loop {
-            say(&format!("{question} [{usual}]: "))?;
+            print(&format!("{question} [{usual}]: "))?;
             let mut line = String::new();
             let ended = std::io::stdin().lock().read_line(&mut line)? == 0;
             if !self.on_terminal || ended {
-                say("\n")?;
+                print("\n")?;
             }
             let given = line.trim();
             match read(if given.is_empty() { usual } else { given }) {
                 Ok(answer) => return Ok(answer),
-                Err(wrong) if self.on_terminal && !ended => say(&format!("{wrong}\n"))?,
-                Err(wrong) => bail!("{question}: {given:?}: {wrong}"),
+                Err(wrong) if self.on_terminal && !ended => print(&format!("{}\n", wrong.say(self.language)))?,
+                Err(wrong) => bail!("{question}: {given:?}: {}", wrong.say(self.language)),
             }
         }
     }
 }
 
-fn say(text: &str) -> anyhow::Result<()> {
+fn preset(name: &str) -> LocalizedMessage {
+    message!(format!("init-preset-{name}"))
+}
+
+fn interval(seconds: Option<u32>) -> LocalizedMessage {
+    match seconds {
+        Some(1800) => message!("init-interval-half-hour"),
+        Some(300) => message!("init-interval-five-minutes"),
+        Some(60) => message!("init-interval-minute"),
+        Some(_) => message!("init-interval-whenever"),
+        None => message!("init-interval-usual"),
+    }
+}
+
+fn print(text: &str) -> anyhow::Result<()> {
     crate::cli::print(text)?;
     Ok(std::io::stdout().flush()?)
 }
 
 fn list<T: AsRef<str>>(options: &[T]) -> anyhow::Result<()> {
     for (place, option) in options.iter().enumerate() {
-        say(&format!("  {}  {}\n", place + 1, option.as_ref()))?;
+        print(&format!("  {}  {}\n", place + 1, option.as_ref()))?;
     }
     Ok(())
 }

@@ -1,89 +1,103 @@
 //! The settings file that `init` writes.
 
 use super::answers::{Answers, Models};
-use super::words::Words;
-use crate::language::Language;
+use crate::language::{Language, say};
 
 pub fn render(answers: &Answers, language: Language) -> String {
-    let words = &Words::of(language).file;
-    let mut page = Page::default();
-    page.comment(words.head);
+    let mut page = Page { text: String::new(), language };
+    page.sentence("settings-head");
     page.gap();
-    page.setting(words.preset, "preset", &quoted(answers.preset));
+    page.setting("settings-preset", "preset", &quoted(answers.preset));
 
     page.section("bot");
-    page.setting(words.name, "name", &quoted(&answers.name));
-    page.setting(words.zone, "zone", &quoted(&answers.zone));
-    page.setting(words.language, "language", &quoted(answers.language));
-    page.setting(words.persona, "persona", &quoted(&answers.persona));
-    page.setting(words.group, "group", &quoted(&answers.group));
+    page.setting("settings-name", "name", &quoted(&answers.name));
+    page.setting("settings-zone", "zone", &quoted(&answers.zone));
+    page.comment(&say!(language, "settings-language", languages = quoted_list(&Language::ALL.map(Language::id))));
+    page.line("language", &quoted(answers.language));
+    page.setting("settings-persona", "persona", &quoted(&answers.persona));
+    page.setting("settings-group", "group", &quoted(&answers.group));
 
     // The originals take part nowhere until they are told to.
     let asks_to_be_told = answers.preset != "aizuchi";
     if asks_to_be_told {
         page.section("listen");
-        page.setting(words.everywhere, "channels", "[\"*\"]");
+        page.setting("settings-everywhere", "channels", "[\"*\"]");
     }
     page.section("gates");
     if asks_to_be_told {
-        page.setting(words.unasked, "unasked", "true");
+        page.setting("settings-unasked", "unasked", "true");
     }
     if let Some(seconds) = answers.interval_seconds {
-        page.setting(words.interval, "interval_seconds", &seconds.to_string());
+        page.setting("settings-interval", "interval_seconds", &seconds.to_string());
     }
     if asks_to_be_told {
         page.section("memory");
-        page.setting(words.memory, "enabled", "true");
+        page.setting("settings-memory", "enabled", "true");
     }
 
     page.section("models");
     match &answers.models {
         Models::AtStart => {
-            page.comment(words.at_start);
+            page.sentence("settings-at-start");
             page.comment("main = \"anthropic/claude-sonnet-4-5\"\njudge = \"anthropic/claude-haiku-4-5\"");
         }
         Models::Chosen { main, judge } => {
             for key in answers.keys() {
-                page.comment(&format!("{} {key}", words.key));
+                page.comment(&format!("{} {key}", language.text("settings-key")));
             }
-            page.setting(words.main, "main", &quoted(main));
-            page.setting(words.judge, "judge", &quoted(judge));
+            page.setting("settings-main", "main", &quoted(main));
+            page.setting("settings-judge", "judge", &quoted(judge));
         }
     }
 
     page.section("web");
-    page.setting(words.web, "enabled", if answers.address.is_some() { "true" } else { "false" });
+    page.setting("settings-web", "enabled", if answers.address.is_some() { "true" } else { "false" });
     if let Some(address) = &answers.address {
-        page.setting(words.address, "address", &quoted(address));
+        page.setting("settings-address", "address", &quoted(address));
     }
     if answers.needs_token() {
-        page.comment(words.token);
+        page.sentence("settings-token");
     }
-    page.0
+    page.text
 }
 
-#[derive(Default)]
-struct Page(String);
+struct Page {
+    text: String,
+    language: Language,
+}
 
 impl Page {
     fn gap(&mut self) {
-        self.0.push('\n');
+        self.text.push('\n');
     }
 
     fn section(&mut self, name: &str) {
-        self.0.push_str(&format!("\n[{name}]\n"));
+        self.text.push_str(&format!("\n[{name}]\n"));
     }
 
     fn comment(&mut self, text: &str) {
         for line in text.lines() {
-            self.0.push_str(&format!("# {line}\n"));
+            self.text.push_str(&format!("# {line}\n"));
         }
     }
 
-    fn setting(&mut self, sentence: &str, key: &str, value: &str) {
-        self.comment(sentence);
-        self.0.push_str(&format!("{key} = {value}\n"));
+    /// A sentence of the language files, as a comment.
+    fn sentence(&mut self, sentence: &str) {
+        self.comment(&self.language.text(sentence));
     }
+
+    fn setting(&mut self, sentence: &str, key: &str, value: &str) {
+        self.sentence(sentence);
+        self.line(key, value);
+    }
+
+    fn line(&mut self, key: &str, value: &str) {
+        self.text.push_str(&format!("{key} = {value}\n"));
+    }
+}
+
+fn quoted_list(texts: &[&str]) -> String {
+    texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ")
 }
 
 /// A text as TOML has it, whatever it holds.
@@ -105,7 +119,7 @@ mod tests {
 
     #[test]
     fn whatever_was_answered_the_settings_accept_it() {
-        for language in [Language::English, Language::Japanese] {
+        for language in Language::ALL {
             for (preset, interval_seconds) in PRESETS.into_iter().zip(INTERVALS) {
                 let hostile = "a \"b\" \\ \u{7f}\u{1b}\t#]\n=".to_owned();
                 let answers = Answers {

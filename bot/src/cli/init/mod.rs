@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let language = Language::of_environment();
     let answers = match arguments.yes {
         true => Answers::usual(language),
-        false => Dialogue::new(std::io::stdin().is_terminal()).ask(language)?,
+        false => Dialogue::new(std::io::stdin().is_terminal(), language).ask()?,
     };
     let text = file::render(&answers, language);
     let mut layers = config::new_layers();

@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 
 use crate::cli::show::{harmless, harmless_json};
 use crate::cli::{print, store, when};
+use crate::language::Language;
 use crate::memory::Reading;
+use crate::sentences;
 
 #[derive(Args)]
 pub struct List {
@@ -191,7 +193,7 @@ fn whole_fact(fact: &Fact) -> String {
 fn whole_room(room: &RoomId, channel: Option<&ChannelMemory>, facts: &[Fact]) -> String {
     let mut text = room.to_string();
     if let Some(channel) = channel {
-        let _ = write!(text, "\n{}", channel.in_english());
+        let _ = write!(text, "\n{}", sentences::channel(channel, Language::ENGLISH));
     }
     facts.iter().for_each(|fact| text += &format!("\n{}", fact_line(fact)));
     text

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use aizuchi_core::Policies;
+use aizuchi_core::{Policies, settings};
 use aizuchi_formats::Event;
 use anyhow::{Context as _, bail};
 use rusqlite::Connection;
@@ -13,10 +13,12 @@ use super::{Arguments, check_outputs, json_summary, judge_name, progress_bar, wr
 use crate::cli::show::{complain, harmless_json};
 use crate::cli::store;
 use crate::journal::{Engines, Record, Records, traces};
+use crate::language::{Language, LocalizedMessage, message};
 use crate::replay::{
-    Check, Differences, Judge, Recorded, Relived, Replay, StoredTraces, differences_table, figures, relive,
+    Check, Decided, Differences, Judge, Recorded, Relived, Replay, StoredTraces, differences_table, figures, relive,
     run as replay, table,
 };
+use crate::sentences::sentence;
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let folder = store::folder(arguments.journal.as_ref().and_then(Option::as_deref), &arguments.settings)?;
@@ -84,6 +86,7 @@ fn as_it_was(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
     let Relived { decided, pending, .. } = again(&days, &policies)?;
     let seconds = started.elapsed().as_secs_f64();
     let score = &policies.general().settings.score;
+    let (reader, language) = languages(arguments, &policies.general().settings.bot.language, &decided);
     let replay = Replay {
         log: "journal".into(),
         preset,
@@ -94,6 +97,7 @@ fn as_it_was(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
         low: score.low,
         high: score.high,
         remembered: None,
+        language,
     };
     write_files(arguments, &replay)?;
     let check = Check::of(&replay.decided, &days.stored);
@@ -108,41 +112,48 @@ fn as_it_was(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
         true => days.records.first().map_or(1, |first| first.seq),
         false => 1,
     };
-    crate::cli::print(&(table(&replay, arguments.all) + &verdict(&check, pending, begins)))
+    crate::cli::print(&(table(&replay, arguments.all, reader) + &verdict(&check, pending, begins, reader)))
 }
 
-fn verdict(check: &Check<'_>, pending: u64, begins: i64) -> String {
+/// The language of whoever reads it here, and that of the report.
+fn languages(arguments: &Arguments, set: &settings::Language, decided: &[Decided]) -> (Language, Language) {
+    let texts = || decided.iter().map(|decided| &*decided.text);
+    (arguments.reader.language(set, texts()), arguments.reader.language_of_file(set, texts()))
+}
+
+fn verdict(check: &Check<'_>, pending: u64, begins: i64, language: Language) -> String {
     const SHOWN: usize = 10;
     let all = check.same + check.different.len() as u64;
     let mut lines = vec![match check.different.len() {
-        0 => format!("  {all} decisions compared with the stored ones: all the same"),
-        some => format!(
-            "  {all} decisions compared with the stored ones: {some} differ (other settings then, an older version, or records that are gone)"
-        ),
+        0 => message!("journal-same", n = all),
+        some => message!("journal-differ", n = all, different = some),
     }];
     for (then, now) in check.different.iter().take(SHOWN) {
-        let told = format!("{} in {}: {} → {}", then.message, then.place, then.sentence(), now.trace.sentence());
-        lines.push(format!("    {}", crate::cli::harmless(&told)));
+        let (before, after) = (sentence(then, language), sentence(&now.trace, language));
+        let (id, place) = (then.message.to_string(), then.place.to_string());
+        lines.push(message!("journal-change", id = id, place = place, before = before, after = after));
     }
     if check.different.len() > SHOWN {
-        lines.push(format!("    … and {} more; --json tells them", check.different.len() - SHOWN));
+        lines.push(message!("journal-more", n = check.different.len() - SHOWN));
     }
     if check.missing > 0 {
-        lines.push(format!("  {} decisions are not stored", check.missing));
+        lines.push(message!("journal-missing", n = check.missing));
     }
     if pending > 0 {
-        lines.push(format!("  {pending} messages were not decided when the journal ends"));
+        lines.push(message!("journal-pending", n = pending));
     }
     if begins > 1 {
-        lines.push(format!("  the journal begins with record {begins}: what was known before it is not known here"));
+        lines.push(message!("journal-begins", n = begins.unsigned_abs()));
     }
-    lines.join("\n") + "\n"
+    let line = |message: &LocalizedMessage| format!("  {}\n", crate::cli::harmless(&message.say(language)));
+    lines.iter().map(line).collect()
 }
 
 fn otherwise(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
     let judge = arguments.judge.clone().unwrap_or(Judge::Recorded);
     let (policies, preset) = policies(arguments, &judge)?;
     let score = policies.general().settings.score.clone();
+    let set = policies.general().settings.bot.language.clone();
     let otherwise = super::world(&judge, &policies)?;
     let answers = (judge == Judge::Recorded).then(|| answers(arguments, &days)).transpose()?;
     let events = events(days.records);
@@ -155,6 +166,7 @@ fn otherwise(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
     };
     let seconds = started.elapsed().as_secs_f64();
     bar.finish_and_clear();
+    let (reader, language) = languages(arguments, &set, &decided);
     let replay = Replay {
         log: "journal".into(),
         preset,
@@ -165,6 +177,7 @@ fn otherwise(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
         low: score.low,
         high: score.high,
         remembered: None,
+        language,
     };
     write_files(arguments, &replay)?;
     let differences = Differences::of(&replay.decided, &days.stored);
@@ -176,7 +189,7 @@ fn otherwise(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
         summary["changed"] = changed.collect();
         return crate::cli::print(&format!("{}\n", harmless_json(&summary)));
     }
-    crate::cli::print(&(differences_table(&differences, arguments.all) + &figures(&replay)))
+    crate::cli::print(&(differences_table(&differences, arguments.all, reader) + &figures(&replay, reader)))
 }
 
 /// What was answered then: found by living through the days under the settings of then.
@@ -196,7 +209,8 @@ fn events(records: Vec<Record>) -> Vec<Event> {
 }
 
 fn change(before: &aizuchi_core::Trace, after: &aizuchi_core::Trace) -> Value {
-    let told = |trace: &aizuchi_core::Trace| json!({"outcome": trace.outcome, "reason": trace.sentence()});
+    let told =
+        |trace: &aizuchi_core::Trace| json!({"outcome": trace.outcome, "reason": sentence(trace, Language::ENGLISH)});
     json!({
         "id": before.message,
         "channel": before.place.room,

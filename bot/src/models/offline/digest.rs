@@ -5,7 +5,7 @@ use aizuchi_core::memory::words;
 use aizuchi_core::types::Voice;
 use serde_json::{Value, json};
 
-use crate::language::Language;
+use crate::language::{Language, say};
 use crate::ports::Digest;
 
 const TOPICS: usize = 6;
@@ -28,10 +28,10 @@ fn summary(digest: &Digest) -> Value {
         }
     }
     let count = digest.lines.len();
-    let summary = match Language::of_text(&text) {
-        Language::English => format!("{} talked about {} ({count} messages).", names.join(", "), topics.join(", ")),
-        Language::Japanese => format!("{}が{}について話した（{count}件）。", names.join("、"), topics.join("、")),
-    };
+    let language = Language::of_text(&text);
+    let comma = language.text("list-separator");
+    let (names, about) = (names.join(&comma), topics.join(&comma));
+    let summary = say!(language, "offline-summary", names = names, topics = about, count = count);
     json!({"summary": summary, "mood": "", "topic_keywords": topics})
 }
 

@@ -4,6 +4,8 @@ use aizuchi_core::effect::{Line, Lines};
 use aizuchi_core::judge::State;
 use aizuchi_core::types::Voice;
 
+use crate::language::Language;
+
 const CLOSINGS: &[&str] = &[
     "thanks",
     "thank you",
@@ -191,10 +193,10 @@ pub fn is_same(earlier: &Lines, now: &Lines) -> bool {
     shared || 2 * before.intersection(&after).count() > before.len().max(after.len())
 }
 
-pub fn is_japanese(lines: &Lines) -> bool {
-    let of_japanese =
-        |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ff66}'..='\u{ff9d}');
-    lines.iter().any(|line| line.voice != Voice::Me && line.text.chars().any(of_japanese))
+/// The language people speak there.
+pub fn spoken(lines: &Lines) -> Language {
+    let heard = lines.iter().filter(|line| line.voice != Voice::Me);
+    heard.into_iter().find_map(|line| line.text.chars().find_map(Language::of_letter)).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -4,27 +4,21 @@ use std::collections::BTreeMap;
 
 use aizuchi_core::effect::{Brief, Kind, Line, Lines};
 use aizuchi_core::judge::State;
-use aizuchi_core::settings::Language;
+use aizuchi_core::settings;
 use aizuchi_core::types::{Voice, stable_hash};
 
-use super::notice::{is_japanese, open_question, state};
+use super::notice::{open_question, spoken, state};
+use crate::language::{Language, say};
 
-const NODS: [&str; 3] = ["mm-hm", "I see", "right"];
-const NODS_JA: [&str; 3] = ["うんうん", "なるほど", "そうだね"];
+const NODS: [&str; 3] = ["offline-nod-1", "offline-nod-2", "offline-nod-3"];
 
-pub fn write(brief: &Brief, language: Language) -> String {
-    let japanese = match language {
-        Language::Japanese => true,
-        Language::English => false,
-        Language::Auto => is_japanese(&brief.transcript.lines),
-    };
+pub fn write(brief: &Brief, wish: &settings::Language) -> String {
+    let language = Language::set(wish).unwrap_or_else(|| spoken(&brief.transcript.lines));
     match brief.kind {
         Kind::Reaction | Kind::Acknowledgement => {
-            let nods = if japanese { NODS_JA } else { NODS };
-            nods[stable_hash(0, &brief.call.to_string()) as usize % nods.len()].into()
+            language.text(NODS[stable_hash(0, &brief.call.to_string()) as usize % NODS.len()])
         }
-        Kind::Full if japanese => format!("{}（オフライン：モデル未接続）", in_japanese(brief)),
-        Kind::Full => format!("{} (offline: no model is connected)", in_english(brief)),
+        Kind::Full => say!(language, "offline-answer", text = answer(brief, language)),
     }
 }
 
@@ -55,63 +49,25 @@ fn speakers(lines: &Lines) -> Vec<(String, usize)> {
     counts
 }
 
-fn in_english(brief: &Brief) -> String {
+fn answer(brief: &Brief, language: Language) -> String {
     let lines = &brief.transcript.lines;
-    let Some(line) = answered(brief) else { return "I am here.".into() };
-    let (name, said) = (quoted(line.name), quoted(line.text));
+    let Some(line) = answered(brief) else { return language.text("offline-here") };
+    let (name, words) = (quoted(line.name), quoted(line.text));
     if !brief.addressed {
         return match (state(lines), open_question(lines)) {
-            (State::Misunderstanding, _) => {
-                "Perhaps you are talking about two different things. Would each of you say it once more in other words?"
-                    .into()
-            }
-            (State::Conflict, _) => "This is getting heated. What would help each of you right now?".into(),
+            (State::Misunderstanding, _) => language.text("offline-misunderstanding"),
+            (State::Conflict, _) => language.text("offline-conflict"),
             (_, Some(asked)) => {
-                format!(
-                    "{} asked: “{}”. Nobody has answered yet. Does anybody know?",
-                    quoted(asked.name),
-                    quoted(asked.text)
-                )
+                say!(language, "offline-asked", name = quoted(asked.name), words = quoted(asked.text))
             }
-            (State::Ending | State::Active, None) => format!("{name}, I am listening: “{said}”."),
+            (State::Ending | State::Active, None) => say!(language, "offline-listening", name = name, words = words),
         };
     }
     let people = speakers(lines);
     let listed: Vec<String> = people.iter().map(|(name, count)| format!("{name} {count}")).collect();
     let count: usize = people.iter().map(|(_, count)| count).sum();
-    let messages = if count == 1 { "message" } else { "messages" };
-    format!(
-        "{name}, I heard you: “{said}”. I can not think about it without a model. What I have in mind here: {count} {messages} ({}).",
-        listed.join(", ")
-    )
-}
-
-fn in_japanese(brief: &Brief) -> String {
-    let lines = &brief.transcript.lines;
-    let Some(line) = answered(brief) else { return "ここにいます。".into() };
-    let (name, said) = (quoted(line.name), quoted(line.text));
-    if !brief.addressed {
-        return match (state(lines), open_question(lines)) {
-            (State::Misunderstanding, _) => {
-                "もしかすると、別々のことを話しているかもしれません。お互いに、もう一度別の言葉で言ってみませんか。"
-                    .into()
-            }
-            (State::Conflict, _) => "少し熱くなっているようです。いま、それぞれ何があると助かりますか。".into(),
-            (_, Some(asked)) => format!(
-                "{}さんの「{}」に、まだ誰も答えていません。どなたかご存じですか。",
-                quoted(asked.name),
-                quoted(asked.text)
-            ),
-            (State::Ending | State::Active, None) => format!("{name}さん、聞いています：「{said}」"),
-        };
-    }
-    let people = speakers(lines);
-    let listed: Vec<String> = people.iter().map(|(name, count)| format!("{name} {count}")).collect();
-    let count: usize = people.iter().map(|(_, count)| count).sum();
-    format!(
-        "{name}さん、「{said}」と聞きました。モデルがないので考えることはできません。覚えているのは{count}件の発言です（{}）。",
-        listed.join("、")
-    )
+    let people = listed.join(&language.text("list-separator"));
+    say!(language, "offline-heard", name = name, words = words, count = count, people = people)
 }
 
 #[cfg(test)]
@@ -142,21 +98,21 @@ mod tests {
     fn it_says_whom_it_answers_what_it_heard_and_that_it_is_offline() {
         let asked = brief(Kind::Full, true, &[("mia", "hello"), ("jonas", "aizuchi, how cold\nwill it be?")]);
         assert_eq!(
-            write(&asked, Language::Auto),
+            write(&asked, &settings::Language::Auto),
             "jonas, I heard you: “aizuchi, how cold will it be?”. I can not think about it without a model. What I have in mind here: 2 messages (jonas 1, mia 1). (offline: no model is connected)"
         );
         let asked = brief(Kind::Full, true, &[("葵", "相槌、明日は寒い？")]);
-        let answer = write(&asked, Language::Auto);
+        let answer = write(&asked, &settings::Language::Auto);
         assert!(
             answer.starts_with("葵さん、「相槌、明日は寒い？」") && answer.ends_with("（オフライン：モデル未接続）"),
             "{answer}"
         );
-        assert!(write(&asked, Language::English).starts_with("葵, I heard you"));
+        assert!(write(&asked, &settings::Language::Named("en".into())).starts_with("葵, I heard you"));
     }
 
     #[test]
     fn unasked_it_only_points_at_what_rules_can_see() {
-        let told = |said: &[(&str, &str)]| write(&brief(Kind::Full, false, said), Language::Auto);
+        let told = |said: &[(&str, &str)]| write(&brief(Kind::Full, false, said), &settings::Language::Auto);
         assert!(told(&[("bob", "anybody seen my key?")]).starts_with("bob asked: “anybody seen my key?”. Nobody has"));
         assert!(told(&[("bob", "それは誤解です")]).starts_with("もしかすると"));
         assert!(told(&[]).starts_with("I am here."));
@@ -164,11 +120,17 @@ mod tests {
 
     #[test]
     fn a_nod_is_a_word_or_two_and_always_the_same() {
-        let nod = write(&brief(Kind::Acknowledgement, false, &[("a", "so I said no")]), Language::Auto);
-        assert!(NODS.contains(&nod.as_str()));
-        assert_eq!(nod, write(&brief(Kind::Acknowledgement, false, &[("a", "other words")]), Language::English));
-        assert!(
-            NODS_JA.contains(&write(&brief(Kind::Acknowledgement, false, &[("a", "雨だ")]), Language::Auto).as_str())
+        let nod = write(&brief(Kind::Acknowledgement, false, &[("a", "so I said no")]), &settings::Language::Auto);
+        let nods = |language: Language| NODS.map(|key| language.text(key));
+        assert!(nods(Language::ENGLISH).contains(&nod));
+        assert_eq!(
+            nod,
+            write(
+                &brief(Kind::Acknowledgement, false, &[("a", "other words")]),
+                &settings::Language::Named("en".into())
+            )
         );
+        let nod = write(&brief(Kind::Acknowledgement, false, &[("a", "雨だ")]), &settings::Language::Auto);
+        assert!(nods(Language::from_id("ja").unwrap()).contains(&nod));
     }
 }

@@ -1,4 +1,4 @@
-//! `/aizuchi` as Discord shows it: its subcommands in two languages, and the command each of them stands for.
+//! `/aizuchi` as Discord shows it: its subcommands in every language, and the command each of them stands for.
 
 use std::sync::Arc;
 
@@ -10,22 +10,33 @@ use super::read::{list, text};
 use super::rest::persist;
 use super::trouble::registration_advice;
 use crate::commands::{Argument, COMMANDS, CommandForm, CommandSpec};
+use crate::language::Language;
 
 pub const NAME: &str = "aizuchi";
 
 const SUBCOMMAND: u8 = 1;
 const STRING: u8 = 3;
 
-fn localised(english: &str, japanese: &str) -> Value {
-    json!({"en-US": english, "ja": japanese})
+/// The languages in which Discord can be used and whose tag is a language alone. It refuses what names any other.
+const DISCORD_LANGUAGES: [&str; 24] = [
+    "bg", "cs", "da", "de", "el", "fi", "fr", "hi", "hr", "hu", "id", "it", "ja", "ko", "lt", "nl", "no", "pl", "ro",
+    "ru", "th", "tr", "uk", "vi",
+];
+
+/// A text in every language that Discord has, by Discord's tag.
+fn localised(text: impl Fn(Language) -> String) -> Value {
+    let tag = |language: Language| match language {
+        Language::ENGLISH => Some("en-US"),
+        other => DISCORD_LANGUAGES.into_iter().find(|tag| *tag == other.id()),
+    };
+    Language::ALL.iter().filter_map(|language| Some((tag(*language)?, Value::from(text(*language))))).collect()
 }
 
 /// What is registered.
 pub fn definition() -> Value {
-    let (doc, doc_ja) =
-        ("Commands for aizuchi; only you see the answer", "aizuchiへの指示。答えはあなたにだけ見えます");
+    let doc = |language: Language| language.text("command-all");
     json!([{
-        "type": 1, "name": NAME, "description": doc, "description_localizations": localised(doc, doc_ja),
+        "type": 1, "name": NAME, "description": doc(Language::ENGLISH), "description_localizations": localised(doc),
         "contexts": [0, 1], "options": offered().map(subcommand).collect::<Vec<_>>(),
     }])
 }
@@ -35,20 +46,20 @@ fn offered() -> impl Iterator<Item = &'static CommandSpec> {
 }
 
 fn subcommand(spec: &CommandSpec) -> Value {
-    let (doc, doc_ja) = (capitalised(spec.help.en), spec.help.ja);
+    let doc = |language| capitalised(&spec.help(language));
     json!({
-        "type": SUBCOMMAND, "name": spec.name, "description": doc,
-        "name_localizations": localised(spec.name, spec.name_ja),
-        "description_localizations": localised(&doc, doc_ja),
-        "options": spec.argument.iter().map(option).collect::<Vec<_>>(),
+        "type": SUBCOMMAND, "name": spec.name, "description": doc(Language::ENGLISH),
+        "name_localizations": localised(|language| spec.alias(language)),
+        "description_localizations": localised(doc),
+        "options": spec.argument.iter().map(|argument| option(spec, argument)).collect::<Vec<_>>(),
     })
 }
 
-fn option(argument: &Argument) -> Value {
+fn option(spec: &CommandSpec, argument: &Argument) -> Value {
     let choices = argument.kind.choices().into_iter().map(|choice| json!({"name": choice, "value": choice}));
     json!({
-        "type": STRING, "name": argument.name, "description": argument.help.en, "required": argument.required,
-        "description_localizations": localised(argument.help.en, argument.help.ja), "choices": choices.collect::<Vec<_>>(),
+        "type": STRING, "name": argument.name, "description": spec.argument_help(Language::ENGLISH), "required": argument.required,
+        "description_localizations": localised(|language| spec.argument_help(language)), "choices": choices.collect::<Vec<_>>(),
     })
 }
 
@@ -113,15 +124,17 @@ mod tests {
     #[test]
     fn names_and_descriptions_are_such_as_discord_takes() {
         for spec in offered() {
-            let of_option = spec.argument.iter().map(|argument| argument.name);
-            for name in [spec.name, spec.name_ja].into_iter().chain(of_option) {
+            let of_option = spec.argument.iter().map(|argument| argument.name.to_owned());
+            let aliases = Language::ALL.map(|language| spec.alias(language));
+            for name in aliases.into_iter().chain([spec.name.to_owned()]).chain(of_option) {
                 let fine = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | 'ー');
                 assert!(name.chars().all(fine) && (1..=32).contains(&name.chars().count()), "{name}");
                 assert_eq!(name, name.to_lowercase());
             }
-            let docs = [spec.help.en, spec.help.ja].into_iter();
-            let of_option = spec.argument.iter().flat_map(|argument| [argument.help.en, argument.help.ja]);
-            for doc in docs.chain(of_option) {
+            let docs = Language::ALL.map(|language| spec.help(language));
+            let of_option =
+                spec.argument.iter().flat_map(|_| Language::ALL.map(|language| spec.argument_help(language)));
+            for doc in docs.into_iter().chain(of_option) {
                 assert!((1..=100).contains(&doc.chars().count()), "{doc}");
             }
         }

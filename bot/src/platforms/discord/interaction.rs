@@ -92,7 +92,7 @@ impl Interactions {
             person: person(id(user, "id")?),
             // With the bot alone, everybody is at home.
             manages: member.map_or(guild.is_none(), may),
-            language: text(data, "locale").and_then(Language::from_id).unwrap_or_default(),
+            language: text(data, "locale").and_then(Language::from_tag).unwrap_or_default(),
         };
         let command = command_text(data.get("data")?)?;
         // Both become part of a path.

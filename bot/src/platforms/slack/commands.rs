@@ -10,7 +10,6 @@ use super::listen::Desk;
 use super::mrkdwn::mrkdwn;
 use super::read::{id, owned, text};
 use super::translate::Me;
-use crate::language::Language;
 use crate::ports::Caller;
 
 /// A slash command as Slack sends it.
@@ -67,7 +66,7 @@ async fn run_command(desk: &Desk, me: &Me, command: SlashCommand) {
         person: me.person(&command.user),
         // In a direct message people may set what they like: it is their own.
         manages: person.manages || command.channel.starts_with('D'),
-        language: if person.japanese.unwrap_or(false) { Language::Japanese } else { Language::English },
+        language: person.language.unwrap_or_default(),
     };
     let place = Place { room: me.room(&command.channel), thread: None };
     let answer = desk.commands.run(&command.text, &caller, &place).await;

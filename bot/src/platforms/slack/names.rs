@@ -40,7 +40,7 @@ impl Names {
     /// With their language, which not everything that Slack tells of people holds.
     pub async fn caller(&self, id: &str) -> Option<Person> {
         let known = self.person(id).await?;
-        if known.japanese.is_some() { Some(known) } else { self.ask(id).await.or(Some(known)) }
+        if known.language.is_some() { Some(known) } else { self.ask(id).await.or(Some(known)) }
     }
 
     async fn ask(&self, id: &str) -> Option<Person> {
@@ -65,10 +65,10 @@ impl Names {
     /// Slack told by itself. What it did not tell of this time stays as it was.
     pub fn is_person(&self, mut person: Person) {
         let mut people = self.people.lock().expect("no panic holds names");
-        if person.japanese.is_none()
+        if person.language.is_none()
             && let Some(Some(known)) = people.look(&person.id)
         {
-            person.japanese = known.japanese;
+            person.language = known.language;
         }
         let id = person.id.clone();
         people.keep(&id, Some(person));

@@ -4,6 +4,7 @@ use aizuchi_core::types::Visibility;
 use serde_json::Value;
 
 use super::read::{flag, id, owned, text};
+use crate::language::Language;
 
 const NAME_CHARS_MAX: usize = 80;
 
@@ -15,8 +16,8 @@ pub struct Person {
     pub is_bot: bool,
     /// An administrator or owner of the workspace.
     pub manages: bool,
-    /// Where Slack told in which language they use it.
-    pub japanese: Option<bool>,
+    /// The language in which they use Slack, where Slack told.
+    pub language: Option<Language>,
 }
 
 impl Person {
@@ -29,7 +30,7 @@ impl Person {
             name: presentable(name.as_deref().unwrap_or(&id)),
             is_bot: flag(user, "is_bot") || id == "USLACKBOT",
             manages: ["is_admin", "is_owner", "is_primary_owner"].iter().any(|field| flag(user, field)),
-            japanese: text(user, "locale").map(|locale| locale.starts_with("ja")),
+            language: text(user, "locale").map(|locale| Language::from_tag(locale).unwrap_or_default()),
             id,
         })
     }

@@ -1,9 +1,16 @@
 //! The files of the page, compiled in: the program is all there is to install.
 
+use std::sync::LazyLock;
+
 use axum::extract::Path;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_64;
+
+use crate::language::{Language, page_messages};
+
+const JSON: &str = "application/json";
 
 struct Asset {
     name: &'static str,
@@ -31,15 +38,15 @@ const ASSETS: &[Asset] = assets! {
     "memory.html" "text/html; charset=utf-8",
     "memory.js" "text/javascript; charset=utf-8",
     "message.js" "text/javascript; charset=utf-8",
+    "messages.js" "text/javascript; charset=utf-8",
+    "reason.js" "text/javascript; charset=utf-8",
     "reasoning.css" "text/css; charset=utf-8",
     "reasoning.js" "text/javascript; charset=utf-8",
     "room.js" "text/javascript; charset=utf-8",
-    "sentences.js" "text/javascript; charset=utf-8",
     "story.js" "text/javascript; charset=utf-8",
     "style.css" "text/css; charset=utf-8",
     "talk.js" "text/javascript; charset=utf-8",
     "theme.js" "text/javascript; charset=utf-8",
-    "words.js" "text/javascript; charset=utf-8",
 };
 
 pub async fn index(headers: HeaderMap) -> Response {
@@ -50,18 +57,46 @@ pub async fn asset(Path(name): Path<String>, headers: HeaderMap) -> Response {
     serve(&name, &headers)
 }
 
-/// Asked for again every time, sent again only when it is another.
 fn serve(name: &str, headers: &HeaderMap) -> Response {
-    let Some(asset) = ASSETS.iter().find(|asset| asset.name == name) else {
-        return (StatusCode::NOT_FOUND, "there is no such page\n").into_response();
-    };
-    let tag = format!("\"{:016x}\"", xxh3_64(asset.body));
+    match ASSETS.iter().find(|asset| asset.name == name) {
+        Some(asset) => send(asset.kind, asset.body, headers),
+        None => (StatusCode::NOT_FOUND, "there is no such page\n").into_response(),
+    }
+}
+
+/// The languages there are.
+pub async fn languages(headers: HeaderMap) -> Response {
+    static BODY: LazyLock<String> = LazyLock::new(|| {
+        let switch = |language: Language| language.text("language-switch");
+        let row = |language: Language| {
+            let (name, sample) = (language.text("language-name"), language.has_samples());
+            json!({"id": language.id(), "name": name, "sample": sample, "switch": switch(language)})
+        };
+        Value::from(Language::ALL.map(row).to_vec()).to_string()
+    });
+    send(JSON, BODY.as_bytes(), &headers)
+}
+
+/// Every message of the page in one language: `locales/ja.json`.
+pub async fn messages(Path(name): Path<String>, headers: HeaderMap) -> Response {
+    static BODIES: LazyLock<Vec<String>> =
+        LazyLock::new(|| Language::ALL.iter().map(|language| page_messages(*language).to_string()).collect());
+    let id = name.strip_suffix(".json").unwrap_or_default();
+    match Language::ALL.iter().position(|language| language.id() == id) {
+        Some(index) => send(JSON, BODIES[index].as_bytes(), &headers),
+        None => (StatusCode::NOT_FOUND, "there is no such language\n").into_response(),
+    }
+}
+
+/// Asked for again every time, sent again only when it is another.
+fn send(kind: &'static str, body: &'static [u8], headers: &HeaderMap) -> Response {
+    let tag = format!("\"{:016x}\"", xxh3_64(body));
     let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
     let head = [(header::ETAG, tag), (header::CACHE_CONTROL, "no-cache".into())];
     if known {
         return (StatusCode::NOT_MODIFIED, head).into_response();
     }
-    (head, [(header::CONTENT_TYPE, asset.kind)], asset.body).into_response()
+    (head, [(header::CONTENT_TYPE, kind)], body).into_response()
 }
 
 #[cfg(test)]

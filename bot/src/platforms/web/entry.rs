@@ -16,7 +16,7 @@ use super::{ids, mentions, rooms, sample};
 use crate::commands::{CommandForm, offers};
 use crate::lookalike::{case_folded, is_invisible};
 use crate::ports::{Speaker, WebDecision, WebFound, WebLook, WebMessage, WebRoom, WebWrite};
-use crate::replay::decision;
+use crate::replay::decision_for_page;
 use crate::stores::StoreError;
 
 /// Messages told at once: to whoever enters, and to whoever scrolls back.
@@ -151,7 +151,7 @@ impl Page {
     async fn tell_decisions(&self, room: &str, messages: &[WebMessage]) -> Result<(), Why> {
         let ids = messages.iter().map(|message| MessageId::new(&message.id)).collect();
         for trace in self.desk.traces.of(&room_id(room), ids).await? {
-            self.tell(FromServer::Decided { trace: decision(&trace) }).await;
+            self.tell(FromServer::Decided { trace: decision_for_page(&trace) }).await;
         }
         Ok(())
     }

@@ -24,7 +24,7 @@ use crate::commands::{CommandForm, CommandSpec, Effect, Parsed, WebEffect, answe
 use crate::language::Language;
 use crate::lookalike::looks_empty;
 use crate::ports::Caller;
-use crate::replay::decision;
+use crate::replay::decision_for_page;
 use crate::runtime::Gone;
 use crate::stores::StoreError;
 
@@ -202,7 +202,7 @@ impl Page {
         metrics::counter!("aizuchi_web_refused_total").increment(1);
         let (why, again) = match why {
             Why::Trouble(trouble) => (trouble.say(self.language), trouble.passes()),
-            Why::Refusal(refusal) => (refusal.say(self.language).to_owned(), false),
+            Why::Refusal(refusal) => (refusal.say(self.language), false),
         };
         FromServer::Refused { key, why, again }
     }
@@ -302,8 +302,8 @@ impl Page {
     async fn decision(&self, id: String) -> Result<(), Why> {
         let Entered { room, .. } = self.entered()?;
         match self.desk.traces.find(&room_id(room), &MessageId::new(&id)).await? {
-            Some(trace) => self.tell(FromServer::Decided { trace: decision(&trace) }).await,
-            None => self.notice(answers::no_decision(self.language)).await,
+            Some(trace) => self.tell(FromServer::Decided { trace: decision_for_page(&trace) }).await,
+            None => self.notice(&answers::no_decision(self.language)).await,
         }
         Ok(())
     }

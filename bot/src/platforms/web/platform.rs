@@ -191,5 +191,5 @@ fn later(error: StoreError) -> PostError {
 }
 
 fn never(refusal: Refusal) -> PostError {
-    PostError::GiveUp { what: refusal.say(crate::language::Language::English).to_owned() }
+    PostError::GiveUp { what: refusal.say(crate::language::Language::ENGLISH) }
 }

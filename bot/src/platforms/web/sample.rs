@@ -41,9 +41,11 @@ struct Line {
 }
 
 fn lines(language: Language) -> Vec<Line> {
-    let text = language
-        .choose(include_str!("../../../../samples/web.en.jsonl"), include_str!("../../../../samples/web.ja.jsonl"));
-    text.lines().map(|line| serde_json::from_str(line).expect("the sample is well-formed")).collect()
+    language
+        .sample("web.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("the sample is well-formed"))
+        .collect()
 }
 
 /// Opens a fresh room for it.
@@ -51,7 +53,7 @@ pub async fn open(web: &Web, language: Language, by: &str) -> Result<String, Sto
     let (opened, by) = (web.clock.now(), by.to_owned());
     let open = TalkChange::new(WebLook::default(), move |found| {
         let seq = found.last_seq + 1;
-        let name = format!("{PREFIX}{}-{seq}", language.choose("en", "ja"));
+        let name = format!("{PREFIX}{}-{seq}", language.id());
         let room = WebRoom { name: name.clone(), opened, opened_by: Some(by.clone()) };
         let writes = vec![WebWrite::OpenRoom(room)];
         (name, WebDecision { writes, last_seq: Some(seq), input: None })
@@ -101,7 +103,7 @@ mod tests {
 
     #[test]
     fn both_samples_fit_into_half_a_minute_and_call_the_bot() {
-        for language in [Language::English, Language::Japanese] {
+        for language in Language::ALL {
             let lines = lines(language);
             assert!(lines.is_sorted_by(|one, next| one.ts <= next.ts));
             assert!(lines.last().unwrap().ts <= 30.0);

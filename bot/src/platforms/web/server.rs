@@ -192,6 +192,8 @@ fn router(desk: &Arc<Desk>, guard: Guard) -> Router {
     Router::new()
         .route("/", get(assets::index))
         .route("/{*name}", get(assets::asset))
+        .route("/locales.json", get(assets::languages))
+        .route("/locales/{name}", get(assets::messages))
         .route("/ws", get(enter))
         .route("/api/memory/{room}", get(memory::room))
         .route("/api/memory/{room}/facts/{fact}", post(memory::change))

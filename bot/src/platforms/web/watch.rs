@@ -12,7 +12,7 @@ use tracing::warn;
 use super::server::Desk;
 use super::talk;
 use super::wire::FromServer;
-use crate::replay::decision;
+use crate::replay::decision_for_page;
 use crate::runtime::Event;
 
 /// Nobody can read faster, and in a busy room every message changes something.
@@ -40,7 +40,7 @@ pub async fn show_events(desk: Arc<Desk>, mut events: broadcast::Receiver<Event>
         match event {
             Ok(Event::Decided(trace)) => {
                 let Some(room) = talk::room_name(&trace.place.room) else { continue };
-                hub.tell(room, 0, 0, || FromServer::Decided { trace: decision(&trace) });
+                hub.tell(room, 0, 0, || FromServer::Decided { trace: decision_for_page(&trace) });
             }
             Ok(Event::Changed(room, view)) => {
                 let Some(room) = talk::room_name(&room) else { continue };

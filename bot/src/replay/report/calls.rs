@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::chart::{self, Hint, Tick};
 use super::words;
+use crate::language::{Language, LocalizedMessage, Value, message, say};
 use crate::replay::{Decided, Summary};
 
 #[derive(Serialize)]
@@ -17,8 +18,8 @@ pub struct Calls {
 
 #[derive(Serialize)]
 pub struct QuestionRow {
-    pub name: &'static str,
-    pub doc: &'static str,
+    pub name: String,
+    pub doc: String,
     pub asked: String,
     pub cached: String,
     pub failed: String,
@@ -29,9 +30,8 @@ pub struct QuestionRow {
 /// A bar for every hour, day or week, or for every part of the log.
 #[derive(Serialize)]
 pub struct Spending {
-    /// What a bar shows: dollars, or calls where nothing was paid.
-    pub what: &'static str,
-    pub unit: &'static str,
+    /// What a bar shows: dollars, or calls where nothing was paid, by hour, day or week.
+    pub title: String,
     pub columns: usize,
     pub path: String,
     pub most: String,
@@ -48,18 +48,22 @@ struct Count {
     chars: u64,
 }
 
-const QUESTIONS: [(Question, &str); 5] = [
-    (Question::State, "In which state is the talk?"),
-    (Question::Same, "Is it still the talk it stepped into last?"),
-    (Question::Changed, "Has anything changed since?"),
-    (Question::Judge, "Should it step in?"),
-    (Question::Join, "State, change and stepping in, all at once."),
-];
+const QUESTIONS: [Question; 5] = [Question::State, Question::Same, Question::Changed, Question::Judge, Question::Join];
 
-pub fn calls(decided: &[Decided], summary: &Summary) -> Calls {
+fn doc(question: Question) -> LocalizedMessage {
+    match question {
+        Question::State => message!("report-question-state"),
+        Question::Same => message!("report-question-same"),
+        Question::Changed => message!("report-question-changed"),
+        Question::Judge => message!("report-question-judge"),
+        Question::Join => message!("report-question-join"),
+    }
+}
+
+pub fn calls(decided: &[Decided], summary: &Summary, language: Language) -> Calls {
     let mut counts = [Count::default(); QUESTIONS.len()];
     for asked in decided.iter().flat_map(|one| &one.trace.asked) {
-        let place = QUESTIONS.iter().position(|(question, _)| *question == asked.question);
+        let place = QUESTIONS.iter().position(|question| *question == asked.question);
         let count = &mut counts[place.expect("every question is listed")];
         count.failed += u64::from(asked.failed);
         if asked.cached {
@@ -77,13 +81,15 @@ pub fn calls(decided: &[Decided], summary: &Summary) -> Calls {
     });
     let asked = QUESTIONS.iter().zip(&counts).filter(|(_, count)| count.asked + count.cached > 0);
     Calls {
-        questions: asked.map(|((question, doc), count)| row(question.id(), doc, count)).collect(),
-        all: row("all", "", &all),
-        spending: spending(decided, summary),
+        questions: asked
+            .map(|(question, count)| row(question.id().to_owned(), doc(*question).say(language), count))
+            .collect(),
+        all: row(language.text("report-question-all"), String::new(), &all),
+        spending: spending(decided, summary, language),
     }
 }
 
-fn row(name: &'static str, doc: &'static str, count: &Count) -> QuestionRow {
+fn row(name: String, doc: String, count: &Count) -> QuestionRow {
     QuestionRow {
         name,
         doc,
@@ -102,18 +108,27 @@ struct Bill {
 }
 
 const HOUR: u64 = 3_600_000;
-const UNITS: [(u64, &str); 4] =
-    [(HOUR, "hour"), (24 * HOUR, "day"), (7 * 24 * HOUR, "week"), (28 * 24 * HOUR, "four weeks")];
+/// Each with what its bars are called, where they show dollars and where they show calls.
+const UNITS: [(u64, Titles); 4] = [
+    (HOUR, ["report-spending-cost-hour", "report-spending-calls-hour"]),
+    (24 * HOUR, ["report-spending-cost-day", "report-spending-calls-day"]),
+    (7 * 24 * HOUR, ["report-spending-cost-week", "report-spending-calls-week"]),
+    (28 * 24 * HOUR, ["report-spending-cost-four-weeks", "report-spending-calls-four-weeks"]),
+];
+const BY_PART: Titles = ["report-spending-cost-part", "report-spending-calls-part"];
+
+type Titles = [&'static str; 2];
+
 const BARS_MAX: u64 = 100;
 const PARTS: usize = 40;
 
-fn spending(decided: &[Decided], summary: &Summary) -> Option<Spending> {
+fn spending(decided: &[Decided], summary: &Summary, language: Language) -> Option<Spending> {
     if summary.micros == 0 && summary.judge_calls == 0 {
         return None;
     }
     let times = || decided.iter().map(|one| one.trace.at.0);
     let (start, end) = (times().min()?, times().max()?);
-    let fits = |(length, _): &(u64, &str)| end / length - start / length < BARS_MAX;
+    let fits = |(length, _): &(u64, Titles)| end / length - start / length < BARS_MAX;
     let unit = UNITS.into_iter().find(fits);
     let columns = match unit {
         Some((length, _)) => (end / length - start / length + 1) as usize,
@@ -133,21 +148,25 @@ fn spending(decided: &[Decided], summary: &Summary) -> Option<Spending> {
             let pattern = if length == HOUR { "%Y-%m-%d %H:00Z" } else { "%Y-%m-%d" };
             words::strftime(pattern, Time((start / length + column as u64) * length))
         }
-        None => format!("part {} of {columns}", column + 1),
+        None => say!(language, "report-spending-part", n = column + 1, all = columns),
     };
     let ticks = match unit {
         Some((length, _)) => chart::time_ticks(start / length * length, (end / length + 1).saturating_mul(length)),
         None => chart::count_ticks(decided.len() as u64),
     };
-    Some(draw(&bills, summary.micros > 0, unit.map_or("part of the log", |(_, name)| name), ticks, from))
+    let is_paid = summary.micros > 0;
+    let [cost, calls] = unit.map_or(BY_PART, |(_, titles)| titles);
+    let title = language.text(if is_paid { cost } else { calls });
+    Some(draw(&bills, is_paid, title, ticks, from, language))
 }
 
 fn draw(
     bills: &[Bill],
     is_paid: bool,
-    unit: &'static str,
+    title: String,
     ticks: Vec<Tick>,
     from: impl Fn(usize) -> String,
+    language: Language,
 ) -> Spending {
     let height = |bill: &Bill| if is_paid { bill.micros } else { bill.calls };
     let most = bills.iter().map(height).max().unwrap_or(0);
@@ -155,16 +174,19 @@ fn draw(
     let each = || bills.iter().enumerate();
     let hint = |(column, bill): (usize, &Bill)| Hint {
         column,
-        text: format!("{} · {} · {}", from(column), words::dollars(bill.micros), words::of(bill.calls, "call")),
+        text: [
+            from(column),
+            words::dollars(bill.micros, language),
+            say!(language, "report-calls-made", n = Value::Count(bill.calls)),
+        ]
+        .join(" · "),
     };
-    let what = if is_paid { "Cost" } else { "Calls" };
-    let most = if is_paid { words::dollars(most) } else { words::count(most) };
+    let most = if is_paid { words::dollars(most, language) } else { words::count(most) };
     Spending {
-        what,
-        unit,
         columns: bills.len(),
         path: chart::bars(bills.len(), each().map(|(nth, bill)| (nth, 0.0, height(bill) as f64 * scale))),
-        label: format!("{what} by {unit}, at most {most}."),
+        label: say!(language, "report-spending-label", title = &*title, most = &*most),
+        title,
         most,
         ticks,
         hints: each().filter(|(_, bill)| bill.calls + bill.micros > 0).map(hint).collect(),

@@ -12,6 +12,7 @@ use super::chart::short;
 use super::scores::score_of;
 use super::tally::{Tally, acted};
 use super::words;
+use crate::language::{Language, LocalizedMessage, message, say};
 use crate::replay::Decided;
 
 #[derive(Serialize)]
@@ -29,7 +30,7 @@ pub struct Causes {
 #[derive(Serialize)]
 pub struct RuleRow {
     pub name: String,
-    pub doc: &'static str,
+    pub doc: String,
     pub given: String,
     pub share: String,
     pub average: String,
@@ -42,7 +43,7 @@ pub struct RuleRow {
 #[derive(Serialize)]
 pub struct GateRow {
     pub name: String,
-    pub doc: &'static str,
+    pub doc: String,
     pub closed: String,
     pub share: String,
     pub width: String,
@@ -50,8 +51,8 @@ pub struct GateRow {
 
 #[derive(Serialize)]
 pub struct StageRow {
-    pub name: &'static str,
-    pub doc: &'static str,
+    pub name: String,
+    pub doc: String,
     pub ended: String,
     pub share: String,
     pub acted: String,
@@ -71,14 +72,22 @@ struct Given {
     acted: u64,
 }
 
-pub fn causes(decided: &[Decided]) -> Causes {
-    let (rules, rules_unused) = rules(decided);
-    let (gates, gates_unused) = gates(decided);
-    let learnt = learnt(decided);
-    Causes { rules, rules_unused, learnt, gates, gates_unused, stages: stages(decided), addressed: addressed(decided) }
+pub fn causes(decided: &[Decided], language: Language) -> Causes {
+    let (rules, rules_unused) = rules(decided, language);
+    let (gates, gates_unused) = gates(decided, language);
+    let learnt = learnt(decided, language);
+    Causes {
+        rules,
+        rules_unused,
+        learnt,
+        gates,
+        gates_unused,
+        stages: stages(decided, language),
+        addressed: addressed(decided, language),
+    }
 }
 
-fn rules(decided: &[Decided]) -> (Vec<RuleRow>, Vec<String>) {
+fn rules(decided: &[Decided], language: Language) -> (Vec<RuleRow>, Vec<String>) {
     let mut given = [Given::default(); RULES.len()];
     let mut scored = 0;
     for one in decided {
@@ -97,9 +106,9 @@ fn rules(decided: &[Decided]) -> (Vec<RuleRow>, Vec<String>) {
     let (used, unused): (Vec<_>, Vec<_>) = RULES.iter().zip(given).partition(|(_, given)| given.times > 0);
     let row = |(rule, given): (&Rule, Given)| RuleRow {
         name: spaced(rule.id),
-        doc: rule.doc,
+        doc: language.text(&format!("rule-{}.doc", rule.id)),
         given: words::count(given.times),
-        share: words::percent(given.times, scored),
+        share: words::percent(given.times, scored, language),
         average: format!("{:+.1}", average(&given)).replace('-', "−"),
         is_for: given.points > 0,
         width: short(average(&given).abs() * 50.0 / strongest),
@@ -109,7 +118,7 @@ fn rules(decided: &[Decided]) -> (Vec<RuleRow>, Vec<String>) {
 }
 
 /// What the likelihood was made from: of each feature how often it counted, and by how much on average.
-fn learnt(decided: &[Decided]) -> Vec<RuleRow> {
+fn learnt(decided: &[Decided], language: Language) -> Vec<RuleRow> {
     /// Less than this, in log-odds, does not count.
     const LEAST: f32 = 0.03;
     #[derive(Default)]
@@ -119,13 +128,13 @@ fn learnt(decided: &[Decided]) -> Vec<RuleRow> {
         weight: f32,
         acted: u64,
     }
-    let mut sums = BTreeMap::<&str, (&'static str, Sum)>::new();
+    let mut sums = BTreeMap::<&str, Sum>::new();
     let mut likely = 0;
     for one in decided {
         let parts = one.trace.contributions();
         likely += u64::from(!parts.is_empty());
         for part in parts.iter().filter(|part| part.log_odds.abs() >= LEAST) {
-            let (_, sum) = sums.entry(part.feature.id).or_insert((part.feature.doc, Sum::default()));
+            let sum = sums.entry(part.feature.id).or_default();
             sum.times += 1;
             sum.log_odds += part.log_odds;
             sum.weight += part.log_odds.abs();
@@ -133,14 +142,14 @@ fn learnt(decided: &[Decided]) -> Vec<RuleRow> {
         }
     }
     let mut rows: Vec<_> = sums.into_iter().collect();
-    rows.sort_by(|(_, (_, one)), (_, (_, two))| two.weight.total_cmp(&one.weight));
+    rows.sort_by(|(_, one), (_, two)| two.weight.total_cmp(&one.weight));
     let average = |sum: &Sum| sum.weight / sum.times as f32;
-    let strongest = rows.iter().map(|(_, (_, sum))| average(sum)).fold(0.1, f32::max);
-    let row = |(id, (doc, sum)): (&str, (&'static str, Sum))| RuleRow {
+    let strongest = rows.iter().map(|(_, sum)| average(sum)).fold(0.1, f32::max);
+    let row = |(id, sum): (&str, Sum)| RuleRow {
         name: spaced(id),
-        doc,
+        doc: language.text(&format!("feature-{id}")),
         given: words::count(sum.times),
-        share: words::percent(sum.times, likely),
+        share: words::percent(sum.times, likely, language),
         average: format!("×{:.2}", average(&sum).exp()),
         is_for: sum.log_odds > 0.0,
         width: short(f64::from(average(&sum) / strongest) * 50.0),
@@ -150,7 +159,7 @@ fn learnt(decided: &[Decided]) -> Vec<RuleRow> {
 }
 
 /// In the order in which they are looked at; a gate that this version does not know comes last.
-fn gates(decided: &[Decided]) -> (Vec<GateRow>, Vec<String>) {
+fn gates(decided: &[Decided], language: Language) -> (Vec<GateRow>, Vec<String>) {
     let mut closed = BTreeMap::<(usize, &str), u64>::new();
     for gate in decided.iter().filter_map(|one| one.trace.gate.as_deref()) {
         let place = GATES.iter().position(|known| known.id == gate).unwrap_or(GATES.len());
@@ -159,29 +168,35 @@ fn gates(decided: &[Decided]) -> (Vec<GateRow>, Vec<String>) {
     let most = closed.values().copied().max().unwrap_or(1);
     let row = |(&(place, id), &times): (&(usize, &str), &u64)| GateRow {
         name: words::harmless_line(&spaced(id), 60),
-        doc: GATES.get(place).map_or("", |gate| gate.doc),
+        doc: GATES.get(place).map_or_else(String::new, |gate| language.text(&format!("gate-{}.doc", gate.id))),
         closed: words::count(times),
-        share: words::percent(times, decided.len() as u64),
+        share: words::percent(times, decided.len() as u64, language),
         width: short(times as f64 * 100.0 / most as f64),
     };
     let unused = GATES.iter().enumerate().filter(|(place, gate)| !closed.contains_key(&(*place, gate.id)));
     (closed.iter().map(row).collect(), unused.map(|(_, gate)| spaced(gate.id)).collect())
 }
 
-const STAGES: [(Stage, &str, &str); 7] = [
-    (Stage::Filter, "Filter", "not meant for its ears: its own, another bot's, empty, late"),
-    (Stage::Address, "Address", "settled by who was addressed"),
-    (Stage::Score, "Score", "too little reason to speak"),
-    (Stage::Gate, "Gate", "a gate was closed, whatever the score"),
-    (Stage::Judge, "Judge", "the judge said no, or the talk moved on first"),
-    (Stage::Hold, "Hold", "it was ready to speak and the talk moved on"),
-    (Stage::Post, "Post", "it came to speaking"),
-];
+const STAGES: [Stage; 7] =
+    [Stage::Filter, Stage::Address, Stage::Score, Stage::Gate, Stage::Judge, Stage::Hold, Stage::Post];
 
-fn stages(decided: &[Decided]) -> Vec<StageRow> {
+/// What a stage is called, and what ends there.
+fn stage_words(stage: Stage) -> [LocalizedMessage; 2] {
+    match stage {
+        Stage::Filter => [message!("report-stage-filter"), message!("report-stage-filter-doc")],
+        Stage::Address => [message!("report-stage-address"), message!("report-stage-address-doc")],
+        Stage::Score => [message!("report-stage-score"), message!("report-stage-score-doc")],
+        Stage::Gate => [message!("report-stage-gate"), message!("report-stage-gate-doc")],
+        Stage::Judge => [message!("report-stage-judge"), message!("report-stage-judge-doc")],
+        Stage::Hold => [message!("report-stage-hold"), message!("report-stage-hold-doc")],
+        Stage::Post => [message!("report-stage-post"), message!("report-stage-post-doc")],
+    }
+}
+
+fn stages(decided: &[Decided], language: Language) -> Vec<StageRow> {
     let mut tallies = [Tally::default(); STAGES.len()];
     for one in decided {
-        let place = STAGES.iter().position(|(stage, ..)| *stage == one.trace.stage).expect("every stage is listed");
+        let place = STAGES.iter().position(|stage| *stage == one.trace.stage).expect("every stage is listed");
         tallies[place].add(one.trace.outcome);
     }
     let all = decided.len() as u64;
@@ -190,24 +205,27 @@ fn stages(decided: &[Decided]) -> Vec<StageRow> {
         let outcomes = Tally::ALL.into_iter().filter(|outcome| tally.of(*outcome) > 0);
         outcomes.map(|outcome| Part { outcome, width: short(tally.of(outcome) as f64 * 100.0 / most) }).collect()
     };
-    let row = |((_, name, doc), tally): (&(Stage, &'static str, &'static str), &Tally)| StageRow {
-        name,
-        doc,
-        ended: words::count(tally.all()),
-        share: words::percent(tally.all(), all),
-        acted: words::count(tally.acted()),
-        parts: parts(tally),
+    let row = |(stage, tally): (&Stage, &Tally)| {
+        let [name, doc] = stage_words(*stage).map(|words| words.say(language));
+        StageRow {
+            name,
+            doc,
+            ended: words::count(tally.all()),
+            share: words::percent(tally.all(), all, language),
+            acted: words::count(tally.acted()),
+            parts: parts(tally),
+        }
     };
     STAGES.iter().zip(&tallies).map(row).collect()
 }
 
-fn addressed(decided: &[Decided]) -> Vec<String> {
+fn addressed(decided: &[Decided], language: Language) -> Vec<String> {
     let times = |by| decided.iter().filter(|one| one.trace.addressed == Some(by)).count() as u64;
     [Addressed::Mention, Addressed::Name, Addressed::Reply]
         .into_iter()
         .map(|by| (by, times(by)))
         .filter(|(_, times)| *times > 0)
-        .map(|(by, times)| format!("{} by {}", words::count(times), by.id()))
+        .map(|(by, times)| say!(language, "report-addressed-by", n = words::count(times), how = by.id()))
         .collect()
 }
 

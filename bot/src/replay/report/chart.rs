@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::tally::Tally;
 use super::words;
+use crate::language::{Language, say};
 
 /// A mark on an axis, at a percentage of its length.
 #[derive(Serialize)]
@@ -33,9 +34,9 @@ pub struct Threshold {
 }
 
 /// Above 100 a threshold is never reached and not drawn.
-pub fn thresholds(low: u32, high: u32) -> Vec<Threshold> {
-    let low = Threshold { at: low, name: "low", says: format!("low {low}: silent up to here") };
-    let high = Threshold { at: high, name: "high", says: format!("high {high}: speaks from here without asking") };
+pub fn thresholds(low: u32, high: u32, language: Language) -> Vec<Threshold> {
+    let low = Threshold { at: low, name: "low", says: say!(language, "report-threshold-low", at = low) };
+    let high = Threshold { at: high, name: "high", says: say!(language, "report-threshold-high", at = high) };
     [low, high].into_iter().filter(|threshold| threshold.at <= 100).collect()
 }
 
@@ -173,6 +174,6 @@ mod tests {
 
     #[test]
     fn a_threshold_out_of_reach_is_not_drawn() {
-        assert_eq!(thresholds(20, 101).len(), 1);
+        assert_eq!(thresholds(20, 101, Language::ENGLISH).len(), 1);
     }
 }

@@ -9,7 +9,9 @@ use serde::Serialize;
 use super::scores::score_of;
 use super::tally::acted;
 use super::words;
+use crate::language::{Language, Value, say};
 use crate::replay::Decided;
+use crate::sentences::{outcome, sentence};
 
 const MOMENTS_MAX: usize = 300;
 const MISSES_MAX: usize = 20;
@@ -20,7 +22,7 @@ const NAME_CHARS: usize = 60;
 #[derive(Serialize)]
 pub struct Moment {
     pub outcome: Outcome,
-    pub deed: &'static str,
+    pub deed: String,
     pub at: String,
     pub machine_at: Option<String>,
     /// How long it waited before it spoke.
@@ -51,9 +53,9 @@ pub struct Moments {
 }
 
 /// Where it would have spoken, spread evenly over the log.
-pub fn moments(decided: &[Decided]) -> Moments {
+pub fn moments(decided: &[Decided], language: Language) -> Moments {
     let spoken: Vec<&Decided> = decided.iter().filter(|one| acted(one.trace.outcome)).collect();
-    let shown: Vec<Moment> = spread(&spoken, MOMENTS_MAX).map(moment).collect();
+    let shown: Vec<Moment> = spread(&spoken, MOMENTS_MAX).map(|one| moment(one, language)).collect();
     let left_out = spoken.len() - shown.len();
     Moments {
         shown,
@@ -63,13 +65,13 @@ pub fn moments(decided: &[Decided]) -> Moments {
 }
 
 /// Where it came closest to speaking and did not: the highest scores, and where there are none, what the judge refused.
-pub fn near_misses(decided: &[Decided]) -> Vec<Moment> {
+pub fn near_misses(decided: &[Decided], language: Language) -> Vec<Moment> {
     let mut missed: Vec<&Decided> = decided.iter().filter(|one| is_near_miss(&one.trace)).collect();
     if missed.iter().all(|one| one.trace.score.is_none()) {
-        return spread(&missed, MISSES_MAX).map(moment).collect();
+        return spread(&missed, MISSES_MAX).map(|one| moment(one, language)).collect();
     }
     missed.sort_by_key(|one| Reverse((one.trace.score, said_no(&one.trace))));
-    missed.into_iter().take(MISSES_MAX).map(moment).collect()
+    missed.into_iter().take(MISSES_MAX).map(|one| moment(one, language)).collect()
 }
 
 fn is_near_miss(trace: &Trace) -> bool {
@@ -87,30 +89,30 @@ fn spread<'a>(all: &'a [&'a Decided], most: usize) -> impl Iterator<Item = &'a D
     (0..taken).map(move |nth| all[nth * all.len() / taken])
 }
 
-fn moment(decided: &Decided) -> Moment {
+fn moment(decided: &Decided, language: Language) -> Moment {
     let Decided { trace, text } = decided;
     let waited = trace.acted_at.map(|acted_at| acted_at.since(trace.at)).filter(|waited| *waited >= Span::seconds(1));
     Moment {
         outcome: trace.outcome,
-        deed: words::deed(trace.outcome),
+        deed: outcome(trace.outcome).say(language),
         at: words::time(trace.at),
         machine_at: words::machine_time(trace.at),
-        waited: waited.map(|waited| waited.to_string()),
+        waited: waited.map(|waited| Value::from(waited).say(language)),
         place: words::harmless_line(&trace.place.to_string(), NAME_CHARS),
         author: words::harmless_line(&trace.author, NAME_CHARS),
         text: words::harmless(text, TEXT_CHARS),
         score: score_of(decided),
-        sentence: words::harmless_line(&trace.sentence(), TEXT_CHARS),
-        exchange: trace.asked.iter().map(exchange).collect(),
+        sentence: words::harmless_line(&sentence(trace, language), TEXT_CHARS),
+        exchange: trace.asked.iter().map(|asked| exchange(asked, language)).collect(),
     }
 }
 
-fn exchange(asked: &Asked) -> Exchange {
+fn exchange(asked: &Asked, language: Language) -> Exchange {
     Exchange {
         question: asked.question.id(),
         answer: words::harmless(&asked.answer, ANSWER_CHARS),
         is_cached: asked.cached,
         is_failed: asked.failed,
-        chars: words::of(asked.prompt_chars, "character"),
+        chars: say!(language, "report-characters", n = Value::Count(asked.prompt_chars)),
     }
 }

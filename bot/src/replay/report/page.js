@@ -25,7 +25,7 @@ if (filter) {
       shown += fits;
     }
     for (const button of buttons) button.setAttribute("aria-pressed", button.dataset.outcome === outcome);
-    filter.querySelector("output").textContent = shown === moments.length ? "" : `${shown} of ${moments.length} shown`;
+    filter.querySelector("output").textContent = shown === moments.length ? "" : filter.dataset.shown.replace("{shown}", shown).replace("{all}", moments.length);
   };
   for (const button of buttons) button.addEventListener("click", () => { outcome = button.dataset.outcome; apply(); });
   search.addEventListener("input", apply);

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use minijinja::value::Serde;
+use aizuchi_core::effect::Outcome;
+use minijinja::value::{Kwargs, Serde};
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
 
@@ -12,10 +13,13 @@ use super::moments::{Moment, Moments, moments, near_misses};
 use super::scores::{Spread, spread};
 use super::timeline::{Timeline, timeline};
 use super::words;
+use crate::language::{Language, LocalizedMessage, Value, say};
 use crate::replay::{Replay, Summary};
+use crate::sentences;
 
 #[derive(Serialize)]
 struct Page {
+    language: &'static str,
     style: &'static str,
     script: &'static str,
     head: Head,
@@ -38,16 +42,13 @@ struct Head {
     from: Option<String>,
     to: Option<String>,
     rooms: String,
-    messages: String,
-    replies: String,
-    acknowledgements: String,
-    reactions: String,
-    quiet: String,
+    /// What it would have done, as HTML: there is nothing in it but numbers.
+    lead: String,
 }
 
 #[derive(Serialize)]
 struct Figure {
-    name: &'static str,
+    name: String,
     value: String,
     note: String,
     /// The outcome it counts, or "warn"; for its colour.
@@ -56,25 +57,38 @@ struct Figure {
 
 /// The whole report as one HTML file.
 pub fn html(replay: &Replay) -> String {
-    let summary = Summary::of(&replay.decided);
+    let (summary, language) = (Summary::of(&replay.decided), replay.language);
     let page = Page {
+        language: language.id(),
         style: include_str!("page.css"),
         script: include_str!("page.js"),
         head: head(replay, &summary),
         figures: figures(replay, &summary),
         timeline: timeline(replay),
         spread: spread(replay),
-        causes: causes(&replay.decided),
-        calls: calls(&replay.decided, &summary),
-        moments: moments(&replay.decided),
-        misses: near_misses(&replay.decided),
+        causes: causes(&replay.decided, language),
+        calls: calls(&replay.decided, &summary, language),
+        moments: moments(&replay.decided, language),
+        misses: near_misses(&replay.decided, language),
     };
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.add_function("t", move |key: String, arguments: Kwargs| translate(language, key, &arguments));
     environment.add_template("page.html", include_str!("page.html")).expect("the template is well formed");
     let template = environment.get_template("page.html").expect("the template was added");
     template.render(Serde(page)).expect("the template fits its data")
+}
+
+/// A sentence of the language files for the template; its arguments are numbers and texts.
+fn translate(language: Language, key: String, arguments: &Kwargs) -> Result<String, minijinja::Error> {
+    let mut message = LocalizedMessage::new(key);
+    for name in arguments.args().map(str::to_owned).collect::<Vec<_>>() {
+        let value: minijinja::Value = arguments.get(&name)?;
+        let number = u64::try_from(value.clone()).ok().filter(|_| value.is_number());
+        message = message.with(name, number.map_or_else(|| Value::Text(value.to_string()), Value::Count));
+    }
+    Ok(message.say(language))
 }
 
 fn head(replay: &Replay, summary: &Summary) -> Head {
@@ -82,7 +96,7 @@ fn head(replay: &Replay, summary: &Summary) -> Head {
     let rooms: BTreeSet<&str> = replay.decided.iter().map(|decided| decided.trace.place.room.as_str()).collect();
     let rooms = match rooms.first() {
         Some(room) if rooms.len() == 1 => words::harmless_line(room, 60),
-        _ => words::of(rooms.len() as u64, "channel"),
+        _ => say!(replay.language, "report-channels", n = Value::Count(rooms.len() as u64)),
     };
     Head {
         log: words::harmless_line(&replay.log, 120),
@@ -92,12 +106,23 @@ fn head(replay: &Replay, summary: &Summary) -> Head {
         from: times().min().map(words::time),
         to: times().max().map(words::time),
         rooms,
-        messages: words::of(summary.messages, "message"),
-        replies: words::count(summary.replies),
-        acknowledgements: words::count(summary.acknowledgements),
-        reactions: words::count(summary.reactions),
-        quiet: words::percent(silent(summary) + summary.ignored, summary.messages),
+        lead: lead(summary, replay.language),
     }
+}
+
+fn lead(summary: &Summary, language: Language) -> String {
+    let bold = |class: &str, key: &'static str, number: u64| {
+        format!("<b class=\"{class}\">{}</b>", say!(language, key, n = words::count(number)))
+    };
+    say!(
+        language,
+        "report-lead",
+        messages = words::messages(summary.messages, language),
+        answered = bold("replies", "report-lead-answered", summary.replies),
+        said = bold("acknowledges", "report-lead-said", summary.acknowledgements),
+        reacted = bold("reacts", "report-lead-reacted", summary.reactions),
+        quiet = words::percent(silent(summary) + summary.ignored, summary.messages, language),
+    )
 }
 
 fn silent(summary: &Summary) -> u64 {
@@ -105,34 +130,40 @@ fn silent(summary: &Summary) -> u64 {
 }
 
 fn figures(replay: &Replay, summary: &Summary) -> Vec<Figure> {
+    let language = replay.language;
     let per_1000 = |count| words::rate(summary.per_1000(count));
-    let rated = |name, count, class| {
-        let (value, note) = (words::count(count), format!("{} per 1000 messages", per_1000(count)));
-        Figure { name, value, note, class }
+    let rated = |outcome: Outcome, count, class| {
+        let (value, note) = (words::count(count), say!(language, "report-per-1000", rate = per_1000(count)));
+        Figure { name: sentences::outcome(outcome).say(language), value, note, class }
     };
-    let shared = |name, count, class| {
-        let (value, note) = (words::count(count), format!("{} of all", words::percent(count, summary.messages)));
-        Figure { name, value, note, class }
+    let shared = |outcome: Outcome, count, class| {
+        let share = words::percent(count, summary.messages, language);
+        let (value, note) = (words::count(count), say!(language, "report-figure-of-all", share = share));
+        Figure { name: sentences::outcome(outcome).say(language), value, note, class }
     };
-    let plain = |name, value, note| Figure { name, value, note, class: "" };
-    let cost_each = format!("{} per 1000 messages", words::dollars(summary.per_1000(summary.micros).round() as u64));
-    let cached =
-        format!("{} asked, {} from cache", words::count(summary.judge_calls), words::count(summary.cached_answers));
-    let chars = format!("{} in all", words::count(summary.judge_prompt_chars));
+    let plain = |key: &str, value, note| Figure { name: language.text(key), value, note, class: "" };
+    let cost_each = words::dollars(summary.per_1000(summary.micros).round() as u64, language);
+    let (asked, cached) = (words::count(summary.judge_calls), words::count(summary.cached_answers));
+    let calls = say!(language, "report-figure-calls-note", asked = asked, cached = cached);
+    let chars = say!(language, "report-figure-chars-note", n = words::count(summary.judge_prompt_chars));
     vec![
-        rated("Answered", summary.replies, "replies"),
-        rated("Said a word", summary.acknowledgements, "acknowledges"),
-        rated("Reacted", summary.reactions, "reacts"),
-        shared("Stayed silent", silent(summary), "silent"),
-        shared("Ignored", summary.ignored, "ignored"),
-        plain("Messages", words::count(summary.messages), "in the log".into()),
-        plain("Model calls per 1000", per_1000(summary.judge_calls), cached),
-        plain("Prompt characters per 1000", per_1000(summary.judge_prompt_chars), chars),
-        plain("Cost", words::dollars(summary.micros), cost_each),
+        rated(Outcome::Replies, summary.replies, "replies"),
+        rated(Outcome::Acknowledges, summary.acknowledgements, "acknowledges"),
+        rated(Outcome::Reacts, summary.reactions, "reacts"),
+        shared(Outcome::Silent, silent(summary), "silent"),
+        shared(Outcome::Ignored, summary.ignored, "ignored"),
+        plain("report-figure-messages", words::count(summary.messages), language.text("report-figure-in-log")),
+        plain("report-figure-calls", per_1000(summary.judge_calls), calls),
+        plain("report-figure-chars", per_1000(summary.judge_prompt_chars), chars),
+        plain(
+            "report-figure-cost",
+            words::dollars(summary.micros, language),
+            say!(language, "report-per-1000", rate = cost_each),
+        ),
         Figure {
-            name: "Lines skipped",
+            name: language.text("report-figure-bad"),
             value: words::count(replay.bad_lines),
-            note: "could not be read".into(),
+            note: language.text("report-figure-bad-note"),
             class: if replay.bad_lines > 0 { "warn" } else { "" },
         },
     ]

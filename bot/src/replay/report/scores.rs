@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::chart::{self, Hint, Series, Threshold};
 use super::tally::Tally;
 use super::words;
+use crate::language::{Language, say};
 use crate::replay::{Decided, Replay};
 
 const BIN: usize = 5;
@@ -64,28 +65,38 @@ pub fn spread(replay: &Replay) -> Option<Spread> {
     if scored == 0 {
         return None;
     }
+    let language = replay.language;
     let (most, cut) = height(&bins);
-    let rows: Vec<Bin> = bins.iter().enumerate().map(|(nth, tally)| row(nth, tally)).collect();
+    let rows: Vec<Bin> = bins.iter().enumerate().map(|(nth, tally)| row(nth, tally, language)).collect();
     let hint = |(column, row): (usize, &Bin)| Hint {
         column,
-        text: format!("score {} · {} messages · {} acted on ({})", row.range, row.messages, row.acted, row.share),
+        text: say!(
+            language,
+            "report-hint-bin",
+            range = &*row.range,
+            messages = &*row.messages,
+            acted = &*row.acted,
+            share = &*row.share,
+        ),
     };
     Some(Spread {
         columns: BINS,
-        scored: words::of(scored, "message"),
+        scored: words::messages(scored, language),
         median: median(&scores, scored),
         messages: chart::stack(&bins, &Tally::ALL, |_| most),
         shares: chart::stack(&bins, &Tally::ACTED, Tally::all),
         most: words::count(most),
         cut,
-        thresholds: chart::thresholds(replay.low, replay.high),
+        thresholds: chart::thresholds(replay.low, replay.high, language),
         hints: rows.iter().enumerate().filter(|(nth, _)| bins[*nth].all() > 0).map(hint).collect(),
-        label: format!(
-            "How many of {} had which score, in steps of {BIN}; {} of them were acted on.",
-            words::of(scored, "message"),
-            words::count(bins.iter().map(Tally::acted).sum())
+        label: say!(
+            language,
+            "report-spread-label",
+            messages = words::messages(scored, language),
+            step = BIN,
+            acted = words::count(bins.iter().map(Tally::acted).sum()),
         ),
-        share_label: "Of the messages with a score, the share it acted on, in percent.".into(),
+        share_label: language.text("report-share-label"),
         bins: rows,
     })
 }
@@ -107,13 +118,13 @@ fn bin_of(score: u8) -> usize {
     (usize::from(score) / BIN).min(BINS - 1)
 }
 
-fn row(nth: usize, tally: &Tally) -> Bin {
+fn row(nth: usize, tally: &Tally, language: Language) -> Bin {
     let last = if nth + 1 == BINS { 100 } else { (nth + 1) * BIN - 1 };
     Bin {
         range: format!("{}–{last}", nth * BIN),
         messages: words::count(tally.all()),
         acted: words::count(tally.acted()),
-        share: words::percent(tally.acted(), tally.all()),
+        share: words::percent(tally.acted(), tally.all(), language),
     }
 }
 

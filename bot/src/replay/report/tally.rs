@@ -3,6 +3,7 @@
 use aizuchi_core::effect::Outcome;
 
 use super::words;
+use crate::language::{Language, LocalizedMessage, message, say};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
@@ -58,12 +59,23 @@ impl Tally {
     }
 
     /// "2 answered, 1 reacted"; empty if it did nothing.
-    pub fn deeds(&self) -> String {
+    pub fn deeds(&self, language: Language) -> String {
         let told = Tally::ACTED.iter().filter(|outcome| self.of(**outcome) > 0);
         let told: Vec<String> = told
-            .map(|outcome| format!("{} {}", words::count(self.of(*outcome)), words::deed(*outcome).to_lowercase()))
+            .map(|outcome| say!(language, "report-deed", n = words::count(self.of(*outcome)), deed = deed(*outcome)))
             .collect();
-        told.join(", ")
+        told.join(&language.text("list-separator"))
+    }
+}
+
+/// What it did, within a sentence.
+fn deed(outcome: Outcome) -> LocalizedMessage {
+    match outcome {
+        Outcome::Ignored => message!("report-deed-ignored"),
+        Outcome::Silent => message!("report-deed-silent"),
+        Outcome::Reacts => message!("report-deed-reacts"),
+        Outcome::Acknowledges => message!("report-deed-acknowledges"),
+        Outcome::Replies => message!("report-deed-replies"),
     }
 }
 

@@ -67,6 +67,7 @@ fn replay(decided: Vec<Decided>) -> Replay {
         low: 20,
         high: 70,
         remembered: None,
+        language: crate::language::Language::ENGLISH,
     }
 }
 

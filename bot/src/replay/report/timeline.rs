@@ -7,6 +7,7 @@ use super::chart::{self, Hint, Series, Threshold, Tick};
 use super::scores::score_of;
 use super::tally::Tally;
 use super::words;
+use crate::language::{Language, say};
 use crate::replay::{Decided, Replay};
 
 /// About three pixels each on a desk, one on a phone.
@@ -17,7 +18,7 @@ pub struct Timeline {
     pub columns: usize,
     /// What a column stands for.
     pub says: String,
-    pub axis: &'static str,
+    pub axis: String,
     pub scores: Option<Scores>,
     pub acted: Counts,
     /// How many messages there were; only where columns differ in that.
@@ -66,24 +67,24 @@ pub fn timeline(replay: &Replay) -> Option<Timeline> {
     if columns == 0 {
         return None;
     }
-    let axis = axis(decided, columns);
+    let (axis, language) = (axis(decided, columns), replay.language);
     let gathered = gather(decided, columns, axis);
     let is_scored = gathered.iter().any(|column| column.scored > 0);
     Some(Timeline {
         columns,
-        says: say_column(decided.len(), columns, axis),
-        axis: match axis {
-            Axis::Time { .. } => "time, UTC",
-            Axis::Order => "messages, in the order of the log",
-        },
+        says: say_column(decided.len(), columns, axis, language),
+        axis: language.text(match axis {
+            Axis::Time { .. } => "report-axis-time",
+            Axis::Order => "report-axis-order",
+        }),
         scores: is_scored.then(|| scores(&gathered, replay)),
-        acted: acted(&gathered),
-        talk: matches!(axis, Axis::Time { .. }).then(|| talk(&gathered)),
+        acted: acted(&gathered, language),
+        talk: matches!(axis, Axis::Time { .. }).then(|| talk(&gathered, language)),
         ticks: match axis {
             Axis::Time { start, end } => chart::time_ticks(start, end),
             Axis::Order => chart::count_ticks(decided.len() as u64),
         },
-        hints: hints(&gathered, axis),
+        hints: hints(&gathered, axis, language),
     })
 }
 
@@ -141,16 +142,17 @@ fn gather(decided: &[Decided], columns: usize, axis: Axis) -> Vec<Column> {
     gathered
 }
 
-fn say_column(messages: usize, columns: usize, axis: Axis) -> String {
+fn say_column(messages: usize, columns: usize, axis: Axis, language: Language) -> String {
+    let said = words::messages(messages as u64, language);
     match axis {
         Axis::Time { start, end } => {
             let span = Span((end - start) / columns as u64);
-            format!("{}, {span} a column", words::of(messages as u64, "message"))
+            say!(language, "report-column-time", messages = said, span = span)
         }
-        Axis::Order if columns == messages => format!("{}, one a column", words::of(messages as u64, "message")),
+        Axis::Order if columns == messages => say!(language, "report-column-one", messages = said),
         Axis::Order => {
             let each = words::count(messages.div_ceil(columns) as u64);
-            format!("{}, up to {each} a column", words::of(messages as u64, "message"))
+            say!(language, "report-column-many", messages = said, each = each)
         }
     }
 }
@@ -164,31 +166,34 @@ fn scores(gathered: &[Column], replay: &Replay) -> Scores {
     Scores {
         highest: chart::bars(gathered.len(), highest),
         average: gathered.iter().any(|column| column.scored > 1).then(|| chart::line(average)),
-        thresholds: chart::thresholds(replay.low, replay.high),
-        label: format!("The score along the log, 0 to 100; the highest of all is {top}."),
+        thresholds: chart::thresholds(replay.low, replay.high, replay.language),
+        label: say!(replay.language, "report-scores-label", top = top),
     }
 }
 
-fn acted(gathered: &[Column]) -> Counts {
+fn acted(gathered: &[Column], language: Language) -> Counts {
     let most = gathered.iter().map(|column| column.tally.acted()).max().unwrap_or(0);
     let mut all = Tally::default();
     for column in gathered {
         all.merge(&column.tally);
     }
-    let deeds = all.deeds();
+    let deeds = all.deeds(language);
     Counts {
         series: chart::stack(&tallies(gathered), &Tally::ACTED, |_| most),
         most: words::count(most),
-        label: format!("When it would have acted: {}.", if deeds.is_empty() { "never" } else { &deeds }),
+        label: match deeds.is_empty() {
+            true => language.text("report-acted-never"),
+            false => say!(language, "report-acted-label", deeds = deeds),
+        },
     }
 }
 
-fn talk(gathered: &[Column]) -> Counts {
+fn talk(gathered: &[Column], language: Language) -> Counts {
     let most = gathered.iter().map(|column| column.tally.all()).max().unwrap_or(0);
     Counts {
         series: chart::stack(&tallies(gathered), &Tally::ALL, |_| most),
         most: words::count(most),
-        label: format!("How many messages there were along the log, at most {} a column.", words::count(most)),
+        label: say!(language, "report-talk-label", most = words::count(most)),
     }
 }
 
@@ -196,23 +201,27 @@ fn tallies(gathered: &[Column]) -> Vec<Tally> {
     gathered.iter().map(|column| column.tally).collect()
 }
 
-fn hints(gathered: &[Column], axis: Axis) -> Vec<Hint> {
+fn hints(gathered: &[Column], axis: Axis, language: Language) -> Vec<Hint> {
     let hint = |(nth, column): (usize, &Column)| {
         let from = axis.column_start(nth, gathered.len()).or(column.from)?;
         let mut parts = vec![words::strftime("%Y-%m-%d %H:%MZ", from)];
         let last = column.first as u64 + column.tally.all();
         parts.push(match axis {
             Axis::Order if column.tally.all() > 1 => {
-                format!("messages {}–{}", words::count(column.first as u64 + 1), words::count(last))
+                let first = words::count(column.first as u64 + 1);
+                say!(language, "report-hint-messages", first = first, last = words::count(last))
             }
-            Axis::Order => format!("message {}", words::count(last)),
-            Axis::Time { .. } => words::of(column.tally.all(), "message"),
+            Axis::Order => say!(language, "report-hint-message", n = words::count(last)),
+            Axis::Time { .. } => words::messages(column.tally.all(), language),
         });
         parts.extend(column.highest.map(|score| match column.scored {
-            1 => format!("score {score}"),
-            scored => format!("score up to {score}, {:.0} on average", column.points as f64 / scored as f64),
+            1 => say!(language, "report-hint-score", score = score),
+            scored => {
+                let average = format!("{:.0}", column.points as f64 / scored as f64);
+                say!(language, "report-hint-scores", score = score, average = average)
+            }
         }));
-        parts.extend(Some(column.tally.deeds()).filter(|deeds| !deeds.is_empty()));
+        parts.extend(Some(column.tally.deeds(language)).filter(|deeds| !deeds.is_empty()));
         Some(Hint { column: nth, text: parts.join(" · ") })
     };
     gathered.iter().enumerate().filter(|(_, column)| column.tally.all() > 0).filter_map(hint).collect()

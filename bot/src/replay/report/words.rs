@@ -1,19 +1,9 @@
 //! Numbers, times and other people's words as they stand in the report.
 
-use aizuchi_core::effect::Outcome;
 use aizuchi_core::types::Time;
 use jiff::Timestamp;
 
-/// What it did, as a heading.
-pub fn deed(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Ignored => "Ignored",
-        Outcome::Silent => "Stayed silent",
-        Outcome::Reacts => "Reacted",
-        Outcome::Acknowledges => "Said a word",
-        Outcome::Replies => "Answered",
-    }
-}
+use crate::language::{Language, Value, say};
 
 /// 1234567 is "1,234,567".
 pub fn count(number: u64) -> String {
@@ -29,8 +19,8 @@ pub fn count(number: u64) -> String {
 }
 
 /// "1 message", "2,000 messages".
-pub fn of(number: u64, thing: &str) -> String {
-    format!("{} {thing}{}", count(number), if number == 1 { "" } else { "s" })
+pub fn messages(number: u64, language: Language) -> String {
+    say!(language, "report-messages", n = Value::Count(number))
 }
 
 /// A rate with as many digits as it deserves.
@@ -43,22 +33,22 @@ pub fn rate(rate: f64) -> String {
     }
 }
 
-pub fn percent(part: u64, whole: u64) -> String {
+pub fn percent(part: u64, whole: u64, language: Language) -> String {
     let percent = if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 };
     match percent {
         0.0 => "0 %".into(),
-        percent if percent < 0.1 => "under 0.1 %".into(),
-        percent if part != whole && percent > 99.9 => "over 99.9 %".into(),
+        percent if percent < 0.1 => language.text("report-percent-under"),
+        percent if part != whole && percent > 99.9 => language.text("report-percent-over"),
         percent if part == whole => format!("{percent:.0} %"),
         percent => format!("{percent:.1} %"),
     }
 }
 
 /// Millionths of a dollar as dollars.
-pub fn dollars(micros: u64) -> String {
+pub fn dollars(micros: u64, language: Language) -> String {
     match micros {
         0 => "$0".into(),
-        1..100 => "under $0.0001".into(),
+        1..100 => language.text("report-dollars-under"),
         100..1_000_000 => format!("${:.4}", micros as f64 / 1e6),
         _ => format!("${}.{:02}", count(micros / 1_000_000), micros % 1_000_000 / 10_000),
     }
@@ -118,7 +108,11 @@ mod tests {
     fn numbers_read_as_people_write_them() {
         assert_eq!([0, 999, 1000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([0.0, 0.046, 3.06, 1234.5].map(rate), ["0", "0.05", "3.1", "1,235"]);
-        assert_eq!([0, 7, 12_300, 1_239_000].map(dollars), ["$0", "under $0.0001", "$0.0123", "$1.23"]);
+        assert_eq!(
+            [0, 7, 12_300, 1_239_000].map(|micros| dollars(micros, Language::ENGLISH)),
+            ["$0", "under $0.0001", "$0.0123", "$1.23"]
+        );
+        let percent = |part, whole| percent(part, whole, Language::ENGLISH);
         assert_eq!(percent(1, 5000), "under 0.1 %");
         assert_eq!(percent(4999, 5000), "over 99.9 %");
         assert_eq!((percent(5, 5), percent(0, 0), percent(1, 8)), ("100 %".into(), "0 %".into(), "12.5 %".into()));

@@ -3,8 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-fn main() {
-    println!("cargo:rerun-if-changed=build.rs");
+pub fn tell() {
     println!("cargo:rerun-if-env-changed=AIZUCHI_COMMIT");
     println!("cargo:rustc-env=AIZUCHI_BUILD={}", build());
 }

@@ -1,0 +1,29 @@
+//! The option for the language of what is read on a terminal, alike in every command that has it.
+
+use aizuchi_core::settings;
+use clap::Args;
+
+use crate::language::Language;
+
+#[derive(Args, Clone, Debug, Default)]
+pub struct ReaderArguments {
+    /// The language of reasons and reports [default: that of the environment, else of the settings, else of the talk]
+    #[arg(long, visible_alias = "lang", value_enum, value_name = "ID")]
+    pub language: Option<Language>,
+}
+
+impl ReaderArguments {
+    /// Of a file, which is the same wherever it is made: what was asked for, else that of the settings, else that of the talk.
+    pub fn language_of_file<'a>(&self, set: &settings::Language, talk: impl IntoIterator<Item = &'a str>) -> Language {
+        self.language.or_else(|| Language::set(set)).or_else(|| Language::of_talk(talk)).unwrap_or_default()
+    }
+
+    /// What the reader asked for, else what the environment names, else that of the settings, else that of the talk.
+    pub fn language<'a>(&self, set: &settings::Language, talk: impl IntoIterator<Item = &'a str>) -> Language {
+        self.language
+            .or_else(Language::named_by_environment)
+            .or_else(|| Language::set(set))
+            .or_else(|| Language::of_talk(talk))
+            .unwrap_or_default()
+    }
+}

@@ -1,0 +1,214 @@
+//! Something to say to people: a key of the language files with its arguments. It becomes words where a language is known.
+
+use std::borrow::Cow;
+
+use aizuchi_core::types::{MessageId, Share, Span};
+use fluent_bundle::FluentArgs;
+use fluent_bundle::types::{FluentNumber, FluentNumberOptions, FluentValue};
+use serde::ser::{Serialize, Serializer};
+
+use super::{Language, catalogue};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct LocalizedMessage {
+    key: Cow<'static, str>,
+    arguments: Vec<(Cow<'static, str>, Value)>,
+}
+
+/// An argument, as data: each language writes it in its own way.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    Text(String),
+    /// Written with its digits alone.
+    Number(i64),
+    /// Written in groups of three digits.
+    Count(u64),
+    Span(Span),
+    /// Whole percents; zero is less than one.
+    Percent(u32),
+    /// A message of the room. The page shows its words, others its id.
+    MessageId(MessageId),
+    Said(Box<LocalizedMessage>),
+    List(Vec<LocalizedMessage>),
+}
+
+/// A message by its key: `message!("cause-low", low = 20)`.
+macro_rules! message {
+    ($key:expr $(, $name:ident = $value:expr)* $(,)?) => {
+        $crate::language::LocalizedMessage::new($key)$(.with(stringify!($name), $value))*
+    };
+}
+pub(crate) use message;
+
+/// The same in words: `say!(language, "cause-low", low = 20)`.
+macro_rules! say {
+    ($language:expr, $key:expr $(, $name:ident = $value:expr)* $(,)?) => {
+        $crate::language::message!($key $(, $name = $value)*).say($language)
+    };
+}
+pub(crate) use say;
+
+impl LocalizedMessage {
+    pub fn new(key: impl Into<Cow<'static, str>>) -> LocalizedMessage {
+        LocalizedMessage { key: key.into(), arguments: Vec::new() }
+    }
+
+    pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Value>) -> LocalizedMessage {
+        self.arguments.push((name.into(), value.into()));
+        self
+    }
+
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// In words.
+    pub fn say(&self, language: Language) -> String {
+        let mut arguments = FluentArgs::new();
+        for (name, value) in &self.arguments {
+            arguments.set(name.clone(), value.to_fluent(language));
+        }
+        catalogue::format(language, &self.key, &arguments)
+    }
+}
+
+impl Value {
+    /// By itself, in words.
+    pub fn say(&self, language: Language) -> String {
+        match self.to_fluent(language) {
+            FluentValue::String(text) => text.into_owned(),
+            FluentValue::Number(number) => number.as_string().into_owned(),
+            FluentValue::Custom(_) | FluentValue::None | FluentValue::Error => String::new(),
+        }
+    }
+
+    fn to_fluent(&self, language: Language) -> FluentValue<'static> {
+        match self {
+            Value::Text(text) => text.clone().into(),
+            Value::Number(number) => number_value(*number as f64, false),
+            Value::Count(count) => number_value(*count as f64, true),
+            Value::Span(span) => span_message(*span).say(language).into(),
+            Value::Percent(percent) => say!(language, "percent", n = Value::Count((*percent).into())).into(),
+            Value::MessageId(id) => id.as_str().to_owned().into(),
+            Value::Said(message) => message.say(language).into(),
+            Value::List(messages) => {
+                let said: Vec<String> = messages.iter().map(|message| message.say(language)).collect();
+                said.join(&language.text("list-separator")).into()
+            }
+        }
+    }
+}
+
+/// Fluent compares a number with a literal such as `[0]` together with how it is written: `Count` is written as a literal is.
+fn number_value(value: f64, use_grouping: bool) -> FluentValue<'static> {
+    let options = FluentNumberOptions { use_grouping, ..FluentNumberOptions::default() };
+    FluentValue::Number(FluentNumber::new(value, options))
+}
+
+/// A duration as a person would say it. The page has the same in `bot/web/messages.js`.
+fn span_message(span: Span) -> LocalizedMessage {
+    let seconds = span.whole_seconds();
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    match (hours, minutes) {
+        (0, 0) => message!("span-seconds", seconds = seconds),
+        (0, _) if seconds.is_multiple_of(60) || minutes >= 10 => message!("span-minutes", minutes = minutes),
+        (0, _) => message!("span-minutes-seconds", minutes = minutes, seconds = seconds % 60),
+        (_, 0) => message!("span-hours", hours = hours),
+        (_, _) => message!("span-hours-minutes", hours = hours, minutes = minutes),
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Value {
+        Value::Text(text)
+    }
+}
+
+impl From<u8> for Value {
+    fn from(number: u8) -> Value {
+        Value::Number(number.into())
+    }
+}
+
+impl From<u32> for Value {
+    fn from(number: u32) -> Value {
+        Value::Number(number.into())
+    }
+}
+
+impl From<u64> for Value {
+    fn from(number: u64) -> Value {
+        Value::Number(number.try_into().unwrap_or(i64::MAX))
+    }
+}
+
+impl From<usize> for Value {
+    fn from(number: usize) -> Value {
+        Value::from(number as u64)
+    }
+}
+
+impl From<Span> for Value {
+    fn from(span: Span) -> Value {
+        Value::Span(span)
+    }
+}
+
+impl From<Share> for Value {
+    fn from(share: Share) -> Value {
+        Value::Text(share.to_string())
+    }
+}
+
+impl From<&MessageId> for Value {
+    fn from(id: &MessageId) -> Value {
+        Value::MessageId(id.clone())
+    }
+}
+
+impl From<LocalizedMessage> for Value {
+    fn from(message: LocalizedMessage) -> Value {
+        Value::Said(Box::new(message))
+    }
+}
+
+impl From<Vec<LocalizedMessage>> for Value {
+    fn from(messages: Vec<LocalizedMessage>) -> Value {
+        Value::List(messages)
+    }
+}
+
+/// As the page reads it: `["cause-low", {"low": 20}]`.
+impl Serialize for LocalizedMessage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        struct Arguments<'a>(&'a [(Cow<'static, str>, Value)]);
+        impl Serialize for Arguments<'_> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+            }
+        }
+        (&*self.key, Arguments(&self.arguments)).serialize(serializer)
+    }
+}
+
+/// Text and numbers as they are; the rest as an object that says what it is.
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Value::Text(text) => serializer.serialize_str(text),
+            Value::Number(number) => serializer.serialize_i64(*number),
+            Value::Count(count) => serializer.serialize_u64(*count),
+            Value::Span(span) => serializer.collect_map([("span", span.0)]),
+            Value::Percent(percent) => serializer.collect_map([("percent", percent)]),
+            Value::MessageId(id) => serializer.collect_map([("message", id.as_str())]),
+            Value::Said(message) => serializer.collect_map([("said", message)]),
+            Value::List(messages) => serializer.collect_map([("list", messages)]),
+        }
+    }
+}

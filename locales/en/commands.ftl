@@ -1,0 +1,163 @@
+### Slash commands and what they answer.
+###
+### A command has what it does in one line (Discord allows 100 characters), another name for it (an alias everywhere; lower case), its argument, an
+### example, and its row in the manual. `aizuchi` is its own name and stays.
+
+command-mute = say nothing for a while, or until told otherwise
+    .alias = mute
+    .argument = such as 2h, 30m; without one, until further notice
+    .example = mute 2h
+    .manual = says nothing for two hours, not even when called; `30m`, `90s`, `1h30m` and `2時間` work too. Without a time: until `/unmute`
+    .done = Muted for { $span }. { $unmute } ends it.
+    .done-open = Muted until { $unmute }.
+command-unmute = take part again
+    .alias = unmute
+    .example = unmute
+    .manual = takes part again
+    .done = Takes part again.
+command-why = why it spoke or stayed silent: the last message, or the one with this id
+    .alias = why
+    .argument = id of a message; without one, the last
+    .example = why
+    .manual = why it spoke or stayed silent about the last message it has decided on; `/why w12` about that one
+    .none = There is no decision about that yet.
+    .asked = { $question }: { $answer }
+    .asked-cached = { $question } (from memory): { $answer }
+    .cost = cost: { $dollars }
+command-status = what it is doing here, and what it cost today
+    .alias = status
+    .example = status
+    .manual = what it is doing here, what it spent today here and in all rooms, and which prices are estimated
+command-talk = speak up at about this share of messages, or as the settings say
+    .alias = talk
+    .argument = such as 3%; without one, as set
+    .example = talk 3%
+    .manual = speaks up at about 3 % of the messages; without a number as the settings say
+    .done = Will speak up at about { $share } of messages.
+    .done-usual = Speaks up as the settings say.
+command-channel = listen here, or not
+    .alias = channel
+    .argument = on or off
+    .example = channel off
+    .manual = does not listen in this room; `/channel on` does again
+    .on = Listens here.
+    .off = Does not listen here any more.
+command-preset = whose manners it has here
+    .alias = preset
+    .argument = name of a preset
+    .example = preset sphene
+    .manual = has other manners in this room, see [Presets](#presets)
+    .done = Has the manners of { $preset } here.
+command-reset = forget the talk of this room
+    .alias = reset
+    .example = reset
+    .manual = forgets the talk of this room
+    .done = Forgot the talk of this room.
+command-close-room = close this room for everybody and delete all that was said in it
+    .alias = close-room
+    .argument = name of this room; without it, only says what would happen
+    .example = close-room garden
+    .manual = closes this room for everybody and deletes all that was said in it; without the name it only tells what it would do
+    .sure = This closes #{ $room } for everybody and deletes all that was said in it. To do it: /close-room { $room }
+command-what-do-you-know = what is kept of you, told to you alone
+    .alias = what-do-you-know
+    .example = what-do-you-know
+    .manual = what is kept of you: messages and decisions, and what it remembers: topics, notes, facts
+command-export-me = all that is remembered about you, as JSON
+    .alias = export-me
+    .example = export-me
+    .manual = all that is remembered about you, as JSON
+command-forget-me = forget you: what you said, what is known of you, what rests on it; names only if it asks
+    .alias = forget-me
+    .argument = names of yours that it asked about, such as: Bo, Rina
+    .example = forget-me
+    .manual = forgets you: what you said, what is known of you, what rests on it, and the answers that repeat it. For good; `/forget-me Bo` where it asks about a name
+command-opt-out = stay out of its memory from now on
+    .alias = opt-out
+    .example = opt-out
+    .manual = keeps you out of its memory from now on; `/opt-in` ends that
+    .done = You are not remembered from now on, and what was known of you is gone. It still hears the talk of the moment.
+command-opt-in = be remembered again
+    .alias = opt-in
+    .example = opt-in
+    .manual = remembers you again
+    .done = You are remembered again.
+command-help = this list
+    .alias = help
+    .example = help
+    .manual = this list
+
+## What more than one command answers
+
+command-all = Commands for aizuchi; only you see the answer
+command-unknown = There is no command { $command }.
+command-wrong-argument = Not understood. Like this: { $usage }
+command-no-memory = Nothing is remembered for long here.
+command-for-managers = Only those who manage this place can do that.
+command-stopping = aizuchi is stopping.
+command-failed = That did not work; please try again.
+command-line = { $usage } – { $help }
+argument-room = name
+argument-names = name, …
+cost = { $calls } calls, { $tokens } tokens, { $money }
+cost-limited = { $have } of { $most }
+
+## /status
+
+status-line = { $name }: { $value }
+status-listening = listening
+status-muted = muted
+status-pending = pending
+status-spent = spent today
+status-spent-all = spent today in all rooms
+status-price = estimated price
+status-model = model
+status-judge = judge
+status-preset = preset
+status-clock = clock
+status-yes = yes
+status-no = no
+status-nothing = nothing
+status-offline = { $model } (offline)
+status-counts-as = no price is listed for { $model }; it counts as ${ $input } in and ${ $output } out per million tokens
+status-clock-back = was set back by { $by } ({ $ago } ago)
+status-clock-forward = was set forward by { $by } ({ $ago } ago)
+status-muted-open = until { $unmute }
+status-muted-until = for another { $left }
+status-doing = { $message } ({ $doing })
+status-doing-until = { $message } ({ $doing }, { $left } left)
+doing-waiting = waits for quiet
+doing-judging = asks the judge
+doing-holding = holds its answer back
+doing-writing = writes
+doing-posting = posts
+
+## /what-do-you-know
+
+known-none = None of your messages is kept.
+known-messages = Your messages that are kept: { $messages }, since { $since }, in rooms: { $rooms }
+known-more-rooms = { $more } more rooms
+known-rest =
+    Reactions: { $reactions }. Decisions about your messages: { $decisions }.
+    With them: your name, your edits, and what it answered. The last few messages of a quiet room may be remembered for longer than the rest.
+remembered-opted-out = You asked not to be remembered ({ $opt_in } ends that).
+remembered-messages = Remembered of you: { $count } messages, { $mentions } of them to it.
+remembered-more-facts = { $more } more facts
+remembered-nothing = Nothing is remembered of you for long.
+remembered-end = { $forget_me } ends all of that.
+
+## /forget-me
+
+forgotten-done = You are forgotten: what you said, what was known of you and what rested on it. What you say from now on is heard again; { $opt_out } keeps it out of memory.
+forgotten-still-read = Almost done: everything of you is deleted, but something else is reading the file (a backup, perhaps), and as long as it does, old pages stay in it. They go by themselves as soon as that ends, also after a restart.
+forgotten-interrupted = It is noted that you want to be forgotten, but it could not be finished now. It goes on by itself, also after a restart.
+forgotten-doubtful = What it said or remembers by these names may be about somebody else and was left: { $names }. To have it removed too, within the hour: { $again }
+forgotten-name-other = “{ $name }” ({ $other }?)
+forgotten-name-word = “{ $name }” (an ordinary word?)
+forgotten-not-your-name = “{ $name }” is none of your names, as far as is known: nothing was removed.
+
+## Where it was addressed and has no answer
+
+excuse-no-words = Sorry, I can't find the words right now. Please try me again in a bit.
+excuse-too-many = So many of you called at once that I could not get to everybody. Please ask me again if you still need me.
+excuse-budget-spent = Sorry, I've used up my words for today. Talk to me again tomorrow.

@@ -1,0 +1,39 @@
+### Words around people's words in a prompt, and what stands in for a model that is not there.
+
+## Names and notes in a frame
+
+prompt-nameless = somebody
+prompt-mark-me = { " " }(you)
+prompt-mark-bot = { " " }(bot)
+prompt-mark-imitator = { " " }(not you)
+prompt-mark-role = { " " }(a person)
+prompt-left-out = [… { $n } earlier messages are not shown]
+prompt-cut = { " " }[…{ $n } characters left out…]{ " " }
+prompt-history =
+    - your last contribution here was { $minutes } minutes ago
+    - your contributions within 30 minutes: { $count }
+    - the talk at that time began:
+    { $excerpt }...
+channel-title = [What this channel is about]
+channel-topics = Topics: { $topics }
+channel-mood = Mood: { $mood }
+channel-active = Taking part: { $names }
+channel-summary = Lately: { $summary }
+
+## The built-in model
+
+offline-nod-1 = mm-hm
+offline-nod-2 = I see
+offline-nod-3 = right
+offline-answer = { $text } (offline: no model is connected)
+offline-here = I am here.
+offline-misunderstanding = Perhaps you are talking about two different things. Would each of you say it once more in other words?
+offline-conflict = This is getting heated. What would help each of you right now?
+offline-asked = { $name } asked: “{ $words }”. Nobody has answered yet. Does anybody know?
+offline-listening = { $name }, I am listening: “{ $words }”.
+offline-heard =
+    { $count ->
+        [one] { $name }, I heard you: “{ $words }”. I can not think about it without a model. What I have in mind here: { $count } message ({ $people }).
+       *[other] { $name }, I heard you: “{ $words }”. I can not think about it without a model. What I have in mind here: { $count } messages ({ $people }).
+    }
+offline-summary = { $names } talked about { $topics } ({ $count } messages).

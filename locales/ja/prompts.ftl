@@ -1,0 +1,36 @@
+### Words around people's words in a prompt, and what stands in for a model that is not there.
+
+## Names and notes in a frame
+
+prompt-nameless = 名無し
+prompt-mark-me = （あなた）
+prompt-mark-bot = （ボット）
+prompt-mark-imitator = （別人）
+prompt-mark-role = （人）
+prompt-left-out = [… これより前の{ $n }件は省略]
+prompt-cut = ［…{ $n }文字省略…］
+prompt-history =
+    【介入履歴】
+    - 最後の介入から { $minutes } 分経過
+    - 30分以内の介入回数: { $count } 回
+    - 最後の介入時の会話（参考）:
+    { $excerpt }...
+channel-title = 【このチャンネルの状況】
+channel-topics = 話題: { $topics }
+channel-mood = 雰囲気: { $mood }
+channel-active = 参加者: { $names }
+channel-summary = 直近の流れ: { $summary }
+
+## The built-in model
+
+offline-nod-1 = うんうん
+offline-nod-2 = なるほど
+offline-nod-3 = そうだね
+offline-answer = { $text }（オフライン：モデル未接続）
+offline-here = ここにいます。
+offline-misunderstanding = もしかすると、別々のことを話しているかもしれません。お互いに、もう一度別の言葉で言ってみませんか。
+offline-conflict = 少し熱くなっているようです。いま、それぞれ何があると助かりますか。
+offline-asked = { $name }さんの「{ $words }」に、まだ誰も答えていません。どなたかご存じですか。
+offline-listening = { $name }さん、聞いています：「{ $words }」
+offline-heard = { $name }さん、「{ $words }」と聞きました。モデルがないので考えることはできません。覚えているのは{ $count }件の発言です（{ $people }）。
+offline-summary = { $names }が{ $topics }について話した（{ $count }件）。
