@@ -38,8 +38,10 @@ fn the_defaults_have_every_section() {
 
 #[test]
 fn the_manual_lists_each_command() {
-    let manuals =
-        [("en", "README.md", "\n| command | what it does |"), ("ja", "README.ja.md", "\n| コマンド | 意味 |")];
+    let manuals = [
+        ("en", "docs/commands.md", "\n| command | what it does |"),
+        ("ja", "docs/ja/commands.md", "\n| コマンド | 意味 |"),
+    ];
     for (id, path, head) in manuals {
         let language = Language::from_id(id).expect("there is this language");
         let row = |spec: &CommandSpec| format!("| `/{}` | {} |\n", spec.example(language), spec.manual(language));

@@ -214,14 +214,14 @@ fn every_table_of_a_document_is_whole() {
 }
 
 #[test]
-fn both_readmes_list_the_same_commands() {
+fn both_languages_list_the_same_commands() {
     let commands = |name: &str| -> BTreeSet<String> {
         let text = document(name);
         let rows = text.lines().filter(|line| line.starts_with("| `aizuchi") && !line.starts_with("| `aizuchi_"));
         let first = rows.map(|row| row.split(" | ").next().unwrap_or(row).to_owned());
         first.flat_map(|cell| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>()).collect()
     };
-    let (english, japanese) = (commands("README.md"), commands("README.ja.md"));
+    let (english, japanese) = (commands("docs/commands.md"), commands("docs/ja/commands.md"));
     assert_eq!(english, japanese);
     assert!(english.contains("aizuchi eval entry LOG"), "{english:?}");
 }

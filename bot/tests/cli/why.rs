@@ -33,6 +33,18 @@ fn a_decision_is_told_with_points_questions_times_and_cost() {
     }
 }
 
+/// `…` stands for lines that are left out there.
+#[test]
+fn the_sample_in_the_manual_is_what_it_prints() {
+    let manual = include_str!("../../../docs/commands.md");
+    let (_, sample_block) = manual.split_once("$ aizuchi why 6\n").expect("the manual shows a decision");
+    let (shown, _) = sample_block.split_once("```").expect("the block ends");
+    let printed = sample().run_in(&[("TZ", "UTC")], "why 6").succeeded().out;
+    for line in shown.lines().filter(|line| line.trim() != "…") {
+        assert!(printed.lines().any(|own| own == line), "docs/commands.md shows {line:?}, it prints:\n{printed}");
+    }
+}
+
 #[test]
 fn what_each_feature_did_is_told_and_speaks_for_what_is_likely() {
     let told = sample().run("why 6").succeeded().out;
