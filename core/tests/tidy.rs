@@ -1,6 +1,7 @@
 //! Keeps the house in order: length of files, layers, and folder ↔ table ↔ defaults.
 #![allow(clippy::disallowed_methods, reason = "reads the sources it checks")]
 
+mod documents;
 mod layers;
 mod locales;
 
@@ -200,11 +201,7 @@ fn document(name: &str) -> String {
 /// A row that stands alone is shown as plain text with bars.
 #[test]
 fn every_table_of_a_document_is_whole() {
-    let docs = std::fs::read_dir(root().join("docs")).expect("there are documents");
-    let docs = docs.map(|entry| format!("docs/{}", entry.expect("it is listed").file_name().to_string_lossy()));
-    let own = ["README.md", "README.ja.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(str::to_owned);
-    for name in docs.filter(|name| name.ends_with(".md")).chain(own) {
-        let text = document(&name);
+    for documents::Document { name, text } in documents::documents() {
         let lines: Vec<&str> = text.lines().collect();
         for (number, pair) in lines.windows(3).enumerate() {
             let begins = !pair[0].starts_with('|') && pair[1].starts_with("| ");
