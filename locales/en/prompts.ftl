@@ -26,6 +26,7 @@ offline-nod-1 = mm-hm
 offline-nod-2 = I see
 offline-nod-3 = right
 offline-answer = { $text } (offline: no model is connected)
+offline-example = { $text } (an example, written beforehand: no model is connected)
 offline-here = I am here.
 offline-misunderstanding = Perhaps you are talking about two different things. Would each of you say it once more in other words?
 offline-conflict = This is getting heated. What would help each of you right now?

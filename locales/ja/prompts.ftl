@@ -27,6 +27,7 @@ offline-nod-1 = うんうん
 offline-nod-2 = なるほど
 offline-nod-3 = そうだね
 offline-answer = { $text }（オフライン：モデル未接続）
+offline-example = { $text }（あらかじめ書いた回答例：モデル未接続）
 offline-here = ここにいます。
 offline-misunderstanding = もしかすると、別々のことを話しているかもしれません。お互いに、もう一度別の言葉で言ってみませんか。
 offline-conflict = 少し熱くなっているようです。いま、それぞれ何があると助かりますか。

@@ -1,6 +1,7 @@
 //! The built-in model: no network, no knowledge. It judges by a few rules and answers from templates, and says so.
 
 mod digest;
+mod examples;
 mod judge;
 mod notice;
 mod write;

@@ -7,6 +7,7 @@ use aizuchi_core::judge::State;
 use aizuchi_core::settings;
 use aizuchi_core::types::{Voice, stable_hash};
 
+use super::examples::example_answer;
 use super::notice::{open_question, spoken, state};
 use crate::language::{Language, say};
 
@@ -18,8 +19,17 @@ pub fn write(brief: &Brief, wish: &settings::Language) -> String {
         Kind::Reaction | Kind::Acknowledgement => {
             language.text(NODS[stable_hash(0, &brief.call.to_string()) as usize % NODS.len()])
         }
-        Kind::Full => say!(language, "offline-answer", text = answer(brief, language)),
+        Kind::Full => match asked(brief).and_then(|said| example_answer(&brief.place.room, said)) {
+            Some(example) => say!(language, "offline-example", text = example),
+            None => say!(language, "offline-answer", text = answer(brief, language)),
+        },
     }
+}
+
+/// What somebody asked: it, or everybody.
+fn asked(brief: &Brief) -> Option<&str> {
+    let open = || open_question(&brief.transcript.lines).map(|line| line.text);
+    if brief.addressed { answered(brief).map(|line| line.text) } else { open() }
 }
 
 /// The message it answers, or the newest of a person.
