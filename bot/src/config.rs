@@ -207,6 +207,16 @@ mod tests {
         assert!(zone("Mars/Olympus").is_none());
     }
 
+    #[test]
+    fn a_language_that_is_not_there_is_refused_with_those_that_are() {
+        for text in ["[bot]\nlanguage = \"xx\"\n", "[channel.\"web:lobby\".bot]\nlanguage = \"xx\"\n"] {
+            let told = refusal(text);
+            assert!(told.contains("`bot.language` is \"xx\"; allowed is \"auto\" or \"en\" or "), "{told}");
+        }
+        let told = refusal("[bot]\nlanguage = \"English\"\n");
+        assert!(told.contains("the id of a language such as \"en\""), "{told}");
+    }
+
     fn refusal(text: &str) -> String {
         let mut layers = new_layers();
         layers.add_file("aizuchi.toml", text);

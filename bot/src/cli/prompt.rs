@@ -30,7 +30,7 @@ pub struct Arguments {
     /// The message after which it is asked, by its id [default: the last one]
     #[arg(long, value_name = "MESSAGE-ID")]
     at: Option<String>,
-    /// In which language the model is instructed: en or ja [default: as the talk is]
+    /// In which language the model is instructed, by its id such as en [default: as the talk is]
     #[arg(long)]
     language: Option<String>,
     /// aizuchi, kotonoha, sphene or myao2

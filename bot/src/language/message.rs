@@ -12,12 +12,12 @@ use super::{Language, catalogue};
 #[derive(Clone, Debug, PartialEq)]
 pub struct LocalizedMessage {
     key: Cow<'static, str>,
-    arguments: Vec<(Cow<'static, str>, Value)>,
+    arguments: Vec<(Cow<'static, str>, LocalizedValue)>,
 }
 
 /// An argument, as data: each language writes it in its own way.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum LocalizedValue {
     Text(String),
     /// Written with its digits alone.
     Number(i64),
@@ -53,7 +53,7 @@ impl LocalizedMessage {
         LocalizedMessage { key: key.into(), arguments: Vec::new() }
     }
 
-    pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Value>) -> LocalizedMessage {
+    pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<LocalizedValue>) -> LocalizedMessage {
         self.arguments.push((name.into(), value.into()));
         self
     }
@@ -72,7 +72,7 @@ impl LocalizedMessage {
     }
 }
 
-impl Value {
+impl LocalizedValue {
     /// By itself, in words.
     pub fn say(&self, language: Language) -> String {
         match self.to_fluent(language) {
@@ -84,14 +84,16 @@ impl Value {
 
     fn to_fluent(&self, language: Language) -> FluentValue<'static> {
         match self {
-            Value::Text(text) => text.clone().into(),
-            Value::Number(number) => number_value(*number as f64, false),
-            Value::Count(count) => number_value(*count as f64, true),
-            Value::Span(span) => span_message(*span).say(language).into(),
-            Value::Percent(percent) => say!(language, "percent", n = Value::Count((*percent).into())).into(),
-            Value::MessageId(id) => id.as_str().to_owned().into(),
-            Value::Said(message) => message.say(language).into(),
-            Value::List(messages) => {
+            LocalizedValue::Text(text) => text.clone().into(),
+            LocalizedValue::Number(number) => number_value(*number as f64, false),
+            LocalizedValue::Count(count) => number_value(*count as f64, true),
+            LocalizedValue::Span(span) => span_message(*span).say(language).into(),
+            LocalizedValue::Percent(percent) => {
+                say!(language, "percent", n = LocalizedValue::Count((*percent).into())).into()
+            }
+            LocalizedValue::MessageId(id) => id.as_str().to_owned().into(),
+            LocalizedValue::Said(message) => message.say(language).into(),
+            LocalizedValue::List(messages) => {
                 let said: Vec<String> = messages.iter().map(|message| message.say(language)).collect();
                 said.join(&language.text("list-separator")).into()
             }
@@ -118,76 +120,76 @@ fn span_message(span: Span) -> LocalizedMessage {
     }
 }
 
-impl From<&str> for Value {
-    fn from(text: &str) -> Value {
-        Value::Text(text.to_owned())
+impl From<&str> for LocalizedValue {
+    fn from(text: &str) -> LocalizedValue {
+        LocalizedValue::Text(text.to_owned())
     }
 }
 
-impl From<String> for Value {
-    fn from(text: String) -> Value {
-        Value::Text(text)
+impl From<String> for LocalizedValue {
+    fn from(text: String) -> LocalizedValue {
+        LocalizedValue::Text(text)
     }
 }
 
-impl From<u8> for Value {
-    fn from(number: u8) -> Value {
-        Value::Number(number.into())
+impl From<u8> for LocalizedValue {
+    fn from(number: u8) -> LocalizedValue {
+        LocalizedValue::Number(number.into())
     }
 }
 
-impl From<u32> for Value {
-    fn from(number: u32) -> Value {
-        Value::Number(number.into())
+impl From<u32> for LocalizedValue {
+    fn from(number: u32) -> LocalizedValue {
+        LocalizedValue::Number(number.into())
     }
 }
 
-impl From<u64> for Value {
-    fn from(number: u64) -> Value {
-        Value::Number(number.try_into().unwrap_or(i64::MAX))
+impl From<u64> for LocalizedValue {
+    fn from(number: u64) -> LocalizedValue {
+        LocalizedValue::Number(number.try_into().unwrap_or(i64::MAX))
     }
 }
 
-impl From<usize> for Value {
-    fn from(number: usize) -> Value {
-        Value::from(number as u64)
+impl From<usize> for LocalizedValue {
+    fn from(number: usize) -> LocalizedValue {
+        LocalizedValue::from(number as u64)
     }
 }
 
-impl From<Span> for Value {
-    fn from(span: Span) -> Value {
-        Value::Span(span)
+impl From<Span> for LocalizedValue {
+    fn from(span: Span) -> LocalizedValue {
+        LocalizedValue::Span(span)
     }
 }
 
-impl From<Share> for Value {
-    fn from(share: Share) -> Value {
-        Value::Text(share.to_string())
+impl From<Share> for LocalizedValue {
+    fn from(share: Share) -> LocalizedValue {
+        LocalizedValue::Text(share.to_string())
     }
 }
 
-impl From<&MessageId> for Value {
-    fn from(id: &MessageId) -> Value {
-        Value::MessageId(id.clone())
+impl From<&MessageId> for LocalizedValue {
+    fn from(id: &MessageId) -> LocalizedValue {
+        LocalizedValue::MessageId(id.clone())
     }
 }
 
-impl From<LocalizedMessage> for Value {
-    fn from(message: LocalizedMessage) -> Value {
-        Value::Said(Box::new(message))
+impl From<LocalizedMessage> for LocalizedValue {
+    fn from(message: LocalizedMessage) -> LocalizedValue {
+        LocalizedValue::Said(Box::new(message))
     }
 }
 
-impl From<Vec<LocalizedMessage>> for Value {
-    fn from(messages: Vec<LocalizedMessage>) -> Value {
-        Value::List(messages)
+impl From<Vec<LocalizedMessage>> for LocalizedValue {
+    fn from(messages: Vec<LocalizedMessage>) -> LocalizedValue {
+        LocalizedValue::List(messages)
     }
 }
 
 /// As the page reads it: `["cause-low", {"low": 20}]`.
 impl Serialize for LocalizedMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        struct Arguments<'a>(&'a [(Cow<'static, str>, Value)]);
+        struct Arguments<'a>(&'a [(Cow<'static, str>, LocalizedValue)]);
         impl Serialize for Arguments<'_> {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
@@ -198,17 +200,17 @@ impl Serialize for LocalizedMessage {
 }
 
 /// Text and numbers as they are; the rest as an object that says what it is.
-impl Serialize for Value {
+impl Serialize for LocalizedValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Value::Text(text) => serializer.serialize_str(text),
-            Value::Number(number) => serializer.serialize_i64(*number),
-            Value::Count(count) => serializer.serialize_u64(*count),
-            Value::Span(span) => serializer.collect_map([("span", span.0)]),
-            Value::Percent(percent) => serializer.collect_map([("percent", percent)]),
-            Value::MessageId(id) => serializer.collect_map([("message", id.as_str())]),
-            Value::Said(message) => serializer.collect_map([("said", message)]),
-            Value::List(messages) => serializer.collect_map([("list", messages)]),
+            LocalizedValue::Text(text) => serializer.serialize_str(text),
+            LocalizedValue::Number(number) => serializer.serialize_i64(*number),
+            LocalizedValue::Count(count) => serializer.serialize_u64(*count),
+            LocalizedValue::Span(span) => serializer.collect_map([("span", span.0)]),
+            LocalizedValue::Percent(percent) => serializer.collect_map([("percent", percent)]),
+            LocalizedValue::MessageId(id) => serializer.collect_map([("message", id.as_str())]),
+            LocalizedValue::Said(message) => serializer.collect_map([("said", message)]),
+            LocalizedValue::List(messages) => serializer.collect_map([("list", messages)]),
         }
     }
 }

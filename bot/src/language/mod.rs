@@ -14,5 +14,5 @@ mod tests;
 
 pub use catalogue::page_messages;
 pub use id::Language;
-pub use message::{LocalizedMessage, Value};
+pub use message::{LocalizedMessage, LocalizedValue};
 pub(crate) use message::{message, say};

@@ -87,7 +87,8 @@ impl Folder {
     /// Looks for files that nobody will ever read, if anything in the folders has changed.
     pub fn look_for_strangers(&self) {
         let Some(root) = &self.root else { return };
-        let folders = [root.clone(), root.join("en"), root.join("ja")];
+        let own = Language::ALL.map(|language| root.join(language.id()));
+        let folders: Vec<PathBuf> = own.into_iter().chain([root.clone()]).collect();
         let changed: Vec<_> = folders.iter().map(|folder| fs::metadata(folder).ok()?.modified().ok()).collect();
         let mut state = self.state();
         if state.listed.as_ref() == Some(&changed) {
@@ -98,10 +99,11 @@ impl Folder {
             let is_prompt = file.strip_suffix(".md").is_some_and(|name| NAMES.contains(&name));
             if is_prompt {
                 let place = root.display();
-                state.tell(format!("{place}/{file} is not read: prompts lie in {place}/en and {place}/ja"));
+                let own = Language::ALL.map(|language| format!("{place}/{}", language.id())).join(" and ");
+                state.tell(format!("{place}/{file} is not read: prompts are in {own}"));
             }
         }
-        for folder in &folders[1..] {
+        for folder in &folders[..Language::ALL.len()] {
             for file in names_in(folder) {
                 let name = file.strip_suffix(".md");
                 if name.is_none_or(|name| !NAMES.contains(&name)) {

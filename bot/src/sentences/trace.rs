@@ -3,7 +3,7 @@
 use aizuchi_core::trace::{Outcome, Response, Trace};
 
 use super::cause;
-use crate::language::{Language, LocalizedMessage, Value, message, say};
+use crate::language::{Language, LocalizedMessage, LocalizedValue, message, say};
 
 /// What it did and why, in words.
 pub fn sentence(trace: &Trace, language: Language) -> String {
@@ -77,8 +77,8 @@ fn compared(trace: &Trace, p_join: f32) -> Vec<LocalizedMessage> {
 }
 
 /// Whole percents, and what is less than half of one as that.
-fn percent(share: f32) -> Value {
-    Value::Percent((100.0 * share).round_ties_even() as u32)
+fn percent(share: f32) -> LocalizedValue {
+    LocalizedValue::Percent((100.0 * share).round_ties_even() as u32)
 }
 
 fn answered_with(trace: &Trace) -> Option<LocalizedMessage> {

@@ -105,7 +105,7 @@ fn wrong_usage_names_what_was_meant() {
         ("replay talk.jsonl --decisions", "--decisions <OUT.jsonl>"),
         ("replay talk.jsonl --json=yes", "--json"),
         ("replay talk.jsonl --own both", "[possible values: ignored, recorded]"),
-        ("demo --language fr", "[possible values: en, ja]"),
+        ("demo --language klingon", "[possible values: en, "),
         ("demo talk.jsonl", "'talk.jsonl'"),
         ("settings --all", "'--all'"),
     ] {

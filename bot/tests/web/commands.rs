@@ -85,6 +85,35 @@ async fn a_japanese_browser_is_answered_in_japanese() {
 }
 
 #[tokio::test]
+async fn why_is_told_in_japanese_and_the_page_gets_it_as_data() {
+    let house = House::open("why").await;
+    let mut mio = connect(house.address, &[("Accept-Language", "ja")]).await.unwrap();
+    mio.send(json!({"do": "enter", "room": "庭", "name": "みお"})).await;
+    mio.next("caught_up").await;
+    mio.say("1", "こんにちは").await;
+    let said = loop {
+        match house.said().first() {
+            Some(said) => break said.clone(),
+            None => tokio::time::sleep(std::time::Duration::from_millis(5)).await,
+        }
+    };
+    let decided = Trace::passed_over(&said, Unheard::Empty);
+    Journal::new(house.database.clone()).keep([decided].into()).await.unwrap();
+    let told = mio.order(&format!("/why {}", said.id)).await;
+    assert_eq!(told, format!("{} (みお): 対象外：空のメッセージです。", said.id));
+    mio.send(json!({"do": "why", "id": said.id})).await;
+    let trace = mio.next("decided").await["trace"].clone();
+    assert_eq!(trace["why"], json!([["unheard-empty", {}]]));
+    assert_eq!(trace["reason"], "Ignored: an empty message.");
+    let languages = house.get("/locales.json", &[]).await;
+    assert!(languages.contains(r#"{"id":"ja","name":"日本語","sample":true,"switch":"日本語にする"}"#), "{languages}");
+    let messages = house.get("/locales/ja.json", &[]).await;
+    assert!(messages.contains(r#""unheard-empty":"空のメッセージです。""#), "the page has the same words");
+    assert!(house.get("/locales/xx.json", &[]).await.starts_with("HTTP/1.1 404"));
+    house.close().await;
+}
+
+#[tokio::test]
 async fn a_person_is_told_what_is_kept_of_them_and_of_nobody_else() {
     let house = House::open("known").await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;

@@ -333,6 +333,18 @@ impl Setting for Price {
 mod tests {
     use super::*;
 
+    /// A journal holds the settings of then.
+    #[test]
+    fn languages_are_read_as_earlier_versions_recorded_them() {
+        let read = |text: &str| serde_json::from_str::<Language>(text).expect("a language is a text");
+        for (recorded, language) in
+            [("Auto", Language::Auto), ("English", "en".to_owned().into()), ("Japanese", "ja".to_owned().into())]
+        {
+            assert_eq!(read(&format!("{recorded:?}")), language);
+            assert_eq!(read(&serde_json::to_string(&language).expect("it is plain data")), language);
+        }
+    }
+
     #[test]
     fn hours_may_cross_midnight() {
         let night = Option::<Hours>::read(&Value::from("23:00-07:00")).unwrap().unwrap();

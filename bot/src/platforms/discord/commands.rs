@@ -148,23 +148,20 @@ mod tests {
         let names: Vec<&str> = subcommands.iter().map(|subcommand| subcommand["name"].as_str().unwrap()).collect();
         let declared: Vec<&str> = COMMANDS.iter().map(|spec| spec.name).filter(|name| *name != "close-room").collect();
         assert_eq!(names, declared, "all but the one for the web room");
+        let (mute, help) = (&subcommands[0], "Say nothing for a while, or until told otherwise");
+        assert_eq!((&mute["type"], &mute["name"], &mute["description"]), (&json!(1), &json!("mute"), &json!(help)));
+        let (names, docs) = (&mute["name_localizations"], &mute["description_localizations"]);
+        assert_eq!((&names["en-US"], &names["ja"]), (&json!("mute"), &json!("ミュート")));
+        assert_eq!((&docs["en-US"], &docs["ja"]), (&json!(help), &json!("しばらく、または解除するまで黙る")));
+        let duration = &mute["options"][0];
+        let doc = "such as 2h, 30m; without one, until further notice";
         assert_eq!(
-            subcommands[0],
-            json!({
-                "type": 1, "name": "mute", "description": "Say nothing for a while, or until told otherwise",
-                "name_localizations": {"en-US": "mute", "ja": "ミュート"},
-                "description_localizations": {
-                    "en-US": "Say nothing for a while, or until told otherwise", "ja": "しばらく、または解除するまで黙る",
-                },
-                "options": [{
-                    "type": 3, "name": "duration", "required": false, "choices": [],
-                    "description": "such as 2h, 30m; without one, until further notice",
-                    "description_localizations": {
-                        "en-US": "such as 2h, 30m; without one, until further notice", "ja": "2h、30m など。省略すると無期限",
-                    },
-                }],
-            })
+            (&duration["type"], &duration["name"], &duration["description"]),
+            (&json!(3), &json!("duration"), &json!(doc))
         );
+        assert_eq!((&duration["required"], &duration["choices"]), (&json!(false), &json!([])));
+        let docs = &duration["description_localizations"];
+        assert_eq!((&docs["en-US"], &docs["ja"]), (&json!(doc), &json!("2h、30m など。省略すると無期限")));
         let channel = subcommands.iter().find(|subcommand| subcommand["name"] == "channel").unwrap();
         assert_eq!(
             channel["options"][0]["choices"],

@@ -11,7 +11,7 @@ pub use crate::commands::{Bot, CommandOffer};
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum FromPage {
     /// The first frame. `since` is the last `seq` the page has of this room; 0 asks for the recent history. Without a
-    /// room it is the first of the settings, without a language ("en" or "ja") the browser's.
+    /// room it is the first of the settings, without a language (its id) the browser's.
     Enter {
         #[serde(default)]
         room: String,

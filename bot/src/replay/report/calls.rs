@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::chart::{self, Hint, Tick};
 use super::words;
-use crate::language::{Language, LocalizedMessage, Value, message, say};
+use crate::language::{Language, LocalizedMessage, LocalizedValue, message, say};
 use crate::replay::{Decided, Summary};
 
 #[derive(Serialize)]
@@ -177,7 +177,7 @@ fn draw(
         text: [
             from(column),
             words::dollars(bill.micros, language),
-            say!(language, "report-calls-made", n = Value::Count(bill.calls)),
+            say!(language, "report-calls-made", n = LocalizedValue::Count(bill.calls)),
         ]
         .join(" · "),
     };

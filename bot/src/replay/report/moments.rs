@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::scores::score_of;
 use super::tally::acted;
 use super::words;
-use crate::language::{Language, Value, say};
+use crate::language::{Language, LocalizedValue, say};
 use crate::replay::Decided;
 use crate::sentences::{outcome, sentence};
 
@@ -97,7 +97,7 @@ fn moment(decided: &Decided, language: Language) -> Moment {
         deed: outcome(trace.outcome).say(language),
         at: words::time(trace.at),
         machine_at: words::machine_time(trace.at),
-        waited: waited.map(|waited| Value::from(waited).say(language)),
+        waited: waited.map(|waited| LocalizedValue::from(waited).say(language)),
         place: words::harmless_line(&trace.place.to_string(), NAME_CHARS),
         author: words::harmless_line(&trace.author, NAME_CHARS),
         text: words::harmless(text, TEXT_CHARS),
@@ -113,6 +113,6 @@ fn exchange(asked: &Asked, language: Language) -> Exchange {
         answer: words::harmless(&asked.answer, ANSWER_CHARS),
         is_cached: asked.cached,
         is_failed: asked.failed,
-        chars: say!(language, "report-characters", n = Value::Count(asked.prompt_chars)),
+        chars: say!(language, "report-characters", n = LocalizedValue::Count(asked.prompt_chars)),
     }
 }

@@ -13,7 +13,7 @@ use super::moments::{Moment, Moments, moments, near_misses};
 use super::scores::{Spread, spread};
 use super::timeline::{Timeline, timeline};
 use super::words;
-use crate::language::{Language, LocalizedMessage, Value, say};
+use crate::language::{Language, LocalizedMessage, LocalizedValue, say};
 use crate::replay::{Replay, Summary};
 use crate::sentences;
 
@@ -86,7 +86,8 @@ fn translate(language: Language, key: String, arguments: &Kwargs) -> Result<Stri
     for name in arguments.args().map(str::to_owned).collect::<Vec<_>>() {
         let value: minijinja::Value = arguments.get(&name)?;
         let number = u64::try_from(value.clone()).ok().filter(|_| value.is_number());
-        message = message.with(name, number.map_or_else(|| Value::Text(value.to_string()), Value::Count));
+        message =
+            message.with(name, number.map_or_else(|| LocalizedValue::Text(value.to_string()), LocalizedValue::Count));
     }
     Ok(message.say(language))
 }
@@ -96,7 +97,7 @@ fn head(replay: &Replay, summary: &Summary) -> Head {
     let rooms: BTreeSet<&str> = replay.decided.iter().map(|decided| decided.trace.place.room.as_str()).collect();
     let rooms = match rooms.first() {
         Some(room) if rooms.len() == 1 => words::harmless_line(room, 60),
-        _ => say!(replay.language, "report-channels", n = Value::Count(rooms.len() as u64)),
+        _ => say!(replay.language, "report-channels", n = LocalizedValue::Count(rooms.len() as u64)),
     };
     Head {
         log: words::harmless_line(&replay.log, 120),

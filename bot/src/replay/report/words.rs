@@ -3,7 +3,7 @@
 use aizuchi_core::types::Time;
 use jiff::Timestamp;
 
-use crate::language::{Language, Value, say};
+use crate::language::{Language, LocalizedValue, say};
 
 /// 1234567 is "1,234,567".
 pub fn count(number: u64) -> String {
@@ -20,7 +20,7 @@ pub fn count(number: u64) -> String {
 
 /// "1 message", "2,000 messages".
 pub fn messages(number: u64, language: Language) -> String {
-    say!(language, "report-messages", n = Value::Count(number))
+    say!(language, "report-messages", n = LocalizedValue::Count(number))
 }
 
 /// A rate with as many digits as it deserves.
