@@ -194,9 +194,3 @@ fn has_sentence(page: &str, option: &str) -> bool {
     let beside = lines.next().is_some_and(|line| line.trim().contains("  "));
     beside || lines.next().is_some_and(|line| line.starts_with("          "))
 }
-
-#[test]
-fn it_knows_its_version() {
-    let run = Folder::new().run("--version").succeeded();
-    assert_eq!(run.out, format!("aizuchi {}\n", env!("CARGO_PKG_VERSION")));
-}

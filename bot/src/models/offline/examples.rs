@@ -38,7 +38,9 @@ mod tests {
         let asked = "does anyone know how cold tomatoes can get before they are lost?";
         let (sample, lobby) = (RoomId::new("web:sample-en-7"), RoomId::new("web:lobby"));
         assert!(example_answer(&sample, asked).is_some_and(|answer| answer.contains("frost")));
-        assert!(example_answer(&sample, "@Tama 今夜はどうすればいい？").is_some_and(|answer| answer.contains("シーツ")));
+        assert!(
+            example_answer(&sample, "@Tama 今夜はどうすればいい？").is_some_and(|answer| answer.contains("シーツ"))
+        );
         assert_eq!(example_answer(&lobby, asked), None);
         assert_eq!(example_answer(&sample, "does anyone know whether it rains tomorrow?"), None);
     }
