@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aizuchi::journal::{Entry, Journal, Records, State, recover};
-use aizuchi::ports::{Doing, Mind, Platform, PostError, Posting};
+use aizuchi::ports::{Doing, Mind, Platform, PostError, Posting, Stores};
 use aizuchi::runtime::{Clock, Runtime, World};
-use aizuchi::stores::{Database, open_for_reading};
+use aizuchi::stores::Database;
 use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::Answer;
 use aizuchi_core::types::{Author, Message, MessageId, PersonId, Place, Visibility, Voice};
@@ -209,19 +209,21 @@ async fn restart(folder: &Path) {
         }
     }
     let path: PathBuf = folder.join("aizuchi.db");
-    let connection = open_for_reading(&path).expect("it opens");
-    let time = |what: &dyn Fn() -> u64| {
+    let reading = Database::open_to_read(&path).expect("it opens");
+    let started = Instant::now();
+    let mut records = Records::all(&reading).await.expect("it reads");
+    while records.next().await.expect("it reads").is_some() {}
+    let read = started.elapsed();
+    let stores = Stores::from(&reading);
+    let recovering = async || {
         let started = Instant::now();
-        let records = what();
+        let records = recover(&stores, &policies, 1).await.expect("it recovers").records;
         (started.elapsed(), records)
     };
-    let (read, _) = time(&|| Records::all(&connection).expect("it reads").count() as u64);
-    let from_snapshot = time(&|| recover(&connection, &policies, 1).expect("it recovers").records);
-    drop(connection);
+    let from_snapshot = recovering().await;
     let forget = |transaction: &rusqlite::Transaction<'_>| transaction.execute("DELETE FROM snapshot", []);
     database.write(forget).await.expect("snapshots go");
-    let connection = open_for_reading(&path).expect("it opens");
-    let from_nothing = time(&|| recover(&connection, &policies, 1).expect("it recovers").records);
+    let from_nothing = recovering().await;
     println!(
         "start over {RECORDS} records: {:.0} ms with the last snapshot ({} records handled again), {:.0} ms without any ({} records); reading them alone takes {:.0} ms: {:.3} and {:.2} of it",
         ms(from_snapshot.0),

@@ -23,13 +23,13 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let file = &arguments.file;
     let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
-    let connection = store::open(&folder)?;
+    let opened = store::open(&folder)?;
     if std::fs::exists(file).unwrap_or(true) {
         bail!("{file} is there already; name another file");
     }
     let unwritable = || format!("can not write {file}");
     drop(private(OpenOptions::new().write(true).create_new(true)).open(file).with_context(unwritable)?);
-    let copied = connection.execute("VACUUM INTO ?1", [file]);
+    let copied = opened.wait(opened.database.copy_to(file));
     if let Err(error) = copied {
         let _ = std::fs::remove_file(file);
         return Err(error).with_context(unwritable);

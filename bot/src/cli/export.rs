@@ -46,29 +46,32 @@ enum Format {
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
-    let connection = store::open(&folder)?;
-    let records = Records::all(&connection).with_context(|| format!("can not read {}", folder.display()))?;
+    let opened = store::open(&folder)?;
+    let records = opened
+        .wait(Records::all(&*opened.stores.journal))
+        .with_context(|| format!("can not read {}", folder.display()))?;
+    let write = |out: &mut dyn Write| opened.wait(write(arguments, records, out));
     match &arguments.output {
-        None => write(arguments, records, &mut std::io::stdout().lock()),
+        None => write(&mut std::io::stdout().lock()),
         Some(path) => {
             let kept = folder.to_string_lossy();
             let inputs: Vec<&str> =
                 [Some(&*kept), arguments.settings.config.as_deref()].into_iter().flatten().collect();
             outputs::check(&inputs, &[("--output", path)])?;
             let file = File::create(path).with_context(|| format!("can not write {path}"))?;
-            write(arguments, records, &mut BufWriter::new(file)).with_context(|| format!("can not write {path}"))
+            write(&mut BufWriter::new(file)).with_context(|| format!("can not write {path}"))
         }
     }
 }
 
-fn write(arguments: &Arguments, records: Records<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+async fn write(arguments: &Arguments, mut records: Records<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut lines = match arguments.format {
         Format::Jsonl => Writer::default(),
     };
     let mut rooms = BTreeSet::new();
     let mut found = BTreeSet::new();
-    for record in records {
-        let record = match record? {
+    while let Some(record) = records.next().await? {
+        let record = match record {
             Ok(record) => record,
             Err(damaged) => {
                 complain(&damaged.to_string());

@@ -52,21 +52,23 @@ struct Day {
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
-    let connection = store::open(&folder)?;
-    let room = arguments.room.as_deref().map(|room| store::find_room(&connection, room)).transpose()?;
-    let all =
-        traces::all(&connection).with_context(|| format!("can not read the decisions in {}", folder.display()))?;
-    let wanted = all.iter().filter(|trace| room.as_deref().is_none_or(|room| trace.place.room.as_str() == room));
+    let opened = store::open(&folder)?;
+    let room = arguments.room.as_deref().map(|room| store::find_room(&opened, room)).transpose()?;
+    let all = opened
+        .wait(traces::all(&*opened.stores.decisions))
+        .with_context(|| format!("can not read the decisions in {}", folder.display()))?;
+    let wanted = all.iter().filter(|trace| room.as_ref().is_none_or(|room| trace.place.room == *room));
     let mut days: BTreeMap<(String, String), Day> = BTreeMap::new();
     for trace in wanted.filter(|trace| trace.outcome != Outcome::Ignored) {
         let key = (when::day(trace.at), trace.place.room.as_str().to_owned());
         days.entry(key).or_default().count(trace);
     }
     let (policies, now) = (arguments.settings.policies()?, Clock::Wall.now());
-    let by_room = spent_today_by_room(&connection, &policies, now)
+    let by_room = opened
+        .wait(spent_today_by_room(&opened.stores, &policies, now))
         .with_context(|| format!("can not read {}", folder.display()))?;
     for (id, spent) in &by_room {
-        if room.as_deref().is_none_or(|room| id.as_str() == room) {
+        if room.as_ref().is_none_or(|room| id == room) {
             days.entry((when::day(now), id.as_str().to_owned())).or_default().spent = Some(*spent);
         }
     }

@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use aizuchi_core::types::RoomId;
 use anyhow::{Context as _, bail};
-use rusqlite::Connection;
+use tokio::runtime::Runtime;
 
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::complain;
 use crate::keeper;
-use crate::stores::{Database, Folder, Settled, StoreError, open_for_reading};
+use crate::ports::{Settled, Stores};
+use crate::stores::{Database, Folder, StoreError};
 
 /// The folder that was named, or the one of the settings.
 pub fn folder(named: Option<&str>, settings: &SettingsArguments) -> anyhow::Result<PathBuf> {
@@ -18,23 +20,40 @@ pub fn folder(named: Option<&str>, settings: &SettingsArguments) -> anyhow::Resu
     }
 }
 
-pub fn open(folder: &Path) -> anyhow::Result<Connection> {
-    let database = Folder::database_in(folder);
-    if !database.exists() {
+/// A store to look into, and what waits for it.
+pub struct Opened {
+    pub stores: Stores,
+    pub database: Database,
+    runtime: Runtime,
+}
+
+impl Opened {
+    /// Opens it, whatever it holds.
+    pub fn new(database: &Path) -> Result<Opened, StoreError> {
+        let database = Database::open_to_read(database)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| StoreError::Failed(error.to_string()))?;
+        Ok(Opened { stores: database.clone().into(), database, runtime })
+    }
+
+    pub fn wait<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
+    }
+}
+
+pub fn open(folder: &Path) -> anyhow::Result<Opened> {
+    let path = Folder::database_in(folder);
+    if !path.exists() {
         bail!(
             "there is no store in {}: nothing was recorded there yet (aizuchi run records; setting store.folder says where)",
             folder.display()
         );
     }
-    let connection = open_for_reading(&database).with_context(|| format!("can not open {}", database.display()))?;
-    let is_ours = connection.table_exists(None, "journal").and_then(|journal| {
-        let traces = connection.table_exists(None, "trace")?;
-        Ok(journal && traces)
-    });
-    match is_ours {
-        Ok(true) => Ok(connection),
-        Ok(false) => bail!("{} is not a store of aizuchi", database.display()),
-        Err(error) => Err(error).with_context(|| format!("can not read {}", database.display())),
+    let opened = Opened::new(&path).with_context(|| format!("can not open {}", path.display()))?;
+    match opened.wait(opened.database.has_records()) {
+        Ok(true) => Ok(opened),
+        Ok(false) => bail!("{} is not a store of aizuchi", path.display()),
+        Err(error) => Err(error).with_context(|| format!("can not read {}", path.display())),
     }
 }
 
@@ -52,16 +71,17 @@ pub fn is_room(id: &str, asked: &str) -> bool {
     id == asked || id.split_once(':').is_some_and(|(_, name)| name == asked)
 }
 
-/// The id of the room that is meant.
-pub fn find_room(connection: &Connection, asked: &str) -> anyhow::Result<String> {
-    let rooms = rooms(connection)?;
-    if rooms.iter().any(|room| room == asked) {
-        return Ok(asked.to_owned());
+/// The room that is meant.
+pub fn find_room(opened: &Opened, asked: &str) -> anyhow::Result<RoomId> {
+    let rooms = opened.wait(opened.stores.decisions.rooms())?;
+    if let Some(room) = rooms.iter().find(|room| room.as_str() == asked) {
+        return Ok(room.clone());
     }
-    let meant: Vec<&String> = rooms.iter().filter(|room| is_room(room, asked)).collect();
+    let meant: Vec<&RoomId> = rooms.iter().filter(|room| is_room(room.as_str(), asked)).collect();
+    let listed = |rooms: &[&RoomId]| listed(&rooms.iter().map(|room| room.as_str()).collect::<Vec<_>>());
     match meant.as_slice() {
-        [] => bail!("nothing was decided in a room {asked}; there are {}", listed(&rooms)),
-        [room] => Ok(room.to_string()),
+        [] => bail!("nothing was decided in a room {asked}; there are {}", listed(&rooms.iter().collect::<Vec<_>>())),
+        [room] => Ok((*room).clone()),
         several => bail!("{asked} may be any of {}", listed(several)),
     }
 }
@@ -75,14 +95,4 @@ pub fn listed<T: AsRef<str>>(names: &[T]) -> String {
         _ => (),
     }
     shown.join(", ")
-}
-
-/// The rooms in which anything was decided. Goes from name to name, however many decisions lie between.
-fn rooms(connection: &Connection) -> rusqlite::Result<Vec<String>> {
-    let mut next = connection.prepare("SELECT min(room) FROM trace WHERE ?1 IS NULL OR room > ?1")?;
-    let mut rooms: Vec<String> = Vec::new();
-    while let Some(room) = next.query_row([rooms.last()], |row| row.get(0))? {
-        rooms.push(room);
-    }
-    Ok(rooms)
 }

@@ -53,8 +53,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 fn list(arguments: &Arguments) -> anyhow::Result<()> {
     let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
-    let connection = store::open(&folder)?;
-    let listed = listed_rooms(&connection).with_context(|| format!("cannot read {}", folder.display()))?;
+    let opened = store::open(&folder)?;
+    let listed =
+        opened.wait(opened.database.read(listed_rooms)).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut text = String::from("opened            messages  room\n");
     for ListedRoom { room, messages } in listed.into_iter().filter(|listed| rooms::is_listed(&listed.room.name)) {
         let _ = writeln!(text, "{:16}  {messages:>8}  {}", when::day_and_clock(room.opened), harmless(&room.name));

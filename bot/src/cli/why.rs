@@ -6,11 +6,10 @@ use aizuchi_core::gates::GATES;
 use aizuchi_core::likelihood::Contribution;
 use aizuchi_core::settings;
 use aizuchi_core::trace::Asked;
-use aizuchi_core::types::Message;
+use aizuchi_core::types::{Message, MessageId, RoomId};
 use aizuchi_core::{Input, Trace};
 use anyhow::{Context as _, bail};
 use clap::Args;
-use rusqlite::Connection;
 
 use crate::cli::reader::ReaderArguments;
 use crate::cli::settings::SettingsArguments;
@@ -18,8 +17,10 @@ use crate::cli::show::{harmless, harmless_json};
 use crate::cli::{store, when};
 use crate::journal::{Records, traces};
 use crate::language::{Language, LocalizedMessage, message, say};
+use crate::ports::{Selection, Stores};
 use crate::replay::decision;
 use crate::sentences::sentence;
+use crate::stores::StoreError;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -46,15 +47,21 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
-    let connection = store::open(&folder)?;
-    let room = arguments.room.as_deref().map(|room| store::find_room(&connection, room)).transpose()?;
+    let opened = store::open(&folder)?;
+    let room = arguments.room.as_deref().map(|room| store::find_room(&opened, room)).transpose()?;
     let unreadable = || format!("can not read the decisions in {}", folder.display());
+    let decisions = &*opened.stores.decisions;
     let trace = match &arguments.message {
-        Some(id) => match traces::find(&connection, room.as_deref(), id).with_context(unreadable)? {
-            Some(trace) => trace,
-            None => bail!(unknown(&connection, room.as_deref(), id).with_context(unreadable)?),
-        },
-        None => match traces::last(&connection, room.as_deref()).with_context(unreadable)? {
+        Some(id) => {
+            let message = MessageId::new(id);
+            match opened.wait(traces::find(decisions, room.as_ref(), &message)).with_context(unreadable)? {
+                Some(trace) => trace,
+                None => {
+                    bail!(opened.wait(unknown(&opened.stores, room.as_ref(), &message)).with_context(unreadable)?)
+                }
+            }
+        }
+        None => match opened.wait(traces::last(decisions, room.as_ref())).with_context(unreadable)? {
             Some(trace) => trace,
             None => bail!("nothing was decided yet"),
         },
@@ -62,8 +69,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.json {
         return super::print(&format!("{}\n", harmless_json(&decision(&trace))));
     }
-    let said = said(&connection, &trace).with_context(unreadable)?;
-    let language = language(arguments, &connection, &trace).with_context(unreadable)?;
+    let said = opened.wait(said(&opened.stores, &trace)).with_context(unreadable)?;
+    let language = opened.wait(language(arguments, &opened.stores, &trace)).with_context(unreadable)?;
     super::print(&explain(&trace, said.as_ref().map(|message| &*message.text), language))
 }
 
@@ -71,64 +78,54 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 const SEARCHED_MAX: u32 = 5000;
 const SHOWN_IDS: u32 = 5;
 
-fn unknown(connection: &Connection, room: Option<&str>, id: &str) -> rusqlite::Result<String> {
-    let is_it =
-        |message: &Message| message.id.as_str() == id && room.is_none_or(|room| message.place.room.as_str() == room);
-    for record in Records::last(connection, SEARCHED_MAX)? {
-        if let Ok(Input::Said(message)) = record?.map(|record| record.input)
+async fn unknown(stores: &Stores, room: Option<&RoomId>, id: &MessageId) -> Result<String, StoreError> {
+    let is_it = |message: &Message| message.id == *id && room.is_none_or(|room| message.place.room == *room);
+    let mut records = Records::last(&*stores.journal, SEARCHED_MAX).await?;
+    while let Some(record) = records.next_whole().await? {
+        if let Input::Said(message) = record.input
             && is_it(&message)
         {
             return Ok(format!("{id} was heard at {} and is not decided yet", when::day_and_clock(message.at)));
         }
     }
-    let latest = "SELECT message FROM trace WHERE ?1 IS NULL OR room = ?1 ORDER BY at DESC, message DESC LIMIT ?2";
-    let alike =
-        "SELECT message FROM trace WHERE (?1 IS NULL OR room = ?1) AND instr(message, ?3) ORDER BY at DESC LIMIT ?2";
-    let latest: Vec<String> = connection
-        .prepare(latest)?
-        .query_map(rusqlite::params![room, SHOWN_IDS], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    let alike: Vec<String> = connection
-        .prepare(alike)?
-        .query_map(rusqlite::params![room, SHOWN_IDS, id], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
+    let latest = stores.decisions.latest(room, "", SHOWN_IDS).await?;
+    let alike = stores.decisions.latest(room, id.as_str(), SHOWN_IDS).await?;
+    let listed = |ids: &[MessageId]| store::listed(&ids.iter().map(|id| id.as_str()).collect::<Vec<_>>());
     let mut told = format!("nothing is known of a message {id}");
     if !alike.is_empty() {
-        let _ = write!(told, "; there is {}", store::listed(&alike));
+        let _ = write!(told, "; there is {}", listed(&alike));
     }
-    let _ = write!(told, "; the latest are {}", store::listed(&latest));
+    let _ = write!(told, "; the latest are {}", listed(&latest));
     Ok(told)
 }
 
-/// The message itself, if the journal still has it: it was handled soon after it was said.
-fn said(connection: &Connection, trace: &Trace) -> rusqlite::Result<Option<Message>> {
-    let query = "SELECT body FROM journal WHERE at >= ?1 ORDER BY at LIMIT ?2";
-    let mut statement = connection.prepare(query)?;
-    let mut rows = statement.query(rusqlite::params![trace.at.0.cast_signed(), SEARCHED_MAX])?;
-    while let Some(row) = rows.next()? {
-        let body = row.get_ref(0)?.as_bytes_or_null()?.unwrap_or_default();
-        if let Ok(Input::Said(message)) = serde_json::from_slice(body)
-            && message.id == trace.message
-            && message.place == trace.place
-        {
-            return Ok(Some(message));
-        }
-    }
-    Ok(None)
+/// The message itself, if the journal still has it.
+async fn said(stores: &Stores, trace: &Trace) -> Result<Option<Message>, StoreError> {
+    let seqs = stores.index.select(&about(trace)).await?;
+    let records = stores.index.read(&seqs).await?;
+    Ok(records.into_iter().find_map(|record| match record.ok()?.input {
+        Input::Said(message) if message.place == trace.place => Some(message),
+        _ => None,
+    }))
+}
+
+fn about(trace: &Trace) -> Selection {
+    Selection::Messages(vec![(trace.place.room.clone(), trace.message.clone())])
 }
 
 /// Messages of the room that tell in which language it talks.
 const TALK_MAX: usize = 20;
 
 /// The reader's, or else that of the room: as it is set, or as people talked there last.
-fn language(arguments: &Arguments, connection: &Connection, trace: &Trace) -> rusqlite::Result<Language> {
+async fn language(arguments: &Arguments, stores: &Stores, trace: &Trace) -> Result<Language, StoreError> {
     let room = trace.place.room.as_str();
     let policies = arguments.settings.policies().ok();
     let set =
         policies.map_or(settings::Language::Auto, |policies| policies.for_room(room).settings.bot.language.clone());
     let mut talk = Vec::new();
-    for record in Records::last(connection, SEARCHED_MAX)? {
-        if let Ok(Input::Said(message)) = record?.map(|record| record.input)
+    let mut records = Records::last(&*stores.journal, SEARCHED_MAX).await?;
+    while let Some(record) = records.next_whole().await? {
+        if let Input::Said(message) = record.input
             && message.place.room.as_str() == room
         {
             talk.push(message.text);

@@ -95,6 +95,11 @@ impl CommandRunner {
         CommandRunner { ears, traces, clock, bot, preset_requests, keeper, platforms }
     }
 
+    /// The same where people talk on these platforms.
+    pub fn serving(self, platforms: Vec<Arc<dyn Platform>>) -> CommandRunner {
+        CommandRunner { platforms, ..self }
+    }
+
     /// The same with a long memory.
     pub fn remembering(self, keeper: Arc<Keeper>, platforms: Vec<Arc<dyn Platform>>) -> CommandRunner {
         CommandRunner { keeper: Some(keeper), platforms, ..self }

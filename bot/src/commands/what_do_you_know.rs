@@ -30,7 +30,7 @@ const FACTS_MAX: usize = 30;
 fn run<'a>(runner: &'a CommandRunner, call: Call<'a>, _: Option<Value>) -> Doing<'a, Result<String, CommandError>> {
     Box::pin(async move {
         let (person, language) = (runner.ears.first_id(&call.caller.person), call.language());
-        let known = format_known(&runner.traces.known(&person, call.place).await?, language);
+        let known = format_known(&runner.traces.known(&person, call.place, &runner.platforms).await?, language);
         let Some(keeper) = &runner.keeper else { return Ok(known) };
         let remembered = format_remembered(&keeper.about(&person).await?, call.form, language);
         Ok(format!("{known}\n{remembered}"))

@@ -5,14 +5,14 @@
 //! records in their order always knows which engine a record belongs to.
 
 use aizuchi_core::engine::Snapshot;
-use aizuchi_core::memory::Recognizer;
+use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::policy::Stated;
 use aizuchi_core::{Engine, Input, Policies, Time};
-use rusqlite::{Connection, Transaction, params};
 
-use super::read::Record;
 use super::record::sum;
+use crate::ports::{BaseMark, EngineState, Record, SnapshotStore, StateKind, StoredState, StoredStates};
 use crate::runtime::shard_of;
+use crate::stores::StoreError;
 
 /// The engines after some of the records.
 pub struct Engines(Vec<Reached>);
@@ -32,24 +32,6 @@ struct StoredEngine {
     engine: Engine,
 }
 
-/// Where engines are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum EngineTable {
-    /// Before the first record that is kept.
-    Base,
-    /// After a record, so that a start need not read from the beginning.
-    Snapshot,
-}
-
-impl EngineTable {
-    fn name(self) -> &'static str {
-        match self {
-            EngineTable::Base => "base",
-            EngineTable::Snapshot => "snapshot",
-        }
-    }
-}
-
 impl Engines {
     /// Nothing has happened yet.
     pub fn fresh(policies: &Policies) -> Engines {
@@ -58,43 +40,42 @@ impl Engines {
     }
 
     /// The engines as they were snapshotted; `Err` says why they cannot be used. `Ok(None)` if there are none.
-    pub fn snapshotted(
-        connection: &Connection,
-        policies: &Policies,
-    ) -> rusqlite::Result<Result<Option<Engines>, String>> {
-        let stored = match read_table(connection, EngineTable::Snapshot, policies)? {
-            Ok(stored) => stored,
-            Err(damage) => return Ok(Err(damage)),
-        };
-        let Some(count) = stored.first().map(|first| first.shards) else { return Ok(Ok(None)) };
+    pub fn snapshotted(states: &[StoredState], policies: &Policies) -> Result<Option<Engines>, String> {
+        let stored = read_states(states, StateKind::Snapshot, policies)?;
+        let Some(count) = stored.first().map(|first| first.shards) else { return Ok(None) };
         // Engines of other shards hold the other rooms: a part of them is worth nothing.
         let whole = stored.len() == count.unwrap_or(stored.len())
             && stored.iter().enumerate().all(|(shard, engine)| engine.shard == shard && engine.shards == count);
         if !whole {
             let found: Vec<String> = stored.iter().map(|engine| engine.shard.to_string()).collect();
-            return Ok(Err(format!("only shard {} was snapshotted", found.join(", "))));
+            return Err(format!("only shard {} was snapshotted", found.join(", ")));
         }
         let reached = stored.into_iter().map(|StoredEngine { seq, engine, .. }| Reached { seq, engine });
-        Ok(Ok(Some(Engines(reached.collect()))))
+        Ok(Some(Engines(reached.collect())))
     }
 
-    /// The engines that the first record kept here finds; fresh ones where no record was ever let go of.
-    pub fn at_the_beginning(connection: &Connection, policies: &Policies) -> rusqlite::Result<Result<Engines, String>> {
-        // A store that no program of today has opened yet.
-        if !connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'base'")?.exists([])? {
-            return Ok(Ok(Engines::fresh(policies)));
-        }
-        let stored = match read_table(connection, EngineTable::Base, policies)? {
-            Ok(stored) => stored,
-            Err(damage) => return Ok(Err(damage)),
-        };
-        let Some(last) = stored.last() else { return Ok(Ok(Engines::fresh(policies))) };
+    /// The engines that the first record kept here finds; fresh ones where no record was ever let go of. Whoever puts others
+    /// in their place needs the mark.
+    pub async fn at_the_beginning(
+        store: &dyn SnapshotStore,
+        policies: &Policies,
+    ) -> Result<(Result<Engines, String>, BaseMark), StoreError> {
+        let StoredStates { states, mark } = store.states(StateKind::Base).await?;
+        let policies = policies.clone();
+        // Away from where others wait: they may be large.
+        let read = move || Engines::of_base(&states, &policies);
+        Ok((tokio::task::spawn_blocking(read).await.expect("reading engines does not panic"), mark))
+    }
+
+    fn of_base(states: &[StoredState], policies: &Policies) -> Result<Engines, String> {
+        let stored = read_states(states, StateKind::Base, policies)?;
+        let Some(last) = stored.last() else { return Ok(Engines::fresh(policies)) };
         let count = last.shards.unwrap_or(0).max(last.shard + 1);
         let mut engines = Engines((0..count).map(|_| Reached::fresh(policies)).collect());
         for StoredEngine { shard, seq, engine, .. } in stored {
             engines.0[shard] = Reached { seq, engine };
         }
-        Ok(Ok(engines))
+        Ok(engines)
     }
 
     /// Whether what came of this record is known already.
@@ -154,19 +135,27 @@ impl Engines {
         self.0[0].engine.policies().stated()
     }
 
-    pub fn forget(&mut self, theirs: &Recognizer<'_>) {
-        for reached in &mut self.0 {
-            reached.engine.forget(Time(0), theirs, &mut Vec::new());
-        }
+    /// As what the journal begins with, without a person.
+    pub async fn encode_without(mut self, request: ForgetRequest) -> Vec<EngineState> {
+        let forget = move || {
+            let theirs = request.recognizer().doubting();
+            for reached in &mut self.0 {
+                reached.engine.forget(Time(0), &theirs, &mut Vec::new());
+            }
+            self
+        };
+        tokio::task::spawn_blocking(forget).await.expect("forgetting does not panic").encode().await
     }
 
     /// Ready to be stored as what the journal begins with.
-    pub fn encode(&self) -> Vec<(i64, EncodedEngine)> {
-        let encode = |(shard, reached): (usize, &Reached)| {
+    pub async fn encode(self) -> Vec<EngineState> {
+        let count = self.count();
+        let encode = move |(shard, reached): (usize, &Reached)| {
             let (policies, snapshot) = (reached.engine.policies().stated(), reached.engine.snapshot());
-            (reached.seq, EncodedEngine::new(shard, self.count(), &policies, &snapshot))
+            encode(shard, count, Some(reached.seq), Time(0), &policies, &snapshot)
         };
-        self.0.iter().enumerate().map(encode).collect()
+        let encode_all = move || self.0.iter().enumerate().map(encode).collect();
+        tokio::task::spawn_blocking(encode_all).await.expect("encoding does not panic")
     }
 }
 
@@ -181,77 +170,30 @@ impl Reached {
 }
 
 /// An engine ready to be stored.
-pub struct EncodedEngine {
+pub fn encode(
     shard: usize,
-    /// How many there are in all.
     shards: usize,
-    policies: String,
-    body: String,
+    seq: Option<i64>,
+    at: Time,
+    policies: &Stated,
+    snapshot: &Snapshot,
+) -> EngineState {
+    let policies = serde_json::to_string(policies).expect("settings are plain data");
+    let body = serde_json::to_string(snapshot).expect("a snapshot is plain data");
+    let sum = sum(&body);
+    EngineState { shard, shards, seq, at, policies, body, sum }
 }
 
-impl EncodedEngine {
-    pub fn new(shard: usize, shards: usize, policies: &Stated, snapshot: &Snapshot) -> EncodedEngine {
-        let policies = serde_json::to_string(policies).expect("settings are plain data");
-        let body = serde_json::to_string(snapshot).expect("a snapshot is plain data");
-        EncodedEngine { shard, shards, policies, body }
-    }
-
-    /// As what the journal begins with, when the records up to `seq` are gone.
-    pub fn store_as_base(&self, transaction: &Transaction<'_>, seq: i64) -> rusqlite::Result<()> {
-        let insert = "INSERT OR REPLACE INTO base (shard, seq, policies, body, sum, shards)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-        let row = params![self.shard as i64, seq, self.policies, self.body, sum(&self.body), self.shards as i64];
-        transaction.prepare_cached(insert)?.execute(row).map(drop)
-    }
-
-    /// As it is now, when everything that is recorded of its shard has been handled.
-    pub fn store_as_snapshot(&self, transaction: &Transaction<'_>, seq: i64, at: Time) -> rusqlite::Result<()> {
-        let insert = "INSERT OR REPLACE INTO snapshot (shard, seq, at, policies, body, sum, shards)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-        let (shard, shards) = (self.shard as i64, self.shards as i64);
-        let row = params![shard, seq, at.0 as i64, self.policies, self.body, sum(&self.body), shards];
-        transaction.prepare_cached(insert)?.execute(row).map(drop)
-    }
-}
-
-/// The last record there is.
-pub fn last_seq(connection: &Connection) -> rusqlite::Result<i64> {
-    connection.query_row("SELECT coalesce(max(seq), 0) FROM journal", [], |row| row.get(0))
-}
-
-/// In the order of their shards. `Err` within says what is damaged.
-fn read_table(
-    connection: &Connection,
-    table: EngineTable,
-    policies: &Policies,
-) -> rusqlite::Result<Result<Vec<StoredEngine>, String>> {
-    let name = table.name();
-    // Stores of older versions have neither checksum nor number yet.
-    let columns = match connection.prepare(&format!("SELECT sum, shards FROM {name}")) {
-        Ok(_) => "sum, shards",
-        Err(_) => "NULL, NULL",
+/// `Err` says what is damaged.
+fn read_states(states: &[StoredState], kind: StateKind, policies: &Policies) -> Result<Vec<StoredEngine>, String> {
+    let read = |state: &StoredState| {
+        let StoredState { shard, seq, .. } = *state;
+        let engine = read_engine(&state.policies, &state.body, state.sum, policies)
+            .map_err(|damage| format!("the {} of shard {shard} is damaged: {damage}", kind.name()))?;
+        let shards = state.shards.or_else(|| stated_shards(&state.policies));
+        Ok(StoredEngine { shard, seq, shards, engine })
     };
-    let query = format!("SELECT shard, seq, policies, body, {columns} FROM {name} ORDER BY shard");
-    let mut statement = connection.prepare(&query)?;
-    let rows = statement.query_map([], |row| {
-        let text = |column: usize| -> rusqlite::Result<Vec<u8>> {
-            Ok(row.get_ref(column)?.as_bytes_or_null()?.unwrap_or_default().to_vec())
-        };
-        let (sum, shards) = (row.get::<_, Option<i64>>(4)?, row.get::<_, Option<i64>>(5)?);
-        Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, text(2)?, text(3)?, sum, shards))
-    })?;
-    let mut stored = Vec::new();
-    for row in rows {
-        let (shard, seq, stated, body, expected, shards) = row?;
-        match read_engine(&stated, &body, expected, policies) {
-            Ok(engine) => {
-                let shards = shards.map(|shards| shards as usize).or_else(|| stated_shards(&stated));
-                stored.push(StoredEngine { shard: shard as usize, seq, shards, engine });
-            }
-            Err(damage) => return Ok(Err(format!("the {name} of shard {shard} is damaged: {damage}"))),
-        }
-    }
-    Ok(Ok(stored))
+    states.iter().map(read).collect()
 }
 
 /// Older versions say only in the settings how many there are.

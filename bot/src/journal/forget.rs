@@ -1,19 +1,22 @@
 //! What is to be forgotten leaves the journal: the record keeps its number and its time, and loses the rest.
+//!
+//! What a record may hold of a person says where it is looked for: it is theirs or has a link to them, it is about a message of
+//! theirs or an answer to them, or the bot or a model said it. Nothing else is read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use aizuchi_core::memory::{ForgetRequest, Recognizer};
-use aizuchi_core::types::{MessageId, RoomId, Voice};
-use aizuchi_core::{Input, Policies, Time, Trace};
-use rusqlite::{Connection, Transaction, params};
+use aizuchi_core::types::{MessageId, PersonId, RoomId, Voice};
+use aizuchi_core::{Input, Policies, Time};
 
 use super::engines::Engines;
-use super::read::{Record, Records};
-use super::record::encode;
-use super::trail::{acted_for, each_trace};
+use super::read::{Records, look_up, read_each};
+use super::traces::{acted_for, each};
 use super::write::{Journal, State};
+use crate::ports::{
+    DecisionPart, Kind, NewBase, Position, Record, Replacement, Rewrite, Selection, StoredDecision, Stores,
+};
 use crate::runtime::shard_of;
 use crate::stores::StoreError;
 
@@ -23,18 +26,8 @@ pub struct Footprints {
     /// Who is looked for, with the rooms and answers that were found here.
     pub request: ForgetRequest,
     /// Records that must not stay as they are, and what takes their place.
-    records: Vec<(i64, Input)>,
-    decisions: Vec<Decision>,
-}
-
-/// A decision that must not stay as it is.
-#[derive(Debug)]
-struct Decision {
-    room: String,
-    message: String,
-    before: String,
-    /// `None` if all of it goes.
-    after: Option<String>,
+    pub(super) records: Vec<(i64, Input)>,
+    pub(super) decisions: Vec<Replacement>,
 }
 
 impl Journal {
@@ -45,75 +38,113 @@ impl Journal {
         shards: usize,
         request: Arc<ForgetRequest>,
     ) -> Result<Footprints, StoreError> {
-        self.database.read(move |connection| footprints(connection, shard, shards, &request)).await
+        footprints(&self.stores, shard, shards, &request).await
     }
 
     /// Scrubs the records, the decisions and the state the journal begins with, and writes down the engine's state without
     /// the person: all of it, or nothing.
     pub async fn forget(&self, found: Footprints, policies: &Policies, state: State) -> Result<(), StoreError> {
-        let policies = policies.clone();
-        let state = state.encode().await;
-        let forgotten = self.database.times_forgotten();
-        let write = move |transaction: &Transaction<'_>| {
-            forgotten.fetch_add(1, Ordering::SeqCst);
-            for (seq, input) in &found.records {
-                let (body, sum) = encode(input);
-                let update = "UPDATE journal SET body = ?2, sum = ?3 WHERE seq = ?1";
-                transaction.prepare_cached(update)?.execute(params![seq, body, sum])?;
+        let Footprints { request, records, decisions } = found;
+        let snapshot = Some(state.encode().await);
+        let rewrite = Arc::new(Rewrite { records, decisions, snapshot, ..Rewrite::default() });
+        loop {
+            // The journal may begin with engines that remember them.
+            let (engines, instead_of) = Engines::at_the_beginning(&*self.stores.snapshots, policies).await?;
+            let states = match engines {
+                Ok(engines) if !engines.is_fresh() => engines.encode_without(request.clone()).await,
+                // What cannot be read cannot be scrubbed either: it is worth less than the promise.
+                Ok(_) | Err(_) => Vec::new(),
+            };
+            if self.stores.journal.rewrite(rewrite.clone(), Some(NewBase { instead_of, states })).await? {
+                return Ok(());
             }
-            found.decisions.iter().try_for_each(|decision| decision.forget(transaction))?;
-            forget_in_base(transaction, &found.request, &policies)?;
-            state.store(transaction)
-        };
-        self.database.write(write).await
+        }
     }
 }
 
-fn footprints(
-    connection: &Connection,
+pub(super) async fn footprints(
+    stores: &Stores,
     shard: usize,
     shards: usize,
     request: &ForgetRequest,
-) -> rusqlite::Result<Footprints> {
+) -> Result<Footprints, StoreError> {
     let mut request = request.clone();
     // By room: the engine that wrote a record may be another than the one that has the room today.
     let is_ours = |room: &RoomId| shard_of(room, shards) == shard;
     let of_ours = |record: &Record| record.input.room().is_some_and(is_ours);
-    let acted = acted_for(connection, &request.ids)?;
+    let index = &*stores.index;
+    let mut seqs: BTreeSet<i64> = index.select(&Selection::People(request.ids.clone())).await?.into_iter().collect();
     let mut messages = BTreeSet::new();
-    for record in Records::all(connection)? {
-        let Some(record) = record?.ok().filter(of_ours) else { continue };
-        match record.input {
-            Input::Said(message) if request.is_of(&message.author.id) => {
-                if !request.rooms.contains(&message.place.room) {
-                    request.rooms.push(message.place.room.clone());
-                }
-                messages.insert((message.place.room, message.id));
+    let theirs: Vec<i64> = seqs.iter().copied().collect();
+    let unreadable = read_each(index, &theirs, &mut |record| match record.input {
+        Input::Said(message) if is_ours(&message.place.room) && request.is_of(&message.author.id) => {
+            if !request.rooms.contains(&message.place.room) {
+                request.rooms.push(message.place.room.clone());
             }
-            Input::Delivered(call, Ok(ids)) if acted.contains(&(call.room.clone(), record.at)) => {
-                request.answers.extend(ids.into_iter().map(|id| (call.room.clone(), id)));
-            }
-            _ => (),
+            messages.insert((message.place.room, message.id));
         }
-    }
+        _ => (),
+    })
+    .await?;
+    let mut answers = answers_to(stores, &request.ids).await?;
+    answers.retain(|(room, _)| is_ours(room));
+    request.answers.extend(answers);
     request.answers.sort();
     request.answers.dedup();
-    let theirs = request.recognizer();
-    // Once more, now that it is known what they said and where: what was made of it must go too.
-    let mut records = Vec::new();
-    for record in Records::all(connection)? {
-        let Some(record) = record?.ok().filter(of_ours) else { continue };
-        if let Some(input) = scrubbed(record.input, &theirs, &messages) {
+    // Now that it is known what they said and where: what was made of it must go too.
+    let about = messages.iter().chain(&request.answers).filter(|(room, _)| is_ours(room)).cloned().collect();
+    seqs.extend(index.select(&Selection::Messages(about)).await?);
+    seqs.extend(index.select(&Selection::Of(Kind::Own)).await?);
+    let recognizer = request.recognizer();
+    let seqs: Vec<i64> = seqs.into_iter().collect();
+    // One of theirs that is damaged goes too.
+    let mut records: Vec<(i64, Input)> = unreadable.into_iter().map(|seq| (seq, Input::Forgotten)).collect();
+    read_each(index, &seqs, &mut |record| {
+        if of_ours(&record)
+            && let Some(input) = scrubbed(record.input, &recognizer, &messages)
+        {
             records.push((record.seq, input));
         }
-    }
-    let mut decisions = Vec::new();
-    each_trace(connection, &mut |room, message, body| {
-        if is_ours(&RoomId::new(room)) {
-            decisions.extend(forgotten_decision(room, message, body, &theirs));
-        }
-    })?;
+    })
+    .await?;
+    let decisions = forgotten_decisions(stores, &recognizer, &is_ours).await?;
     Ok(Footprints { request, records, decisions })
+}
+
+/// Posts of the bot that answered these people.
+pub(super) async fn answers_to(stores: &Stores, ids: &[PersonId]) -> Result<BTreeSet<(RoomId, MessageId)>, StoreError> {
+    let acted = acted_for(&*stores.decisions, ids).await?;
+    let mut answers = BTreeSet::new();
+    look_up(&*stores.index, &Selection::At(acted.into_iter().collect()), |record| {
+        if let Input::Delivered(call, Ok(posts)) = record.input {
+            answers.extend(posts.into_iter().map(|post| (call.room.clone(), post)));
+        }
+    })
+    .await?;
+    Ok(answers)
+}
+
+/// Decisions about them, and those with words of a model that read theirs or speak of them.
+async fn forgotten_decisions(
+    stores: &Stores,
+    theirs: &Recognizer<'_>,
+    is_ours: &(dyn Fn(&RoomId) -> bool + Sync),
+) -> Result<Vec<Replacement>, StoreError> {
+    let mut replacements = BTreeMap::new();
+    let parts = theirs.request.ids.iter().map(DecisionPart::By);
+    let rooms = theirs.request.rooms.iter().filter(|room| is_ours(room)).map(DecisionPart::WordedIn);
+    for part in parts.chain(rooms).chain([DecisionPart::Worded]) {
+        each(&*stores.decisions, part, |stored| {
+            let key = (stored.room.clone(), stored.message.clone());
+            if is_ours(&stored.room)
+                && let Some(replacement) = forgotten_decision(stored, theirs)
+            {
+                replacements.insert(key, replacement);
+            }
+        })
+        .await?;
+    }
+    Ok(replacements.into_values().collect())
 }
 
 /// A record without the person, if there is anything of them in it. `messages` are theirs.
@@ -165,108 +196,67 @@ pub fn scrubbed(mut input: Input, theirs: &Recognizer<'_>, messages: &BTreeSet<(
 }
 
 /// Decisions about their messages go; those about others' lose the judge's words, who read theirs too.
-fn forgotten_decision(room: &str, message: &str, body: &str, theirs: &Recognizer<'_>) -> Option<Decision> {
-    let was_here = theirs.request.rooms.iter().any(|known| known.as_str() == room);
-    let after = match serde_json::from_str::<Trace>(body) {
+pub(super) fn forgotten_decision(stored: StoredDecision, theirs: &Recognizer<'_>) -> Option<Replacement> {
+    let StoredDecision { room, message, body, trace } = stored;
+    let was_here = theirs.request.rooms.contains(&room);
+    let after = match trace {
         Ok(trace) if theirs.request.is_of(&trace.author_id) => None,
-        Ok(mut trace) if was_here || theirs.speaks_of_them(body) => {
+        Ok(mut trace) if was_here || theirs.speaks_of_them(&body) => {
+            let before = trace.clone();
             trace.forget_words();
-            Some(serde_json::to_string(&trace).expect("a trace is plain data"))
+            if trace == before {
+                return None;
+            }
+            Some(Box::new(trace))
         }
         Ok(_) => return None,
-        Err(_) if was_here || theirs.speaks_of_them(body) => None,
+        Err(_) if was_here || theirs.speaks_of_them(&body) => None,
         Err(_) => return None,
     };
-    let unchanged = after.as_deref() == Some(body);
-    let (room, message, before) = (room.to_owned(), message.to_owned(), body.to_owned());
-    (!unchanged).then_some(Decision { room, message, before, after })
-}
-
-impl Decision {
-    /// One that was decided anew since it was read is left to the engine that decided it.
-    fn forget(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-        let Decision { room, message, before, after } = self;
-        let statement = match after {
-            Some(_) => "UPDATE trace SET body = ?4 WHERE room = ?1 AND message = ?2 AND body = ?3",
-            None => "DELETE FROM trace WHERE room = ?1 AND message = ?2 AND body = ?3 AND ?4 IS NULL",
-        };
-        transaction.prepare_cached(statement)?.execute(params![room, message, before, after]).map(drop)
-    }
-}
-
-/// The journal may begin with engines that remember them.
-fn forget_in_base(transaction: &Transaction<'_>, request: &ForgetRequest, policies: &Policies) -> rusqlite::Result<()> {
-    let mut engines = match Engines::at_the_beginning(transaction, policies)? {
-        Ok(engines) if !engines.is_fresh() => engines,
-        // What cannot be read cannot be scrubbed either: it is worth less than the promise.
-        Ok(_) | Err(_) => return transaction.execute("DELETE FROM base", []).map(drop),
-    };
-    engines.forget(&request.recognizer().doubting());
-    engines.encode().iter().try_for_each(|(seq, engine)| engine.store_as_base(transaction, *seq))
+    Some(Replacement { room, message, before: body, after })
 }
 
 impl Journal {
     /// Lets go of everything recorded in these rooms, as far as no start needs it.
     pub async fn forget_rooms(&self, rooms: Vec<RoomId>) -> Result<(), StoreError> {
-        let write = move |transaction: &Transaction<'_>| {
-            let (body, sum) = encode(&Input::Forgotten);
-            let scrub = "UPDATE journal SET body = ?2, sum = ?3 WHERE room = ?1
-                AND seq <= coalesce((SELECT min(seq) FROM snapshot), 0)";
-            for room in &rooms {
-                transaction.prepare_cached(scrub)?.execute(params![room.as_str(), body, sum])?;
-                transaction.execute("DELETE FROM trace WHERE room = ?1", [room.as_str()])?;
-            }
-            Ok(())
-        };
-        self.database.write(write).await
+        self.stores.journal.rewrite(Arc::new(Rewrite { rooms, ..Rewrite::default() }), None).await.map(drop)
     }
 
     /// What was deleted before this time does not stay in the journal either, once no start needs its records. Returns how
     /// many went.
     pub async fn drop_deleted(&self, before: Time) -> Result<usize, StoreError> {
-        let seqs = self.database.read(move |connection| deleted(connection, before)).await?;
-        let dropped = seqs.len();
-        let write = move |transaction: &Transaction<'_>| {
-            let (body, sum) = encode(&Input::Forgotten);
-            let update = "UPDATE journal SET body = ?2, sum = ?3 WHERE seq = ?1";
-            let mut update = transaction.prepare_cached(update)?;
-            seqs.iter().try_for_each(|seq| update.execute(params![seq, body, sum]).map(drop))
-        };
+        let gone = self.deleted(before).await?;
+        let mut records = Vec::new();
+        look_up(&*self.stores.index, &Selection::Messages(gone), |record| {
+            let (seq, at) = (record.seq, record.at);
+            if at < before && matches!(record.input, Input::Said(_) | Input::Changed(_)) {
+                records.push((seq, Input::Forgotten));
+            }
+        })
+        .await?;
+        let dropped = records.len();
         if dropped > 0 {
-            self.database.write(write).await?;
+            self.stores.journal.rewrite(Arc::new(Rewrite { records, ..Rewrite::default() }), None).await?;
         }
         Ok(dropped)
     }
-}
 
-/// The records of messages that were deleted before this time, that of the deletion included.
-fn deleted(connection: &Connection, before: Time) -> rusqlite::Result<Vec<i64>> {
-    let deletions = "SELECT body FROM journal WHERE at < ?1 AND substr(body, 1, 11) = '{\"Changed\":'
-        AND json_extract(body, '$.Changed.text') IS NULL
-        AND seq <= coalesce((SELECT min(seq) FROM snapshot), 0)";
-    let mut gone = BTreeSet::new();
-    let mut statement = connection.prepare_cached(deletions)?;
-    for body in statement.query_map([before.0 as i64], |row| row.get::<_, String>(0))? {
-        if let Ok(Input::Changed(change)) = serde_json::from_str(&body?) {
-            gone.insert((change.place.room, change.id));
+    /// Messages that were deleted before this time, by a record that no start needs.
+    async fn deleted(&self, before: Time) -> Result<Vec<(RoomId, MessageId)>, StoreError> {
+        let Some(up_to) = self.stores.journal.locate(Position::InEverySnapshot).await? else { return Ok(Vec::new()) };
+        let mut gone = Vec::new();
+        let mut changes = Records::all(&*self.stores.journal).await?;
+        changes.only(&[Kind::Changed]);
+        while let Some(record) = changes.next_whole().await? {
+            match record.input {
+                Input::Changed(change) if change.text.is_none() && record.at < before && record.seq <= up_to => {
+                    gone.push((change.place.room, change.id));
+                }
+                _ => (),
+            }
         }
+        Ok(gone)
     }
-    if gone.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut seqs = Vec::new();
-    for record in Records::all(connection)? {
-        let Ok(record) = record? else { continue };
-        let about = match record.input {
-            Input::Said(message) => (message.place.room, message.id),
-            Input::Changed(change) => (change.place.room, change.id),
-            _ => continue,
-        };
-        if record.at < before && gone.contains(&about) {
-            seqs.push(record.seq);
-        }
-    }
-    Ok(seqs)
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! What is kept of one person, counted for whoever asks about themselves.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use aizuchi_core::types::{MessageId, PersonId, Place, RoomId};
 use aizuchi_core::{Input, Time};
-use rusqlite::{Connection, params};
 
-use super::read::Records;
-use super::traces::Traces;
+use super::read::look_up;
+use super::traces::{Traces, each};
+use crate::ports::{DecisionPart, Platform, Selection, TalkOf};
 use crate::stores::StoreError;
 
 /// What is kept of a person's words and deeds on one platform.
@@ -28,14 +29,6 @@ impl Known {
     }
 }
 
-impl Traces {
-    /// What is known of a person on the platform of this place.
-    pub async fn known(&self, person: &PersonId, place: &Place) -> Result<Known, StoreError> {
-        let (person, place) = (person.clone(), place.clone());
-        self.database.read(move |connection| known(connection, &person, &place)).await
-    }
-}
-
 /// Messages of a person as they are met, here and there perhaps the same.
 #[derive(Default)]
 struct Met {
@@ -50,48 +43,43 @@ impl Met {
     }
 }
 
-fn known(connection: &Connection, person: &PersonId, place: &Place) -> rusqlite::Result<Known> {
-    let platform = platform_of(&place.room);
-    let (mut met, mut reactions) = (Met::default(), 0);
-    for record in Records::all(connection)? {
-        let Ok(record) = record? else { continue };
-        if record.input.room().is_none_or(|room| platform_of(room) != platform) {
-            continue;
-        }
-        match record.input {
-            Input::Said(message) if message.author.id == *person => {
-                met.note(message.place.room, message.id, message.at);
+impl Traces {
+    /// What is known of a person on the platform of this place, which is one of these.
+    pub async fn known(
+        &self,
+        person: &PersonId,
+        place: &Place,
+        platforms: &[Arc<dyn Platform>],
+    ) -> Result<Known, StoreError> {
+        let platform = platform_of(&place.room);
+        let own = platforms.iter().find(|known| known.name() == platform).and_then(|known| known.own_talk());
+        let (mut met, mut reactions) = (Met::default(), 0);
+        let one = std::slice::from_ref(person);
+        look_up(&*self.stores.index, &Selection::People(one.to_vec()), |record| {
+            if record.input.room().is_none_or(|room| platform_of(room) != platform) {
+                return;
             }
-            Input::Reacted(reaction) if reaction.by == *person => reactions += 1,
-            _ => (),
+            match record.input {
+                Input::Said(message) if message.author.id == *person => {
+                    met.note(message.place.room, message.id, message.at);
+                }
+                Input::Reacted(reaction) if reaction.by == *person => reactions += 1,
+                _ => (),
+            }
+        })
+        .await?;
+        if let Some(own) = own {
+            let said = own.said(TalkOf::People(one)).await?;
+            said.into_iter().filter(|said| !said.deleted).for_each(|said| met.note(said.room, said.id, said.at));
         }
+        let rooms = met.rooms.into_iter().map(|(room, messages)| (room, messages.len())).collect();
+        let mut decisions = 0;
+        each(&*self.stores.decisions, DecisionPart::By(person), |decided| {
+            decisions += usize::from(platform_of(&decided.room) == platform);
+        })
+        .await?;
+        Ok(Known { rooms, since: met.since, reactions, decisions })
     }
-    if let Some(id) = person.as_str().strip_prefix("web:").filter(|_| platform == "web") {
-        meet_in_web_room(connection, id, &mut met)?;
-    }
-    let rooms = met.rooms.into_iter().map(|(room, messages)| (room, messages.len())).collect();
-    Ok(Known { rooms, since: met.since, reactions, decisions: decisions(connection, person, platform)? })
-}
-
-/// The web room keeps its talk itself, and for longer.
-fn meet_in_web_room(connection: &Connection, person: &str, met: &mut Met) -> rusqlite::Result<()> {
-    let query = "SELECT room, id, json_extract(body, '$.at') FROM web_message
-        WHERE json_extract(body, '$.by.id') = ?1 AND NOT json_extract(body, '$.deleted')";
-    let mut statement = connection.prepare_cached(query)?;
-    let mut rows = statement.query([person])?;
-    while let Some(row) = rows.next()? {
-        let (room, id): (String, String) = (row.get(0)?, row.get(1)?);
-        met.note(RoomId::new(format!("web:{room}")), MessageId::new(id), Time(row.get::<_, i64>(2)? as u64));
-    }
-    Ok(())
-}
-
-fn decisions(connection: &Connection, person: &PersonId, platform: &str) -> rusqlite::Result<usize> {
-    let query = "SELECT count(*) FROM trace WHERE substr(room, 1, length(?2) + 1) = ?2 || ':'
-        AND CASE WHEN json_valid(body) THEN json_extract(body, '$.author_id') = ?1 ELSE 0 END";
-    let count: i64 =
-        connection.prepare_cached(query)?.query_row(params![person.as_str(), platform], |row| row.get(0))?;
-    Ok(count as usize)
 }
 
 /// Rooms are named `platform:room`.

@@ -4,9 +4,10 @@ use std::collections::{HashMap, VecDeque};
 
 use aizuchi_core::types::{MessageId, Place, Span, Time};
 use aizuchi_core::{Input, Message};
-use rusqlite::Connection;
 
 use super::read::Records;
+use crate::ports::Stores;
+use crate::stores::StoreError;
 
 /// As far back as it is looked.
 const LATELY: Span = Span::minutes(24 * 60);
@@ -22,10 +23,15 @@ pub struct Kept {
 }
 
 /// By place, oldest first, of one platform. What was forgotten on request is not among it.
-pub fn lately(connection: &Connection, platform: &str, now: Time) -> rusqlite::Result<HashMap<Place, Vec<Kept>>> {
+pub async fn lately(
+    stores: impl Into<Stores>,
+    platform: &str,
+    now: Time,
+) -> Result<HashMap<Place, Vec<Kept>>, StoreError> {
+    let stores = stores.into();
     let mut kept: HashMap<Place, VecDeque<Kept>> = HashMap::new();
-    for record in Records::last(connection, RECORDS_MAX)? {
-        let Ok(record) = record? else { continue };
+    let mut records = Records::last(&*stores.journal, RECORDS_MAX).await?;
+    while let Some(record) = records.next_whole().await? {
         let room = record.input.room().map_or("", |room| room.as_str());
         if room.split_once(':').is_none_or(|(name, _)| name != platform) || now.since(record.at) > LATELY {
             continue;

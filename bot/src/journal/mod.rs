@@ -18,9 +18,14 @@ pub use forget::{Footprints, scrubbed};
 pub use known::Known;
 pub use lately::{Kept, lately};
 pub use reached::Lost;
-pub use read::{Damaged, Record, Records};
+pub use read::{Damaged, Records};
 pub use recover::{Recovered, RecoveredFrom, recover};
 pub use spent::{spent_today, spent_today_by_room};
 pub use traces::Traces;
 pub use trail::Trail;
-pub use write::{Entry, Journal, State, Store};
+pub use write::{Journal, State};
+
+pub use crate::ports::{Entry, Record};
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -3,20 +3,10 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use aizuchi_core::{Input, Time};
-use rusqlite::{Connection, params};
+use aizuchi_core::types::RoomId;
 
-use super::record::sum;
-
-/// Something that happened, and when it was handled.
-#[derive(Clone, Debug)]
-pub struct Record {
-    pub seq: i64,
-    /// The engine that handled it.
-    pub shard: u32,
-    pub at: Time,
-    pub input: Input,
-}
+use crate::ports::{JournalIndex, JournalStore, Kind, Position, Range, Record, Selection, Unreadable};
+use crate::stores::StoreError;
 
 /// A record that can not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,138 +42,113 @@ impl fmt::Display for Damaged {
     }
 }
 
-/// Rows read at once. No read lasts longer than a page, so that the writer can tidy up behind it.
-const PAGE: i64 = 512;
-
-/// Every record there is, in the order in which they were handled.
-pub struct Records<'c> {
-    connection: &'c Connection,
-    page: VecDeque<Row>,
-    /// The last row that was read.
-    newest: i64,
-    /// Up to this one: what is written meanwhile is not read.
-    end: i64,
+/// Records of a range, in the order in which they were handled.
+pub struct Records<'a> {
+    store: &'a dyn JournalStore,
+    page: VecDeque<Result<Record, Unreadable>>,
+    range: Range,
+    /// The last record there is: one that cannot be read may have been cut off.
+    last: i64,
 }
 
-/// A row as it lies in the table.
-struct Row {
-    seq: i64,
-    shard: u32,
-    at: i64,
-    body: Vec<u8>,
-    sum: i64,
-}
-
-impl<'c> Records<'c> {
-    /// All that are there now.
-    pub fn all(connection: &'c Connection) -> rusqlite::Result<Records<'c>> {
-        Records::after(connection, i64::MIN)
+impl<'a> Records<'a> {
+    /// All that are there now: what is written meanwhile is not read.
+    pub async fn all(store: &'a dyn JournalStore) -> Result<Records<'a>, StoreError> {
+        Records::after(store, i64::MIN).await
     }
 
     /// Those that follow the record `seq`.
-    pub fn after(connection: &'c Connection, seq: i64) -> rusqlite::Result<Records<'c>> {
-        let end = connection.query_row("SELECT coalesce(max(seq), 0) FROM journal", [], |row| row.get(0))?;
-        Ok(Records { connection, page: VecDeque::new(), newest: seq, end })
+    pub async fn after(store: &'a dyn JournalStore, seq: i64) -> Result<Records<'a>, StoreError> {
+        let last = store.locate(Position::Last).await?.unwrap_or(0);
+        let range = Range { room: None, kinds: &[], after: seq, up_to: last };
+        Ok(Records { store, page: VecDeque::new(), range, last })
     }
 
     /// The last `count`, or as many as there are.
-    pub fn last(connection: &'c Connection, count: u32) -> rusqlite::Result<Records<'c>> {
-        let before = "SELECT seq FROM journal ORDER BY seq DESC LIMIT 1 OFFSET ?1";
-        let mut statement = connection.prepare_cached(before)?;
-        let before = statement.query_map([count], |row| row.get(0))?.next().transpose()?;
-        Records::after(connection, before.unwrap_or(i64::MIN))
+    pub async fn last(store: &'a dyn JournalStore, count: u32) -> Result<Records<'a>, StoreError> {
+        let before = store.locate(Position::BeforeLast(None, count)).await?;
+        Records::after(store, before.unwrap_or(i64::MIN)).await
     }
 
-    fn turn_the_page(&mut self) -> rusqlite::Result<()> {
-        let query = "SELECT seq, shard, at, body, sum FROM journal WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3";
-        let mut statement = self.connection.prepare_cached(query)?;
-        let rows = statement.query_map(params![self.newest, self.end, PAGE], |row| {
-            let body = row.get_ref(3)?.as_bytes_or_null()?.unwrap_or_default().to_vec();
-            Ok(Row { seq: row.get(0)?, shard: row.get(1)?, at: row.get(2)?, body, sum: row.get(4)? })
-        })?;
-        self.page = rows.collect::<rusqlite::Result<_>>()?;
-        self.newest = self.page.back().map_or(self.newest, |row| row.seq);
-        Ok(())
+    /// Only those of a room.
+    pub fn in_room(mut self, room: &RoomId) -> Records<'a> {
+        self.range.room = Some(room.clone());
+        self
     }
-}
 
-impl Iterator for Records<'_> {
-    type Item = rusqlite::Result<Result<Record, Damaged>>;
+    /// From here on only those of these kinds.
+    pub fn only(&mut self, kinds: &'static [Kind]) {
+        self.page.clear();
+        self.range.kinds = kinds;
+    }
 
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.page.is_empty()
-            && let Err(error) = self.turn_the_page()
-        {
-            return Some(Err(error));
+    pub async fn next(&mut self) -> Result<Option<Result<Record, Damaged>>, StoreError> {
+        if self.page.is_empty() {
+            self.page = self.store.page(&self.range).await?.into();
         }
-        let row = self.page.pop_front()?;
-        let is_last = row.seq == self.end;
-        Some(Ok(read(&row).map_err(|what| match is_last {
-            true => Damaged::Torn { seq: row.seq, what },
-            false => Damaged::Within { seq: row.seq, what },
+        let Some(read) = self.page.pop_front() else { return Ok(None) };
+        self.range.after = read.as_ref().map_or_else(|unreadable| unreadable.seq, |record| record.seq);
+        Ok(Some(read.map_err(|Unreadable { seq, what }| match seq == self.last {
+            true => Damaged::Torn { seq, what },
+            false => Damaged::Within { seq, what },
         })))
     }
-}
 
-fn read(row: &Row) -> Result<Record, String> {
-    let body = std::str::from_utf8(&row.body).map_err(|_| "not UTF-8")?;
-    if sum(body) != row.sum {
-        return Err("its checksum does not fit".into());
-    }
-    let at = u64::try_from(row.at).map_err(|_| "a time before 1970")?;
-    let input = serde_json::from_str(body).map_err(|error| error.to_string())?;
-    Ok(Record { seq: row.seq, shard: row.shard, at: Time(at), input })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::record::encode;
-    use super::*;
-
-    fn journal(bodies: &[(&str, i64)]) -> Connection {
-        let connection = Connection::open_in_memory().unwrap();
-        connection.execute_batch(include_str!("../stores/sqlite/migrations/0001.sql")).unwrap();
-        for (body, sum) in bodies {
-            let insert = "INSERT INTO journal (shard, at, room, body, sum) VALUES (0, 7, NULL, ?1, ?2)";
-            connection.execute(insert, params![body, sum]).unwrap();
+    /// The next one that can be read.
+    pub async fn next_whole(&mut self) -> Result<Option<Record>, StoreError> {
+        while let Some(read) = self.next().await? {
+            if let Ok(record) = read {
+                return Ok(Some(record));
+            }
         }
-        connection
+        Ok(None)
     }
 
-    fn told(connection: &Connection) -> Vec<String> {
-        let tell = |read: rusqlite::Result<Result<Record, Damaged>>| match read.unwrap() {
-            Ok(record) => format!("{} {:?}", record.seq, record.input),
-            Err(damaged) => damaged.to_string(),
-        };
-        Records::all(connection).unwrap().map(tell).collect()
+    pub async fn collect(mut self) -> Result<Vec<Result<Record, Damaged>>, StoreError> {
+        let mut records = Vec::new();
+        while let Some(read) = self.next().await? {
+            records.push(read);
+        }
+        Ok(records)
     }
 
-    #[test]
-    fn a_torn_end_is_dropped_and_damage_within_is_told_and_skipped() {
-        let (tick, fits) = encode(&Input::Tick);
-        let (resumed, also_fits) = encode(&Input::Resumed);
-        let journal = journal(&[
-            (&tick, fits),
-            ("\"Tock\"", fits),
-            ("\"Tock\"", sum("\"Tock\"")),
-            (&resumed, also_fits),
-            (&resumed[..4], also_fits),
-        ]);
-        let told = told(&journal);
-        assert_eq!((told[0].as_str(), told[3].as_str()), ("1 Tick", "4 Resumed"));
-        assert_eq!(told[1], "record 2 of the journal is damaged (its checksum does not fit); skipped");
-        assert!(told[2].starts_with("record 3 of the journal is damaged (unknown variant"), "{}", told[2]);
-        assert_eq!(told[4], "the last record of the journal, 5, is torn (its checksum does not fit); dropped");
+    /// Everything that can be read.
+    pub async fn whole(mut self) -> Result<Vec<Record>, StoreError> {
+        let mut records = Vec::new();
+        while let Some(record) = self.next_whole().await? {
+            records.push(record);
+        }
+        Ok(records)
     }
+}
 
-    #[test]
-    fn many_pages_are_read_in_order_and_the_last_few_alone() {
-        let (tick, fits) = encode(&Input::Tick);
-        let journal = journal(&vec![(tick.as_str(), fits); 1300]);
-        let seqs = |records: Records<'_>| records.map(|record| record.unwrap().unwrap().seq).collect::<Vec<_>>();
-        assert_eq!(seqs(Records::all(&journal).unwrap()), (1..=1300).collect::<Vec<_>>());
-        assert_eq!(seqs(Records::last(&journal, 2).unwrap()), [1299, 1300]);
-        assert_eq!(seqs(Records::last(&journal, 5000).unwrap()).len(), 1300);
-        assert_eq!(seqs(Records::after(&journal, 1299).unwrap()), [1300]);
+/// Records read at once where they are looked up.
+const LOOKED_UP_TOGETHER: usize = 512;
+
+/// Looks up records and shows those that can be read, in their order. Returns the numbers of the others.
+pub async fn look_up(
+    index: &dyn JournalIndex,
+    selection: &Selection,
+    mut see: impl FnMut(Record),
+) -> Result<Vec<i64>, StoreError> {
+    let seqs = index.select(selection).await?;
+    read_each(index, &seqs, &mut see).await
+}
+
+/// The same of records whose numbers are known.
+pub async fn read_each(
+    index: &dyn JournalIndex,
+    seqs: &[i64],
+    see: &mut impl FnMut(Record),
+) -> Result<Vec<i64>, StoreError> {
+    let mut unreadable = Vec::new();
+    for some in seqs.chunks(LOOKED_UP_TOGETHER) {
+        for read in index.read(some).await? {
+            match read {
+                Ok(record) => see(record),
+                Err(Unreadable { seq, .. }) => unreadable.push(seq),
+            }
+        }
     }
+    Ok(unreadable)
 }

@@ -1,6 +1,6 @@
 //! How a record is written down: JSON, and a checksum that tells a torn or changed one.
 
-use aizuchi_core::Input;
+use aizuchi_core::{Input, Time};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The body of a record and its checksum.
@@ -8,6 +8,17 @@ pub fn encode(input: &Input) -> (String, i64) {
     let body = serde_json::to_string(input).expect("an input is plain data");
     let sum = sum(&body);
     (body, sum)
+}
+
+/// What a record says, and when it was handled. `Err` says what is wrong with it.
+pub fn decode(body: &[u8], expected: i64, at: i64) -> Result<(Time, Input), String> {
+    let body = std::str::from_utf8(body).map_err(|_| "not UTF-8")?;
+    if sum(body) != expected {
+        return Err("its checksum does not fit".into());
+    }
+    let at = u64::try_from(at).map_err(|_| "a time before 1970")?;
+    let input = serde_json::from_str(body).map_err(|error| error.to_string())?;
+    Ok((Time(at), input))
 }
 
 /// The checksum of a body.

@@ -6,10 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use aizuchi_core::effect::Effect;
 use aizuchi_core::policy::Stated;
 use aizuchi_core::{Engine, Input, Policies, Time, Trace};
-use rusqlite::{Connection, OptionalExtension as _};
 
 use super::engines::Engines;
-use super::read::{Damaged, Record, Records};
+use super::read::{Damaged, Records};
+use crate::ports::{Position, Record, StateKind, StoredState, Stores};
 use crate::stores::StoreError;
 
 /// What a start finds.
@@ -44,10 +44,10 @@ pub enum RecoveredFrom {
 }
 
 /// Reads snapshots and journal. `policies` hold where nothing else is known.
-pub fn recover(connection: &Connection, policies: &Policies, shards: usize) -> Result<Recovered, StoreError> {
+pub async fn recover(stores: &Stores, policies: &Policies, shards: usize) -> Result<Recovered, StoreError> {
     let mut skipped = BTreeSet::new();
     loop {
-        match recover_without(connection, policies, shards, &skipped)? {
+        match recover_without(stores, policies, shards, &skipped).await? {
             Ok(mut found) => {
                 let failed = |seq| Damaged::Within { seq, what: "the engine failed on it".into() };
                 found.damaged.extend(skipped.into_iter().map(failed));
@@ -64,26 +64,27 @@ pub fn recover(connection: &Connection, policies: &Policies, shards: usize) -> R
 /// The engine panicked on this record.
 struct Failed(i64);
 
-fn recover_without(
-    connection: &Connection,
+async fn recover_without(
+    stores: &Stores,
     policies: &Policies,
     shards: usize,
     skipped: &BTreeSet<i64>,
 ) -> Result<Result<Recovered, Failed>, StoreError> {
-    let (mut engines, from) = begin(connection, policies, shards)?;
+    let snapshots = stores.snapshots.states(StateKind::Snapshot).await?.states;
+    let (mut engines, from) = begin(stores, &snapshots, policies, shards).await?;
     let mut found = Recovered {
         engines: Vec::new(),
         policies: (!engines.is_fresh()).then(|| engines.policies()),
         traces: Vec::new(),
-        last_at: last_snapshot(connection)?,
+        last_at: last_snapshot(&snapshots),
         last_seq: engines.seq() as u64,
         records: 0,
         from,
         damaged: Vec::new(),
     };
-    let mut expected = first_after(connection, engines.seq())?;
-    for record in Records::after(connection, engines.seq())? {
-        let record = record?;
+    let mut expected = first_after(stores, engines.seq()).await?;
+    let mut records = Records::after(&*stores.journal, engines.seq()).await?;
+    while let Some(record) = records.next().await? {
         let seq = record.as_ref().map_or_else(Damaged::seq, |record| record.seq);
         if seq > expected {
             found.damaged.push(Damaged::Missing { from: expected, to: seq - 1 });
@@ -110,14 +111,20 @@ fn recover_without(
 }
 
 /// The engines to go on from. Without usable snapshots they are made again from everything that is recorded.
-fn begin(connection: &Connection, policies: &Policies, shards: usize) -> Result<(Engines, RecoveredFrom), StoreError> {
-    let from = match Engines::snapshotted(connection, policies)? {
+async fn begin(
+    stores: &Stores,
+    snapshots: &[StoredState],
+    policies: &Policies,
+    shards: usize,
+) -> Result<(Engines, RecoveredFrom), StoreError> {
+    let from = match Engines::snapshotted(snapshots, policies) {
         Ok(Some(engines)) if engines.count() == shards => return Ok((engines, RecoveredFrom::Snapshots)),
         Ok(Some(engines)) => return Ok((engines, RecoveredFrom::OtherShards)),
         Ok(None) => RecoveredFrom::Journal,
         Err(reason) => RecoveredFrom::UnusableSnapshots(reason),
     };
-    let engines = Engines::at_the_beginning(connection, policies)?.map_err(|damage| {
+    let (engines, _) = Engines::at_the_beginning(&*stores.snapshots, policies).await?;
+    let engines = engines.map_err(|damage| {
         StoreError::Failed(format!(
             "{damage}, and the journal alone does not reach back far enough. Restore a copy of aizuchi.db (`aizuchi backup` \
              makes them), or move the file away to begin with an empty store"
@@ -127,18 +134,16 @@ fn begin(connection: &Connection, policies: &Policies, shards: usize) -> Result<
 }
 
 /// The record that must follow this one. Where nothing was handled yet, the journal begins with whatever is its first.
-fn first_after(connection: &Connection, seq: i64) -> rusqlite::Result<i64> {
+async fn first_after(stores: &Stores, seq: i64) -> Result<i64, StoreError> {
     match seq {
-        0 => connection.query_row("SELECT coalesce(min(seq), 1) FROM journal", [], |row| row.get(0)),
+        0 => Ok(stores.journal.locate(Position::First).await?.unwrap_or(1)),
         _ => Ok(seq + 1),
     }
 }
 
-fn last_snapshot(connection: &Connection) -> Result<Time, StoreError> {
-    // Not the latest time: the clock may have been set back since.
-    let last = "SELECT at FROM snapshot ORDER BY seq DESC LIMIT 1";
-    let at: Option<i64> = connection.query_row(last, [], |row| row.get(0)).optional()?;
-    Ok(Time(at.unwrap_or(0) as u64))
+/// When the last of them was taken. Not the latest time: the clock may have been set back since.
+fn last_snapshot(snapshots: &[StoredState]) -> Time {
+    snapshots.iter().max_by_key(|snapshot| snapshot.seq).map_or(Time(0), |snapshot| snapshot.at)
 }
 
 fn handle_again(engines: &mut Engines, record: Record, found: &mut Recovered) {

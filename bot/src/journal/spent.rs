@@ -6,29 +6,29 @@ use aizuchi_core::room::Cost;
 use aizuchi_core::total::TotalBudget;
 use aizuchi_core::types::RoomId;
 use aizuchi_core::{Policies, Time};
-use rusqlite::Connection;
 
 use super::recover::recover;
+use crate::ports::Stores;
 use crate::stores::StoreError;
 
 /// What all rooms spent together on the day of `now`, calls that were in flight at the last record aside.
-pub fn spent_today(connection: &Connection, policies: &Policies, now: Time) -> Result<Cost, StoreError> {
+pub async fn spent_today(stores: &Stores, policies: &Policies, now: Time) -> Result<Cost, StoreError> {
     let mut total = TotalBudget::default();
-    for engine in recover(connection, policies, 1)?.engines {
+    for engine in recover(stores, policies, 1).await?.engines {
         total.take_over(&engine);
     }
     Ok(total.today(policies, now))
 }
 
 /// The same of each room that spent anything; together they are what all rooms spent.
-pub fn spent_today_by_room(
-    connection: &Connection,
+pub async fn spent_today_by_room(
+    stores: &Stores,
     policies: &Policies,
     now: Time,
 ) -> Result<BTreeMap<RoomId, Cost>, StoreError> {
     let today = policies.general().zone.day(now);
     let mut rooms: BTreeMap<RoomId, Cost> = BTreeMap::new();
-    for engine in recover(connection, policies, 1)?.engines {
+    for engine in recover(stores, policies, 1).await?.engines {
         for (room, spent) in engine.spent_by_room() {
             for (_, cost) in spent.days().filter(|(day, cost)| *day == today && !cost.is_zero()) {
                 *rooms.entry(room.clone()).or_default() += cost;

@@ -1,46 +1,39 @@
 //! What was decided about each message, kept so that it can be explained later.
 
-use aizuchi_core::Trace;
+use std::collections::BTreeSet;
+
 use aizuchi_core::listen::Unheard;
 use aizuchi_core::trace::Cause;
-use aizuchi_core::types::{MessageId, RoomId};
-use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
+use aizuchi_core::types::{MessageId, PersonId, RoomId};
+use aizuchi_core::{Time, Trace};
 
-use crate::stores::{Database, StoreError};
+use crate::ports::{DecisionPart, DecisionQuery, DecisionStore, StoredDecision, Stores};
+use crate::stores::StoreError;
 
 /// Cheap to clone.
 #[derive(Clone)]
 pub struct Traces {
-    pub(super) database: Database,
+    pub(super) stores: Stores,
 }
 
 impl Traces {
-    pub fn new(database: Database) -> Traces {
-        Traces { database }
+    pub fn new(stores: impl Into<Stores>) -> Traces {
+        Traces { stores: stores.into() }
     }
 
     pub async fn find(&self, room: &RoomId, message: &MessageId) -> Result<Option<Trace>, StoreError> {
-        let (room, message) = (room.clone(), message.clone());
-        self.database.read(move |connection| find(connection, Some(room.as_str()), message.as_str())).await
+        find(&*self.stores.decisions, Some(room), message).await
     }
 
     /// The decisions about these messages, as far as there are any.
     pub async fn of(&self, room: &RoomId, messages: Vec<MessageId>) -> Result<Vec<Trace>, StoreError> {
-        let room = room.clone();
-        let found = move |connection: &Connection| {
-            let mut statement = connection.prepare_cached("SELECT body FROM trace WHERE room = ?1 AND message = ?2")?;
-            let found = messages
-                .iter()
-                .map(|message| statement.query_row(params![room.as_str(), message.as_str()], read).optional());
-            found.filter_map(Result::transpose).collect()
-        };
-        self.database.read(found).await
+        let found = self.stores.decisions.find(DecisionQuery::Messages(room, &messages)).await?;
+        found.into_iter().map(readable).collect()
     }
 
     /// The latest decision of a room, its own posts aside.
     pub async fn last(&self, room: &RoomId) -> Result<Option<Trace>, StoreError> {
-        let room = room.clone();
-        self.database.read(move |connection| last(connection, Some(room.as_str()))).await
+        last(&*self.stores.decisions, Some(room)).await
     }
 }
 
@@ -49,96 +42,86 @@ pub fn is_repeat(trace: &Trace) -> bool {
     trace.cause == Cause::Unheard(Unheard::Repeated)
 }
 
-/// Writes them down. A message heard again keeps the decision of the first time, and what people made of a decision is
-/// added to it: its times stay those of when it was made, also if the clock was set since.
-pub fn keep(transaction: &Transaction<'_>, traces: &[Trace]) -> rusqlite::Result<()> {
-    let mut insert = transaction.prepare_cached("INSERT OR REPLACE INTO trace VALUES (?1, ?2, ?3, ?4)")?;
-    let mut insert_new = transaction.prepare_cached("INSERT OR IGNORE INTO trace VALUES (?1, ?2, ?3, ?4)")?;
-    for trace in traces.iter().filter(|trace| !is_repeat(trace)) {
-        if trace.received.is_some() && add_received(transaction, trace)? {
-            continue;
-        }
-        let body = serde_json::to_string(trace).expect("a trace is plain data");
-        let again = matches!(trace.cause, Cause::Unheard(unheard) if unheard.is_late());
-        let statement = if again { &mut insert_new } else { &mut insert };
-        statement.execute(params![trace.place.room.as_str(), trace.message.as_str(), trace.at.0 as i64, body])?;
-    }
-    Ok(())
+/// How a decision is kept where there may be one about the same message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping {
+    /// The decision of the first time counts.
+    Not,
+    /// What people made of it is added to the decision, or the whole is kept where there is none.
+    AddResponse,
+    /// A message heard again keeps the decision of the first time.
+    IfNew,
+    Replace,
 }
 
-/// Whether there is a decision to which it could be added.
-fn add_received(transaction: &Transaction<'_>, trace: &Trace) -> rusqlite::Result<bool> {
-    let received = serde_json::to_string(&trace.received).expect("a response is plain data");
-    let update = "UPDATE trace SET body = json_set(body, '$.received', json(?3)) WHERE room = ?1 AND message = ?2";
-    let values = params![trace.place.room.as_str(), trace.message.as_str(), received];
-    Ok(transaction.prepare_cached(update)?.execute(values)? > 0)
+impl Keeping {
+    pub fn of(trace: &Trace) -> Keeping {
+        let late = matches!(trace.cause, Cause::Unheard(unheard) if unheard.is_late());
+        match trace.received {
+            _ if is_repeat(trace) => Keeping::Not,
+            Some(_) => Keeping::AddResponse,
+            None if late => Keeping::IfNew,
+            None => Keeping::Replace,
+        }
+    }
+}
+
+/// Whether there may be words of a model in it: see [`Trace::forget_words`].
+pub fn has_words(trace: &Trace) -> bool {
+    !trace.asked.is_empty() || matches!(trace.cause, Cause::SaidNo { .. } | Cause::SaidYes { .. })
+}
+
+fn readable(stored: StoredDecision) -> Result<Trace, StoreError> {
+    let StoredDecision { room, message, trace, .. } = stored;
+    trace.map_err(|what| StoreError::Failed(format!("cannot read the decision about {message} in {room}: {what}")))
 }
 
 /// The decision about a message; without a room, the latest of that id.
-pub fn find(connection: &Connection, room: Option<&str>, message: &str) -> rusqlite::Result<Option<Trace>> {
-    let query = "SELECT body FROM trace WHERE message = ?2 AND (?1 IS NULL OR room = ?1) ORDER BY at DESC LIMIT 1";
-    connection.prepare_cached(query)?.query_row(params![room, message], read).optional()
+pub async fn find(
+    store: &dyn DecisionStore,
+    room: Option<&RoomId>,
+    message: &MessageId,
+) -> Result<Option<Trace>, StoreError> {
+    store.find(DecisionQuery::Message(room, message)).await?.pop().map(readable).transpose()
 }
 
 /// The latest decision about somebody else's words.
-pub fn last(connection: &Connection, room: Option<&str>) -> rusqlite::Result<Option<Trace>> {
-    let query = "SELECT body FROM trace WHERE ?1 IS NULL OR room = ?1 ORDER BY at DESC, message DESC";
-    let mut statement = connection.prepare_cached(query)?;
-    for trace in statement.query_map([room], read)? {
-        let trace = trace?;
-        if trace.cause != Cause::Unheard(Unheard::Itself) {
-            return Ok(Some(trace));
-        }
-    }
-    Ok(None)
+pub async fn last(store: &dyn DecisionStore, room: Option<&RoomId>) -> Result<Option<Trace>, StoreError> {
+    let is_about_others = |trace: &Trace| trace.cause != Cause::Unheard(Unheard::Itself);
+    store.find(DecisionQuery::Latest(room, is_about_others)).await?.pop().map(readable).transpose()
 }
 
 /// Every decision that can be read.
-pub fn all(connection: &Connection) -> rusqlite::Result<Vec<Trace>> {
-    let mut statement = connection.prepare("SELECT body FROM trace")?;
-    let bodies = statement.query_map([], |row| row.get::<_, String>(0))?;
-    let parsed = bodies.map(|body| body.map(|body| serde_json::from_str(&body).ok()));
-    parsed.filter_map(Result::transpose).collect()
+pub async fn all(store: &dyn DecisionStore) -> Result<Vec<Trace>, StoreError> {
+    let mut traces = Vec::new();
+    each(store, DecisionPart::All, |stored| traces.extend(stored.trace.ok())).await?;
+    Ok(traces)
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Trace> {
-    let body: String = row.get(0)?;
-    serde_json::from_str(&body)
-        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error)))
-}
-
-#[cfg(test)]
-mod tests {
-    use aizuchi_core::Time;
-    use aizuchi_core::trace::Response;
-    use aizuchi_core::types::{Author, Message, PersonId, Place, Visibility, Voice};
-
-    use super::*;
-
-    #[test]
-    fn what_people_made_of_it_leaves_its_times_alone() {
-        let mut connection = Connection::open_in_memory().unwrap();
-        connection.execute_batch(include_str!("../stores/sqlite/migrations/0001.sql")).unwrap();
-        let author = Author { id: PersonId::new("mia"), name: "mia".into(), voice: Voice::Person };
-        let message = Message {
-            id: MessageId::new("w1"),
-            place: Place { room: RoomId::new("web:lobby"), thread: None },
-            at: Time(5_000),
-            author,
-            text: "does anybody know?".into(),
-            reply: None,
-            mentions: Vec::new(),
-            mentions_me: false,
-            visibility: Visibility::Public,
-            backfilled: false,
-            heard: None,
-        };
-        let made = Trace::passed_over(&message, Unheard::Empty);
-        // The clock was set forward by an hour before somebody answered.
-        let received = Trace { at: Time(3_605_000), received: Some(Response::Answered), ..made.clone() };
-        let transaction = connection.transaction().unwrap();
-        keep(&transaction, &[made.clone(), received]).unwrap();
-        let found = find(&transaction, Some("web:lobby"), "w1").unwrap();
-        assert_eq!(found, Some(Trace { received: Some(Response::Answered), ..made }));
+/// Shows a part of the decisions, page by page.
+pub async fn each(
+    store: &dyn DecisionStore,
+    part: DecisionPart<'_>,
+    mut see: impl FnMut(StoredDecision),
+) -> Result<(), StoreError> {
+    let mut last: Option<(RoomId, MessageId)> = None;
+    loop {
+        let page = store.page(part, last.as_ref().map(|(room, message)| (room, message))).await?;
+        let Some(newest) = page.last() else { return Ok(()) };
+        last = Some((newest.room.clone(), newest.message.clone()));
+        page.into_iter().for_each(&mut see);
     }
+}
+
+/// When and where it acted on messages of these people: the delivery of that time is the answer.
+pub async fn acted_for(store: &dyn DecisionStore, people: &[PersonId]) -> Result<BTreeSet<(RoomId, Time)>, StoreError> {
+    let mut acted = BTreeSet::new();
+    for person in people {
+        each(store, DecisionPart::By(person), |stored| {
+            let Ok(trace) = stored.trace else { return };
+            acted.extend(trace.acted_at.map(|at| (trace.place.room, at)));
+        })
+        .await?;
+    }
+    Ok(acted)
 }

@@ -1,15 +1,17 @@
 //! What is kept of a person, looked up before anything of it is deleted.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use aizuchi_core::Input;
 use aizuchi_core::memory::words::{NameFinder, Phrases};
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Voice};
-use aizuchi_core::{Input, Time, Trace};
-use rusqlite::{Connection, params};
-use serde::Deserialize;
 
-use super::read::Records;
+use super::forget::answers_to;
+use super::read::{Records, look_up};
+use super::traces::acted_for;
 use super::write::Journal;
+use crate::ports::{Kind, OwnTalk, PersonName, Platform, Selection, Stores, TalkOf, Utterance};
 use crate::stores::StoreError;
 
 /// Where somebody is found, and by what.
@@ -21,69 +23,93 @@ pub struct Trail {
     pub rooms: BTreeSet<RoomId>,
     /// Posts of the bot that answered them.
     pub answers: BTreeSet<(RoomId, MessageId)>,
-    /// What they said, as far as the bot repeated it and nobody else said it.
+    /// What they said, as far as the bot repeated it and nobody else said it where they spoke or where it was repeated.
     pub phrases: Phrases,
     /// What everybody else goes by.
     pub others: BTreeSet<Box<str>>,
     messages: BTreeSet<(RoomId, MessageId)>,
     /// The bot's posts and what they answer.
     replies: Vec<(RoomId, MessageId, MessageId)>,
+    /// What the bot said, and where it may have repeated them.
+    own: Phrases,
+    repeated_in: BTreeSet<RoomId>,
 }
 
-/// Rows read at once: no read lasts long, so that the writer can tidy up behind it.
-const PAGE: i64 = 512;
+/// What is recorded, and the talk that platforms keep themselves.
+struct Sources<'a> {
+    stores: &'a Stores,
+    own_talks: Vec<&'a dyn OwnTalk>,
+}
 
 impl Journal {
-    pub async fn trail(&self, ids: Vec<PersonId>) -> Result<Trail, StoreError> {
-        self.database.read(move |connection| trail(connection, &ids)).await
+    pub async fn trail(&self, ids: &[PersonId], platforms: &[Arc<dyn Platform>]) -> Result<Trail, StoreError> {
+        trail(&Sources::new(&self.stores, platforms), ids).await
     }
 
     /// Those of the names that are in something the bot said.
-    pub async fn names_it_used(&self, names: Vec<Box<str>>) -> Result<Vec<Box<str>>, StoreError> {
-        self.database.read(move |connection| names_it_used(connection, names)).await
+    pub async fn names_it_used(
+        &self,
+        names: Vec<Box<str>>,
+        platforms: &[Arc<dyn Platform>],
+    ) -> Result<Vec<Box<str>>, StoreError> {
+        let mut looked: Vec<(Box<str>, NameFinder, bool)> =
+            names.into_iter().map(|name| (name.clone(), NameFinder::new([&name]), false)).collect();
+        let sources = Sources::new(&self.stores, platforms);
+        sources
+            .each_own_text(&mut |_, text, _| {
+                looked.iter_mut().for_each(|(_, names, found)| *found = *found || names.are_in(text));
+            })
+            .await?;
+        Ok(looked.into_iter().filter(|(.., found)| *found).map(|(name, ..)| name).collect())
     }
 }
 
-fn trail(connection: &Connection, ids: &[PersonId]) -> rusqlite::Result<Trail> {
+async fn trail(sources: &Sources<'_>, ids: &[PersonId]) -> Result<Trail, StoreError> {
     let mut trail = Trail::default();
-    each_said(connection, &mut |said| trail.note(said, ids))?;
-    trail.follow_replies();
-    members(connection, ids, &mut trail)?;
-    let acted = acted_for(connection, ids)?;
-    trail.rooms.extend(acted.iter().map(|(room, _)| room.clone()));
-    for record in Records::all(connection)? {
-        let Ok(record) = record? else { continue };
-        if let Input::Delivered(call, Ok(posts)) = record.input
-            && acted.contains(&(call.room.clone(), record.at))
-        {
-            trail.answers.extend(posts.into_iter().map(|post| (call.room.clone(), post)));
-        }
+    sources.each_said_by(ids, &mut |said| trail.note_theirs(said)).await?;
+    for (person, name) in sources.names().await? {
+        (if ids.contains(&person) { &mut trail.names } else { &mut trail.others }).insert(name);
     }
-    let mut own = Phrases::default();
-    each_own_text(connection, &mut |text| own.add(text))?;
-    trail.phrases.retain_common(&own);
-    if !trail.phrases.is_empty() {
-        each_said(connection, &mut |said| {
-            if said.voice != Voice::Me && !ids.contains(&said.by) {
-                trail.phrases.remove(said.text);
-            }
-        })?;
+    sources.each_own_text(&mut |room, text, post| trail.note_own(room, text, post)).await?;
+    trail.follow_replies();
+    let acted = acted_for(&*sources.stores.decisions, ids).await?;
+    trail.rooms.extend(acted.into_iter().map(|(room, _)| room));
+    trail.answers.extend(answers_to(sources.stores, ids).await?);
+    trail.phrases.retain_common(&std::mem::take(&mut trail.own));
+    // Whoever else said it said it here, or the bot has it from them.
+    let rooms: BTreeSet<RoomId> = trail.rooms.iter().chain(&trail.repeated_in).cloned().collect();
+    for room in &rooms {
+        if trail.phrases.is_empty() {
+            break;
+        }
+        let is_other = |said: &Utterance| said.voice != Voice::Me && !ids.contains(&said.by);
+        let phrases = &mut trail.phrases;
+        sources
+            .each_said_in(room, &mut |said| {
+                if is_other(said) {
+                    phrases.remove(&said.text)
+                }
+            })
+            .await?;
     }
     Ok(trail)
 }
 
 impl Trail {
-    fn note(&mut self, said: &Utterance<'_>, ids: &[PersonId]) {
-        let room = || said.room.clone();
-        if ids.contains(&said.by) {
-            self.names.insert(said.name.into());
-            self.rooms.insert(room());
-            self.messages.insert((room(), said.id.clone()));
-            self.phrases.add(said.text);
-        } else if said.voice != Voice::Me {
-            self.others.insert(said.name.into());
-        } else if let Some(to) = &said.reply {
-            self.replies.push((room(), said.id.clone(), to.clone()));
+    fn note_theirs(&mut self, said: &Utterance) {
+        self.names.insert(said.name.clone());
+        self.rooms.insert(said.room.clone());
+        self.messages.insert((said.room.clone(), said.id.clone()));
+        self.phrases.add(&said.text);
+    }
+
+    fn note_own(&mut self, room: &RoomId, text: &str, post: Option<&Utterance>) {
+        self.own.add(text);
+        if !self.repeated_in.contains(room) && self.phrases.are_in(text) {
+            self.repeated_in.insert(room.clone());
+        }
+        if let Some((post, to)) = post.and_then(|post| Some((post, post.reply.as_ref()?))) {
+            self.replies.push((room.clone(), post.id.clone(), to.clone()));
         }
     }
 
@@ -96,133 +122,77 @@ impl Trail {
     }
 }
 
-/// Something that was said, wherever it is kept.
-struct Utterance<'a> {
-    room: RoomId,
-    id: MessageId,
-    by: PersonId,
-    name: &'a str,
-    voice: Voice,
-    text: &'a str,
-    reply: Option<MessageId>,
-}
-
-/// Everything that was said, in the journal and in the talk of the web rooms, which is kept for longer.
-fn each_said(connection: &Connection, see: &mut dyn FnMut(&Utterance<'_>)) -> rusqlite::Result<()> {
-    for record in Records::all(connection)? {
-        let Ok(record) = record? else { continue };
-        let Input::Said(message) = record.input else { continue };
-        let reply = message.reply.and_then(|reply| reply.to);
-        let (id, by, voice) = (message.id, message.author.id, message.author.voice);
-        let (name, text) = (&*message.author.name, &*message.text);
-        see(&Utterance { room: message.place.room, id, by, name, voice, text, reply });
+impl<'a> Sources<'a> {
+    fn new(stores: &'a Stores, platforms: &'a [Arc<dyn Platform>]) -> Sources<'a> {
+        Sources { stores, own_talks: platforms.iter().filter_map(|platform| platform.own_talk()).collect() }
     }
-    each_web_post(connection, &mut |room, id, post| {
-        let (by, reply) = (PersonId::new(format!("web:{}", post.by.id)), post.reply_to.as_deref().map(MessageId::new));
-        let (room, id) = (RoomId::new(format!("web:{room}")), MessageId::new(id));
-        if !post.by.id.is_empty() {
-            see(&Utterance { room, id, by, name: &post.by.name, voice: post.voice, text: &post.text, reply });
-        }
-    })
-}
 
-/// Everything the bot said or wanted to say.
-fn each_own_text(connection: &Connection, see: &mut dyn FnMut(&str)) -> rusqlite::Result<()> {
-    for record in Records::all(connection)? {
-        let Ok(record) = record? else { continue };
-        if let Input::Written(_, Ok(answer)) = record.input {
-            see(&answer.text);
-        }
+    async fn each_said_by(&self, ids: &[PersonId], see: &mut (dyn FnMut(&Utterance) + Send)) -> Result<(), StoreError> {
+        look_up(&*self.stores.index, &Selection::People(ids.to_vec()), |record| {
+            if let Some(said) = to_utterance(record.input).filter(|said| ids.contains(&said.by)) {
+                see(&said);
+            }
+        })
+        .await?;
+        self.each_kept(TalkOf::People(ids), see).await
     }
-    each_said(connection, &mut |said| {
-        if said.voice == Voice::Me {
-            see(said.text);
+
+    /// Everybody by every name they went by, the bot aside.
+    async fn names(&self) -> Result<Vec<PersonName>, StoreError> {
+        let mut names = self.stores.index.names().await?;
+        for talk in &self.own_talks {
+            names.extend(talk.names().await?);
         }
-    })
-}
+        Ok(names)
+    }
 
-/// A message of the web room.
-#[derive(Deserialize)]
-struct WebPost {
-    by: WebAuthor,
-    voice: Voice,
-    text: String,
-    reply_to: Option<String>,
-}
+    /// Everything the bot said or wanted to say: where, what, and the post if it became one.
+    async fn each_own_text(
+        &self,
+        see: &mut (dyn FnMut(&RoomId, &str, Option<&Utterance>) + Send),
+    ) -> Result<(), StoreError> {
+        look_up(&*self.stores.index, &Selection::Of(Kind::Own), |record| match record.input {
+            Input::Written(call, Ok(answer)) => see(&call.room, &answer.text, None),
+            other => {
+                if let Some(said) = to_utterance(other) {
+                    see(&said.room, &said.text, Some(&said));
+                }
+            }
+        })
+        .await?;
+        self.each_kept(TalkOf::Bot, &mut |said| see(&said.room, &said.text, Some(said))).await
+    }
 
-#[derive(Deserialize)]
-struct WebAuthor {
-    id: String,
-    name: String,
-}
-
-fn each_web_post(connection: &Connection, see: &mut dyn FnMut(&str, &str, &WebPost)) -> rusqlite::Result<()> {
-    let query = "SELECT id, room, body FROM web_message WHERE id > ?1 ORDER BY id LIMIT ?2";
-    let mut newest = String::new();
-    loop {
-        let mut statement = connection.prepare_cached(query)?;
-        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-        let page = statement.query_map(params![newest, PAGE], row)?;
-        let page: Vec<(String, String, String)> = page.collect::<rusqlite::Result<_>>()?;
-        for (id, room, body) in &page {
-            if let Ok(post) = serde_json::from_str(body) {
-                see(room, id, &post);
+    async fn each_said_in(&self, room: &RoomId, see: &mut (dyn FnMut(&Utterance) + Send)) -> Result<(), StoreError> {
+        let mut records = Records::all(&*self.stores.journal).await?.in_room(room);
+        while let Some(record) = records.next_whole().await? {
+            if let Some(said) = to_utterance(record.input) {
+                see(&said);
             }
         }
-        let Some((last, ..)) = page.into_iter().last() else { return Ok(()) };
-        newest = last;
+        self.each_kept(TalkOf::Room(room), see).await
     }
-}
 
-/// NameFinder in the web rooms, also of those who said nothing.
-fn members(connection: &Connection, ids: &[PersonId], trail: &mut Trail) -> rusqlite::Result<()> {
-    let query = "SELECT id, name FROM web_person UNION SELECT person, name FROM web_member";
-    let mut statement = connection.prepare_cached(query)?;
-    let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
-    for row in rows {
-        let (id, name) = row?;
-        let of = if ids.contains(&PersonId::new(format!("web:{id}"))) { &mut trail.names } else { &mut trail.others };
-        of.insert(name.into());
-    }
-    Ok(())
-}
-
-/// When and where it acted on messages of these ids: the delivery of that time is the answer.
-pub(super) fn acted_for(connection: &Connection, ids: &[PersonId]) -> rusqlite::Result<BTreeSet<(RoomId, Time)>> {
-    let query =
-        "SELECT body FROM trace WHERE CASE WHEN json_valid(body) THEN json_extract(body, '$.author_id') = ?1 END";
-    let mut acted = BTreeSet::new();
-    for id in ids {
-        let mut statement = connection.prepare_cached(query)?;
-        for body in statement.query_map([id.as_str()], |row| row.get::<_, String>(0))? {
-            let Ok(trace) = serde_json::from_str::<Trace>(&body?) else { continue };
-            acted.extend(trace.acted_at.map(|at| (trace.place.room, at)));
+    /// The same of what platforms keep themselves.
+    async fn each_kept(&self, of: TalkOf<'_>, see: &mut (dyn FnMut(&Utterance) + Send)) -> Result<(), StoreError> {
+        for talk in &self.own_talks {
+            talk.said(of).await?.iter().for_each(&mut *see);
         }
-    }
-    Ok(acted)
-}
-
-/// Every decision, by room, message and body.
-pub(super) fn each_trace(connection: &Connection, see: &mut dyn FnMut(&str, &str, &str)) -> rusqlite::Result<()> {
-    let query =
-        "SELECT room, message, body FROM trace WHERE (room, message) > (?1, ?2) ORDER BY room, message LIMIT ?3";
-    let mut newest = (String::new(), String::new());
-    loop {
-        let mut statement = connection.prepare_cached(query)?;
-        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-        let page = statement.query_map(params![newest.0, newest.1, PAGE], row)?;
-        let page: Vec<(String, String, String)> = page.collect::<rusqlite::Result<_>>()?;
-        page.iter().for_each(|(room, message, body)| see(room, message, body));
-        let Some((room, message, _)) = page.into_iter().last() else { return Ok(()) };
-        newest = (room, message);
+        Ok(())
     }
 }
 
-fn names_it_used(connection: &Connection, names: Vec<Box<str>>) -> rusqlite::Result<Vec<Box<str>>> {
-    let mut looked: Vec<(Box<str>, NameFinder, bool)> =
-        names.into_iter().map(|name| (name.clone(), NameFinder::new([&name]), false)).collect();
-    each_own_text(connection, &mut |text| {
-        looked.iter_mut().for_each(|(_, names, found)| *found = *found || names.are_in(text));
-    })?;
-    Ok(looked.into_iter().filter(|(.., found)| *found).map(|(name, ..)| name).collect())
+fn to_utterance(input: Input) -> Option<Utterance> {
+    let Input::Said(message) = input else { return None };
+    Some(Utterance {
+        room: message.place.room,
+        id: message.id,
+        at: message.at,
+        by: message.author.id,
+        name: message.author.name,
+        voice: message.author.voice,
+        text: message.text,
+        reply: message.reply.and_then(|reply| reply.to),
+        deleted: false,
+    })
 }

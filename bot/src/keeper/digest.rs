@@ -125,8 +125,7 @@ impl Keeper {
         let part = if mark == 0 { Part::Latest(remember.new.max(1) as usize) } else { Part::First(READ_AT_ONCE) };
         let mut after = mark;
         loop {
-            let of = room.clone();
-            let read = self.database.read(move |connection| said(connection, &of, after, seq, part)).await?;
+            let read = said(&*self.stores.journal, room, after, seq, part).await?;
             let talk = self.wanted(read.said, room, policies).await?;
             match read.read_to {
                 // All of it was left out: what follows may not be.

@@ -15,9 +15,9 @@ use aizuchi_core::types::PersonId;
 use tokio_util::sync::CancellationToken;
 
 use super::Keeper;
-use super::jobs::{self, Job, JobStep};
+use super::jobs::{self, Job};
 use crate::journal::{Journal, Trail};
-use crate::ports::Platform;
+use crate::ports::{JobStep, Platform};
 use crate::runtime::{Ears, Gone};
 use crate::stores::{Settled, StoreError};
 
@@ -80,9 +80,9 @@ impl Keeper {
         platforms: &[Arc<dyn Platform>],
     ) -> Result<Forgotten, NotForgotten> {
         let _one = self.forgetting.lock().await;
-        let (request, doubtful) = self.look_up(ids, confirmed).await?;
+        let (request, doubtful) = self.look_up(ids, confirmed, platforms).await?;
         let ids = request.ids.clone();
-        let job = jobs::begin(&self.database, JobStep::Delete(Box::new(request))).await?;
+        let job = Job::begin(JobStep::Delete(Box::new(request)), &*self.stores.jobs).await?;
         let state = match self.carry_out(job, ears, platforms).await {
             Ok(Settled::Done) => ForgetState::Done,
             Ok(Settled::StillRead) => ForgetState::StillRead,
@@ -133,8 +133,9 @@ impl Keeper {
         let (mut after, mut all_ended) = (0, true);
         loop {
             let _one = self.forgetting.lock().await;
-            let Some(job) = jobs::next(&self.database, after).await? else { return Ok(all_ended) };
-            after = job.id;
+            let Some((id, step)) = self.stores.jobs.next(after).await? else { return Ok(all_ended) };
+            let job = Job { id, step };
+            after = id;
             if matches!(job.step, JobStep::Delete(_)) {
                 tracing::info!("going on with forgetting somebody");
             }
@@ -155,16 +156,16 @@ impl Keeper {
             match &job.step {
                 JobStep::Delete(request) => {
                     self.delete(Arc::new((**request).clone()), ears, platforms).await?;
-                    job.go_on_with(JobStep::Rewrite, &self.database).await?;
+                    job.go_on_with(JobStep::Rewrite, &*self.stores.jobs).await?;
                 }
                 JobStep::Rewrite => {
-                    self.database.rewrite().await?;
-                    job.go_on_with(JobStep::Settle, &self.database).await?;
+                    self.stores.files.rewrite().await?;
+                    job.go_on_with(JobStep::Settle, &*self.stores.jobs).await?;
                 }
                 JobStep::Settle => {
-                    let settled = self.database.settle().await?;
+                    let settled = self.stores.files.settle().await?;
                     if settled == Settled::Done {
-                        job.end(&self.database).await?;
+                        self.stores.jobs.end(job.id).await?;
                     }
                     return Ok(settled);
                 }
@@ -198,9 +199,10 @@ impl Keeper {
         &self,
         ids: Vec<PersonId>,
         confirmed: &[Box<str>],
+        platforms: &[Arc<dyn Platform>],
     ) -> Result<(ForgetRequest, Vec<(Box<str>, Option<Box<str>>)>), NotForgotten> {
-        let journal = Journal::new(self.database.clone());
-        let Trail { mut names, mut rooms, answers, phrases, mut others, .. } = journal.trail(ids.clone()).await?;
+        let journal = Journal::new(self.stores.clone());
+        let Trail { mut names, mut rooms, answers, phrases, mut others, .. } = journal.trail(&ids, platforms).await?;
         for person in self.memory.people(None).await? {
             let theirs = ids.contains(&person.id);
             (if theirs { &mut names } else { &mut others }).extend(person.names);
@@ -222,18 +224,22 @@ impl Keeper {
             doubtful.retain(|(form, _)| !same(form));
             names.push(name.clone());
         }
-        let used = self.names_in_use(doubtful.iter().map(|(form, _)| form.clone()).collect()).await?;
+        let used = self.names_in_use(doubtful.iter().map(|(form, _)| form.clone()).collect(), platforms).await?;
         doubtful.retain(|(form, _)| used.contains(form));
         let (rooms, answers) = (rooms.into_iter().collect(), answers.into_iter().collect());
         Ok((ForgetRequest { ids, names, rooms, answers, phrases }, doubtful))
     }
 
     /// Those of the names by which the bot spoke of somebody, or remembers something.
-    async fn names_in_use(&self, names: Vec<Box<str>>) -> Result<Vec<Box<str>>, StoreError> {
+    async fn names_in_use(
+        &self,
+        names: Vec<Box<str>>,
+        platforms: &[Arc<dyn Platform>],
+    ) -> Result<Vec<Box<str>>, StoreError> {
         if names.is_empty() {
             return Ok(names);
         }
-        let mut used = Journal::new(self.database.clone()).names_it_used(names.clone()).await?;
+        let mut used = Journal::new(self.stores.clone()).names_it_used(names.clone(), platforms).await?;
         let facts = self.memory.facts(Filter { count: usize::MAX >> 1, ..Filter::default() }).await?;
         for name in names.into_iter().filter(|name| !used.contains(name)).collect::<Vec<_>>() {
             let looked = NameFinder::new([&name]);
@@ -271,8 +277,8 @@ impl Keeper {
 
     /// Has what was deleted leave the files, now or as soon as nobody reads it any more.
     pub(super) async fn settle(&self) -> Result<(), StoreError> {
-        if self.database.settle().await? == Settled::StillRead {
-            jobs::settle_later(&self.database).await?;
+        if self.stores.files.settle().await? == Settled::StillRead {
+            jobs::settle_later(&*self.stores.jobs).await?;
             self.unfinished.notify_one();
         }
         Ok(())

@@ -2,7 +2,10 @@
 
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Time, Visibility, Voice};
 use aizuchi_core::{Input, Message};
-use rusqlite::{Connection, params};
+
+use crate::journal::Records;
+use crate::ports::{JournalStore, Kind};
+use crate::stores::StoreError;
 
 /// A message and the record it came with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,19 +52,20 @@ pub struct Talk {
 }
 
 /// What was said in a room after the record `after` and up to `up_to`, as it is now.
-pub fn said(connection: &Connection, room: &RoomId, after: u64, up_to: u64, part: Part) -> rusqlite::Result<Talk> {
-    // When there is enough, only what changes it is read.
-    let query = "SELECT seq, body FROM journal WHERE room = ?1 AND seq > ?2
-                 AND (NOT ?3 OR substr(body, 1, 9) = '{\"Changed' OR substr(body, 1, 7) = '{\"Told\"') ORDER BY seq";
-    let mut statement = connection.prepare_cached(query)?;
+pub async fn said(
+    journal: &dyn JournalStore,
+    room: &RoomId,
+    after: u64,
+    up_to: u64,
+    part: Part,
+) -> Result<Talk, StoreError> {
     let mut talk: Vec<Said> = Vec::new();
     let mut read_to = None;
-    let mut rows = statement.query(params![room.as_str(), after as i64, false])?;
-    while let Some(row) = rows.next()? {
-        let (seq, body) = (row.get::<_, i64>(0)?, row.get_ref(1)?.as_str()?);
-        // A damaged record is told of at the start; here it is just not there.
-        let Ok(input) = serde_json::from_str::<Input>(body) else { continue };
-        match input {
+    let mut records = Records::after(journal, after as i64).await?.in_room(room);
+    // A damaged record is told of at the start; here it is just not there.
+    while let Some(record) = records.next_whole().await? {
+        let seq = record.seq;
+        match record.input {
             Input::Said(message) if seq as u64 <= up_to => {
                 let empty = message.text.trim().is_empty();
                 let repeated = talk.iter().any(|said| said.id == message.id);
@@ -71,8 +75,8 @@ pub fn said(connection: &Connection, room: &RoomId, after: u64, up_to: u64, part
                 match part {
                     Part::First(count) if talk.len() >= count => {
                         read_to = Some(seq as u64);
-                        drop(rows);
-                        rows = statement.query(params![room.as_str(), seq, true])?;
+                        // There is enough: only what changes it is read.
+                        records.only(&[Kind::Changed, Kind::Told]);
                     }
                     Part::Latest(count) if talk.len() > count => drop(talk.remove(0)),
                     Part::First(_) | Part::Latest(_) => (),
@@ -96,6 +100,8 @@ mod tests {
     use aizuchi_core::types::{Author, Change, Place, Time};
 
     use super::*;
+    use crate::ports::Entry;
+    use crate::stores::{Database, scratch};
 
     fn said_by_mia(number: u64) -> Input {
         Input::Said(Message {
@@ -118,31 +124,28 @@ mod tests {
         Input::Changed(Change { place, id, at: Time(0), text: text.map(Into::into) })
     }
 
-    fn journal(inputs: impl IntoIterator<Item = Input>) -> Connection {
-        let connection = Connection::open_in_memory().unwrap();
-        connection.execute_batch(include_str!("../stores/sqlite/migrations/0001.sql")).unwrap();
-        for input in inputs {
-            let insert = "INSERT INTO journal (shard, at, room, body, sum) VALUES (0, 7, 'log:room', ?1, 0)";
-            connection.execute(insert, [serde_json::to_string(&input).unwrap()]).unwrap();
-        }
-        connection
+    async fn journal(inputs: impl Iterator<Item = Input>) -> Database {
+        let database = scratch("lines");
+        let entries: Vec<Entry> = inputs.map(|input| Entry::Input(Time(7), input)).collect();
+        database.append(0, &entries).await.unwrap();
+        database
     }
 
     fn ids_and_texts(talk: &Talk) -> Vec<(&str, &str)> {
         talk.said.iter().map(|said| (said.id.as_str(), &*said.text)).collect()
     }
 
-    #[test]
-    fn a_part_is_as_it_is_now_and_no_longer_than_asked_for() {
+    #[tokio::test]
+    async fn a_part_is_as_it_is_now_and_no_longer_than_asked_for() {
         let later = [changed(2, Some("the oven is cold")), changed(3, None), said_by_mia(1_001)];
-        let connection = journal((1..=1_000).map(said_by_mia).chain(later));
+        let journal = journal((1..=1_000).map(said_by_mia).chain(later)).await;
         let room = RoomId::new("log:room");
-        let first = said(&connection, &room, 0, u64::MAX >> 1, Part::First(4)).unwrap();
+        let first = said(&journal, &room, 0, u64::MAX >> 1, Part::First(4)).await.unwrap();
         assert_eq!(
             (ids_and_texts(&first), first.read_to),
             (vec![("m1", "the oven is hot"), ("m2", "the oven is cold"), ("m4", "the oven is hot")], Some(4))
         );
-        let latest = said(&connection, &room, 0, u64::MAX >> 1, Part::Latest(2)).unwrap();
+        let latest = said(&journal, &room, 0, u64::MAX >> 1, Part::Latest(2)).await.unwrap();
         assert_eq!(ids_and_texts(&latest).iter().map(|(id, _)| *id).collect::<Vec<_>>(), ["m1000", "m1001"]);
         assert_eq!(latest.read_to, None);
     }

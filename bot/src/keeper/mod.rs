@@ -23,15 +23,15 @@ use tokio::sync::{Mutex, Notify};
 pub use forget::{ForgetState, Forgotten, NotForgotten};
 pub use jobs::settle_later;
 
-use crate::ports::{Embedder, Memory, Mind};
-use crate::stores::{Database, StoreError};
+use crate::ports::{Embedder, Memory, Mind, Stores};
+use crate::stores::StoreError;
 
 pub struct Keeper {
     memory: Arc<dyn Memory>,
     mind: Arc<dyn Mind>,
     /// Who says what words mean; none where words are enough.
     embedder: Option<Arc<dyn Embedder>>,
-    database: Database,
+    stores: Stores,
     policies: RwLock<Arc<Policies>>,
     /// The last record of the journal whose people were counted; one at a time.
     counted: Mutex<Option<i64>>,
@@ -44,12 +44,12 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    pub fn new(memory: Arc<dyn Memory>, mind: Arc<dyn Mind>, database: Database, policies: Policies) -> Keeper {
+    pub fn new(memory: Arc<dyn Memory>, mind: Arc<dyn Mind>, stores: impl Into<Stores>, policies: Policies) -> Keeper {
         Keeper {
             memory,
             mind,
             embedder: None,
-            database,
+            stores: stores.into(),
             policies: RwLock::new(Arc::new(policies)),
             counted: Mutex::default(),
             forgetting: Mutex::default(),

@@ -4,31 +4,31 @@
 use aizuchi_core::Input;
 use aizuchi_core::memory::{Change, ChannelMemory, Heard, Origin, Person, Recalled, words};
 use aizuchi_core::types::{RoomId, Voice};
-use rusqlite::Connection;
 
 use super::lines::Said;
 use super::watch::TOPICS;
+use crate::journal::Records;
+use crate::ports::{Kind, Stores};
+use crate::stores::StoreError;
 
 /// Messages that were changed or deleted, in any room.
 #[derive(Debug, Default)]
 pub struct Pending(Vec<Change>);
 
-pub(super) fn pending(connection: &Connection) -> rusqlite::Result<Pending> {
-    // By how a record begins: there are many, and few of them are changes.
-    let query =
-        "SELECT body FROM journal WHERE seq > (SELECT seq FROM keeper) AND substr(body, 1, 10) = '{\"Changed\"'";
-    let mut statement = connection.prepare_cached(query)?;
-    let mut gone = Vec::new();
-    for body in statement.query_map([], |row| row.get::<_, String>(0))? {
-        // A damaged record is told of at the start; here it is just not there.
-        if let Ok(Input::Changed(change)) = serde_json::from_str(&body?) {
-            gone.push(Change::MessageGone { room: change.place.room, message: change.id });
-        }
-    }
-    Ok(Pending(gone))
-}
-
 impl Pending {
+    pub(super) async fn read(stores: &Stores) -> Result<Pending, StoreError> {
+        let mut records = Records::after(&*stores.journal, stores.keeper.position().await?).await?;
+        records.only(&[Kind::Changed]);
+        let mut gone = Vec::new();
+        // A damaged record is told of at the start; here it is just not there.
+        while let Some(record) = records.next_whole().await? {
+            if let Input::Changed(change) = record.input {
+                gone.push(Change::MessageGone { room: change.place.room, message: change.id });
+            }
+        }
+        Ok(Pending(gone))
+    }
+
     /// Whether what is known of a channel may still be used.
     pub fn leaves(&self, channel: &ChannelMemory) -> bool {
         !self.0.iter().any(|gone| match gone {
@@ -83,9 +83,10 @@ fn heard(said: &Said, room: &RoomId) -> Heard {
 mod tests {
     use aizuchi_core::memory::{Allowed, Draft, FactId};
     use aizuchi_core::types::{MessageId, PersonId, Place, Time, Visibility};
-    use rusqlite::params;
 
     use super::*;
+    use crate::ports::Entry;
+    use crate::stores::scratch;
 
     fn recalled(id: u64, room: &str, messages: &[&str]) -> Recalled {
         let draft = Draft {
@@ -103,24 +104,21 @@ mod tests {
     }
 
     /// A journal in which `m1` of the room was deleted after the record that memory has read.
-    fn journal() -> Connection {
-        let connection = Connection::open_in_memory().unwrap();
-        connection.execute_batch(include_str!("../stores/sqlite/migrations/0001.sql")).unwrap();
-        connection.execute_batch("CREATE TABLE keeper (seq INTEGER NOT NULL); INSERT INTO keeper VALUES (1)").unwrap();
+    async fn journal() -> Stores {
+        let stores = Stores::from(scratch("pending"));
+        stores.keeper.set_position(1).await.unwrap();
         let deleted = |id: &str| {
             let place = Place::room("log:room");
             Input::Changed(aizuchi_core::types::Change { place, id: MessageId::new(id), at: Time(0), text: None })
         };
-        for input in [deleted("m0"), Input::Tick, deleted("m1")] {
-            let insert = "INSERT INTO journal (shard, at, room, body, sum) VALUES (0, 7, NULL, ?1, 0)";
-            connection.execute(insert, params![serde_json::to_string(&input).unwrap()]).unwrap();
-        }
-        connection
+        let entries = [deleted("m0"), Input::Tick, deleted("m1")].map(|input| Entry::Input(Time(7), input));
+        stores.journal.append(0, &entries).await.unwrap();
+        stores
     }
 
-    #[test]
-    fn what_was_just_deleted_is_not_recalled() {
-        let pending = pending(&journal()).unwrap();
+    #[tokio::test]
+    async fn what_was_just_deleted_is_not_recalled() {
+        let pending = Pending::read(&journal().await).await.unwrap();
         let facts = vec![
             recalled(1, "log:room", &["m1"]),
             recalled(2, "log:room", &["m1", "m2"]),

@@ -6,13 +6,13 @@ use aizuchi_core::types::{PersonId, RoomId, Visibility, Voice};
 use aizuchi_core::{Policies, Time};
 
 use futures_util::future::try_join_all;
-use rusqlite::{Connection, OptionalExtension as _, params};
 use tokio::try_join;
 
 use super::Keeper;
 use super::lines::{Part, Said, said};
-use super::pending::{Pending, pending};
+use super::pending::Pending;
 use crate::meter::Meter;
+use crate::ports::{JournalStore, Position};
 use crate::stores::StoreError;
 
 /// People it is reminded of at most: those who spoke last.
@@ -102,8 +102,7 @@ impl Keeper {
 
     /// What was said in a room lately, up to the record `seq`.
     pub(super) async fn latest_talk(&self, room: &RoomId, seq: u64) -> Result<Vec<Said>, StoreError> {
-        let room = room.clone();
-        self.database.read(move |connection| latest_talk(connection, &room, seq, LATEST)).await
+        latest_talk(&*self.stores.journal, room, seq, LATEST).await
     }
 
     /// The same, with what memory has not taken in yet.
@@ -113,24 +112,19 @@ impl Keeper {
         seq: u64,
         count: usize,
     ) -> Result<(Vec<Said>, Pending), StoreError> {
-        let room = room.clone();
-        let read =
-            move |connection: &Connection| Ok((latest_talk(connection, &room, seq, count)?, pending(connection)?));
-        self.database.read(read).await
+        let latest = latest_talk(&*self.stores.journal, room, seq, count).await?;
+        Ok((latest, Pending::read(&self.stores).await?))
     }
 }
 
-fn latest_talk(connection: &Connection, room: &RoomId, seq: u64, count: usize) -> rusqlite::Result<Vec<Said>> {
-    let after = after_latest(connection, room, count)?;
-    Ok(said(connection, room, after, seq, Part::Latest(count))?.said)
-}
-
-/// The record after which the latest `count` of a room begin.
-fn after_latest(connection: &Connection, room: &RoomId, count: usize) -> rusqlite::Result<u64> {
-    let query = "SELECT seq FROM journal WHERE room = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2";
-    let found =
-        connection.prepare_cached(query)?.query_row(params![room.as_str(), count as i64], |row| row.get::<_, i64>(0));
-    Ok(found.optional()?.map_or(0, |seq| seq as u64))
+async fn latest_talk(
+    journal: &dyn JournalStore,
+    room: &RoomId,
+    seq: u64,
+    count: usize,
+) -> Result<Vec<Said>, StoreError> {
+    let after = journal.locate(Position::BeforeLast(Some(room.clone()), count as u32)).await?.unwrap_or(0);
+    Ok(said(journal, room, after as u64, seq, Part::Latest(count)).await?.said)
 }
 
 fn wider(a: Visibility, b: Visibility) -> Visibility {

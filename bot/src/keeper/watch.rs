@@ -10,7 +10,8 @@ use aizuchi_core::{Input, Message, Policies, Time};
 use tokio_util::sync::CancellationToken;
 
 use super::Keeper;
-use crate::journal::{Record, Records};
+use crate::journal::Records;
+use crate::ports::{JournalStore, Record};
 use crate::runtime::{Clock, Ears};
 use crate::stores::StoreError;
 
@@ -42,9 +43,9 @@ impl Keeper {
         let mut counted = self.counted.lock().await;
         let from = match *counted {
             Some(from) => from,
-            None => self.read_mark().await?,
+            None => self.stores.keeper.position().await?,
         };
-        let records = self.database.read(move |connection| some_records(connection, from)).await?;
+        let records = some_records(&*self.stores.journal, from).await?;
         let (taken, last) = (records.len(), records.last().map_or(from, |record| record.seq));
         if taken > 0 {
             self.follow_rooms(&records).await?;
@@ -52,7 +53,7 @@ impl Keeper {
             if !changes.is_empty() {
                 self.memory.apply(changes, policies).await?;
             }
-            self.write_mark(last).await?;
+            self.stores.keeper.set_position(last).await?;
         }
         *counted = Some(last);
         Ok(taken)
@@ -89,24 +90,17 @@ impl Keeper {
         self.memory.apply(vec![Change::Faded { at: now }], &policies).await?;
         self.forget_left(now - Span::minutes(24 * 60 * u64::from(policies.general().settings.memory.left_days))).await
     }
-
-    async fn read_mark(&self) -> Result<i64, StoreError> {
-        let read =
-            |connection: &rusqlite::Connection| connection.query_row("SELECT seq FROM keeper", [], |row| row.get(0));
-        self.database.read(read).await
-    }
-
-    async fn write_mark(&self, seq: i64) -> Result<(), StoreError> {
-        let write = move |transaction: &rusqlite::Transaction<'_>| {
-            transaction.execute("UPDATE keeper SET seq = ?1", [seq]).map(drop)
-        };
-        self.database.write_behind(write).await
-    }
 }
 
-fn some_records(connection: &rusqlite::Connection, from: i64) -> rusqlite::Result<Vec<Record>> {
-    // Damage is told of at the start; here it is passed over.
-    Records::after(connection, from)?.filter_map(|record| record.map(Result::ok).transpose()).take(TOGETHER).collect()
+async fn some_records(journal: &dyn JournalStore, from: i64) -> Result<Vec<Record>, StoreError> {
+    let (mut records, mut some) = (Records::after(journal, from).await?, Vec::new());
+    while some.len() < TOGETHER
+        // Damage is told of at the start; here it is passed over.
+        && let Some(record) = records.next_whole().await?
+    {
+        some.push(record);
+    }
+    Ok(some)
 }
 
 fn change(record: Record, policies: &Policies) -> Option<Change> {

@@ -1,17 +1,15 @@
 //! What is remembered, kept: in the memory of this process, or in the data folder; each layer where the settings want it.
 
-mod apply;
+pub mod apply;
 mod layered;
 mod ram;
-mod search;
-mod shelf;
-mod sqlite;
-mod table;
+pub mod shelf;
 
 pub use layered::{check, open};
 pub use ram::Ram;
 pub use shelf::Kept;
-pub use sqlite::{Local, Reading};
+
+pub use crate::stores::sqlite::Local;
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,9 @@
 use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Layer, Marks, Person};
 use aizuchi_core::types::{MessageId, PersonId, RoomId, stable_hash};
 
-pub type Shelved<T> = rusqlite::Result<T>;
+use crate::stores::StoreError;
+
+pub type Shelved<T> = Result<T, StoreError>;
 
 /// The layers that a store keeps; it lets pass by what is not its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

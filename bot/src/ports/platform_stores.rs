@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{ArrivedThreads, ChannelMarks, Inbox, PostLedger, RecentMessages, WebSessions, WebTalk};
+use super::{ArrivedThreads, ChannelMarks, Inbox, OwnTalk, PostLedger, RecentMessages, WebSessions, WebTalk};
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -13,5 +13,7 @@ pub struct PlatformStores {
     pub marks: Arc<dyn ChannelMarks>,
     pub recent: Arc<dyn RecentMessages>,
     pub web: Arc<dyn WebTalk>,
+    /// The talk of the web room, looked through for a person.
+    pub own_talk: Arc<dyn OwnTalk>,
     pub web_sessions: Arc<dyn WebSessions>,
 }

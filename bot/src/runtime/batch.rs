@@ -6,7 +6,7 @@ use aizuchi_core::view::RoomView;
 use tokio::sync::oneshot;
 
 use super::Forgetting;
-use crate::journal::{Entry, Store};
+use crate::ports::{Entry, TalkWrite};
 use crate::stores::StoreError;
 
 /// Inputs written down together at most.
@@ -17,15 +17,15 @@ pub struct Batch {
     pub entries: Vec<Entry>,
     /// Who wants to know when it is durable.
     pub told: Vec<oneshot::Sender<()>>,
-    /// The same for each [`Entry::Stored`], in their order.
+    /// The same for each [`Entry::Talk`], in their order.
     stored: Vec<oneshot::Sender<Result<(), StoreError>>>,
     pub forgets: Vec<Forgetting>,
     pub looks: Vec<(RoomId, oneshot::Sender<Option<RoomView>>)>,
 }
 
 impl Batch {
-    pub fn push_stored(&mut self, at: Time, store: Store, done: oneshot::Sender<Result<(), StoreError>>) {
-        self.entries.push(Entry::Stored(at, store));
+    pub fn push_stored(&mut self, at: Time, write: TalkWrite, done: oneshot::Sender<Result<(), StoreError>>) {
+        self.entries.push(Entry::Talk(at, write));
         self.stored.push(done);
     }
 
@@ -37,15 +37,15 @@ impl Batch {
         }
     }
 
-    /// Everything is durable; `stored` is what came of each [`Entry::Stored`]. Tells everybody and returns what is to be
+    /// Everything is durable; `stored` is what came of each [`Entry::Talk`]. Tells everybody and returns what is to be
     /// handled.
-    pub fn into_inputs(self, stored: Vec<Result<Vec<Input>, StoreError>>) -> Vec<(Time, Input)> {
+    pub fn into_inputs(self, stored: Vec<Result<Option<Input>, StoreError>>) -> Vec<(Time, Input)> {
         let mut stored = self.stored.into_iter().zip(stored);
         let mut inputs = Vec::with_capacity(self.entries.len());
         for entry in self.entries {
             match entry {
                 Entry::Input(at, input) => inputs.push((at, input)),
-                Entry::Stored(at, _) => {
+                Entry::Talk(at, _) => {
                     let (done, came_of_it) = stored.next().expect("there is one for each");
                     let told = came_of_it.map(|heard| inputs.extend(heard.into_iter().map(|input| (at, input))));
                     let _ = done.send(told);

@@ -10,14 +10,13 @@ use aizuchi_core::types::{PersonId, RoomId, stable_hash};
 use aizuchi_core::view::RoomView;
 use aizuchi_core::{Input, Policies, Time};
 use futures_util::FutureExt as _;
-use rusqlite::Transaction;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::failure::{Failure, panic_message};
 use super::ledger::{Ledger, TotalView};
 use super::same::Same;
-use crate::journal::Store;
+use crate::ports::TalkWrite;
 use crate::stores::StoreError;
 
 /// The program is stopping: nobody listens any more.
@@ -47,7 +46,7 @@ pub struct Storing {
     pub at: Time,
     /// Whether somebody turns to the bot with it, as far as is known.
     pub addressed: bool,
-    pub store: Store,
+    pub write: TalkWrite,
     /// Told back when it is durable and about to be handled, or could not be stored.
     pub done: oneshot::Sender<Result<(), StoreError>>,
 }
@@ -150,18 +149,13 @@ impl Ears {
         room: RoomId,
         at: Time,
         addressed: bool,
-        store: impl Fn(&Transaction<'_>) -> rusqlite::Result<Option<Input>> + Send + Sync + 'static,
+        write: TalkWrite,
     ) -> Result<Result<(), StoreError>, Gone> {
         let same = self.same.clone();
-        let united = move |transaction: &Transaction<'_>| {
-            let mut inputs = Vec::from_iter(store(transaction)?);
-            let same = same.read().unwrap_or_else(PoisonError::into_inner);
-            inputs.iter_mut().for_each(|input| same.unite(input));
-            Ok(inputs)
-        };
+        let write = write.finished_by(move |input| same.read().unwrap_or_else(PoisonError::into_inner).unite(input));
         let (done, stored) = oneshot::channel();
         let shard = self.shard(&room).clone();
-        let storing = Storing { room, at, addressed, store: Arc::new(united), done };
+        let storing = Storing { room, at, addressed, write, done };
         shard.send(Heard::Store(storing)).await.map_err(|_| Gone)?;
         stored.await.map_err(|_| Gone)
     }

@@ -9,7 +9,6 @@ use aizuchi_core::effect::Effect;
 use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::types::RoomId;
 use aizuchi_core::{Engine, Input, Time, Trace};
-use rusqlite::Transaction;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -23,7 +22,8 @@ use super::save::Saver;
 use super::stamp::Stamps;
 use super::start::Shared;
 use super::{Event, Forgetting, Heard, Storing, World};
-use crate::journal::{Entry, Journal, State, traces};
+use crate::journal::{Journal, State, traces};
+use crate::ports::Entry;
 use crate::stores::StoreError;
 use append::GaveUp;
 
@@ -160,15 +160,12 @@ impl Shard {
                 self.stamp(input);
                 self.batch.told.push(durable);
             }
-            Heard::Store(Storing { room, at, store, done, .. }) => {
+            Heard::Store(Storing { room, at, write, done, .. }) => {
                 self.notice_clock();
                 let stamp = self.stamps.stamp_event(Some(&room), Some(at));
-                let stamped = move |transaction: &Transaction<'_>| {
-                    let mut inputs = store(transaction)?;
-                    inputs.iter_mut().for_each(|input| stamp.put_on(input));
-                    Ok(inputs)
-                };
-                self.batch.push_stored(stamp.at, Arc::new(stamped), done);
+                let stamp_at = stamp.at;
+                let write = write.finished_by(move |input| stamp.put_on(input));
+                self.batch.push_stored(stamp_at, write, done);
             }
             Heard::Pay(room, usage, durable) => {
                 if self.ledger.can_pay(&self.engine, self.now(), &room, &usage) {

@@ -17,8 +17,8 @@ use super::shard::Shard;
 use super::{Clock, ClockJump, Ears, Event, Failure};
 use crate::journal::{Damaged, Journal, Lost, Recovered, RecoveredFrom, State, recover};
 use crate::keeper::Keeper;
-use crate::ports::{Mind, Platform};
-use crate::stores::{Database, StoreError, wait_for_room};
+use crate::ports::{Mind, Platform, StoreFiles, Stores};
+use crate::stores::{StoreError, wait_for_room};
 
 /// What all engines have in common.
 pub struct World {
@@ -66,11 +66,12 @@ pub struct Runtime {
 const SWEEP_EVERY: Duration = Duration::from_secs(3600);
 
 impl Runtime {
-    pub async fn start(database: Database, policies: Policies, world: Arc<World>) -> anyhow::Result<Runtime> {
-        let journal = Journal::new(database.clone());
+    pub async fn start(stores: impl Into<Stores>, policies: Policies, world: Arc<World>) -> anyhow::Result<Runtime> {
+        let stores = stores.into();
+        let journal = Journal::new(stores.clone());
         let settings = policies.general().settings.clone();
         let count = settings.runtime.shards as usize;
-        let recovered = recovered(&database, &journal, &policies, count).await?;
+        let recovered = recovered(&stores, &journal, &policies, count).await?;
         let ran_until = journal.ran_until().await?.unwrap_or_default().max(recovered.last_at);
         let openings = opening(&recovered, &policies, note_clock(&world.clock, ran_until));
         let ledger = Arc::new(Ledger::new(&recovered.engines, &policies));
@@ -101,7 +102,7 @@ impl Runtime {
         let last_note = (journal.clone(), world.clock);
         let sweeping = sweep(journal, world, policies, keep, stop.clone());
         tokio::spawn(ears.clone().supervise("the sweep of the journal", stop.clone(), sweeping));
-        let watching = watch_store(database, stop.clone());
+        let watching = watch_store(stores.files, stop.clone());
         tokio::spawn(ears.clone().supervise("the watch over the store", stop.clone(), watching));
         Ok(Runtime { ears, shards, failures, ready, stop, noting, last_note })
     }
@@ -133,14 +134,12 @@ impl Runtime {
 }
 
 async fn recovered(
-    database: &Database,
+    stores: &Stores,
     journal: &Journal,
     policies: &Policies,
     shards: usize,
 ) -> anyhow::Result<Recovered> {
-    let held = policies.clone();
-    let read = move |connection: &rusqlite::Connection| Ok(recover(connection, &held, shards));
-    let recovering = database.read(read).await.and_then(|found| found);
+    let recovering = recover(stores, policies, shards).await;
     let mut found = recovering.with_context(|| format!("cannot go on from the journal: {}", Lost::DAMAGED_ADVICE))?;
     for damaged in &found.damaged {
         tracing::warn!("{damaged}");
@@ -205,13 +204,13 @@ fn opening(recovered: &Recovered, policies: &Policies, set: Option<ClockShift>) 
 const WATCH_EVERY: Duration = Duration::from_secs(5);
 
 /// A deleted database is noticed also while nobody speaks.
-async fn watch_store(database: Database, stop: CancellationToken) {
+async fn watch_store(files: Arc<dyn StoreFiles>, stop: CancellationToken) {
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(WATCH_EVERY) => (),
         }
-        if let Err(error) = database.check().await {
+        if let Err(error) = files.check().await {
             tracing::debug!(%error, "the store does not take anything");
         }
     }

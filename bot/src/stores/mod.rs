@@ -8,4 +8,15 @@ pub mod sqlite;
 pub use error::StoreError;
 pub use folder::Folder;
 pub use full_disk::wait_for_room;
-pub use sqlite::{Database, Settled, open_for_reading, within_savepoint};
+pub use sqlite::Database;
+
+pub use crate::ports::Settled;
+
+/// An empty store for a test of this name.
+#[cfg(test)]
+pub fn scratch(name: &str) -> Database {
+    let folder = std::env::temp_dir().join(format!("aizuchi-scratch-{}-{name}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("folders can be made");
+    Database::open(&folder.join("aizuchi.db")).expect("a store can be made")
+}

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use aizuchi::journal::{record::encode, traces::keep};
+use aizuchi::ports::{DecisionStore, Entry, JournalStore};
 use aizuchi::replay::Script;
 use aizuchi::stores::Database;
 use aizuchi_core::effect::Usage;
 use aizuchi_core::sim::{Oracle, StandIn};
 use aizuchi_core::{Effect, Engine, Input, Policies, Time, Trace};
 use aizuchi_formats::Options;
-use rusqlite::params;
 
 use super::program::Folder;
 
@@ -100,16 +99,12 @@ impl Lived {
         std::fs::create_dir_all(folder).expect("folders can be made");
         let write = async {
             let database = Database::open(&folder.join("aizuchi.db")).expect("a store can be made");
-            let insert = "INSERT INTO journal (shard, at, room, body, sum) VALUES (?1, ?2, ?3, ?4, ?5)";
-            let written = database.write(move |transaction| {
-                for (at, shard, input) in &self.records {
-                    let (body, sum) = encode(input);
-                    let room = input.room().map(|room| room.as_str());
-                    transaction.execute(insert, params![shard, at.0 as i64, room, body, sum])?;
-                }
-                keep(transaction, &self.traces)
-            });
-            written.await.expect("it can be written");
+            for together in self.records.chunk_by(|(_, one, _), (_, other, _)| one == other) {
+                let entry = |(at, _, input): &(Time, u32, Input)| Entry::Input(*at, input.clone());
+                let entries: Vec<Entry> = together.iter().map(entry).collect();
+                JournalStore::append(&database, together[0].1 as usize, &entries).await.expect("it can be written");
+            }
+            DecisionStore::keep(&database, self.traces.into()).await.expect("it can be written");
         };
         tokio::runtime::Builder::new_multi_thread().build().expect("tasks can be run").block_on(write);
     }

@@ -73,14 +73,12 @@ impl Life {
 
     /// Everything that was written down, in order.
     pub async fn inputs(&self) -> Vec<Input> {
-        let read = |connection: &rusqlite::Connection| {
-            Records::all(connection)?.map(|record| Ok(record?.expect("nothing is damaged").input)).collect()
-        };
-        self.ground.database.read(read).await.unwrap()
+        let records = Records::all(&self.ground.database).await.unwrap().collect().await.unwrap();
+        records.into_iter().map(|record| record.expect("nothing is damaged").input).collect()
     }
 
     pub async fn traces(&self) -> Vec<Trace> {
-        self.ground.database.read(traces::all).await.unwrap()
+        traces::all(&self.ground.database).await.unwrap()
     }
 
     /// The first that is meant, once it is heard.

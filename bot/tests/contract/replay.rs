@@ -73,10 +73,8 @@ async fn heard(stage: &mut impl Stage, count: usize) {
 }
 
 async fn records(life: &Life) -> Vec<Record> {
-    let read = |connection: &rusqlite::Connection| {
-        Records::all(connection)?.map(|record| Ok(record?.expect("nothing is damaged"))).collect()
-    };
-    life.ground.database.read(read).await.unwrap()
+    let records = Records::all(&life.ground.database).await.unwrap().collect().await.unwrap();
+    records.into_iter().map(|record| record.expect("nothing is damaged")).collect()
 }
 
 fn kinds(records: &[Record]) -> [usize; 3] {

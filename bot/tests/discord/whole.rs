@@ -129,15 +129,13 @@ async fn after_a_long_gap_old_questions_are_not_answered() {
 /// What was told of the changes of a message: its new text, or that it is gone.
 async fn changes(folder: &Path, id: u64) -> Vec<Option<String>> {
     let database = Database::open(&folder.join("aizuchi.db")).unwrap();
-    let read = |connection: &rusqlite::Connection| {
-        Records::all(connection)?.map(|record| Ok(record?.expect("nothing is damaged").input)).collect()
-    };
-    let inputs: Vec<Input> = database.read(read).await.unwrap();
+    let records = Records::all(&database).await.unwrap().collect().await.unwrap();
+    let inputs = records.into_iter().map(|record| record.expect("nothing is damaged").input);
     let change = |input| match input {
         Input::Changed(change) if change.id.as_str() == id.to_string() => Some(change.text.map(String::from)),
         _ => None,
     };
-    inputs.into_iter().filter_map(change).collect()
+    inputs.filter_map(change).collect()
 }
 
 /// The server does not know of the newest message when it tells of the channel; the comparison with what is known does.

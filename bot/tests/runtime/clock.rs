@@ -162,8 +162,7 @@ async fn what_happened_while_the_clock_was_set_is_decided_the_same_again() {
     let lived = decided(&mut life);
     drop(life);
     let held = policies(&house.settings);
-    let read = move |connection: &rusqlite::Connection| Ok(aizuchi::journal::recover(connection, &held, 1));
-    let found = house.scratch.database().read(read).await.unwrap().unwrap();
+    let found = aizuchi::journal::recover(&house.scratch.database().into(), &held, 1).await.unwrap();
     let again: Vec<Trace> = found.traces.into_iter().filter(|trace| trace.received.is_none()).collect();
     assert_eq!((again.len(), again), (5, lived));
 }
@@ -314,10 +313,9 @@ async fn what_people_did_a_moment_ago_is_handled_as_of_then() {
     .await;
     life.hear(Input::Changed(Change { place, id: message, at: at + Span(1), text: None })).await;
     life.runtime.stop().await;
-    let read = |connection: &rusqlite::Connection| {
-        Records::all(connection)?.map(|record| Ok(record?.expect("nothing is damaged"))).collect::<Result<Vec<_>, _>>()
-    };
-    let records = house.scratch.database().read(read).await.unwrap();
+    let database = house.scratch.database();
+    let records = Records::all(&database).await.unwrap().collect().await.unwrap();
+    let records: Vec<_> = records.into_iter().map(|record| record.expect("nothing is damaged")).collect();
     let handled = |is: fn(&Input) -> bool| records.iter().find(|record| is(&record.input)).map(|record| record.at);
     assert_eq!(handled(|input| matches!(input, Input::Reacted(_))), Some(at));
     assert_eq!(handled(|input| matches!(input, Input::Changed(_))), Some(at + Span(1)));

@@ -114,14 +114,23 @@ fn copied(from: &Scratch) -> Scratch {
     to
 }
 
-/// Goes on with something so many times, and then never again.
-async fn cut_off<T>(future: impl Future<Output = T>, polls: u32) -> Option<T> {
-    let (mut future, mut left) = (pin!(future), polls);
+/// When forgetting is cut off: after it was gone on with so many times, from the beginning or since it was noted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cut {
+    Before(u32),
+    After(u32),
+}
+
+/// Goes on with something as long as that, and then never again.
+async fn cut_off<T>(future: impl Future<Output = T>, cut: Cut, is_noted: impl Fn() -> bool) -> Option<T> {
+    let (Cut::Before(mut left) | Cut::After(mut left)) = cut;
+    let (mut future, mut counts) = (pin!(future), matches!(cut, Cut::Before(_)));
     poll_fn(|context| {
-        if left == 0 {
+        counts = counts || is_noted();
+        if counts && left == 0 {
             return Poll::Ready(None);
         }
-        left -= 1;
+        left -= u32::from(counts);
         future.as_mut().poll(context).map(Some)
     })
     .await
@@ -130,11 +139,14 @@ async fn cut_off<T>(future: impl Future<Output = T>, polls: u32) -> Option<T> {
 #[tokio::test(start_paused = true)]
 async fn cut_off_at_any_point_it_ends_after_the_next_start_or_has_not_begun() {
     let (mut begun, mut not_begun) = (0, 0);
-    for polls in 1.. {
-        let (scratch, shards) = (Scratch::new(), 1 + polls % 4);
+    for (number, cut) in (1..4).map(Cut::Before).chain((0..).map(Cut::After)).enumerate() {
+        let (scratch, shards) = (Scratch::new(), 1 + number as u32 % 4);
         let life = lived(&scratch, shards).await;
         assert!(holds(&scratch, "xylophone") && holds(&scratch, "id-mia"));
-        let ended = cut_off(life.forget_mia(), polls).await;
+        let looking = rusqlite::Connection::open(scratch.0.join("aizuchi.db")).unwrap();
+        let is_noted = || looking.prepare_cached("SELECT 1 FROM forgetting").unwrap().exists([]).unwrap();
+        let ended = cut_off(life.forget_mia(), cut, is_noted).await;
+        drop(looking);
         // What was handed to the store is written, and that is where it stops.
         life.database.write(|_| Ok(())).await.unwrap();
         let left = copied(&scratch);
@@ -159,7 +171,7 @@ async fn cut_off_at_any_point_it_ends_after_the_next_start_or_has_not_begun() {
             begun += 1;
         }
         for text in ["xylophone", "id-mia"] {
-            assert!(!holds(&left, text), "after {polls} steps with {shards} engines: {text} is still there");
+            assert!(!holds(&left, text), "cut off {cut:?} with {shards} engines: {text} is still there");
         }
         assert!(holds(&left, "marimba"), "what others said stays");
         stop.cancel();

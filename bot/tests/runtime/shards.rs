@@ -1,12 +1,14 @@
 //! Several shards, another number of them at the next start, and sudden ends: nothing is lost, nothing is said twice.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi::journal::{Damaged, Engines, Record, Records, RecoveredFrom, recover, traces};
+use aizuchi::journal::{Damaged, Engines, Record, Records, Recovered, RecoveredFrom, recover, traces};
 use aizuchi::replay::{Check, StoredTraces, relive};
 use aizuchi::runtime::{Clock, shard_of};
+use aizuchi::stores::Database;
 use aizuchi_core::input::Command;
 use aizuchi_core::types::{Place, RoomId, Span};
 use aizuchi_core::{Input, Policies, Time};
@@ -162,8 +164,7 @@ fn snapshots_of_another_number_of_shards_are_of_use() {
             let room = RoomId::new(format!("log:room{number}"));
             life.hear(said_in(&room, "m1", clock.now(), "and then it rained")).await;
         });
-        let store = Connection::open(scratch.0.join("aizuchi.db")).unwrap();
-        let found = recover(&store, &settings, shards).unwrap();
+        let found = recovered(&scratch.0.join("aizuchi.db"), &settings, shards);
         assert_eq!(found.from, RecoveredFrom::Snapshots, "life {number} with {shards} shards");
     }
 }
@@ -180,19 +181,28 @@ fn records_missing_between_others_are_reported() {
             life.hear(said_in(&RoomId::new("log:room"), &format!("m{number}"), clock.now(), "it rained")).await;
         }
     });
-    let store = Connection::open(scratch.0.join("aizuchi.db")).unwrap();
-    assert_eq!(recover(&store, &settings, 1).unwrap().damaged, []);
+    let path = scratch.0.join("aizuchi.db");
+    assert_eq!(recovered(&path, &settings, 1).damaged, []);
+    let store = Connection::open(&path).unwrap();
     store.execute("DELETE FROM journal WHERE seq IN (3, 4)", []).unwrap();
-    let damaged = recover(&store, &settings, 1).unwrap().damaged;
+    let damaged = recovered(&path, &settings, 1).damaged;
     assert_eq!(damaged, [Damaged::Missing { from: 3, to: 4 }]);
+}
+
+fn waiting<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
+}
+
+fn recovered(path: &Path, settings: &Policies, shards: usize) -> Recovered {
+    waiting(async { recover(&Database::open_to_read(path).unwrap().into(), settings, shards).await.unwrap() })
 }
 
 /// What a start makes of the snapshots is what it would make of all records.
 fn snapshots_say_what_the_journal_says(scratch: &Scratch, seed: u64) {
-    let store = Connection::open(scratch.0.join("aizuchi.db")).unwrap();
+    let (path, copy) = (scratch.0.join("aizuchi.db"), scratch.0.join("copy.db"));
     let settings = policies(&["runtime.shards=3"]);
-    let state = |store: &Connection| {
-        let engines = recover(store, &settings, 3).unwrap().engines;
+    let state = |path: &Path| {
+        let engines = recovered(path, &settings, 3).engines;
         let rooms = |engine: &aizuchi_core::Engine| {
             let mut snapshot = serde_json::to_value(engine.snapshot()).unwrap();
             let rooms = snapshot["rooms"].as_array_mut().unwrap();
@@ -201,10 +211,12 @@ fn snapshots_say_what_the_journal_says(scratch: &Scratch, seed: u64) {
         };
         engines.iter().map(rooms).collect::<Vec<_>>()
     };
-    let with_snapshots = state(&store);
-    store.execute_batch("BEGIN; DELETE FROM snapshot").unwrap();
-    let from_records = state(&store);
-    store.execute_batch("ROLLBACK").unwrap();
+    let with_snapshots = state(&path);
+    let store = Connection::open(&path).unwrap();
+    store.execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
+    Connection::open(&copy).unwrap().execute_batch("DELETE FROM snapshot").unwrap();
+    let from_records = state(&copy);
+    std::fs::remove_file(&copy).unwrap();
     assert!(with_snapshots == from_records, "seed {seed}: the snapshots say something else");
 }
 
@@ -223,7 +235,8 @@ fn check(scratch: &Scratch, board: &Board, told: &Told, seed: u64) {
     }
     let settings = policies(&["runtime.shards=2"]);
     let now = Time(START.0 + 1_000_000_000);
-    for engine in recover(&store, &settings, 2).unwrap().engines {
+    let path = scratch.0.join("aizuchi.db");
+    for engine in recovered(&path, &settings, 2).engines {
         for number in 0..ROOMS {
             let room = RoomId::new(format!("log:room{number}"));
             let Some(view) = engine.view(&room, now) else { continue };
@@ -231,9 +244,14 @@ fn check(scratch: &Scratch, board: &Board, told: &Told, seed: u64) {
         }
     }
     // Lived again, the records lead to the same decisions.
-    let records: Vec<Record> = Records::all(&store).unwrap().map(|record| record.unwrap().unwrap()).collect();
+    let (records, stored) = waiting(async {
+        let database = Database::open_to_read(&path).unwrap();
+        let records = Records::all(&database).await.unwrap().collect().await.unwrap();
+        (records, traces::all(&database).await.unwrap())
+    });
+    let records: Vec<Record> = records.into_iter().map(|record| record.unwrap()).collect();
     let relived = relive(Engines::fresh(&settings), &records, &mut |_| ());
-    let stored: StoredTraces = traces::all(&store).unwrap().into_iter().collect();
+    let stored: StoredTraces = stored.into_iter().collect();
     let compared = Check::of(&relived.decided, &stored);
     assert!(compared.different.is_empty() && compared.missing == 0, "seed {seed}: {:?}", compared.different.first());
     assert_eq!(compared.same, told.messages.len() as u64, "seed {seed}");

@@ -126,15 +126,14 @@ async fn what_is_pending_survives_a_restart_and_is_posted_once() {
 
 /// What was told of the changes of messages: the new text, or that it is gone.
 async fn changes(scratch: &Scratch) -> Vec<(String, Option<String>)> {
-    let read = |connection: &rusqlite::Connection| {
-        Records::all(connection)?.map(|record| Ok(record?.expect("nothing is damaged").input)).collect()
-    };
-    let inputs: Vec<Input> = database(scratch).read(read).await.unwrap();
+    let database = database(scratch);
+    let records = Records::all(&database).await.unwrap().collect().await.unwrap();
+    let inputs = records.into_iter().map(|record| record.expect("nothing is damaged").input);
     let change = |input| match input {
         Input::Changed(change) => Some((change.id.to_string(), change.text.map(String::from))),
         _ => None,
     };
-    inputs.into_iter().filter_map(change).collect()
+    inputs.filter_map(change).collect()
 }
 
 async fn is_in_journal(scratch: &Scratch, id: &str) -> bool {

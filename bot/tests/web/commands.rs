@@ -142,9 +142,11 @@ async fn a_person_is_told_what_is_kept_of_them_and_of_nobody_else() {
     journal.append(0, &inputs).await.unwrap();
     let decided = [&of_mia, &house.said()[2], &elsewhere].map(|message| Trace::passed_over(message, Unheard::Empty));
     journal.keep(decided.into()).await.unwrap();
+    // One that is in the room's own history alone.
+    mia.say("4", "secret plans").await;
     let told = mia.order("/what-do-you-know").await;
-    assert!(told.starts_with("Your messages that are kept: 3, since 20"), "{told}");
-    assert!(told.contains("in rooms: 1\n- lobby: 3\nReactions: 1. Decisions about your messages: 1.\n"), "{told}");
+    assert!(told.starts_with("Your messages that are kept: 4, since 20"), "{told}");
+    assert!(told.contains("in rooms: 1\n- lobby: 4\nReactions: 1. Decisions about your messages: 1.\n"), "{told}");
     let told = jonas.order("/what-do-you-know").await;
     assert!(told.contains("in rooms: 1\n- garden: 1\nReactions: 0. Decisions about your messages: 1.\n"), "{told}");
     house.close().await;

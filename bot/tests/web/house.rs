@@ -10,6 +10,7 @@ use aizuchi::journal::Traces;
 use aizuchi::platforms::web::{Listening, Web};
 use aizuchi::runtime::{Clock, Ears, Event, Heard, Storing};
 use aizuchi::stores::Database;
+use aizuchi::stores::sqlite::store_talk;
 use aizuchi_core::room::Cost;
 use aizuchi_core::view::RoomView;
 use aizuchi_core::{Input, Message};
@@ -76,7 +77,9 @@ impl House {
         let stop = CancellationToken::new();
         let (ears, traces) = (Ears::new(vec![shard], mpsc::unbounded_channel().0), Traces::new(database.clone()));
         let (wishes, _) = mpsc::channel(1);
-        let commands = Arc::new(CommandRunner::new(ears.clone(), traces.clone(), Clock::Wall, bot, wishes));
+        let commands = Arc::new(
+            CommandRunner::new(ears.clone(), traces.clone(), Clock::Wall, bot, wishes).serving(vec![web.clone()]),
+        );
         let listening = Listening {
             ears,
             traces,
@@ -129,8 +132,8 @@ async fn listen(mut hears: mpsc::Receiver<Heard>, heard: Arc<Mutex<Vec<Input>>>,
                 let _ = done.send(());
             }
             Heard::Store(storing) if engine == Engine::Deaf => not_stored.push(storing),
-            Heard::Store(Storing { store, done, .. }) => {
-                let stored = database.write(move |transaction| store(transaction)).await;
+            Heard::Store(Storing { write, done, .. }) => {
+                let stored = database.write(move |transaction| store_talk(transaction, &write)).await;
                 let _ = done.send(stored.map(|inputs| heard.lock().unwrap().extend(inputs)));
             }
             Heard::Pay(_, _, done) => drop(done),

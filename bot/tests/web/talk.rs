@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use aizuchi::journal::Journal;
 use aizuchi::ports::{Platform as _, Posting};
 use aizuchi::runtime::Event;
 use aizuchi_core::listen::Unheard;
@@ -78,8 +79,7 @@ async fn decisions_and_views_are_shown_and_come_back_after_a_reload() {
     let id = mia.say("1", "hm").await;
     let message = &house.said()[0];
     let trace = Trace::passed_over(message, Unheard::ChannelOff);
-    let kept = trace.clone();
-    house.database.write(move |transaction| aizuchi::journal::traces::keep(transaction, &[kept])).await.unwrap();
+    Journal::new(house.database.clone()).keep([trace.clone()].into()).await.unwrap();
     house.events.send(Event::Decided(Arc::new(trace))).unwrap();
     house.events.send(Event::Changed(RoomId::new("web:lobby"), Arc::new(view()))).unwrap();
     house.events.send(Event::Changed(RoomId::new("discord:1"), Arc::new(view()))).unwrap();

@@ -6,11 +6,12 @@ use aizuchi_core::settings::PriceBasis;
 
 use super::Patient;
 use crate::check::Check;
+use crate::cli::store::Opened;
 use crate::commands::answers::{cost, price};
 use crate::journal::spent_today;
 use crate::language::Language;
 use crate::runtime::{Clock, EstimatedPrice, estimated};
-use crate::stores::{Folder, open_for_reading};
+use crate::stores::Folder;
 
 const PART: &str = "budget";
 
@@ -25,8 +26,8 @@ fn spent(patient: &Patient<'_>) -> Option<Check> {
     if !database.exists() {
         return None;
     }
-    let connection = open_for_reading(&database).ok()?;
-    let spent = spent_today(&connection, patient.policies, Clock::Wall.now()).ok()?;
+    let opened = Opened::new(&database).ok()?;
+    let spent = opened.wait(spent_today(&opened.stores, patient.policies, Clock::Wall.now())).ok()?;
     let told =
         format!("spent today in all rooms: {}", cost(spent, patient.settings.budget.of_all_rooms(), Language::ENGLISH));
     Some(Check::ok(PART, told))

@@ -5,14 +5,15 @@ use std::path::Path;
 use std::process::Command;
 
 use aizuchi_core::{Input, Time};
-use rusqlite::Connection;
 
 use super::Patient;
 use crate::check::{Check, Running};
+use crate::cli::store::Opened;
 use crate::cli::when;
 use crate::journal::{Damaged, Lost, Records};
+use crate::ports::{Position, Stores};
 use crate::runtime::{Clock, ClockJump, STEP_MAX};
-use crate::stores::{Folder, StoreError, open_for_reading};
+use crate::stores::{Folder, StoreError};
 
 const FOLDER: &str = "folder";
 const STORE: &str = "store";
@@ -82,40 +83,35 @@ fn whole(database: &Path) -> Vec<Check> {
         return vec![Check::ok(STORE, "nothing is recorded yet")];
     }
     let broken = Lost::DAMAGED_ADVICE;
-    let connection = match open_for_reading(database) {
-        Ok(connection) => connection,
+    let opened = match Opened::new(database) {
+        Ok(opened) => opened,
         Err(error @ StoreError::Newer { .. }) => {
             let mend = "install that version, or set store.folder to another";
             return vec![Check::fail(STORE, error.to_string(), mend)];
         }
         Err(error) => return vec![Check::fail(STORE, format!("{}: {error}", database.display()), broken)],
     };
-    match tables(&connection) {
-        Ok(findings) if findings == ["ok"] => journal(&connection, database)
-            .unwrap_or_else(|error| vec![Check::fail(STORE, format!("{}: {error}", database.display()), broken)]),
-        Ok(findings) => {
-            let told = format!("{}: {}", database.display(), findings.join("; "));
-            vec![Check::fail(STORE, told, broken)]
+    let failed = |what: String| vec![Check::fail(STORE, format!("{}: {what}", database.display()), broken)];
+    match opened.wait(opened.database.complaints()) {
+        Ok(complaints) if complaints.is_empty() => {
+            opened.wait(journal(&opened.stores, database)).unwrap_or_else(|error| failed(error.to_string()))
         }
-        Err(error) => vec![Check::fail(STORE, format!("{}: {error}", database.display()), broken)],
+        Ok(complaints) => failed(complaints.join("; ")),
+        Err(error) => failed(error.to_string()),
     }
-}
-
-/// What SQLite itself finds: "ok", or a few of its complaints.
-fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
-    connection.prepare("PRAGMA quick_check(5)")?.query_map([], |row| row.get(0))?.collect()
 }
 
 /// Records whose checksum is compared.
 const RECORDS_MAX: u32 = 10_000;
 
-fn journal(connection: &Connection, database: &Path) -> rusqlite::Result<Vec<Check>> {
+async fn journal(stores: &Stores, database: &Path) -> Result<Vec<Check>, StoreError> {
     let (mut checks, mut read, mut newest, mut set) = (Vec::new(), 0_u64, None, None);
-    let last: i64 = connection.query_row("SELECT coalesce(max(seq), 0) FROM journal", [], |row| row.get(0))?;
+    let last = stores.journal.locate(Position::Last).await?.unwrap_or(0);
     let lost = Lost::of_records(database, last as u64);
     checks.extend(lost.map(|lost| Check::fail(STORE, lost.to_string(), Lost::ADVICE)));
-    for record in Records::last(connection, RECORDS_MAX)? {
-        match record? {
+    let mut records = Records::last(&*stores.journal, RECORDS_MAX).await?;
+    while let Some(record) = records.next().await? {
+        match record {
             Ok(record) => {
                 read += 1;
                 newest = Some(record.at);
@@ -133,7 +129,7 @@ fn journal(connection: &Connection, database: &Path) -> rusqlite::Result<Vec<Che
             )),
         }
     }
-    let all: i64 = connection.query_row("SELECT count(*) FROM journal", [], |row| row.get(0))?;
+    let all = stores.index.count().await?;
     checks.extend(clock(newest, set, Clock::Wall.now()));
     let last = newest.map_or_else(String::new, |at| format!(", the last of {}", when::day_and_clock(at)));
     let whole = if checks.is_empty() { format!("; the last {read} and all tables are whole") } else { String::new() };

@@ -8,11 +8,12 @@ use aizuchi_core::types::PersonId;
 use anyhow::{Context as _, bail};
 use clap::Args;
 
+use super::Reading;
 use super::look::{person_called, room_called};
 use crate::cli::print;
 use crate::cli::show::harmless;
 use crate::cli::store;
-use crate::memory::{Kept, Local, Reading};
+use crate::memory::{Kept, Local};
 use crate::ports::Memory as _;
 use crate::stores::{Database, Folder};
 
@@ -44,8 +45,7 @@ pub struct Import {
 
 pub fn forget(arguments: &super::Arguments, forget: &Forget) -> anyhow::Result<()> {
     let (change, told) = {
-        let connection = arguments.open()?;
-        let reading = Reading(&connection);
+        let reading = arguments.open()?;
         let Whom { fact, person, room } = &forget.whom;
         if let Some(id) = fact {
             let Some(fact) = reading.fact(FactId(*id))? else { bail!("there is no fact {id}") };
@@ -67,7 +67,7 @@ pub fn forget(arguments: &super::Arguments, forget: &Forget) -> anyhow::Result<(
 }
 
 /// What they are called and nobody else who is remembered.
-fn certain_names(reading: &Reading<'_>, person: &PersonId) -> anyhow::Result<Vec<Box<str>>> {
+fn certain_names(reading: &Reading, person: &PersonId) -> anyhow::Result<Vec<Box<str>>> {
     let (own, others): (Vec<Person>, Vec<Person>) =
         reading.people(None)?.into_iter().partition(|known| known.id == *person);
     let names = |people: &[Person]| people.iter().flat_map(|known| known.names.clone()).collect::<Vec<_>>();

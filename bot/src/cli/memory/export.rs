@@ -10,7 +10,6 @@ use clap::Args;
 use super::look::person_called;
 use crate::cli::outputs;
 use crate::cli::show::escaped;
-use crate::memory::Reading;
 
 #[derive(Args)]
 pub struct Export {
@@ -23,8 +22,7 @@ pub struct Export {
 }
 
 pub fn export(arguments: &super::Arguments, export: &Export) -> anyhow::Result<()> {
-    let connection = arguments.open()?;
-    let reading = Reading(&connection);
+    let reading = arguments.open()?;
     let mut items: Vec<Item> = Vec::new();
     match &export.person {
         Some(asked) => {

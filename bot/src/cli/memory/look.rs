@@ -8,10 +8,10 @@ use anyhow::bail;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use super::Reading;
 use crate::cli::show::{harmless, harmless_json};
 use crate::cli::{print, store, when};
 use crate::language::Language;
-use crate::memory::Reading;
 use crate::sentences;
 
 #[derive(Args)]
@@ -66,8 +66,7 @@ pub struct Search {
 }
 
 pub fn list(arguments: &super::Arguments, list: &List) -> anyhow::Result<()> {
-    let connection = arguments.open()?;
-    let reading = Reading(&connection);
+    let reading = arguments.open()?;
     let count = if list.count == 0 { usize::MAX } else { list.count };
     let mut told = String::new();
     match list.what {
@@ -100,8 +99,7 @@ pub fn list(arguments: &super::Arguments, list: &List) -> anyhow::Result<()> {
 }
 
 pub fn show(arguments: &super::Arguments, show: &Show) -> anyhow::Result<()> {
-    let connection = arguments.open()?;
-    let reading = Reading(&connection);
+    let reading = arguments.open()?;
     let fact = match show.what.parse() {
         Ok(id) => reading.fact(FactId(id))?,
         Err(_) => None,
@@ -123,8 +121,7 @@ pub fn show(arguments: &super::Arguments, show: &Show) -> anyhow::Result<()> {
 }
 
 pub fn search(arguments: &super::Arguments, search: &Search) -> anyhow::Result<()> {
-    let connection = arguments.open()?;
-    let reading = Reading(&connection);
+    let reading = arguments.open()?;
     let text = search.text.join(" ");
     if words::search_words(&text).is_empty() {
         bail!("there is no word to look for in {text:?}");
@@ -223,7 +220,7 @@ fn whole_person(person: &Person, facts: &[Fact]) -> String {
 }
 
 /// The room that is meant, by its whole id or by what follows the platform's name.
-pub fn room_called(reading: &Reading<'_>, asked: &str) -> anyhow::Result<RoomId> {
+pub fn room_called(reading: &Reading, asked: &str) -> anyhow::Result<RoomId> {
     let rooms = reading.rooms()?;
     if let Some(room) = rooms.iter().find(|room| room.as_str() == asked) {
         return Ok(room.clone());
@@ -238,7 +235,7 @@ pub fn room_called(reading: &Reading<'_>, asked: &str) -> anyhow::Result<RoomId>
 }
 
 /// The person that is meant, by id, or by a name that only one has.
-pub fn person_called(reading: &Reading<'_>, asked: &str) -> anyhow::Result<PersonId> {
+pub fn person_called(reading: &Reading, asked: &str) -> anyhow::Result<PersonId> {
     let id = PersonId::new(asked);
     let about = reading.about(&id)?;
     if about.person.is_some() || !about.facts.is_empty() {

@@ -6,13 +6,17 @@ mod look;
 
 use std::path::PathBuf;
 
+use aizuchi_core::Policies;
+use aizuchi_core::memory::{About, ChannelMemory, Fact, FactId, Filter, Marks, Person, Query, Recalled, narrower};
+use aizuchi_core::types::{PersonId, RoomId, Visibility};
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use rusqlite::Connection;
 
 use crate::cli::settings::SettingsArguments;
-use crate::cli::store;
-use crate::memory::Reading;
+use crate::cli::store::{self, Opened};
+use crate::memory::{Kept, Local};
+use crate::ports::{Memory, MemoryCatalog};
+use crate::stores::StoreError;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -65,14 +69,66 @@ impl Arguments {
         store::folder(self.folder.as_deref(), &self.settings)
     }
 
-    /// The store, to look into, also while the program is running.
-    fn open(&self) -> anyhow::Result<Connection> {
+    /// What is remembered, to look into, also while the program is running.
+    fn open(&self) -> anyhow::Result<Reading> {
         let folder = self.folder()?;
-        let connection = store::open(&folder)?;
-        let there = Reading(&connection).is_there().with_context(|| format!("can not read {}", folder.display()))?;
-        if !there {
+        let opened = store::open(&folder)?;
+        let there = opened.wait(opened.database.has_memory());
+        if !there.with_context(|| format!("can not read {}", folder.display()))? {
             bail!("the store in {} is of an earlier aizuchi; `aizuchi run` brings it up to date", folder.display());
         }
-        Ok(connection)
+        let memory = Local::new(opened.database.clone(), Kept::ALL);
+        Ok(Reading { memory: Box::new(memory.clone()), catalog: Box::new(memory), opened })
+    }
+}
+
+/// What can be asked about what is remembered.
+struct Reading {
+    memory: Box<dyn Memory>,
+    catalog: Box<dyn MemoryCatalog>,
+    opened: Opened,
+}
+
+type Read<T> = Result<T, StoreError>;
+
+impl Reading {
+    fn channel(&self, room: &RoomId) -> Read<(Option<ChannelMemory>, Marks)> {
+        self.opened.wait(self.memory.channel(room))
+    }
+
+    fn channels(&self) -> Read<Vec<ChannelMemory>> {
+        self.opened.wait(self.catalog.channels())
+    }
+
+    fn fact(&self, id: FactId) -> Read<Option<Fact>> {
+        self.opened.wait(self.catalog.fact(id))
+    }
+
+    fn facts(&self, filter: &Filter) -> Read<Vec<Fact>> {
+        self.opened.wait(self.memory.facts(filter.clone()))
+    }
+
+    fn people(&self, who: Option<&PersonId>) -> Read<Vec<Person>> {
+        self.opened.wait(self.memory.people(who))
+    }
+
+    fn about(&self, person: &PersonId) -> Read<About> {
+        self.opened.wait(self.memory.about(person))
+    }
+
+    fn recall(&self, query: &Query, policies: &Policies) -> Read<Vec<Recalled>> {
+        self.opened.wait(self.memory.recall(query.clone(), policies))
+    }
+
+    fn rooms(&self) -> Read<Vec<RoomId>> {
+        self.opened.wait(self.catalog.rooms())
+    }
+
+    /// Who can read a room, as far as is known: the narrowest circle that anything of it was kept for.
+    fn visibility(&self, room: &RoomId) -> Read<Visibility> {
+        let of_channel = self.channel(room)?.0.map(|channel| channel.origin.visibility);
+        let facts = self.facts(&Filter { room: Some(room.clone()), ..Filter::default() })?;
+        let of_facts = facts.into_iter().map(|fact| fact.origin.visibility);
+        Ok(of_facts.chain(of_channel).fold(Visibility::Public, narrower))
     }
 }

@@ -6,12 +6,11 @@ use std::time::Instant;
 use aizuchi_core::{Policies, settings};
 use aizuchi_formats::Event;
 use anyhow::{Context as _, bail};
-use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use super::{Arguments, check_outputs, json_summary, judge_name, progress_bar, write_files};
 use crate::cli::show::{complain, harmless_json};
-use crate::cli::store;
+use crate::cli::store::{self, Opened};
 use crate::journal::{Engines, Record, Records, traces};
 use crate::language::{Language, LocalizedMessage, message};
 use crate::replay::{
@@ -23,26 +22,37 @@ use crate::sentences::sentence;
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let folder = store::folder(arguments.journal.as_ref().and_then(Option::as_deref), &arguments.settings)?;
     check_outputs(arguments, &folder.to_string_lossy())?;
-    let connection = store::open(&folder)?;
-    let days = read(arguments, connection, &folder)?;
+    let opened = store::open(&folder)?;
+    let days = read(arguments, opened, &folder)?;
     let unchanged = !arguments.settings.changes_anything() && arguments.judge.is_none();
     if unchanged { as_it_was(arguments, days) } else { otherwise(arguments, days) }
 }
 
 /// What was recorded.
 struct Days {
-    connection: Connection,
+    opened: Opened,
     records: Vec<Record>,
     stored: StoredTraces,
     damaged: u64,
 }
 
-fn read(arguments: &Arguments, connection: Connection, folder: &Path) -> anyhow::Result<Days> {
+fn read(arguments: &Arguments, opened: Opened, folder: &Path) -> anyhow::Result<Days> {
     let unreadable = || format!("can not read the journal in {}", folder.display());
-    let (mut records, mut damaged) = (Vec::new(), 0);
-    for record in Records::all(&connection).with_context(unreadable)? {
-        match record.with_context(unreadable)? {
-            Ok(record) => records.push(record),
+    let (records, damaged) = opened.wait(records(arguments, &opened)).with_context(unreadable)?;
+    if records.is_empty() {
+        bail!("nothing is recorded in {}", folder.display());
+    }
+    let stored = opened.wait(traces::all(&*opened.stores.decisions)).with_context(unreadable)?.into_iter().collect();
+    Ok(Days { opened, records, stored, damaged })
+}
+
+/// Every record that can be read, and how many cannot.
+async fn records(arguments: &Arguments, opened: &Opened) -> anyhow::Result<(Vec<Record>, u64)> {
+    let (mut whole, mut damaged) = (Vec::new(), 0);
+    let mut records = Records::all(&*opened.stores.journal).await?;
+    while let Some(record) = records.next().await? {
+        match record {
+            Ok(record) => whole.push(record),
             Err(problem) if arguments.strict => bail!("{problem}"),
             Err(problem) => {
                 complain(&problem.to_string());
@@ -50,11 +60,7 @@ fn read(arguments: &Arguments, connection: Connection, folder: &Path) -> anyhow:
             }
         }
     }
-    if records.is_empty() {
-        bail!("nothing is recorded in {}", folder.display());
-    }
-    let stored = traces::all(&connection).with_context(unreadable)?.into_iter().collect();
-    Ok(Days { connection, records, stored, damaged })
+    Ok((whole, damaged))
 }
 
 /// A preset that is merely tried out is tried with everything it can do, as in a replay of a log. Else only what was
@@ -68,7 +74,7 @@ fn policies(arguments: &Arguments, judge: &Judge) -> anyhow::Result<(Policies, S
 }
 
 fn again(days: &Days, policies: &Policies) -> anyhow::Result<Relived> {
-    let engines = first_engines(&days.connection, policies)?;
+    let engines = first_engines(&days.opened, policies)?;
     let bar = progress_bar(days.records.len() as u64, "living");
     let relived = relive(engines, &days.records, &mut |done| bar.set_position(done));
     bar.finish_and_clear();
@@ -76,8 +82,9 @@ fn again(days: &Days, policies: &Policies) -> anyhow::Result<Relived> {
 }
 
 /// The engines as the journal begins with them; with these settings and nothing remembered where it says nothing of them.
-fn first_engines(connection: &Connection, policies: &Policies) -> anyhow::Result<Engines> {
-    Engines::at_the_beginning(connection, policies)?.map_err(anyhow::Error::msg)
+fn first_engines(opened: &Opened, policies: &Policies) -> anyhow::Result<Engines> {
+    let (engines, _) = opened.wait(Engines::at_the_beginning(&*opened.stores.snapshots, policies))?;
+    engines.map_err(anyhow::Error::msg)
 }
 
 fn as_it_was(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
@@ -108,7 +115,7 @@ fn as_it_was(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
         summary["pending"] = pending.into();
         return crate::cli::print(&format!("{}\n", harmless_json(&summary)));
     }
-    let begins = match first_engines(&days.connection, &policies)?.is_fresh() {
+    let begins = match first_engines(&days.opened, &policies)?.is_fresh() {
         true => days.records.first().map_or(1, |first| first.seq),
         false => 1,
     };

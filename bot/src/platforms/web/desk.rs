@@ -6,7 +6,7 @@ use super::change::TalkChange;
 use super::page::Why;
 use super::server::Desk;
 use super::talk::{self, Refusal, Saying, Stored, room_id};
-use crate::stores::sqlite::storing_web_change;
+use crate::ports::TalkWrite;
 
 impl Desk {
     pub(super) async fn say(&self, saying: Saying) -> Result<Result<Stored, Refusal>, Why> {
@@ -28,8 +28,7 @@ impl Desk {
         change: TalkChange<Result<Stored, Refusal>>,
     ) -> Result<Result<Stored, Refusal>, Why> {
         self.web.backlog.until_heard().await;
-        let store = storing_web_change(change.change.clone());
-        self.ears.store(room_id(room), at, addressed, store).await??;
+        self.ears.store(room_id(room), at, addressed, TalkWrite::new(change.change.clone())).await??;
         self.web.hub.wake();
         Ok(change.outcome())
     }

@@ -17,7 +17,7 @@ use super::rooms;
 use super::settings::WebSettings;
 use super::talk::{self, Reacting, Refusal, Saying, Stored};
 use super::wire::{Bot, FromServer};
-use crate::ports::{Doing, Platform, PlatformStores, PostError, Posting, Speaker, WebLook};
+use crate::ports::{Doing, OwnTalk, Platform, PlatformStores, PostError, Posting, Speaker, WebLook};
 use crate::runtime::Clock;
 use crate::stores::{Database, StoreError};
 
@@ -167,6 +167,10 @@ impl Platform for Web {
             let Some(room) = talk::room_name(&place.room) else { return };
             self.hub.tell(room, 0, 0, || FromServer::Typing { name: self.bot().name, thread });
         })
+    }
+
+    fn own_talk(&self) -> Option<&dyn OwnTalk> {
+        Some(&*self.stores.own_talk)
     }
 
     fn forget<'a>(&'a self, request: &'a Arc<ForgetRequest>) -> Doing<'a, Result<(), StoreError>> {

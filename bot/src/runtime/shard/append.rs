@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::super::Heard;
 use super::super::batch::Batch;
 use super::Shard;
-use crate::journal::Entry;
+use crate::ports::Entry;
 use crate::stores::StoreError;
 
 /// Why something could not be written down.

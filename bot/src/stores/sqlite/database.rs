@@ -1,7 +1,7 @@
 //! One SQLite file: a task that commits what many want written together, and readers beside it.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::migrations::{self, VERSION};
 use super::opened_file::OpenedFile;
+use crate::ports::Settled;
 use crate::stores::StoreError;
 
 /// What is to be written, told afterwards whether it is durable; or an order that no transaction may hold.
@@ -19,15 +20,6 @@ enum Work {
 }
 type Write = Box<dyn FnOnce(Result<&Transaction<'_>, StoreError>) -> Told + Send>;
 type Told = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
-
-/// Whether what was deleted is gone from the files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
-pub enum Settled {
-    Done,
-    /// Somebody reads the file as it was before, and keeps the old pages in it.
-    StillRead,
-}
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -42,8 +34,6 @@ pub struct Database {
     /// Whether what was to be written last could not be.
     refuses: Arc<AtomicBool>,
     file: Arc<OpenedFile>,
-    /// How often somebody was forgotten since it was opened.
-    forgotten: Arc<AtomicU64>,
 }
 
 /// Writes that may wait for the disk; beyond that whoever wants to write waits.
@@ -77,15 +67,22 @@ impl Database {
         let (refuses, file) = (Arc::default(), Arc::new(OpenedFile::at(path)));
         tokio::spawn(write_all(connection, queue, later, Arc::clone(&refuses), file.clone()));
         let reading = Arc::new(Semaphore::new(READERS_MAX));
+        Ok(Database { work, behind, path: path.into(), readers: Arc::default(), reading, refuses, file })
+    }
+
+    /// Opens a file that another program may be writing, to look and not to touch: whatever is written is refused as if it
+    /// were closed.
+    pub fn open_to_read(path: &Path) -> Result<Database, StoreError> {
+        let connection = open_for_reading(path)?;
+        let ((work, _), (behind, _)) = (mpsc::channel(1), mpsc::channel(1));
         Ok(Database {
             work,
             behind,
             path: path.into(),
-            readers: Arc::default(),
-            reading,
-            refuses,
-            file,
-            forgotten: Arc::default(),
+            readers: Arc::new(Mutex::new(vec![connection])),
+            reading: Arc::new(Semaphore::new(READERS_MAX)),
+            refuses: Arc::default(),
+            file: Arc::new(OpenedFile::at(path)),
         })
     }
 
@@ -106,10 +103,12 @@ impl Database {
         write_to(&self.behind, work).await
     }
 
-    /// Counts how often somebody was forgotten: what was read before and is written after may hold them again. Noted and
-    /// compared while writing, where one thing comes after the other.
-    pub fn times_forgotten(&self) -> Arc<AtomicU64> {
-        self.forgotten.clone()
+    /// The same for work that fails with errors of stores.
+    pub(super) async fn apply_behind<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        write_to(&self.behind, work).await
     }
 
     /// Brings everything written so far into the file itself and empties the log beside it, so that what was deleted is in
@@ -166,6 +165,14 @@ impl Database {
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
+        self.look(move |connection| Ok(work(connection)?)).await
+    }
+
+    /// The same for work that fails with errors of stores.
+    pub(super) async fn look<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
         let (path, readers) = (self.path.clone(), self.readers.clone());
         let turn = self.reading.clone().acquire_owned().await.expect("it is never closed");
         let read = move || {
@@ -182,7 +189,7 @@ impl Database {
 }
 
 /// Opens a store that another program may be writing, to look and not to touch.
-pub fn open_for_reading(path: &Path) -> Result<Connection, StoreError> {
+fn open_for_reading(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_FOR)?;
@@ -207,13 +214,13 @@ fn open_for_writing(path: &Path) -> Result<Connection, StoreError> {
     }
 }
 
-async fn write_to<T: Send + 'static>(
+async fn write_to<T: Send + 'static, E: From<rusqlite::Error> + Into<StoreError> + Send + 'static>(
     queue: &mpsc::Sender<Work>,
-    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
+    work: impl FnOnce(&Transaction<'_>) -> Result<T, E> + Send + 'static,
 ) -> Result<T, StoreError> {
     let (tell, told) = oneshot::channel();
     let work: Write = Box::new(move |transaction| {
-        let done = transaction.and_then(|transaction| Ok(within_savepoint(transaction, "one", work)?));
+        let done = transaction.and_then(|transaction| within_savepoint(transaction, "one", work).map_err(Into::into));
         Box::new(move |committed| {
             // Nobody may be waiting any more: what was to be written is written nevertheless.
             let _ = tell.send(done.and_then(|done| committed.map(|()| done)));
@@ -224,15 +231,15 @@ async fn write_to<T: Send + 'static>(
 }
 
 /// A part of a transaction that fails alone. One within another has another name.
-pub fn within_savepoint<T>(
+pub fn within_savepoint<T, E: From<rusqlite::Error>>(
     transaction: &Transaction<'_>,
     name: &str,
-    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
-) -> rusqlite::Result<T> {
+    work: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
+) -> Result<T, E> {
     let order = |order: &str| transaction.prepare_cached(&format!("{order} {name}"))?.execute([]).map(drop);
     order("SAVEPOINT")?;
     match work(transaction) {
-        Ok(done) => order("RELEASE").map(|()| done),
+        Ok(done) => Ok(order("RELEASE").map(|()| done)?),
         Err(error) => {
             // On a full disk SQLite has given up the whole transaction, and the savepoint with it.
             let _ = order("ROLLBACK TO").and_then(|()| order("RELEASE"));

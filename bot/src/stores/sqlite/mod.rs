@@ -1,16 +1,25 @@
 //! The SQLite adapter: one file in the data folder, written by one task, read by many. All SQL is here.
 
 mod database;
+mod decisions;
 mod error;
+mod files;
 mod inbox;
+mod journal;
+mod journal_index;
+mod keeper;
 mod marks;
+mod memory;
 mod migrations;
 mod opened_file;
 mod platform_stores;
 mod posts;
+mod record;
+mod snapshots;
 mod web;
 
 use super::StoreError;
 
-pub use database::{Database, Settled, open_for_reading, within_savepoint};
-pub use web::{ListedRoom, listed as listed_rooms, storing as storing_web_change};
+pub use database::Database;
+pub use memory::Local;
+pub use web::{ListedRoom, listed as listed_rooms, store_talk};

@@ -19,6 +19,7 @@ impl Database {
             marks: database.clone(),
             recent: database.clone(),
             web: database.clone(),
+            own_talk: database.clone(),
             web_sessions: database,
         }
     }
@@ -26,7 +27,6 @@ impl Database {
 
 impl RecentMessages for Database {
     fn recent<'a>(&'a self, platform: &'a str, now: Time) -> Doing<'a, Result<HashMap<Place, Vec<Kept>>, StoreError>> {
-        let platform = platform.to_owned();
-        Box::pin(self.read(move |connection| lately(connection, &platform, now)))
+        Box::pin(lately(self, platform, now))
     }
 }

@@ -15,6 +15,7 @@ const STEPS: &[&str] = &[
     include_str!("0009.sql"),
     include_str!("0010.sql"),
     include_str!("0011.sql"),
+    include_str!("0012.sql"),
 ];
 
 pub const VERSION: u32 = STEPS.len() as u32;
@@ -38,6 +39,16 @@ pub fn version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
+/// A file as the step before the one that has this text left it.
+#[cfg(test)]
+pub fn before(step: &str, connection: &mut Connection) {
+    let step = STEPS.iter().position(|text| text.contains(step)).unwrap();
+    for earlier in &STEPS[..step] {
+        connection.execute_batch(earlier).unwrap();
+    }
+    connection.pragma_update(None, "user_version", step as u32).unwrap();
+}
+
 #[cfg(test)]
 mod tests {
     use aizuchi_core::types::Time;
@@ -45,15 +56,6 @@ mod tests {
     use super::*;
     use crate::ports::{InboxEntry, PostKey, PostProgress};
     use crate::stores::Database;
-
-    /// A file as the step before the one that has this text left it.
-    fn before(step: &str, connection: &mut Connection) {
-        let step = STEPS.iter().position(|text| text.contains(step)).unwrap();
-        for earlier in &STEPS[..step] {
-            connection.execute_batch(earlier).unwrap();
-        }
-        connection.pragma_update(None, "user_version", step as u32).unwrap();
-    }
 
     /// What was under way when the last version stopped goes on: nothing that arrived is lost, nothing is posted twice.
     #[tokio::test]

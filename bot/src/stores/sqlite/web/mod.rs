@@ -1,6 +1,7 @@
 //! The talk of the web room in SQLite.
 
 mod look;
+mod own_talk;
 mod rows;
 mod sessions;
 mod write;
@@ -9,7 +10,7 @@ use aizuchi_core::Input;
 use rusqlite::{Connection, Transaction};
 
 use super::{Database, StoreError};
-use crate::ports::{Doing, WebChange, WebFound, WebHistory, WebLook, WebMessage, WebTalk};
+use crate::ports::{Doing, TalkWrite, WebChange, WebFound, WebHistory, WebLook, WebMessage, WebTalk};
 
 pub use rows::{ListedRoom, listed};
 
@@ -60,8 +61,6 @@ fn apply(transaction: &Transaction<'_>, change: &WebChange) -> rusqlite::Result<
 }
 
 /// The same for the journal, which records what the engine is to hear in the same commit.
-pub fn storing(
-    change: WebChange,
-) -> impl Fn(&Transaction<'_>) -> rusqlite::Result<Option<Input>> + Send + Sync + 'static {
-    move |transaction| apply(transaction, &change)
+pub fn store_talk(transaction: &Transaction<'_>, write: &TalkWrite) -> rusqlite::Result<Option<Input>> {
+    Ok(apply(transaction, &write.change)?.map(|input| write.finish(input)))
 }

@@ -1,107 +1,17 @@
-//! What the shell needs of the outside world: a place to post to and a mind to ask. Small on purpose: an adapter is one
-//! file behind one of these.
+//! Who judges, writes and understands: models, and how they are asked.
 
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Lines, Usage};
 use aizuchi_core::input::Answer;
-use aizuchi_core::memory::{About, Change, ChannelMemory, Fact, Filter, ForgetRequest, Marks, Person, Query, Recalled};
-use aizuchi_core::types::{CallId, ClockShift, MessageId, PersonId, Place, RoomId};
+use aizuchi_core::memory::{ChannelMemory, Fact};
+use aizuchi_core::types::CallId;
 use aizuchi_core::{Policies, Policy};
 use serde_json::Value;
 
-use crate::language::Language;
+use super::Doing;
 use crate::meter::Meter;
-use crate::stores::StoreError;
-
-mod inbox;
-mod marks;
-mod platform_stores;
-mod posts;
-mod recent;
-mod web_talk;
-
-pub use inbox::{ArrivedThreads, Inbox, InboxEntry, Pending};
-pub use marks::{ChannelMark, ChannelMarks, MarkChange};
-pub use platform_stores::PlatformStores;
-pub use posts::{PostKey, PostLedger, PostProgress};
-pub use recent::RecentMessages;
-pub use web_talk::{
-    Speaker, WebBody, WebChange, WebDecision, WebFound, WebHistory, WebLook, WebMessage, WebRoom, WebSession,
-    WebSessions, WebTalk, WebWrite,
-};
-
-/// Something that is under way. Dropping it cancels it.
-pub type Doing<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// Where people talk. Its rooms are named `name:room`.
-pub trait Platform: Send + Sync {
-    /// The beginning of its rooms' names.
-    fn name(&self) -> &'static str;
-
-    /// Posts one part of an answer. Called again with the same key, it finds the post of the first time instead of
-    /// posting twice.
-    fn post<'a>(&'a self, posting: Posting<'a>) -> Doing<'a, Result<MessageId, PostError>>;
-
-    /// Adds a reaction; adding it again changes nothing.
-    fn react<'a>(&'a self, place: &'a Place, to: &'a MessageId, emoji: &'a str) -> Doing<'a, Result<(), PostError>>;
-
-    /// Shows for a few seconds that it is writing.
-    fn typing<'a>(&'a self, place: &'a Place) -> Doing<'a, ()>;
-
-    /// Why it has stopped until a person helps; `None` while it is connected or tries to be.
-    fn stopped(&self) -> Option<String> {
-        None
-    }
-
-    /// How far our clock is ahead of the one that dates its messages.
-    fn clock_ahead(&self) -> ClockShift {
-        ClockShift(0)
-    }
-
-    /// Lets go of what it keeps of a person itself: names, words, what was not heard yet, and answers to them.
-    fn forget<'a>(&'a self, _request: &'a Arc<ForgetRequest>) -> Doing<'a, Result<(), StoreError>> {
-        Box::pin(async { Ok(()) })
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct Posting<'a> {
-    /// The same for ever for this part of this answer.
-    pub key: &'a str,
-    pub place: &'a Place,
-    pub text: &'a str,
-    /// The message it answers, on the first part.
-    pub answering: Option<&'a MessageId>,
-    /// Whether further parts of the answer follow.
-    pub more: bool,
-}
-
-/// What a platform says when a post does not go out: all its caller can act on.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PostError {
-    #[error("{what}")]
-    TryLater { after: Option<Duration>, what: String },
-    #[error("{what}")]
-    GiveUp { what: String },
-}
-
-/// Slash commands, the same on every platform. Answers are for the caller alone.
-pub trait Commands: Send + Sync {
-    /// `text` is the command without its slash: `mute 2h`, `why`, `channel off`. The answer is in the caller's language.
-    fn run<'a>(&'a self, text: &'a str, caller: &'a Caller, place: &'a Place) -> Doing<'a, String>;
-}
-
-/// Who runs a command.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Caller {
-    pub person: PersonId,
-    /// Whether this person may change settings here.
-    pub manages: bool,
-    pub language: Language,
-}
 
 /// Who judges and writes. Both end with exactly one result; dropped, the call is cancelled for real.
 pub trait Mind: Send + Sync {
@@ -222,28 +132,6 @@ pub enum ModelError {
     /// The key, the model's name or the request is wrong: trying again changes nothing.
     #[error("{what}")]
     GiveUp { what: String },
-}
-
-/// What is remembered of rooms, people and facts. A store of memory is one file behind this.
-pub trait Memory: Send + Sync {
-    /// Makes the changes in their order, whole or not at all, and returns when they are durable as far as this store is. The
-    /// settings of each room say how much is kept.
-    fn apply<'a>(&'a self, changes: Vec<Change>, policies: &'a Policies) -> Doing<'a, Result<(), StoreError>>;
-
-    /// What a channel is about, if that is known, and how far its records were read.
-    fn channel<'a>(&'a self, room: &'a RoomId) -> Doing<'a, Result<(Option<ChannelMemory>, Marks), StoreError>>;
-
-    /// Facts that fit, as far as the reader may know them.
-    fn recall<'a>(&'a self, query: Query, policies: &'a Policies) -> Doing<'a, Result<Vec<Recalled>, StoreError>>;
-
-    /// Facts for whoever looks after them, the latest first, behind no wall.
-    fn facts<'a>(&'a self, filter: Filter) -> Doing<'a, Result<Vec<Fact>, StoreError>>;
-
-    /// Who is known, the latest seen first. One person if one is named.
-    fn people<'a>(&'a self, who: Option<&'a PersonId>) -> Doing<'a, Result<Vec<Person>, StoreError>>;
-
-    /// Everything that is kept about a person.
-    fn about<'a>(&'a self, person: &'a PersonId) -> Doing<'a, Result<About, StoreError>>;
 }
 
 /// Turns texts into vectors, so that what means the same lies close together.

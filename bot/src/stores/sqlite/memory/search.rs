@@ -8,8 +8,8 @@ use aizuchi_core::memory::{Candidate, FactId, Manner, Query, Recalled, house, re
 use aizuchi_core::types::Visibility;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::shelf::{Shelf as _, Shelved};
 use super::table::{Table, place, place_word, signs};
+use crate::memory::shelf::{Shelf as _, Shelved};
 
 /// Candidates that are looked at closely, by words and by meaning.
 const BY_WORDS: usize = 150;
@@ -83,7 +83,7 @@ fn by_meaning(connection: &Connection, places: &[i64], model: &str, vector: &[f3
     for place in places {
         let mut rows = statement.query([place])?;
         while let Some(row) = rows.next()? {
-            let signs = row.get_ref(2)?.as_blob()?;
+            let signs = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
             if row.get::<_, i64>(1)? == model && signs.len() == asked.len() {
                 found.push((difference(signs, &asked), row.get(0)?));
             }

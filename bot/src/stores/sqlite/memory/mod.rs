@@ -1,17 +1,21 @@
-//! Kept in the one file of the data folder.
+//! What is remembered, in its tables.
+
+mod search;
+mod table;
 
 use aizuchi_core::Policies;
 use aizuchi_core::memory::words::search_words;
-use aizuchi_core::memory::{About, Change, ChannelMemory, Fact, Filter, Marks, Person, Query, Recalled, narrower};
-use aizuchi_core::types::{PersonId, RoomId, Visibility};
-use rusqlite::{Connection, OptionalExtension as _, params};
+use aizuchi_core::memory::{About, Change, ChannelMemory, Fact, FactId, Filter, Marks, Person, Query, Recalled};
+use aizuchi_core::types::{PersonId, RoomId};
+use rusqlite::{Connection, params};
 
-use super::apply::apply;
-use super::search;
-use super::shelf::{Kept, Mark, Shelf as _, Shelved};
-use super::table::{Table, matching, read_all};
-use crate::ports::{Doing, Memory};
-use crate::stores::{Database, StoreError};
+use super::Database;
+use crate::memory::Kept;
+use crate::memory::apply::apply;
+use crate::memory::shelf::{Mark, Shelf as _, Shelved};
+use crate::ports::{Doing, Memory, MemoryCatalog};
+use crate::stores::StoreError;
+use table::{Table, matching, read_all};
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -31,7 +35,7 @@ impl Memory for Local {
         let (kept, policies) = (self.kept, policies.clone());
         let forgets = changes.iter().any(Change::forgets);
         Box::pin(async move {
-            let write = self.database.write_behind(move |transaction| {
+            let write = self.database.apply_behind(move |transaction| {
                 let mut table = Table(transaction);
                 changes.into_iter().try_for_each(|change| apply(&mut table, kept, change, &policies))
             });
@@ -46,47 +50,59 @@ impl Memory for Local {
 
     fn channel<'a>(&'a self, room: &'a RoomId) -> Doing<'a, Result<(Option<ChannelMemory>, Marks), StoreError>> {
         let room = room.clone();
-        Box::pin(self.database.read(move |connection| Reading(connection).channel(&room)))
+        Box::pin(self.database.look(move |connection| Reading(connection).channel(&room)))
     }
 
     fn recall<'a>(&'a self, query: Query, policies: &'a Policies) -> Doing<'a, Result<Vec<Recalled>, StoreError>> {
         let manner = (&policies.for_room(query.reader.room.as_str()).settings.memory).into();
-        Box::pin(self.database.read(move |connection| search::recall(connection, &query, manner)))
+        Box::pin(self.database.look(move |connection| search::recall(connection, &query, manner)))
     }
 
     fn facts<'a>(&'a self, filter: Filter) -> Doing<'a, Result<Vec<Fact>, StoreError>> {
-        Box::pin(self.database.read(move |connection| Reading(connection).facts(&filter)))
+        Box::pin(self.database.look(move |connection| Reading(connection).facts(&filter)))
     }
 
     fn people<'a>(&'a self, who: Option<&'a PersonId>) -> Doing<'a, Result<Vec<Person>, StoreError>> {
         let who = who.cloned();
-        Box::pin(self.database.read(move |connection| Reading(connection).people(who.as_ref())))
+        Box::pin(self.database.look(move |connection| Reading(connection).people(who.as_ref())))
     }
 
     fn about<'a>(&'a self, person: &'a PersonId) -> Doing<'a, Result<About, StoreError>> {
         let person = person.clone();
-        Box::pin(self.database.read(move |connection| Reading(connection).about(&person)))
+        Box::pin(self.database.look(move |connection| Reading(connection).about(&person)))
     }
 }
 
-/// What can be asked of a file that another program may be writing.
-pub struct Reading<'a>(pub &'a Connection);
+impl MemoryCatalog for Local {
+    fn fact(&self, id: FactId) -> Doing<'_, Result<Option<Fact>, StoreError>> {
+        Box::pin(self.database.look(move |connection| Table(connection).fact(id)))
+    }
+
+    fn channels(&self) -> Doing<'_, Result<Vec<ChannelMemory>, StoreError>> {
+        Box::pin(self.database.look(|connection| Table(connection).channels()))
+    }
+
+    fn rooms(&self) -> Doing<'_, Result<Vec<RoomId>, StoreError>> {
+        let query =
+            "SELECT room FROM memory_marks UNION SELECT room FROM memory_channel UNION SELECT room FROM memory_fact";
+        let read = move |connection: &Connection| {
+            let mut statement = connection.prepare_cached(query)?;
+            statement.query_map([], |row| Ok(RoomId::new(row.get::<_, String>(0)?)))?.collect()
+        };
+        Box::pin(self.database.read(read))
+    }
+}
+
+/// What can be asked of the tables.
+struct Reading<'a>(pub &'a Connection);
 
 impl Reading<'_> {
-    pub fn channel(&self, room: &RoomId) -> Shelved<(Option<ChannelMemory>, Marks)> {
+    fn channel(&self, room: &RoomId) -> Shelved<(Option<ChannelMemory>, Marks)> {
         let table = Table(self.0);
         Ok((table.channel(room)?, table.marks(room)?))
     }
 
-    pub fn channels(&self) -> Shelved<Vec<ChannelMemory>> {
-        Table(self.0).channels()
-    }
-
-    pub fn fact(&self, id: aizuchi_core::memory::FactId) -> Shelved<Option<Fact>> {
-        Table(self.0).fact(id)
-    }
-
-    pub fn facts(&self, filter: &Filter) -> Shelved<Vec<Fact>> {
+    fn facts(&self, filter: &Filter) -> Shelved<Vec<Fact>> {
         let words = filter.text.as_deref().map(search_words).unwrap_or_default();
         let asked = filter.text.is_some() && !words.is_empty();
         let order = if filter.without_vector.is_some() { "ASC" } else { "DESC" };
@@ -109,7 +125,7 @@ impl Reading<'_> {
         read_all(self.0, &query, values)
     }
 
-    pub fn people(&self, who: Option<&PersonId>) -> Shelved<Vec<Person>> {
+    fn people(&self, who: Option<&PersonId>) -> Shelved<Vec<Person>> {
         let table = Table(self.0);
         let Some(id) = who else { return table.people() };
         match table.person(id)? {
@@ -118,37 +134,10 @@ impl Reading<'_> {
         }
     }
 
-    pub fn about(&self, person: &PersonId) -> Shelved<About> {
+    fn about(&self, person: &PersonId) -> Shelved<About> {
         let table = Table(self.0);
         let mut channels = table.channels()?;
         channels.retain(|channel| channel.active.iter().any(|(id, _)| id == person));
         Ok(About { person: self.people(Some(person))?.pop(), facts: table.facts_of_person(person)?, channels })
-    }
-
-    pub fn recall(&self, query: &Query, policies: &Policies) -> Shelved<Vec<Recalled>> {
-        let manner = (&policies.for_room(query.reader.room.as_str()).settings.memory).into();
-        search::recall(self.0, query, manner)
-    }
-
-    /// Rooms of which anything is remembered.
-    pub fn rooms(&self) -> Shelved<Vec<RoomId>> {
-        let query =
-            "SELECT room FROM memory_marks UNION SELECT room FROM memory_channel UNION SELECT room FROM memory_fact";
-        let mut statement = self.0.prepare_cached(query)?;
-        statement.query_map([], |row| Ok(RoomId::new(row.get::<_, String>(0)?)))?.collect()
-    }
-
-    /// Who can read a room, as far as is known: the narrowest circle that anything of it was kept for.
-    pub fn visibility(&self, room: &RoomId) -> Shelved<Visibility> {
-        let table = Table(self.0);
-        let of_channel = table.channel(room)?.map(|channel| channel.origin.visibility);
-        let of_facts = table.facts_of_room(room)?.into_iter().map(|fact| fact.origin.visibility);
-        Ok(of_facts.chain(of_channel).fold(Visibility::Public, narrower))
-    }
-
-    /// Whether the file is of a version that has memory.
-    pub fn is_there(&self) -> Shelved<bool> {
-        let query = "SELECT 1 FROM sqlite_master WHERE name = 'memory_fact'";
-        Ok(self.0.query_row(query, [], |_| Ok(())).optional()?.is_some())
     }
 }

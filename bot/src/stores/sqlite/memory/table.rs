@@ -9,7 +9,8 @@ use rusqlite::{Connection, OptionalExtension as _, Params, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::shelf::{Mark, Shelf, Shelved};
+use crate::memory::shelf::{Mark, Shelf, Shelved};
+use crate::stores::StoreError;
 
 pub struct Table<'a>(pub &'a Connection);
 
@@ -41,14 +42,14 @@ pub fn read_all<T: DeserializeOwned>(connection: &Connection, query: &str, value
     let mut rows = statement.query(values)?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        found.push(decode(row.get_ref(0)?.as_str()?)?);
+        let body = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+        found.push(decode(body)?);
     }
     Ok(found)
 }
 
 fn decode<T: DeserializeOwned>(body: &str) -> Shelved<T> {
-    serde_json::from_str(body)
-        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error)))
+    serde_json::from_str(body).map_err(|error| StoreError::Failed(format!("cannot read what is remembered: {error}")))
 }
 
 fn encode<T: Serialize>(value: &T) -> String {
@@ -57,7 +58,8 @@ fn encode<T: Serialize>(value: &T) -> String {
 
 impl Table<'_> {
     fn run(&self, statement: &str, values: impl Params) -> Shelved<()> {
-        self.0.prepare_cached(statement)?.execute(values).map(drop)
+        self.0.prepare_cached(statement)?.execute(values)?;
+        Ok(())
     }
 
     fn one<T: DeserializeOwned>(&self, query: &str, values: impl Params) -> Shelved<Option<T>> {
@@ -224,7 +226,7 @@ impl Shelf for Table<'_> {
     }
 
     fn is_out(&self, person: Mark) -> Shelved<bool> {
-        self.0.prepare_cached("SELECT 1 FROM memory_out WHERE person = ?1")?.exists([person.0])
+        Ok(self.0.prepare_cached("SELECT 1 FROM memory_out WHERE person = ?1")?.exists([person.0])?)
     }
 
     fn put_out(&mut self, person: Mark, out: bool) -> Shelved<()> {
@@ -251,7 +253,7 @@ impl Table<'_> {
     pub fn vector(&self, id: i64) -> Shelved<Option<(String, Vec<f32>)>> {
         let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, numbers(row.get_ref(1)?.as_blob()?)));
         let query = "SELECT model, vector FROM memory_vector WHERE fact = ?1";
-        self.0.prepare_cached(query)?.query_row([id], read).optional()
+        Ok(self.0.prepare_cached(query)?.query_row([id], read).optional()?)
     }
 }
 

@@ -1,0 +1,83 @@
+//! Where people talk, and the commands they give there.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aizuchi_core::memory::ForgetRequest;
+use aizuchi_core::types::{ClockShift, MessageId, PersonId, Place};
+
+use super::{Doing, OwnTalk};
+use crate::language::Language;
+use crate::stores::StoreError;
+
+/// Where people talk. Its rooms are named `name:room`.
+pub trait Platform: Send + Sync {
+    /// The beginning of its rooms' names.
+    fn name(&self) -> &'static str;
+
+    /// Posts one part of an answer. Called again with the same key, it finds the post of the first time instead of
+    /// posting twice.
+    fn post<'a>(&'a self, posting: Posting<'a>) -> Doing<'a, Result<MessageId, PostError>>;
+
+    /// Adds a reaction; adding it again changes nothing.
+    fn react<'a>(&'a self, place: &'a Place, to: &'a MessageId, emoji: &'a str) -> Doing<'a, Result<(), PostError>>;
+
+    /// Shows for a few seconds that it is writing.
+    fn typing<'a>(&'a self, place: &'a Place) -> Doing<'a, ()>;
+
+    /// Why it has stopped until a person helps; `None` while it is connected or tries to be.
+    fn stopped(&self) -> Option<String> {
+        None
+    }
+
+    /// How far our clock is ahead of the one that dates its messages.
+    fn clock_ahead(&self) -> ClockShift {
+        ClockShift(0)
+    }
+
+    /// The talk that it keeps itself, where it does.
+    fn own_talk(&self) -> Option<&dyn OwnTalk> {
+        None
+    }
+
+    /// Lets go of what it keeps of a person itself: names, words, what was not heard yet, and answers to them.
+    fn forget<'a>(&'a self, _request: &'a Arc<ForgetRequest>) -> Doing<'a, Result<(), StoreError>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Posting<'a> {
+    /// The same for ever for this part of this answer.
+    pub key: &'a str,
+    pub place: &'a Place,
+    pub text: &'a str,
+    /// The message it answers, on the first part.
+    pub answering: Option<&'a MessageId>,
+    /// Whether further parts of the answer follow.
+    pub more: bool,
+}
+
+/// What a platform says when a post does not go out: all its caller can act on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PostError {
+    #[error("{what}")]
+    TryLater { after: Option<Duration>, what: String },
+    #[error("{what}")]
+    GiveUp { what: String },
+}
+
+/// Slash commands, the same on every platform. Answers are for the caller alone.
+pub trait Commands: Send + Sync {
+    /// `text` is the command without its slash: `mute 2h`, `why`, `channel off`. The answer is in the caller's language.
+    fn run<'a>(&'a self, text: &'a str, caller: &'a Caller, place: &'a Place) -> Doing<'a, String>;
+}
+
+/// Who runs a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    pub person: PersonId,
+    /// Whether this person may change settings here.
+    pub manages: bool,
+    pub language: Language,
+}

@@ -1,0 +1,234 @@
+//! Decisions in their table.
+
+use std::sync::Arc;
+
+use aizuchi_core::types::{MessageId, RoomId};
+use aizuchi_core::{Time, Trace};
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
+
+use super::Database;
+use crate::journal::traces::{Keeping, has_words};
+use crate::ports::{DecisionPart, DecisionQuery, DecisionStore, Doing, Replacement, StoredDecision};
+use crate::stores::StoreError;
+
+/// Rows read at once.
+const PAGE: usize = 512;
+
+impl DecisionStore for Database {
+    fn keep(&self, decided: Arc<[Trace]>) -> Doing<'_, Result<(), StoreError>> {
+        Box::pin(self.write_behind(move |transaction| keep(transaction, &decided)))
+    }
+
+    fn find<'a>(&'a self, query: DecisionQuery<'a>) -> Doing<'a, Result<Vec<StoredDecision>, StoreError>> {
+        let query = Owned::new(query);
+        Box::pin(self.read(move |connection| find(connection, &query)))
+    }
+
+    fn page<'a>(
+        &'a self,
+        part: DecisionPart<'a>,
+        after: Option<(&'a RoomId, &'a MessageId)>,
+    ) -> Doing<'a, Result<Vec<StoredDecision>, StoreError>> {
+        let (condition, value) = match part {
+            DecisionPart::All => ("?4 IS NULL", None),
+            DecisionPart::By(person) => ("author = ?4", Some(person.as_str().to_owned())),
+            DecisionPart::Worded => ("worded = 1 AND ?4 IS NULL", None),
+            DecisionPart::WordedIn(room) => ("room = ?4", Some(room.as_str().to_owned())),
+        };
+        let worded_only = matches!(part, DecisionPart::WordedIn(_));
+        let (room, message) = after.map_or(("", ""), |(room, message)| (room.as_str(), message.as_str()));
+        let after = (room.to_owned(), message.to_owned());
+        let read = move |connection: &Connection| {
+            let query = format!(
+                "SELECT room, message, body FROM trace WHERE (room, message) > (?1, ?2) AND {condition}
+                ORDER BY room, message LIMIT ?3"
+            );
+            let limit = if worded_only { -1 } else { PAGE as i64 };
+            let mut statement = connection.prepare_cached(&query)?;
+            let rows = statement.query_map(params![after.0, after.1, limit, value], read)?;
+            let is_wanted = |stored: &StoredDecision| !worded_only || stored.trace.as_ref().map_or(true, has_words);
+            rows.filter(|row| row.as_ref().map_or(true, is_wanted)).take(PAGE).collect()
+        };
+        Box::pin(self.read(read))
+    }
+
+    fn latest<'a>(
+        &'a self,
+        room: Option<&'a RoomId>,
+        holding: &'a str,
+        count: u32,
+    ) -> Doing<'a, Result<Vec<MessageId>, StoreError>> {
+        let (room, holding) = (room.cloned(), holding.to_owned());
+        let latest = move |connection: &Connection| {
+            let query = "SELECT message FROM trace WHERE (?1 IS NULL OR room = ?1) AND instr(message, ?3)
+                ORDER BY at DESC, message DESC LIMIT ?2";
+            let values = params![room.as_ref().map(RoomId::as_str), count, holding];
+            let mut statement = connection.prepare(query)?;
+            statement.query_map(values, |row| Ok(MessageId::new(row.get::<_, String>(0)?)))?.collect()
+        };
+        Box::pin(self.read(latest))
+    }
+
+    fn rooms(&self) -> Doing<'_, Result<Vec<RoomId>, StoreError>> {
+        Box::pin(self.read(rooms))
+    }
+
+    fn reorder(&self, now: Time) -> Doing<'_, Result<(), StoreError>> {
+        let order = "UPDATE trace SET at = ?1 WHERE at > ?1";
+        Box::pin(self.write(move |transaction| transaction.execute(order, [now.0 as i64]).map(drop)))
+    }
+}
+
+fn keep(transaction: &Transaction<'_>, traces: &[Trace]) -> rusqlite::Result<()> {
+    for trace in traces {
+        match Keeping::of(trace) {
+            Keeping::Not => (),
+            Keeping::AddResponse if add_received(transaction, trace)? => (),
+            Keeping::AddResponse | Keeping::Replace => insert(transaction, "REPLACE", trace)?,
+            Keeping::IfNew => insert(transaction, "IGNORE", trace)?,
+        }
+    }
+    Ok(())
+}
+
+fn insert(transaction: &Transaction<'_>, or: &str, trace: &Trace) -> rusqlite::Result<()> {
+    let insert =
+        format!("INSERT OR {or} INTO trace (room, message, at, body, author, worded) VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
+    let (room, message, worded) = (trace.place.room.as_str(), trace.message.as_str(), has_words(trace).then_some(1));
+    let row = params![room, message, trace.at.0 as i64, encode(trace), trace.author_id.as_str(), worded];
+    transaction.prepare_cached(&insert)?.execute(row).map(drop)
+}
+
+/// Whether there is a decision to which it could be added.
+fn add_received(transaction: &Transaction<'_>, trace: &Trace) -> rusqlite::Result<bool> {
+    let received = serde_json::to_string(&trace.received).expect("a response is plain data");
+    let update = "UPDATE trace SET body = json_set(body, '$.received', json(?3)) WHERE room = ?1 AND message = ?2";
+    let values = params![trace.place.room.as_str(), trace.message.as_str(), received];
+    Ok(transaction.prepare_cached(update)?.execute(values)? > 0)
+}
+
+fn encode(trace: &Trace) -> String {
+    serde_json::to_string(trace).expect("a trace is plain data")
+}
+
+/// One that was decided anew since it was read is left to the engine that decided it.
+pub fn replace(transaction: &Transaction<'_>, replacement: &Replacement) -> rusqlite::Result<()> {
+    let Replacement { room, message, before, after } = replacement;
+    let (room, message) = (room.as_str(), message.as_str());
+    match after {
+        Some(trace) => {
+            let update = "UPDATE trace SET body = ?4, worded = ?5 WHERE room = ?1 AND message = ?2 AND body = ?3";
+            let row = params![room, message, before, encode(trace), has_words(trace).then_some(1)];
+            transaction.prepare_cached(update)?.execute(row).map(drop)
+        }
+        None => {
+            let delete = "DELETE FROM trace WHERE room = ?1 AND message = ?2 AND body = ?3";
+            transaction.prepare_cached(delete)?.execute(params![room, message, before]).map(drop)
+        }
+    }
+}
+
+/// A query that can be taken to another thread.
+enum Owned {
+    Message(Option<RoomId>, MessageId),
+    Messages(RoomId, Vec<MessageId>),
+    Latest(Option<RoomId>, fn(&Trace) -> bool),
+}
+
+impl Owned {
+    fn new(query: DecisionQuery<'_>) -> Owned {
+        match query {
+            DecisionQuery::Message(room, message) => Owned::Message(room.cloned(), message.clone()),
+            DecisionQuery::Messages(room, messages) => Owned::Messages(room.clone(), messages.to_vec()),
+            DecisionQuery::Latest(room, wanted) => Owned::Latest(room.cloned(), wanted),
+        }
+    }
+}
+
+fn find(connection: &Connection, query: &Owned) -> rusqlite::Result<Vec<StoredDecision>> {
+    match query {
+        Owned::Message(None, message) => {
+            let query = "SELECT room, message, body FROM trace WHERE message = ?1 ORDER BY at DESC LIMIT 1";
+            connection.prepare_cached(query)?.query_map([message.as_str()], read)?.collect()
+        }
+        Owned::Message(Some(room), message) => of_message(connection, room, message).map(Vec::from_iter),
+        Owned::Messages(room, messages) => {
+            let found = messages.iter().map(|message| of_message(connection, room, message));
+            found.filter_map(Result::transpose).collect()
+        }
+        Owned::Latest(room, wanted) => latest(connection, room.as_ref(), *wanted).map(Vec::from_iter),
+    }
+}
+
+fn of_message(connection: &Connection, room: &RoomId, message: &MessageId) -> rusqlite::Result<Option<StoredDecision>> {
+    let query = "SELECT room, message, body FROM trace WHERE room = ?1 AND message = ?2";
+    connection.prepare_cached(query)?.query_row([room.as_str(), message.as_str()], read).optional()
+}
+
+fn latest(
+    connection: &Connection,
+    room: Option<&RoomId>,
+    wanted: fn(&Trace) -> bool,
+) -> rusqlite::Result<Option<StoredDecision>> {
+    let query = "SELECT room, message, body FROM trace WHERE ?1 IS NULL OR room = ?1 ORDER BY at DESC, message DESC";
+    let mut statement = connection.prepare_cached(query)?;
+    for found in statement.query_map([room.map(RoomId::as_str)], read)? {
+        let found = found?;
+        if found.trace.as_ref().is_ok_and(wanted) || found.trace.is_err() {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<StoredDecision> {
+    let (room, message, body): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    let trace = serde_json::from_str(&body).map_err(|error| error.to_string());
+    Ok(StoredDecision { room: RoomId::new(room), message: MessageId::new(message), body, trace })
+}
+
+/// Goes from name to name, however many decisions lie between.
+fn rooms(connection: &Connection) -> rusqlite::Result<Vec<RoomId>> {
+    let mut next = connection.prepare("SELECT min(room) FROM trace WHERE ?1 IS NULL OR room > ?1")?;
+    let mut rooms: Vec<RoomId> = Vec::new();
+    while let Some(room) = next.query_row([rooms.last().map(RoomId::as_str)], |row| row.get::<_, Option<String>>(0))? {
+        rooms.push(RoomId::new(room));
+    }
+    Ok(rooms)
+}
+
+#[cfg(test)]
+mod tests {
+    use aizuchi_core::listen::Unheard;
+    use aizuchi_core::trace::Response;
+    use aizuchi_core::types::{Author, Message, PersonId, Place, Visibility, Voice};
+
+    use super::*;
+    use crate::stores::scratch;
+
+    #[tokio::test]
+    async fn what_people_made_of_it_leaves_its_times_alone() {
+        let database = scratch("decisions");
+        let author = Author { id: PersonId::new("mia"), name: "mia".into(), voice: Voice::Person };
+        let message = Message {
+            id: MessageId::new("w1"),
+            place: Place { room: RoomId::new("web:lobby"), thread: None },
+            at: Time(5_000),
+            author,
+            text: "does anybody know?".into(),
+            reply: None,
+            mentions: Vec::new(),
+            mentions_me: false,
+            visibility: Visibility::Public,
+            backfilled: false,
+            heard: None,
+        };
+        let made = Trace::passed_over(&message, Unheard::Empty);
+        // The clock was set forward by an hour before somebody answered.
+        let received = Trace { at: Time(3_605_000), received: Some(Response::Answered), ..made.clone() };
+        DecisionStore::keep(&database, [made.clone(), received].into()).await.unwrap();
+        let query = DecisionQuery::Message(Some(&made.place.room), &made.message);
+        let found = DecisionStore::find(&database, query).await.unwrap().pop().unwrap();
+        assert_eq!(found.trace, Ok(Trace { received: Some(Response::Answered), ..made }));
+    }
+}

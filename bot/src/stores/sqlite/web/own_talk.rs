@@ -1,0 +1,81 @@
+//! The talk of the web rooms, looked through for a person.
+
+use aizuchi_core::types::{MessageId, PersonId, RoomId};
+use rusqlite::Connection;
+
+use super::{Database, rows};
+use crate::ports::{Doing, OwnTalk, PersonName, TalkOf, Utterance, WebMessage};
+use crate::stores::StoreError;
+
+/// How rooms and people of the web begin for everybody else.
+const PREFIX: &str = "web:";
+
+impl OwnTalk for Database {
+    fn said<'a>(&'a self, by: TalkOf<'a>) -> Doing<'a, Result<Vec<Utterance>, StoreError>> {
+        let by = match by {
+            TalkOf::People(people) => {
+                let names = people.iter().filter_map(|person| person.as_str().strip_prefix(PREFIX));
+                Part::People(names.filter(|name| !name.is_empty()).map(Into::into).collect())
+            }
+            TalkOf::Bot => Part::Bot,
+            TalkOf::Room(room) => Part::Room(room.as_str().strip_prefix(PREFIX).map(Into::into)),
+        };
+        Box::pin(self.read(move |connection| said(connection, &by)))
+    }
+
+    fn names(&self) -> Doing<'_, Result<Vec<PersonName>, StoreError>> {
+        Box::pin(self.read(names))
+    }
+}
+
+/// A part of the talk, by the names that the tables know.
+enum Part {
+    People(Vec<String>),
+    Bot,
+    Room(Option<String>),
+}
+
+fn said(connection: &Connection, part: &Part) -> rusqlite::Result<Vec<Utterance>> {
+    let messages = match part {
+        Part::People(people) => {
+            let mut theirs = Vec::new();
+            for person in people {
+                theirs.extend(rows::messages(connection, "WHERE json_extract(body, '$.by.id') = ?1", [person])?);
+            }
+            theirs
+        }
+        Part::Bot => rows::messages(connection, "WHERE json_extract(body, '$.voice') = 'Me'", [])?,
+        Part::Room(room) => rows::messages(connection, "WHERE room = ?1", [room])?,
+    };
+    // What was forgotten is nobody's any more.
+    let of_somebody = messages.into_iter().filter(|message| !message.body.by.id.is_empty());
+    Ok(of_somebody.map(to_utterance).collect())
+}
+
+fn to_utterance(message: WebMessage) -> Utterance {
+    let WebMessage { id, room, body, .. } = message;
+    Utterance {
+        room: RoomId::new(format!("{PREFIX}{room}")),
+        id: MessageId::new(id),
+        at: body.at,
+        by: person_id(&body.by.id),
+        name: body.by.name.into(),
+        voice: body.voice,
+        text: body.text.into(),
+        reply: body.reply_to.map(MessageId::new),
+        deleted: body.deleted,
+    }
+}
+
+fn names(connection: &Connection) -> rusqlite::Result<Vec<PersonName>> {
+    let query = "SELECT id, name FROM web_person UNION SELECT person, name FROM web_member UNION
+        SELECT json_extract(body, '$.by.id'), json_extract(body, '$.by.name') FROM web_message
+        WHERE json_extract(body, '$.voice') <> 'Me' AND json_extract(body, '$.by.id') <> ''";
+    let mut statement = connection.prepare_cached(query)?;
+    let row = |row: &rusqlite::Row<'_>| Ok((person_id(&row.get::<_, String>(0)?), row.get::<_, String>(1)?.into()));
+    statement.query_map([], row)?.collect()
+}
+
+fn person_id(id: &str) -> PersonId {
+    PersonId::new(format!("{PREFIX}{id}"))
+}
