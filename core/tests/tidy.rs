@@ -86,6 +86,19 @@ fn platforms_do_not_depend_on_the_importer_of_logs() {
 }
 
 #[test]
+fn only_the_sqlite_adapter_speaks_sql() {
+    let adapter = Path::new("bot/src/stores/sqlite");
+    for (file, text) in sources("bot/src") {
+        let path = Path::new(&file);
+        let is_test = path.components().any(|part| part.as_os_str() == "tests");
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        if !path.starts_with(adapter) && !is_test {
+            assert!(!code.contains("rusqlite"), "{file} names rusqlite: ask a port of stores instead");
+        }
+    }
+}
+
+#[test]
 fn the_layers_look_down_only() {
     layers::check(&sources("core/src"));
 }
