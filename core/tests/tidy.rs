@@ -98,6 +98,17 @@ fn only_the_sqlite_adapter_speaks_sql() {
     }
 }
 
+/// Whichever store there is, a platform works with it.
+#[test]
+fn platforms_know_stores_by_their_ports() {
+    for (file, text) in sources("bot/src/platforms") {
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        for adapter in ["rusqlite", "sqlite::", "Database"] {
+            assert!(!code.contains(adapter), "{file} names {adapter}: ask a port instead");
+        }
+    }
+}
+
 #[test]
 fn the_layers_look_down_only() {
     layers::check(&sources("core/src"));

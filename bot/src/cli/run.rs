@@ -119,7 +119,7 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     let prompts = Arc::new(Prompts::new(PathBuf::from(&settings.prompts.folder)));
     let mind = Arc::new(Models::new(prompts, &chosen.policies, &variable)?);
     let web_settings: WebSettings = config::section(&chosen.layers)?;
-    let open_web = |own| Web::new(own, &settings, chosen.introduction(), database.clone(), Clock::Wall);
+    let open_web = |own| Web::new(own, &settings, chosen.introduction(), database.platform_stores(), Clock::Wall);
     let web = Some(web_settings.clone()).filter(|own| own.enabled).map(open_web);
     let (events, watched) = broadcast::channel(EVENTS_MAX);
     let (ready, is_ready) = watch::channel(true);

@@ -16,7 +16,6 @@ use crate::platforms::web::WebSettings;
 use crate::platforms::web::rooms;
 use crate::ports::Memory as _;
 use crate::runtime::Clock;
-use crate::stores::sqlite::{ListedRoom, listed_rooms};
 use crate::stores::{Database, Folder};
 
 #[derive(Args)]
@@ -54,10 +53,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn list(arguments: &Arguments) -> anyhow::Result<()> {
     let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
     let opened = store::open(&folder)?;
-    let listed =
-        opened.wait(opened.database.read(listed_rooms)).with_context(|| format!("cannot read {}", folder.display()))?;
+    let counted = opened.wait(opened.database.platform_stores().web.count_messages());
+    let counted = counted.with_context(|| format!("cannot read {}", folder.display()))?;
     let mut text = String::from("opened            messages  room\n");
-    for ListedRoom { room, messages } in listed.into_iter().filter(|listed| rooms::is_listed(&listed.room.name)) {
+    for (room, messages) in counted.into_iter().filter(|(room, _)| rooms::is_listed(&room.name)) {
         let _ = writeln!(text, "{:16}  {messages:>8}  {}", when::day_and_clock(room.opened), harmless(&room.name));
     }
     super::print(&text)

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{ArrivedThreads, ChannelMarks, Inbox, OwnTalk, PostLedger, RecentMessages, WebSessions, WebTalk};
+use super::{
+    ArrivedThreads, ChannelMarks, Inbox, OwnTalk, PostLedger, RecentMessages, StoreFiles, WebSessions, WebTalk,
+};
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -16,4 +18,5 @@ pub struct PlatformStores {
     /// The talk of the web room, looked through for a person.
     pub own_talk: Arc<dyn OwnTalk>,
     pub web_sessions: Arc<dyn WebSessions>,
+    pub files: Arc<dyn StoreFiles>,
 }

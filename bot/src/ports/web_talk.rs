@@ -28,6 +28,9 @@ pub trait WebTalk: Send + Sync {
         since: u64,
         at_most: usize,
     ) -> Doing<'a, Result<Vec<WebMessage>, StoreError>>;
+
+    /// All rooms, the oldest first, with the number of their messages.
+    fn count_messages(&self) -> Doing<'_, Result<Vec<(WebRoom, u64)>, StoreError>>;
 }
 
 /// Browsers that showed the token. Sessions are kept while they are not older than `since`; beyond `at_most`, the oldest go.

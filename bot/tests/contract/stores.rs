@@ -308,6 +308,9 @@ async fn rooms_go_with_their_talk(stage: &impl StoreStage) {
     assert_eq!(rooms, [("lobby", 1), ("garden", 2), ("cellar", 3)], "the first who opens it counts");
     assert_eq!(found.rooms[1].opened_by.as_deref(), Some("mia"));
     assert_eq!(found.silent_rooms, ["cellar"]);
+    let counted = stores.web.count_messages().await.unwrap();
+    let counts: Vec<(&str, u64)> = counted.iter().map(|(room, count)| (room.name.as_str(), *count)).collect();
+    assert_eq!(counts, [("lobby", 1), ("garden", 1), ("cellar", 0)]);
     let left = InboxEntry { key: "w3".into(), body: Some("left".into()), ..InboxEntry::default() };
     write(&stores, vec![WebWrite::RemoveRoom("garden".into()), WebWrite::Leave(left, Time(4))]).await;
     let stores = stage.open();

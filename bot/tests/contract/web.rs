@@ -68,7 +68,7 @@ impl Stage for WebRoom {
         let (own, settings) = (ground.layers.section().unwrap(), &ground.policies.general().settings);
         let (name, offline) = (settings.bot.name.clone(), || "offline".to_owned());
         let bot = Bot { name, model: offline(), judge: offline(), offline: true, preset: "aizuchi".into() };
-        let web = Web::new(own, settings, bot, ground.database.clone(), Clock::Wall);
+        let web = Web::new(own, settings, bot, ground.database.platform_stores(), Clock::Wall);
         let life = Life::begin(ground, web.clone()).await;
         let stop = CancellationToken::new();
         let listening = Listening {

@@ -68,7 +68,7 @@ impl House {
             offline: true,
             preset: "aizuchi".into(),
         };
-        let web = Web::new(layers.section().unwrap(), settings, bot.clone(), database.clone(), Clock::Wall);
+        let web = Web::new(layers.section().unwrap(), settings, bot.clone(), database.platform_stores(), Clock::Wall);
         let heard = Arc::new(Mutex::new(Vec::new()));
         let (shard, hears) = mpsc::channel(16);
         tokio::spawn(listen(hears, heard.clone(), database.clone(), engine));

@@ -19,7 +19,7 @@ use super::talk::{self, Reacting, Refusal, Saying, Stored};
 use super::wire::{Bot, FromServer};
 use crate::ports::{Doing, OwnTalk, Platform, PlatformStores, PostError, Posting, Speaker, WebLook};
 use crate::runtime::Clock;
-use crate::stores::{Database, StoreError};
+use crate::stores::StoreError;
 
 /// The beginning of the names of its rooms, and what its entries in the stores are under.
 pub(super) const PLATFORM: &str = "web";
@@ -32,7 +32,6 @@ const HEARD_WITHIN: Duration = Duration::from_secs(5);
 pub struct Web {
     pub(super) settings: WebSettings,
     me: RwLock<Arc<Me>>,
-    pub(super) database: Database,
     pub(super) stores: PlatformStores,
     pub(super) clock: Clock,
     pub(super) hub: Hub,
@@ -56,10 +55,9 @@ impl Me {
 
 impl Web {
     /// `bot` is how it introduces itself to the pages.
-    pub fn new(settings: WebSettings, engine: &Settings, bot: Bot, database: Database, clock: Clock) -> Arc<Web> {
+    pub fn new(settings: WebSettings, engine: &Settings, bot: Bot, stores: PlatformStores, clock: Clock) -> Arc<Web> {
         let (me, hub, backlog) = (RwLock::new(Me::new(engine, bot)), Hub::default(), Backlog::new());
-        let (stores, presence) = (database.platform_stores(), Arc::default());
-        Arc::new(Web { settings, me, database, stores, clock, hub, backlog, presence })
+        Arc::new(Web { settings, me, stores, clock, hub, backlog, presence: Arc::default() })
     }
 
     /// From now on it goes by another name, or answers with another model.

@@ -235,7 +235,7 @@ async fn enter(
 }
 
 async fn ready(State(desk): State<Arc<Desk>>) -> Response {
-    let store = timeout(ENDS_WITHIN, async { (desk.web.database.check().await, desk.web.last_seq().await) }).await;
+    let store = timeout(ENDS_WITHIN, async { (desk.web.stores.files.check().await, desk.web.last_seq().await) }).await;
     let why = match (*desk.ready.borrow(), store) {
         (true, Ok((Ok(()), Ok(_)))) => {
             let stopped: Vec<String> = desk.beside.iter().filter_map(|platform| platform.stopped()).collect();

@@ -22,4 +22,4 @@ use super::StoreError;
 
 pub use database::Database;
 pub use memory::Local;
-pub use web::{ListedRoom, listed as listed_rooms, store_talk};
+pub use web::store_talk;

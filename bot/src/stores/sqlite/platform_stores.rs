@@ -20,7 +20,8 @@ impl Database {
             recent: database.clone(),
             web: database.clone(),
             own_talk: database.clone(),
-            web_sessions: database,
+            web_sessions: database.clone(),
+            files: database,
         }
     }
 }

@@ -10,9 +10,7 @@ use aizuchi_core::Input;
 use rusqlite::{Connection, Transaction};
 
 use super::{Database, StoreError};
-use crate::ports::{Doing, TalkWrite, WebChange, WebFound, WebHistory, WebLook, WebMessage, WebTalk};
-
-pub use rows::{ListedRoom, listed};
+use crate::ports::{Doing, TalkWrite, WebChange, WebFound, WebHistory, WebLook, WebMessage, WebRoom, WebTalk};
 
 impl WebTalk for Database {
     fn change<'a>(&'a self, change: &'a WebChange) -> Doing<'a, Result<Option<Input>, StoreError>> {
@@ -47,6 +45,10 @@ impl WebTalk for Database {
     ) -> Doing<'a, Result<Vec<WebMessage>, StoreError>> {
         let room = room.map(str::to_owned);
         Box::pin(self.read(move |connection| rows::changes(connection, room.as_deref(), since, at_most)))
+    }
+
+    fn count_messages(&self) -> Doing<'_, Result<Vec<(WebRoom, u64)>, StoreError>> {
+        Box::pin(self.read(rows::count_messages))
     }
 }
 

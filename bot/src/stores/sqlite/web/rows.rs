@@ -81,15 +81,9 @@ fn web_room(row: &Row<'_>) -> rusqlite::Result<WebRoom> {
     Ok(WebRoom { name: row.get(0)?, opened: Time(row.get::<_, i64>(1)? as u64), opened_by: row.get(2)? })
 }
 
-/// A room with the number of its messages.
-pub struct ListedRoom {
-    pub room: WebRoom,
-    pub messages: u64,
-}
-
-pub fn listed(connection: &Connection) -> rusqlite::Result<Vec<ListedRoom>> {
+pub fn count_messages(connection: &Connection) -> rusqlite::Result<Vec<(WebRoom, u64)>> {
     let query = "SELECT name, opened, opened_by, (SELECT count(*) FROM web_message WHERE room = name) \
                  FROM web_room ORDER BY opened, name";
-    let listed = |row: &Row<'_>| Ok(ListedRoom { room: web_room(row)?, messages: row.get::<_, i64>(3)? as u64 });
-    connection.prepare(query)?.query_map([], listed)?.collect()
+    let counted = |row: &Row<'_>| Ok((web_room(row)?, row.get::<_, i64>(3)? as u64));
+    connection.prepare(query)?.query_map([], counted)?.collect()
 }
