@@ -21,3 +21,4 @@ pub mod sentences;
 pub mod stores;
 #[cfg(test)]
 mod tables;
+pub mod tls;

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    aizuchi::tls::install_provider();
     share_memory();
     outlive_file_limits();
     aizuchi::cli::main()

@@ -83,8 +83,6 @@ enum Outcome {
 impl Rest {
     /// `api_url` is where Discord's API is asked; "" is Discord itself. Must be called inside a tokio runtime.
     pub fn new(api_url: &str, token: &SecretString) -> Rest {
-        // Whoever came first has chosen; without a choice two of them linked are a panic.
-        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let client = Client::builder().timeout(ANSWER_WITHIN).redirect(redirect::Policy::none()).user_agent(USER_AGENT);
         let base = match api_url.trim_end_matches('/') {
             "" => DISCORD.to_owned(),
