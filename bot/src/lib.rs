@@ -5,6 +5,7 @@ pub mod cli;
 pub mod commands;
 pub mod config;
 pub mod console;
+pub mod features;
 pub mod journal;
 pub mod keeper;
 pub mod language;

@@ -14,6 +14,7 @@ use super::providers::Variables;
 use super::remote::{Plain, Remote};
 use super::retry::{Limits, again, in_time};
 use super::trouble::{explain, give_up, is_unpaid, later};
+use crate::features::LOCAL_EMBEDDINGS;
 use crate::meter::Meter;
 use crate::ports::{Doing, Embedder, ModelError};
 
@@ -32,7 +33,10 @@ pub fn embedder(
     environment: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Arc<dyn Embedder>, String> {
     match policies.general().settings.models.embed.trim().strip_prefix("folder:") {
-        Some(folder) => in_folder(Path::new(folder)),
+        Some(folder) => {
+            LOCAL_EMBEDDINGS.require(&format!("models.embed = \"folder:{folder}\""))?;
+            in_folder(Path::new(folder))
+        }
         None => Ok(Arc::new(Embeddings::new(policies, environment)?)),
     }
 }
@@ -44,9 +48,8 @@ fn in_folder(folder: &Path) -> Result<Arc<dyn Embedder>, String> {
 }
 
 #[cfg(not(feature = "local-embeddings"))]
-fn in_folder(folder: &Path) -> Result<Arc<dyn Embedder>, String> {
-    let folder = folder.display();
-    Err(format!("models.embed is the folder {folder}: build aizuchi with --features local-embeddings to use one"))
+fn in_folder(_: &Path) -> Result<Arc<dyn Embedder>, String> {
+    unreachable!("the feature was required")
 }
 
 /// A model that turns texts into vectors.

@@ -238,7 +238,9 @@ fn meaning_finds_what_no_word_does() {
         "{asked:?}"
     );
     folder.run("eval recall talk.json --vectors --set models.embed=offline/x").refused(1, &["offline"]);
-    let told =
-        if cfg!(feature = "local-embeddings") { "can not open \"nowhere\"" } else { "--features local-embeddings" };
+    let told = match cfg!(feature = "local-embeddings") {
+        true => "can not open \"nowhere\"",
+        false => "this build lacks the feature `local-embeddings`: cargo install",
+    };
     folder.run("eval recall talk.json --vectors --set models.embed=folder:nowhere").refused(1, &["models.embed", told]);
 }

@@ -1,0 +1,52 @@
+//! What is not in every build: the heavier parts, each a feature of the crate.
+
+pub struct Feature {
+    pub name: &'static str,
+    pub is_built_in: bool,
+}
+
+pub const LOCAL_EMBEDDINGS: Feature =
+    Feature { name: "local-embeddings", is_built_in: cfg!(feature = "local-embeddings") };
+
+/// All of them are in a build with the feature `full`.
+pub const FEATURES: &[Feature] = &[LOCAL_EMBEDDINGS];
+
+impl Feature {
+    /// `Err` says how to get a build that has it; `setting` is what asks for it.
+    pub fn require(&self, setting: &str) -> Result<(), String> {
+        let Feature { name, is_built_in } = self;
+        match is_built_in {
+            true => Ok(()),
+            false => Err(format!(
+                "{setting}: this build lacks the feature `{name}`: cargo install --locked --path bot --features {name}"
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lacks_is_named_with_how_to_get_it() {
+        let lacking = Feature { name: "wings", is_built_in: false };
+        assert_eq!(
+            lacking.require("models.embed = \"folder:x\"").unwrap_err(),
+            "models.embed = \"folder:x\": this build lacks the feature `wings`: cargo install --locked --path bot --features \
+             wings"
+        );
+        assert_eq!(Feature { name: "wings", is_built_in: true }.require("x"), Ok(()));
+    }
+
+    #[test]
+    fn the_manifest_has_each_and_full_has_all() {
+        let manifest: toml_edit::DocumentMut = include_str!("../Cargo.toml").parse().unwrap();
+        let features = manifest["features"].as_table().unwrap();
+        let mut named: Vec<&str> = features.iter().map(|(name, _)| name).filter(|name| *name != "full").collect();
+        let full: Vec<&str> = features["full"].as_array().unwrap().iter().filter_map(|name| name.as_str()).collect();
+        let own: Vec<&str> = FEATURES.iter().map(|feature| feature.name).collect();
+        named.retain(|name| *name != "default");
+        assert_eq!((&named, &full), (&own, &own));
+    }
+}
