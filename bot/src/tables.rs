@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::commands::{COMMANDS, CommandForm, CommandSpec};
 use crate::config;
 use crate::language::Language;
+use crate::models::providers::{PROVIDERS, Row};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the workspace").to_owned()
@@ -57,4 +58,79 @@ fn the_slack_manifest_hints_at_each_command() {
     let hint = offered.map(|spec| spec.example(Language::ENGLISH)).collect::<Vec<_>>().join(" | ");
     assert!(hint.len() <= 1000, "Slack's own limit");
     compare_part("docs/slack-manifest.yaml", "      usage_hint: ", "\n", &hint);
+}
+
+/// A document with a table of providers, and its words.
+struct ProviderTable {
+    path: &'static str,
+    head: &'static str,
+    or: &'static str,
+    no_key: [&'static str; 2],
+    own: &'static str,
+    comma: &'static str,
+}
+
+const PROVIDER_TABLES: [ProviderTable; 2] = [
+    ProviderTable {
+        path: "docs/models.md",
+        head: "\n| provider | key | address, and the variable that changes it |",
+        or: " or ",
+        no_key: ["none needed (", ")"],
+        own: "its own",
+        comma: ", ",
+    },
+    ProviderTable {
+        path: "docs/ja/models.md",
+        head: "\n| provider | キー | 接続先と、それを変える環境変数 |",
+        or: " か ",
+        no_key: ["不要（", "）"],
+        own: "公式",
+        comma: "、",
+    },
+];
+
+fn provider_row(row: &Row, words: &ProviderTable) -> String {
+    let quoted = |text: &&str| format!("`{text}`");
+    let variables = row.keys.iter().map(quoted).collect::<Vec<_>>().join(words.or);
+    let [before, behind] = if row.needs_key { ["", ""] } else { words.no_key };
+    let address = if row.needs_key { words.own.to_owned() } else { quoted(&row.url) };
+    let places: Vec<String> = std::iter::once(address).chain(row.url_variable().iter().map(quoted)).collect();
+    format!("| `{}` | {before}{variables}{behind} | {} |\n", row.name, places.join(words.comma))
+}
+
+#[test]
+fn the_manual_lists_each_provider() {
+    for words in &PROVIDER_TABLES {
+        let rows: String = PROVIDERS.iter().map(|row| provider_row(row, words)).collect();
+        compare_part(words.path, &format!("{}\n|---|---|---|\n", words.head), "| `offline` |", &rows);
+    }
+}
+
+/// Prices are data of the engine, which keeps to a budget; they are declared with the provider.
+#[test]
+fn the_engine_knows_each_price() {
+    let priced = |row: &'static Row| {
+        row.prices.iter().map(|(model, input, output)| format!("\"{}/{model}\" = [{input:?}, {output:?}]\n", row.name))
+    };
+    let prices: String = PROVIDERS.iter().flat_map(priced).collect();
+    let begin = "makes any model free.\n";
+    compare_part("core/src/settings/default.toml", begin, "\n[providers]", &prices);
+    let names: Vec<&str> = PROVIDERS.iter().map(|row| row.name).collect();
+    compare_part(
+        "core/src/settings/default.toml",
+        "# Known by name: ",
+        "\n# Others",
+        &format!("{}.", names.join(", ")),
+    );
+}
+
+/// What is usually asked for has a price, or would count as the dearest.
+#[test]
+fn usual_models_have_prices() {
+    for row in PROVIDERS {
+        for model in row.usual_models().map(<[String; 2]>::from).into_iter().flatten() {
+            let has_price = row.prices.iter().any(|(priced, ..)| model == format!("{}/{priced}", row.name));
+            assert!(has_price, "{model}");
+        }
+    }
 }

@@ -44,7 +44,7 @@ settings-unasked = Whether it ever speaks without being addressed.
 settings-interval = Least time in seconds between two contributions nobody asked for: more is quieter.
 settings-memory = Whether it remembers the talk at all; without it, it only answers when addressed.
 settings-at-start =
-    With ANTHROPIC_API_KEY, GEMINI_API_KEY or OPENAI_API_KEY in the environment that provider is asked, without a key
+    With one of { $keys } in the environment that provider is asked, without a key
     the built-in model. To choose yourself, as provider/model:
 settings-main = Writes the answers.
 settings-judge = Judges whether to speak: many short questions, so a small model.

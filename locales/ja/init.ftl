@@ -44,7 +44,7 @@ settings-unasked = 呼ばれなくても話すかどうか。
 settings-interval = 頼まれずに話す間隔の最小値（秒）。大きいほど静か。
 settings-memory = 会話を覚えるかどうか。覚えなければ、呼ばれたときだけ答える。
 settings-at-start =
-    環境変数に ANTHROPIC_API_KEY、GEMINI_API_KEY、OPENAI_API_KEY のどれかがあればそれを、なければ内蔵のモデルを使います。
+    環境変数に { $keys } のどれかがあればそれを、なければ内蔵のモデルを使います。
     自分で選ぶなら プロバイダー/モデル と書きます：
 settings-main = 返事を書くモデル。
 settings-judge = 話すかどうかを判断するモデル。短い質問が多いので小さいものでよい。

@@ -61,7 +61,7 @@ pub fn choose(layers: &mut Layers, environment: &dyn Fn(&str) -> Option<String>)
 
 /// A model that is asked elsewhere is not free: what decides over money has to be in the settings, where a replay finds it.
 fn suggest_address(layers: &mut Layers, policy: &Policy, variables: &Variables) {
-    for row in PROVIDERS.iter().filter(|row| !row.needs_key && row.url_variable.is_some()) {
+    for row in PROVIDERS.iter().filter(|row| !row.needs_key && row.url_variable().is_some()) {
         let key = format!("providers.{}.url", row.name);
         let Ok(address) = find(&format!("{}/any", row.name), &policy.settings.providers, variables) else { continue };
         if !layers.sets(&key) && !is_own_network(&address.url) {

@@ -20,13 +20,31 @@ pub struct Row {
     pub keys: &'static [&'static str],
     /// Whether it answers without a key. Who runs on one's own machine does.
     pub needs_key: bool,
-    /// The variable in which its own tools look for another address.
-    pub url_variable: Option<&'static str>,
+    /// The variable in which its own tools look for another address, and how they write one there.
+    url_variable: Option<(&'static str, ToolAddress)>,
     /// What it is usually asked for when nobody has chosen: who writes, and who judges.
     usual: Option<(&'static str, &'static str)>,
+    /// Of its models, dollars per million tokens, in and out.
+    pub prices: &'static [(&'static str, f64, f64)],
+}
+
+/// An address as a provider's own tools expect it in the environment.
+#[derive(Clone, Copy)]
+enum ToolAddress {
+    /// With its whole path.
+    Whole,
+    /// With or without the version at the end of its path.
+    Versioned,
+    /// A host, with or without scheme and port.
+    Host { port: u16 },
 }
 
 impl Row {
+    /// The variable in which its own tools look for another address.
+    pub fn url_variable(&self) -> Option<&'static str> {
+        self.url_variable.map(|(variable, _)| variable)
+    }
+
     /// What it is usually asked for, as `provider/model`: who writes, and who judges.
     pub fn usual_models(&self) -> Option<(String, String)> {
         let (main, judge) = self.usual?;
@@ -43,8 +61,9 @@ pub const PROVIDERS: &[Row] = &[
         url: "https://api.anthropic.com/v1/",
         keys: &["ANTHROPIC_API_KEY"],
         needs_key: true,
-        url_variable: Some("ANTHROPIC_BASE_URL"),
+        url_variable: Some(("ANTHROPIC_BASE_URL", ToolAddress::Versioned)),
         usual: Some(("claude-sonnet-4-5", "claude-haiku-4-5")),
+        prices: &[("claude-haiku-4-5", 1.0, 5.0), ("claude-sonnet-4-5", 3.0, 15.0)],
     },
     Row {
         name: "google",
@@ -53,8 +72,9 @@ pub const PROVIDERS: &[Row] = &[
         url: "https://generativelanguage.googleapis.com/v1beta/",
         keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
         needs_key: true,
-        url_variable: Some("GOOGLE_GEMINI_BASE_URL"),
+        url_variable: Some(("GOOGLE_GEMINI_BASE_URL", ToolAddress::Versioned)),
         usual: Some(("gemini-2.5-flash", "gemini-2.5-flash-lite")),
+        prices: &[("gemini-2.5-flash", 0.3, 2.5), ("gemini-2.5-flash-lite", 0.1, 0.4)],
     },
     Row {
         name: "openai",
@@ -63,8 +83,9 @@ pub const PROVIDERS: &[Row] = &[
         url: "https://api.openai.com/v1/",
         keys: &["OPENAI_API_KEY"],
         needs_key: true,
-        url_variable: Some("OPENAI_BASE_URL"),
+        url_variable: Some(("OPENAI_BASE_URL", ToolAddress::Whole)),
         usual: Some(("gpt-5-mini", "gpt-5-nano")),
+        prices: &[("gpt-5-mini", 0.25, 2.0), ("gpt-5-nano", 0.05, 0.4)],
     },
     // In the OpenAI format, which unlike its own lets us ask for a schema.
     Row {
@@ -74,8 +95,9 @@ pub const PROVIDERS: &[Row] = &[
         url: "http://127.0.0.1:11434/v1/",
         keys: &["OLLAMA_API_KEY"],
         needs_key: false,
-        url_variable: Some("OLLAMA_HOST"),
+        url_variable: Some(("OLLAMA_HOST", ToolAddress::Host { port: 11434 })),
         usual: None,
+        prices: &[],
     },
     Row {
         name: "llamacpp",
@@ -86,6 +108,7 @@ pub const PROVIDERS: &[Row] = &[
         needs_key: false,
         url_variable: None,
         usual: None,
+        prices: &[],
     },
     Row {
         name: "lmstudio",
@@ -96,6 +119,7 @@ pub const PROVIDERS: &[Row] = &[
         needs_key: false,
         url_variable: None,
         usual: None,
+        prices: &[],
     },
     Row {
         name: "litellm",
@@ -106,8 +130,14 @@ pub const PROVIDERS: &[Row] = &[
         needs_key: false,
         url_variable: None,
         usual: None,
+        prices: &[],
     },
 ];
+
+/// The variables whose keys alone choose a provider.
+pub fn usual_keys() -> Vec<&'static str> {
+    PROVIDERS.iter().filter(|row| row.usual.is_some()).filter_map(|row| row.keys.first().copied()).collect()
+}
 
 pub fn row(name: &str) -> Option<&'static Row> {
     PROVIDERS.iter().find(|row| row.name == name)
@@ -128,7 +158,7 @@ pub struct Variables(BTreeMap<String, SecretString>);
 
 impl Variables {
     pub fn read(policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) -> Variables {
-        let known = PROVIDERS.iter().flat_map(|row| row.keys.iter().copied().chain(row.url_variable));
+        let known = PROVIDERS.iter().flat_map(|row| row.keys.iter().copied().chain(row.url_variable()));
         let wished = policies.all().flat_map(|policy| policy.settings.providers.values());
         let own = wished.filter_map(|provider| provider.key.as_deref());
         let names: BTreeSet<&str> = known.chain(own).collect();
@@ -180,9 +210,9 @@ pub fn find(model: &str, wishes: &BTreeMap<String, Wished>, variables: &Variable
     let (name, rest) = split(model, wishes)?;
     let (row, wished) = (row(name), wishes.get(name).cloned().unwrap_or_default());
     let format = wished.format.or(row.map(|row| row.format)).unwrap_or(WireFormat::OpenAi);
-    let asked_elsewhere = row.and_then(|row| row.url_variable).and_then(|variable| {
+    let asked_elsewhere = row.and_then(|row| row.url_variable).and_then(|(variable, style)| {
         let url = variables.text(variable)?;
-        Some((variable, of_a_tool(&url, name, format)))
+        Some((variable, of_a_tool(&url, style, format)))
     });
     let url = match (&wished.url, &asked_elsewhere, row) {
         (Some(url), _, _) => complete(url, format),
@@ -248,26 +278,26 @@ fn complete(url: &str, format: WireFormat) -> String {
     if has_path { format!("{url}/") } else { format!("{url}/{}", version_path(format)) }
 }
 
-/// An address as a provider's own tools expect it in the environment.
-fn of_a_tool(url: &str, provider: &str, format: WireFormat) -> String {
+fn of_a_tool(url: &str, style: ToolAddress, format: WireFormat) -> String {
     let url = url.trim().trim_end_matches('/');
-    match provider {
-        // A host, with or without scheme and port; the address a server listens on is no address to call.
-        "ollama" => {
+    match style {
+        ToolAddress::Host { port } => {
             let (scheme, host) = url.split_once("://").unwrap_or(("http", url));
+            // The address that a server listens on is no address to call.
             let host = host.replacen("0.0.0.0", "127.0.0.1", 1);
-            let host = if host.contains(':') || scheme == "https" { host } else { format!("{host}:11434") };
+            let host = if host.contains(':') || scheme == "https" { host } else { format!("{host}:{port}") };
             complete(&format!("{scheme}://{host}"), format)
         }
-        "openai" => format!("{url}/"),
-        _ => {
+        ToolAddress::Whole => format!("{url}/"),
+        ToolAddress::Versioned => {
             let version = version_path(format).trim_end_matches('/');
             if url.ends_with(&format!("/{version}")) { format!("{url}/") } else { format!("{url}/{version}/") }
         }
     }
 }
 
-fn version_path(format: WireFormat) -> &'static str {
+/// The end of an address, by the format that is spoken there.
+pub fn version_path(format: WireFormat) -> &'static str {
     match format {
         WireFormat::OpenAi | WireFormat::Anthropic => "v1/",
         WireFormat::Google => "v1beta/",

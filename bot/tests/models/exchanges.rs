@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use aizuchi::models::providers::{PROVIDERS, row};
 use aizuchi_test_servers::models::{Server, Step};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -37,17 +38,47 @@ struct Answer {
     micros: u64,
 }
 
-#[tokio::test]
-async fn every_exchange_goes_as_it_was_recorded() {
+fn recorded() -> Vec<(String, Exchange)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/exchanges");
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    assert!(files.len() >= 7, "the exchanges are there");
-    for file in files {
+    let read = |file: std::path::PathBuf| {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
-        let exchange: Exchange = serde_json::from_str(&std::fs::read_to_string(&file).unwrap())
-            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        let exchange = serde_json::from_str(&std::fs::read_to_string(&file).unwrap());
+        (name.clone(), exchange.unwrap_or_else(|error| panic!("{name}: {error}")))
+    };
+    files.into_iter().map(read).collect()
+}
+
+#[tokio::test]
+async fn every_exchange_goes_as_it_was_recorded() {
+    let recorded = recorded();
+    assert!(recorded.len() >= 7, "the exchanges are there");
+    for (name, exchange) in recorded {
         play(&name, exchange).await;
+    }
+}
+
+/// Whoever has no recording of their own is asked, and understood, as the others of the same format.
+#[tokio::test]
+async fn every_provider_is_asked_in_its_format() {
+    let of = |exchange: &Exchange| row(exchange.model.split('/').next().unwrap());
+    for provider in PROVIDERS {
+        let own = recorded().iter().any(|(_, exchange)| of(exchange).is_some_and(|row| row.name == provider.name));
+        if own {
+            continue;
+        }
+        let fits = |exchange: &Exchange| of(exchange).is_some_and(|row| row.format == provider.format);
+        let alike: Vec<_> = recorded().into_iter().filter(|(_, exchange)| fits(exchange)).collect();
+        assert!(!alike.is_empty(), "{} speaks a format that nobody has recorded", provider.name);
+        for (name, mut exchange) in alike {
+            let (_, model) = exchange.model.split_once('/').unwrap();
+            exchange.model = format!("{}/{model}", provider.name);
+            let asker = Asker::new(9, "");
+            let price = asker.policies.general().price(&exchange.model);
+            exchange.answer.micros = price.micros(exchange.answer.tokens_in, exchange.answer.tokens_out);
+            play(&format!("{name} at {}", provider.name), exchange).await;
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use aizuchi::models::Models;
+use aizuchi::models::providers::{PROVIDERS, Row, version_path};
 use aizuchi::ports::{By, Digest, Doing, Mind as _, Prompt, Schema, Turn, Wording};
 use aizuchi_core::effect::{Ask, Brief, Failure, Kind, Line, Lines, Transcript};
 use aizuchi_core::input::Answer;
@@ -59,19 +60,11 @@ pub fn policies(settings: &str) -> Policies {
     layers.resolve(&|_| None).expect("the settings of the test are right")
 }
 
-/// Providers of these formats at this port, named after them, and further settings.
+/// Every provider at this port, one more that speaks Ollama's own format, and further settings.
 pub fn settings(port: u16, more: &str) -> String {
-    format!(
-        r#"
-        {more}
-        [providers]
-        openai.url = "http://127.0.0.1:{port}/v1/"
-        anthropic.url = "http://127.0.0.1:{port}/v1/"
-        google.url = "http://127.0.0.1:{port}/v1beta/"
-        native.url = "http://127.0.0.1:{port}/"
-        native.format = "ollama"
-        "#
-    )
+    let at = |row: &Row| format!("{}.url = \"http://127.0.0.1:{port}/{}\"\n", row.name, version_path(row.format));
+    let known: String = PROVIDERS.iter().map(at).collect();
+    format!("{more}\n[providers]\n{known}native.url = \"http://127.0.0.1:{port}/\"\nnative.format = \"ollama\"\n")
 }
 
 pub struct Asker {
@@ -83,7 +76,7 @@ pub const KEY: &str = "the-secret-key";
 
 /// Keys are there for everybody.
 pub fn environment(name: &str) -> Option<String> {
-    name.ends_with("_API_KEY").then(|| KEY.to_owned())
+    PROVIDERS.iter().any(|row| row.keys.contains(&name)).then(|| KEY.to_owned())
 }
 
 impl Asker {

@@ -2,6 +2,7 @@
 
 use super::answers::{Answers, Models};
 use crate::language::{Language, say};
+use crate::models::providers::{self, PROVIDERS, Row};
 
 pub fn render(answers: &Answers, language: Language) -> String {
     let mut page = Page { text: String::new(), language };
@@ -38,8 +39,15 @@ pub fn render(answers: &Answers, language: Language) -> String {
     page.section("models");
     match &answers.models {
         Models::AtStart => {
-            page.sentence("settings-at-start");
-            page.comment("main = \"anthropic/claude-sonnet-4-5\"\njudge = \"anthropic/claude-haiku-4-5\"");
+            page.comment(&say!(language, "settings-at-start", keys = providers::usual_keys().join(", ")));
+            if let Some((main, judge)) = PROVIDERS.iter().find_map(Row::usual_models) {
+                page.comment(&format!(
+                    "main = {}
+judge = {}",
+                    quoted(&main),
+                    quoted(&judge)
+                ));
+            }
         }
         Models::Chosen { main, judge } => {
             for key in answers.keys() {

@@ -1,0 +1,30 @@
+//! The section `[store]` of the settings.
+
+use aizuchi_core::settings::{Any, Flat};
+use aizuchi_core::settings_section;
+
+use crate::config;
+use crate::lookalike::looks_empty;
+
+settings_section! {
+    store: StoreSettings {
+        folder: String = Any,
+        keep_days: u32 = 1..=100_000,
+        deleted_hours: u32 = 0..=1_000_000,
+        snapshot_records: u32 = 1..=100_000_000,
+    }
+    defaults: include_str!("default.toml"),
+    check: check
+}
+
+fn check(store: &StoreSettings, flat: &mut Flat) {
+    if looks_empty(&store.folder) {
+        flat.misfit("store.folder", "a folder, such as \"data\"");
+    }
+}
+
+impl Default for StoreSettings {
+    fn default() -> StoreSettings {
+        config::new_layers().section().expect("the defaults are sound")
+    }
+}
