@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use aizuchi::journal::{Entry, Journal, Records, State, recover};
 use aizuchi::ports::{Doing, Mind, Platform, PostError, Posting, Stores};
 use aizuchi::runtime::{Clock, Runtime, World};
-use aizuchi::stores::Database;
+use aizuchi::stores::{Database, StoreSettings};
 use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::Answer;
 use aizuchi_core::types::{Author, Message, MessageId, PersonId, Place, Visibility, Voice};
@@ -109,6 +109,7 @@ async fn start(folder: &Path) -> (Runtime, Database, mpsc::UnboundedReceiver<(Me
         platforms: vec![Arc::new(Everywhere)],
         events: broadcast::channel(16).0,
         ready: watch::channel(true).0,
+        store: StoreSettings::default(),
     };
     let policies = Policies::preset("aizuchi").expect("the default is sound");
     let runtime = Runtime::start(database.clone(), policies, Arc::new(world)).await.expect("it starts");
@@ -180,7 +181,7 @@ async fn restart(folder: &Path) {
     let journal = Journal::new(database.clone());
     let policies = Policies::preset("aizuchi").expect("the default is sound");
     let (mut engine, mut effects) = (Engine::new(policies.clone()), Vec::new());
-    let usual = u64::from(policies.general().settings.store.snapshot_records);
+    let usual = u64::from(StoreSettings::default().snapshot_records);
     let start = Clock::Wall.now();
     let mut batch = Vec::new();
     for number in 1..=RECORDS {

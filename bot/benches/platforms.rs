@@ -11,7 +11,7 @@ use aizuchi::platforms::discord::{Discord, DiscordSettings};
 use aizuchi::platforms::slack::{Slack, SlackSettings};
 use aizuchi::ports::{Caller, Commands, Doing, Mind, Platform};
 use aizuchi::runtime::{Clock, Event, Runtime, World};
-use aizuchi::stores::Database;
+use aizuchi::stores::{Database, StoreSettings};
 use aizuchi_core::Policies;
 use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::Answer;
@@ -102,6 +102,7 @@ impl Life {
             platforms: vec![platform],
             events,
             ready,
+            store: StoreSettings::default(),
         };
         let runtime = Runtime::start(database, policies, Arc::new(world)).await.expect("it starts");
         let (tell, decided) = mpsc::unbounded_channel();

@@ -13,10 +13,11 @@ use crate::cli::logs::LogSettings;
 use crate::language::Language;
 use crate::models::providers::row;
 use crate::platforms::PLATFORMS;
+use crate::stores::StoreSettings;
 
 /// The sections that the engine does not use, each declared where it is used.
 static SHELL: LazyLock<Shell> = LazyLock::new(|| {
-    let own = [SectionRow::of::<LogSettings>()];
+    let own = [SectionRow::of::<StoreSettings>(), SectionRow::of::<LogSettings>()];
     let sections = own.into_iter().chain(PLATFORMS.iter().map(|spec| spec.section)).collect();
     Shell::new(sections, vec![check_people])
 });
@@ -285,7 +286,9 @@ mod tests {
             resolve(&layers).unwrap().stated()
         };
         let usual = stated("web.enabled=true");
-        for other in ["web.enabled=false", "discord.shards=4", "slack.connections=2", "log.level=debug"] {
+        for other in
+            ["web.enabled=false", "discord.shards=4", "slack.connections=2", "log.level=debug", "store.keep_days=3"]
+        {
             assert_eq!(stated(other), usual, "{other}");
         }
         assert_ne!(stated("score.low=3"), usual);
@@ -311,6 +314,7 @@ mod tests {
         for (section, line) in [
             ("web", "rooms = [\"a\"]"),
             ("log", "level = \"debug\""),
+            ("store", "keep_days = 3"),
             ("discord", "enabled = false"),
             ("slack", "enabled = false"),
         ] {
@@ -360,6 +364,7 @@ mod tests {
             ("slack", "bot_token_variable", r#""""#),
             ("slack", "app_token_variable", r#"" ""#),
             ("web", "rooms", r#"["lobby", "LOBBY"]"#),
+            ("store", "folder", r#""""#),
         ] {
             let told = refusal(&format!("[{section}]\n{key} = {odd}"));
             assert!(told.starts_with(&format!("aizuchi.toml:2: `{section}.{key}` is ")), "{told}");

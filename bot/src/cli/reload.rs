@@ -53,7 +53,7 @@ impl Reload<'_> {
 
     /// The preset that was chosen for a room is kept where the settings are read from.
     fn note(&self, request: &PresetRequest) -> anyhow::Result<()> {
-        rooms::choose(Path::new(&self.holds.settings().store.folder), &request.room, &request.preset)
+        rooms::choose(Path::new(&self.holds.store.folder), &request.room, &request.preset)
     }
 
     async fn change(&mut self, chosen: Chosen) -> Result<(), Gone> {

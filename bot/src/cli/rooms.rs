@@ -9,6 +9,7 @@ use toml_edit::{DocumentMut, Item, Table};
 
 use super::settings::SettingsArguments;
 use crate::config;
+use crate::stores::StoreSettings;
 
 const HEAD: &str = "# Presets that were chosen by order, one room each. aizuchi writes this file.\n";
 
@@ -19,7 +20,8 @@ pub fn path(folder: &Path) -> PathBuf {
 /// The settings, with what was ordered for single rooms.
 pub fn layers(arguments: &SettingsArguments) -> anyhow::Result<Layers> {
     let mut layers = arguments.layers()?;
-    let folder = config::resolve(&layers)?.general().settings.store.folder.clone();
+    config::resolve(&layers)?;
+    let StoreSettings { folder, .. } = config::section(&layers)?;
     add(&mut layers, Path::new(&folder))?;
     Ok(layers)
 }

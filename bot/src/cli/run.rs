@@ -30,7 +30,7 @@ use crate::platforms::web::{Listening, Web, WebSettings, check_address};
 use crate::ports::{Commands, Platform};
 use crate::prompts::Prompts;
 use crate::runtime::{Clock, Failure, Runtime, World};
-use crate::stores::{Database, Folder, StoreError, wait_for_room};
+use crate::stores::{Database, Folder, StoreError, StoreSettings, wait_for_room};
 
 #[derive(Args, Default)]
 pub struct Arguments {
@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     logs::start(&log)?;
     check_address(&chosen.layers)?;
     join::somewhere(&chosen.layers, &variable)?;
-    let folder = Folder::take(Path::new(&chosen.settings().store.folder))?;
+    let folder = Folder::take(Path::new(&chosen.store.folder))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to run on")?;
     let lived = runtime.block_on(live(arguments, chosen, &folder));
     // Whoever says stop twice does not wait for a disk that takes its time; what must be durable is durable by now.
@@ -69,13 +69,15 @@ pub struct Chosen {
     pub policies: Policies,
     pub choice: Choice,
     pub layers: Layers,
+    pub store: StoreSettings,
 }
 
 impl Chosen {
     pub fn read(arguments: &SettingsArguments) -> anyhow::Result<Chosen> {
         let mut layers = rooms::layers(arguments)?;
         let choice = models::choose(&mut layers, &variable)?;
-        let chosen = Chosen { policies: config::resolve(&layers)?, choice, layers };
+        let policies = config::resolve(&layers)?;
+        let chosen = Chosen { policies, choice, store: config::section(&layers)?, layers };
         if let Err(unusable) = models::check(&chosen.policies, &variable) {
             return Err(chosen.mistake(unusable.key, &unusable.model, unusable.to_string()));
         }
@@ -140,6 +142,7 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
         platforms: platforms.clone(),
         events,
         ready,
+        store: chosen.store.clone(),
     };
     let starting = Runtime::start(database.clone(), chosen.policies.clone(), Arc::new(world));
     let mut runtime = tokio::select! {
@@ -180,7 +183,7 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     let address = serving.as_ref().map(|(address, _)| web_link::address_of(*address));
     let mut elsewhere = joined.listen(&runtime.ears, &(commands.clone() as Arc<dyn Commands>), &stop);
     let token = web_settings.token();
-    if let Err(error) = say_hello(&settings, address.as_deref().map(|room| (room, token)), &chosen.choice, &joined) {
+    if let Err(error) = say_hello(&chosen, address.as_deref().map(|room| (room, token)), &joined) {
         tracing::warn!(%error, "cannot write to standard output");
     }
     if let Some(address) = address.filter(|_| web_settings.open_browser && !arguments.no_browser) {
@@ -272,14 +275,9 @@ async fn all_end(tasks: &mut JoinSet<()>) {
 }
 
 /// `room` is where a browser finds it, and the token that it asks for.
-fn say_hello(
-    settings: &Settings,
-    room: Option<(&str, Option<&SecretString>)>,
-    choice: &Choice,
-    joined: &Joined,
-) -> anyhow::Result<()> {
-    let name = super::harmless(&settings.bot.name);
-    let (told, folder) = (&choice.told, &settings.store.folder);
+fn say_hello(chosen: &Chosen, room: Option<(&str, Option<&SecretString>)>, joined: &Joined) -> anyhow::Result<()> {
+    let name = super::harmless(&chosen.settings().bot.name);
+    let (told, folder) = (&chosen.choice.told, &chosen.store.folder);
     let whereabouts = match room {
         Some((room, token)) => {
             // What is not a terminal is kept and read by others: a file, or the log of a service.

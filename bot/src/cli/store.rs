@@ -10,13 +10,13 @@ use crate::cli::settings::SettingsArguments;
 use crate::cli::show::complain;
 use crate::keeper;
 use crate::ports::{Settled, Stores};
-use crate::stores::{Database, Folder, StoreError};
+use crate::stores::{Database, Folder, StoreError, StoreSettings};
 
 /// The folder that was named, or the one of the settings.
 pub fn folder(named: Option<&str>, settings: &SettingsArguments) -> anyhow::Result<PathBuf> {
     match named {
         Some(folder) => Ok(folder.into()),
-        None => Ok(settings.policies()?.general().settings.store.folder.clone().into()),
+        None => Ok(settings.section::<StoreSettings>()?.folder.into()),
     }
 }
 

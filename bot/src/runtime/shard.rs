@@ -276,7 +276,7 @@ impl Shard {
 
     /// With many rooms a snapshot is large and is taken less often: what it costs stays in proportion to what happens.
     fn save_now_and_then(&self) {
-        let records = u64::from(self.engine.policies().general().settings.store.snapshot_records);
+        let records = u64::from(self.world.store.snapshot_records);
         if self.saver.unsaved() >= records.max(8 * self.engine.rooms() as u64) {
             self.snapshots.send_replace(());
         }

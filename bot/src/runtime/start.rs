@@ -18,7 +18,7 @@ use super::{Clock, ClockJump, Ears, Event, Failure};
 use crate::journal::{Damaged, Journal, Lost, Recovered, RecoveredFrom, State, recover};
 use crate::keeper::Keeper;
 use crate::ports::{Mind, Platform, StoreFiles, Stores};
-use crate::stores::{StoreError, wait_for_room};
+use crate::stores::{StoreError, StoreSettings, wait_for_room};
 
 /// What all engines have in common.
 pub struct World {
@@ -31,6 +31,8 @@ pub struct World {
     pub events: broadcast::Sender<Event>,
     /// Whether what happens can be written down at the moment.
     pub ready: watch::Sender<bool>,
+    /// How long what happens is kept.
+    pub store: StoreSettings,
 }
 
 impl World {
@@ -92,7 +94,7 @@ impl Runtime {
             let shard = Shard::new(number, engine, heard, shared);
             shards.spawn(shard.run(recovered.last_at, recovered.last_seq, openings.clone()));
         }
-        let keep = Duration::from_secs(u64::from(settings.store.keep_days) * 24 * 3600);
+        let keep = Duration::from_secs(u64::from(world.store.keep_days) * 24 * 3600);
         let (report, failures) = mpsc::unbounded_channel();
         let ready = world.ready.clone();
         let ears = Ears::new(inboxes, report).knowing(&settings).adding_up(ledger);
@@ -220,7 +222,7 @@ async fn watch_store(files: Arc<dyn StoreFiles>, stop: CancellationToken) {
 async fn sweep(journal: Journal, world: Arc<World>, policies: Policies, keep: Duration, stop: CancellationToken) {
     loop {
         let before = world.clock.now() - aizuchi_core::types::Span(keep.as_millis() as u64);
-        let day = aizuchi_core::types::Span::minutes(60 * u64::from(policies.general().settings.store.deleted_hours));
+        let day = aizuchi_core::types::Span::minutes(60 * u64::from(world.store.deleted_hours));
         match journal.drop_deleted(world.clock.now() - day).await {
             Ok(0) => (),
             Ok(records) => tracing::info!(records, "let go of what was deleted"),

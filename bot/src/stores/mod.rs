@@ -3,11 +3,13 @@
 mod error;
 mod folder;
 mod full_disk;
+mod settings;
 pub mod sqlite;
 
 pub use error::StoreError;
 pub use folder::Folder;
 pub use full_disk::wait_for_room;
+pub use settings::StoreSettings;
 pub use sqlite::Database;
 
 pub use crate::ports::Settled;

@@ -8,7 +8,7 @@ use aizuchi::journal::{Records, traces};
 use aizuchi::models::offline;
 use aizuchi::ports::{Caller, Commands, Doing, Mind, Platform};
 use aizuchi::runtime::{Clock, Event, Runtime, World};
-use aizuchi::stores::Database;
+use aizuchi::stores::{Database, StoreSettings};
 use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::Answer;
 use aizuchi_core::settings::Layers;
@@ -57,6 +57,7 @@ impl Life {
             platforms: vec![platform],
             events: events.clone(),
             ready: ready.clone(),
+            store: StoreSettings::default(),
         };
         let runtime = Runtime::start(ground.database.clone(), ground.policies.clone(), Arc::new(world)).await.unwrap();
         Life { ground, events, ready, runtime: Some(runtime) }

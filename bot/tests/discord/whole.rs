@@ -9,7 +9,7 @@ use aizuchi::models::Models;
 use aizuchi::platforms::discord::Discord;
 use aizuchi::prompts::Prompts;
 use aizuchi::runtime::{Clock, Runtime, World};
-use aizuchi::stores::Database;
+use aizuchi::stores::{Database, StoreSettings};
 use aizuchi_core::Input;
 use aizuchi_test_servers::discord::{BOT, CHANNEL, GUILD, Mishap, Order, Server, TOKEN, person};
 use aizuchi_test_servers::folder::Scratch;
@@ -36,7 +36,15 @@ impl Program {
             Discord::new(own, &policies.general().settings, TOKEN.into(), database.platform_stores(), Clock::Wall);
         let (events, _) = broadcast::channel(1000);
         let (ready, _) = watch::channel(true);
-        let world = World { clock: Clock::Wall, mind, platforms: vec![discord.clone()], keeper: None, events, ready };
+        let world = World {
+            clock: Clock::Wall,
+            mind,
+            platforms: vec![discord.clone()],
+            keeper: None,
+            events,
+            ready,
+            store: StoreSettings::default(),
+        };
         let runtime = Runtime::start(database, policies, Arc::new(world)).await.unwrap();
         let stop = CancellationToken::new();
         let done = discord.listen(runtime.ears.clone(), Arc::new(Parrot::default()), stop.clone()).unwrap();

@@ -7,12 +7,13 @@ use aizuchi::journal::Records;
 use aizuchi::language::Language;
 use aizuchi::runtime::{Clock, Event};
 use aizuchi::sentences::sentence;
+use aizuchi::stores::StoreSettings;
 use aizuchi_core::effect::Outcome;
 use aizuchi_core::input::Command;
 use aizuchi_core::types::{Change, ClockShift, Message, MessageId, PersonId, Place, Reaction, RoomId, Span};
 use aizuchi_core::{Input, Time, Trace};
 
-use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said};
+use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said, saving_after};
 
 const HOUR: ClockShift = ClockShift(3_600_000);
 const HOUR_BACK: ClockShift = ClockShift(-3_600_000);
@@ -24,18 +25,27 @@ struct House {
     board: Arc<Board>,
     clock: Clock,
     words: Arc<Scripted>,
+    store: StoreSettings,
 }
 
 impl House {
     fn new(settings: &[&'static str]) -> House {
         let words = Scripted::new(false, vec![line("write", "Hello!", 500)], &policies(settings));
         let (board, clock) = (Arc::default(), Clock::starting_at(START));
-        House { scratch: Scratch::new(), settings: settings.to_vec(), board, clock, words }
+        House {
+            scratch: Scratch::new(),
+            settings: settings.to_vec(),
+            board,
+            clock,
+            words,
+            store: StoreSettings::default(),
+        }
     }
 
     async fn start(&self) -> Life {
         let (words, board) = (self.words.clone(), self.board.clone());
-        Life::start(self.scratch.database(), policies(&self.settings), words, board, self.clock).await
+        let (store, database) = (self.store.clone(), self.scratch.database());
+        Life::with_store(store, database, policies(&self.settings), words, board, self.clock).await
     }
 
     fn posts(&self) -> usize {
@@ -153,7 +163,7 @@ async fn a_wait_ends_after_its_time_whatever_the_clock_does() {
 
 #[tokio::test(start_paused = true)]
 async fn what_happened_while_the_clock_was_set_is_decided_the_same_again() {
-    let house = House::new(&["store.snapshot_records=1000000"]);
+    let house = House { store: saving_after(1_000_000), ..House::new(&[]) };
     let mut life = house.start().await;
     for (nth, by) in [0, 3_600_000, -3_600_000, -60_000, 90_000].into_iter().enumerate() {
         house.clock.set(ClockShift(by));

@@ -7,7 +7,7 @@ use aizuchi::runtime::Clock;
 use aizuchi_core::types::Span;
 use aizuchi_core::{Input, Time};
 
-use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said};
+use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said, saving_after};
 
 const MESSAGES: u64 = 12;
 const CRASHES: u64 = 4;
@@ -29,11 +29,11 @@ fn talk(seed: u64) -> Vec<(Time, Input)> {
 fn live(scratch: &Scratch, board: &Arc<Board>, talk: &mut Vec<(Time, Input)>, from: Time, until: Option<Time>) {
     let world = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
     world.block_on(async {
-        let policies = policies(&["reply.part_chars=40", "store.snapshot_records=7"]);
+        let policies = policies(&["reply.part_chars=40"]);
         let long = "One sentence of some length here. Another sentence that follows it. And a third one to end with.";
         let mind = Scripted::new(false, vec![line("write", long, 250)], &policies);
         let clock = Clock::starting_at(from);
-        let life = Life::start(scratch.database(), policies, mind, board.clone(), clock).await;
+        let life = Life::with_store(saving_after(7), scratch.database(), policies, mind, board.clone(), clock).await;
         let living = async {
             while let Some((at, input)) = talk.first().cloned() {
                 clock.sleep_until(Some(at)).await;

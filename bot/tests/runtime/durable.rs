@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use aizuchi::ports::{Doing, Mind, Platform, PostError, Posting};
 use aizuchi::runtime::{Clock, Runtime, World};
+use aizuchi::stores::StoreSettings;
 use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::Answer;
 use aizuchi_core::types::{MessageId, Place, Span};
@@ -88,7 +89,15 @@ async fn nothing_leaves_before_its_cause_is_in_the_journal() {
     let (path, board) = (scratch.0.join("aizuchi.db"), Board::default());
     let witness = Arc::new(Witness { path, mind, board, seen: Mutex::default() });
     let (clock, (events, _), (ready, _)) = (Clock::starting_at(START), broadcast::channel(100), watch::channel(true));
-    let world = World { clock, mind: witness.clone(), platforms: vec![witness.clone()], keeper: None, events, ready };
+    let world = World {
+        clock,
+        mind: witness.clone(),
+        platforms: vec![witness.clone()],
+        keeper: None,
+        events,
+        ready,
+        store: StoreSettings::default(),
+    };
     let runtime = Runtime::start(scratch.database(), policies, Arc::new(world)).await.unwrap();
     runtime.ears.hear(said("m1", START, "mia", "does anybody know?")).await.unwrap();
     tokio::time::sleep(Duration::from_secs(600)).await;

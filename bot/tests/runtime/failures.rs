@@ -6,7 +6,7 @@ use std::time::Duration;
 use aizuchi::runtime::{Clock, Gone};
 use rusqlite::Connection;
 
-use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said};
+use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said, saving_after};
 
 /// Nothing leaves while nothing can be written down; when it can, everything goes on.
 #[tokio::test(start_paused = true)]
@@ -56,10 +56,11 @@ async fn a_store_that_refuses_does_not_keep_it_from_stopping() {
 /// Beyond a snapshot nobody works out a decision again: it is kept first, however long that takes.
 #[tokio::test(start_paused = true)]
 async fn a_decision_that_can_not_be_kept_is_kept_later() {
-    let (scratch, policies) = (Scratch::new(), policies(&["store.snapshot_records=1"]));
+    let (scratch, policies) = (Scratch::new(), policies(&[]));
     let mind = Scripted::new(false, vec![], &policies);
     let (board, clock) = (Arc::new(Board::default()), Clock::starting_at(START));
-    let life = Life::start(scratch.database(), policies.clone(), mind, board.clone(), clock).await;
+    let life =
+        Life::with_store(saving_after(1), scratch.database(), policies.clone(), mind, board.clone(), clock).await;
     let other = Connection::open(scratch.0.join("aizuchi.db")).unwrap();
     other.execute_batch("ALTER TABLE trace RENAME TO hidden").unwrap();
     life.hear(said("m1", START, "mia", "lol")).await;

@@ -10,7 +10,7 @@ use aizuchi::keeper::{ForgetState, Keeper};
 use aizuchi::memory;
 use aizuchi::ports::{Doing, Mind, Platform};
 use aizuchi::runtime::{Clock, Runtime, World};
-use aizuchi::stores::Database;
+use aizuchi::stores::{Database, StoreSettings};
 use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::types::{PersonId, Place};
@@ -56,6 +56,7 @@ impl Life {
             platforms: platforms.clone(),
             events: broadcast::channel(16).0,
             ready: watch::channel(true).0,
+            store: StoreSettings::default(),
         };
         let runtime = Runtime::start(database.clone(), policies, Arc::new(world)).await.expect("it starts");
         Life { runtime, keeper, platforms, database }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use aizuchi::ports::{Doing, Mind, Platform, PostError, Posting};
 use aizuchi::runtime::{Clock, Event, Runtime, World};
-use aizuchi::stores::Database;
+use aizuchi::stores::{Database, StoreSettings};
 use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::Answer;
 use aizuchi_core::settings::Layers;
@@ -155,9 +155,20 @@ impl Life {
         board: Arc<Board>,
         clock: Clock,
     ) -> Life {
+        Life::with_store(StoreSettings::default(), database, policies, mind, board, clock).await
+    }
+
+    pub async fn with_store(
+        store: StoreSettings,
+        database: Database,
+        policies: Policies,
+        mind: Arc<dyn Mind>,
+        board: Arc<Board>,
+        clock: Clock,
+    ) -> Life {
         let (events, watched) = broadcast::channel(100_000);
         let (ready, is_ready) = watch::channel(true);
-        let world = World { clock, mind, platforms: vec![board], keeper: None, events, ready };
+        let world = World { clock, mind, platforms: vec![board], keeper: None, events, ready, store };
         let runtime = Runtime::start(database, policies, Arc::new(world)).await.expect("it starts");
         Life { runtime, events: watched, ready: is_ready, clock }
     }
@@ -165,6 +176,11 @@ impl Life {
     pub async fn hear(&self, input: Input) {
         self.runtime.ears.hear(input).await.expect("it listens");
     }
+}
+
+/// A snapshot is taken after so many records.
+pub fn saving_after(snapshot_records: u32) -> StoreSettings {
+    StoreSettings { snapshot_records, ..StoreSettings::default() }
 }
 
 pub fn policies(settings: &[&str]) -> Policies {

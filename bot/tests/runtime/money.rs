@@ -9,6 +9,7 @@ use aizuchi::memory;
 use aizuchi::meter::Meter;
 use aizuchi::ports::{Digest, Doing, Embedder, Mind, ModelError};
 use aizuchi::runtime::{Clock, Runtime, World};
+use aizuchi::stores::StoreSettings;
 use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::room::Cost;
@@ -16,7 +17,7 @@ use aizuchi_core::types::{Place, RoomId, Span};
 use aizuchi_core::{Input, Message, Policies, Time};
 use tokio::sync::{broadcast, watch};
 
-use crate::made_up::{Board, Life, START, Scratch, policies, said};
+use crate::made_up::{Board, Life, START, Scratch, policies, said, saving_after};
 
 /// A mind that counts its calls and takes its time.
 #[derive(Default)]
@@ -119,9 +120,10 @@ fn live(scratch: &Scratch, board: &Arc<Board>, mind: &Arc<Counting>, shards: u32
     let world = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
     world.block_on(async {
         let shards = format!("runtime.shards={shards}");
-        let policies = policies(&[&shards, "budget.total_calls_per_day=10", "store.snapshot_records=7"]);
+        let policies = policies(&[&shards, "budget.total_calls_per_day=10"]);
         let clock = Clock::starting_at(from);
-        let life = Life::start(scratch.database(), policies, mind.clone(), board.clone(), clock).await;
+        let (store, database) = (saving_after(7), scratch.database());
+        let life = Life::with_store(store, database, policies, mind.clone(), board.clone(), clock).await;
         all_call(&life, 0..8, from).await;
         tokio::time::sleep(lives).await;
     });
@@ -203,6 +205,7 @@ impl Remembering {
             platforms: vec![Arc::new(Board::default())],
             events: broadcast::channel(16).0,
             ready: watch::channel(true).0,
+            store: StoreSettings::default(),
         };
         let runtime = Runtime::start(database, policies, Arc::new(world)).await.expect("it starts");
         Remembering { runtime, keeper, numbers, mind, clock }

@@ -7,7 +7,7 @@ use aizuchi::keeper::{ForgetState, Keeper};
 use aizuchi::memory;
 use aizuchi::ports::{Digest, Doing, Mind};
 use aizuchi::runtime::{Clock, World};
-use aizuchi::stores::Database;
+use aizuchi::stores::{Database, StoreSettings};
 use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Usage};
 use aizuchi_core::input::{Answer, Command};
 use aizuchi_core::memory::Filter;
@@ -99,6 +99,7 @@ impl Life {
             platforms: vec![board.clone()],
             events: broadcast::channel(16).0,
             ready: watch::channel(true).0,
+            store: StoreSettings::default(),
         };
         let runtime = aizuchi::runtime::Runtime::start(database, policies, Arc::new(world)).await.expect("it starts");
         Life { runtime, keeper, clock, mind, board }

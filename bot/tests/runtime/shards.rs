@@ -8,13 +8,13 @@ use std::time::Duration;
 use aizuchi::journal::{Damaged, Engines, Record, Records, Recovered, RecoveredFrom, recover, traces};
 use aizuchi::replay::{Check, StoredTraces, relive};
 use aizuchi::runtime::{Clock, shard_of};
-use aizuchi::stores::Database;
+use aizuchi::stores::{Database, StoreSettings};
 use aizuchi_core::input::Command;
 use aizuchi_core::types::{Place, RoomId, Span};
 use aizuchi_core::{Input, Policies, Time};
 use rusqlite::Connection;
 
-use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said};
+use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said, saving_after};
 
 fn said_in(room: &RoomId, id: &str, at: Time, text: &str) -> Input {
     let Input::Said(mut message) = said(id, at, "mia", text) else { unreachable!("it was said") };
@@ -37,13 +37,15 @@ fn live_and_vanish<F: Future<Output = ()>>(work: impl FnOnce() -> F) {
 #[test]
 fn a_shard_without_a_snapshot_of_its_own_loses_nothing() {
     let (scratch, board) = (Scratch::new(), Arc::new(Board::default()));
-    let settings = policies(&["runtime.shards=2", "store.snapshot_records=50"]);
+    let settings = policies(&["runtime.shards=2"]);
     let mind = || Scripted::new(false, vec![line("write", "Hello!", 5_000)], &settings);
     let quiet: Vec<RoomId> = rooms_of(1, 2).take(8).collect();
     let busy = rooms_of(0, 2).next().unwrap();
     live_and_vanish(async || {
         let clock = Clock::starting_at(START);
-        let life = Life::start(scratch.database(), settings.clone(), mind(), board.clone(), clock).await;
+        let life =
+            Life::with_store(saving_after(50), scratch.database(), settings.clone(), mind(), board.clone(), clock)
+                .await;
         for (number, room) in quiet.iter().enumerate() {
             life.hear(said_in(room, &format!("q{number}"), clock.now(), "aizuchi, are you there?")).await;
         }
@@ -56,7 +58,9 @@ fn a_shard_without_a_snapshot_of_its_own_loses_nothing() {
     });
     live_and_vanish(async || {
         let clock = Clock::starting_at(START + Span::seconds(3));
-        let life = Life::start(scratch.database(), settings.clone(), mind(), board.clone(), clock).await;
+        let life =
+            Life::with_store(saving_after(50), scratch.database(), settings.clone(), mind(), board.clone(), clock)
+                .await;
         tokio::time::sleep(Duration::from_secs(60)).await;
         for (number, room) in quiet.iter().enumerate() {
             let view = life.runtime.ears.look(room).await.unwrap().expect("the room is known");
@@ -95,19 +99,19 @@ struct Told {
     called: BTreeMap<RoomId, Time>,
 }
 
-fn settings_of(dice: &mut Dice) -> Policies {
+fn settings_of(dice: &mut Dice) -> (Policies, StoreSettings) {
     let shards = 1 + dice.roll(4);
     let records = [1, 3, 10, 40, 1000][dice.roll(5) as usize];
-    policies(&[&format!("runtime.shards={shards}"), &format!("store.snapshot_records={records}")])
+    (policies(&[&format!("runtime.shards={shards}")]), saving_after(records))
 }
 
 /// One life with its own number of shards, gone after a while or stopped as it should be.
 fn live(scratch: &Scratch, board: &Arc<Board>, dice: &mut Dice, from: &mut Time, told: &mut Told, last: bool) {
-    let settings = settings_of(dice);
+    let (settings, store) = settings_of(dice);
     live_and_vanish(async || {
         let mind = Scripted::new(false, vec![line("write", "Hello!", 700)], &settings);
-        let clock = Clock::starting_at(*from);
-        let life = Life::start(scratch.database(), settings.clone(), mind, board.clone(), clock).await;
+        let (clock, database) = (Clock::starting_at(*from), scratch.database());
+        let life = Life::with_store(store.clone(), database, settings.clone(), mind, board.clone(), clock).await;
         for _ in 0..dice.roll(30) {
             let room = RoomId::new(format!("log:room{}", dice.roll(ROOMS)));
             let id = format!("m{}", told.messages.len());

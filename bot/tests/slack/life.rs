@@ -7,6 +7,7 @@ use aizuchi::models::Models;
 use aizuchi::ports::{Doing, Mind};
 use aizuchi::prompts::Prompts;
 use aizuchi::runtime::{Clock, Runtime, World};
+use aizuchi::stores::StoreSettings;
 use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::{Input, Policies};
@@ -34,7 +35,15 @@ impl Life {
         let slack = slack(server, database.clone(), &OFFLINE);
         let (events, _) = broadcast::channel(100);
         let (ready, _) = watch::channel(true);
-        let world = World { clock: Clock::Wall, mind, platforms: vec![slack.clone()], keeper: None, events, ready };
+        let world = World {
+            clock: Clock::Wall,
+            mind,
+            platforms: vec![slack.clone()],
+            keeper: None,
+            events,
+            ready,
+            store: StoreSettings::default(),
+        };
         let runtime = Runtime::start(database, policies, Arc::new(world)).await.unwrap();
         let stop = CancellationToken::new();
         let done = slack.listen(runtime.ears.clone(), Arc::new(Echo::default()), stop.clone()).await.unwrap();

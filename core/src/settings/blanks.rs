@@ -5,7 +5,7 @@ use super::schema::Settings;
 use crate::types::is_invisible;
 
 pub(super) fn check(settings: &Settings, flat: &mut Flat) {
-    let Settings { bot, score, listen, store, .. } = settings;
+    let Settings { bot, score, listen, .. } = settings;
     if is_invisible(&bot.name) {
         flat.misfit("bot.name", "a name");
     }
@@ -16,8 +16,5 @@ pub(super) fn check(settings: &Settings, flat: &mut Flat) {
     }
     if listen.channels.iter().any(|channel| is_invisible(channel)) {
         flat.misfit("listen.channels", "names of channels");
-    }
-    if is_invisible(&store.folder) {
-        flat.misfit("store.folder", "a folder, such as \"data\"");
     }
 }

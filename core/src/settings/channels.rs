@@ -19,7 +19,6 @@ const OF_ALL_CHANNELS: &[&str] = &[
     "runtime.inbox_max",
     "runtime.shards",
     "runtime.shutdown_seconds",
-    "store.",
 ];
 
 /// Why a key cannot be set for one channel, and what can.

@@ -437,11 +437,9 @@ mod tests {
             "aizuchi.toml:3: `budget.total_calls_per_day` holds for all channels together and cannot be set for one of \
              them; set it in [budget]"
         );
-        for (section, line) in [
-            ("store", "folder = \"elsewhere\""),
-            ("prices", "\"openai/gpt-5\" = [1.0, 2.0]"),
-            ("people", "same = [\"discord:1 = web:x\"]"),
-        ] {
+        for (section, line) in
+            [("prices", "\"openai/gpt-5\" = [1.0, 2.0]"), ("people", "same = [\"discord:1 = web:x\"]")]
+        {
             let told = refusal(&format!("[channel.\"a\".gates]\nunasked = true\n[channel.\"a\".{section}]\n{line}"));
             assert!(told.starts_with(&format!("aizuchi.toml:4: `{section}.")), "{told}");
             assert!(told.contains(&format!("set it in [{section}]. Allowed for a channel are `preset`")), "{told}");
@@ -481,7 +479,6 @@ mod tests {
             ("bot", "aliases", r#"[""]"#),
             ("score", "keywords", r#"[" "]"#),
             ("listen", "channels", r#"[""]"#),
-            ("store", "folder", r#""""#),
         ] {
             let told = refusal(&format!("[{section}]\n{key} = {odd}"));
             assert!(told.starts_with(&format!("aizuchi.toml:2: `{section}.{key}` is ")), "{told}");

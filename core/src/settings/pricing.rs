@@ -163,6 +163,15 @@ mod tests {
         assert_eq!(read, policies("").general().settings);
     }
 
+    /// Such settings are the shell's now, and no longer in the journal.
+    #[test]
+    fn settings_written_down_with_a_section_of_the_shell_are_read() {
+        let mut written = serde_json::to_value(&policies("").general().settings).unwrap();
+        written["store"] =
+            serde_json::json!({"folder": "data", "keep_days": 30, "deleted_hours": 24, "snapshot_records": 20000});
+        assert_eq!(serde_json::from_value::<Settings>(written).unwrap(), policies("").general().settings);
+    }
+
     #[test]
     fn an_embedding_model_has_a_provider() {
         let named = |name: &str| policies(&format!("[models]\nembed = {name:?}")).general().settings.embedding_model();

@@ -226,12 +226,6 @@ sections! {
         message_chars: u32 = 20..=100_000,
         talk_chars: u32 = 200..=1_000_000,
     }
-    store: StoreSettings {
-        folder: String = Any,
-        keep_days: u32 = 1..=100_000,
-        deleted_hours: u32 = 0..=1_000_000,
-        snapshot_records: u32 = 1..=100_000_000,
-    }
     runtime: RuntimeSettings {
         shards: u32 = 1..=64,
         inbox_max: u32 = 1..=COUNT_MAX,

@@ -22,7 +22,7 @@ pub fn check(patient: &Patient<'_>) -> Vec<Check> {
 
 /// Of a store that cannot be read another check tells.
 fn spent(patient: &Patient<'_>) -> Option<Check> {
-    let database = Folder::database_in(Path::new(&patient.settings.store.folder));
+    let database = Folder::database_in(Path::new(&patient.store.folder));
     if !database.exists() {
         return None;
     }

@@ -26,6 +26,7 @@ use crate::cli::settings::SettingsArguments;
 use crate::cli::show::{harmless, harmless_json};
 use crate::config;
 use crate::models::{Choice, choose};
+use crate::stores::StoreSettings;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -66,6 +67,7 @@ pub struct Patient<'a> {
     pub layers: &'a Layers,
     pub policies: &'a Policies,
     pub settings: &'a Settings,
+    pub store: StoreSettings,
     /// The models that a start would choose, or why it would not start.
     pub choice: &'a anyhow::Result<Choice>,
     pub environment: &'a dyn Fn(&str) -> Option<String>,
@@ -84,6 +86,7 @@ fn checks(arguments: &SettingsArguments, calls: Calls) -> Vec<Check> {
         layers: &layers,
         policies: &policies,
         settings: &policies.general().settings,
+        store: layers.section().unwrap_or_default(),
         choice: &choice,
         environment: &variable,
         calls,

@@ -20,7 +20,7 @@ const STORE: &str = "store";
 const CLOCK: &str = "clock";
 
 pub fn check(patient: &Patient<'_>) -> (Vec<Check>, Running) {
-    let folder = Path::new(&patient.settings.store.folder);
+    let folder = Path::new(&patient.store.folder);
     let running = running(folder);
     let mut checks = vec![writable(folder, running)];
     checks.extend(room(folder));
