@@ -18,7 +18,8 @@ UPDATE journal SET kind = 1 WHERE substr(body, 1, 10) = '{"Judged":' OR substr(b
 UPDATE journal SET kind = 3 WHERE substr(body, 1, 8) = '{"Told":';
 CREATE INDEX journal_kind ON journal (kind) WHERE kind IS NOT NULL;
 CREATE INDEX journal_person ON journal (person, name) WHERE person IS NOT NULL;
-CREATE INDEX journal_message ON journal (room, message) WHERE message IS NOT NULL;
+-- By the message first: ids of messages grow, so that what is added lies together.
+CREATE INDEX journal_message ON journal (message, room) WHERE message IS NOT NULL;
 
 -- Who else a record has a link to: a mention, a reply.
 CREATE TABLE journal_mention (
