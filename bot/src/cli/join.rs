@@ -85,7 +85,11 @@ pub fn somewhere(layers: &Layers, environment: Environment<'_>) -> anyhow::Resul
 /// The platforms that are joined, for a sentence: "Discord and Slack".
 pub fn joinable_titles() -> String {
     let is_joined = |spec: &&PlatformSpec| matches!(spec.kind, PlatformKind::Joined { .. });
-    PLATFORMS.iter().filter(is_joined).map(|spec| spec.title).collect::<Vec<_>>().join(" and ")
+    let titles: Vec<&str> = PLATFORMS.iter().filter(is_joined).map(|spec| spec.title).collect();
+    match titles.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => titles.concat(),
+    }
 }
 
 async fn attend(platform: &'static str, listening: anyhow::Result<JoinHandle<()>>) {

@@ -37,8 +37,12 @@ fn check_one(spec: &PlatformSpec, patient: &Patient<'_>, running: Running) -> Ve
                 }
             }
             if patient.calls == Calls::None {
-                let plural = if variables.len() == 1 { "token" } else { "tokens" };
-                return vec![Check::ok(part, format!("{plural} in {}, not asked", variables.join(" and ")))];
+                let told = match &variables[..] {
+                    [] => "needs no token, not asked".to_owned(),
+                    [variable] => format!("token in {variable}, not asked"),
+                    several => format!("tokens in {}, not asked", several.join(" and ")),
+                };
+                return vec![Check::ok(part, told)];
             }
             ask::wait_for(part, examine(patient.layers, tokens)).unwrap_or_else(|check| vec![check])
         }
