@@ -138,6 +138,7 @@ fn cyrillic(text: &str) -> String {
 }
 
 /// Pieces that mean something somewhere, put together at random.
+#[expect(clippy::too_many_lines, reason = "a list")]
 pub fn words() -> impl Strategy<Value = String> {
     let pieces = prop_oneof![
         proptest::sample::select(vec![
