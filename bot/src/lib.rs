@@ -1,4 +1,6 @@
 //! aizuchi does: it reads files, runs the engine and shows what came of it. What to do is decided in `aizuchi-core`.
+#![warn(clippy::too_many_lines)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::wildcard_enum_match_arm))]
 
 pub mod check;
 pub mod cli;

@@ -217,10 +217,8 @@ fn reply(reference: Field<'_, Reference<'_>>) -> Result<Option<Reply>, String> {
 }
 
 fn count(reaction: Field<'_, Reaction<'_>>) -> u64 {
-    match reaction {
-        Field::Object(Reaction { count: Field::Number(count) }) => count.as_u64().unwrap_or(1),
-        _ => 1,
-    }
+    let Field::Object(Reaction { count: Field::Number(count) }) = reaction else { return 1 };
+    count.as_u64().unwrap_or(1)
 }
 
 #[cfg(test)]

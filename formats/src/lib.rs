@@ -3,6 +3,8 @@
 //! [`read`] opens and unpacks, [`read_text`] recognises the format and has it read; what no single line can know (which
 //! author is the bot itself, whom a reply answers) is filled in at the end, alike for all formats. [`Writer`] writes a
 //! transcript.
+#![warn(clippy::too_many_lines)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::wildcard_enum_match_arm))]
 
 mod archive;
 mod command;

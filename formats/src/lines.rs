@@ -93,10 +93,8 @@ impl Reader {
         }
         let record: Record<'_> = serde_json::from_str(line).map_err(|error| broken(&error))?;
         let at = when::from_field("ts", &record.ts)?;
-        let heard = match &record.heard {
-            Field::Absent => None,
-            given => Some(when::from_field("heard", given)?),
-        };
+        let is_given = !matches!(record.heard, Field::Absent);
+        let heard = is_given.then(|| when::from_field("heard", &record.heard)).transpose()?;
         let place = self.place(record.channel, record.thread)?;
         let author = author(record.author, record.author_id, &record.bot)?;
         let words = record.text.words("text")?;

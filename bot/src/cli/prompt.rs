@@ -315,7 +315,22 @@ fn talk(events: &[Event], target: &Message) -> Vec<Message> {
                 }
                 None => talk.retain(|said| said.id != change.id),
             },
-            _ => (),
+            Input::Said(_)
+            | Input::Changed(_)
+            | Input::Reacted(_)
+            | Input::Told(..)
+            | Input::PolicyChanged(_)
+            | Input::Tick
+            | Input::Resumed
+            | Input::Judged(..)
+            | Input::Written(..)
+            | Input::Delivered(..)
+            | Input::Recalled(..)
+            | Input::Remembered(..)
+            | Input::Refused(..)
+            | Input::Billed(..)
+            | Input::Forgotten
+            | Input::ClockSet(_) => (),
         }
     }
     talk

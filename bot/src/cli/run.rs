@@ -1,6 +1,7 @@
 //! `aizuchi run`: takes part. Everything is put together here, and taken apart when it is told to stop.
 
 use std::io::IsTerminal as _;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use secrecy::SecretString;
 use tokio::sync::{broadcast, mpsc, watch};
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::join::{self, Joined};
@@ -29,7 +30,7 @@ use crate::models::{self, Choice, Models};
 use crate::platforms::web::{Listening, Web, WebSettings, check_address};
 use crate::ports::{Commands, Platform};
 use crate::prompts::Prompts;
-use crate::runtime::{Clock, Failure, Runtime, World};
+use crate::runtime::{Clock, Ears, Event, Failure, Runtime, World};
 use crate::stores::{Database, Folder, StoreError, StoreSettings, wait_for_room};
 
 #[derive(Args, Default)]
@@ -110,7 +111,6 @@ pub fn variable(name: &str) -> Option<String> {
 }
 
 async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow::Result<()> {
-    let settings = chosen.settings().clone();
     // Whoever says stop while it starts is heard too.
     let (mut stopping, hangup) = (Stopping::new()?, Hangup::new()?);
     let opening = open_store(folder, arguments.accept_loss);
@@ -118,32 +118,10 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
         opened = opening => opened?,
         () = stopping.wait() => return Ok(()),
     };
-    let prompts = Arc::new(Prompts::new(PathBuf::from(&settings.prompts.folder)));
-    let mind = Arc::new(Models::new(prompts, &chosen.policies, &variable)?);
-    let web_settings: WebSettings = config::section(&chosen.layers)?;
-    let open_web = |own| Web::new(own, &settings, chosen.introduction(), database.platform_stores(), Clock::Wall);
-    let web = Some(web_settings.clone()).filter(|own| own.enabled).map(open_web);
     let (events, watched) = broadcast::channel(EVENTS_MAX);
     let (ready, is_ready) = watch::channel(true);
-    let joined = Joined::new(&chosen.layers, &settings, &database)?;
-    let mut platforms = joined.platforms();
-    platforms.extend(web.clone().map(|web| web as Arc<dyn Platform>));
-    let remembered = memory::open(&settings.memory, &database).map_err(anyhow::Error::msg)?;
-    let mut keeper = Keeper::new(remembered, mind.clone(), database.clone(), chosen.policies.clone());
-    let embedder = models::wanted_embedder(&chosen.policies, &variable);
-    if let Some(embedder) = embedder.map_err(|what| chosen.mistake("models.embed", &settings.models.embed, what))? {
-        keeper = keeper.understanding(embedder);
-    }
-    let keeper = Arc::new(keeper);
-    let world = World {
-        clock: Clock::Wall,
-        mind: mind.clone(),
-        keeper: Some(keeper.clone()),
-        platforms: platforms.clone(),
-        events,
-        ready,
-        store: chosen.store.clone(),
-    };
+    let parts = Parts::new(&chosen, &database)?;
+    let world = parts.world(events, ready, &chosen);
     let starting = Runtime::start(database.clone(), chosen.policies.clone(), Arc::new(world));
     let mut runtime = tokio::select! {
         started = starting => started?,
@@ -152,52 +130,40 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     let stop = CancellationToken::new();
     let (preset_requests, wished) = mpsc::channel(PRESET_REQUESTS_MAX);
     let (ears, traces) = (runtime.ears.clone(), Traces::new(database));
-    let reception =
+    let commands =
         CommandRunner::new(ears.clone(), traces.clone(), Clock::Wall, chosen.introduction(), preset_requests);
-    let commands = Arc::new(reception.remembering(keeper.clone(), platforms.clone()));
-    let remembering = keeper.clone().watch(ears.clone(), Clock::Wall, stop.clone());
-    let watching = tokio::spawn(runtime.ears.clone().supervise("memory", stop.clone(), remembering));
-    let mut serving = None;
-    if let Some(web) = &web {
-        let listening = Listening {
-            ears,
-            traces,
-            commands: commands.clone(),
-            keeper: Some(keeper.clone()),
-            events: watched,
-            metrics: metrics::install(),
-            ready: is_ready,
-            beside: joined.platforms(),
-            stop: stop.clone(),
-        };
-        match web.listen(listening).await {
-            Ok(open) => serving = Some(open),
-            Err(error) => {
-                runtime.stop().await;
-                return Err(error);
-            }
+    let commands = Arc::new(commands.remembering(parts.keeper.clone(), parts.platforms.clone()));
+    let listening = || Listening {
+        ears: ears.clone(),
+        traces,
+        commands: commands.clone(),
+        keeper: Some(parts.keeper.clone()),
+        events: watched,
+        metrics: metrics::install(),
+        ready: is_ready,
+        beside: parts.joined.platforms(),
+        stop: stop.clone(),
+    };
+    let serving = match parts.open_room(listening).await {
+        Ok(serving) => serving,
+        Err(error) => {
+            runtime.stop().await;
+            return Err(error);
         }
-    }
-    let forgetting = keeper.clone().end_forgetting(runtime.ears.clone(), platforms, stop.clone());
-    tokio::spawn(runtime.ears.clone().supervise("forgetting", stop.clone(), forgetting));
+    };
+    let watching = parts.remember(&ears, &stop);
+    let mut elsewhere = parts.joined.listen(&ears, &(commands.clone() as Arc<dyn Commands>), &stop);
     let address = serving.as_ref().map(|(address, _)| web_link::address_of(*address));
-    let mut elsewhere = joined.listen(&runtime.ears, &(commands.clone() as Arc<dyn Commands>), &stop);
-    let token = web_settings.token();
-    if let Err(error) = say_hello(&chosen, address.as_deref().map(|room| (room, token)), &joined) {
-        tracing::warn!(%error, "cannot write to standard output");
-    }
-    if let Some(address) = address.filter(|_| web_settings.open_browser && !arguments.no_browser) {
-        open_browser(&web_link::with_token(&address, token));
-    }
-    let has_room = web.is_some();
+    welcome(&chosen, &parts, address.as_deref(), !arguments.no_browser);
+    let has_room = parts.web.is_some();
     let reload = Reload {
         arguments: &arguments.settings,
         holds: chosen,
-        mind,
-        web,
+        mind: parts.mind,
+        web: parts.web,
         commands,
-        keeper,
-        ears: runtime.ears.clone(),
+        keeper: parts.keeper,
+        ears,
     };
     let ending = tokio::select! {
         () = stopping.wait() => Ending::Stopped,
@@ -205,34 +171,111 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
         () = reload.at_every(hangup, wished) => Ending::Stopped,
         () = all_end(&mut elsewhere), if !has_room => Ending::SentAway,
     };
-    match &ending {
-        Ending::Failed(failure) => {
-            tracing::error!("{failure}; ending, so that the next start goes on from the journal")
-        }
-        Ending::Stopped | Ending::SentAway => {
-            super::show::complain("stopping: posts on their way may finish; once more to stop at once");
-        }
-    }
-    let all_stopped = async {
-        runtime.stop().await;
-        stop.cancel();
-        all_end(&mut elsewhere).await;
-        let _ = watching.await;
-        match serving {
-            Some((_, serving)) => serving.await.context("the web room ended badly"),
-            None => Ok(()),
-        }
-    };
+    ending.announce();
+    let mut tasks = (elsewhere, watching, serving.map(|(_, serving)| serving));
     tokio::select! {
-        ended = all_stopped => ended?,
+        ended = stop_all(runtime, &stop, &mut tasks) => ended?,
         () = stopping.wait() => (),
     }
-    match ending {
-        Ending::Stopped => Ok(()),
-        Ending::Failed(failure) => Err(failure).context("ended; what is recorded is safe, start it again"),
-        Ending::SentAway => {
-            bail!("there is nowhere left to listen: the log says why, and the web room is closed (web.enabled)")
+    ending.into_result()
+}
+
+/// The platforms beside the web room, long memory, and the web room.
+type Tasks = (JoinSet<()>, JoinHandle<()>, Option<JoinHandle<()>>);
+
+/// Stops everything, the engine first.
+async fn stop_all(runtime: Runtime, stop: &CancellationToken, tasks: &mut Tasks) -> anyhow::Result<()> {
+    let (elsewhere, watching, serving) = tasks;
+    runtime.stop().await;
+    stop.cancel();
+    all_end(elsewhere).await;
+    let _ = watching.await;
+    match serving {
+        Some(serving) => serving.await.context("the web room ended badly"),
+        None => Ok(()),
+    }
+}
+
+/// What a life is made of, before it begins.
+struct Parts {
+    mind: Arc<Models>,
+    keeper: Arc<Keeper>,
+    web: Option<Arc<Web>>,
+    web_settings: WebSettings,
+    joined: Joined,
+    /// All of them, the web room too.
+    platforms: Vec<Arc<dyn Platform>>,
+}
+
+impl Parts {
+    fn new(chosen: &Chosen, database: &Database) -> anyhow::Result<Parts> {
+        let settings = chosen.settings();
+        let prompts = Arc::new(Prompts::new(PathBuf::from(&settings.prompts.folder)));
+        let mind = Arc::new(Models::new(prompts, &chosen.policies, &variable)?);
+        let web_settings: WebSettings = config::section(&chosen.layers)?;
+        let open_web = |own| Web::new(own, settings, chosen.introduction(), database.platform_stores(), Clock::Wall);
+        let web = Some(web_settings.clone()).filter(|own| own.enabled).map(open_web);
+        let joined = Joined::new(&chosen.layers, settings, database)?;
+        let mut platforms = joined.platforms();
+        platforms.extend(web.clone().map(|web| web as Arc<dyn Platform>));
+        let keeper = open_keeper(chosen, &mind, database)?;
+        Ok(Parts { mind, keeper, web, web_settings, joined, platforms })
+    }
+
+    fn world(&self, events: broadcast::Sender<Event>, ready: watch::Sender<bool>, chosen: &Chosen) -> World {
+        World {
+            clock: Clock::Wall,
+            mind: self.mind.clone(),
+            keeper: Some(self.keeper.clone()),
+            platforms: self.platforms.clone(),
+            events,
+            ready,
+            store: chosen.store.clone(),
         }
+    }
+
+    /// Opens the web room, if there is one.
+    async fn open_room(
+        &self,
+        listening: impl FnOnce() -> Listening,
+    ) -> anyhow::Result<Option<(SocketAddr, JoinHandle<()>)>> {
+        match &self.web {
+            Some(web) => web.listen(listening()).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Has long memory follow what happens, and ends what was to be forgotten. The task of the former.
+    fn remember(&self, ears: &Ears, stop: &CancellationToken) -> JoinHandle<()> {
+        let forgetting = self.keeper.clone().end_forgetting(ears.clone(), self.platforms.clone(), stop.clone());
+        tokio::spawn(ears.clone().supervise("forgetting", stop.clone(), forgetting));
+        let remembering = self.keeper.clone().watch(ears.clone(), Clock::Wall, stop.clone());
+        tokio::spawn(ears.clone().supervise("memory", stop.clone(), remembering))
+    }
+}
+
+/// Long memory, with vectors where they are wanted.
+fn open_keeper(chosen: &Chosen, mind: &Arc<Models>, database: &Database) -> anyhow::Result<Arc<Keeper>> {
+    let settings = chosen.settings();
+    let remembered = memory::open(&settings.memory, database).map_err(anyhow::Error::msg)?;
+    let keeper = Keeper::new(remembered, mind.clone(), database.clone(), chosen.policies.clone());
+    let embedder = models::wanted_embedder(&chosen.policies, &variable);
+    let embedder = embedder.map_err(|what| chosen.mistake("models.embed", &settings.models.embed, what))?;
+    Ok(Arc::new(match embedder {
+        Some(embedder) => keeper.understanding(embedder),
+        None => keeper,
+    }))
+}
+
+/// Tells whoever started it where it is, and opens the room for them.
+fn welcome(chosen: &Chosen, parts: &Parts, address: Option<&str>, may_open_browser: bool) {
+    let web = &parts.web_settings;
+    let token = web.token();
+    if let Err(error) = say_hello(chosen, address.map(|room| (room, token)), &parts.joined) {
+        tracing::warn!(%error, "cannot write to standard output");
+    }
+    if let Some(address) = address.filter(|_| web.open_browser && may_open_browser) {
+        open_browser(&web_link::with_token(address, token));
     }
 }
 
@@ -244,6 +287,29 @@ enum Ending {
     Failed(Failure),
     /// No platform lets it in any more.
     SentAway,
+}
+
+impl Ending {
+    fn announce(&self) {
+        match self {
+            Ending::Failed(failure) => {
+                tracing::error!("{failure}; ending, so that the next start goes on from the journal")
+            }
+            Ending::Stopped | Ending::SentAway => {
+                super::show::complain("stopping: posts on their way may finish; once more to stop at once");
+            }
+        }
+    }
+
+    fn into_result(self) -> anyhow::Result<()> {
+        match self {
+            Ending::Stopped => Ok(()),
+            Ending::Failed(failure) => Err(failure).context("ended; what is recorded is safe, start it again"),
+            Ending::SentAway => {
+                bail!("there is nowhere left to listen: the log says why, and the web room is closed (web.enabled)")
+            }
+        }
+    }
 }
 
 /// Opens the store, unless something is missing that was durable. On a full disk it waits.

@@ -103,9 +103,9 @@ async fn unknown(stores: &Stores, room: Option<&RoomId>, id: &MessageId) -> Resu
 async fn said(stores: &Stores, trace: &Trace) -> Result<Option<Message>, StoreError> {
     let seqs = stores.index.select(&about(trace)).await?;
     let records = stores.index.read(&seqs).await?;
-    Ok(records.into_iter().find_map(|record| match record.ok()?.input {
-        Input::Said(message) if message.place == trace.place => Some(message),
-        _ => None,
+    Ok(records.into_iter().find_map(|record| {
+        let Input::Said(message) = record.ok()?.input else { return None };
+        Some(message).filter(|message| message.place == trace.place)
     }))
 }
 

@@ -76,14 +76,14 @@ pub(super) async fn footprints(
     let mut seqs: BTreeSet<i64> = index.select(&Selection::People(request.ids.clone())).await?.into_iter().collect();
     let mut messages = BTreeSet::new();
     let theirs: Vec<i64> = seqs.iter().copied().collect();
-    let unreadable = read_each(index, &theirs, &mut |record| match record.input {
-        Input::Said(message) if is_ours(&message.place.room) && request.is_of(&message.author.id) => {
+    let unreadable = read_each(index, &theirs, &mut |record| {
+        let Input::Said(message) = record.input else { return };
+        if is_ours(&message.place.room) && request.is_of(&message.author.id) {
             if !request.rooms.contains(&message.place.room) {
                 request.rooms.push(message.place.room.clone());
             }
             messages.insert((message.place.room, message.id));
         }
-        _ => (),
     })
     .await?;
     let mut answers = answers_to(stores, &request.ids).await?;
@@ -248,11 +248,9 @@ impl Journal {
         let mut changes = Records::all(&*self.stores.journal).await?;
         changes.only(&[Kind::Changed]);
         while let Some(record) = changes.next_whole().await? {
-            match record.input {
-                Input::Changed(change) if change.text.is_none() && record.at < before && record.seq <= up_to => {
-                    gone.push((change.place.room, change.id));
-                }
-                _ => (),
+            let Input::Changed(change) = record.input else { continue };
+            if change.text.is_none() && record.at < before && record.seq <= up_to {
+                gone.push((change.place.room, change.id));
             }
         }
         Ok(gone)

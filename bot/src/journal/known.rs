@@ -64,7 +64,22 @@ impl Traces {
                     met.note(message.place.room, message.id, message.at);
                 }
                 Input::Reacted(reaction) if reaction.by == *person => reactions += 1,
-                _ => (),
+                Input::Said(_)
+                | Input::Changed(_)
+                | Input::Reacted(_)
+                | Input::Told(..)
+                | Input::PolicyChanged(_)
+                | Input::Tick
+                | Input::Resumed
+                | Input::Judged(..)
+                | Input::Written(..)
+                | Input::Delivered(..)
+                | Input::Recalled(..)
+                | Input::Remembered(..)
+                | Input::Refused(..)
+                | Input::Billed(..)
+                | Input::Forgotten
+                | Input::ClockSet(_) => (),
             }
         })
         .await?;

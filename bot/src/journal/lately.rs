@@ -47,7 +47,21 @@ pub async fn lately(
                     None => here.retain(|kept| kept.id != change.id),
                 }
             }
-            _ => (),
+            Input::Said(_)
+            | Input::Reacted(_)
+            | Input::Told(..)
+            | Input::PolicyChanged(_)
+            | Input::Tick
+            | Input::Resumed
+            | Input::Judged(..)
+            | Input::Written(..)
+            | Input::Delivered(..)
+            | Input::Recalled(..)
+            | Input::Remembered(..)
+            | Input::Refused(..)
+            | Input::Billed(..)
+            | Input::Forgotten
+            | Input::ClockSet(_) => (),
         }
     }
     Ok(kept.into_iter().map(|(place, here)| (place, here.into())).collect())

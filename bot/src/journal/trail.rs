@@ -153,7 +153,22 @@ impl<'a> Sources<'a> {
     ) -> Result<(), StoreError> {
         look_up(&*self.stores.index, &Selection::Of(Kind::Own), |record| match record.input {
             Input::Written(call, Ok(answer)) => see(&call.room, &answer.text, None),
-            other => {
+            other @ (Input::Said(_)
+            | Input::Changed(_)
+            | Input::Reacted(_)
+            | Input::Told(..)
+            | Input::PolicyChanged(_)
+            | Input::Tick
+            | Input::Resumed
+            | Input::Judged(..)
+            | Input::Written(..)
+            | Input::Delivered(..)
+            | Input::Recalled(..)
+            | Input::Remembered(..)
+            | Input::Refused(..)
+            | Input::Billed(..)
+            | Input::Forgotten
+            | Input::ClockSet(_)) => {
                 if let Some(said) = to_utterance(other) {
                     see(&said.room, &said.text, Some(&said));
                 }

@@ -24,7 +24,21 @@ impl Keeper {
                         changed.push((room.clone(), None));
                     }
                 }
-                _ => (),
+                Input::Changed(_)
+                | Input::Reacted(_)
+                | Input::Told(..)
+                | Input::PolicyChanged(_)
+                | Input::Tick
+                | Input::Resumed
+                | Input::Judged(..)
+                | Input::Written(..)
+                | Input::Delivered(..)
+                | Input::Recalled(..)
+                | Input::Remembered(..)
+                | Input::Refused(..)
+                | Input::Billed(..)
+                | Input::Forgotten
+                | Input::ClockSet(_) => (),
             }
         }
         let any_left =

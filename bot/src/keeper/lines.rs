@@ -89,7 +89,21 @@ pub async fn said(
                 None => talk.retain(|said| said.id != change.id),
             },
             Input::Told(_, aizuchi_core::input::Command::Reset) => talk.clear(),
-            _ => (),
+            Input::Said(_)
+            | Input::Reacted(_)
+            | Input::Told(..)
+            | Input::PolicyChanged(_)
+            | Input::Tick
+            | Input::Resumed
+            | Input::Judged(..)
+            | Input::Written(..)
+            | Input::Delivered(..)
+            | Input::Recalled(..)
+            | Input::Remembered(..)
+            | Input::Refused(..)
+            | Input::Billed(..)
+            | Input::Forgotten
+            | Input::ClockSet(_) => (),
         }
     }
     Ok(Talk { said: talk, read_to })

@@ -31,9 +31,9 @@ impl Pending {
 
     /// Whether what is known of a channel may still be used.
     pub fn leaves(&self, channel: &ChannelMemory) -> bool {
-        !self.0.iter().any(|gone| match gone {
-            Change::MessageGone { room, message } => *room == channel.origin.room && channel.may_rest_on(message),
-            _ => false,
+        !self.0.iter().any(|gone| {
+            let Change::MessageGone { room, message } = gone else { return false };
+            *room == channel.origin.room && channel.may_rest_on(message)
         })
     }
 

@@ -111,7 +111,20 @@ fn change(record: Record, policies: &Policies) -> Option<Change> {
             counts.then(|| Change::Heard(Box::new(heard(record.seq, message))))
         }
         Input::Changed(change) => Some(Change::MessageGone { room: change.place.room, message: change.id }),
-        _ => None,
+        Input::Reacted(_)
+        | Input::Told(..)
+        | Input::PolicyChanged(_)
+        | Input::Tick
+        | Input::Resumed
+        | Input::Judged(..)
+        | Input::Written(..)
+        | Input::Delivered(..)
+        | Input::Recalled(..)
+        | Input::Remembered(..)
+        | Input::Refused(..)
+        | Input::Billed(..)
+        | Input::Forgotten
+        | Input::ClockSet(_) => None,
     }
 }
 

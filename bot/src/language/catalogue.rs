@@ -20,9 +20,9 @@ static BUNDLES: LazyLock<Vec<FluentBundle<FluentResource>>> = LazyLock::new(|| {
         let language = id.parse().unwrap_or_else(|error| panic!("locales/{id} is named like no language: {error}"));
         let mut bundle = FluentBundle::new_concurrent(vec![language]);
         bundle.set_use_isolating(false);
-        bundle.set_formatter(Some(|value, _| match value {
-            FluentValue::Number(number) if number.options.use_grouping => Some(grouped(number.value)),
-            _ => None,
+        bundle.set_formatter(Some(|value, _| {
+            let FluentValue::Number(number) = value else { return None };
+            number.options.use_grouping.then(|| grouped(number.value))
         }));
         for (name, text) in LOCALES[index].files {
             let added = bundle.add_resource(resource(id, name, text));

@@ -34,7 +34,11 @@ fn element(element: &PatternElement<&str>) -> Result<Json, String> {
         PatternElement::Placeable { expression: Expression::Inline(inline) } => match inline {
             InlineExpression::StringLiteral { value } => Ok((*value).into()),
             InlineExpression::VariableReference { id } => Ok(json!({"of": id.name})),
-            other => Err(format!("{other:?} is not evaluated by the page")),
+            other @ (InlineExpression::NumberLiteral { .. }
+            | InlineExpression::FunctionReference { .. }
+            | InlineExpression::MessageReference { .. }
+            | InlineExpression::TermReference { .. }
+            | InlineExpression::Placeable { .. }) => Err(format!("{other:?} is not evaluated by the page")),
         },
         PatternElement::Placeable { expression: Expression::Select { selector, variants } } => {
             let InlineExpression::VariableReference { id } = selector else {

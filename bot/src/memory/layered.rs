@@ -71,7 +71,22 @@ impl Layered {
                     let names = Called::sorted(names, others.map(|name| &**name).collect::<Vec<_>>()).certain;
                     added.push(Change::PersonForgotten { person: person.clone(), names, rooms: known.rooms });
                 }
-                _ => (),
+                Change::Summarized(_)
+                | Change::Reflected { .. }
+                | Change::Heard(_)
+                | Change::Kept(_)
+                | Change::Imported(_)
+                | Change::Used { .. }
+                | Change::Told { .. }
+                | Change::Edited { .. }
+                | Change::Pinned { .. }
+                | Change::Forgotten { .. }
+                | Change::Embedded { .. }
+                | Change::MessageGone { .. }
+                | Change::Narrowed { .. }
+                | Change::RoomForgotten { .. }
+                | Change::OptedOut { .. }
+                | Change::Faded { .. } => (),
             }
         }
         changes.extend(added);
@@ -108,7 +123,18 @@ fn concerned(change: &Change) -> Vec<&PersonId> {
             Item::Channel(channel) => channel.active.iter().map(|(person, _)| person).collect(),
         },
         Change::Kept(draft) => draft.people.iter().collect(),
-        _ => Vec::new(),
+        Change::Used { .. }
+        | Change::Told { .. }
+        | Change::Edited { .. }
+        | Change::Pinned { .. }
+        | Change::Forgotten { .. }
+        | Change::Embedded { .. }
+        | Change::MessageGone { .. }
+        | Change::Narrowed { .. }
+        | Change::PersonForgotten { .. }
+        | Change::RoomForgotten { .. }
+        | Change::OptedOut { .. }
+        | Change::Faded { .. } => Vec::new(),
     }
 }
 

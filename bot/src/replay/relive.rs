@@ -41,7 +41,12 @@ pub fn relive(mut engines: Engines, records: &[Record], progress: &mut dyn FnMut
                 Effect::Trace(trace) if decisions.awaits(&trace) => decisions.take(*trace),
                 // About a message from before the records.
                 Effect::Trace(_) | Effect::Received(_) => (),
-                other => listener.expect(engine, &other),
+                other @ (Effect::Ask(_)
+                | Effect::Write(_)
+                | Effect::Deliver(_)
+                | Effect::Recall(_)
+                | Effect::Remember(_)
+                | Effect::Abort(_)) => listener.expect(engine, &other),
             }
         }
         if done % 1024 == 0 {

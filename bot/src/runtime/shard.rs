@@ -241,7 +241,12 @@ impl Shard {
                 touch(&mut touched, Some(effect.room()));
                 match effect {
                     Effect::Trace(trace) | Effect::Received(trace) => decided.push(*trace),
-                    other => self.followers.follow(&self.engine, at, other, self.seq),
+                    other @ (Effect::Ask(_)
+                    | Effect::Write(_)
+                    | Effect::Deliver(_)
+                    | Effect::Recall(_)
+                    | Effect::Remember(_)
+                    | Effect::Abort(_)) => self.followers.follow(&self.engine, at, other, self.seq),
                 }
             }
         }
@@ -309,7 +314,12 @@ impl Shard {
         for effect in effects {
             match effect {
                 Effect::Trace(_) | Effect::Received(_) => (),
-                other => self.followers.follow(&self.engine, now, other, self.seq),
+                other @ (Effect::Ask(_)
+                | Effect::Write(_)
+                | Effect::Deliver(_)
+                | Effect::Recall(_)
+                | Effect::Remember(_)
+                | Effect::Abort(_)) => self.followers.follow(&self.engine, now, other, self.seq),
             }
         }
         forgotten

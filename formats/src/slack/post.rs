@@ -133,10 +133,8 @@ fn is_slackbot(user: &str) -> bool {
 }
 
 fn count(reaction: &Field<'_, Reaction<'_>>) -> u64 {
-    match reaction {
-        Field::Object(Reaction { count: Field::Number(count) }) => count.as_u64().unwrap_or(1),
-        _ => 1,
-    }
+    let Field::Object(Reaction { count: Field::Number(count) }) = reaction else { return 1 };
+    count.as_u64().unwrap_or(1)
 }
 
 #[cfg(test)]

@@ -106,7 +106,7 @@ fn question(raw: RawQuestion) -> Question {
     let listed: Vec<&str> = match &raw.evidence {
         Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
         Value::String(text) => vec![text],
-        _ => Vec::new(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
     };
     let mut evidence: Vec<String> = Vec::new();
     for id in listed.iter().flat_map(|text| text.split([';', ',', ' '])).filter_map(turn_id) {

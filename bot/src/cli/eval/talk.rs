@@ -107,9 +107,9 @@ fn ask(arguments: &Arguments, share: Share) -> anyhow::Result<Asked> {
         let events = events(path)?;
         let by_person: Vec<bool> = events
             .iter()
-            .filter_map(|event| match &event.input {
-                Input::Said(message) => Some(message.author.voice == Voice::Person),
-                _ => None,
+            .filter_map(|event| {
+                let Input::Said(message) = &event.input else { return None };
+                Some(message.author.voice == Voice::Person)
             })
             .collect();
         let decided = decide(&policies, &Judge::Yes, events)?;

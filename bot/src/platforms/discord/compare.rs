@@ -76,9 +76,9 @@ fn changes(ear: &Ear<'_>, channel: u64, known: &[Kept], page: &[Value], now: Tim
             None => ear.deleted(&json!({"channel_id": channel, "id": message}), now),
             Some(shown) => ear.edited(shown, now).into_iter().collect(),
         };
-        inputs.into_iter().find_map(|input| match input {
-            Input::Changed(change) => Some(change).filter(|change| change.text.as_ref() != Some(&kept.text)),
-            _ => None,
+        inputs.into_iter().find_map(|input| {
+            let Input::Changed(change) = input else { return None };
+            Some(change).filter(|change| change.text.as_ref() != Some(&kept.text))
         })
     };
     known.iter().filter_map(change).collect()

@@ -11,7 +11,7 @@ pub fn as_id(value: &Value) -> Option<u64> {
     let id = match value {
         Value::String(text) => text.parse().ok(),
         Value::Number(number) => number.as_u64(),
-        _ => None,
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     };
     // The store counts with signs; real ids are far smaller.
     id.filter(|id| (1..=i64::MAX as u64).contains(id))

@@ -69,7 +69,7 @@ impl Shard {
                 () = &mut again => return,
                 Some(heard) = self.inbox.recv(), if may_take => match heard {
                     Heard::Store(storing) => drop(storing.done.send(Err(error.clone()))),
-                    other => self.line_up(other),
+                    other @ (Heard::Input(..) | Heard::Pay(..) | Heard::Look(..) | Heard::Forget(_)) => self.line_up(other),
                 },
             }
         }

@@ -56,7 +56,9 @@ impl Database {
     pub fn open(path: &Path) -> Result<Database, StoreError> {
         let told = |error: StoreError| match error {
             StoreError::Failed(what) => StoreError::Failed(format!("can not open {}: {what}", path.display())),
-            other => other,
+            other @ (StoreError::Full(_) | StoreError::Newer { .. } | StoreError::Gone(_) | StoreError::Closed) => {
+                other
+            }
         };
         // To write would be to change it, if only by emptying the log beside it.
         if let Err(newer @ StoreError::Newer { .. }) = open_for_reading(path) {
