@@ -47,29 +47,40 @@ pub enum RecoveredFrom {
 pub async fn recover(stores: &Stores, policies: &Policies, shards: usize) -> Result<Recovered, StoreError> {
     let mut skipped = BTreeSet::new();
     loop {
-        match recover_without(stores, policies, shards, &skipped).await? {
+        match recover_without(stores, policies, shards, &skipped).await {
             Ok(mut found) => {
                 let failed = |seq| Damaged::Within { seq, what: "the engine failed on it".into() };
                 found.damaged.extend(skipped.into_iter().map(failed));
                 return Ok(found);
             }
             // Its engine may be in any state now: once more from the start, without that record.
-            Err(Failed(seq)) => {
+            Err(NotRecovered::EngineFailed(seq)) => {
                 skipped.insert(seq);
             }
+            Err(NotRecovered::Store(error)) => return Err(error),
         }
     }
 }
 
-/// The engine panicked on this record.
-struct Failed(i64);
+/// Why the journal was not lived again to its end.
+enum NotRecovered {
+    /// The engine panicked on this record.
+    EngineFailed(i64),
+    Store(StoreError),
+}
+
+impl From<StoreError> for NotRecovered {
+    fn from(error: StoreError) -> NotRecovered {
+        NotRecovered::Store(error)
+    }
+}
 
 async fn recover_without(
     stores: &Stores,
     policies: &Policies,
     shards: usize,
     skipped: &BTreeSet<i64>,
-) -> Result<Result<Recovered, Failed>, StoreError> {
+) -> Result<Recovered, NotRecovered> {
     let snapshots = stores.snapshots.states(StateKind::Snapshot).await?.states;
     let (mut engines, from) = begin(stores, &snapshots, policies, shards).await?;
     let mut found = Recovered {
@@ -102,12 +113,12 @@ async fn recover_without(
             continue;
         }
         let Ok(()) = catch_unwind(AssertUnwindSafe(|| handle_again(&mut engines, record, &mut found))) else {
-            return Ok(Err(Failed(seq)));
+            return Err(NotRecovered::EngineFailed(seq));
         };
     }
     let held = found.policies.clone().map_or_else(|| policies.clone(), Policies::from);
     found.engines = engines.into_engines(&held, shards);
-    Ok(Ok(found))
+    Ok(found)
 }
 
 /// The engines to go on from. Without usable snapshots they are made again from everything that is recorded.

@@ -18,7 +18,7 @@ use super::Keeper;
 use super::jobs::{self, Job};
 use crate::journal::{Journal, Trail};
 use crate::ports::{JobStep, Platform};
-use crate::runtime::{Ears, Gone};
+use crate::runtime::{Ears, Gone, NotStored};
 use crate::stores::{Settled, StoreError};
 
 /// Why somebody was not forgotten: nothing was begun.
@@ -31,6 +31,15 @@ pub enum NotForgotten {
     /// They are not called so, as far as is known.
     #[error("nobody who asks is called {0}")]
     NotTheirName(Box<str>),
+}
+
+impl From<NotStored> for NotForgotten {
+    fn from(error: NotStored) -> NotForgotten {
+        match error {
+            NotStored::Gone(gone) => gone.into(),
+            NotStored::Store(error) => error.into(),
+        }
+    }
 }
 
 impl From<Gone> for NotForgotten {
@@ -184,7 +193,7 @@ impl Keeper {
         }
         // Nothing is counted of them while their records go.
         let _counted = self.counted.lock().await;
-        ears.forget(&request).await??;
+        ears.forget(&request).await?;
         let ForgetRequest { ids, names, rooms, .. } = &*request;
         let forgotten = |person: &PersonId| {
             let (person, names, rooms) = (person.clone(), names.clone(), rooms.clone());

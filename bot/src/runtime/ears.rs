@@ -24,6 +24,15 @@ use crate::stores::StoreError;
 #[error("aizuchi is stopping")]
 pub struct Gone;
 
+/// Why something is not durable.
+#[derive(Debug, thiserror::Error)]
+pub enum NotStored {
+    #[error(transparent)]
+    Gone(#[from] Gone),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
 /// Something for an engine.
 #[derive(Debug)]
 pub enum Heard {
@@ -144,20 +153,14 @@ impl Ears {
 
     /// Has something stored that a platform keeps itself, and heard, in one commit. Returns when that is durable, and is about
     /// to be handled. Waits while there is too much to do, but not for a store that refuses.
-    pub async fn store(
-        &self,
-        room: RoomId,
-        at: Time,
-        addressed: bool,
-        write: TalkWrite,
-    ) -> Result<Result<(), StoreError>, Gone> {
+    pub async fn store(&self, room: RoomId, at: Time, addressed: bool, write: TalkWrite) -> Result<(), NotStored> {
         let same = self.same.clone();
         let write = write.finished_by(move |input| same.read().unwrap_or_else(PoisonError::into_inner).unite(input));
         let (done, stored) = oneshot::channel();
         let shard = self.shard(&room).clone();
         let storing = Storing { room, at, addressed, write, done };
         shard.send(Heard::Store(storing)).await.map_err(|_| Gone)?;
-        stored.await.map_err(|_| Gone)
+        Ok(stored.await.map_err(|_| Gone)??)
     }
 
     /// Other settings hold from now on, in every room. Returns when that is durable.
@@ -188,16 +191,14 @@ impl Ears {
     }
 
     /// Has every engine forget a person, and the journal too. Returns when nothing of them is left there.
-    pub async fn forget(&self, request: &Arc<ForgetRequest>) -> Result<Result<(), StoreError>, Gone> {
+    pub async fn forget(&self, request: &Arc<ForgetRequest>) -> Result<(), NotStored> {
         for shard in self.shards.iter() {
             let (done, forgotten) = oneshot::channel();
             let forgetting = Forgetting { request: request.clone(), shards: self.shards.len(), done };
             shard.send(Heard::Forget(forgetting)).await.map_err(|_| Gone)?;
-            if let Err(error) = forgotten.await.map_err(|_| Gone)? {
-                return Ok(Err(error));
-            }
+            forgotten.await.map_err(|_| Gone)??;
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Every id of a person, the one they are known by first.

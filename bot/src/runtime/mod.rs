@@ -18,7 +18,7 @@ mod stamp;
 mod start;
 
 pub use clock::{Clock, ClockJump, ClockReading, MadeClock, STEP_MAX};
-pub use ears::{Ears, Forgetting, Gone, Heard, Storing, shard_of};
+pub use ears::{Ears, Forgetting, Gone, Heard, NotStored, Storing, shard_of};
 pub use events::Event;
 #[cfg(test)]
 pub(crate) use excuse::words as excuse;

@@ -34,7 +34,7 @@ impl Page {
         }
         let anybody = web.settings.token().is_none();
         let close = rooms::close(room.to_owned(), (!anybody).then(|| person.speaker.id.clone()));
-        self.desk.change_talk(room, web.clock.now(), false, close).await??;
+        self.desk.change_talk(room, web.clock.now(), false, close).await?;
         web.hub.tell(room, 0, 0, || FromServer::Closed { room: room.to_owned() });
         let rooms = web.in_order(rooms::all(&*web.stores.web).await?);
         web.hub.tell_all(&FromServer::Rooms { rooms });

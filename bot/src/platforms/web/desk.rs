@@ -9,7 +9,7 @@ use super::talk::{self, Refusal, Saying, Stored, room_id};
 use crate::ports::TalkWrite;
 
 impl Desk {
-    pub(super) async fn say(&self, saying: Saying) -> Result<Result<Stored, Refusal>, Why> {
+    pub(super) async fn say(&self, saying: Saying) -> Result<Stored, Why> {
         let (room, at, names) = (saying.room.clone(), saying.at, self.web.names());
         let here = if talk::may_mention(&saying.text) { self.web.presence.in_room(&room) } else { Vec::new() };
         let addressed = saying.reply_to.is_some() || names.iter().any(|name| saying.text.contains(name.as_str()));
@@ -26,10 +26,10 @@ impl Desk {
         at: Time,
         addressed: bool,
         change: TalkChange<Result<Stored, Refusal>>,
-    ) -> Result<Result<Stored, Refusal>, Why> {
+    ) -> Result<Stored, Why> {
         self.web.backlog.until_heard().await;
-        self.ears.store(room_id(room), at, addressed, TalkWrite::new(change.change.clone())).await??;
+        self.ears.store(room_id(room), at, addressed, TalkWrite::new(change.change.clone())).await?;
         self.web.hub.wake();
-        Ok(change.outcome())
+        Ok(change.outcome()?)
     }
 }

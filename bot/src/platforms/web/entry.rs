@@ -17,7 +17,6 @@ use crate::commands::{CommandForm, offers};
 use crate::lookalike::{case_folded, is_invisible};
 use crate::ports::{Speaker, WebDecision, WebFound, WebLook, WebMessage, WebRoom, WebWrite};
 use crate::replay::decision_for_page;
-use crate::stores::StoreError;
 
 /// Messages told at once: to whoever enters, and to whoever scrolls back.
 const HISTORY: usize = 50;
@@ -44,7 +43,7 @@ impl Page {
         }
         self.check_limits(&room, secret.clone(), since).await?;
         let at = web.clock.now();
-        let Admitted { room, person, opened_by, is_new_room } = web.admit(Entry::new(room, secret, name, at)).await??;
+        let Admitted { room, person, opened_by, is_new_room } = web.admit(Entry::new(room, secret, name, at)).await?;
         let mut rooms = web.in_order(rooms::all(&*web.stores.web).await?);
         if is_new_room {
             web.hub.tell_all(&FromServer::Rooms { rooms: rooms.clone() });
@@ -210,7 +209,7 @@ enum NotAdmitted {
 }
 
 impl Web {
-    async fn admit(self: &Arc<Web>, entry: Entry) -> Result<Result<Admitted, Trouble>, StoreError> {
+    async fn admit(self: &Arc<Web>, entry: Entry) -> Result<Admitted, Why> {
         let known = WebLook { room: Some(entry.room.clone()), secret: entry.secret.clone(), ..WebLook::default() };
         let all = WebLook { rooms: true, silent_rooms: true, ..known.clone() };
         for (look, saw_all) in [(known, false), (all, true)] {
@@ -223,12 +222,12 @@ impl Web {
                 }
             });
             match admit.make(&*self.stores.web).await? {
-                Ok(admitted) => return Ok(Ok(admitted)),
+                Ok(admitted) => return Ok(admitted),
                 Err(NotAdmitted::RoomUnknown) => (),
                 Err(NotAdmitted::TooManyRooms) => break,
             }
         }
-        Ok(Err(Trouble::TooManyRooms))
+        Err(Trouble::TooManyRooms.into())
     }
 }
 

@@ -25,7 +25,7 @@ use crate::language::Language;
 use crate::lookalike::looks_empty;
 use crate::ports::Caller;
 use crate::replay::decision_for_page;
-use crate::runtime::Gone;
+use crate::runtime::{Gone, NotStored};
 use crate::stores::StoreError;
 
 const KEY_CHARS_MAX: usize = 100;
@@ -84,6 +84,15 @@ impl From<StoreError> for Why {
     fn from(error: StoreError) -> Why {
         warn!(%error, "could not serve a page of the web room");
         Why::Trouble(Trouble::Store)
+    }
+}
+
+impl From<NotStored> for Why {
+    fn from(error: NotStored) -> Why {
+        match error {
+            NotStored::Gone(gone) => gone.into(),
+            NotStored::Store(error) => error.into(),
+        }
     }
 }
 
@@ -233,7 +242,7 @@ impl Page {
         let (by, at) = (person.speaker.clone(), self.desk.web.clock.now());
         let room = room.clone();
         let saying = Saying { room, key, at, by, voice: Voice::Person, text, thread, reply_to };
-        let stored = self.desk.say(saying).await??;
+        let stored = self.desk.say(saying).await?;
         metrics::counter!("aizuchi_web_messages_total").increment(1);
         Ok(Some(stored.id))
     }
@@ -249,7 +258,7 @@ impl Page {
         let (room, by, at) = (room.clone(), person.speaker.id.clone(), self.desk.web.clock.now());
         let look = talk::look_for_message(&room, &id);
         let change = TalkChange::unless_refused(look, move |found| talk::change(found, &id, &by, at, text.clone()));
-        let stored = self.desk.change_talk(&room, at, false, change).await??;
+        let stored = self.desk.change_talk(&room, at, false, change).await?;
         Ok(Some(stored.id))
     }
 
@@ -263,7 +272,7 @@ impl Page {
         let reacting = Reacting { room: room.clone(), id, at, by, voice: Voice::Person, emoji, on };
         let look = talk::look_for_message(&room, &reacting.id);
         let react = TalkChange::unless_refused(look, move |found| talk::react(found, reacting.clone()));
-        let stored = self.desk.change_talk(&room, at, false, react).await??;
+        let stored = self.desk.change_talk(&room, at, false, react).await?;
         Ok(Some(stored.id))
     }
 

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use tracing::warn;
 
 use super::change::TalkChange;
+use super::page::Why;
 use super::platform::Web;
 use super::server::Desk;
 use super::settings::SAMPLE_ROOM;
@@ -86,13 +87,13 @@ pub async fn play(desk: &Desk, room: &str, language: Language) {
             reply_to: line.reply_to.and_then(|id| ids.get(&id).cloned()),
         };
         match desk.say(saying).await {
-            Ok(Ok(stored)) => {
+            Ok(stored) => {
                 ids.insert(line.id, stored.id);
             }
             // Somebody has seen enough of it.
-            Ok(Err(Refusal::RoomClosed)) => return,
-            Ok(Err(refusal)) => warn!(?refusal, "a line of the sample was refused"),
-            Err(_) => return warn!("could not play the sample: a line could not be stored"),
+            Err(Why::Refusal(Refusal::RoomClosed)) => return,
+            Err(Why::Refusal(refusal)) => warn!(?refusal, "a line of the sample was refused"),
+            Err(Why::Trouble(_)) => return warn!("could not play the sample: a line could not be stored"),
         }
     }
 }
