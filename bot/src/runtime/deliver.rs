@@ -6,9 +6,9 @@ use aizuchi_core::effect::{Delivery, Failure, Post};
 use aizuchi_core::types::MessageId;
 
 use super::World;
-use super::excuse::words;
 use crate::language::Language;
 use crate::ports::{Platform, PostError, Posting};
+use crate::sentences;
 
 /// The ids of the posts. A part that can not be posted ends the answer there: what is out is out.
 pub async fn deliver(
@@ -27,7 +27,9 @@ pub async fn deliver(
             let parts: Vec<&str> = parts.iter().map(|part| &**part).collect();
             post(&**platform, delivery, &parts, retries_max).await
         }
-        Post::Excuse(excuse) => post(&**platform, delivery, &[&*words(*excuse, language)], retries_max).await,
+        Post::Excuse(excuse) => {
+            post(&**platform, delivery, &[&*sentences::excuse(*excuse, language)], retries_max).await
+        }
     };
     let outcome = if done.is_ok() { "posted" } else { "failed" };
     metrics::counter!("aizuchi_posts_total", "outcome" => outcome).increment(1);

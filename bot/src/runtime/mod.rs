@@ -5,7 +5,6 @@ mod clock;
 mod deliver;
 mod ears;
 mod events;
-mod excuse;
 mod failure;
 mod follow;
 mod lanes;
@@ -20,8 +19,6 @@ mod start;
 pub use clock::{Clock, ClockJump, ClockReading, MadeClock, STEP_MAX};
 pub use ears::{Ears, Forgetting, Gone, Heard, NotStored, Storing, shard_of};
 pub use events::Event;
-#[cfg(test)]
-pub(crate) use excuse::words as excuse;
 pub use failure::Failure;
 pub use lanes::{Lanes, is_addressed};
 pub use ledger::{EstimatedPrice, Ledger, TotalView, estimated};

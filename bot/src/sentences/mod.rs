@@ -9,3 +9,16 @@ mod trace;
 pub use cause::cause;
 pub use channel::channel;
 pub use trace::{outcome, reason, sentence, why};
+
+use aizuchi_core::effect::Excuse;
+
+use crate::language::Language;
+
+/// The friendly line of somebody who was asked and has no answer.
+pub fn excuse(excuse: Excuse, language: Language) -> String {
+    language.text(match excuse {
+        Excuse::NoWords => "excuse-no-words",
+        Excuse::TooMany => "excuse-too-many",
+        Excuse::BudgetSpent => "excuse-budget-spent",
+    })
+}

@@ -1,12 +1,10 @@
 //! `aizuchi doctor`: looks at every part and says how to mend what is wrong.
 
-mod ask;
 mod budget;
 mod clock;
-mod memory;
 mod models;
 mod platforms;
-mod prompts;
+mod prepared;
 mod settings;
 mod store;
 
@@ -95,9 +93,9 @@ fn checks(arguments: &SettingsArguments, calls: Calls) -> Vec<Check> {
     checks.extend(of_store);
     checks.extend(models::check(&patient));
     checks.extend(budget::check(&patient));
-    checks.extend(memory::check(&patient));
+    checks.extend(prepared::check_memory(&patient));
     checks.extend(platforms::check(&patient, is_running));
-    checks.extend(prompts::check(&patient));
+    checks.extend(prepared::check_prompts(&patient));
     checks.extend(clock::check(&patient));
     checks
 }

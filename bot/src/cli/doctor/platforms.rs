@@ -1,6 +1,9 @@
 //! Each platform: whether it is joined, and what it finds out about itself.
 
-use super::{Calls, Patient, ask};
+use std::future::Future;
+use std::time::Duration;
+
+use super::{Calls, Patient};
 use crate::check::{Check, Running};
 use crate::cli::join::somewhere;
 use crate::platforms::{PLATFORMS, PlatformKind, PlatformSpec, Tokens, read_tokens, token_variables};
@@ -44,7 +47,22 @@ fn check_one(spec: &PlatformSpec, patient: &Patient<'_>, running: Running) -> Ve
                 };
                 return vec![Check::ok(part, told)];
             }
-            ask::wait_for(part, examine(patient.layers, tokens)).unwrap_or_else(|check| vec![check])
+            wait_for(part, examine(patient.layers, tokens)).unwrap_or_else(|check| vec![check])
         }
     }
+}
+
+/// Each question has its own, shorter limit: this one is for all of them.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Waits for what a platform answers, and not for ever.
+fn wait_for<T>(part: &'static str, asked: impl Future<Output = T>) -> Result<T, Check> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| {
+        Check::fail(part, format!("nothing can be asked: {error}"), "look at the limits of this machine")
+    })?;
+    let answered = runtime.block_on(async { tokio::time::timeout(PATIENCE, asked).await });
+    answered.map_err(|_| {
+        Check::fail(part, format!("no answer within {} s", PATIENCE.as_secs()), "look at the network, and try again")
+    })
 }

@@ -1,0 +1,34 @@
+//! What is prepared at a start without being asked yet: long memory, and prompts of one's own.
+
+use std::path::Path;
+
+use super::Patient;
+use crate::check::Check;
+use crate::prompts::Prompts;
+use crate::{memory, models};
+
+/// Whether the stores of long memory are ones that there are, and whether vectors can be made where they are wanted. Nothing,
+/// where all is well: there is little to tell.
+pub fn check_memory(patient: &Patient<'_>) -> Vec<Check> {
+    const PART: &str = "memory";
+    let stores = memory::check(&patient.settings.memory).err();
+    let vectors = models::wanted_embedder(patient.policies, patient.environment).err();
+    let stores = stores.map(|what| Check::fail(PART, what, "set it to \"local\" or \"memory\""));
+    let vectors = vectors.map(|what| Check::fail(PART, what, "check models.embed, or set memory.vectors = false"));
+    stores.into_iter().chain(vectors).collect()
+}
+
+/// Whether prompts of one's own can be filled in as a question would.
+pub fn check_prompts(patient: &Patient<'_>) -> Vec<Check> {
+    const PART: &str = "prompts";
+    let folder = Path::new(&patient.settings.prompts.folder);
+    let prompts = Prompts::new(folder.to_owned());
+    let own = prompts.try_all(patient.policies.general());
+    let mend = "mend the file, or remove it to use the built-in one";
+    let problems: Vec<Check> = prompts.problems().into_iter().map(|problem| Check::fail(PART, problem, mend)).collect();
+    match (own, problems.is_empty()) {
+        (_, false) => problems,
+        (0, true) => vec![Check::ok(PART, "the built-in ones")],
+        (own, true) => vec![Check::ok(PART, format!("{own} of your own in {}", folder.display()))],
+    }
+}
