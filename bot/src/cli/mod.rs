@@ -20,10 +20,12 @@ mod run;
 mod settings;
 mod show;
 mod stats;
+mod stopping;
 mod store;
 mod tune;
 mod web_link;
 mod web_rooms;
+mod welcome;
 mod when;
 mod why;
 

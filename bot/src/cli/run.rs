@@ -1,6 +1,5 @@
 //! `aizuchi run`: takes part. Everything is put together here, and taken apart when it is told to stop.
 
-use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +8,6 @@ use aizuchi_core::Policies;
 use aizuchi_core::settings::{Layers, Settings};
 use anyhow::{Context as _, bail};
 use clap::Args;
-use secrecy::SecretString;
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -19,7 +17,9 @@ use super::logs::{self, LogSettings};
 use super::reload::{Hangup, Reload};
 use super::rooms;
 use super::settings::SettingsArguments;
+use super::stopping::Stopping;
 use super::web_link;
+use super::welcome::welcome;
 use crate::commands::{Bot, CommandRunner};
 use crate::config;
 use crate::console::metrics;
@@ -154,7 +154,7 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     let watching = parts.remember(&ears, &stop);
     let mut elsewhere = parts.joined.listen(&ears, &(commands.clone() as Arc<dyn Commands>), &stop);
     let address = serving.as_ref().map(|(address, _)| web_link::address_of(*address));
-    welcome(&chosen, &parts, address.as_deref(), !arguments.no_browser);
+    welcome(&chosen, &parts.joined, address.as_deref(), &parts.web_settings, !arguments.no_browser);
     let has_room = parts.web.is_some();
     let reload = Reload {
         arguments: &arguments.settings,
@@ -267,18 +267,6 @@ fn open_keeper(chosen: &Chosen, mind: &Arc<Models>, database: &Database) -> anyh
     }))
 }
 
-/// Tells whoever started it where it is, and opens the room for them.
-fn welcome(chosen: &Chosen, parts: &Parts, address: Option<&str>, may_open_browser: bool) {
-    let web = &parts.web_settings;
-    let token = web.token();
-    if let Err(error) = say_hello(chosen, address.map(|room| (room, token)), &parts.joined) {
-        tracing::warn!(%error, "cannot write to standard output");
-    }
-    if let Some(address) = address.filter(|_| web.open_browser && may_open_browser) {
-        open_browser(&web_link::with_token(address, token));
-    }
-}
-
 /// Why it stops.
 enum Ending {
     /// Somebody told it to.
@@ -338,81 +326,4 @@ async fn open_store(folder: &Folder, accept_loss: bool) -> anyhow::Result<Databa
 
 async fn all_end(tasks: &mut JoinSet<()>) {
     while tasks.join_next().await.is_some() {}
-}
-
-/// `room` is where a browser finds it, and the token that it asks for.
-fn say_hello(chosen: &Chosen, room: Option<(&str, Option<&SecretString>)>, joined: &Joined) -> anyhow::Result<()> {
-    let name = super::harmless(&chosen.settings().bot.name);
-    let (told, folder) = (&chosen.choice.told, &chosen.store.folder);
-    let whereabouts = match room {
-        Some((room, token)) => {
-            // What is not a terminal is kept and read by others: a file, or the log of a service.
-            let (room, hint) = match token.is_none() || std::io::stdout().is_terminal() {
-                true => (web_link::with_token(room, token), ""),
-                false => (room.to_owned(), "It asks for the token: aizuchi web-link prints the whole link.\n"),
-            };
-            let elsewhere = joined.titles().into_iter().map(|platform| format!("It joins {platform} too.\n"));
-            format!("{name} is in the room: {room}\n{hint}{}", elsewhere.collect::<String>())
-        }
-        None => format!("{name} joins {}.\n", joined.titles().join(" and ")),
-    };
-    super::print(&format!("{whereabouts}{told}\nIt keeps what happens in {folder}. Ctrl-C stops it.\n"))
-}
-
-/// Only where somebody sits in front of it.
-fn open_browser(address: &str) {
-    let seated = std::io::stdout().is_terminal();
-    let program = if cfg!(target_os = "macos") {
-        Some("open")
-    } else if cfg!(windows) {
-        Some("explorer")
-    } else {
-        let has_screen =
-            ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| variable(name).is_some_and(|it| !it.is_empty()));
-        has_screen.then_some("xdg-open")
-    };
-    let Some(program) = program.filter(|_| seated) else { return };
-    let null = std::process::Stdio::null;
-    let opened = std::process::Command::new(program).arg(address).stdin(null()).stdout(null()).stderr(null()).spawn();
-    if let Err(error) = opened {
-        tracing::debug!(%error, "no browser was opened");
-    }
-}
-
-/// Ctrl-C, and what supervisors send.
-struct Stopping {
-    #[cfg(unix)]
-    terminate: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    interrupt: tokio::signal::unix::Signal,
-}
-
-impl Stopping {
-    #[cfg(unix)]
-    fn new() -> anyhow::Result<Stopping> {
-        use tokio::signal::unix::{SignalKind, signal};
-        let heard = "signals can not be heard";
-        Ok(Stopping {
-            terminate: signal(SignalKind::terminate()).context(heard)?,
-            interrupt: signal(SignalKind::interrupt()).context(heard)?,
-        })
-    }
-
-    #[cfg(unix)]
-    async fn wait(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => (),
-            _ = self.interrupt.recv() => (),
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn new() -> anyhow::Result<Stopping> {
-        Ok(Stopping {})
-    }
-
-    #[cfg(not(unix))]
-    async fn wait(&mut self) {
-        let _ = tokio::signal::ctrl_c().await;
-    }
 }

@@ -1,0 +1,60 @@
+//! The first words of a program that has just started, and the browser it opens.
+
+use std::io::IsTerminal as _;
+
+use secrecy::SecretString;
+
+use super::join::Joined;
+use super::run::{Chosen, variable};
+use super::web_link;
+use crate::platforms::web::WebSettings;
+
+/// Tells whoever started it where it is, and opens the room for them.
+pub fn welcome(chosen: &Chosen, joined: &Joined, address: Option<&str>, web: &WebSettings, may_open_browser: bool) {
+    let token = web.token();
+    if let Err(error) = say_hello(chosen, address.map(|room| (room, token)), joined) {
+        tracing::warn!(%error, "cannot write to standard output");
+    }
+    if let Some(address) = address.filter(|_| web.open_browser && may_open_browser) {
+        open_browser(&web_link::with_token(address, token));
+    }
+}
+
+/// `room` is where a browser finds it, and the token that it asks for.
+fn say_hello(chosen: &Chosen, room: Option<(&str, Option<&SecretString>)>, joined: &Joined) -> anyhow::Result<()> {
+    let name = super::harmless(&chosen.settings().bot.name);
+    let (told, folder) = (&chosen.choice.told, &chosen.store.folder);
+    let whereabouts = match room {
+        Some((room, token)) => {
+            // What is not a terminal is kept and read by others: a file, or the log of a service.
+            let (room, hint) = match token.is_none() || std::io::stdout().is_terminal() {
+                true => (web_link::with_token(room, token), ""),
+                false => (room.to_owned(), "It asks for the token: aizuchi web-link prints the whole link.\n"),
+            };
+            let elsewhere = joined.titles().into_iter().map(|platform| format!("It joins {platform} too.\n"));
+            format!("{name} is in the room: {room}\n{hint}{}", elsewhere.collect::<String>())
+        }
+        None => format!("{name} joins {}.\n", joined.titles().join(" and ")),
+    };
+    super::print(&format!("{whereabouts}{told}\nIt keeps what happens in {folder}. Ctrl-C stops it.\n"))
+}
+
+/// Only where somebody sits in front of it.
+fn open_browser(address: &str) {
+    let seated = std::io::stdout().is_terminal();
+    let program = if cfg!(target_os = "macos") {
+        Some("open")
+    } else if cfg!(windows) {
+        Some("explorer")
+    } else {
+        let has_screen =
+            ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| variable(name).is_some_and(|it| !it.is_empty()));
+        has_screen.then_some("xdg-open")
+    };
+    let Some(program) = program.filter(|_| seated) else { return };
+    let null = std::process::Stdio::null;
+    let opened = std::process::Command::new(program).arg(address).stdin(null()).stdout(null()).stderr(null()).spawn();
+    if let Err(error) = opened {
+        tracing::debug!(%error, "no browser was opened");
+    }
+}
