@@ -9,49 +9,75 @@ use aizuchi_core::settings::{MemorySettings, Store};
 use aizuchi_core::types::{PersonId, RoomId};
 
 use super::shelf::Kept;
-use super::{Local, Ram};
+use super::{MEMORY_STORES, MemoryStoreSpec};
 use crate::ports::{Doing, Memory};
 use crate::stores::{Database, StoreError};
 
-/// What is kept on disk, as the settings that hold for all rooms have it. `Err` names a store that there is not.
-pub fn check(settings: &MemorySettings) -> Result<Kept, String> {
-    let local = |key: &str, store: Store| match store {
-        Store::Memory => Ok(false),
-        Store::Local => Ok(true),
-        Store::Firestore => {
-            Err(format!("memory.{key} is \"firestore\", which this program does not have; use \"local\""))
-        }
+/// Checks that every layer is in a store that there is. `Err` says which is not.
+pub fn check(settings: &MemorySettings) -> Result<(), String> {
+    layers(settings).map(|_| ())
+}
+
+/// The store of each layer.
+struct Layers {
+    channels: &'static MemoryStoreSpec,
+    people: &'static MemoryStoreSpec,
+    facts: &'static MemoryStoreSpec,
+}
+
+impl Layers {
+    /// The layers that this store keeps.
+    fn kept_by(&self, spec: &MemoryStoreSpec) -> Kept {
+        let is = |of: &MemoryStoreSpec| of.store == spec.store;
+        Kept { channels: is(self.channels), people: is(self.people), facts: is(self.facts) }
+    }
+}
+
+fn layers(settings: &MemorySettings) -> Result<Layers, String> {
+    let find = |key: &str, store: Store| {
+        MEMORY_STORES.iter().find(|spec| spec.store == store).ok_or_else(|| {
+            let there = MEMORY_STORES.iter().map(|spec| format!("\"{}\"", spec.store.id())).collect::<Vec<_>>();
+            format!("memory.{key} is \"{}\", which this program does not have; use {}", store.id(), there.join(" or "))
+        })
     };
-    Ok(Kept {
-        channels: local("channel_context_store", settings.channel_context_store)?,
-        people: local("profiles_store", settings.profiles_store)?,
-        facts: local("facts_store", settings.facts_store)?,
+    Ok(Layers {
+        channels: find("channel_context_store", settings.channel_context_store)?,
+        people: find("profiles_store", settings.profiles_store)?,
+        facts: find("facts_store", settings.facts_store)?,
     })
 }
 
 /// Where memory is kept. `Err` as with [`check`].
 pub fn open(settings: &MemorySettings, database: &Database) -> Result<Arc<dyn Memory>, String> {
-    let on_disk = check(settings)?;
-    let in_ram = Kept { channels: !on_disk.channels, people: !on_disk.people, facts: !on_disk.facts };
-    // Who wishes not to be remembered is known on disk in any case: a restart must not forget that.
-    let local: Arc<dyn Memory> = Arc::new(Local::new(database.clone(), on_disk));
-    Ok(match on_disk {
-        Kept::ALL => local,
-        on_disk => Arc::new(Layered { local, ram: Arc::new(Ram::new(in_ram)), on_disk }),
-    })
+    let layers = layers(settings)?;
+    let open = |spec: &MemoryStoreSpec| (spec.store, (spec.open)(database, layers.kept_by(spec)));
+    // Who wishes not to be remembered is known in the first in any case: a restart must not forget that.
+    let (first, others) = MEMORY_STORES.split_first().expect("there is a store");
+    let used = others.iter().filter(|spec| layers.kept_by(spec) != Kept::NONE);
+    let opened: Vec<(Store, Arc<dyn Memory>)> = std::iter::once(first).chain(used).map(open).collect();
+    if let [(_, only)] = &opened[..] {
+        return Ok(only.clone());
+    }
+    let of = |spec: &MemoryStoreSpec| {
+        let found = opened.iter().find(|(store, _)| *store == spec.store);
+        found.expect("what a layer is in is opened").1.clone()
+    };
+    let (channels, people, facts) = (of(layers.channels), of(layers.people), of(layers.facts));
+    let mut stores = opened.into_iter().map(|(_, memory)| memory);
+    let durable = stores.next().expect("the first is opened");
+    Ok(Arc::new(Layered { durable, others: stores.collect(), channels, people, facts }))
 }
 
 struct Layered {
-    local: Arc<dyn Memory>,
-    ram: Arc<dyn Memory>,
-    on_disk: Kept,
+    /// Knows who wishes not to be remembered, whatever else it keeps.
+    durable: Arc<dyn Memory>,
+    others: Vec<Arc<dyn Memory>>,
+    channels: Arc<dyn Memory>,
+    people: Arc<dyn Memory>,
+    facts: Arc<dyn Memory>,
 }
 
 impl Layered {
-    fn of(&self, on_disk: bool) -> &dyn Memory {
-        if on_disk { &*self.local } else { &*self.ram }
-    }
-
     /// A person is forgotten in all rooms that any layer knows of.
     async fn complete(&self, mut changes: Vec<Change>) -> Result<Vec<Change>, StoreError> {
         let mut added = Vec::new();
@@ -93,14 +119,14 @@ impl Layered {
         Ok(changes)
     }
 
-    /// Who of those concerned wishes not to be remembered: the disk knows, and what is in memory has to be told.
+    /// Who of those concerned wishes not to be remembered: the durable store knows, and the others have to be told.
     async fn opted_out(&self, changes: &[Change]) -> Result<Vec<Change>, StoreError> {
         let mut out = Vec::new();
         let mut people: Vec<&PersonId> = changes.iter().flat_map(concerned).collect();
         people.sort();
         people.dedup();
         for person in people {
-            if self.local.people(Some(person)).await?.iter().any(|known| known.opted_out) {
+            if self.durable.people(Some(person)).await?.iter().any(|known| known.opted_out) {
                 out.push(Change::OptedOut { person: person.clone(), out: true });
             }
         }
@@ -142,36 +168,38 @@ impl Memory for Layered {
     fn apply<'a>(&'a self, changes: Vec<Change>, policies: &'a Policies) -> Doing<'a, Result<(), StoreError>> {
         Box::pin(async move {
             let changes = self.complete(changes).await?;
-            // The one that can fail goes first.
-            self.local.apply(changes.clone(), policies).await?;
+            self.durable.apply(changes.clone(), policies).await?;
             let mut known = self.opted_out(&changes).await?;
             known.extend(changes);
-            self.ram.apply(known, policies).await
+            for store in &self.others {
+                store.apply(known.clone(), policies).await?;
+            }
+            Ok(())
         })
     }
 
     fn channel<'a>(&'a self, room: &'a RoomId) -> Doing<'a, Result<(Option<ChannelMemory>, Marks), StoreError>> {
         Box::pin(async move {
-            let (channel, Marks { summarized, .. }) = self.of(self.on_disk.channels).channel(room).await?;
-            let (_, Marks { reflected, .. }) = self.of(self.on_disk.facts).channel(room).await?;
-            let (_, Marks { heard, .. }) = self.of(self.on_disk.people).channel(room).await?;
+            let (channel, Marks { summarized, .. }) = self.channels.channel(room).await?;
+            let (_, Marks { reflected, .. }) = self.facts.channel(room).await?;
+            let (_, Marks { heard, .. }) = self.people.channel(room).await?;
             Ok((channel, Marks { summarized, reflected, heard }))
         })
     }
 
     fn recall<'a>(&'a self, query: Query, policies: &'a Policies) -> Doing<'a, Result<Vec<Recalled>, StoreError>> {
-        self.of(self.on_disk.facts).recall(query, policies)
+        self.facts.recall(query, policies)
     }
 
     fn facts<'a>(&'a self, filter: Filter) -> Doing<'a, Result<Vec<Fact>, StoreError>> {
-        self.of(self.on_disk.facts).facts(filter)
+        self.facts.facts(filter)
     }
 
     fn people<'a>(&'a self, who: Option<&'a PersonId>) -> Doing<'a, Result<Vec<Person>, StoreError>> {
         Box::pin(async move {
-            let known = self.of(self.on_disk.people).people(who).await?;
+            let known = self.people.people(who).await?;
             match who {
-                Some(_) if known.is_empty() => self.local.people(who).await,
+                Some(_) if known.is_empty() => self.durable.people(who).await,
                 _ => Ok(known),
             }
         })
@@ -181,8 +209,8 @@ impl Memory for Layered {
         Box::pin(async move {
             Ok(About {
                 person: self.people(Some(person)).await?.pop(),
-                facts: self.of(self.on_disk.facts).about(person).await?.facts,
-                channels: self.of(self.on_disk.channels).about(person).await?.channels,
+                facts: self.facts.about(person).await?.facts,
+                channels: self.channels.about(person).await?.channels,
             })
         })
     }

@@ -11,5 +11,23 @@ pub use shelf::Kept;
 
 pub use crate::stores::sqlite::Local;
 
+use std::sync::Arc;
+
+use aizuchi_core::settings::Store;
+
+use crate::ports::Memory;
+use crate::stores::Database;
+
+/// A store that layers of memory can be in.
+pub struct MemoryStoreSpec {
+    /// What the settings call it.
+    pub store: Store,
+    /// Opens it for these layers.
+    pub open: fn(&Database, Kept) -> Arc<dyn Memory>,
+}
+
+/// The stores of memory that there are; the first is durable and always there.
+pub const MEMORY_STORES: &[MemoryStoreSpec] = &[crate::stores::sqlite::LOCAL_MEMORY, ram::SPEC];
+
 #[cfg(test)]
 mod tests;

@@ -1,19 +1,23 @@
 //! Kept as long as this process lives, and no longer.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use aizuchi_core::Policies;
 use aizuchi_core::memory::words::search_words;
 use aizuchi_core::memory::{
     About, Candidate, Change, ChannelMemory, Fact, FactId, Filter, Marks, Person, Query, Recalled, allowed, recall,
 };
+use aizuchi_core::settings::Store;
 use aizuchi_core::types::{MessageId, PersonId, RoomId};
 
+use super::MemoryStoreSpec;
 use super::apply::apply;
 use super::shelf::{Kept, Mark, Shelf, Shelved};
 use crate::ports::{Doing, Memory};
 use crate::stores::StoreError;
+
+pub const SPEC: MemoryStoreSpec = MemoryStoreSpec { store: Store::Memory, open: |_, kept| Arc::new(Ram::new(kept)) };
 
 pub struct Ram {
     kept: Kept,

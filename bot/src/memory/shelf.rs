@@ -17,6 +17,7 @@ pub struct Kept {
 
 impl Kept {
     pub const ALL: Kept = Kept { channels: true, people: true, facts: true };
+    pub const NONE: Kept = Kept { channels: false, people: false, facts: false };
 
     pub fn has(self, layer: Layer) -> bool {
         match layer {

@@ -176,6 +176,17 @@ setting_choice!(
     }
 );
 
+impl Store {
+    /// As it is written in the settings.
+    pub fn id(self) -> &'static str {
+        match self {
+            Store::Memory => "memory",
+            Store::Local => "local",
+            Store::Firestore => "firestore",
+        }
+    }
+}
+
 setting_choice!(
     #[derive(Serialize, Deserialize)]
     /// How facts are looked for.

@@ -21,5 +21,5 @@ mod web;
 use super::StoreError;
 
 pub use database::Database;
-pub use memory::Local;
+pub use memory::{LOCAL_MEMORY, Local};
 pub use web::store_talk;

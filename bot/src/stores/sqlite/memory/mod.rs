@@ -3,19 +3,25 @@
 mod search;
 mod table;
 
+use std::sync::Arc;
+
 use aizuchi_core::Policies;
 use aizuchi_core::memory::words::search_words;
 use aizuchi_core::memory::{About, Change, ChannelMemory, Fact, FactId, Filter, Marks, Person, Query, Recalled};
+use aizuchi_core::settings::Store;
 use aizuchi_core::types::{PersonId, RoomId};
 use rusqlite::{Connection, params};
 
 use super::Database;
-use crate::memory::Kept;
 use crate::memory::apply::apply;
 use crate::memory::shelf::{Mark, Shelf as _, Shelved};
+use crate::memory::{Kept, MemoryStoreSpec};
 use crate::ports::{Doing, Memory, MemoryCatalog};
 use crate::stores::StoreError;
 use table::{Table, matching, read_all};
+
+pub const LOCAL_MEMORY: MemoryStoreSpec =
+    MemoryStoreSpec { store: Store::Local, open: |database, kept| Arc::new(Local::new(database.clone(), kept)) };
 
 /// Cheap to clone.
 #[derive(Clone)]
