@@ -9,11 +9,15 @@ const NAMES: [&str; 2] = ["aizuchi", "相槌"];
 fuzz_target!(|text: &str| {
     let answer = clean(text, &NAMES);
     assert!(text.contains(answer) && answer.trim() == answer, "{answer:?}");
+    let is_name = |word: &str| word == "mia";
     for addressed in [false, true] {
-        let silent = is_silence(answer, addressed);
-        assert_eq!(silent, is_silence(&format!(" {answer}\n"), addressed), "space around it changes nothing");
+        let silent = is_silence(answer, addressed, &is_name);
+        assert_eq!(silent, is_silence(&format!(" {answer}\n"), addressed, &is_name), "space around it changes nothing");
     }
-    assert!(!is_silence(answer, true) || is_silence(answer, false), "whoever asked is owed more");
+    assert!(
+        !is_silence(answer, true, &is_name) || is_silence(answer, false, &is_name),
+        "whoever asked is owed more"
+    );
     if !answer.is_empty() {
         let _ = is_repeat(answer, [text, answer], 0.8);
     }

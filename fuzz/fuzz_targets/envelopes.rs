@@ -4,7 +4,7 @@
 #![no_main]
 
 use aizuchi::platforms::slack::envelope::{Frame, acknowledgement, read};
-use aizuchi::platforms::slack::event::Event;
+use aizuchi::platforms::slack::event::{Event, Received};
 use aizuchi::platforms::slack::people::{Channel, Person};
 use aizuchi::platforms::slack::read::{is_id, time};
 use aizuchi_formats::slack_markup::{Known, plain};
@@ -34,13 +34,30 @@ fn acknowledges(envelope: &str) {
 }
 
 fn check(event: &Value) {
-    let read = Event::read(event);
-    // Stored and read again after a crash, it is the same.
-    let stored: Value = serde_json::from_str(&event.to_string()).expect("what was JSON is JSON");
-    assert_eq!(Event::read(&stored), read);
-    match read {
+    match Received::read(event) {
+        Received::Event(event) => {
+            // Stored and read again after a crash, it is the same.
+            let stored = serde_json::to_string(&event).expect("an event is plain data");
+            assert_eq!(serde_json::from_str::<Event>(&stored).expect("what was stored is read"), event);
+            check_event(event);
+        }
+        Received::Person(Person { id, name, .. }) => {
+            assert!(is_id(&id));
+            one_line(&name);
+        }
+        Received::Renamed(Channel { id, name, .. }) => {
+            assert!(is_id(&id));
+            one_line(name.as_deref().unwrap_or_default());
+        }
+        Received::Nothing => (),
+    }
+}
+
+fn check_event(event: Event) {
+    let key = event.key();
+    match event {
         Event::Said(saying) => {
-            assert_eq!(Event::read(event).key(), Some(format!("{}/{}", saying.channel, saying.ts)));
+            assert_eq!(key, Some(format!("{}/{}", saying.channel, saying.ts)));
             assert!(is_id(&saying.channel) && time(&saying.ts).is_some());
             assert!(saying.user.iter().chain(&saying.bot).chain(&saying.parent).all(|id| is_id(id)));
             assert!(saying.thread.as_ref().is_none_or(|thread| time(thread).is_some() && *thread != saying.ts));
@@ -54,17 +71,8 @@ fn check(event: &Value) {
             assert!(is_id(&reacting.user) && time(&reacting.ts).is_some() && time(&reacting.at).is_some());
             assert!(reacting.name.len() <= 100);
         }
-        Event::Person(Person { id, name, .. }) => {
-            assert!(is_id(&id));
-            one_line(&name);
-        }
-        Event::Renamed(Channel { id, name, .. }) => {
-            assert!(is_id(&id));
-            one_line(name.as_deref().unwrap_or_default());
-        }
         Event::Joined { channel, user } => assert!(is_id(&channel) && is_id(&user)),
         Event::Left { channel } => assert!(is_id(&channel)),
-        Event::Nothing => (),
     }
 }
 
