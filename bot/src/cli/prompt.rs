@@ -302,35 +302,23 @@ fn lines(talk: &[Message], policy: &Policy) -> Lines {
 fn talk(events: &[Event], target: &Message) -> Vec<Message> {
     let mut talk: Vec<Message> = Vec::new();
     for event in events {
-        match &event.input {
-            Input::Said(message) if message.place == target.place => {
-                talk.push(message.clone());
-                if message.id == target.id {
-                    break;
-                }
+        if let Input::Said(message) = &event.input
+            && message.place == target.place
+        {
+            talk.push(message.clone());
+            if message.id == target.id {
+                break;
             }
-            Input::Changed(change) if change.place == target.place => match &change.text {
+        }
+        if let Input::Changed(change) = &event.input
+            && change.place == target.place
+        {
+            match &change.text {
                 Some(text) => {
                     talk.iter_mut().filter(|said| said.id == change.id).for_each(|said| said.text = text.clone())
                 }
                 None => talk.retain(|said| said.id != change.id),
-            },
-            Input::Said(_)
-            | Input::Changed(_)
-            | Input::Reacted(_)
-            | Input::Told(..)
-            | Input::PolicyChanged(_)
-            | Input::Tick
-            | Input::Resumed
-            | Input::Judged(..)
-            | Input::Written(..)
-            | Input::Delivered(..)
-            | Input::Recalled(..)
-            | Input::Remembered(..)
-            | Input::Refused(..)
-            | Input::Billed(..)
-            | Input::Forgotten
-            | Input::ClockSet(_) => (),
+            }
         }
     }
     talk

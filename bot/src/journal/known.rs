@@ -59,27 +59,12 @@ impl Traces {
             if record.input.room().is_none_or(|room| platform_of(room) != platform) {
                 return;
             }
-            match record.input {
-                Input::Said(message) if message.author.id == *person => {
+            if let Input::Said(message) = record.input {
+                if message.author.id == *person {
                     met.note(message.place.room, message.id, message.at);
                 }
-                Input::Reacted(reaction) if reaction.by == *person => reactions += 1,
-                Input::Said(_)
-                | Input::Changed(_)
-                | Input::Reacted(_)
-                | Input::Told(..)
-                | Input::PolicyChanged(_)
-                | Input::Tick
-                | Input::Resumed
-                | Input::Judged(..)
-                | Input::Written(..)
-                | Input::Delivered(..)
-                | Input::Recalled(..)
-                | Input::Remembered(..)
-                | Input::Refused(..)
-                | Input::Billed(..)
-                | Input::Forgotten
-                | Input::ClockSet(_) => (),
+            } else if let Input::Reacted(reaction) = record.input {
+                reactions += usize::from(reaction.by == *person);
             }
         })
         .await?;

@@ -36,32 +36,18 @@ pub async fn lately(
         if room.split_once(':').is_none_or(|(name, _)| name != platform) || now.since(record.at) > LATELY {
             continue;
         }
-        match record.input {
-            Input::Said(message) if !message.text.is_empty() => keep(&mut kept, message),
-            Input::Changed(change) => {
-                let Some(here) = kept.get_mut(&change.place) else { continue };
-                match change.text {
-                    Some(text) => {
-                        here.iter_mut().filter(|kept| kept.id == change.id).for_each(|kept| kept.text = text.clone())
-                    }
-                    None => here.retain(|kept| kept.id != change.id),
-                }
+        if let Input::Said(message) = record.input {
+            if !message.text.is_empty() {
+                keep(&mut kept, message);
             }
-            Input::Said(_)
-            | Input::Reacted(_)
-            | Input::Told(..)
-            | Input::PolicyChanged(_)
-            | Input::Tick
-            | Input::Resumed
-            | Input::Judged(..)
-            | Input::Written(..)
-            | Input::Delivered(..)
-            | Input::Recalled(..)
-            | Input::Remembered(..)
-            | Input::Refused(..)
-            | Input::Billed(..)
-            | Input::Forgotten
-            | Input::ClockSet(_) => (),
+        } else if let Input::Changed(change) = record.input {
+            let Some(here) = kept.get_mut(&change.place) else { continue };
+            match change.text {
+                Some(text) => {
+                    here.iter_mut().filter(|kept| kept.id == change.id).for_each(|kept| kept.text = text.clone())
+                }
+                None => here.retain(|kept| kept.id != change.id),
+            }
         }
     }
     Ok(kept.into_iter().map(|(place, here)| (place, here.into())).collect())

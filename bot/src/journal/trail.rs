@@ -151,27 +151,11 @@ impl<'a> Sources<'a> {
         &self,
         see: &mut (dyn FnMut(&RoomId, &str, Option<&Utterance>) + Send),
     ) -> Result<(), StoreError> {
-        look_up(&*self.stores.index, &Selection::Of(Kind::Own), |record| match record.input {
-            Input::Written(call, Ok(answer)) => see(&call.room, &answer.text, None),
-            other @ (Input::Said(_)
-            | Input::Changed(_)
-            | Input::Reacted(_)
-            | Input::Told(..)
-            | Input::PolicyChanged(_)
-            | Input::Tick
-            | Input::Resumed
-            | Input::Judged(..)
-            | Input::Written(..)
-            | Input::Delivered(..)
-            | Input::Recalled(..)
-            | Input::Remembered(..)
-            | Input::Refused(..)
-            | Input::Billed(..)
-            | Input::Forgotten
-            | Input::ClockSet(_)) => {
-                if let Some(said) = to_utterance(other) {
-                    see(&said.room, &said.text, Some(&said));
-                }
+        look_up(&*self.stores.index, &Selection::Of(Kind::Own), |record| {
+            if let Input::Written(call, Ok(answer)) = &record.input {
+                see(&call.room, &answer.text, None);
+            } else if let Some(said) = to_utterance(record.input) {
+                see(&said.room, &said.text, Some(&said));
             }
         })
         .await?;

@@ -15,30 +15,14 @@ impl Keeper {
     pub(super) async fn follow_rooms(&self, records: &[Record]) -> Result<(), StoreError> {
         let mut changed: Vec<(RoomId, Option<Time>)> = Vec::new();
         for record in records {
-            match &record.input {
-                Input::Told(room, Command::Left) => changed.push((room.clone(), Some(record.at))),
-                Input::Said(message) => {
-                    let room = &message.place.room;
-                    // Only the latest counts, and most rooms are never left.
-                    if changed.iter().rev().find(|(of, _)| of == room).is_none_or(|(_, left)| left.is_some()) {
-                        changed.push((room.clone(), None));
-                    }
+            if let Input::Told(room, Command::Left) = &record.input {
+                changed.push((room.clone(), Some(record.at)));
+            } else if let Input::Said(message) = &record.input {
+                let room = &message.place.room;
+                // Only the latest counts, and most rooms are never left.
+                if changed.iter().rev().find(|(of, _)| of == room).is_none_or(|(_, left)| left.is_some()) {
+                    changed.push((room.clone(), None));
                 }
-                Input::Changed(_)
-                | Input::Reacted(_)
-                | Input::Told(..)
-                | Input::PolicyChanged(_)
-                | Input::Tick
-                | Input::Resumed
-                | Input::Judged(..)
-                | Input::Written(..)
-                | Input::Delivered(..)
-                | Input::Recalled(..)
-                | Input::Remembered(..)
-                | Input::Refused(..)
-                | Input::Billed(..)
-                | Input::Forgotten
-                | Input::ClockSet(_) => (),
             }
         }
         let any_left =

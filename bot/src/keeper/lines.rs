@@ -1,5 +1,6 @@
 //! The talk of a room as the journal has it: what was said, with its edits, without what was deleted.
 
+use aizuchi_core::input::Command;
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Time, Visibility, Voice};
 use aizuchi_core::{Input, Message};
 
@@ -65,45 +66,33 @@ pub async fn said(
     // A damaged record is told of at the start; here it is just not there.
     while let Some(record) = records.next_whole().await? {
         let seq = record.seq;
-        match record.input {
-            Input::Said(message) if seq as u64 <= up_to => {
-                let empty = message.text.trim().is_empty();
-                let repeated = talk.iter().any(|said| said.id == message.id);
-                if !empty && !repeated && message.author.voice != Voice::Me {
-                    talk.push(Said::new(seq, message));
-                }
-                match part {
-                    Part::First(count) if talk.len() >= count => {
-                        read_to = Some(seq as u64);
-                        // There is enough: only what changes it is read.
-                        records.only(&[Kind::Changed, Kind::Told]);
-                    }
-                    Part::Latest(count) if talk.len() > count => drop(talk.remove(0)),
-                    Part::First(_) | Part::Latest(_) => (),
-                }
+        if let Input::Said(message) = record.input {
+            if seq as u64 > up_to {
+                continue;
             }
-            Input::Changed(change) => match change.text {
+            let empty = message.text.trim().is_empty();
+            let repeated = talk.iter().any(|said| said.id == message.id);
+            if !empty && !repeated && message.author.voice != Voice::Me {
+                talk.push(Said::new(seq, message));
+            }
+            match part {
+                Part::First(count) if talk.len() >= count => {
+                    read_to = Some(seq as u64);
+                    // There is enough: only what changes it is read.
+                    records.only(&[Kind::Changed, Kind::Told]);
+                }
+                Part::Latest(count) if talk.len() > count => drop(talk.remove(0)),
+                Part::First(_) | Part::Latest(_) => (),
+            }
+        } else if let Input::Changed(change) = record.input {
+            match change.text {
                 Some(text) => {
                     talk.iter_mut().filter(|said| said.id == change.id).for_each(|said| said.text = text.clone())
                 }
                 None => talk.retain(|said| said.id != change.id),
-            },
-            Input::Told(_, aizuchi_core::input::Command::Reset) => talk.clear(),
-            Input::Said(_)
-            | Input::Reacted(_)
-            | Input::Told(..)
-            | Input::PolicyChanged(_)
-            | Input::Tick
-            | Input::Resumed
-            | Input::Judged(..)
-            | Input::Written(..)
-            | Input::Delivered(..)
-            | Input::Recalled(..)
-            | Input::Remembered(..)
-            | Input::Refused(..)
-            | Input::Billed(..)
-            | Input::Forgotten
-            | Input::ClockSet(_) => (),
+            }
+        } else if let Input::Told(_, Command::Reset) = record.input {
+            talk.clear();
         }
     }
     Ok(Talk { said: talk, read_to })

@@ -104,28 +104,13 @@ async fn some_records(journal: &dyn JournalStore, from: i64) -> Result<Vec<Recor
 }
 
 fn change(record: Record, policies: &Policies) -> Option<Change> {
-    match record.input {
-        Input::Said(message) => {
-            let memory = &policies.for_room(message.place.room.as_str()).settings.memory;
-            let counts = memory.enabled && memory.profiles && message.author.voice == Voice::Person;
-            counts.then(|| Change::Heard(Box::new(heard(record.seq, message))))
-        }
-        Input::Changed(change) => Some(Change::MessageGone { room: change.place.room, message: change.id }),
-        Input::Reacted(_)
-        | Input::Told(..)
-        | Input::PolicyChanged(_)
-        | Input::Tick
-        | Input::Resumed
-        | Input::Judged(..)
-        | Input::Written(..)
-        | Input::Delivered(..)
-        | Input::Recalled(..)
-        | Input::Remembered(..)
-        | Input::Refused(..)
-        | Input::Billed(..)
-        | Input::Forgotten
-        | Input::ClockSet(_) => None,
+    if let Input::Said(message) = record.input {
+        let memory = &policies.for_room(message.place.room.as_str()).settings.memory;
+        let counts = memory.enabled && memory.profiles && message.author.voice == Voice::Person;
+        return counts.then(|| Change::Heard(Box::new(heard(record.seq, message))));
     }
+    let Input::Changed(change) = record.input else { return None };
+    Some(Change::MessageGone { room: change.place.room, message: change.id })
 }
 
 fn heard(seq: i64, message: Message) -> Heard {
