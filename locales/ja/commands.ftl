@@ -95,7 +95,7 @@ command-stopping = aizuchi を停止しています。
 command-failed = うまくいきませんでした。もう一度お試しください。
 command-line = { $usage } – { $help }
 argument-room = 名前
-argument-names = name, …
+argument-names = 名前、…
 cost = { $calls } 回、{ $tokens } トークン、{ $money }
 cost-limited = { $have }／{ $most }
 

@@ -55,13 +55,18 @@ pub fn choose(folder: &Path, room: &str, preset: &str) -> anyhow::Result<()> {
 /// Settings in which this room has this preset.
 fn with_preset(text: &str, room: &str, preset: &str) -> anyhow::Result<String> {
     let mut document: DocumentMut = text.parse()?;
+    // What is in a file without settings would otherwise come behind them.
+    let head = if document.is_empty() { format!("{text}\n") } else { String::new() };
+    if document.is_empty() {
+        document = DocumentMut::new();
+    }
     let channels = document.entry("channel").or_insert_with(implicit_table);
     let channels =
         channels.as_table_like_mut().context("`channel` must be a table, such as [channel.\"web:lobby\"]")?;
     let channel = channels.entry(room).or_insert_with(toml_edit::table);
     let channel = channel.as_table_like_mut().with_context(|| format!("`channel.{room:?}` must be a table"))?;
     channel.insert("preset", toml_edit::value(preset));
-    Ok(document.to_string())
+    Ok(head + &document.to_string())
 }
 
 /// A table that needs no line of its own.
@@ -89,6 +94,7 @@ mod tests {
         let text = with_preset(HEAD, "web:lobby", "sphene").unwrap();
         let text = with_preset(&text, odd, "sphene").unwrap();
         let text = with_preset(&text, odd, "myao2").unwrap();
+        assert!(text.starts_with(HEAD), "{text}");
         assert!(presets(&text, "web:lobby").0);
         assert_eq!(presets(&text, odd).1, 300);
         assert_eq!(text.matches("preset").count() - HEAD.matches("preset").count(), 2, "{text}");

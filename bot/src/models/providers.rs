@@ -191,6 +191,21 @@ pub struct Address {
     pub key: Key,
 }
 
+impl Address {
+    /// The address without what may be secret in it: people in a room read it in the reason of a failed answer.
+    pub fn shown_url(&self) -> String {
+        let url = self.url.split(['?', '#']).next().unwrap_or_default();
+        match url.split_once("://") {
+            Some((scheme, rest)) => {
+                let (server, path) = rest.split_once('/').map_or((rest, None), |(server, path)| (server, Some(path)));
+                let server = server.rsplit('@').next().unwrap_or(server);
+                format!("{scheme}://{server}{}", path.map(|path| format!("/{path}")).unwrap_or_default())
+            }
+            None => url.to_owned(),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Key {
     /// The variable that holds it, or would.
@@ -322,6 +337,17 @@ pub(super) mod tests {
 
     fn url(model: &str, pairs: &[(&str, &str)]) -> String {
         find(model, &BTreeMap::new(), &variables(pairs)).unwrap().url
+    }
+
+    #[test]
+    fn what_may_be_secret_in_an_address_is_not_shown() {
+        let key = || Key { variable: String::new(), secret: None, needed: false };
+        let shown = |url: &str| {
+            let (provider, model, format) = ("mine".into(), "m".into(), WireFormat::OpenAi);
+            Address { provider, model, format, url: url.into(), key: key() }.shown_url()
+        };
+        assert_eq!(shown("http://u:hush@127.0.0.1:9/v1/?key=hush#hush"), "http://127.0.0.1:9/v1/");
+        assert_eq!(shown("http://127.0.0.1:9"), "http://127.0.0.1:9");
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub fn explain(error: &genai::Error, address: &Address) -> ModelError {
         });
         return of_status(status.as_u16(), after, body(error), address);
     }
-    let Address { provider, url, .. } = address;
+    let (provider, url) = (&address.provider, address.shown_url());
     match error {
         genai::Error::WebModelCall { webc_error, .. } | genai::Error::WebAdapterCall { webc_error, .. } => {
             use genai::webc::Error;
@@ -93,7 +93,7 @@ fn body(error: &genai::Error) -> &str {
 }
 
 fn of_status(status: u16, after: Option<Duration>, body: &str, address: &Address) -> ModelError {
-    let Address { provider, model, url, key, .. } = address;
+    let (Address { provider, model, key, .. }, url) = (address, address.shown_url());
     let told = told_by(body, address);
     if blames_the_key(status, body) {
         return give_up(match &key.secret {

@@ -61,7 +61,7 @@ fn every_mistake_in_the_settings_is_told_with_its_place() {
     let lines = [
         "fail settings  aizuchi.toml:2: `score.low` is 300; allowed is 0 to 100",
         "fail settings  aizuchi.toml:3: there is no setting `score.hihg`",
-        "fail settings  --set x=1: there is no setting `x`",
+        "fail settings  --set x: there is no setting `x`",
         "warn rest      not looked at",
     ];
     tells(&run, 1, &lines);

@@ -5,7 +5,12 @@ use super::schema::Settings;
 
 pub(super) fn check(settings: &Settings, flat: &mut Flat) {
     for (name, provider) in &settings.providers {
-        if provider.url.as_deref().is_some_and(|url| !is_url(url, &["http://", "https://"])) {
+        let url = provider.url.as_deref();
+        if url.is_some_and(|url| url.contains(['?', '#', '@'])) {
+            let right = "an address without a password, a query or a fragment; a key is read from the environment \
+                         variable that its `key` names";
+            flat.refuse(&format!("providers.{name}.url"), right);
+        } else if url.is_some_and(|url| !is_url(url, &["http://", "https://"])) {
             let right = "a URL that begins with http:// or https://, such as \"http://127.0.0.1:8080/v1/\"";
             flat.misfit(&format!("providers.{name}.url"), right);
         }

@@ -102,6 +102,13 @@ impl Flat {
         self.problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
     }
 
+    /// The same without the value, which may hold a secret.
+    pub fn refuse(&mut self, key: &str, right: &str) {
+        let entry = &self.entries[key];
+        let message = format!("`{key}` is not allowed; allowed is {right}");
+        self.problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
+    }
+
     /// Whether the value is neither the default nor the preset's.
     pub(super) fn is_given(&self, key: &str) -> bool {
         let is_built_in = |source: &str| source == DEFAULT_FILE || PRESETS.iter().any(|(preset, _)| *preset == source);

@@ -131,12 +131,14 @@ impl Layers {
 
     /// `key=value` of the command line. The key is one of ours or a name of the documents.
     pub fn add_assignment(&mut self, assignment: &str) {
-        let source = format!("--set {assignment}");
         let Some((key, text)) = assignment.split_once('=') else {
             let message = "expected key=value, such as gates.interval_seconds=300".into();
-            return self.problems.push(Problem { source: source.into(), line: None, message });
+            return self.problems.push(Problem { source: format!("--set {assignment}").into(), line: None, message });
         };
         let (key, text) = (key.trim(), text.trim());
+        let is_shown = documents::find(key).is_some() || self.defaults().contains_key(key) && !self.is_secret(key);
+        // What is misspelt may be a secret.
+        let source = if is_shown { format!("--set {assignment}") } else { format!("--set {key}") };
         match documents::find(key) {
             Some(known) => match known.convert(text) {
                 Ok(value) => {
@@ -145,7 +147,6 @@ impl Layers {
                 }
                 Err(message) => self.problems.push(Problem { source: source.into(), line: None, message }),
             },
-            None if self.is_secret(key) => self.add_text(key, text, &format!("--set {key}")),
             None => self.add_text(key, text, &source),
         }
     }
@@ -515,6 +516,19 @@ mod tests {
     fn what_is_no_url_is_refused() {
         let told = refusal("[providers.mine]\nurl = \"nonsense\"");
         assert!(told.starts_with("aizuchi.toml:2: `providers.mine.url` is \"nonsense\"; allowed is a URL"), "{told}");
+    }
+
+    #[test]
+    fn what_may_be_a_secret_is_not_repeated() {
+        for assignment in
+            ["providers.mine.url=http://u:hush@a/", "providers.mine.url=http://a/?key=hush", "web.tokn=hush"]
+        {
+            let mut layers = Layers::default();
+            layers.add_assignment(assignment);
+            let told = resolve(&layers).map(|_| ()).unwrap_err();
+            let key = assignment.split('=').next().unwrap();
+            assert!(told.contains(key) && !told.contains("hush"), "{told}");
+        }
     }
 
     #[test]

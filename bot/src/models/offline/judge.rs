@@ -5,7 +5,7 @@ use aizuchi_core::judge::{Question, State};
 use aizuchi_core::settings::JudgeStyle;
 use serde_json::json;
 
-use super::notice::{is_same, open_question, state};
+use super::notice::{is_same, open_question, spoken, state};
 
 /// How sure a rule can be.
 const CONFIDENCE: f64 = 0.6;
@@ -13,7 +13,8 @@ const CONFIDENCE: f64 = 0.6;
 pub fn judge(ask: &Ask) -> String {
     let talk = &ask.transcript;
     let now = talk.state.unwrap_or_else(|| state(&talk.lines));
-    let (respond, reason) = verdict(talk, now);
+    let (respond, rule) = verdict(talk, now);
+    let reason = spoken(&talk.lines).text(rule);
     match (ask.question, ask.style) {
         (Question::State, _) => now.word().into(),
         (Question::Same, _) => same(talk).into(),
@@ -32,15 +33,14 @@ pub fn judge(ask: &Ask) -> String {
     }
 }
 
+/// Whether to respond, and the key of the rule that says so.
 fn verdict(talk: &Transcript, now: State) -> (bool, &'static str) {
     match now {
-        State::Ending => (false, "offline rule: the talk is ending"),
-        State::Misunderstanding => (true, "offline rule: words of a misunderstanding"),
-        State::Conflict => (true, "offline rule: words of a quarrel"),
-        State::Active if open_question(&talk.lines).is_some() => {
-            (true, "offline rule: a question to everybody that nobody has answered")
-        }
-        State::Active => (false, "offline rule: nothing that asks for an answer"),
+        State::Ending => (false, "offline-rule-ending"),
+        State::Misunderstanding => (true, "offline-rule-misunderstanding"),
+        State::Conflict => (true, "offline-rule-conflict"),
+        State::Active if open_question(&talk.lines).is_some() => (true, "offline-rule-question"),
+        State::Active => (false, "offline-rule-nothing"),
     }
 }
 
@@ -95,7 +95,10 @@ mod tests {
                 let answer = judge(&ask(question, style, said));
                 let Parsed::Verdict(verdict) = parse(style, question, &answer).unwrap() else { panic!("{answer}") };
                 assert_eq!(verdict.respond, expected, "{said:?} {style:?} {answer}");
-                assert!(style == JudgeStyle::Ladder || verdict.reason.starts_with("offline rule: "));
+                assert!(
+                    style == JudgeStyle::Ladder
+                        || ["offline rule: ", "オフラインの規則："].iter().any(|rule| verdict.reason.starts_with(rule))
+                );
             }
         }
     }
