@@ -8,6 +8,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
+use super::checkpoint::{Checkpointer, copy_log};
 use super::migrations::{self, VERSION};
 use super::opened_file::OpenedFile;
 use crate::ports::Settled;
@@ -66,10 +67,11 @@ impl Database {
         if let Err(newer @ StoreError::Newer { .. }) = open_for_reading(path) {
             return Err(newer);
         }
-        let connection = open_for_writing(path).map_err(told)?;
+        let mut connection = open_for_writing(path).map_err(told)?;
+        let checkpoints = Checkpointer::new(path, &mut connection)?;
         let ((work, queue), (behind, later)) = (mpsc::channel(WAITING_MAX), mpsc::channel(WAITING_MAX));
         let (refuses, file) = (Arc::default(), Arc::new(OpenedFile::at(path)));
-        tokio::spawn(write_all(connection, queue, later, Arc::clone(&refuses), file.clone()));
+        tokio::spawn(write_all(connection, checkpoints, queue, later, Arc::clone(&refuses), file.clone()));
         let reading = Arc::new(Semaphore::new(READERS_MAX));
         Ok(Database { work, behind, path: path.into(), readers: Arc::default(), reading, refuses, file })
     }
@@ -258,6 +260,7 @@ pub fn within_savepoint<T, E: From<rusqlite::Error>>(
 
 async fn write_all(
     mut connection: Connection,
+    mut checkpoints: Checkpointer,
     mut queue: mpsc::Receiver<Work>,
     mut later: mpsc::Receiver<Work>,
     refuses: Arc<AtomicBool>,
@@ -282,8 +285,12 @@ async fn write_all(
         let works = std::mem::take(&mut together);
         // On a thread for blocking work: the disk may take its time.
         let (refuses, file) = (refuses.clone(), file.clone());
+        let copy_rest = checkpoints.advance().await;
         let write = move || {
             commit(&mut connection, works, sync, &refuses, &file);
+            if copy_rest && let Err(error) = copy_log(&connection) {
+                tracing::warn!(%error, "checkpoint failed; the write-ahead log grows until one succeeds");
+            }
             connection
         };
         connection = match tokio::task::spawn_blocking(write).await {

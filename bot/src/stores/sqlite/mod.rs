@@ -1,5 +1,6 @@
 //! The SQLite adapter: one file in the data folder, written by one task, read by many. All SQL is here.
 
+mod checkpoint;
 mod database;
 mod decisions;
 mod error;

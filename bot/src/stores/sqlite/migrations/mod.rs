@@ -16,6 +16,7 @@ const STEPS: &[&str] = &[
     include_str!("0010.sql"),
     include_str!("0011.sql"),
     include_str!("0012.sql"),
+    include_str!("0013.sql"),
 ];
 
 pub const VERSION: u32 = STEPS.len() as u32;

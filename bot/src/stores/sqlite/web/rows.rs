@@ -51,9 +51,18 @@ pub fn changes(
     since: u64,
     at_most: usize,
 ) -> rusqlite::Result<Vec<WebMessage>> {
-    let of_room = if room.is_some() { "room = ?1 AND" } else { "?1 IS NULL AND" };
-    let rest = format!("WHERE {of_room} seq > ?2 ORDER BY seq LIMIT ?3");
-    messages(connection, &rest, params![room, since as i64, at_most as i64])
+    let (since, at_most) = (since as i64, at_most as i64);
+    match room {
+        None => messages(connection, "WHERE seq > ?1 ORDER BY seq LIMIT ?2", params![since, at_most]),
+        Some(room) => {
+            // Two lists in order, merged: what was said since and not changed, and what was changed since.
+            let query = "SELECT id, room, first_seq, first_seq, key, body FROM web_message
+                WHERE room = ?1 AND first_seq > ?2 AND seq = first_seq
+                UNION ALL SELECT id, room, seq, first_seq, key, body FROM web_message
+                WHERE room = ?1 AND seq > ?2 AND seq <> first_seq ORDER BY 3 LIMIT ?3";
+            connection.prepare_cached(query)?.query_map(params![room, since, at_most], message)?.collect()
+        }
+    }
 }
 
 pub fn last_seq(connection: &Connection) -> rusqlite::Result<u64> {
