@@ -4,13 +4,16 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use aizuchi_core::Policies;
-use aizuchi_core::settings::{self, Flat, Layers, Problem, SamePeople, Section, SectionRow, Shell, WireFormat};
+use aizuchi_core::settings::{
+    self, Flat, Layers, Problem, Provider, SamePeople, Section, SectionRow, Settings, Shell, StoreName, WireFormat,
+};
 use aizuchi_core::types::{Time, Zone};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::cli::logs::LogSettings;
 use crate::language::Language;
+use crate::memory::MEMORY_STORES;
 use crate::models::providers::row;
 use crate::platforms::PLATFORMS;
 use crate::stores::StoreSettings;
@@ -111,33 +114,63 @@ pub fn resolve(layers: &Layers) -> anyhow::Result<Policies> {
     if unusable.is_empty() { Ok(policies) } else { Err(BadSettings::from(unusable).into()) }
 }
 
-/// What only shows outside of the settings: a folder that is not there, a provider that nobody knows.
+/// What only shows outside of the settings: a folder that does not exist, a provider that is not known.
 fn unusable(layers: &Layers, policies: &Policies) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    let folder = &policies.general().settings.prompts.folder;
-    // The usual folder need not be there, also where somebody writes its name down.
-    let is_usual = new_layers().sets_alike(layers, "prompts.folder");
-    if !is_usual && !Path::new(folder).is_dir() {
-        let message = format!("`prompts.folder` is {folder:?}; allowed is a folder that exists");
-        problems.push(layers.problem("prompts.folder", folder, message));
-    }
+    let mut problems: Vec<Problem> = unusable_folder(layers, policies).into_iter().collect();
     for policy in policies.all() {
-        let set = &policy.settings.bot.language;
-        if let settings::Language::Named(id) = set
-            && Language::set(set).is_none()
-        {
-            let allowed = Language::ALL.map(|language| format!("{:?}", language.id())).join(" or ");
-            let message = format!("`bot.language` is {id:?}; allowed is \"auto\" or {allowed}");
-            let problem = layers.problem("bot.language", id, message);
+        let of_one = unknown_language(layers, &policy.settings)
+            .into_iter()
+            .chain(unknown_stores(layers, &policy.settings))
+            .chain(unknown_providers(layers, &policy.settings));
+        for problem in of_one {
             if !problems.contains(&problem) {
                 problems.push(problem);
             }
         }
     }
-    for (name, provider) in policies.all().flat_map(|policy| &policy.settings.providers) {
-        if provider.url.is_some() || row(name).is_some() {
-            continue;
-        }
+    problems
+}
+
+fn unusable_folder(layers: &Layers, policies: &Policies) -> Option<Problem> {
+    let folder = &policies.general().settings.prompts.folder;
+    // The usual folder need not be there, also where somebody writes its name down.
+    if new_layers().sets_alike(layers, "prompts.folder") || Path::new(folder).is_dir() {
+        return None;
+    }
+    let message = format!("`prompts.folder` must be a folder that exists, got {folder:?}");
+    Some(layers.problem("prompts.folder", folder, message))
+}
+
+fn unknown_language(layers: &Layers, settings: &Settings) -> Option<Problem> {
+    let set = &settings.bot.language;
+    let settings::Language::Named(id) = set else { return None };
+    if Language::set(set).is_some() {
+        return None;
+    }
+    let allowed = Language::ALL.map(|language| format!("{:?}", language.id())).join(" or ");
+    let message = format!("`bot.language` must be \"auto\" or {allowed}, got {id:?}");
+    Some(layers.problem("bot.language", id, message))
+}
+
+fn unknown_stores(layers: &Layers, settings: &Settings) -> Vec<Problem> {
+    let memory = &settings.memory;
+    let chosen = [
+        ("memory.channel_context_store", &memory.channel_context_store),
+        ("memory.profiles_store", &memory.profiles_store),
+        ("memory.facts_store", &memory.facts_store),
+    ];
+    let is_known = |name: &StoreName| MEMORY_STORES.iter().any(|spec| spec.name == name.as_str());
+    let allowed: Vec<String> = MEMORY_STORES.iter().map(|spec| format!("{:?}", spec.name)).collect();
+    let problem = |(key, name): (&str, &StoreName)| {
+        let message = format!("`{key}` must be {}, got {:?}", allowed.join(" or "), name.as_str());
+        layers.problem(key, name.as_str(), message)
+    };
+    chosen.into_iter().filter(|(_, name)| !is_known(name)).map(problem).collect()
+}
+
+fn unknown_providers(layers: &Layers, settings: &Settings) -> Vec<Problem> {
+    let unknown = settings.providers.iter().filter(|(name, provider)| provider.url.is_none() && row(name).is_none());
+    let problem = |(name, provider): (&String, &Provider)| {
         let (field, value) = match (provider.format, &provider.key) {
             (Some(format), _) => ("format", format_id(format)),
             (None, key) => ("key", key.as_deref().unwrap_or_default()),
@@ -145,12 +178,9 @@ fn unusable(layers: &Layers, policies: &Policies) -> Vec<Problem> {
         let key = format!("providers.{name}.{field}");
         let message =
             format!("`{key}` is {value:?}, and the provider {name:?} has no address; set providers.{name}.url");
-        let problem = layers.problem(&key, value, message);
-        if !problems.contains(&problem) {
-            problems.push(problem);
-        }
-    }
-    problems
+        layers.problem(&key, value, message)
+    };
+    unknown.map(problem).collect()
 }
 
 fn format_id(format: WireFormat) -> &'static str {
@@ -212,7 +242,7 @@ mod tests {
     fn a_language_that_is_not_there_is_refused_with_those_that_are() {
         for text in ["[bot]\nlanguage = \"xx\"\n", "[channel.\"web:lobby\".bot]\nlanguage = \"xx\"\n"] {
             let told = refusal(text);
-            assert!(told.contains("`bot.language` is \"xx\"; allowed is \"auto\" or \"en\" or "), "{told}");
+            assert!(told.contains("`bot.language` must be \"auto\" or \"en\" or "), "{told}");
         }
         let told = refusal("[bot]\nlanguage = \"English\"\n");
         assert!(told.contains("the id of a language such as \"en\""), "{told}");
@@ -267,6 +297,14 @@ mod tests {
         let shown = format!("{layers:?} {policies:?} {:?} {web:?} {log:?} {discord:?} {slack:?}", policies.stated());
         assert!(shown.contains("REDACTED") && !shown.contains("hush"), "{shown}");
         assert!(!serde_json::to_string(&policies.stated()).unwrap().contains("hush"));
+    }
+
+    #[test]
+    fn a_store_that_does_not_exist_is_named_with_those_that_do() {
+        assert_eq!(
+            refusal("[memory]\nfacts_store = \"cellar\""),
+            "aizuchi.toml:2: `memory.facts_store` must be \"local\" or \"memory\", got \"cellar\""
+        );
     }
 
     #[test]
@@ -399,7 +437,7 @@ mod tests {
         };
         assert_eq!(
             told("[prompts]\nfolder = \"no-such-folder\"").unwrap_err(),
-            "aizuchi.toml:2: `prompts.folder` is \"no-such-folder\"; allowed is a folder that exists"
+            "aizuchi.toml:2: `prompts.folder` must be a folder that exists, got \"no-such-folder\""
         );
         assert_eq!(
             told("[providers.mine]\nformat = \"google\"").unwrap_err(),

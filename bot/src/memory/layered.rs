@@ -5,18 +5,13 @@ use std::sync::Arc;
 use aizuchi_core::Policies;
 use aizuchi_core::memory::words::Called;
 use aizuchi_core::memory::{About, Change, ChannelMemory, Fact, Filter, Item, Marks, Person, Query, Recalled};
-use aizuchi_core::settings::{MemorySettings, Store};
+use aizuchi_core::settings::{MemorySettings, StoreName};
 use aizuchi_core::types::{PersonId, RoomId};
 
 use super::shelf::Kept;
 use super::{MEMORY_STORES, MemoryStoreSpec};
 use crate::ports::{Doing, Memory};
 use crate::stores::{Database, StoreError};
-
-/// Checks that every layer is in a store that there is. `Err` says which is not.
-pub fn check(settings: &MemorySettings) -> Result<(), String> {
-    layers(settings).map(|_| ())
-}
 
 /// The store of each layer.
 struct Layers {
@@ -28,38 +23,37 @@ struct Layers {
 impl Layers {
     /// The layers that this store keeps.
     fn kept_by(&self, spec: &MemoryStoreSpec) -> Kept {
-        let is = |of: &MemoryStoreSpec| of.store == spec.store;
+        let is = |of: &MemoryStoreSpec| of.name == spec.name;
         Kept { channels: is(self.channels), people: is(self.people), facts: is(self.facts) }
     }
 }
 
+/// `Err` names a store that there is none of. Settings are checked for it when they are read.
 fn layers(settings: &MemorySettings) -> Result<Layers, String> {
-    let find = |key: &str, store: Store| {
-        MEMORY_STORES.iter().find(|spec| spec.store == store).ok_or_else(|| {
-            let there = MEMORY_STORES.iter().map(|spec| format!("\"{}\"", spec.store.id())).collect::<Vec<_>>();
-            format!("memory.{key} is \"{}\", which this program does not have; use {}", store.id(), there.join(" or "))
-        })
+    let find = |name: &StoreName| {
+        let found = MEMORY_STORES.iter().find(|spec| spec.name == name.as_str());
+        found.ok_or_else(|| format!("there is no store {:?} for memory", name.as_str()))
     };
     Ok(Layers {
-        channels: find("channel_context_store", settings.channel_context_store)?,
-        people: find("profiles_store", settings.profiles_store)?,
-        facts: find("facts_store", settings.facts_store)?,
+        channels: find(&settings.channel_context_store)?,
+        people: find(&settings.profiles_store)?,
+        facts: find(&settings.facts_store)?,
     })
 }
 
-/// Where memory is kept. `Err` as with [`check`].
+/// Where memory is kept.
 pub fn open(settings: &MemorySettings, database: &Database) -> Result<Arc<dyn Memory>, String> {
     let layers = layers(settings)?;
-    let open = |spec: &MemoryStoreSpec| (spec.store, (spec.open)(database, layers.kept_by(spec)));
+    let open = |spec: &MemoryStoreSpec| (spec.name, (spec.open)(database, layers.kept_by(spec)));
     // Who wishes not to be remembered is known in the first in any case: a restart must not forget that.
     let (first, others) = MEMORY_STORES.split_first().expect("there is a store");
     let used = others.iter().filter(|spec| layers.kept_by(spec) != Kept::NONE);
-    let opened: Vec<(Store, Arc<dyn Memory>)> = std::iter::once(first).chain(used).map(open).collect();
+    let opened: Vec<(&str, Arc<dyn Memory>)> = std::iter::once(first).chain(used).map(open).collect();
     if let [(_, only)] = &opened[..] {
         return Ok(only.clone());
     }
     let of = |spec: &MemoryStoreSpec| {
-        let found = opened.iter().find(|(store, _)| *store == spec.store);
+        let found = opened.iter().find(|(name, _)| *name == spec.name);
         found.expect("what a layer is in is opened").1.clone()
     };
     let (channels, people, facts) = (of(layers.channels), of(layers.people), of(layers.facts));

@@ -5,7 +5,7 @@ mod layered;
 mod ram;
 pub mod shelf;
 
-pub use layered::{check, open};
+pub use layered::open;
 pub use ram::Ram;
 pub use shelf::Kept;
 
@@ -13,15 +13,13 @@ pub use crate::stores::sqlite::Local;
 
 use std::sync::Arc;
 
-use aizuchi_core::settings::Store;
-
 use crate::ports::Memory;
 use crate::stores::Database;
 
 /// A store that layers of memory can be in.
 pub struct MemoryStoreSpec {
     /// What the settings call it.
-    pub store: Store,
+    pub name: &'static str,
     /// Opens it for these layers.
     pub open: fn(&Database, Kept) -> Arc<dyn Memory>,
 }

@@ -8,7 +8,6 @@ use aizuchi_core::memory::words::search_words;
 use aizuchi_core::memory::{
     About, Candidate, Change, ChannelMemory, Fact, FactId, Filter, Marks, Person, Query, Recalled, allowed, recall,
 };
-use aizuchi_core::settings::Store;
 use aizuchi_core::types::{MessageId, PersonId, RoomId};
 
 use super::MemoryStoreSpec;
@@ -17,7 +16,7 @@ use super::shelf::{Kept, Mark, Shelf, Shelved};
 use crate::ports::{Doing, Memory};
 use crate::stores::StoreError;
 
-pub const SPEC: MemoryStoreSpec = MemoryStoreSpec { store: Store::Memory, open: |_, kept| Arc::new(Ram::new(kept)) };
+pub const SPEC: MemoryStoreSpec = MemoryStoreSpec { name: "memory", open: |_, kept| Arc::new(Ram::new(kept)) };
 
 pub struct Ram {
     kept: Kept,

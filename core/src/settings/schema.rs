@@ -9,7 +9,7 @@ use super::flat::Flat;
 use super::points::{Points, RULE_IDS};
 use super::same::SamePeople;
 use super::value::{
-    Any, Hours, JudgeStyle, Language, MatchStyle, OtherBots, OwnPosts, Price, Provider, Ranking, Store, WireFormat,
+    Any, Hours, JudgeStyle, Language, MatchStyle, OtherBots, OwnPosts, Price, Provider, Ranking, StoreName, WireFormat,
 };
 use crate::types::Share;
 
@@ -196,13 +196,13 @@ sections! {
     memory: MemorySettings {
         enabled: bool = Any,
         channel_context: bool = Any,
-        channel_context_store: Store = Any,
+        channel_context_store: StoreName = Any,
         summarize_messages: u32 = 1..=COUNT_MAX,
         summarize_messages_min: u32 = 1..=COUNT_MAX,
         summarize_minutes: u32 = 1..=100_000,
         summary_tokens: u32 = 1..=100_000,
         profiles: bool = Any,
-        profiles_store: Store = Any,
+        profiles_store: StoreName = Any,
         profile_tags: bool = Any,
         familiarity: Vec<u32> = Any,
         reflection: bool = Any,
@@ -210,7 +210,7 @@ sections! {
         reflection_messages_min: u32 = 1..=COUNT_MAX,
         reflection_messages_max: u32 = 1..=COUNT_MAX,
         reflection_tokens: u32 = 1..=100_000,
-        facts_store: Store = Any,
+        facts_store: StoreName = Any,
         facts_max: u32 = 0..=COUNT_MAX,
         facts_half_life_days: u32 = 1..=100_000,
         left_days: u32 = 0..=100_000,

@@ -166,24 +166,35 @@ setting_choice!(
     }
 );
 
-setting_choice!(
-    #[derive(Serialize, Deserialize)]
-    /// Where a layer of memory is kept.
-    Store {
-        Memory = "memory",
-        Local = "local",
-        Firestore = "firestore",
-    }
-);
+/// Where a layer of memory is kept, such as "local". The shell knows which stores there are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct StoreName(Box<str>);
 
-impl Store {
+impl StoreName {
     /// As it is written in the settings.
-    pub fn id(self) -> &'static str {
-        match self {
-            Store::Memory => "memory",
-            Store::Local => "local",
-            Store::Firestore => "firestore",
-        }
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for StoreName {
+    /// Earlier versions recorded it with a capital.
+    fn from(text: String) -> StoreName {
+        StoreName(text.to_ascii_lowercase().into())
+    }
+}
+
+impl From<StoreName> for String {
+    fn from(name: StoreName) -> String {
+        name.0.into()
+    }
+}
+
+impl Setting for StoreName {
+    fn read(value: &Value) -> Result<StoreName, String> {
+        let text = value.as_str().filter(|text| !text.is_empty()).ok_or(r#"the name of a store such as "local""#)?;
+        Ok(StoreName(text.into()))
     }
 }
 

@@ -4,18 +4,15 @@ use std::path::Path;
 
 use super::Patient;
 use crate::check::Check;
+use crate::models;
 use crate::prompts::Prompts;
-use crate::{memory, models};
 
-/// Whether the stores of long memory are ones that there are, and whether vectors can be made where they are wanted. Nothing,
-/// where all is well: there is little to tell.
+/// Whether vectors can be made where they are wanted.
 pub fn check_memory(patient: &Patient<'_>) -> Vec<Check> {
     const PART: &str = "memory";
-    let stores = memory::check(&patient.settings.memory).err();
     let vectors = models::wanted_embedder(patient.policies, patient.environment).err();
-    let stores = stores.map(|what| Check::fail(PART, what, "set it to \"local\" or \"memory\""));
     let vectors = vectors.map(|what| Check::fail(PART, what, "check models.embed, or set memory.vectors = false"));
-    stores.into_iter().chain(vectors).collect()
+    vectors.into_iter().collect()
 }
 
 /// Whether prompts of one's own can be filled in as a question would.

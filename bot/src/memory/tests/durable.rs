@@ -84,11 +84,3 @@ fn write_until_killed(folder: &Path) {
         }
     });
 }
-
-#[tokio::test]
-async fn a_store_that_does_not_exist_is_named() {
-    let database = Database::open(&Folder::database_in(&folder("firestore"))).unwrap();
-    let settings = settings(&["memory.facts_store=firestore"]);
-    let told = open(&settings.general().settings.memory, &database).err().unwrap();
-    assert!(told.contains("memory.facts_store") && told.contains("local"), "{told}");
-}

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use aizuchi_core::Policies;
 use aizuchi_core::memory::words::search_words;
 use aizuchi_core::memory::{About, Change, ChannelMemory, Fact, FactId, Filter, Marks, Person, Query, Recalled};
-use aizuchi_core::settings::Store;
 use aizuchi_core::types::{PersonId, RoomId};
 use rusqlite::{Connection, params};
 
@@ -21,7 +20,7 @@ use crate::stores::StoreError;
 use table::{Table, matching, read_all};
 
 pub const LOCAL_MEMORY: MemoryStoreSpec =
-    MemoryStoreSpec { store: Store::Local, open: |database, kept| Arc::new(Local::new(database.clone(), kept)) };
+    MemoryStoreSpec { name: "local", open: |database, kept| Arc::new(Local::new(database.clone(), kept)) };
 
 /// Cheap to clone.
 #[derive(Clone)]
