@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::phrases::{Finder, Notice};
-use crate::settings::{JudgeStyle, Layers, MatchStyle, Price, Pricing, Problem, Resolved, Settings};
-use crate::types::{Span, Zone, own_id};
+use crate::settings::{JudgeStyle, Layers, MatchStyle, Price, Pricing, Problem, Resolved, Settings, of_room};
+use crate::types::{Span, Zone};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug)]
@@ -184,12 +184,6 @@ impl Policies {
     }
 
     pub fn for_room(&self, room: &str) -> &Policy {
-        if self.channels.is_empty() {
-            return &self.general;
-        }
-        // A room is named platform:guild/channel: its own id will do, and what is said of the guild holds for all of it.
-        let by_own_id = || self.channels.get(own_id(room));
-        let of_guild = || room.rsplit_once('/').and_then(|(guild, _)| self.channels.get(guild));
-        self.channels.get(room).or_else(by_own_id).or_else(of_guild).unwrap_or(&self.general)
+        of_room(&self.channels, room).unwrap_or(&self.general)
     }
 }

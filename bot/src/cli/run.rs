@@ -102,6 +102,7 @@ impl Chosen {
             judge: self.choice.judge.clone(),
             offline: self.choice.is_offline(),
             preset: self.layers.preset(),
+            presets: self.layers.presets(),
         }
     }
 }

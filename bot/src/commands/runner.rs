@@ -3,6 +3,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use aizuchi_core::Input;
+use aizuchi_core::settings::Presets;
 use aizuchi_core::types::Place;
 use tokio::sync::{mpsc, oneshot};
 
@@ -25,7 +26,16 @@ pub struct Bot {
     pub judge: String,
     /// No model is asked: answers are templates and say so.
     pub offline: bool,
+    /// The general preset, or that of the room it introduces itself in.
     pub preset: String,
+    #[serde(skip)]
+    pub presets: Presets,
+}
+
+impl Bot {
+    pub fn in_room(self, room: &str) -> Bot {
+        Bot { preset: self.presets.for_room(room).to_owned(), ..self }
+    }
 }
 
 /// A request for another preset in a room; `done` tells what came of it.

@@ -26,49 +26,56 @@ fn run<'a>(runner: &'a CommandRunner, call: Call<'a>, _: Option<Value>) -> Doing
         let view = runner.ears.look(room).await?;
         let now = runner.clock.now();
         let (total, jump) = (runner.ears.total(room, now), runner.clock.last_jump());
-        Ok(format_status(view.as_ref(), &total, &runner.bot(), now, call.form, jump, call.language()))
+        let bot = runner.bot().in_room(room.as_str());
+        let status = Status { view: view.as_ref(), total: &total, bot: &bot, now, jump };
+        Ok(status.format(call.form, call.language()))
     })
 }
 
-fn format_status(
-    view: Option<&RoomView>,
-    total: &TotalView,
-    bot: &Bot,
+/// What a status is made of.
+#[derive(Clone, Copy)]
+struct Status<'a> {
+    view: Option<&'a RoomView>,
+    total: &'a TotalView,
+    bot: &'a Bot,
     now: Time,
-    form: CommandForm,
     jump: Option<ClockJump>,
-    language: Language,
-) -> String {
-    let mut lines = Vec::new();
-    let mut line = |key: &'static str, value: String| {
-        lines.push(say!(language, "status-line", name = language.text(key), value = value));
-    };
-    let listens = view.is_none_or(|view| view.listens);
-    line("status-listening", language.text(if listens { "status-yes" } else { "status-no" }));
-    line("status-muted", mute(view.and_then(|view| view.mute), now, form, language));
-    let pending: Vec<String> = view
-        .into_iter()
-        .flat_map(|view| &view.places)
-        .flat_map(|place| &place.pending)
-        .map(|pending| doing(pending, now, language))
-        .collect();
-    line("status-pending", if pending.is_empty() { language.text("status-nothing") } else { pending.join(", ") });
-    let spent = view.map(|view| view.spent).unwrap_or_default();
-    let spent = Cost { calls: spent.calls, tokens: spent.tokens, micros: spent.micros };
-    line("status-spent", cost(spent, total.room_limit, language));
-    line("status-spent-all", cost(total.spent, total.limit, language));
-    for EstimatedPrice { model, price, .. } in &total.estimated {
-        let (input, output) = (price.input.to_string(), price.output.to_string());
-        line("status-price", say!(language, "status-counts-as", model = &**model, input = input, output = output));
+}
+
+impl Status<'_> {
+    fn format(&self, form: CommandForm, language: Language) -> String {
+        let Status { view, total, bot, now, jump } = *self;
+        let mut lines = Vec::new();
+        let mut line = |key: &'static str, value: String| {
+            lines.push(say!(language, "status-line", name = language.text(key), value = value));
+        };
+        let listens = view.is_none_or(|view| view.listens);
+        line("status-listening", language.text(if listens { "status-yes" } else { "status-no" }));
+        line("status-muted", mute(view.and_then(|view| view.mute), now, form, language));
+        let pending: Vec<String> = view
+            .into_iter()
+            .flat_map(|view| &view.places)
+            .flat_map(|place| &place.pending)
+            .map(|pending| doing(pending, now, language))
+            .collect();
+        line("status-pending", if pending.is_empty() { language.text("status-nothing") } else { pending.join(", ") });
+        let spent = view.map(|view| view.spent).unwrap_or_default();
+        let spent = Cost { calls: spent.calls, tokens: spent.tokens, micros: spent.micros };
+        line("status-spent", cost(spent, total.room_limit, language));
+        line("status-spent-all", cost(total.spent, total.limit, language));
+        for EstimatedPrice { model, price, .. } in &total.estimated {
+            let (input, output) = (price.input.to_string(), price.output.to_string());
+            line("status-price", say!(language, "status-counts-as", model = &**model, input = input, output = output));
+        }
+        let model = bot.model.clone();
+        line("status-model", if bot.offline { say!(language, "status-offline", model = model) } else { model });
+        line("status-judge", bot.judge.clone());
+        line("status-preset", bot.preset.clone());
+        if let Some(jump) = jump {
+            line("status-clock", clock_set(jump, now, language));
+        }
+        lines.join("\n")
     }
-    let model = bot.model.clone();
-    line("status-model", if bot.offline { say!(language, "status-offline", model = model) } else { model });
-    line("status-judge", bot.judge.clone());
-    line("status-preset", bot.preset.clone());
-    if let Some(jump) = jump {
-        line("status-clock", clock_set(jump, now, language));
-    }
-    lines.join("\n")
 }
 
 fn clock_set(jump: ClockJump, now: Time, language: Language) -> String {
@@ -113,7 +120,7 @@ mod tests {
             model: "offline".into(),
             judge: "offline".into(),
             offline: true,
-            preset: "aizuchi".into(),
+            preset: "aizuchi".into(), presets: "aizuchi".into(),
         };
         let view = RoomView {
             listens: true,
@@ -133,7 +140,13 @@ mod tests {
             }],
         };
         let jump = ClockJump { at: Time(0), by: ClockShift(-3_600_000) };
-        let said = format_status(Some(&view), &total, &bot, Time(0), CommandForm::Bare, Some(jump), Language::ENGLISH);
+        let status =
+            Status { view: Some(&view), total: &total, bot: &bot, now: Time(0), jump: Some(jump) };
+        let said = status.format(CommandForm::Bare, Language::ENGLISH);
+        assert!(said.contains("preset: aizuchi"), "{said}");
+        let bot = Bot { presets: "sphene".into(), ..bot.clone() }.in_room("web:lobby");
+        let said_there = Status { bot: &bot, ..status }.format(CommandForm::Bare, Language::ENGLISH);
+        assert!(said_there.contains("preset: sphene"), "{said_there}");
         assert!(said.contains("clock: was set back by 1 h (0 s ago)"), "{said}");
         assert!(
             said.contains("spent today in all rooms: 9 calls, 900 of 1000 tokens, $0.500000 of $1.000000"),
@@ -143,7 +156,8 @@ mod tests {
         assert!(said.contains(estimate), "{said}");
         assert!(said.contains("muted: for another 1 min 30 s\npending: nothing"), "{said}");
         assert!(said.contains("spent today: 2 calls, 700 tokens, $0.001200 of $0.050000\n"), "{said}");
-        let said = format_status(None, &TotalView::default(), &bot, Time(0), CommandForm::Bare, None, Language::from_id("ja").unwrap());
+        let nothing = Status { view: None, total: &TotalView::default(), jump: None, ..status };
+        let said = nothing.format(CommandForm::Bare, Language::from_id("ja").unwrap());
         assert!(said.contains("ミュート: いいえ") && said.contains("オフライン"), "{said}");
     }
 

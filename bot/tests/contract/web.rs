@@ -67,7 +67,14 @@ impl Stage for WebRoom {
         let ground = Ground::new(&["web.address=127.0.0.1:0"]);
         let (own, settings) = (ground.layers.section().unwrap(), &ground.policies.general().settings);
         let (name, offline) = (settings.bot.name.clone(), || "offline".to_owned());
-        let bot = Bot { name, model: offline(), judge: offline(), offline: true, preset: "aizuchi".into() };
+        let bot = Bot {
+            name,
+            model: offline(),
+            judge: offline(),
+            offline: true,
+            preset: "aizuchi".into(),
+            presets: "aizuchi".into(),
+        };
         let web = Web::new(own, settings, bot, ground.database.platform_stores(), Clock::Wall);
         let life = Life::begin(ground, web.clone()).await;
         let stop = CancellationToken::new();

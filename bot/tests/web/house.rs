@@ -67,6 +67,7 @@ impl House {
             judge: "offline".into(),
             offline: true,
             preset: "aizuchi".into(),
+            presets: "aizuchi".into(),
         };
         let web = Web::new(layers.section().unwrap(), settings, bot.clone(), database.platform_stores(), Clock::Wall);
         let heard = Arc::new(Mutex::new(Vec::new()));

@@ -1,7 +1,37 @@
 //! What one channel can have of its own, and what holds for all of them together.
 
+use std::collections::BTreeMap;
+
 use super::schema::keys;
 use super::section::SectionRow;
+use crate::types::own_id;
+
+/// What is set for the channel that a room is. A room is named platform:guild/channel: its own id will do, and what is said of the
+/// guild holds for all of it.
+pub(crate) fn of_room<'a, T>(channels: &'a BTreeMap<String, T>, room: &str) -> Option<&'a T> {
+    let by_own_id = || channels.get(own_id(room));
+    let of_guild = || room.rsplit_once('/').and_then(|(guild, _)| channels.get(guild));
+    channels.get(room).or_else(by_own_id).or_else(of_guild)
+}
+
+/// The names of the presets in use: the general one, and those that channels have of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Presets {
+    pub(super) general: String,
+    pub(super) channels: BTreeMap<String, String>,
+}
+
+impl Presets {
+    pub fn for_room(&self, room: &str) -> &str {
+        of_room(&self.channels, room).unwrap_or(&self.general)
+    }
+}
+
+impl From<&str> for Presets {
+    fn from(general: &str) -> Presets {
+        Presets { general: general.to_owned(), channels: BTreeMap::new() }
+    }
+}
 
 /// What is there once for all channels, beside the sections of the shell. A name that ends with a dot is a whole section.
 const OF_ALL_CHANNELS: &[&str] = &[

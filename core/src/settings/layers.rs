@@ -12,7 +12,7 @@ use super::flat::{Entry, Flat, Written};
 use super::schema::{PROVIDER_KEYS, Settings, keys};
 use super::section::{Section, SectionRow, Shell};
 use super::value::{Setting, fixed_zone};
-use super::{DEFAULT, PRESETS, addresses, blanks, channels, documents, sound};
+use super::{DEFAULT, PRESETS, Presets, addresses, blanks, channels, documents, sound};
 use crate::types::{Zone, is_invisible};
 
 /// A setting that can not be: where, what, and what would be right.
@@ -210,9 +210,17 @@ impl Layers {
 
     /// The preset that is asked for, whether or not there is one of that name.
     pub fn preset(&self) -> String {
-        let chosen =
-            self.general.iter().rfind(|given| given.key == "preset").and_then(|given| given.entry.value.as_str());
-        chosen.unwrap_or("aizuchi").to_owned()
+        preset_in(&self.general).unwrap_or("aizuchi").to_owned()
+    }
+
+    /// The same for every room.
+    pub fn presets(&self) -> Presets {
+        let own = |(channel, given): (&String, &Vec<Given>)| Some((channel.clone(), preset_in(given)?.to_owned()));
+        let general = self.preset();
+        // A channel with other settings of its own has the general preset, whatever its guild has.
+        let of_all = self.channels.keys().map(|channel| (channel.clone(), general.clone()));
+        let channels = of_all.chain(self.channels.iter().filter_map(own)).collect();
+        Presets { general, channels }
     }
 
     /// The checked settings of all rooms. `zones` knows time zones by name.
@@ -393,6 +401,10 @@ pub(super) fn parse_own(name: &str, text: &str) -> Vec<(String, Entry)> {
     layers.add_file(name, text);
     assert!(layers.problems.is_empty(), "the compiled-in settings parse: {:?}", layers.problems);
     layers.general.into_iter().map(|given| (given.key, given.entry)).collect()
+}
+
+fn preset_in(given: &[Given]) -> Option<&str> {
+    given.iter().rfind(|given| given.key == "preset").and_then(|given| given.entry.value.as_str())
 }
 
 #[cfg(test)]
@@ -604,6 +616,14 @@ mod tests {
         assert_eq!(policies.for_room("general").settings.score.low, 3);
         assert_eq!(policies.for_room("general").settings.score.cooldown_seconds, 120);
         assert_ne!(policies.for_room("other").settings.score.low, 3);
+        let mut layers = Layers::default();
+        layers.add_file(
+            "f",
+            "preset = \"myao2\"\n[channel.\"discord:7\"]\npreset = \"sphene\"\n[channel.\"8\".score]\nlow = 3",
+        );
+        let presets =
+            ["discord:7/1", "discord:7/8", "discord:9/1"].map(|room| layers.presets().for_room(room).to_owned());
+        assert_eq!(presets, ["sphene", "myao2", "myao2"]);
         assert!(
             refusal("[channel.\"general\".score]\nlwo = 3")
                 .starts_with("aizuchi.toml:2: there is no setting `score.lwo`")

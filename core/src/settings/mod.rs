@@ -16,6 +16,8 @@ mod sound;
 mod value;
 
 pub use addresses::is_url;
+pub use channels::Presets;
+pub(crate) use channels::of_room;
 pub use flat::Flat;
 pub(crate) use layers::Resolved;
 pub use layers::{Layers, Problem};

@@ -2,8 +2,6 @@
 
 use super::*;
 
-const STORES_ON_DISK: [&str; 3] = ["local", "facts on disk", "people on disk"];
-
 async fn lived(store: &str, name: &str) -> House {
     let house = House::new(store, name);
     let (lobby, garden) = (public("web:lobby"), public("web:garden"));
@@ -59,7 +57,7 @@ async fn nothing_is_left(house: &House) {
 
 #[tokio::test]
 async fn a_person_who_is_forgotten_leaves_nothing() {
-    for store in STORES {
+    for store in &stores() {
         println!("store: {store}");
         let house = lived(store, "person").await;
         assert_eq!(house.memory.about(&PersonId::new("web:zebediah")).await.unwrap().facts.len(), 2);
@@ -75,14 +73,14 @@ async fn a_person_who_is_forgotten_leaves_nothing() {
 
 #[tokio::test]
 async fn who_opts_out_is_never_kept_again_also_after_a_restart() {
-    for store in STORES {
+    for store in &stores() {
         println!("store: {store}");
         let mut house = lived(store, "out").await;
         let out = |out| Change::OptedOut { person: PersonId::new("web:zebediah"), out };
         house.apply([out(true)]).await;
         nothing_is_left(&house).await;
         let lobby = public("web:lobby");
-        if STORES_ON_DISK.contains(&store) {
+        if stores_on_disk().contains(store) {
             house.memory = reopen(store, &house.folder);
             house.apply([heard(&lobby, 2, "web:bob", "Bob", "gardening")]).await;
         }
@@ -114,7 +112,7 @@ async fn who_opts_out_is_never_kept_again_also_after_a_restart() {
 
 #[tokio::test]
 async fn a_deleted_message_takes_along_what_rests_on_it_alone() {
-    for store in STORES {
+    for store in &stores() {
         println!("store: {store}");
         let house = lived(store, "message").await;
         house.apply([gone("web:garden", "m1"), gone("web:lobby", "m77")]).await;
@@ -137,7 +135,7 @@ async fn a_deleted_message_takes_along_what_rests_on_it_alone() {
 
 #[tokio::test]
 async fn a_room_that_is_forgotten_leaves_nothing() {
-    for store in STORES {
+    for store in &stores() {
         println!("store: {store}");
         let house = lived(store, "room").await;
         let garden = public("web:garden");

@@ -13,7 +13,7 @@ use aizuchi_core::memory::{Change, ChannelMemory, Draft, Fact, Filter, Heard, No
 use aizuchi_core::settings::Layers;
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Span, Time, Visibility};
 
-use super::{Kept, Local, Ram, open};
+use super::{Kept, MEMORY_STORES, open};
 use crate::ports::Memory;
 use crate::stores::{Database, Folder};
 
@@ -37,8 +37,20 @@ pub fn settings(assignments: &[&str]) -> Policies {
     layers.resolve(&|_| None).unwrap()
 }
 
-/// The stores there are: in memory, on disk, and each layer where it was not in the others.
-pub const STORES: [&str; 4] = ["ram", "local", "facts on disk", "people on disk"];
+/// The stores there are, each alone, and each beside the first with one layer there and the others here.
+pub fn stores() -> Vec<String> {
+    let (first, others) = MEMORY_STORES.split_first().unwrap();
+    let alone = MEMORY_STORES.iter().map(|spec| spec.name.to_owned());
+    let mixed = others.iter().flat_map(|other| {
+        ["facts", "profiles"].map(|layer| format!("{layer} in {}, others in {}", first.name, other.name))
+    });
+    alone.chain(mixed).collect()
+}
+
+/// Those whose files can be searched.
+pub fn stores_on_disk() -> Vec<String> {
+    stores().into_iter().filter(|store| store.contains("local")).collect()
+}
 
 impl House {
     pub fn new(store: &str, name: &str) -> House {
@@ -46,7 +58,7 @@ impl House {
     }
 
     pub fn with(store: &str, name: &str, assignments: &[&str]) -> House {
-        let folder = folder(&format!("{}-{name}", store.replace(' ', "-")));
+        let folder = folder(&format!("{}-{name}", store.replace([' ', ','], "-")));
         let policies = settings(assignments);
         let memory = reopen(store, &folder);
         House { memory, policies, folder }
@@ -76,19 +88,17 @@ impl House {
 }
 
 pub fn reopen(store: &str, folder: &Path) -> Arc<dyn Memory> {
-    let database = || Database::open(&Folder::database_in(folder)).unwrap();
-    let chosen = |stores: &[&str]| open(&settings(stores).general().settings.memory, &database()).unwrap();
-    match store {
-        "ram" => Arc::new(Ram::default()),
-        "local" => Arc::new(Local::new(database(), Kept::ALL)),
-        "facts on disk" => {
-            chosen(&["memory.channel_context_store=memory", "memory.profiles_store=memory", "memory.facts_store=local"])
-        }
-        "people on disk" => {
-            chosen(&["memory.channel_context_store=memory", "memory.profiles_store=local", "memory.facts_store=memory"])
-        }
-        other => panic!("there is no store {other}"),
-    }
+    let database = Database::open(&Folder::database_in(folder)).unwrap();
+    let Some((one, others)) = store.split_once(", others in ") else {
+        let spec = MEMORY_STORES.iter().find(|spec| spec.name == store).expect("there is such a store");
+        return (spec.open)(&database, Kept::ALL);
+    };
+    let (layer, first) = one.split_once(" in ").unwrap();
+    let chosen = ["channel_context", "profiles", "facts"].map(|of| {
+        let store = if of == layer { first } else { others };
+        format!("memory.{of}_store={store}")
+    });
+    open(&settings(&chosen.each_ref().map(String::as_str)).general().settings.memory, &database).unwrap()
 }
 
 pub fn day(day: u64) -> Time {
@@ -179,7 +189,11 @@ pub fn gone(room: &str, message: &str) -> Change {
 /// Whether any file of the folder holds these bytes.
 pub fn scan(folder: &Path, words: &str) -> Option<PathBuf> {
     let holds = |path: &PathBuf| {
-        let bytes = std::fs::read(path).unwrap();
+        // The log of a store that nobody has open any more goes away by itself.
+        let bytes = match std::fs::read(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return false,
+            read => read.unwrap(),
+        };
         bytes.windows(words.len()).any(|window| window.eq_ignore_ascii_case(words.as_bytes()))
     };
     std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(holds)

@@ -8,7 +8,7 @@ macro_rules! for_every_store {
     ($($name:ident)*) => {
         $(#[tokio::test]
         async fn $name() {
-            for store in STORES {
+            for store in &stores() {
                 println!("store: {store}");
                 checks::$name(store).await;
             }
