@@ -26,7 +26,7 @@ fn main() {
         );
     }
     if arguments.first().is_some_and(|first| first == "rooms") {
-        let number = |place: usize| arguments[place].parse().expect("a number");
+        let number = |index: usize| arguments[index].parse().expect("a number");
         let lines = in_order_of_time(lines(arguments.get(3).map(String::as_str)));
         return rooms(number(1), number(2), &messages(&lines));
     }

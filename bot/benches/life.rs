@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aizuchi::journal::{Entry, Journal, Records, State, recover};
-use aizuchi::ports::{Doing, Mind, Platform, PostError, Posting, Stores};
-use aizuchi::runtime::{Clock, Runtime, World};
+use aizuchi::journal::{Journal, JournalEntry, Records, ShardState, recover};
+use aizuchi::ports::{BoxFuture, ModelClient, Platform, PostError, PostRequest, Stores};
+use aizuchi::runtime::{Clock, Runtime, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
 use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::Answer;
@@ -44,17 +44,17 @@ fn main() {
     let _ = std::fs::remove_dir_all(&folder);
 }
 
-/// A mind that notes when it is asked, and has nothing to say.
+/// A model client that notes when it is asked, and has nothing to say.
 struct Noting {
     asked: mpsc::UnboundedSender<(MessageId, Instant)>,
 }
 
-impl Mind for Noting {
-    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+impl ModelClient for Noting {
+    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         Box::pin(std::future::ready(Err(Failure::new("no judge"))))
     }
 
-    fn write(self: Arc<Self>, brief: Box<Brief>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+    fn write(self: Arc<Self>, brief: Box<Brief>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         let newest = brief.answering.last().expect("it answers something").clone();
         let _ = self.asked.send((newest, Instant::now()));
         Box::pin(std::future::ready(Ok(Answer { text: "mm-hm".into(), usage: Default::default() })))
@@ -68,13 +68,13 @@ impl Platform for Everywhere {
     fn name(&self) -> &'static str {
         "bench"
     }
-    fn post<'a>(&'a self, posting: Posting<'a>) -> Doing<'a, Result<MessageId, PostError>> {
+    fn post<'a>(&'a self, posting: PostRequest<'a>) -> BoxFuture<'a, Result<MessageId, PostError>> {
         Box::pin(std::future::ready(Ok(MessageId::new(posting.key))))
     }
-    fn react<'a>(&'a self, _: &'a Place, _: &'a MessageId, _: &'a str) -> Doing<'a, Result<(), PostError>> {
+    fn react<'a>(&'a self, _: &'a Place, _: &'a MessageId, _: &'a str) -> BoxFuture<'a, Result<(), PostError>> {
         Box::pin(std::future::ready(Ok(())))
     }
-    fn typing<'a>(&'a self, _: &'a Place) -> Doing<'a, ()> {
+    fn typing<'a>(&'a self, _: &'a Place) -> BoxFuture<'a, ()> {
         Box::pin(std::future::ready(()))
     }
 }
@@ -102,10 +102,10 @@ async fn start(folder: &Path) -> (Runtime, Database, mpsc::UnboundedReceiver<(Me
     std::fs::create_dir_all(folder).expect("a folder");
     let database = Database::open(&folder.join("aizuchi.db")).expect("a store");
     let (asked, requests) = mpsc::unbounded_channel();
-    let world = World {
+    let world = RuntimeContext {
         keeper: None,
         clock: Clock::Wall,
-        mind: Arc::new(Noting { asked }),
+        models: Arc::new(Noting { asked }),
         platforms: vec![Arc::new(Everywhere)],
         events: broadcast::channel(16).0,
         ready: watch::channel(true).0,
@@ -128,9 +128,9 @@ async fn mention_to_request(folder: &Path) {
         if mention {
             told.insert(MessageId::new(format!("m{number}")), now);
         }
-        let ears = runtime.ears.clone();
+        let engine = runtime.engine.clone();
         let input = message(number, mention, Clock::Wall.now(), ROOMS);
-        tokio::spawn(async move { ears.hear(input).await });
+        tokio::spawn(async move { engine.submit(input).await });
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
     runtime.stop().await;
@@ -156,7 +156,10 @@ async fn durable_writes(database: &Database) -> Vec<Duration> {
     let mut waits = Vec::new();
     for number in 0..200 {
         let started = Instant::now();
-        journal.append(99, &[Entry::Input(Time(0), message(number, false, Time(0), 1))]).await.expect("it is written");
+        journal
+            .append(99, &[JournalEntry::Input(Time(0), message(number, false, Time(0), 1))])
+            .await
+            .expect("it is written");
         waits.push(started.elapsed());
     }
     let clean =
@@ -189,14 +192,14 @@ async fn restart(folder: &Path) {
         let input = message(number, false, at, ROOMS);
         engine.handle(at, input.clone(), &mut effects);
         effects.clear();
-        batch.push(Entry::Input(at, input));
+        batch.push(JournalEntry::Input(at, input));
         if batch.len() == 1_000 {
             let seq = journal.append(0, &batch).await.expect("it is written").seq;
             batch.clear();
             if number == RECORDS - usual {
                 let snapshot = engine.snapshot();
                 journal
-                    .take_snapshot(State {
+                    .take_snapshot(ShardState {
                         shard: 0,
                         shards: 1,
                         seq: Some(seq),
@@ -248,8 +251,8 @@ async fn memory(folder: &Path) {
         if let Input::Said(message) = &input {
             text += (message.text.len() + message.id.as_str().len() + message.author.name.len()) as u64;
         }
-        let ears = runtime.ears.clone();
-        let hearing = tokio::spawn(async move { ears.hear(input).await });
+        let engine = runtime.engine.clone();
+        let hearing = tokio::spawn(async move { engine.submit(input).await });
         if number.is_multiple_of(500) {
             let _ = hearing.await;
         }

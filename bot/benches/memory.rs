@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use aizuchi::memory::{Kept, Local};
+use aizuchi::memory::{SqliteMemory, StoredLayers};
 use aizuchi::ports::Memory;
 use aizuchi::stores::Database;
-use aizuchi_core::memory::{Change, Draft, Filter, Origin, Query};
+use aizuchi_core::memory::{FactDraft, Filter, MemoryChange, Origin, Query};
 use aizuchi_core::types::{MessageId, PersonId, Time, Visibility, stable_hash};
 use aizuchi_core::{Policies, settings::Layers};
 
@@ -37,7 +37,7 @@ async fn measure(path: &Path, houses: u64) {
         layers.resolve(&|_| None).expect("the settings are right")
     };
     let database = Database::open(path).expect("a store");
-    let memory = Local::new(database.clone(), Kept::ALL);
+    let memory = SqliteMemory::new(database.clone(), StoredLayers::ALL);
     let begun = Instant::now();
     for room in 0..ROOMS {
         memory.apply(vec![reflection(room, houses)], &policies).await.expect("it is kept");
@@ -58,9 +58,9 @@ fn reader(room: u64, houses: u64) -> Origin {
     Origin::new(format!("discord:{}/{room}", room % houses), Visibility::Public)
 }
 
-fn reflection(room: u64, houses: u64) -> Change {
+fn reflection(room: u64, houses: u64) -> MemoryChange {
     let origin = reader(room, houses);
-    let fact = |number: u64| Draft {
+    let fact = |number: u64| FactDraft {
         origin: origin.clone(),
         content: sentence(room * FACTS_PER_ROOM + number, 10).into(),
         keywords: sentence(room * FACTS_PER_ROOM + number, 3).split(' ').map(Into::into).collect(),
@@ -72,7 +72,7 @@ fn reflection(room: u64, houses: u64) -> Change {
         replaces: None,
     };
     let facts = (0..FACTS_PER_ROOM).map(fact).collect();
-    Change::Reflected { origin: origin.clone(), up_to: 1, at: Time(0), facts, people: Vec::new() }
+    MemoryChange::Reflected { origin: origin.clone(), up_to: 1, at: Time(0), facts, people: Vec::new() }
 }
 
 fn draw(seed: u64, number: u64, below: u64) -> u64 {
@@ -103,14 +103,14 @@ fn vector(seed: u64) -> Vec<f32> {
     (0..DIMENSIONS).map(|number| draw(seed, number, 2000) as f32 / 1000.0 - 1.0).collect()
 }
 
-async fn embed(memory: &Local, policies: &Policies) {
+async fn embed(memory: &SqliteMemory, policies: &Policies) {
     loop {
         let filter = Filter { without_vector: Some("bench".into()), count: 2000, ..Filter::default() };
         let facts = memory.facts(filter).await.expect("it reads");
         if facts.is_empty() {
             return;
         }
-        let embedded = facts.into_iter().map(|fact| Change::Embedded {
+        let embedded = facts.into_iter().map(|fact| MemoryChange::Embedded {
             fact: fact.id,
             content: fact.content,
             model: "bench".into(),
@@ -120,7 +120,7 @@ async fn embed(memory: &Local, policies: &Policies) {
     }
 }
 
-async fn recall(memory: &Local, policies: &Policies, houses: u64, by_meaning: bool) {
+async fn recall(memory: &SqliteMemory, policies: &Policies, houses: u64, by_meaning: bool) {
     let mut times: Vec<Duration> = Vec::new();
     let mut found = 0;
     for number in 0..QUERIES {

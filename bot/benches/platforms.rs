@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use aizuchi::config;
 use aizuchi::platforms::discord::{Discord, DiscordSettings};
 use aizuchi::platforms::slack::{Slack, SlackSettings};
-use aizuchi::ports::{Caller, Commands, Doing, Mind, Platform};
-use aizuchi::runtime::{Clock, Event, Runtime, World};
+use aizuchi::ports::{BoxFuture, Caller, Commands, ModelClient, Platform};
+use aizuchi::runtime::{Clock, EngineEvent, Runtime, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
 use aizuchi_core::Policies;
 use aizuchi_core::effect::{Ask, Brief, Failure};
@@ -54,12 +54,12 @@ fn main() {
 /// Has nothing to say: what is measured is hearing and deciding.
 struct Silent;
 
-impl Mind for Silent {
-    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+impl ModelClient for Silent {
+    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         Box::pin(std::future::ready(Err(Failure::new("no judge"))))
     }
 
-    fn write(self: Arc<Self>, _: Box<Brief>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+    fn write(self: Arc<Self>, _: Box<Brief>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         Box::pin(std::future::ready(Err(Failure::new("no words"))))
     }
 }
@@ -67,7 +67,7 @@ impl Mind for Silent {
 struct NoCommands;
 
 impl Commands for NoCommands {
-    fn run<'a>(&'a self, text: &'a str, _: &'a Caller, _: &'a Place) -> Doing<'a, String> {
+    fn run<'a>(&'a self, text: &'a str, _: &'a Caller, _: &'a Place) -> BoxFuture<'a, String> {
         Box::pin(std::future::ready(text.to_owned()))
     }
 }
@@ -95,9 +95,9 @@ impl Life {
     async fn begin(database: Database, policies: Policies, platform: Arc<dyn Platform>) -> Life {
         let (events, mut watched) = broadcast::channel(1 << 16);
         let ready = watch::Sender::new(true);
-        let world = World {
+        let world = RuntimeContext {
             clock: Clock::Wall,
-            mind: Arc::new(Silent),
+            models: Arc::new(Silent),
             keeper: None,
             platforms: vec![platform],
             events,
@@ -108,7 +108,7 @@ impl Life {
         let (tell, decided) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             while let Ok(event) = watched.recv().await {
-                if matches!(event, Event::Decided(_)) {
+                if matches!(event, EngineEvent::Decided(_)) {
                     let _ = tell.send(Instant::now());
                 }
             }
@@ -153,8 +153,8 @@ fn tell(what: &str, events: u64, taken: Duration, frames: &[String]) {
     );
 }
 
-async fn on_discord(folder: &Path) -> (discord_server::Server, Life) {
-    let server = discord_server::Server::start().await;
+async fn on_discord(folder: &Path) -> (discord_server::DiscordServer, Life) {
+    let server = discord_server::DiscordServer::start().await;
     for number in 0..CHANNELS {
         let channel = json!({"id": channel(number).to_string(), "guild_id": GUILD.to_string(), "type": 0,
             "name": format!("channel-{number}"), "permission_overwrites": [], "last_message_id": null});
@@ -165,7 +165,7 @@ async fn on_discord(folder: &Path) -> (discord_server::Server, Life) {
     let discord =
         Discord::new(own, &policies.general().settings, TOKEN.into(), database.platform_stores(), Clock::Wall);
     let life = Life::begin(database, policies, discord.clone()).await;
-    discord.listen(life.runtime.ears.clone(), Arc::new(NoCommands), life.stop.clone()).expect("a sane token");
+    discord.listen(life.runtime.engine.clone(), Arc::new(NoCommands), life.stop.clone()).expect("a sane token");
     server.until("it is there", |world| world.sessions.values().any(|session| session.line.is_some())).await;
     (server, life)
 }
@@ -198,7 +198,7 @@ async fn discord(folder: &Path) {
 }
 
 async fn slack(folder: &Path) {
-    let server = slack_server::Server::start_in_a_hurry(Duration::from_secs(300)).await;
+    let server = slack_server::SlackServer::start_in_a_hurry(Duration::from_secs(300)).await;
     let names: Vec<String> = (0..CHANNELS).map(|number| format!("CB{number}")).collect();
     for name in &names {
         let channel = json!({"id": name, "name": name, "is_channel": true, "is_member": true, "is_archived": false});
@@ -211,7 +211,7 @@ async fn slack(folder: &Path) {
     let slack = Slack::new(own, engine, BOT_TOKEN.into(), APP_TOKEN.into(), database.platform_stores(), Clock::Wall)
         .expect("an address that can be asked");
     let mut life = Life::begin(database, policies.clone(), slack.clone()).await;
-    let listening = slack.listen(life.runtime.ears.clone(), Arc::new(NoCommands), life.stop.clone()).await;
+    let listening = slack.listen(life.runtime.engine.clone(), Arc::new(NoCommands), life.stop.clone()).await;
     listening.expect("the tokens are good");
     while server.sockets.open() < 1 {
         tokio::time::sleep(Duration::from_millis(5)).await;

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use aizuchi_core::Policies;
 use aizuchi_core::settings::{
-    self, Flat, Layers, Problem, Provider, SamePeople, Section, SectionRow, Settings, Shell, StoreName, WireFormat,
+    self, Flat, Layers, Problem, ProviderSettings, SamePeople, Section, SectionRow, Settings, Shell, StoreName,
+    WireFormat,
 };
 use aizuchi_core::types::{Time, Zone};
 use jiff::Timestamp;
@@ -70,7 +71,7 @@ impl From<Vec<Problem>> for BadSettings {
 
 /// What the command line says about settings.
 #[derive(Clone, Default)]
-pub struct Wishes {
+pub struct SettingsOverrides {
     pub file: Option<String>,
     pub preset: Option<String>,
     pub bot_name: Option<String>,
@@ -83,7 +84,10 @@ pub fn file(named: Option<&str>) -> Option<String> {
 }
 
 /// File, then environment, then command line.
-pub fn layers(wishes: &Wishes, environment: impl Iterator<Item = (String, String)>) -> anyhow::Result<Layers> {
+pub fn layers(
+    wishes: &SettingsOverrides,
+    environment: impl Iterator<Item = (String, String)>,
+) -> anyhow::Result<Layers> {
     let mut layers = new_layers();
     if let Some(file) = file(wishes.file.as_deref()) {
         let unreadable = |error| BadSettings(vec![format!("can not read the settings in {file}: {error}")]);
@@ -143,7 +147,7 @@ fn unusable_folder(layers: &Layers, policies: &Policies) -> Option<Problem> {
 
 fn unknown_language(layers: &Layers, settings: &Settings) -> Option<Problem> {
     let set = &settings.bot.language;
-    let settings::Language::Named(id) = set else { return None };
+    let settings::LanguageSetting::Named(id) = set else { return None };
     if Language::set(set).is_some() {
         return None;
     }
@@ -170,7 +174,7 @@ fn unknown_stores(layers: &Layers, settings: &Settings) -> Vec<Problem> {
 
 fn unknown_providers(layers: &Layers, settings: &Settings) -> Vec<Problem> {
     let unknown = settings.providers.iter().filter(|(name, provider)| provider.url.is_none() && row(name).is_none());
-    let problem = |(name, provider): (&String, &Provider)| {
+    let problem = |(name, provider): (&String, &ProviderSettings)| {
         let (field, value) = match (provider.format, &provider.key) {
             (Some(format), _) => ("format", format_id(format)),
             (None, key) => ("key", key.as_deref().unwrap_or_default()),
@@ -421,9 +425,9 @@ mod tests {
 
     #[test]
     fn a_named_file_must_be_there_and_mistakes_are_told_with_it() {
-        let missing = Wishes { file: Some("no-such-file.toml".into()), ..Wishes::default() };
+        let missing = SettingsOverrides { file: Some("no-such-file.toml".into()), ..SettingsOverrides::default() };
         assert!(layers(&missing, std::iter::empty()).unwrap_err().to_string().contains("no-such-file.toml"));
-        let odd = Wishes { assignments: vec!["score.low=300".into()], ..Wishes::default() };
+        let odd = SettingsOverrides { assignments: vec!["score.low=300".into()], ..SettingsOverrides::default() };
         let problem = resolve(&layers(&odd, std::iter::empty()).unwrap()).unwrap_err();
         assert_eq!(problem.to_string(), "--set score.low=300: `score.low` is 300; allowed is 0 to 100");
     }

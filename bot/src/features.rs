@@ -1,20 +1,20 @@
 //! What is not in every build: the heavier parts, each a feature of the crate.
 
-pub struct Feature {
+pub struct BuildFeature {
     pub name: &'static str,
     pub is_built_in: bool,
 }
 
-pub const LOCAL_EMBEDDINGS: Feature =
-    Feature { name: "local-embeddings", is_built_in: cfg!(feature = "local-embeddings") };
+pub const LOCAL_EMBEDDINGS: BuildFeature =
+    BuildFeature { name: "local-embeddings", is_built_in: cfg!(feature = "local-embeddings") };
 
 /// All of them are in a build with the feature `full`.
-pub const FEATURES: &[Feature] = &[LOCAL_EMBEDDINGS];
+pub const FEATURES: &[BuildFeature] = &[LOCAL_EMBEDDINGS];
 
-impl Feature {
+impl BuildFeature {
     /// `Err` says how to get a build that has it; `setting` is what asks for it.
     pub fn require(&self, setting: &str) -> Result<(), String> {
-        let Feature { name, is_built_in } = self;
+        let BuildFeature { name, is_built_in } = self;
         match is_built_in {
             true => Ok(()),
             false => Err(format!(
@@ -30,13 +30,13 @@ mod tests {
 
     #[test]
     fn what_lacks_is_named_with_how_to_get_it() {
-        let lacking = Feature { name: "wings", is_built_in: false };
+        let lacking = BuildFeature { name: "wings", is_built_in: false };
         assert_eq!(
             lacking.require("models.embed = \"folder:x\"").unwrap_err(),
             "models.embed = \"folder:x\": this build lacks the feature `wings`: cargo install --locked --path bot --features \
              wings"
         );
-        assert_eq!(Feature { name: "wings", is_built_in: true }.require("x"), Ok(()));
+        assert_eq!(BuildFeature { name: "wings", is_built_in: true }.require("x"), Ok(()));
     }
 
     #[test]

@@ -36,7 +36,7 @@ const FLAGS: [&str; 3] = [
 ];
 
 /// Without what nobody sees, but for what holds an emoji or a word of a joining script together.
-pub fn visible(text: &str) -> String {
+pub fn remove_invisible(text: &str) -> String {
     if text.is_ascii() {
         return text.to_owned();
     }
@@ -90,7 +90,7 @@ fn is_joining(c: char) -> bool {
 }
 
 /// Two texts that can be taken for each other are the same when they are folded. The letters i and l are one.
-pub fn folded(text: &str) -> String {
+pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         let mut folded = String::with_capacity(text.len() + 4);
         text.chars().for_each(|c| push_ascii(c, &mut folded));
@@ -143,7 +143,7 @@ fn letter(c: char) -> char {
 
 /// Only what is letter or digit, folded: punctuation, spaces and emoji around a name do not make it another.
 pub fn folded_letters(text: &str) -> String {
-    folded(text).chars().filter(|c| c.is_alphanumeric()).collect()
+    fold(text).chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
 /// Whether one name can be taken for the other.
@@ -199,10 +199,10 @@ mod tests {
             "𝓪𝓲𝔃𝓾𝓬𝓱𝓲",
             "aizuchi ✓",
         ] {
-            assert!(looks_like(name, "aizuchi"), "{name:?}: {}", folded(name));
+            assert!(looks_like(name, "aizuchi"), "{name:?}: {}", fold(name));
         }
         for name in ["aizuki", "aizuchi2", "相槌", "", "か", "🍅"] {
-            assert!(!looks_like(name, "aizuchi"), "{name:?}: {}", folded(name));
+            assert!(!looks_like(name, "aizuchi"), "{name:?}: {}", fold(name));
         }
         assert!(!looks_like("かな", "がな"));
         assert!(looks_like("ﾃｽﾄ", "テスト"));
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn ascii_is_folded_as_everything_else() {
         for c in (' '..='~').filter(|c| c.is_ascii_graphic()) {
-            let (ascii, other) = (folded(&c.to_string()), folded(&format!("{c}é")));
+            let (ascii, other) = (fold(&c.to_string()), fold(&format!("{c}é")));
             assert_eq!(format!("{ascii}e"), other, "{c}");
         }
     }
@@ -220,7 +220,7 @@ mod tests {
     fn emoji_and_joining_scripts_stay_whole() {
         for text in ["👨‍👩‍👧 ❤️ ☎︎ 🏳️‍🌈 👩🏽‍💻 1️⃣ #️⃣ 🇯🇵", FLAGS[0], "می‌خواهم", "क्‍ष", "plain", "日本語"]
         {
-            assert_eq!(visible(text), text);
+            assert_eq!(remove_invisible(text), text);
         }
     }
 
@@ -236,9 +236,9 @@ mod tests {
             "a\u{fff9}b",
             "\u{2066}ab\u{34f}",
         ] {
-            assert_eq!(visible(text), "ab", "{text:?}");
+            assert_eq!(remove_invisible(text), "ab", "{text:?}");
         }
-        assert_eq!(visible("🏴\u{e0061}\u{e0062}\u{e007f}👨\u{200d}<"), "🏴👨<");
+        assert_eq!(remove_invisible("🏴\u{e0061}\u{e0062}\u{e007f}👨\u{200d}<"), "🏴👨<");
     }
 
     #[test]

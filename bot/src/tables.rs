@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::commands::{COMMANDS, CommandForm, CommandSpec};
 use crate::config;
 use crate::language::Language;
-use crate::models::providers::{PROVIDERS, Row};
+use crate::models::providers::{KnownProvider, PROVIDERS};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the workspace").to_owned()
@@ -89,7 +89,7 @@ const PROVIDER_TABLES: [ProviderTable; 2] = [
     },
 ];
 
-fn provider_row(row: &Row, words: &ProviderTable) -> String {
+fn provider_row(row: &KnownProvider, words: &ProviderTable) -> String {
     let quoted = |text: &&str| format!("`{text}`");
     let variables = row.keys.iter().map(quoted).collect::<Vec<_>>().join(words.or);
     let [before, behind] = if row.needs_key { ["", ""] } else { words.no_key };
@@ -109,7 +109,7 @@ fn the_manual_lists_each_provider() {
 /// Prices are data of the engine, which keeps to a budget; they are declared with the provider.
 #[test]
 fn the_engine_knows_each_price() {
-    let priced = |row: &'static Row| {
+    let priced = |row: &'static KnownProvider| {
         row.prices.iter().map(|(model, input, output)| format!("\"{}/{model}\" = [{input:?}, {output:?}]\n", row.name))
     };
     let prices: String = PROVIDERS.iter().flat_map(priced).collect();

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::memory::{FactId, Memories};
 use crate::settings::JudgeStyle;
-pub use crate::trace::{Asked, Cause, Outcome, Stage, Trace};
+pub use crate::trace::{Cause, Outcome, QuestionTrace, Stage, Trace};
 pub use crate::transcript::WhyAsked;
-pub use crate::transcript::{Line, Lines, Transcript};
+pub use crate::transcript::{Lines, Transcript, TranscriptLine};
 use crate::types::{CallId, MessageId, Place, Question, RoomId, Time};
 pub use crate::types::{Kind, Response};
 pub use crate::usage::{Failure, Usage};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::memory::FactId;
-use crate::policy::Stated;
+use crate::policy::StoredPolicies;
 use crate::types::{CallId, Change, ClockShift, Message, MessageId, Reaction, RoomId, Share, Span};
 pub(crate) use crate::usage::TotalSpent;
 use crate::usage::{Failure, Usage};
@@ -18,7 +18,7 @@ pub enum Input {
     /// Somebody gave an order that no model has a say in.
     Told(RoomId, Command),
     /// Other settings hold from now on.
-    PolicyChanged(Box<Stated>),
+    PolicyChanged(Box<StoredPolicies>),
     /// Time has passed. Carries no information.
     Tick,
     /// The program starts again with the state it had: what is long overdue is dropped, what was in flight is asked again.

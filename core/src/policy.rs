@@ -97,19 +97,19 @@ pub struct Policies {
 
 /// Policies as they are written down.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Stated {
+pub struct StoredPolicies {
     general: (Settings, Zone),
     channels: BTreeMap<String, (Settings, Zone)>,
 }
 
-impl Stated {
+impl StoredPolicies {
     /// Over how many engines the rooms are spread.
     pub fn shards(&self) -> usize {
         self.general.0.runtime.shards as usize
     }
 
     /// For a program that goes on with the engines it has.
-    pub fn with_shards(mut self, shards: usize) -> Stated {
+    pub fn with_shards(mut self, shards: usize) -> StoredPolicies {
         let shards = u32::try_from(shards).expect("the number of shards is a setting");
         let channels = self.channels.values_mut();
         std::iter::once(&mut self.general).chain(channels).for_each(|(settings, _)| settings.runtime.shards = shards);
@@ -117,8 +117,8 @@ impl Stated {
     }
 }
 
-impl From<Stated> for Policies {
-    fn from(stated: Stated) -> Policies {
+impl From<StoredPolicies> for Policies {
+    fn from(stated: StoredPolicies) -> Policies {
         let (settings, zone) = stated.general;
         Policies::new(settings, zone, stated.channels)
     }
@@ -126,10 +126,10 @@ impl From<Stated> for Policies {
 
 impl Policies {
     /// As a journal holds them: what the engine decides by, and nothing of the shell.
-    pub fn stated(&self) -> Stated {
+    pub fn stated(&self) -> StoredPolicies {
         let plain = |policy: &Policy| (policy.settings.clone(), policy.zone.clone());
         let channels = self.channels.iter().map(|(name, policy)| (name.clone(), plain(policy))).collect();
-        Stated { general: plain(&self.general), channels }
+        StoredPolicies { general: plain(&self.general), channels }
     }
 
     fn new(general: Settings, zone: Zone, channels: BTreeMap<String, (Settings, Zone)>) -> Policies {

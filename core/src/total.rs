@@ -12,14 +12,14 @@ use crate::types::{CallId, NameMap, RoomId, Time};
 /// The sum over all rooms, of whatever engine they are. Days are the calendar days of each room.
 #[derive(Clone, Debug, Default)]
 pub struct TotalBudget {
-    rooms: NameMap<RoomId, Booked>,
+    rooms: NameMap<RoomId, RoomSpending>,
     days: BTreeMap<i64, Cost>,
     in_flight: Cost,
 }
 
 /// What is known of one room.
 #[derive(Clone, Debug, Default)]
-struct Booked {
+struct RoomSpending {
     days: Vec<(i64, Cost)>,
     /// Calls under way, by their number, with what is set aside for them.
     in_flight: Vec<(u64, Cost)>,

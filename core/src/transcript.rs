@@ -63,7 +63,7 @@ struct LineEnds {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Line<'a> {
+pub struct TranscriptLine<'a> {
     pub id: &'a str,
     pub name: &'a str,
     pub voice: Voice,
@@ -75,7 +75,7 @@ impl Lines {
         Lines { text: String::with_capacity(bytes), ends: Vec::with_capacity(lines) }
     }
 
-    pub fn push(&mut self, line: Line<'_>) {
+    pub fn push(&mut self, line: TranscriptLine<'_>) {
         let mut end = |part: &str| {
             self.text.push_str(part);
             self.text.len() as u32
@@ -84,9 +84,9 @@ impl Lines {
         self.ends.push(ends);
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = Line<'_>> {
+    pub fn iter(&self) -> impl Iterator<Item = TranscriptLine<'_>> {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|ends| ends.words));
-        starts.zip(&self.ends).map(|(start, ends)| Line {
+        starts.zip(&self.ends).map(|(start, ends)| TranscriptLine {
             id: &self.text[start as usize..ends.id as usize],
             name: &self.text[ends.id as usize..ends.name as usize],
             voice: ends.voice,
@@ -104,11 +104,11 @@ impl Lines {
 
     /// The same lines with the words of one changed, or without it.
     pub fn with_changed(&self, id: &str, text: Option<&str>) -> Lines {
-        let changed = |line: Line<'_>| line.id == id;
+        let changed = |line: TranscriptLine<'_>| line.id == id;
         let mut lines = Lines::default();
         for line in self.iter() {
             match text {
-                Some(text) if changed(line) => lines.push(Line { text, ..line }),
+                Some(text) if changed(line) => lines.push(TranscriptLine { text, ..line }),
                 None if changed(line) => (),
                 Some(_) | None => lines.push(line),
             }
@@ -138,8 +138,8 @@ impl Lines {
     }
 }
 
-impl<'a> FromIterator<Line<'a>> for Lines {
-    fn from_iter<I: IntoIterator<Item = Line<'a>>>(lines: I) -> Lines {
+impl<'a> FromIterator<TranscriptLine<'a>> for Lines {
+    fn from_iter<I: IntoIterator<Item = TranscriptLine<'a>>>(lines: I) -> Lines {
         let mut all = Lines::default();
         lines.into_iter().for_each(|line| all.push(line));
         all
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     fn lines(said: &[(&str, &str)]) -> Lines {
-        said.iter().map(|(name, text)| Line { id: "m", name, voice: Voice::Person, text }).collect()
+        said.iter().map(|(name, text)| TranscriptLine { id: "m", name, voice: Voice::Person, text }).collect()
     }
 
     #[test]
@@ -230,7 +230,7 @@ mod tests {
     fn a_changed_line_keeps_its_place() {
         let mut talk = Lines::default();
         for (id, text) in [("1", "a"), ("2", "b"), ("3", "c")] {
-            talk.push(Line { id, name: "n", voice: Voice::Person, text });
+            talk.push(TranscriptLine { id, name: "n", voice: Voice::Person, text });
         }
         assert_eq!(talk.with_changed("2", Some("変")).plain(), "n: a\nn: 変\nn: c");
         assert_eq!(talk.with_changed("2", None).plain(), "n: a\nn: c");

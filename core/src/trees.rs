@@ -20,16 +20,16 @@ pub struct Feature {
     pub id: &'static str,
 }
 
-/// Declares features once: the place of each in a row of values, and the table of all.
+/// Declares features once: the index of each in a row of values, and the table of all.
 macro_rules! features {
-    ($($place:ident $id:literal;)*) => {
+    ($($name:ident $id:literal;)*) => {
         #[derive(Clone, Copy)]
         #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "they are constants in all but name")]
-        enum FeatureIndex { $($place,)* }
+        enum FeatureIndex { $($name,)* }
 
-        $(const $place: usize = FeatureIndex::$place as usize;)*
+        $(const $name: usize = FeatureIndex::$name as usize;)*
 
-        pub const FEATURES: [$crate::trees::Feature; [$(FeatureIndex::$place,)*].len()] =
+        pub const FEATURES: [$crate::trees::Feature; [$(FeatureIndex::$name,)*].len()] =
             [$($crate::trees::Feature { id: $id },)*];
     };
 }
@@ -122,7 +122,7 @@ impl Trees {
         }
         let mut lanes: [usize; LANES] = std::array::from_fn(|lane| lane);
         lanes[..used].sort_by_key(|lane| -sums[*lane]);
-        let best: [usize; EIGHT] = std::array::from_fn(|place| lanes[place]);
+        let best: [usize; EIGHT] = std::array::from_fn(|index| lanes[index]);
         let close = |lane: &&usize| sums[**lane] > sums[best[0]] - FAR;
         let close = best[..used.min(EIGHT)].iter().take_while(close).count();
         if close == 1 {
@@ -161,9 +161,9 @@ impl Trees {
     pub fn contributions(&self, values: &[u8], out: &mut [f32]) {
         let values = every(values);
         for tree in &self.trees {
-            let place = tree.place(&values);
+            let index = tree.leaf_index(&values);
             for (level, &(feature, _)) in tree.splits().iter().enumerate() {
-                let change = tree.expected(place, level + 1) - tree.expected(place, level);
+                let change = tree.expected(index, level + 1) - tree.expected(index, level);
                 out[usize::from(feature)] += change / SCALE * self.calibration.0 as f32 / SCALE;
             }
         }
@@ -171,9 +171,9 @@ impl Trees {
 }
 
 /// Room for every feature that can be named.
-type Every = [u8; 1 << u8::BITS];
+type AllFeatures = [u8; 1 << u8::BITS];
 
-fn every(values: &[u8]) -> Every {
+fn every(values: &[u8]) -> AllFeatures {
     let mut every = [0; 1 << u8::BITS];
     every[..values.len()].copy_from_slice(values);
     every
@@ -193,13 +193,13 @@ fn side_by_side<const N: usize>(columns: &Columns<N>, lanes: [usize; EIGHT]) -> 
 fn add<const C: usize, const N: usize>(trees: &[Tree], columns: &[u64; N], sums: &mut [i32]) {
     let mut added = [0; C];
     for tree in trees {
-        let mut places = 0;
+        let mut indexes = 0;
         for (level, &(feature, _)) in tree.splits.iter().enumerate() {
             let exceeds = columns[usize::from(feature)] + tree.carries[level];
-            places |= (exceeds >> (7 - level)) & (ONES << level);
+            indexes |= (exceeds >> (7 - level)) & (ONES << level);
         }
         for (lane, sum) in added.iter_mut().enumerate() {
-            *sum += i32::from(tree.leaves[(places >> (8 * lane)) as usize % LEAVES_MAX]);
+            *sum += i32::from(tree.leaves[(indexes >> (8 * lane)) as usize % LEAVES_MAX]);
         }
     }
     sums.iter_mut().zip(added).for_each(|(sum, added)| *sum += added);
@@ -239,8 +239,8 @@ impl Tree {
         tree.splits[..splits.len()].copy_from_slice(splits);
         tree.carries = tree.splits.map(|(_, value)| u64::from(NEVER.1.saturating_sub(value)) * ONES);
         tree.leaves[..expected].copy_from_slice(leaves);
-        let answers = (0..=splits.len()).flat_map(|answers| (0..1 << answers).map(move |place| (place, answers)));
-        tree.expected = answers.map(|(place, answers)| tree.mean(place, answers)).collect();
+        let answers = (0..=splits.len()).flat_map(|answers| (0..1 << answers).map(move |index| (index, answers)));
+        tree.expected = answers.map(|(index, answers)| tree.mean(index, answers)).collect();
         Some(tree)
     }
 
@@ -248,8 +248,8 @@ impl Tree {
         &self.splits[..usize::from(self.depth)]
     }
 
-    fn leaf(&self, values: &Every) -> i16 {
-        self.leaves[self.place(values)]
+    fn leaf(&self, values: &AllFeatures) -> i16 {
+        self.leaves[self.leaf_index(values)]
     }
 
     fn write(&self, features: &[Feature]) -> String {
@@ -264,29 +264,29 @@ impl Tree {
         format!("{} : {} : {weights}", questions.join(" "), leaves.join(" "))
     }
 
-    fn place(&self, values: &Every) -> usize {
+    fn leaf_index(&self, values: &AllFeatures) -> usize {
         let (first, rest) = self.splits.split_at(DEPTH_USUAL);
-        let place = |questions: &[(u8, u8)]| {
+        let index = |questions: &[(u8, u8)]| {
             let answers = questions.iter().map(|&(feature, value)| values[usize::from(feature)] > value);
             answers.enumerate().map(|(level, yes)| usize::from(yes) << level).sum::<usize>()
         };
         if usize::from(self.depth) <= DEPTH_USUAL {
-            return place(first);
+            return index(first);
         }
-        place(first) | place(rest) << DEPTH_USUAL
+        index(first) | index(rest) << DEPTH_USUAL
     }
 
     /// What is to be expected of a leaf after so many answers.
-    fn expected(&self, place: usize, answers: usize) -> f32 {
+    fn expected(&self, index: usize, answers: usize) -> f32 {
         let known = (1 << answers) - 1;
-        self.expected[known + (place & known)]
+        self.expected[known + (index & known)]
     }
 
     /// The mean of the leaves that share the first answers with this one.
-    fn mean(&self, place: usize, answers: usize) -> f32 {
+    fn mean(&self, index: usize, answers: usize) -> f32 {
         let known = (1 << answers) - 1;
         let (mut total, mut weight) = (0.0, 0.0);
-        for leaf in (0..1usize << self.depth).filter(|leaf| leaf & known == place & known) {
+        for leaf in (0..1usize << self.depth).filter(|leaf| leaf & known == index & known) {
             let one = (1u64 << self.weights[leaf]) as f32;
             total += one * f32::from(self.leaves[leaf]);
             weight += one;

@@ -40,7 +40,7 @@ pub struct PendingView {
     /// The message that gives the reason.
     pub message: MessageId,
     pub author: Box<str>,
-    pub doing: Doing,
+    pub doing: PendingStage,
     /// When the wait or the hold began and when it ends.
     pub since: Time,
     pub due: Option<Time>,
@@ -52,7 +52,7 @@ pub struct PendingView {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Doing {
+pub enum PendingStage {
     Waiting,
     Judging,
     Holding,
@@ -96,10 +96,10 @@ fn shares(room: &Room, place: &PlaceState, policy: &Policy, now: Time) -> Vec<Fl
 
 fn pending(pending: &Pending) -> PendingView {
     let (doing, since) = match pending.phase {
-        Phase::Waiting { .. } => (Doing::Waiting, pending.since),
-        Phase::Judging { asked_at, .. } => (Doing::Judging, asked_at),
-        Phase::Holding { .. } => (Doing::Holding, pending.since),
-        Phase::Writing { asked_at, .. } => (Doing::Writing, asked_at),
+        Phase::Waiting { .. } => (PendingStage::Waiting, pending.since),
+        Phase::Judging { asked_at, .. } => (PendingStage::Judging, asked_at),
+        Phase::Holding { .. } => (PendingStage::Holding, pending.since),
+        Phase::Writing { asked_at, .. } => (PendingStage::Writing, asked_at),
     };
     PendingView {
         message: pending.trace.message.clone(),
@@ -121,7 +121,7 @@ fn posting(place: &PlaceState) -> impl Iterator<Item = PendingView> {
         Some(PendingView {
             message: trace.message.clone(),
             author: trace.author.clone(),
-            doing: Doing::Posting,
+            doing: PendingStage::Posting,
             since: sent.delivery.at,
             due: None,
             score: trace.score,

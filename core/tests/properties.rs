@@ -119,8 +119,8 @@ proptest! {
         let plain = live(policies(preset, &[]), seed, &steps);
         let mut life = Life::new(policies(preset, &[]), seed);
         let mut teller = Teller::default();
-        for (place, step) in steps.iter().enumerate() {
-            if place == stop {
+        for (index, step) in steps.iter().enumerate() {
+            if index == stop {
                 let written = serde_json::to_vec(&life.sim.engine.snapshot()).unwrap();
                 let read = serde_json::from_slice(&written).unwrap();
                 life.sim.engine = Engine::restore(policies(preset, &[]), read).unwrap();
@@ -139,9 +139,9 @@ proptest! {
         let mut life = Life::new(policies(preset, &[]), seed);
         let mut teller = Teller::default();
         let mut shift = ClockShift(0);
-        for (place, step) in steps.iter().enumerate() {
+        for (index, step) in steps.iter().enumerate() {
             let (at, input) = teller.tell(step);
-            if place == set_at {
+            if index == set_at {
                 shift = ClockShift(by);
                 life.feed(at, Input::Tick);
                 life.feed(at.shifted(shift), Input::ClockSet(shift));

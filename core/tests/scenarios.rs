@@ -52,7 +52,7 @@ fn there_are_at_least_fifty_and_each_has_a_title_of_its_own() {
         .map(|text| text.lines().next().unwrap_or_default().to_owned())
         .collect();
     assert!(titles.len() >= 50, "{}", titles.len());
-    for (place, title) in titles.iter().enumerate() {
-        assert!(title.starts_with("# ") && !titles[..place].contains(title), "{title}");
+    for (index, title) in titles.iter().enumerate() {
+        assert!(title.starts_with("# ") && !titles[..index].contains(title), "{title}");
     }
 }

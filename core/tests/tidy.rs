@@ -4,6 +4,7 @@
 mod documents;
 mod layers;
 mod locales;
+mod type_names;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

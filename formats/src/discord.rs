@@ -14,7 +14,7 @@ use super::when;
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Channel<'a> {
+struct DiscordChannel<'a> {
     #[serde(borrow)]
     id: Field<'a>,
     #[serde(borrow, rename = "type")]
@@ -26,7 +26,7 @@ struct Channel<'a> {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Post<'a> {
+struct DiscordPost<'a> {
     #[serde(borrow)]
     id: Field<'a>,
     #[serde(borrow, rename = "type")]
@@ -36,18 +36,18 @@ struct Post<'a> {
     #[serde(borrow)]
     content: Field<'a>,
     #[serde(borrow)]
-    author: Field<'a, User<'a>>,
+    author: Field<'a, DiscordUser<'a>>,
     #[serde(borrow)]
-    mentions: Field<'a, User<'a>>,
+    mentions: Field<'a, DiscordUser<'a>>,
     #[serde(borrow)]
     reference: Field<'a, Reference<'a>>,
     #[serde(borrow)]
-    reactions: Field<'a, Reaction<'a>>,
+    reactions: Field<'a, DiscordReaction<'a>>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct User<'a> {
+struct DiscordUser<'a> {
     #[serde(borrow)]
     id: Field<'a>,
     #[serde(borrow)]
@@ -67,7 +67,7 @@ struct Reference<'a> {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Reaction<'a> {
+struct DiscordReaction<'a> {
     #[serde(borrow)]
     count: Field<'a>,
 }
@@ -129,7 +129,7 @@ pub fn read(name: &str, text: &[u8], options: &Options, progress: &mut dyn FnMut
 }
 
 fn place(channel: &[u8]) -> Result<(Place, Visibility), String> {
-    let channel: Channel<'_> = value(channel)?.object("channel")?;
+    let channel: DiscordChannel<'_> = value(channel)?.object("channel")?;
     let id = channel.id.needed("channel.id")?;
     let kind = channel.kind.text("channel.type")?.unwrap_or_default();
     let parent = channel.category_id.text("channel.categoryId")?.filter(|_| kind.ends_with("Thread"));
@@ -153,7 +153,7 @@ fn post(
     options: &Options,
     reactions: &mut u64,
 ) -> Result<Option<Event>, String> {
-    let post: Post<'_> = value(json)?.object(&format!("messages[{}]", number - 1))?;
+    let post: DiscordPost<'_> = value(json)?.object(&format!("messages[{}]", number - 1))?;
     let kind = post.kind.text("type")?;
     let is_reply = kind.as_deref() == Some("Reply");
     if !is_reply && kind.is_some_and(|kind| kind != "Default") {
@@ -183,7 +183,7 @@ fn post(
 }
 
 /// And whether it goes by a name of the bot itself: the account's, or the one people see.
-fn author(user: User<'_>, options: &Options) -> Result<(Author, bool), String> {
+fn author(user: DiscordUser<'_>, options: &Options) -> Result<(Author, bool), String> {
     let id = user.id.needed("author.id")?;
     let name = user.name.text("author.name")?;
     let nickname = user.nickname.text("author.nickname")?;
@@ -193,7 +193,7 @@ fn author(user: User<'_>, options: &Options) -> Result<(Author, bool), String> {
     Ok((Author { id: PersonId::new(id), name: name.into(), voice }, is_me))
 }
 
-fn mentions(mentions: Field<'_, User<'_>>, options: &Options) -> Result<(Vec<PersonId>, bool), String> {
+fn mentions(mentions: Field<'_, DiscordUser<'_>>, options: &Options) -> Result<(Vec<PersonId>, bool), String> {
     let mut others = Vec::new();
     let mut me = false;
     for user in mentions.list("mentions")? {
@@ -216,8 +216,8 @@ fn reply(reference: Field<'_, Reference<'_>>) -> Result<Option<Reply>, String> {
     Ok(to.map(|to: Cow<'_, str>| Reply { to: Some(MessageId::new(to)), to_me: false, to_person: None }))
 }
 
-fn count(reaction: Field<'_, Reaction<'_>>) -> u64 {
-    let Field::Object(Reaction { count: Field::Number(count) }) = reaction else { return 1 };
+fn count(reaction: Field<'_, DiscordReaction<'_>>) -> u64 {
+    let Field::Object(DiscordReaction { count: Field::Number(count) }) = reaction else { return 1 };
     count.as_u64().unwrap_or(1)
 }
 

@@ -180,7 +180,7 @@ pub fn pieces(container: &[u8]) -> Pieces<'_> {
     let (mut depth, mut start, mut closed) = (0_u32, 1, false);
     let (mut in_text, mut escaped) = (false, false);
     let mut end = container.len();
-    for (place, byte) in container.iter().enumerate() {
+    for (index, byte) in container.iter().enumerate() {
         match byte {
             _ if escaped => escaped = false,
             b'\\' if in_text => escaped = true,
@@ -190,13 +190,13 @@ pub fn pieces(container: &[u8]) -> Pieces<'_> {
             b']' | b'}' => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
-                    (closed, end) = (true, place);
+                    (closed, end) = (true, index);
                     break;
                 }
             }
             b',' if depth == 1 => {
-                pieces.push(container[start..place].trim_ascii());
-                start = place + 1;
+                pieces.push(container[start..index].trim_ascii());
+                start = index + 1;
             }
             _ => (),
         }

@@ -13,7 +13,7 @@ use super::text_lines::for_each_line;
 
 /// A message and its label.
 #[derive(Clone, Debug)]
-pub struct Labelled {
+pub struct LabelledMessage {
     pub message: Message,
     /// What it answers; itself where it starts a conversation. Absent where nobody looked.
     pub replies_to: Option<Vec<MessageId>>,
@@ -26,12 +26,12 @@ struct Labels {
 
 /// Reads a transcript with labels, plain or packed with gzip. The first bad line ends the reading: a label that is passed
 /// over would be measured as a mistake of whoever guesses.
-pub fn read_labelled(path: &str) -> Result<Vec<Labelled>, ReadError> {
+pub fn read_labelled(path: &str) -> Result<Vec<LabelledMessage>, ReadError> {
     labelled_text(path, &open(path)?)
 }
 
 /// The same of a log that is there as bytes; `name` is told with what is wrong in it.
-pub fn labelled_text(name: &str, bytes: &[u8]) -> Result<Vec<Labelled>, ReadError> {
+pub fn labelled_text(name: &str, bytes: &[u8]) -> Result<Vec<LabelledMessage>, ReadError> {
     let unpacked = unpack(name, bytes)?;
     let bad = |line, problem| ReadError::BadLine(BadLine { file: name.to_owned(), line, problem });
     let mut all = Vec::new();
@@ -48,13 +48,13 @@ pub fn labelled_text(name: &str, bytes: &[u8]) -> Result<Vec<Labelled>, ReadErro
 }
 
 /// `None` for what nobody said: edits, deletions, reactions.
-fn labelled(line: &[u8], number: u64) -> Result<Option<Labelled>, String> {
+fn labelled(line: &[u8], number: u64) -> Result<Option<LabelledMessage>, String> {
     let line = std::str::from_utf8(line).map_err(|_| "not UTF-8".to_owned())?;
     let Some(Input::Said(message)) = parse_line(line, number)?.map(|event| event.input) else { return Ok(None) };
     let labels: Labels =
         serde_json::from_str(line).map_err(|_| "`gold_reply_to` must be a list of message ids".to_owned())?;
     let replies_to = labels.gold_reply_to.map(|ids| ids.into_iter().map(MessageId::new).collect());
-    Ok(Some(Labelled { message, replies_to }))
+    Ok(Some(LabelledMessage { message, replies_to }))
 }
 
 #[cfg(test)]
@@ -63,7 +63,7 @@ mod tests {
 
     const LINE: &str = r#"{"ts": 1, "channel": "c", "id": "m1", "author": "花子", "text": "はい""#;
 
-    fn read(more: &str) -> Result<Vec<Labelled>, String> {
+    fn read(more: &str) -> Result<Vec<LabelledMessage>, String> {
         labelled_text("log", format!("{LINE}{more}}}\n").as_bytes()).map_err(|error| error.to_string())
     }
 

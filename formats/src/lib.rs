@@ -27,7 +27,7 @@ mod write;
 
 pub use detect::read_text;
 pub use error::ReadError;
-pub use labelled::{Labelled, labelled_text, read_labelled};
+pub use labelled::{LabelledMessage, labelled_text, read_labelled};
 pub use lines::parse_line;
 pub use log::{BadLine, Event, Format, Log, Options};
 pub use open::read;

@@ -20,12 +20,12 @@ pub const ME: &str = "@me";
 
 /// One line of a transcript; `None` for a reaction that is of no weight: of its own, or to nobody knows what. The error says what is wrong and what would be right.
 pub fn parse_line(line: &str, number: u64) -> Result<Option<Event>, String> {
-    Reader::default().parse(line, number)
+    TranscriptReader::default().parse(line, number)
 }
 
 pub fn read(name: &str, text: &[u8], options: &Options, progress: &mut dyn FnMut(u64)) -> Result<Log, ReadError> {
     let mut log = Log::empty(Format::Transcript);
-    let mut reader = Reader::default();
+    let mut reader = TranscriptReader::default();
     for_each_line(text, progress, |number, line| {
         let parsed = match std::str::from_utf8(line) {
             Ok(line) => reader.parse(line, number),
@@ -82,11 +82,11 @@ struct Record<'a> {
 
 /// Remembers the room of the line before: most lines are said where the last one was.
 #[derive(Default)]
-struct Reader {
+struct TranscriptReader {
     room: Option<RoomId>,
 }
 
-impl Reader {
+impl TranscriptReader {
     fn parse(&mut self, line: &str, number: u64) -> Result<Option<Event>, String> {
         if !line.trim_start().starts_with('{') {
             return Err(format!("the line is {}; expected an object", quoted(line)));
@@ -100,7 +100,7 @@ impl Reader {
         let words = record.text.words("text")?;
         let id = record.id.text("id")?;
         let input = match record.kind.text("type")?.as_deref() {
-            None | Some("said") => Input::Said(said(Said {
+            None | Some("said") => Input::Said(to_message(SaidLine {
                 id: id.map_or_else(|| MessageId::new(number.to_string()), MessageId::new),
                 place,
                 at,
@@ -117,7 +117,9 @@ impl Reader {
             Some("deleted") => change(place, id, at, None)?,
             Some("told") => Input::Told(place.room, parse_command(&words.ok_or("no `text`")?)?),
             Some("reacted") => match id {
-                Some(id) if author.voice != Voice::Me => reacted(place, &id, at, author, words, &record.taken_back)?,
+                Some(id) if author.voice != Voice::Me => {
+                    to_reaction(place, &id, at, author, words, &record.taken_back)?
+                }
                 Some(_) | None => return Ok(None),
             },
             Some(other) => {
@@ -152,7 +154,7 @@ fn author(name: Field<'_>, id: Field<'_>, bot: &Field<'_>) -> Result<Author, Str
     Ok(Author { id: id.as_ref().map_or_else(|| PersonId::new(&name), PersonId::new), name: boxed(name), voice })
 }
 
-fn reacted(
+fn to_reaction(
     place: Place,
     id: &str,
     at: Time,
@@ -172,8 +174,8 @@ fn boxed(text: Cow<'_, str>) -> Box<str> {
     }
 }
 
-/// The parts of a `said` line, the last of them still unread.
-struct Said<'a> {
+/// The parts of a `to_message` line, the last of them still unread.
+struct SaidLine<'a> {
     id: MessageId,
     place: Place,
     at: Time,
@@ -187,7 +189,7 @@ struct Said<'a> {
     heard: Option<Time>,
 }
 
-fn said(said: Said<'_>) -> Result<Message, String> {
+fn to_message(said: SaidLine<'_>) -> Result<Message, String> {
     let mut mentions = Vec::new();
     let mut mentions_me = false;
     for person in said.mentions.list("mentions")? {

@@ -12,12 +12,12 @@ pub fn settle(events: &mut [Event], options: &Options) {
         let mine = ids_of_me(events, options);
         said_mut(events).for_each(|message| recognise_me(message, &mine));
     }
-    if said(events).any(is_open) {
+    if message_of(events).any(is_open) {
         name_the_answered(events);
     }
 }
 
-fn said(events: &[Event]) -> impl Iterator<Item = &Message> {
+fn message_of(events: &[Event]) -> impl Iterator<Item = &Message> {
     events.iter().filter_map(|event| if let Input::Said(message) = &event.input { Some(message) } else { None })
 }
 
@@ -31,7 +31,7 @@ fn is_mine(message: &Message) -> bool {
 
 /// As given, and the ids of those who speak under such a name.
 fn ids_of_me(events: &[Event], options: &Options) -> HashSet<PersonId> {
-    let by_name = said(events).map(|message| &message.author).filter(|author| options.is_me(&author.name));
+    let by_name = message_of(events).map(|message| &message.author).filter(|author| options.is_me(&author.name));
     options.me.iter().map(PersonId::new).chain(by_name.map(|author| author.id.clone())).collect()
 }
 
@@ -65,7 +65,7 @@ fn key(message: &Message) -> Key<'_> {
 fn name_the_answered(events: &mut [Event]) {
     let mut earlier: HashMap<Key<'_>, &Message> = HashMap::new();
     let mut answered: Vec<Option<(PersonId, bool)>> = Vec::new();
-    for message in said(events) {
+    for message in message_of(events) {
         if is_open(message) {
             let to = message.reply.as_ref().and_then(|reply| reply.to.as_ref()).map_or("", |to| to.as_str());
             let original = earlier.get(&(message.place.room.as_str(), to));
@@ -103,7 +103,7 @@ mod tests {
     }
 
     fn message<'e>(events: &'e [Event], id: &str) -> &'e Message {
-        said(events).find(|message| message.id.as_str() == id).unwrap()
+        message_of(events).find(|message| message.id.as_str() == id).unwrap()
     }
 
     #[test]

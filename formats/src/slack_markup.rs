@@ -2,13 +2,13 @@
 //! and live messages are written in it alike.
 
 /// Who is behind the ids in a text, as far as it is known.
-pub struct Known<'k> {
+pub struct NameLookup<'k> {
     pub person: &'k dyn Fn(&str) -> Option<String>,
     pub channel: &'k dyn Fn(&str) -> Option<String>,
 }
 
 /// The text, and the ids of the people it mentions.
-pub fn plain(text: &str, known: &Known<'_>) -> (String, Vec<String>) {
+pub fn plain(text: &str, known: &NameLookup<'_>) -> (String, Vec<String>) {
     let mut out = String::with_capacity(text.len());
     let mut mentioned = Vec::new();
     let mut rest = text;
@@ -26,7 +26,7 @@ pub fn plain(text: &str, known: &Known<'_>) -> (String, Vec<String>) {
     (out, mentioned)
 }
 
-fn push_link(inside: &str, known: &Known<'_>, out: &mut String, mentioned: &mut Vec<String>) {
+fn push_link(inside: &str, known: &NameLookup<'_>, out: &mut String, mentioned: &mut Vec<String>) {
     let (target, label) = inside.split_once('|').map_or((inside, None), |(target, label)| (target, Some(label)));
     if let Some(id) = target.strip_prefix('@') {
         let name = (known.person)(id);
@@ -71,7 +71,7 @@ mod tests {
     fn read(text: &str) -> (String, Vec<String>) {
         let person = |id: &str| (id == "U1").then(|| "花子".to_owned());
         let channel = |id: &str| (id == "C2").then(|| "雑談".to_owned());
-        plain(text, &Known { person: &person, channel: &channel })
+        plain(text, &NameLookup { person: &person, channel: &channel })
     }
 
     #[test]

@@ -28,8 +28,8 @@ impl Writer {
         let mut line = match input {
             Input::Said(message) => self.said(message),
             Input::Changed(change) => self.changed(change),
-            Input::Reacted(reaction) => reacted(reaction),
-            Input::Told(room, command) => told(heard, room, *command),
+            Input::Reacted(reaction) => reaction_line(reaction),
+            Input::Told(room, command) => command_line(heard, room, *command),
             Input::PolicyChanged(_)
             | Input::Tick
             | Input::Resumed
@@ -100,7 +100,7 @@ impl Writer {
     }
 }
 
-fn told(at: Time, room: &RoomId, command: Command) -> Value {
+fn command_line(at: Time, room: &RoomId, command: Command) -> Value {
     let mut line = begin(at, &Place { room: room.clone(), thread: None }, "told");
     line["author"] = SOMEBODY.into();
     line["text"] = format_command(command).into();
@@ -124,7 +124,7 @@ fn somebody_else(name: &str) -> Cow<'_, str> {
     if name == ME { "＠me".into() } else { name.into() }
 }
 
-fn reacted(reaction: &Reaction) -> Value {
+fn reaction_line(reaction: &Reaction) -> Value {
     let mut line = begin(reaction.at, &reaction.place, "reacted");
     line["id"] = reaction.message.as_str().into();
     let by = somebody_else(reaction.by.as_str());

@@ -7,10 +7,10 @@
 
 use std::sync::LazyLock;
 
-use aizuchi::ports::Wording as _;
+use aizuchi::ports::PromptBuilder as _;
 use aizuchi::prompts::Prompts;
 use aizuchi_core::Policies;
-use aizuchi_core::effect::{Brief, Kind, Line, Lines, Transcript};
+use aizuchi_core::effect::{Brief, Kind, TranscriptLine, Lines, Transcript};
 use aizuchi_core::memory::Memories;
 use aizuchi_core::settings::Layers;
 use aizuchi_core::types::{CallId, MessageId, Place, RoomId, Time, Voice};
@@ -57,7 +57,7 @@ fn message(text: &str) -> Said<'_> {
 fn brief(said: &[Said<'_>]) -> Brief {
     let ids: Vec<String> = (1..=said.len()).map(|number| format!("m{number}")).collect();
     let lines: Lines =
-        said.iter().zip(&ids).map(|((name, voice, text), id)| Line { id, name, voice: *voice, text }).collect();
+        said.iter().zip(&ids).map(|((name, voice, text), id)| TranscriptLine { id, name, voice: *voice, text }).collect();
     Brief {
         call: CallId { room: RoomId::new("room"), serial: 1 },
         at: Time(0),

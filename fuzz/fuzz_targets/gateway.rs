@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use aizuchi::platforms::discord::places::{Places, channel_of};
 use aizuchi::platforms::discord::read::{id, list, text};
 use aizuchi::platforms::discord::readable::OwnNames;
-use aizuchi::platforms::discord::say::Ear;
+use aizuchi::platforms::discord::translate::MessageContext;
 use aizuchi_core::types::{Time, Voice};
 use aizuchi_core::{Input, Message, Policies};
 use aizuchi_fuzz::live;
@@ -30,7 +30,7 @@ fuzz_target!(|events: &str| {
         let Ok(event) = serde_json::from_str::<Value>(line) else { continue };
         let (kind, data) = (text(&event, "t").unwrap_or_default(), event.get("d").unwrap_or(&Value::Null));
         learn(&mut places, kind, data);
-        let ear = Ear { me: ME, own_names: &own_names, places: &places, guild: id(data, "guild_id") };
+        let ear = MessageContext { me: ME, own_names: &own_names, places: &places, guild: id(data, "guild_id") };
         hear(&ear, kind, data, &mut heard);
     }
     // Time does not run backwards, whatever ids say.
@@ -58,7 +58,7 @@ fn learn(places: &mut Places, kind: &str, data: &Value) {
     }
 }
 
-fn hear(ear: &Ear<'_>, kind: &str, data: &Value, heard: &mut Vec<Input>) {
+fn hear(ear: &MessageContext<'_>, kind: &str, data: &Value, heard: &mut Vec<Input>) {
     match kind {
         "MESSAGE_CREATE" => {
             let Some(said) = ear.said(data) else { return };
@@ -73,7 +73,7 @@ fn hear(ear: &Ear<'_>, kind: &str, data: &Value, heard: &mut Vec<Input>) {
     }
 }
 
-fn check(ear: &Ear<'_>, data: &Value, message: &Message) {
+fn check(ear: &MessageContext<'_>, data: &Value, message: &Message) {
     let channel = id(data, "channel_id").expect("it is said in a channel");
     assert_eq!(channel_of(&message.place), Some(channel), "an answer finds its way back");
     assert!(message.place.room.as_str().starts_with("discord:"));

@@ -66,12 +66,12 @@ pub fn grow(matrix: &Matrix, goal: &Goal<'_>, growth: &Growth) -> Trees {
         let wanted = |column: &usize| chance(growth.seed ^ 1, number, *column) < growth.columns;
         let columns: Vec<usize> = (0..matrix.columns.len()).filter(wanted).collect();
         let tree = grow_one(matrix, &sample, &columns, growth);
-        let mut places = vec![0u8; matrix.rows];
+        let mut indexes = vec![0u8; matrix.rows];
         for (level, &(feature, value)) in tree.splits.iter().enumerate() {
             let column = &matrix.columns[usize::from(feature)];
-            places.iter_mut().zip(column).for_each(|(place, of)| *place |= u8::from(*of > value) << level);
+            indexes.iter_mut().zip(column).for_each(|(index, of)| *index |= u8::from(*of > value) << level);
         }
-        sums.iter_mut().zip(&places).for_each(|(sum, place)| *sum += i32::from(tree.leaves[usize::from(*place)]));
+        sums.iter_mut().zip(&indexes).for_each(|(sum, index)| *sum += i32::from(tree.leaves[usize::from(*index)]));
         model.trees.push(Tree::new(&tree.splits, &tree.leaves, &tree.weights).expect("a grown tree is well shaped"));
     }
     model
@@ -143,12 +143,12 @@ impl Sample {
     }
 }
 
-fn grow_one(matrix: &Matrix, sample: &Sample, columns: &[usize], growth: &Growth) -> Grown {
-    let mut places = vec![0u8; sample.rows.len()];
-    let mut tree = Grown::default();
+fn grow_one(matrix: &Matrix, sample: &Sample, columns: &[usize], growth: &Growth) -> GrownTree {
+    let mut indexes = vec![0u8; sample.rows.len()];
+    let mut tree = GrownTree::default();
     for level in 0..growth.depth {
         let halves = columns.split_at(columns.len() / 2);
-        let look = |columns: &[usize]| best_of(matrix, sample, &places, 1 << level, columns, growth.ridge);
+        let look = |columns: &[usize]| best_of(matrix, sample, &indexes, 1 << level, columns, growth.ridge);
         let (one, two) = std::thread::scope(|scope| {
             let other = scope.spawn(|| look(halves.0));
             (look(halves.1), other.join().expect("looking can not fail"))
@@ -158,14 +158,14 @@ fn grow_one(matrix: &Matrix, sample: &Sample, columns: &[usize], growth: &Growth
             break;
         }
         let column = &matrix.columns[best.column];
-        for (place, row) in places.iter_mut().zip(&sample.rows) {
-            *place |= u8::from(column[*row as usize] > best.value) << level;
+        for (index, row) in indexes.iter_mut().zip(&sample.rows) {
+            *index |= u8::from(column[*row as usize] > best.value) << level;
         }
         tree.splits.push((best.column as u8, best.value));
     }
     let mut totals = vec![(0.0f64, 0.0f64, 0u64); 1 << tree.splits.len()];
-    for (place, [g, h]) in places.iter().zip(&sample.slopes) {
-        let total = &mut totals[usize::from(*place)];
+    for (index, [g, h]) in indexes.iter().zip(&sample.slopes) {
+        let total = &mut totals[usize::from(*index)];
         (total.0, total.1, total.2) = (total.0 + f64::from(*g), total.1 + f64::from(*h), total.2 + 1);
     }
     for (g, h, rows) in totals {
@@ -178,7 +178,7 @@ fn grow_one(matrix: &Matrix, sample: &Sample, columns: &[usize], growth: &Growth
 
 /// A tree as it grows.
 #[derive(Default)]
-struct Grown {
+struct GrownTree {
     splits: Vec<(u8, u8)>,
     leaves: Vec<i16>,
     weights: Vec<u8>,
@@ -190,15 +190,15 @@ struct Split {
     value: u8,
 }
 
-fn best_of(matrix: &Matrix, sample: &Sample, places: &[u8], leaves: usize, columns: &[usize], ridge: f64) -> Split {
+fn best_of(matrix: &Matrix, sample: &Sample, indexes: &[u8], leaves: usize, columns: &[usize], ridge: f64) -> Split {
     let mut best = Split { gain: 0.0, column: 0, value: 0 };
     let worth = |g: f64, h: f64| g * g / (h + ridge);
     let mut table = vec![[0.0f32; 2]; leaves * VALUES];
     for &column in columns {
         table.fill([0.0; 2]);
         let values = &matrix.columns[column];
-        for ((row, slope), place) in sample.rows.iter().zip(&sample.slopes).zip(places) {
-            let cell = &mut table[usize::from(*place) * VALUES + usize::from(values[*row as usize] & 63)];
+        for ((row, slope), index) in sample.rows.iter().zip(&sample.slopes).zip(indexes) {
+            let cell = &mut table[usize::from(*index) * VALUES + usize::from(values[*row as usize] & 63)];
             cell[0] += slope[0];
             cell[1] += slope[1];
         }

@@ -13,18 +13,18 @@ use crate::models::Models;
 /// How the models did on some log: on it as it is, as if no word were known, and as if moreover nobody were called by
 /// name.
 pub struct Figures {
-    pub known: Measured,
-    pub wordless: Measured,
-    pub nameless: Measured,
+    pub known: Measurements,
+    pub wordless: Measurements,
+    pub nameless: Measurements,
 }
 
-pub struct Measured {
+pub struct Measurements {
     pub links: Links,
     pub join: Vec<(f32, bool)>,
 }
 
 impl Figures {
-    pub fn lives(&self) -> [(&'static str, &Measured); 3] {
+    pub fn lives(&self) -> [(&'static str, &Measurements); 3] {
         [
             ("as it is", &self.known),
             ("no word known", &self.wordless),
@@ -119,7 +119,7 @@ pub fn write(sheet: &Sheet<'_>) -> String {
 }
 
 fn rows(card: &mut String, name: &str, figures: &Figures) {
-    for (life, Measured { links, join }) in figures.lives() {
+    for (life, Measurements { links, join }) in figures.lives() {
         let numbers = [links.precision(), links.recall(), links.f1(), auc(join), average_precision(join), brier(join)];
         let cells = numbers.map(|number| format!("{number:.4}")).join(" | ");
         let _ = writeln!(card, "| {name} | {life} | {cells} |");
@@ -141,12 +141,12 @@ fn sentence_of(id: &str, sentences: &'static str) -> &'static str {
 
 /// The features of a model, those it asks about most often first.
 fn table(card: &mut String, title: &str, features: &[Feature], sentences: &'static str, model: &Trees) {
-    let asked = |place: usize| {
+    let asked = |index: usize| {
         let all = model.trees.iter().flat_map(|tree| tree.splits());
-        all.filter(|(feature, _)| usize::from(*feature) == place).count()
+        all.filter(|(feature, _)| usize::from(*feature) == index).count()
     };
     let mut rows: Vec<(usize, &Feature)> =
-        features.iter().enumerate().map(|(place, feature)| (asked(place), feature)).collect();
+        features.iter().enumerate().map(|(index, feature)| (asked(index), feature)).collect();
     rows.sort_by_key(|(asked, _)| std::cmp::Reverse(*asked));
     let _ = writeln!(card, "## {title}\n\n| feature | asked | |\n|---|---|---|");
     for (asked, Feature { id }) in rows {

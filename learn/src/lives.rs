@@ -114,10 +114,10 @@ const PAUSES: [u64; 5] = [20, 45, 120, 400, 900];
 fn with_pauses(channel: &Channel) -> Channel {
     let mut channel = channel.clone();
     let (mut last, mut longer, mut pauses) = (0, 0, 0);
-    for (place, said) in channel.said.iter_mut().enumerate() {
-        let starts = said.gold.as_ref().is_some_and(|gold| gold.contains(&place));
-        if starts && place - last >= BETWEEN_PAUSES {
-            last = place;
+    for (index, said) in channel.said.iter_mut().enumerate() {
+        let starts = said.gold.as_ref().is_some_and(|gold| gold.contains(&index));
+        if starts && index - last >= BETWEEN_PAUSES {
+            last = index;
             longer += PAUSES[pauses % PAUSES.len()] * 60_000;
             pauses += 1;
         }
@@ -144,17 +144,17 @@ mod tests {
 
     #[test]
     fn a_pause_comes_before_a_conversation_and_nothing_reaches_over_it() {
-        let line = |place: usize| {
-            let to = if place == 70 { 70 } else { place.saturating_sub(if place == 71 { 2 } else { 1 }) };
+        let line = |index: usize| {
+            let to = if index == 70 { 70 } else { index.saturating_sub(if index == 71 { 2 } else { 1 }) };
             format!(
-                r#"{{"ts": {place}, "channel": "c", "id": "{place}", "author": "a", "text": "t", "gold_reply_to": ["{to}"]}}"#
+                r#"{{"ts": {index}, "channel": "c", "id": "{index}", "author": "a", "text": "t", "gold_reply_to": ["{to}"]}}"#
             )
         };
         let log: Vec<String> = (0..80).map(line).collect();
         let channel = with_pauses(&parse(&log.join("\n")).expect("it parses")[0]);
-        let silence = |place: usize| channel.said[place].at.since(channel.said[place - 1].at).0;
+        let silence = |index: usize| channel.said[index].at.since(channel.said[index - 1].at).0;
         assert_eq!((silence(69), silence(70), silence(71)), (1000, 1000 + 20 * 60_000, 1000));
-        let looked_at: Vec<bool> = [69, 70, 71, 72].map(|place| channel.said[place].gold.is_some()).into();
+        let looked_at: Vec<bool> = [69, 70, 71, 72].map(|index| channel.said[index].gold.is_some()).into();
         assert_eq!(looked_at, [true, true, false, true]);
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use aizuchi_core::conversations::{Conversations, pairs};
 use aizuchi_core::likelihood::{self, steps};
 use aizuchi_learn::card;
-use aizuchi_learn::card::{Figures, Measured, Sheet};
+use aizuchi_learn::card::{Figures, Measurements, Sheet};
 use aizuchi_learn::lives::Talk;
 use aizuchi_learn::models::Models;
 use aizuchi_learn::rows::Rows;
@@ -90,7 +90,7 @@ fn main() -> Result<()> {
 fn figures(log: &Path, models: &Models) -> Result<Figures> {
     let channels = logs::read(log)?;
     let lives = Talk::of(&channels).live(|_| models);
-    let measured = |rows: &Rows| Measured {
+    let measured = |rows: &Rows| Measurements {
         links: rows.score,
         join: rows.guesses.iter().copied().zip(rows.joined.iter().copied()).collect(),
     };
@@ -99,7 +99,7 @@ fn figures(log: &Path, models: &Models) -> Result<Figures> {
 }
 
 fn show(figures: &Figures) {
-    for (life, Measured { links, join }) in figures.lives() {
+    for (life, Measurements { links, join }) in figures.lives() {
         println!("{life}, {} messages", join.len());
         println!("  links  P {:.4} R {:.4} F1 {:.4}", links.precision(), links.recall(), links.f1());
         println!("  join   {}", told(join));
@@ -123,7 +123,7 @@ fn clock(log: &Path) -> Result<()> {
             for (best, stretch) in best.iter_mut().zip(channel.said.chunks(STRETCH)) {
                 let begun = Instant::now();
                 for said in stretch {
-                    let guess = likelihood::hear(&mut conversations, &heard(said), &models.link, &models.join);
+                    let guess = likelihood::estimate_join(&mut conversations, &heard(said), &models.link, &models.join);
                     std::hint::black_box(guess);
                 }
                 *best = best.min(begun.elapsed().as_secs_f64());

@@ -56,14 +56,14 @@ impl Rows {
     fn live(&mut self, number: usize, channel: &Channel, models: &Models) {
         let mut conversations = Conversations::default();
         let labels = entries(channel);
-        for (place, said) in channel.said.iter().enumerate() {
+        for (index, said) in channel.said.iter().enumerate() {
             let (guess, weighed) =
                 likelihood::hear_weighed(&mut conversations, &heard(said), &models.link, &models.join);
             let candidates = &weighed.candidates[..weighed.used];
-            let mut places = candidates.iter().map(|candidate| *candidate as usize);
-            let guessed = places.find(|candidate| channel.said[*candidate].id == guess.reply_to);
-            self.guessed[number].push(guessed.unwrap_or(place));
-            if let Some(joined) = labels[place] {
+            let mut indexes = candidates.iter().map(|candidate| *candidate as usize);
+            let guessed = indexes.find(|candidate| channel.said[*candidate].id == guess.reply_to);
+            self.guessed[number].push(guessed.unwrap_or(index));
+            if let Some(joined) = labels[index] {
                 self.join.push(guess.features);
                 self.joined.push(joined);
                 self.guesses.push(guess.p_join);

@@ -1,19 +1,19 @@
 //! From labelled logs to models.
 
-use aizuchi_core::conversations::{TELLS, Tells};
+use aizuchi_core::conversations::{TELLS, WordSignal};
 use aizuchi_core::likelihood::steps;
 use aizuchi_core::trees::probability;
 use aizuchi_measure::logs::Channel;
 use aizuchi_measure::metrics::{Outcomes, auc, average_precision, brier};
 
 use crate::boost::Growth;
-use crate::card::{Figures, Measured};
+use crate::card::{Figures, Measurements};
 use crate::lives::{Lives, Shares, Talk};
 use crate::models::Models;
 use crate::rows::Rows;
 use crate::words::{Corpus, Counts, Label, labels_of};
 
-pub struct Learnt {
+pub struct TrainingResult {
     pub models: Models,
     pub words: String,
     /// Of the training logs, each channel guessed by models that have not seen it.
@@ -50,14 +50,14 @@ impl Default for Plan {
     }
 }
 
-pub fn train(channels: &[Channel], plan: &Plan, tell: &dyn Fn(&str)) -> Learnt {
+pub fn train(channels: &[Channel], plan: &Plan, tell: &dyn Fn(&str)) -> TrainingResult {
     let folds = plan.folds;
     let corpus = Corpus::of(channels);
     tell(&format!("{} words and pairs", corpus.names.len()));
     // The last one has seen everything.
-    let mut students: Vec<Student> = (0..=folds).map(|fold| Student::new(&corpus, fold, folds)).collect();
+    let mut students: Vec<FoldModels> = (0..=folds).map(|fold| FoldModels::new(&corpus, fold, folds)).collect();
     let talk = Talk::of(channels);
-    let live = |students: &[Student]| talk.live(|channel| &students[channel % folds].models);
+    let live = |students: &[FoldModels]| talk.live(|channel| &students[channel % folds].models);
     let labels = TELLS.map(|what| known_labels(channels, what));
     students.iter_mut().for_each(|student| student.learn_words(&corpus, &labels));
     let mut lives = live(&students);
@@ -80,7 +80,7 @@ pub fn train(channels: &[Channel], plan: &Plan, tell: &dyn Fn(&str)) -> Learnt {
     }
     let lives = live(&students);
     tell(&format!("held out: {}", links_told(&lives)));
-    let Student { mut models, words, .. } = students.pop().expect("one has seen everything");
+    let FoldModels { mut models, words, .. } = students.pop().expect("one has seen everything");
     models.link.trees = lives.grow_links(&plan.shares, &plan.links, |_| true);
     let (held_out, calibration) = held_out(&lives, plan);
     for (life, measured) in held_out.lives() {
@@ -89,21 +89,21 @@ pub fn train(channels: &[Channel], plan: &Plan, tell: &dyn Fn(&str)) -> Learnt {
     models.join.trees = lives.grow_join(&plan.shares, &plan.join, |_| true);
     models.join.trees.calibration = calibration;
     models.join.usual = steps::per_thousand(held_out.known.join.iter().map(|(likely, _)| *likely));
-    Learnt { models, words, held_out }
+    TrainingResult { models, words, held_out }
 }
 
 /// Models that have not seen every channel.
-struct Student {
+struct FoldModels {
     fold: usize,
     counts: Counts,
     models: Models,
     words: String,
 }
 
-impl Student {
-    fn new(corpus: &Corpus, fold: usize, folds: usize) -> Student {
+impl FoldModels {
+    fn new(corpus: &Corpus, fold: usize, folds: usize) -> FoldModels {
         let counts = corpus.count(|channel| channel % folds != fold);
-        Student { fold, counts, models: Models::empty(), words: String::new() }
+        FoldModels { fold, counts, models: Models::empty(), words: String::new() }
     }
 
     /// Labels are given for each of [`TELLS`].
@@ -116,14 +116,14 @@ impl Student {
 /// By channel, then by message; absent where nothing is known.
 type Labels = Vec<Vec<Option<Label>>>;
 
-fn known_labels(channels: &[Channel], what: Tells) -> Labels {
+fn known_labels(channels: &[Channel], what: WordSignal) -> Labels {
     let label = |yes: Option<bool>| yes.map(|yes| Label { yes, weight: 1.0 });
     channels.iter().map(|channel| labels_of(channel, what).into_iter().map(label).collect()).collect()
 }
 
 /// The same, and where nobody looked what follows from the guessed links: most of a log is not annotated, and what
 /// people answered later tells much about a message.
-fn all_labels(channels: &[Channel], guessed: &[Vec<usize>], what: Tells, weight: f32) -> Labels {
+fn all_labels(channels: &[Channel], guessed: &[Vec<usize>], what: WordSignal, weight: f32) -> Labels {
     let mut labels = known_labels(channels, what);
     for ((channel, guessed), labels) in channels.iter().zip(guessed).zip(&mut labels) {
         let mut all = channel.clone();
@@ -153,7 +153,7 @@ fn held_out(lives: &Lives, plan: &Plan) -> (Figures, (i32, i32)) {
     let happened = || lives.known.joined.iter().copied();
     let (factor, term) = calibrate(&guesses[0].iter().copied().zip(happened()).collect::<Vec<_>>());
     let honest = |log_odds: &f32| probability((log_odds * factor as f32 + term as f32) / 1000.0);
-    let measured = |rows: &Rows, guesses: &[f32]| Measured {
+    let measured = |rows: &Rows, guesses: &[f32]| Measurements {
         links: rows.score,
         join: guesses.iter().map(honest).zip(happened()).collect(),
     };

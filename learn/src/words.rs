@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use aizuchi_core::conversations::words::each_word;
 use aizuchi_core::conversations::{
-    Conversations, Lexicon, LinkModel, RARITY_MAX, START, TELLS, Tells, Utterance, Word, hash_of,
+    Conversations, Lexicon, LinkModel, RARITY_MAX, START, TELLS, Utterance, Word, WordSignal, hash_of,
 };
 use aizuchi_core::trees::probability;
 use aizuchi_measure::labels::{answered, entries};
@@ -128,22 +128,22 @@ pub struct Counts {
 }
 
 /// The labels of a channel's messages for what words can tell; absent where that is not known.
-pub fn labels_of(channel: &Channel, what: Tells) -> Vec<Option<bool>> {
+pub fn labels_of(channel: &Channel, what: WordSignal) -> Vec<Option<bool>> {
     let said = &channel.said;
-    let own = |place: usize, gold: &[usize]| {
-        gold.iter().any(|gold| *gold != place && said[*gold].author == said[place].author)
+    let own = |index: usize, gold: &[usize]| {
+        gold.iter().any(|gold| *gold != index && said[*gold].author == said[index].author)
     };
     match what {
-        Tells::Starts => gold_of(channel, |place, gold| Some(gold.contains(&place))),
-        Tells::GoesOn => gold_of(channel, |place, gold| (!gold.contains(&place)).then(|| own(place, gold))),
-        Tells::Answered => answered(channel),
-        Tells::Draws => entries(channel),
+        WordSignal::Starts => gold_of(channel, |index, gold| Some(gold.contains(&index))),
+        WordSignal::GoesOn => gold_of(channel, |index, gold| (!gold.contains(&index)).then(|| own(index, gold))),
+        WordSignal::Answered => answered(channel),
+        WordSignal::Draws => entries(channel),
     }
 }
 
 fn gold_of(channel: &Channel, label: impl Fn(usize, &[usize]) -> Option<bool>) -> Vec<Option<bool>> {
     let all = channel.said.iter().enumerate();
-    all.map(|(place, said)| said.gold.as_ref().filter(|_| !said.bot).and_then(|gold| label(place, gold))).collect()
+    all.map(|(index, said)| said.gold.as_ref().filter(|_| !said.bot).and_then(|gold| label(index, gold))).collect()
 }
 
 fn words_of(channel: &Channel, numbers: &mut BTreeMap<String, u32>) -> Vec<Vec<u32>> {

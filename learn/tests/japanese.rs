@@ -14,7 +14,7 @@ fn japanese_talk_is_not_strange_to_it() {
     let rows = collect(&channels, |_| &models);
     let before = channels.iter().flat_map(|channel| {
         let answers = channel.said.iter().enumerate().skip(1);
-        answers.map(|(place, said)| said.gold.as_ref().is_some_and(|gold| gold.contains(&(place - 1))))
+        answers.map(|(index, said)| said.gold.as_ref().is_some_and(|gold| gold.contains(&(index - 1))))
     });
     let before = before.filter(|right| *right).count();
     assert!(rows.score.right > before + before / 4, "{} right, {before} by taking the one before", rows.score.right);

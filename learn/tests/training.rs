@@ -4,7 +4,7 @@ use aizuchi_core::conversations::pairs;
 use aizuchi_core::likelihood;
 use aizuchi_learn::boost::Growth;
 use aizuchi_learn::lives::Shares;
-use aizuchi_learn::train::{Learnt, Plan, train};
+use aizuchi_learn::train::{Plan, TrainingResult, train};
 use aizuchi_measure::logs::{Channel, parse};
 
 /// In each channel two people ask in turn, and the other answers by name.
@@ -27,7 +27,7 @@ fn log() -> Vec<Channel> {
     parse(&lines).expect("it parses")
 }
 
-fn learn() -> Learnt {
+fn learn() -> TrainingResult {
     let growth = Growth { trees: 5, depth: 3, rate: 0.5, ridge: 1.0, rows: 0.8, columns: 0.8, seed: 1 };
     let shares = Shares { wordless: 0.3, nameless: 0.2, paused: 0.2 };
     let plan = Plan { folds: 2, looks: 2, first: growth, links: growth, join: growth, shares, guessed: 0.5 };
@@ -36,7 +36,7 @@ fn learn() -> Learnt {
 
 #[test]
 fn the_same_log_gives_the_same_bytes() {
-    let written = |learnt: &Learnt| {
+    let written = |learnt: &TrainingResult| {
         let models = &learnt.models;
         [
             learnt.words.clone(),

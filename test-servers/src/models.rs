@@ -34,7 +34,7 @@ impl Step {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
+pub struct SeenRequest {
     /// Method and path.
     pub line: String,
     pub headers: BTreeMap<String, String>,
@@ -42,21 +42,21 @@ pub struct Seen {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happened {
+pub enum ServerEvent {
     Asked,
     /// Whoever asked has gone without an answer.
     Left,
 }
 
-pub struct Server {
+pub struct ModelServer {
     pub port: u16,
-    seen: Arc<Mutex<Vec<Seen>>>,
-    happened: mpsc::UnboundedReceiver<Happened>,
+    seen: Arc<Mutex<Vec<SeenRequest>>>,
+    happened: mpsc::UnboundedReceiver<ServerEvent>,
     task: tokio::task::JoinHandle<()>,
 }
 
-impl Server {
-    pub async fn start(steps: impl IntoIterator<Item = Step>) -> Server {
+impl ModelServer {
+    pub async fn start(steps: impl IntoIterator<Item = Step>) -> ModelServer {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let port = listener.local_addr().expect("it is bound").port();
         let mut steps: VecDeque<Step> = steps.into_iter().collect();
@@ -71,19 +71,19 @@ impl Server {
                 serving.spawn(serve(connection, step, memory.clone(), tell.clone()));
             }
         });
-        Server { port, seen, happened, task }
+        ModelServer { port, seen, happened, task }
     }
 
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<SeenRequest> {
         self.seen.lock().unwrap().clone()
     }
 
-    pub async fn next(&mut self) -> Happened {
+    pub async fn next(&mut self) -> ServerEvent {
         self.happened.recv().await.expect("the server runs")
     }
 }
 
-impl Drop for Server {
+impl Drop for ModelServer {
     fn drop(&mut self) {
         self.task.abort();
     }
@@ -102,12 +102,12 @@ pub fn openai_answer(text: &str) -> String {
 async fn serve(
     mut connection: TcpStream,
     step: Step,
-    seen: Arc<Mutex<Vec<Seen>>>,
-    tell: mpsc::UnboundedSender<Happened>,
+    seen: Arc<Mutex<Vec<SeenRequest>>>,
+    tell: mpsc::UnboundedSender<ServerEvent>,
 ) {
     let Some(request) = read(&mut connection).await else { return };
     seen.lock().unwrap().push(request);
-    let _ = tell.send(Happened::Asked);
+    let _ = tell.send(ServerEvent::Asked);
     match step {
         Step::Answer { status, headers, body } => answer(&mut connection, status, headers, &body, body.len()).await,
         Step::Cut(body) => answer(&mut connection, 200, &[], &body[..body.len() / 2], body.len()).await,
@@ -118,12 +118,12 @@ async fn serve(
         Step::Silence => {
             let mut rest = Vec::new();
             let _ = connection.read_to_end(&mut rest).await;
-            let _ = tell.send(Happened::Left);
+            let _ = tell.send(ServerEvent::Left);
         }
     }
 }
 
-async fn read(connection: &mut TcpStream) -> Option<Seen> {
+async fn read(connection: &mut TcpStream) -> Option<SeenRequest> {
     let mut bytes = Vec::new();
     let head = loop {
         if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -145,7 +145,7 @@ async fn read(connection: &mut TcpStream) -> Option<Seen> {
             return None;
         }
     }
-    Some(Seen { line, headers, body: serde_json::from_slice(&body).unwrap_or_default() })
+    Some(SeenRequest { line, headers, body: serde_json::from_slice(&body).unwrap_or_default() })
 }
 
 async fn answer(connection: &mut TcpStream, status: u16, headers: &[(&str, &str)], body: &str, length: usize) {

@@ -32,7 +32,7 @@ pub struct Load {
 
 /// When things happened, by the number of the message.
 #[derive(Debug, Default)]
-pub struct Noted {
+pub struct LoadRecord {
     pub sent: HashMap<u64, Instant>,
     pub mentioned: HashMap<u64, Instant>,
     pub taken: HashMap<u64, Instant>,
@@ -51,8 +51,8 @@ impl Load {
     }
 
     /// Talks for the whole length. Panics where a page is refused or let go.
-    pub async fn run(self, address: SocketAddr) -> Noted {
-        let noted = Arc::new(Mutex::new(Noted::default()));
+    pub async fn run(self, address: SocketAddr) -> LoadRecord {
+        let noted = Arc::new(Mutex::new(LoadRecord::default()));
         let mut sockets = Vec::new();
         for number in 0..self.pages {
             sockets.push(enter(address, &Load::room(number % self.rooms), &format!("guest {number}")).await);
@@ -69,10 +69,10 @@ impl Load {
     }
 
     /// What one page says: its share of the numbers, each at its own instant.
-    async fn talk(self, page: u64, mut socket: Socket, begun: Instant, noted: Arc<Mutex<Noted>>) {
+    async fn talk(self, page: u64, mut socket: Socket, begun: Instant, noted: Arc<Mutex<LoadRecord>>) {
         let all = self.messages_per_second * self.length.as_secs();
         let mention_every = self.messages_per_second / self.mentions_per_second.max(1);
-        let mut own = Own::default();
+        let mut own = PendingMessages::default();
         let mut number = page;
         // To the last acknowledgement, however long that takes.
         while number < all || own.untaken > 0 {
@@ -150,14 +150,14 @@ const EARLY_MAX: usize = 64;
 
 /// What a page said and nobody has decided yet, by id; a decision may come first.
 #[derive(Default)]
-struct Own {
+struct PendingMessages {
     untaken: u64,
     waiting: HashMap<String, u64>,
     early: VecDeque<(String, Instant)>,
 }
 
-impl Own {
-    fn take(&mut self, text: &str, noted: &Mutex<Noted>) {
+impl PendingMessages {
+    fn take(&mut self, text: &str, noted: &Mutex<LoadRecord>) {
         let now = Instant::now();
         let noted = || noted.lock().expect("nobody panics while holding it");
         if text.starts_with(r#"{"tell":"taken""#) {

@@ -10,7 +10,7 @@ use crate::cli::show::harmless;
 use crate::cli::{print, store};
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct BackupArguments {
     /// The file to write; it must not be there yet
     file: String,
     /// The data folder [default: that of the settings]
@@ -20,7 +20,7 @@ pub struct Arguments {
     settings: SettingsArguments,
 }
 
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub fn run(arguments: &BackupArguments) -> anyhow::Result<()> {
     let file = &arguments.file;
     let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
     let opened = store::open(&folder)?;

@@ -4,13 +4,13 @@ use clap::Args;
 
 use crate::config;
 use crate::language::Language;
-use crate::replay::{OwnInLog, Replay, Script, run as replay, table};
+use crate::replay::{OwnPosts, Replay, Script, run as replay, table};
 use aizuchi_core::settings::Layers;
 use aizuchi_core::sim::StandIn;
 use aizuchi_formats::Options;
 
 #[derive(Args, Default)]
-pub struct Arguments {
+pub struct DemoArguments {
     /// The language of the conversation [default: that of the environment]
     #[arg(long, value_enum)]
     language: Option<Language>,
@@ -19,7 +19,7 @@ pub struct Arguments {
     preset: Option<String>,
 }
 
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub fn run(arguments: &DemoArguments) -> anyhow::Result<()> {
     let language = arguments.language.unwrap_or_else(Language::of_environment);
     let (name, talk) = (format!("sample ({})", language.id()), language.sample("jsonl"));
     // The sample shows the presets as they are, whatever settings lie about.
@@ -38,7 +38,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         &mut |_| (),
     )?;
     let score = policies.general().settings.score.clone();
-    let decided = replay(policies, oracle, log.events, OwnInLog::Ignored, &mut |_| ());
+    let decided = replay(policies, oracle, log.events, OwnPosts::Ignored, &mut |_| ());
     let judge = language.text("demo-judge");
     let replay = Replay {
         log: name,

@@ -10,12 +10,12 @@ use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 
 use crate::cli::settings::SettingsArguments;
-use crate::cli::show::{complain, escaped};
+use crate::cli::show::{escaped, print_error};
 use crate::cli::{outputs, store, when};
 use crate::journal::Records;
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct ExportArguments {
     /// Only this room, such as web:lobby or lobby; may be given again
     #[arg(long, value_name = "ROOM")]
     room: Vec<String>,
@@ -26,8 +26,8 @@ pub struct Arguments {
     #[arg(long, value_name = "TIME", value_parser = when::parse)]
     until: Option<Time>,
     /// How it is written
-    #[arg(long, value_enum, default_value_t = Format::Jsonl)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
+    format: ExportFormat,
     /// The file to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
@@ -39,12 +39,12 @@ pub struct Arguments {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ExportFormat {
     /// A transcript: JSON Lines, one event a line
     Jsonl,
 }
 
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub fn run(arguments: &ExportArguments) -> anyhow::Result<()> {
     let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
     let opened = store::open(&folder)?;
     let records = opened
@@ -64,9 +64,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
 }
 
-async fn write(arguments: &Arguments, mut records: Records<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+async fn write(arguments: &ExportArguments, mut records: Records<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut lines = match arguments.format {
-        Format::Jsonl => Writer::default(),
+        ExportFormat::Jsonl => Writer::default(),
     };
     let mut rooms = BTreeSet::new();
     let mut found = BTreeSet::new();
@@ -74,7 +74,7 @@ async fn write(arguments: &Arguments, mut records: Records<'_>, out: &mut dyn Wr
         let record = match record {
             Ok(record) => record,
             Err(damaged) => {
-                complain(&damaged.to_string());
+                print_error(&damaged.to_string());
                 continue;
             }
         };
@@ -92,7 +92,7 @@ async fn write(arguments: &Arguments, mut records: Records<'_>, out: &mut dyn Wr
     out.flush()?;
     let rooms: Vec<&str> = rooms.iter().map(|room| room.as_str()).collect();
     match arguments.room.iter().find(|asked| !found.contains(asked)) {
-        Some(asked) => bail!("nothing is recorded of a room {asked}; there are {}", store::listed(&rooms)),
+        Some(asked) => bail!("nothing is recorded of a room {asked}; there are {}", store::join_names(&rooms)),
         None => Ok(()),
     }
 }

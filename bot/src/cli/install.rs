@@ -22,12 +22,12 @@ pub struct ManArguments {
 
 pub fn completions(arguments: &CompletionsArguments) -> anyhow::Result<()> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut super::Arguments::command(), "aizuchi", &mut script);
+    clap_complete::generate(arguments.shell, &mut super::CommandLine::command(), "aizuchi", &mut script);
     super::print(&String::from_utf8(script).context("a completion script is text")?)
 }
 
 pub fn man(arguments: &ManArguments) -> anyhow::Result<()> {
-    let command = super::Arguments::command().disable_help_subcommand(true);
+    let command = super::CommandLine::command().disable_help_subcommand(true);
     match &arguments.out {
         Some(folder) => {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;

@@ -12,15 +12,15 @@ use crate::platforms::{
     Environment, JoinedPlatform, Opening, PLATFORMS, PlatformKind, PlatformSpec, Tokens, read_tokens, token_variables,
 };
 use crate::ports::{Commands, Platform};
-use crate::runtime::{Clock, Ears};
+use crate::runtime::{Clock, EngineHandle};
 use crate::stores::Database;
 
 /// Beside the web room.
-pub struct Joined(Vec<(&'static PlatformSpec, Arc<dyn JoinedPlatform>)>);
+pub struct JoinedPlatforms(Vec<(&'static PlatformSpec, Arc<dyn JoinedPlatform>)>);
 
-impl Joined {
+impl JoinedPlatforms {
     /// Made ready to be posted to; nobody is connected yet.
-    pub fn new(layers: &Layers, settings: &Settings, database: &Database) -> anyhow::Result<Joined> {
+    pub fn new(layers: &Layers, settings: &Settings, database: &Database) -> anyhow::Result<JoinedPlatforms> {
         let opening = Opening { layers, settings, stores: database.platform_stores(), clock: Clock::Wall };
         let mut joined = Vec::new();
         for spec in PLATFORMS.iter().filter(|spec| spec.is_enabled(layers)) {
@@ -31,7 +31,7 @@ impl Joined {
                 Tokens::All(tokens) => joined.push((spec, open(&opening, tokens)?)),
             }
         }
-        Ok(Joined(joined))
+        Ok(JoinedPlatforms(joined))
     }
 
     pub fn platforms(&self) -> Vec<Arc<dyn Platform>> {
@@ -44,11 +44,11 @@ impl Joined {
     }
 
     /// Connects in the background. A platform that sends it away is told in the log; the others go on.
-    pub fn listen(&self, ears: &Ears, commands: &Arc<dyn Commands>, stop: &CancellationToken) -> JoinSet<()> {
+    pub fn listen(&self, engine: &EngineHandle, commands: &Arc<dyn Commands>, stop: &CancellationToken) -> JoinSet<()> {
         let mut tasks = JoinSet::new();
         for (spec, platform) in &self.0 {
             let (title, listening) =
-                (spec.title, platform.clone().listen(ears.clone(), commands.clone(), stop.clone()));
+                (spec.title, platform.clone().listen(engine.clone(), commands.clone(), stop.clone()));
             tasks.spawn(async move { attend(title, listening.await).await });
         }
         tasks

@@ -68,7 +68,7 @@ where
         LogFormat::Json => false,
     };
     Ok(match for_people {
-        true => Box::new(builder.with_ansi(colours).with_timer(Clock).with_target(false).finish()),
+        true => Box::new(builder.with_ansi(colours).with_timer(LocalTimer).with_target(false).finish()),
         false => Box::new(builder.with_ansi(false).json().flatten_event(true).finish()),
     })
 }
@@ -99,9 +99,9 @@ pub fn filter(level: &str) -> Result<EnvFilter, String> {
 }
 
 /// The local time of day.
-struct Clock;
+struct LocalTimer;
 
-impl FormatTime for Clock {
+impl FormatTime for LocalTimer {
     fn format_time(&self, writer: &mut Writer<'_>) -> fmt::Result {
         write!(writer, "{}", jiff::Zoned::now().strftime("%H:%M:%S"))
     }

@@ -1,6 +1,6 @@
 //! `aizuchi prompt`: what a model would see at a point of a recorded talk.
 
-use aizuchi_core::effect::{Ask, Brief, Delivery, Failure, Kind, Line, Lines, Transcript};
+use aizuchi_core::effect::{Ask, Brief, Delivery, Failure, Kind, Lines, Transcript, TranscriptLine};
 use aizuchi_core::input::Answer;
 use aizuchi_core::judge::Question;
 use aizuchi_core::settings::JudgeStyle;
@@ -12,18 +12,18 @@ use anyhow::{Context as _, anyhow};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::cli::show::{complain, harmless, harmless_json};
-use crate::config::{self, Wishes};
+use crate::cli::show::{harmless, harmless_json, print_error};
+use crate::config::{self, SettingsOverrides};
 use crate::language::Language;
-use crate::ports::{By, Prompt, Wording as _};
+use crate::ports::{Prompt, PromptBuilder as _, Role};
 use crate::prompts::Prompts;
 use crate::sentences::sentence;
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct PromptArguments {
     /// What the model is asked
     #[arg(value_enum)]
-    question: Wanted,
+    question: PromptKind,
     /// The recorded talk, in any form that `aizuchi replay` reads; - is standard input
     #[arg(long, value_name = "FILE")]
     log: String,
@@ -54,7 +54,7 @@ pub struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Wanted {
+enum PromptKind {
     /// In which state is the talk?
     State,
     /// Is it still the talk it stepped into last?
@@ -74,35 +74,35 @@ enum Wanted {
 }
 
 /// What is put to a model.
-enum Request {
+enum RecordedRequest {
     Ask(Box<Ask>),
     Write(Box<Brief>),
 }
 
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub fn run(arguments: &PromptArguments) -> anyhow::Result<()> {
     let policies = policies(arguments)?;
     let options = aizuchi_formats::Options { me: arguments.me.clone(), ..aizuchi_formats::Options::default() };
     let log = aizuchi_formats::read(&arguments.log, &options, &mut |_| ())?;
     if let Some(bad) = log.bad.first() {
-        complain(&format!("{bad} ({} lines could not be read)", log.bad.len()));
+        print_error(&format!("{bad} ({} lines could not be read)", log.bad.len()));
     }
     let target = target(&log.events, arguments)?.clone();
     let policy = policies.for_room(target.place.room.as_str()).clone();
-    let (asked, why_not) = asked(policies, &log.events, &target, arguments.question);
+    let (asked, why_not) = record_request(policies, &log.events, &target, arguments.question);
     let is_asked = asked.is_some();
     if !is_asked {
         let why = why_not.unwrap_or_else(|| "another question is put to the model".into());
         let name = arguments.question.name();
-        complain(&format!("{name} would not be asked after {}: {why}", target.id));
-        complain("shown is what a model would see if it were");
+        print_error(&format!("{name} would not be asked after {}: {why}", target.id));
+        print_error("shown is what a model would see if it were");
     }
     let request = asked.unwrap_or_else(|| made_up(&log.events, &target, &policy, arguments.question));
     let prompts = Prompts::new(policy.settings.prompts.folder.clone().into());
     let prompt = match &request {
-        Request::Ask(ask) => prompts.judge(ask, &policy),
-        Request::Write(brief) => prompts.write(brief, &policy),
+        RecordedRequest::Ask(ask) => prompts.judge(ask, &policy),
+        RecordedRequest::Write(brief) => prompts.write(brief, &policy),
     };
-    prompts.problems().iter().for_each(|problem| complain(problem));
+    prompts.problems().iter().for_each(|problem| print_error(problem));
     let prompt = prompt.map_err(|problem| anyhow!("{problem}"))?;
     super::print(&if arguments.json {
         as_json(arguments.question, &request, &prompt, is_asked)
@@ -111,8 +111,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     })
 }
 
-fn policies(arguments: &Arguments) -> anyhow::Result<Policies> {
-    let wishes = Wishes {
+fn policies(arguments: &PromptArguments) -> anyhow::Result<Policies> {
+    let wishes = SettingsOverrides {
         file: arguments.config.clone(),
         preset: arguments.preset.clone(),
         bot_name: arguments.bot_name.clone(),
@@ -130,8 +130,8 @@ fn policies(arguments: &Arguments) -> anyhow::Result<Policies> {
     config::resolve(&layers)
 }
 
-fn target<'a>(events: &'a [Event], arguments: &Arguments) -> anyhow::Result<&'a Message> {
-    let mut said = events.iter().rev().filter_map(said);
+fn target<'a>(events: &'a [Event], arguments: &PromptArguments) -> anyhow::Result<&'a Message> {
+    let mut said = events.iter().rev().filter_map(message_of);
     match &arguments.at {
         Some(id) => said
             .find(|message| message.id.as_str() == id)
@@ -143,19 +143,24 @@ fn target<'a>(events: &'a [Event], arguments: &Arguments) -> anyhow::Result<&'a 
     }
 }
 
-fn said(event: &Event) -> Option<&Message> {
+fn message_of(event: &Event) -> Option<&Message> {
     if let Input::Said(message) = &event.input { Some(message) } else { None }
 }
 
 /// Lives the talk of the room up to the message, and then until nothing is pending. Up to it the judge declines and no post
 /// arrives, so that the talk is that of the log; from it on the judge agrees.
-fn asked(policies: Policies, events: &[Event], target: &Message, wanted: Wanted) -> (Option<Request>, Option<String>) {
-    let listener = Listener { stand_in: StandIn::new(false, Vec::new(), &policies), heard: Vec::new() };
+fn record_request(
+    policies: Policies,
+    events: &[Event],
+    target: &Message,
+    wanted: PromptKind,
+) -> (Option<RecordedRequest>, Option<String>) {
+    let listener = PromptRecorder { stand_in: StandIn::new(false, Vec::new(), &policies), heard: Vec::new() };
     let mut sim = Sim::new(Engine::new(policies), listener);
     let mut clock = Time(0);
     for event in events.iter().filter(|event| event.input.room() == Some(&target.place.room)) {
         clock = clock.max(event.at);
-        let is_target = said(event).is_some_and(|message| message.id == target.id);
+        let is_target = message_of(event).is_some_and(|message| message.id == target.id);
         if is_target {
             sim.oracle.stand_in.agrees = true;
             sim.oracle.heard.clear();
@@ -169,27 +174,29 @@ fn asked(policies: Policies, events: &[Event], target: &Message, wanted: Wanted)
     sim.finish();
     let shows = |transcript: &Transcript| transcript.lines.iter().any(|line| line.id == target.id.as_str());
     let found = sim.oracle.heard.into_iter().find(|request| match request {
-        Request::Ask(ask) => wanted.question() == Some(ask.question) && shows(&ask.transcript),
-        Request::Write(brief) => wanted.order() == Some((brief.kind, brief.addressed)) && shows(&brief.transcript),
+        RecordedRequest::Ask(ask) => wanted.question() == Some(ask.question) && shows(&ask.transcript),
+        RecordedRequest::Write(brief) => {
+            wanted.order() == Some((brief.kind, brief.addressed)) && shows(&brief.transcript)
+        }
     });
     let silent = sim.traces.iter().rfind(|trace| trace.message == target.id && trace.asked.is_empty());
     (found, silent.map(|trace| sentence(trace, Language::ENGLISH)))
 }
 
 /// Remembers what it is asked.
-struct Listener {
+struct PromptRecorder {
     stand_in: StandIn,
-    heard: Vec<Request>,
+    heard: Vec<RecordedRequest>,
 }
 
-impl Oracle for Listener {
+impl Oracle for PromptRecorder {
     fn judge(&mut self, ask: &Ask) -> (Span, Result<Answer, Failure>) {
-        self.heard.push(Request::Ask(Box::new(ask.clone())));
+        self.heard.push(RecordedRequest::Ask(Box::new(ask.clone())));
         self.stand_in.judge(ask)
     }
 
     fn write(&mut self, brief: &Brief) -> (Span, Result<Answer, Failure>) {
-        self.heard.push(Request::Write(Box::new(brief.clone())));
+        self.heard.push(RecordedRequest::Write(Box::new(brief.clone())));
         self.stand_in.write(brief)
     }
 
@@ -198,25 +205,25 @@ impl Oracle for Listener {
     }
 }
 
-impl Wanted {
+impl PromptKind {
     fn question(self) -> Option<Question> {
         match self {
-            Wanted::State => Some(Question::State),
-            Wanted::Same => Some(Question::Same),
-            Wanted::Changed => Some(Question::Changed),
-            Wanted::Judge => Some(Question::Judge),
-            Wanted::Join => Some(Question::Join),
-            Wanted::Reply | Wanted::Contribute | Wanted::Acknowledge => None,
+            PromptKind::State => Some(Question::State),
+            PromptKind::Same => Some(Question::Same),
+            PromptKind::Changed => Some(Question::Changed),
+            PromptKind::Judge => Some(Question::Judge),
+            PromptKind::Join => Some(Question::Join),
+            PromptKind::Reply | PromptKind::Contribute | PromptKind::Acknowledge => None,
         }
     }
 
     /// The size of the answer, and whether somebody asked for it.
     fn order(self) -> Option<(Kind, bool)> {
         match self {
-            Wanted::Reply => Some((Kind::Full, true)),
-            Wanted::Contribute => Some((Kind::Full, false)),
-            Wanted::Acknowledge => Some((Kind::Acknowledgement, false)),
-            Wanted::State | Wanted::Same | Wanted::Changed | Wanted::Judge | Wanted::Join => None,
+            PromptKind::Reply => Some((Kind::Full, true)),
+            PromptKind::Contribute => Some((Kind::Full, false)),
+            PromptKind::Acknowledge => Some((Kind::Acknowledgement, false)),
+            PromptKind::State | PromptKind::Same | PromptKind::Changed | PromptKind::Judge | PromptKind::Join => None,
         }
     }
 
@@ -226,13 +233,13 @@ impl Wanted {
 }
 
 /// The request as the talk alone would make it.
-fn made_up(events: &[Event], target: &Message, policy: &Policy, wanted: Wanted) -> Request {
+fn made_up(events: &[Event], target: &Message, policy: &Policy, wanted: PromptKind) -> RecordedRequest {
     let talk = talk(events, target);
     match (wanted.question(), wanted.order()) {
-        (Some(question), _) => Request::Ask(Box::new(made_up_question(&talk, target, policy, question))),
+        (Some(question), _) => RecordedRequest::Ask(Box::new(made_up_question(&talk, target, policy, question))),
         (None, order) => {
             let (kind, addressed) = order.expect("what is no question is an order");
-            Request::Write(Box::new(made_up_order(&talk, target, policy, kind, addressed)))
+            RecordedRequest::Write(Box::new(made_up_order(&talk, target, policy, kind, addressed)))
         }
     }
 }
@@ -293,7 +300,7 @@ fn lines(talk: &[Message], policy: &Policy) -> Lines {
     for message in talk {
         let voice = message.author.voice;
         let name = if voice == Voice::Me { policy.settings.bot.name.as_str() } else { &message.author.name };
-        lines.push(Line { id: message.id.as_str(), name, voice, text: &message.text });
+        lines.push(TranscriptLine { id: message.id.as_str(), name, voice, text: &message.text });
     }
     lines
 }
@@ -332,26 +339,26 @@ fn as_text(prompt: &Prompt) -> String {
         text += "\n";
     };
     section("system", &prompt.system);
-    prompt.turns.iter().for_each(|turn| section(by(turn.by), &turn.text));
+    prompt.turns.iter().for_each(|turn| section(role_name(turn.by), &turn.text));
     if let Some(schema) = &prompt.schema {
         section(&format!("schema {}", schema.name), &format!("{:#}", schema.schema));
     }
     text
 }
 
-fn by(by: By) -> &'static str {
+fn role_name(by: Role) -> &'static str {
     match by {
-        By::User => "user",
-        By::Assistant => "assistant",
+        Role::User => "user",
+        Role::Assistant => "assistant",
     }
 }
 
-fn as_json(wanted: Wanted, request: &Request, prompt: &Prompt, is_asked: bool) -> String {
+fn as_json(wanted: PromptKind, request: &RecordedRequest, prompt: &Prompt, is_asked: bool) -> String {
     let (model, tokens_max) = match request {
-        Request::Ask(ask) => (&ask.model, ask.tokens_max),
-        Request::Write(brief) => (&brief.model, brief.tokens_max),
+        RecordedRequest::Ask(ask) => (&ask.model, ask.tokens_max),
+        RecordedRequest::Write(brief) => (&brief.model, brief.tokens_max),
     };
-    let turns: Vec<_> = prompt.turns.iter().map(|turn| json!({"by": by(turn.by), "text": turn.text})).collect();
+    let turns: Vec<_> = prompt.turns.iter().map(|turn| json!({"by": role_name(turn.by), "text": turn.text})).collect();
     let shown = json!({
         "question": wanted.name(),
         "asked": is_asked,

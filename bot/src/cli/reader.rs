@@ -14,12 +14,16 @@ pub struct ReaderArguments {
 
 impl ReaderArguments {
     /// Of a file, which is the same wherever it is made: what was asked for, else that of the settings, else that of the talk.
-    pub fn language_of_file<'a>(&self, set: &settings::Language, talk: impl IntoIterator<Item = &'a str>) -> Language {
+    pub fn language_of_file<'a>(
+        &self,
+        set: &settings::LanguageSetting,
+        talk: impl IntoIterator<Item = &'a str>,
+    ) -> Language {
         self.language.or_else(|| Language::set(set)).or_else(|| Language::of_talk(talk)).unwrap_or_default()
     }
 
     /// What the reader asked for, else what the environment names, else that of the settings, else that of the talk.
-    pub fn language<'a>(&self, set: &settings::Language, talk: impl IntoIterator<Item = &'a str>) -> Language {
+    pub fn language<'a>(&self, set: &settings::LanguageSetting, talk: impl IntoIterator<Item = &'a str>) -> Language {
         self.language
             .or_else(Language::named_by_environment)
             .or_else(|| Language::set(set))

@@ -8,28 +8,28 @@ use tokio::sync::mpsc;
 
 use super::SettingsArguments;
 use super::rooms;
-use super::run::{Chosen, variable};
+use super::run::{EffectiveSettings, variable};
 use crate::commands::{CommandRunner, PresetRequest};
 use crate::keeper::Keeper;
 use crate::models::Models;
 use crate::platforms::PLATFORMS;
 use crate::platforms::web::Web;
-use crate::runtime::{Ears, Gone};
+use crate::runtime::{EngineHandle, ShuttingDown};
 
 /// What is told of other settings.
 pub struct Reload<'a> {
     pub arguments: &'a SettingsArguments,
-    pub holds: Chosen,
-    pub mind: Arc<Models>,
+    pub holds: EffectiveSettings,
+    pub models: Arc<Models>,
     pub web: Option<Arc<Web>>,
     pub commands: Arc<CommandRunner>,
     pub keeper: Arc<Keeper>,
-    pub ears: Ears,
+    pub engine: EngineHandle,
 }
 
 impl Reload<'_> {
     /// Ends when nobody listens any more.
-    pub async fn at_every(mut self, mut hangup: Hangup, mut preset_requests: mpsc::Receiver<PresetRequest>) {
+    pub async fn at_every(mut self, mut hangup: HangupSignal, mut preset_requests: mpsc::Receiver<PresetRequest>) {
         loop {
             let request = tokio::select! {
                 () = hangup.wait() => None,
@@ -56,14 +56,14 @@ impl Reload<'_> {
         rooms::choose(Path::new(&self.holds.store.folder), &request.room, &request.preset)
     }
 
-    async fn change(&mut self, chosen: Chosen) -> Result<(), Gone> {
+    async fn change(&mut self, chosen: EffectiveSettings) -> Result<(), ShuttingDown> {
         let late = needs_restart(&self.holds.layers, &chosen.layers);
         if chosen.policies.stated() == self.holds.policies.stated() && late.is_empty() {
             tracing::info!("settings read again; nothing has changed");
             return Ok(());
         }
-        self.ears.govern(&chosen.policies).await?;
-        self.keeper.govern(&chosen.policies);
+        self.engine.change_policies(&chosen.policies).await?;
+        self.keeper.set_policies(&chosen.policies);
         if let Some(web) = &self.web {
             web.introduce(chosen.settings(), chosen.introduction());
         }
@@ -76,9 +76,9 @@ impl Reload<'_> {
         Ok(())
     }
 
-    fn read(&self) -> anyhow::Result<Chosen> {
-        let chosen = Chosen::read(self.arguments)?;
-        self.mind.expect(&chosen.policies, &variable)?;
+    fn read(&self) -> anyhow::Result<EffectiveSettings> {
+        let chosen = EffectiveSettings::read(self.arguments)?;
+        self.models.expect(&chosen.policies, &variable)?;
         Ok(chosen)
     }
 }
@@ -92,17 +92,17 @@ fn needs_restart(then: &Layers, now: &Layers) -> Vec<&'static str> {
 }
 
 /// What a supervisor sends to have settings read again.
-pub struct Hangup {
+pub struct HangupSignal {
     #[cfg(unix)]
     signal: tokio::signal::unix::Signal,
 }
 
-impl Hangup {
+impl HangupSignal {
     #[cfg(unix)]
-    pub fn new() -> anyhow::Result<Hangup> {
+    pub fn new() -> anyhow::Result<HangupSignal> {
         use anyhow::Context as _;
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Hangup { signal: signal(SignalKind::hangup()).context("signals can not be heard")? })
+        Ok(HangupSignal { signal: signal(SignalKind::hangup()).context("signals can not be heard")? })
     }
 
     #[cfg(unix)]
@@ -113,8 +113,8 @@ impl Hangup {
     }
 
     #[cfg(not(unix))]
-    pub fn new() -> anyhow::Result<Hangup> {
-        Ok(Hangup {})
+    pub fn new() -> anyhow::Result<HangupSignal> {
+        Ok(HangupSignal {})
     }
 
     #[cfg(not(unix))]

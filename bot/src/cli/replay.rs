@@ -19,17 +19,17 @@ use serde_json::json;
 use crate::cli::outputs;
 use crate::cli::reader::ReaderArguments;
 use crate::cli::settings::SettingsArguments;
-use crate::cli::show::complain;
+use crate::cli::show::print_error;
 use crate::config::{self, BadSettings};
 use crate::models::{self, Models};
-use crate::ports::Mind;
+use crate::ports::ModelClient;
 use crate::prompts::Prompts;
 use crate::replay::{
-    Judge, OwnInLog, Remembering, Replay, Summary, World, html, run as replay, table, write_decisions,
+    CountingMemory, Judge, OwnPosts, Replay, ReplayOracle, ReplaySummary, html, run as replay, table, write_decisions,
 };
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct ReplayArguments {
     /// A transcript (JSON Lines), a DiscordChatExporter JSON file, a Slack export (folder or zip) or an IRC log; - is standard input, gzip is fine
     #[arg(required_unless_present = "journal", conflicts_with = "journal")]
     log: Option<String>,
@@ -47,8 +47,8 @@ pub struct Arguments {
     #[arg(long)]
     judge: Option<Judge>,
     /// What becomes of the bot's own posts in the log
-    #[arg(long, value_enum, default_value_t = Own::Ignored)]
-    own: Own,
+    #[arg(long, value_enum, default_value_t = OwnPostsMode::Ignored)]
+    own: OwnPostsMode,
     /// Stop at the first line or record that can not be read, instead of skipping it
     #[arg(long)]
     strict: bool,
@@ -70,23 +70,23 @@ pub struct Arguments {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Own {
+enum OwnPostsMode {
     /// Dropped: its own posts are those of this replay
     Ignored,
     /// Heard as its own
     Recorded,
 }
 
-impl From<Own> for OwnInLog {
-    fn from(own: Own) -> OwnInLog {
+impl From<OwnPostsMode> for OwnPosts {
+    fn from(own: OwnPostsMode) -> OwnPosts {
         match own {
-            Own::Ignored => OwnInLog::Ignored,
-            Own::Recorded => OwnInLog::Recorded,
+            OwnPostsMode::Ignored => OwnPosts::Ignored,
+            OwnPostsMode::Recorded => OwnPosts::Recorded,
         }
     }
 }
 
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub fn run(arguments: &ReplayArguments) -> anyhow::Result<()> {
     let Some(log) = &arguments.log else {
         return journal::run(arguments);
     };
@@ -103,13 +103,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (policies, preset) = policies(layers, &judge)?;
     let name = name_of(log);
     let log = read(arguments, log)?;
-    let oracle = world(&judge, &policies)?;
+    let oracle = oracle(&judge, &policies)?;
     let score = policies.general().settings.score.clone();
     let set = policies.general().settings.bot.language.clone();
     let bar = progress_bar(log.events.len() as u64, "deciding");
     let bad_lines = log.bad.len() as u64;
     let started = Instant::now();
-    let mut oracle = Remembering::new(oracle, &policies, &log.events);
+    let mut oracle = CountingMemory::new(oracle, &policies, &log.events);
     let decided = replay(policies, &mut oracle, log.events, arguments.own.into(), &mut steps(&judge, &bar));
     let remembered = arguments.memory.then_some(oracle.remembered);
     let texts = || decided.iter().map(|decided| &*decided.text);
@@ -136,7 +136,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     super::print(&table(&replay, arguments.all, reader))
 }
 
-fn write_files(arguments: &Arguments, replay: &Replay) -> anyhow::Result<()> {
+fn write_files(arguments: &ReplayArguments, replay: &Replay) -> anyhow::Result<()> {
     if let Some(path) = &arguments.decisions {
         let mut out = BufWriter::new(create(path)?);
         write_decisions(&replay.decided, arguments.reader.language.unwrap_or_default(), &mut out)
@@ -156,16 +156,16 @@ fn policies(mut layers: Layers, judge: &Judge) -> anyhow::Result<(Policies, Stri
         if choice.is_offline() {
             return Err(BadSettings(vec![format!("--judge live: {}", choice.told)]).into());
         }
-        complain(&choice.told);
+        print_error(&choice.told);
     }
     let preset = layers.preset();
     Ok((config::resolve(&layers)?, preset))
 }
 
-fn world(judge: &Judge, policies: &Policies) -> anyhow::Result<World> {
+fn oracle(judge: &Judge, policies: &Policies) -> anyhow::Result<ReplayOracle> {
     let prompts = Arc::new(Prompts::new(PathBuf::from(&policies.general().settings.prompts.folder)));
-    let mind = || Ok(Arc::new(Models::new(prompts, policies, &variable)?) as Arc<dyn Mind>);
-    judge.world(policies, mind)
+    let models = || Ok(Arc::new(Models::new(prompts, policies, &variable)?) as Arc<dyn ModelClient>);
+    judge.oracle(policies, models)
 }
 
 /// A bar that moves with every message would cost more than the messages, unless each waits for a model.
@@ -182,7 +182,7 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-fn read(arguments: &Arguments, log: &str) -> anyhow::Result<Log> {
+fn read(arguments: &ReplayArguments, log: &str) -> anyhow::Result<Log> {
     let options = aizuchi_formats::Options {
         strict: arguments.strict,
         me: arguments.me.clone(),
@@ -195,14 +195,14 @@ fn read(arguments: &Arguments, log: &str) -> anyhow::Result<Log> {
     bar.finish_and_clear();
     const SHOWN: usize = 5;
     for bad in log.bad.iter().take(SHOWN) {
-        complain(&bad.to_string());
+        print_error(&bad.to_string());
     }
     if log.bad.len() > SHOWN {
-        complain(&format!("… and {} more", log.bad.len() - SHOWN));
+        print_error(&format!("… and {} more", log.bad.len() - SHOWN));
     }
     if !log.bad.is_empty() {
         let lines = log.bad.len() as u64 + log.events.len() as u64 + log.reactions;
-        complain(&format!("{} of {lines} lines could not be read and are skipped", log.bad.len()));
+        print_error(&format!("{} of {lines} lines could not be read and are skipped", log.bad.len()));
     }
     if log.events.is_empty() && !log.bad.is_empty() {
         bail!("nothing in {name} could be read");
@@ -226,7 +226,7 @@ fn judge_name(judge: &Judge) -> String {
     }
 }
 
-fn check_outputs(arguments: &Arguments, source: &str) -> anyhow::Result<()> {
+fn check_outputs(arguments: &ReplayArguments, source: &str) -> anyhow::Result<()> {
     let script = if let Some(Judge::Script(file)) = &arguments.judge { Some(file.as_str()) } else { None };
     let inputs: Vec<&str> =
         [Some(source), arguments.settings.config.as_deref(), script].into_iter().flatten().collect();
@@ -249,7 +249,7 @@ fn progress_bar(length: u64, what: &'static str) -> ProgressBar {
 }
 
 fn json_summary(replay: &Replay, seconds: f64) -> serde_json::Value {
-    let summary = Summary::of(&replay.decided);
+    let summary = ReplaySummary::of(&replay.decided);
     let remembered = replay.remembered.clone().unwrap_or_default();
     let mut figures = json!({
         "messages": summary.messages,

@@ -12,29 +12,29 @@ use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::join::{self, Joined};
+use super::join::{self, JoinedPlatforms};
 use super::logs::{self, LogSettings};
-use super::reload::{Hangup, Reload};
+use super::reload::{HangupSignal, Reload};
 use super::rooms;
 use super::settings::SettingsArguments;
-use super::stopping::Stopping;
+use super::stop_signals::StopSignals;
 use super::web_link;
 use super::welcome::welcome;
-use crate::commands::{Bot, CommandRunner};
+use crate::commands::{BotInfo, CommandRunner};
 use crate::config;
 use crate::console::metrics;
-use crate::journal::{Journal, Lost, Traces};
+use crate::journal::{Journal, LostRecords, Traces};
 use crate::keeper::Keeper;
 use crate::memory;
-use crate::models::{self, Choice, Models};
-use crate::platforms::web::{Listening, Web, WebSettings, check_address};
+use crate::models::{self, ModelChoice, Models};
+use crate::platforms::web::{Web, WebServices, WebSettings, check_address};
 use crate::ports::{Commands, Platform};
 use crate::prompts::Prompts;
-use crate::runtime::{Clock, Ears, Event, Failure, Runtime, World};
-use crate::stores::{Database, Folder, StoreError, StoreSettings, wait_for_room};
+use crate::runtime::{Clock, EngineEvent, EngineHandle, Runtime, RuntimeContext, TaskFailure};
+use crate::stores::{DataFolder, Database, StoreError, StoreSettings, wait_for_room};
 
 #[derive(Args, Default)]
-pub struct Arguments {
+pub struct RunArguments {
     #[command(flatten)]
     settings: SettingsArguments,
     /// Do not open a browser
@@ -50,14 +50,14 @@ const EVENTS_MAX: usize = 4096;
 /// Commands for other settings that may wait.
 const PRESET_REQUESTS_MAX: usize = 16;
 
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let chosen = Chosen::read(&arguments.settings)?;
+pub fn run(arguments: &RunArguments) -> anyhow::Result<()> {
+    let chosen = EffectiveSettings::read(&arguments.settings)?;
     let log: LogSettings = config::section(&chosen.layers)?;
     logs::filter(&log.level).map_err(|what| chosen.mistake("log.level", &log.level, what))?;
     logs::start(&log)?;
     check_address(&chosen.layers)?;
     join::somewhere(&chosen.layers, &variable)?;
-    let folder = Folder::take(Path::new(&chosen.store.folder))?;
+    let folder = DataFolder::take(Path::new(&chosen.store.folder))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to run on")?;
     let lived = runtime.block_on(live(arguments, chosen, &folder));
     // Whoever says stop twice does not wait for a disk that takes its time; what must be durable is durable by now.
@@ -66,19 +66,19 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// The settings, with the models they come down to.
-pub struct Chosen {
+pub struct EffectiveSettings {
     pub policies: Policies,
-    pub choice: Choice,
+    pub choice: ModelChoice,
     pub layers: Layers,
     pub store: StoreSettings,
 }
 
-impl Chosen {
-    pub fn read(arguments: &SettingsArguments) -> anyhow::Result<Chosen> {
+impl EffectiveSettings {
+    pub fn read(arguments: &SettingsArguments) -> anyhow::Result<EffectiveSettings> {
         let mut layers = rooms::layers(arguments)?;
         let choice = models::choose(&mut layers, &variable)?;
         let policies = config::resolve(&layers)?;
-        let chosen = Chosen { policies, choice, store: config::section(&layers)?, layers };
+        let chosen = EffectiveSettings { policies, choice, store: config::section(&layers)?, layers };
         if let Err(unusable) = models::check(&chosen.policies, &variable) {
             return Err(chosen.mistake(unusable.key, &unusable.model, unusable.to_string()));
         }
@@ -95,8 +95,8 @@ impl Chosen {
     }
 
     /// How it introduces itself.
-    pub fn introduction(&self) -> Bot {
-        Bot {
+    pub fn introduction(&self) -> BotInfo {
+        BotInfo {
             name: self.settings().bot.name.clone(),
             model: self.choice.main.clone(),
             judge: self.choice.judge.clone(),
@@ -111,9 +111,9 @@ pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow::Result<()> {
+async fn live(arguments: &RunArguments, chosen: EffectiveSettings, folder: &DataFolder) -> anyhow::Result<()> {
     // Whoever says stop while it starts is heard too.
-    let (mut stopping, hangup) = (Stopping::new()?, Hangup::new()?);
+    let (mut stopping, hangup) = (StopSignals::new()?, HangupSignal::new()?);
     let opening = open_store(folder, arguments.accept_loss);
     let database = tokio::select! {
         opened = opening => opened?,
@@ -121,21 +121,21 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
     };
     let (events, watched) = broadcast::channel(EVENTS_MAX);
     let (ready, is_ready) = watch::channel(true);
-    let parts = Parts::new(&chosen, &database)?;
-    let world = parts.world(events, ready, &chosen);
-    let starting = Runtime::start(database.clone(), chosen.policies.clone(), Arc::new(world));
+    let parts = RunComponents::new(&chosen, &database)?;
+    let context = parts.context(events, ready, &chosen);
+    let starting = Runtime::start(database.clone(), chosen.policies.clone(), Arc::new(context));
     let mut runtime = tokio::select! {
         started = starting => started?,
         () = stopping.wait() => return Ok(()),
     };
     let stop = CancellationToken::new();
     let (preset_requests, wished) = mpsc::channel(PRESET_REQUESTS_MAX);
-    let (ears, traces) = (runtime.ears.clone(), Traces::new(database));
+    let (engine, traces) = (runtime.engine.clone(), Traces::new(database));
     let commands =
-        CommandRunner::new(ears.clone(), traces.clone(), Clock::Wall, chosen.introduction(), preset_requests);
+        CommandRunner::new(engine.clone(), traces.clone(), Clock::Wall, chosen.introduction(), preset_requests);
     let commands = Arc::new(commands.remembering(parts.keeper.clone(), parts.platforms.clone()));
-    let listening = || Listening {
-        ears: ears.clone(),
+    let listening = || WebServices {
+        engine: engine.clone(),
         traces,
         commands: commands.clone(),
         keeper: Some(parts.keeper.clone()),
@@ -152,25 +152,25 @@ async fn live(arguments: &Arguments, chosen: Chosen, folder: &Folder) -> anyhow:
             return Err(error);
         }
     };
-    let watching = parts.remember(&ears, &stop);
-    let mut elsewhere = parts.joined.listen(&ears, &(commands.clone() as Arc<dyn Commands>), &stop);
+    let watching = parts.remember(&engine, &stop);
+    let mut elsewhere = parts.joined.listen(&engine, &(commands.clone() as Arc<dyn Commands>), &stop);
     let address = serving.as_ref().map(|(address, _)| web_link::address_of(*address));
     welcome(&chosen, &parts.joined, address.as_deref(), &parts.web_settings, !arguments.no_browser);
     let has_room = parts.web.is_some();
     let reload = Reload {
         arguments: &arguments.settings,
         holds: chosen,
-        mind: parts.mind,
+        models: parts.models,
         web: parts.web,
         commands,
         keeper: parts.keeper,
-        ears,
+        engine,
     };
     let ending = tokio::select! {
-        () = stopping.wait() => Ending::Stopped,
-        failure = runtime.failed() => Ending::Failed(failure),
-        () = reload.at_every(hangup, wished) => Ending::Stopped,
-        () = all_end(&mut elsewhere), if !has_room => Ending::SentAway,
+        () = stopping.wait() => StopReason::Stopped,
+        failure = runtime.failed() => StopReason::Failed(failure),
+        () = reload.at_every(hangup, wished) => StopReason::Stopped,
+        () = all_end(&mut elsewhere), if !has_room => StopReason::SentAway,
     };
     ending.announce();
     let mut tasks = (elsewhere, watching, serving.map(|(_, serving)| serving));
@@ -198,35 +198,40 @@ async fn stop_all(runtime: Runtime, stop: &CancellationToken, tasks: &mut Tasks)
 }
 
 /// What a life is made of, before it begins.
-struct Parts {
-    mind: Arc<Models>,
+struct RunComponents {
+    models: Arc<Models>,
     keeper: Arc<Keeper>,
     web: Option<Arc<Web>>,
     web_settings: WebSettings,
-    joined: Joined,
+    joined: JoinedPlatforms,
     /// All of them, the web room too.
     platforms: Vec<Arc<dyn Platform>>,
 }
 
-impl Parts {
-    fn new(chosen: &Chosen, database: &Database) -> anyhow::Result<Parts> {
+impl RunComponents {
+    fn new(chosen: &EffectiveSettings, database: &Database) -> anyhow::Result<RunComponents> {
         let settings = chosen.settings();
         let prompts = Arc::new(Prompts::new(PathBuf::from(&settings.prompts.folder)));
-        let mind = Arc::new(Models::new(prompts, &chosen.policies, &variable)?);
+        let models = Arc::new(Models::new(prompts, &chosen.policies, &variable)?);
         let web_settings: WebSettings = config::section(&chosen.layers)?;
         let open_web = |own| Web::new(own, settings, chosen.introduction(), database.platform_stores(), Clock::Wall);
         let web = Some(web_settings.clone()).filter(|own| own.enabled).map(open_web);
-        let joined = Joined::new(&chosen.layers, settings, database)?;
+        let joined = JoinedPlatforms::new(&chosen.layers, settings, database)?;
         let mut platforms = joined.platforms();
         platforms.extend(web.clone().map(|web| web as Arc<dyn Platform>));
-        let keeper = open_keeper(chosen, &mind, database)?;
-        Ok(Parts { mind, keeper, web, web_settings, joined, platforms })
+        let keeper = open_keeper(chosen, &models, database)?;
+        Ok(RunComponents { models, keeper, web, web_settings, joined, platforms })
     }
 
-    fn world(&self, events: broadcast::Sender<Event>, ready: watch::Sender<bool>, chosen: &Chosen) -> World {
-        World {
+    fn context(
+        &self,
+        events: broadcast::Sender<EngineEvent>,
+        ready: watch::Sender<bool>,
+        chosen: &EffectiveSettings,
+    ) -> RuntimeContext {
+        RuntimeContext {
             clock: Clock::Wall,
-            mind: self.mind.clone(),
+            models: self.models.clone(),
             keeper: Some(self.keeper.clone()),
             platforms: self.platforms.clone(),
             events,
@@ -238,7 +243,7 @@ impl Parts {
     /// Opens the web room, if there is one.
     async fn open_room(
         &self,
-        listening: impl FnOnce() -> Listening,
+        listening: impl FnOnce() -> WebServices,
     ) -> anyhow::Result<Option<(SocketAddr, JoinHandle<()>)>> {
         match &self.web {
             Some(web) => web.listen(listening()).await.map(Some),
@@ -247,19 +252,19 @@ impl Parts {
     }
 
     /// Has long memory follow what happens, and ends what was to be forgotten. The task of the former.
-    fn remember(&self, ears: &Ears, stop: &CancellationToken) -> JoinHandle<()> {
-        let forgetting = self.keeper.clone().end_forgetting(ears.clone(), self.platforms.clone(), stop.clone());
-        tokio::spawn(ears.clone().supervise("forgetting", stop.clone(), forgetting));
-        let remembering = self.keeper.clone().watch(ears.clone(), Clock::Wall, stop.clone());
-        tokio::spawn(ears.clone().supervise("memory", stop.clone(), remembering))
+    fn remember(&self, engine: &EngineHandle, stop: &CancellationToken) -> JoinHandle<()> {
+        let forgetting = self.keeper.clone().end_forgetting(engine.clone(), self.platforms.clone(), stop.clone());
+        tokio::spawn(engine.clone().supervise("forgetting", stop.clone(), forgetting));
+        let remembering = self.keeper.clone().watch(engine.clone(), Clock::Wall, stop.clone());
+        tokio::spawn(engine.clone().supervise("memory", stop.clone(), remembering))
     }
 }
 
 /// Long memory, with vectors where they are wanted.
-fn open_keeper(chosen: &Chosen, mind: &Arc<Models>, database: &Database) -> anyhow::Result<Arc<Keeper>> {
+fn open_keeper(chosen: &EffectiveSettings, models: &Arc<Models>, database: &Database) -> anyhow::Result<Arc<Keeper>> {
     let settings = chosen.settings();
     let remembered = memory::open(&settings.memory, database).map_err(anyhow::Error::msg)?;
-    let keeper = Keeper::new(remembered, mind.clone(), database.clone(), chosen.policies.clone());
+    let keeper = Keeper::new(remembered, models.clone(), database.clone(), chosen.policies.clone());
     let embedder = models::wanted_embedder(&chosen.policies, &variable);
     let embedder = embedder.map_err(|what| chosen.mistake("models.embed", &settings.models.embed, what))?;
     Ok(Arc::new(match embedder {
@@ -269,32 +274,32 @@ fn open_keeper(chosen: &Chosen, mind: &Arc<Models>, database: &Database) -> anyh
 }
 
 /// Why it stops.
-enum Ending {
+enum StopReason {
     /// Somebody told it to.
     Stopped,
     /// Something failed that must go on.
-    Failed(Failure),
+    Failed(TaskFailure),
     /// No platform lets it in any more.
     SentAway,
 }
 
-impl Ending {
+impl StopReason {
     fn announce(&self) {
         match self {
-            Ending::Failed(failure) => {
+            StopReason::Failed(failure) => {
                 tracing::error!("{failure}; ending, so that the next start goes on from the journal")
             }
-            Ending::Stopped | Ending::SentAway => {
-                super::show::complain("stopping: posts on their way may finish; once more to stop at once");
+            StopReason::Stopped | StopReason::SentAway => {
+                super::show::print_error("stopping: posts on their way may finish; once more to stop at once");
             }
         }
     }
 
     fn into_result(self) -> anyhow::Result<()> {
         match self {
-            Ending::Stopped => Ok(()),
-            Ending::Failed(failure) => Err(failure).context("ended; what is recorded is safe, start it again"),
-            Ending::SentAway => {
+            StopReason::Stopped => Ok(()),
+            StopReason::Failed(failure) => Err(failure).context("ended; what is recorded is safe, start it again"),
+            StopReason::SentAway => {
                 bail!("there is nowhere left to listen: the log says why, and the web room is closed (web.enabled)")
             }
         }
@@ -302,12 +307,12 @@ impl Ending {
 }
 
 /// Opens the store, unless something is missing that was durable. On a full disk it waits.
-async fn open_store(folder: &Folder, accept_loss: bool) -> anyhow::Result<Database> {
+async fn open_store(folder: &DataFolder, accept_loss: bool) -> anyhow::Result<Database> {
     let path = folder.database();
-    if let Some(lost) = Lost::of_file(&path).filter(|_| !accept_loss) {
-        bail!("{lost}: {}", Lost::ADVICE);
+    if let Some(lost) = LostRecords::of_file(&path).filter(|_| !accept_loss) {
+        bail!("{lost}: {}", LostRecords::ADVICE);
     }
-    let damaged = || format!("{} cannot be used: {}", path.display(), Lost::DAMAGED_ADVICE);
+    let damaged = || format!("{} cannot be used: {}", path.display(), LostRecords::DAMAGED_ADVICE);
     let database = match wait_for_room(async || Database::open(&path)).await {
         Err(error @ StoreError::Failed(_)) => return Err(error).with_context(damaged),
         opened => opened?,
@@ -319,7 +324,7 @@ async fn open_store(folder: &Folder, accept_loss: bool) -> anyhow::Result<Databa
             tracing::warn!("{lost}; going on without them");
             journal.accept_loss().await?;
         }
-        Some(lost) => bail!("{lost}: {}", Lost::ADVICE),
+        Some(lost) => bail!("{lost}: {}", LostRecords::ADVICE),
         None => (),
     }
     Ok(database)

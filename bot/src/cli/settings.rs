@@ -4,7 +4,7 @@ use aizuchi_core::Policies;
 use aizuchi_core::settings::{Layers, Section};
 use clap::Args;
 
-use crate::config::{self, Wishes};
+use crate::config::{self, SettingsOverrides};
 
 #[derive(Args, Clone, Default)]
 pub struct SettingsArguments {
@@ -25,7 +25,7 @@ pub struct SettingsArguments {
 impl SettingsArguments {
     /// File, environment and command line, not judged yet.
     pub fn layers(&self) -> anyhow::Result<Layers> {
-        let wishes = Wishes {
+        let wishes = SettingsOverrides {
             file: self.config.clone(),
             preset: self.preset.clone(),
             bot_name: self.bot_name.clone(),

@@ -29,7 +29,7 @@ fn is_odd(c: char) -> bool {
 }
 
 /// A line on standard error.
-pub fn complain(text: &str) {
+pub fn print_error(text: &str) {
     for line in text.lines() {
         // Where even this can not be written, there is nobody left to tell.
         let _ = writeln!(std::io::stderr(), "aizuchi: {}", harmless(line));

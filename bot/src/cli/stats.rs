@@ -17,10 +17,10 @@ use crate::cli::{store, when};
 use crate::commands::answers::{cost, price};
 use crate::journal::{spent_today_by_room, traces};
 use crate::language::Language;
-use crate::runtime::{Clock, EstimatedPrice, estimated};
+use crate::runtime::{Clock, EstimatedPrice, estimated_prices};
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct StatsArguments {
     /// Only this room, such as web:lobby or lobby
     #[arg(long, value_name = "ROOM")]
     room: Option<String>,
@@ -36,7 +36,7 @@ pub struct Arguments {
 
 /// A room on a day.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Day {
+struct DayStats {
     messages: u64,
     contributions: u64,
     reactions: u64,
@@ -50,7 +50,7 @@ struct Day {
     spent: Option<Cost>,
 }
 
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub fn run(arguments: &StatsArguments) -> anyhow::Result<()> {
     let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
     let opened = store::open(&folder)?;
     let room = arguments.room.as_deref().map(|room| store::find_room(&opened, room)).transpose()?;
@@ -58,7 +58,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .wait(traces::all(&*opened.stores.decisions))
         .with_context(|| format!("can not read the decisions in {}", folder.display()))?;
     let wanted = all.iter().filter(|trace| room.as_ref().is_none_or(|room| trace.place.room == *room));
-    let mut days: BTreeMap<(String, String), Day> = BTreeMap::new();
+    let mut days: BTreeMap<(String, String), DayStats> = BTreeMap::new();
     for trace in wanted.filter(|trace| trace.outcome != Outcome::Ignored) {
         let key = (when::day(trace.at), trace.place.room.as_str().to_owned());
         days.entry(key).or_default().count(trace);
@@ -96,7 +96,7 @@ fn today(spent: Cost, policies: &Policies, now: Time, json: bool) -> String {
 /// Which prices of all this are estimates.
 fn estimates(policies: &Policies, json: bool) -> String {
     let mut text = String::new();
-    for EstimatedPrice { model, price: of, .. } in estimated(policies) {
+    for EstimatedPrice { model, price: of, .. } in estimated_prices(policies) {
         if json {
             let line = json!({"estimated": model, "input": of.input, "output": of.output});
             let _ = writeln!(text, "{}", harmless_json(&line));
@@ -112,7 +112,7 @@ fn estimates(policies: &Policies, json: bool) -> String {
     text
 }
 
-impl Day {
+impl DayStats {
     fn count(&mut self, trace: &Trace) {
         self.messages += 1;
         let asked = trace.asked.iter().filter(|asked| !asked.cached);
@@ -155,7 +155,7 @@ impl Day {
     }
 }
 
-fn table(days: &BTreeMap<(String, String), Day>) -> String {
+fn table(days: &BTreeMap<(String, String), DayStats>) -> String {
     if days.is_empty() {
         return "Nothing was decided yet.\n".into();
     }

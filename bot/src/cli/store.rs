@@ -7,10 +7,10 @@ use anyhow::{Context as _, bail};
 use tokio::runtime::Runtime;
 
 use crate::cli::settings::SettingsArguments;
-use crate::cli::show::complain;
+use crate::cli::show::print_error;
 use crate::keeper;
-use crate::ports::{Settled, Stores};
-use crate::stores::{Database, Folder, StoreError, StoreSettings};
+use crate::ports::{FileCleanup, Stores};
+use crate::stores::{DataFolder, Database, StoreError, StoreSettings};
 
 /// The folder that was named, or the one of the settings.
 pub fn folder(named: Option<&str>, settings: &SettingsArguments) -> anyhow::Result<PathBuf> {
@@ -21,19 +21,19 @@ pub fn folder(named: Option<&str>, settings: &SettingsArguments) -> anyhow::Resu
 }
 
 /// A store to look into, and what waits for it.
-pub struct Opened {
+pub struct OpenStore {
     pub stores: Stores,
     pub database: Database,
     runtime: Runtime,
 }
 
-impl Opened {
+impl OpenStore {
     /// Opens it, whatever it holds.
-    pub fn new(database: &Path) -> Result<Opened, StoreError> {
+    pub fn new(database: &Path) -> Result<OpenStore, StoreError> {
         let database = Database::open_to_read(database)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| StoreError::Failed(error.to_string()))?;
-        Ok(Opened { stores: database.clone().into(), database, runtime })
+        Ok(OpenStore { stores: database.clone().into(), database, runtime })
     }
 
     pub fn wait<T>(&self, work: impl Future<Output = T>) -> T {
@@ -41,15 +41,15 @@ impl Opened {
     }
 }
 
-pub fn open(folder: &Path) -> anyhow::Result<Opened> {
-    let path = Folder::database_in(folder);
+pub fn open(folder: &Path) -> anyhow::Result<OpenStore> {
+    let path = DataFolder::database_in(folder);
     if !path.exists() {
         bail!(
             "there is no store in {}: nothing was recorded there yet (aizuchi run records; setting store.folder says where)",
             folder.display()
         );
     }
-    let opened = Opened::new(&path).with_context(|| format!("can not open {}", path.display()))?;
+    let opened = OpenStore::new(&path).with_context(|| format!("can not open {}", path.display()))?;
     match opened.wait(opened.database.has_records()) {
         Ok(true) => Ok(opened),
         Ok(false) => bail!("{} is not a store of aizuchi", path.display()),
@@ -59,9 +59,9 @@ pub fn open(folder: &Path) -> anyhow::Result<Opened> {
 
 /// Has what was deleted leave the files; where something else reads them, `aizuchi run` does it.
 pub async fn settle(database: &Database) -> Result<(), StoreError> {
-    if database.settle().await? == Settled::StillRead {
+    if database.settle().await? == FileCleanup::StillRead {
         keeper::settle_later(database).await?;
-        complain("something else is reading the store: old pages stay in the file until aizuchi runs again");
+        print_error("something else is reading the store: old pages stay in the file until aizuchi runs again");
     }
     Ok(())
 }
@@ -72,21 +72,23 @@ pub fn is_room(id: &str, asked: &str) -> bool {
 }
 
 /// The room that is meant.
-pub fn find_room(opened: &Opened, asked: &str) -> anyhow::Result<RoomId> {
+pub fn find_room(opened: &OpenStore, asked: &str) -> anyhow::Result<RoomId> {
     let rooms = opened.wait(opened.stores.decisions.rooms())?;
     if let Some(room) = rooms.iter().find(|room| room.as_str() == asked) {
         return Ok(room.clone());
     }
     let meant: Vec<&RoomId> = rooms.iter().filter(|room| is_room(room.as_str(), asked)).collect();
-    let listed = |rooms: &[&RoomId]| listed(&rooms.iter().map(|room| room.as_str()).collect::<Vec<_>>());
+    let join_ids = |rooms: &[&RoomId]| join_names(&rooms.iter().map(|room| room.as_str()).collect::<Vec<_>>());
     match meant.as_slice() {
-        [] => bail!("nothing was decided in a room {asked}; there are {}", listed(&rooms.iter().collect::<Vec<_>>())),
+        [] => {
+            bail!("nothing was decided in a room {asked}; there are {}", join_ids(&rooms.iter().collect::<Vec<_>>()))
+        }
         [room] => Ok((*room).clone()),
-        several => bail!("{asked} may be any of {}", listed(several)),
+        several => bail!("{asked} may be any of {}", join_ids(several)),
     }
 }
 
-pub fn listed<T: AsRef<str>>(names: &[T]) -> String {
+pub fn join_names<T: AsRef<str>>(names: &[T]) -> String {
     const SHOWN: usize = 20;
     let mut shown: Vec<&str> = names.iter().take(SHOWN).map(AsRef::as_ref).collect();
     match names.len() {

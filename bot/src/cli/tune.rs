@@ -9,11 +9,11 @@ use crate::cli::reader::ReaderArguments;
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::harmless;
 use crate::cli::when;
-use crate::replay::{Decided, Judge, OwnInLog, Summary, run as replay};
+use crate::replay::{Decided, Judge, OwnPosts, ReplaySummary, run as replay};
 use crate::sentences::sentence;
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct TuneArguments {
     /// A log of any format that replay reads
     log: String,
     /// The share of what people say that it should answer unasked, such as 3% [default: that of the settings]
@@ -28,16 +28,16 @@ pub struct Arguments {
     settings: SettingsArguments,
 }
 
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub fn run(arguments: &TuneArguments) -> anyhow::Result<()> {
     let mut settings = arguments.settings.clone();
     let asked = arguments.talk.map(|share| share.to_string().replace(' ', ""));
     settings.set.extend(asked.iter().map(|share| format!("talk={share}")));
     let (policies, preset) = settings.policies_for_replay()?;
     let log = aizuchi_formats::read(&arguments.log, &aizuchi_formats::Options::default(), &mut |_| ())?;
-    let world = arguments.judge.world(&policies, || anyhow::bail!("--judge live is not for tuning; use replay"))?;
+    let oracle = arguments.judge.oracle(&policies, || anyhow::bail!("--judge live is not for tuning; use replay"))?;
     let share = policies.general().settings.talk;
     let set = policies.general().settings.bot.language.clone();
-    let decided = replay(policies, world, log.events, OwnInLog::Ignored, &mut |_| ());
+    let decided = replay(policies, oracle, log.events, OwnPosts::Ignored, &mut |_| ());
     let language = arguments.reader.language(&set, decided.iter().map(|decided| &*decided.text));
     let said: Vec<&Decided> = decided.iter().filter(|decided| super::eval::is_contribution(decided)).collect();
     let mut text = String::new();
@@ -55,7 +55,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let people = decided.iter().filter(|decided| decided.trace.p_join.is_some()).count();
     let heard = if people > 0 { people } else { decided.len() };
-    let summary = Summary::of(&decided);
+    let summary = ReplaySummary::of(&decided);
     let _ = writeln!(
         text,
         "\n{} contributions to {heard} messages of people: {:.2} %{}",

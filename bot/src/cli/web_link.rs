@@ -10,12 +10,12 @@ use super::settings::SettingsArguments;
 use crate::platforms::{url_component, web::WebSettings};
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct WebLinkArguments {
     #[command(flatten)]
     settings: SettingsArguments,
 }
 
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub fn run(arguments: &WebLinkArguments) -> anyhow::Result<()> {
     let web: WebSettings = arguments.settings.section()?;
     ensure!(web.enabled, "the web room is closed (setting web.enabled)");
     let port = web.address.rsplit(':').next();

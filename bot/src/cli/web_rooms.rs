@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use aizuchi_core::memory::Change;
+use aizuchi_core::memory::MemoryChange;
 use aizuchi_core::types::RoomId;
 use anyhow::{Context as _, bail, ensure};
 use clap::{Args, Subcommand};
@@ -11,17 +11,17 @@ use super::settings::SettingsArguments;
 use super::show::harmless;
 use super::{store, when};
 use crate::journal::Journal;
-use crate::memory::{Kept, Local};
+use crate::memory::{SqliteMemory, StoredLayers};
 use crate::platforms::web::WebSettings;
 use crate::platforms::web::rooms;
 use crate::ports::Memory as _;
 use crate::runtime::Clock;
-use crate::stores::{Database, Folder};
+use crate::stores::{DataFolder, Database};
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct RoomsArguments {
     #[command(subcommand)]
-    wish: RoomsWish,
+    command: RoomsCommand,
     /// The data folder [default: that of the settings]
     #[arg(long, value_name = "DIR", global = true)]
     folder: Option<String>,
@@ -30,7 +30,7 @@ pub struct Arguments {
 }
 
 #[derive(Subcommand)]
-enum RoomsWish {
+enum RoomsCommand {
     /// List them: when each was opened, and how many messages it has
     List,
     /// Close a room for everybody and delete all that was said in it
@@ -43,14 +43,14 @@ enum RoomsWish {
     },
 }
 
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    match &arguments.wish {
-        RoomsWish::List => list(arguments),
-        RoomsWish::Close { room } => close(arguments, room.strip_prefix("web:").unwrap_or(room)),
+pub fn run(arguments: &RoomsArguments) -> anyhow::Result<()> {
+    match &arguments.command {
+        RoomsCommand::List => list(arguments),
+        RoomsCommand::Close { room } => close(arguments, room.strip_prefix("web:").unwrap_or(room)),
     }
 }
 
-fn list(arguments: &Arguments) -> anyhow::Result<()> {
+fn list(arguments: &RoomsArguments) -> anyhow::Result<()> {
     let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
     let opened = store::open(&folder)?;
     let counted = opened.wait(opened.database.platform_stores().web.count_messages());
@@ -62,13 +62,13 @@ fn list(arguments: &Arguments) -> anyhow::Result<()> {
     super::print(&text)
 }
 
-fn close(arguments: &Arguments, room: &str) -> anyhow::Result<()> {
+fn close(arguments: &RoomsArguments, room: &str) -> anyhow::Result<()> {
     let path = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
     let policies = arguments.settings.policies()?;
     let own = arguments.settings.section::<WebSettings>()?.rooms;
     ensure!(!own.iter().any(|own| own == room), "{room} is a room of the settings: take it out of web.rooms first");
     store::open(&path)?;
-    let folder = Folder::take(&path).context("nothing was changed")?;
+    let folder = DataFolder::take(&path).context("nothing was changed")?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let closed = runtime.block_on(async {
         let database = Database::open(&folder.database())?;
@@ -76,8 +76,8 @@ fn close(arguments: &Arguments, room: &str) -> anyhow::Result<()> {
         let closed = close.make(&database).await?.is_ok();
         if closed {
             let id = RoomId::new(format!("web:{room}"));
-            let forgotten = vec![Change::RoomForgotten { room: id.clone() }];
-            Local::new(database.clone(), Kept::ALL).apply(forgotten, &policies).await?;
+            let forgotten = vec![MemoryChange::RoomForgotten { room: id.clone() }];
+            SqliteMemory::new(database.clone(), StoredLayers::ALL).apply(forgotten, &policies).await?;
             Journal::new(database.clone()).forget_rooms(vec![id]).await?;
             super::store::settle(&database).await?;
         }

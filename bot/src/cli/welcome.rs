@@ -4,13 +4,19 @@ use std::io::IsTerminal as _;
 
 use secrecy::SecretString;
 
-use super::join::Joined;
-use super::run::{Chosen, variable};
+use super::join::JoinedPlatforms;
+use super::run::{EffectiveSettings, variable};
 use super::web_link;
 use crate::platforms::web::WebSettings;
 
 /// Tells whoever started it where it is, and opens the room for them.
-pub fn welcome(chosen: &Chosen, joined: &Joined, address: Option<&str>, web: &WebSettings, may_open_browser: bool) {
+pub fn welcome(
+    chosen: &EffectiveSettings,
+    joined: &JoinedPlatforms,
+    address: Option<&str>,
+    web: &WebSettings,
+    may_open_browser: bool,
+) {
     let token = web.token();
     if let Err(error) = say_hello(chosen, address.map(|room| (room, token)), joined) {
         tracing::warn!(%error, "cannot write to standard output");
@@ -21,7 +27,11 @@ pub fn welcome(chosen: &Chosen, joined: &Joined, address: Option<&str>, web: &We
 }
 
 /// `room` is where a browser finds it, and the token that it asks for.
-fn say_hello(chosen: &Chosen, room: Option<(&str, Option<&SecretString>)>, joined: &Joined) -> anyhow::Result<()> {
+fn say_hello(
+    chosen: &EffectiveSettings,
+    room: Option<(&str, Option<&SecretString>)>,
+    joined: &JoinedPlatforms,
+) -> anyhow::Result<()> {
     let name = super::harmless(&chosen.settings().bot.name);
     let (told, folder) = (&chosen.choice.told, &chosen.store.folder);
     let whereabouts = match room {

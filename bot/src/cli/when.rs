@@ -7,20 +7,20 @@ use jiff::{Timestamp, Zoned};
 
 /// Such as "2026-04-07 12:02:30 JST".
 pub fn day_and_clock(at: Time) -> String {
-    shown(at, "%Y-%m-%d %H:%M:%S %Z")
+    format_time(at, "%Y-%m-%d %H:%M:%S %Z")
 }
 
 /// Such as "2026-04-07".
 pub fn day(at: Time) -> String {
-    shown(at, "%Y-%m-%d")
+    format_time(at, "%Y-%m-%d")
 }
 
 /// Such as "12:02:30".
 pub fn clock(at: Time) -> String {
-    shown(at, "%H:%M:%S")
+    format_time(at, "%H:%M:%S")
 }
 
-fn shown(at: Time, format: &str) -> String {
+fn format_time(at: Time, format: &str) -> String {
     let time = i64::try_from(at.0).ok().and_then(|millis| Timestamp::from_millisecond(millis).ok());
     time.map_or_else(String::new, |time| time.to_zoned(TimeZone::system()).strftime(format).to_string())
 }

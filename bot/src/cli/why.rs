@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use aizuchi_core::gates::GATES;
 use aizuchi_core::likelihood::Contribution;
 use aizuchi_core::settings;
-use aizuchi_core::trace::Asked;
+use aizuchi_core::trace::QuestionTrace;
 use aizuchi_core::types::{Message, MessageId, RoomId};
 use aizuchi_core::{Input, Trace};
 use anyhow::{Context as _, bail};
@@ -23,7 +23,7 @@ use crate::sentences::sentence;
 use crate::stores::StoreError;
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct WhyArguments {
     /// The id of the message
     #[arg(value_name = "MESSAGE-ID", required_unless_present = "last", conflicts_with = "last")]
     message: Option<String>,
@@ -45,7 +45,7 @@ pub struct Arguments {
     settings: SettingsArguments,
 }
 
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub fn run(arguments: &WhyArguments) -> anyhow::Result<()> {
     let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
     let opened = store::open(&folder)?;
     let room = arguments.room.as_deref().map(|room| store::find_room(&opened, room)).transpose()?;
@@ -69,7 +69,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.json {
         return super::print(&format!("{}\n", harmless_json(&decision(&trace))));
     }
-    let said = opened.wait(said(&opened.stores, &trace)).with_context(unreadable)?;
+    let said = opened.wait(find_message(&opened.stores, &trace)).with_context(unreadable)?;
     let language = opened.wait(language(arguments, &opened.stores, &trace)).with_context(unreadable)?;
     super::print(&explain(&trace, said.as_ref().map(|message| &*message.text), language))
 }
@@ -90,7 +90,7 @@ async fn unknown(stores: &Stores, room: Option<&RoomId>, id: &MessageId) -> Resu
     }
     let latest = stores.decisions.latest(room, "", SHOWN_IDS).await?;
     let alike = stores.decisions.latest(room, id.as_str(), SHOWN_IDS).await?;
-    let listed = |ids: &[MessageId]| store::listed(&ids.iter().map(|id| id.as_str()).collect::<Vec<_>>());
+    let listed = |ids: &[MessageId]| store::join_names(&ids.iter().map(|id| id.as_str()).collect::<Vec<_>>());
     let mut told = format!("nothing is known of a message {id}");
     if !alike.is_empty() {
         let _ = write!(told, "; there is {}", listed(&alike));
@@ -100,8 +100,8 @@ async fn unknown(stores: &Stores, room: Option<&RoomId>, id: &MessageId) -> Resu
 }
 
 /// The message itself, if the journal still has it.
-async fn said(stores: &Stores, trace: &Trace) -> Result<Option<Message>, StoreError> {
-    let seqs = stores.index.select(&about(trace)).await?;
+async fn find_message(stores: &Stores, trace: &Trace) -> Result<Option<Message>, StoreError> {
+    let seqs = stores.index.select(&selection_of(trace)).await?;
     let records = stores.index.read(&seqs).await?;
     Ok(records.into_iter().find_map(|record| {
         let Input::Said(message) = record.ok()?.input else { return None };
@@ -109,7 +109,7 @@ async fn said(stores: &Stores, trace: &Trace) -> Result<Option<Message>, StoreEr
     }))
 }
 
-fn about(trace: &Trace) -> Selection {
+fn selection_of(trace: &Trace) -> Selection {
     Selection::Messages(vec![(trace.place.room.clone(), trace.message.clone())])
 }
 
@@ -117,11 +117,11 @@ fn about(trace: &Trace) -> Selection {
 const TALK_MAX: usize = 20;
 
 /// The reader's, or else that of the room: as it is set, or as people talked there last.
-async fn language(arguments: &Arguments, stores: &Stores, trace: &Trace) -> Result<Language, StoreError> {
+async fn language(arguments: &WhyArguments, stores: &Stores, trace: &Trace) -> Result<Language, StoreError> {
     let room = trace.place.room.as_str();
     let policies = arguments.settings.policies().ok();
-    let set =
-        policies.map_or(settings::Language::Auto, |policies| policies.for_room(room).settings.bot.language.clone());
+    let set = policies
+        .map_or(settings::LanguageSetting::Auto, |policies| policies.for_room(room).settings.bot.language.clone());
     let mut talk = Vec::new();
     let mut records = Records::last(&*stores.journal, SEARCHED_MAX).await?;
     while let Some(record) = records.next_whole().await? {
@@ -177,7 +177,7 @@ fn explain(trace: &Trace, said: Option<&str>, language: Language) -> String {
     text
 }
 
-fn question(asked: &Asked) -> LocalizedMessage {
+fn question(asked: &QuestionTrace) -> LocalizedMessage {
     let (id, time, chars) = (asked.question.id(), when::clock(asked.at), asked.prompt_chars);
     match (asked.cached, asked.failed) {
         (true, _) => message!("why-asked-cached", question = id, time = time),

@@ -1,12 +1,12 @@
 //! Closes a room of the web room for everybody.
 
-use super::spec::{Argument, ArgumentKind, CommandSpec, Effect, Offered, Permission, WebEffect};
+use super::spec::{Argument, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission, WebEffect};
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "close-room",
     argument: Some(Argument { name: "room", kind: ArgumentKind::RoomName, required: false }),
     permission: Permission::RoomOpener,
-    offered: Offered::WebRoom,
-    effect: Effect::Web(WebEffect::CloseRoom),
+    offered: OfferedIn::WebRoom,
+    effect: CommandEffect::Web(WebEffect::CloseRoom),
 };
 

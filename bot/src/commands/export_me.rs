@@ -1,23 +1,23 @@
 //! All that is remembered about the caller, as data.
 
 use super::answers;
-use super::parse::Value;
-use super::runner::{Call, CommandError, CommandRunner};
-use super::spec::{CommandSpec, Effect, Offered, Permission};
-use crate::ports::Doing;
+use super::parse::ArgumentValue;
+use super::runner::{CommandCall, CommandError, CommandRunner};
+use super::spec::{CommandSpec, CommandEffect, OfferedIn, Permission};
+use crate::ports::BoxFuture;
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "export-me",
     argument: None,
     permission: Permission::Anybody,
-    offered: Offered::Everywhere,
-    effect: Effect::Run(run),
+    offered: OfferedIn::Everywhere,
+    effect: CommandEffect::Run(run),
 };
 
-fn run<'a>(runner: &'a CommandRunner, call: Call<'a>, _: Option<Value>) -> Doing<'a, Result<String, CommandError>> {
+fn run<'a>(runner: &'a CommandRunner, call: CommandCall<'a>, _: Option<ArgumentValue>) -> BoxFuture<'a, Result<String, CommandError>> {
     Box::pin(async move {
         let Some(keeper) = &runner.keeper else { return Ok(answers::no_memory(call.language())) };
-        let about = keeper.about(&runner.ears.first_id(&call.caller.person)).await?;
+        let about = keeper.about(&runner.engine.first_id(&call.caller.person)).await?;
         Ok(serde_json::to_string_pretty(&about).expect("what is remembered is plain data"))
     })
 }

@@ -1,40 +1,40 @@
 //! Forgets the caller: how far that is, and which names may be somebody else's.
 
 use super::answers;
-use super::parse::Value;
-use super::runner::{Call, CommandError, CommandRunner};
-use super::spec::{Argument, ArgumentKind, CommandForm, CommandSpec, Effect, Offered, Permission};
-use crate::keeper::{ForgetState, Forgotten, NotForgotten};
+use super::parse::ArgumentValue;
+use super::runner::{CommandCall, CommandError, CommandRunner};
+use super::spec::{Argument, ArgumentKind, CommandForm, CommandSpec, CommandEffect, OfferedIn, Permission};
+use crate::keeper::{ForgetState, ForgetResult, ForgetError};
 use crate::language::{Language, LocalizedMessage, message, say};
-use crate::ports::Doing;
+use crate::ports::BoxFuture;
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "forget-me",
     argument: Some(Argument { name: "names", kind: ArgumentKind::Names, required: false }),
     permission: Permission::Anybody,
-    offered: Offered::Everywhere,
-    effect: Effect::Run(run),
+    offered: OfferedIn::Everywhere,
+    effect: CommandEffect::Run(run),
 };
 
 /// Goes on when the caller has gone.
-fn run<'a>(runner: &'a CommandRunner, call: Call<'a>, names: Option<Value>) -> Doing<'a, Result<String, CommandError>> {
+fn run<'a>(runner: &'a CommandRunner, call: CommandCall<'a>, names: Option<ArgumentValue>) -> BoxFuture<'a, Result<String, CommandError>> {
     Box::pin(async move {
         let language = call.language();
         let Some(keeper) = runner.keeper.clone() else { return Ok(answers::no_memory(language)) };
-        let names = names.and_then(Value::names).unwrap_or_default();
-        let ids = runner.ears.ids_of(&call.caller.person);
-        let (ears, platforms) = (runner.ears.clone(), runner.platforms.clone());
-        let forgetting = tokio::spawn(async move { keeper.forget(ids, &names, &ears, &platforms).await });
+        let names = names.and_then(ArgumentValue::names).unwrap_or_default();
+        let ids = runner.engine.ids_of(&call.caller.person);
+        let (engine, platforms) = (runner.engine.clone(), runner.platforms.clone());
+        let forgetting = tokio::spawn(async move { keeper.forget(ids, &names, &engine, &platforms).await });
         match forgetting.await.map_err(|_| CommandError::Gone)? {
             Ok(done) => Ok(format_forgotten(&done, call.form, language)),
-            Err(NotForgotten::NotTheirName(name)) => Ok(not_your_name(&name, language)),
-            Err(NotForgotten::Gone) => Err(CommandError::Gone),
-            Err(NotForgotten::Store(error)) => Err(CommandError::Store(error)),
+            Err(ForgetError::NotTheirName(name)) => Ok(not_your_name(&name, language)),
+            Err(ForgetError::Gone) => Err(CommandError::Gone),
+            Err(ForgetError::Store(error)) => Err(CommandError::Store(error)),
         }
     })
 }
 
-fn format_forgotten(forgotten: &Forgotten, form: CommandForm, language: Language) -> String {
+fn format_forgotten(forgotten: &ForgetResult, form: CommandForm, language: Language) -> String {
     let mut text = state(forgotten.state, form, language);
     if forgotten.doubtful.is_empty() {
         return text;
@@ -71,7 +71,7 @@ mod tests {
     fn who_is_forgotten_is_told_how_it_stands() {
         let doubtful = vec![("Bo".into(), Some("Bob".into())), ("May".into(), None)];
         let told =
-            |state, language| format_forgotten(&Forgotten { state, doubtful: doubtful.clone() }, CommandForm::Bare, language);
+            |state, language| format_forgotten(&ForgetResult { state, doubtful: doubtful.clone() }, CommandForm::Bare, language);
         let done = told(ForgetState::Done, Language::ENGLISH);
         assert!(done.starts_with("You are forgotten") && done.ends_with("/forget-me Bo, May"), "{done}");
         assert!(done.contains("“Bo” (Bob?), “May” (an ordinary word?)"), "{done}");

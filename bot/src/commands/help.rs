@@ -1,19 +1,19 @@
 //! Lists the commands.
 
 use super::answers;
-use super::parse::Value;
-use super::runner::{Call, CommandError, CommandRunner};
-use super::spec::{CommandSpec, Effect, Offered, Permission};
-use crate::ports::Doing;
+use super::parse::ArgumentValue;
+use super::runner::{CommandCall, CommandError, CommandRunner};
+use super::spec::{CommandSpec, CommandEffect, OfferedIn, Permission};
+use crate::ports::BoxFuture;
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "help",
     argument: None,
     permission: Permission::Anybody,
-    offered: Offered::Everywhere,
-    effect: Effect::Run(run),
+    offered: OfferedIn::Everywhere,
+    effect: CommandEffect::Run(run),
 };
 
-fn run<'a>(_: &'a CommandRunner, call: Call<'a>, _: Option<Value>) -> Doing<'a, Result<String, CommandError>> {
+fn run<'a>(_: &'a CommandRunner, call: CommandCall<'a>, _: Option<ArgumentValue>) -> BoxFuture<'a, Result<String, CommandError>> {
     Box::pin(async move { Ok(answers::help(call.form, call.language())) })
 }

@@ -11,9 +11,9 @@ mod spec;
 mod tests;
 
 pub use offers::{CommandOffer, offers};
-pub use parse::{Parsed, Value, parse};
-pub use runner::{Bot, Call, CommandRunner, PresetRequest};
-pub use spec::{Argument, ArgumentKind, CommandForm, CommandSpec, Effect, Offered, Permission, WebEffect};
+pub use parse::{ArgumentValue, ParsedCommand, parse};
+pub use runner::{BotInfo, CommandCall, CommandRunner, PresetRequest};
+pub use spec::{Argument, ArgumentKind, CommandEffect, CommandForm, CommandSpec, OfferedIn, Permission, WebEffect};
 
 macro_rules! commands {
     ($($module:ident)*) => {

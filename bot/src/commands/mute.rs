@@ -2,26 +2,26 @@
 
 use aizuchi_core::input::Command;
 
-use super::parse::Value;
-use super::runner::Call;
-use super::spec::{Argument, ArgumentKind, CommandSpec, Effect, Offered, Permission};
+use super::parse::ArgumentValue;
+use super::runner::CommandCall;
+use super::spec::{Argument, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission};
 use crate::language::say;
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "mute",
     argument: Some(Argument { name: "duration", kind: ArgumentKind::Duration, required: false }),
     permission: Permission::Anybody,
-    offered: Offered::Everywhere,
-    effect: Effect::Engine { command, answer },
+    offered: OfferedIn::Everywhere,
+    effect: CommandEffect::Engine { command, answer },
 };
 
-fn command(duration: Option<&Value>) -> Command {
-    Command::Mute(duration.and_then(Value::duration))
+fn command(duration: Option<&ArgumentValue>) -> Command {
+    Command::Mute(duration.and_then(ArgumentValue::duration))
 }
 
-fn answer(duration: Option<&Value>, call: Call<'_>) -> String {
+fn answer(duration: Option<&ArgumentValue>, call: CommandCall<'_>) -> String {
     let (unmute, language) = (call.form.write("unmute"), call.language());
-    match duration.and_then(Value::duration) {
+    match duration.and_then(ArgumentValue::duration) {
         Some(span) => say!(language, "command-mute.done", span = span, unmute = unmute),
         None => say!(language, "command-mute.done-open", unmute = unmute),
     }

@@ -1,24 +1,24 @@
 //! Keeps the caller out of long memory.
 
 use super::answers;
-use super::parse::Value;
-use super::runner::{Call, CommandError, CommandRunner};
-use super::spec::{CommandSpec, Effect, Offered, Permission};
-use crate::ports::Doing;
+use super::parse::ArgumentValue;
+use super::runner::{CommandCall, CommandError, CommandRunner};
+use super::spec::{CommandSpec, CommandEffect, OfferedIn, Permission};
+use crate::ports::BoxFuture;
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "opt-out",
     argument: None,
     permission: Permission::Anybody,
-    offered: Offered::Everywhere,
-    effect: Effect::Run(run),
+    offered: OfferedIn::Everywhere,
+    effect: CommandEffect::Run(run),
 };
 
-fn run<'a>(runner: &'a CommandRunner, call: Call<'a>, _: Option<Value>) -> Doing<'a, Result<String, CommandError>> {
+fn run<'a>(runner: &'a CommandRunner, call: CommandCall<'a>, _: Option<ArgumentValue>) -> BoxFuture<'a, Result<String, CommandError>> {
     Box::pin(async move {
         let language = call.language();
         let Some(keeper) = &runner.keeper else { return Ok(answers::no_memory(language)) };
-        keeper.opt_out(&runner.ears.first_id(&call.caller.person), true).await?;
+        keeper.opt_out(&runner.engine.first_id(&call.caller.person), true).await?;
         Ok(language.text("command-opt-out.done"))
     })
 }

@@ -6,8 +6,8 @@ use super::spec::{Argument, ArgumentKind, CommandForm, CommandSpec};
 use super::{COMMANDS, HELP};
 
 #[derive(Debug)]
-pub enum Parsed {
-    Command(&'static CommandSpec, Option<Value>),
+pub enum ParsedCommand {
+    Command(&'static CommandSpec, Option<ArgumentValue>),
     /// The command is known, its argument is missing or makes no sense.
     WrongArgument(&'static CommandSpec),
     Unknown(String),
@@ -15,7 +15,7 @@ pub enum Parsed {
 
 /// An argument, by its kind.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum ArgumentValue {
     Duration(Span),
     Share(Share),
     /// One of the argument's choices.
@@ -26,57 +26,57 @@ pub enum Value {
 }
 
 /// The command that is typed, with or without its slash; without a name it is `help`.
-pub fn parse(text: &str, form: CommandForm) -> Parsed {
+pub fn parse(text: &str, form: CommandForm) -> ParsedCommand {
     let rest = text.trim().trim_start_matches('/');
     let (name, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let (name, rest) = (name.to_lowercase(), rest.trim());
     if name.is_empty() {
-        return Parsed::Command(HELP, None);
+        return ParsedCommand::Command(HELP, None);
     }
     let Some(spec) = COMMANDS.iter().find(|spec| spec.is_called(&name) && spec.is_offered(form)) else {
-        return Parsed::Unknown(name);
+        return ParsedCommand::Unknown(name);
     };
     match &spec.argument {
-        None => Parsed::Command(spec, None),
-        Some(argument) if rest.is_empty() && !argument.required => Parsed::Command(spec, None),
+        None => ParsedCommand::Command(spec, None),
+        Some(argument) if rest.is_empty() && !argument.required => ParsedCommand::Command(spec, None),
         Some(argument) => match value(argument, rest) {
-            Some(value) => Parsed::Command(spec, Some(value)),
-            None => Parsed::WrongArgument(spec),
+            Some(value) => ParsedCommand::Command(spec, Some(value)),
+            None => ParsedCommand::WrongArgument(spec),
         },
     }
 }
 
-fn value(argument: &Argument, text: &str) -> Option<Value> {
+fn value(argument: &Argument, text: &str) -> Option<ArgumentValue> {
     match argument.kind {
-        ArgumentKind::Duration => span(text).map(Value::Duration),
-        ArgumentKind::Share => Share::parse(text).map(Value::Share),
+        ArgumentKind::Duration => span(text).map(ArgumentValue::Duration),
+        ArgumentKind::Share => Share::parse(text).map(ArgumentValue::Share),
         ArgumentKind::Choice(choices) => {
-            choices().into_iter().find(|choice| choice.eq_ignore_ascii_case(text)).map(Value::Choice)
+            choices().into_iter().find(|choice| choice.eq_ignore_ascii_case(text)).map(ArgumentValue::Choice)
         }
-        ArgumentKind::MessageId | ArgumentKind::RoomName => Some(Value::Word(text.to_owned())),
-        ArgumentKind::Names => Some(Value::Names(names(text))),
+        ArgumentKind::MessageId | ArgumentKind::RoomName => Some(ArgumentValue::Word(text.to_owned())),
+        ArgumentKind::Names => Some(ArgumentValue::Names(names(text))),
     }
 }
 
-impl Value {
+impl ArgumentValue {
     pub fn duration(&self) -> Option<Span> {
-        if let Value::Duration(span) = self { Some(*span) } else { None }
+        if let ArgumentValue::Duration(span) = self { Some(*span) } else { None }
     }
 
     pub fn share(&self) -> Option<Share> {
-        if let Value::Share(share) = self { Some(*share) } else { None }
+        if let ArgumentValue::Share(share) = self { Some(*share) } else { None }
     }
 
     pub fn word(&self) -> Option<&str> {
         match self {
-            Value::Choice(word) => Some(word),
-            Value::Word(word) => Some(word),
-            Value::Duration(_) | Value::Share(_) | Value::Names(_) => None,
+            ArgumentValue::Choice(word) => Some(word),
+            ArgumentValue::Word(word) => Some(word),
+            ArgumentValue::Duration(_) | ArgumentValue::Share(_) | ArgumentValue::Names(_) => None,
         }
     }
 
     pub fn names(self) -> Option<Vec<Box<str>>> {
-        if let Value::Names(names) = self { Some(names) } else { None }
+        if let ArgumentValue::Names(names) = self { Some(names) } else { None }
     }
 }
 
@@ -148,44 +148,44 @@ mod tests {
     }
 
     /// The command that is read, with its argument.
-    fn read(text: &str) -> (&'static str, Option<Value>) {
+    fn read(text: &str) -> (&'static str, Option<ArgumentValue>) {
         match parse(text, CommandForm::Bare) {
-            Parsed::Command(spec, value) => (spec.name, value),
-            Parsed::WrongArgument(spec) => panic!("{text}: {}", spec.name),
-            Parsed::Unknown(name) => panic!("{text}: {name}"),
+            ParsedCommand::Command(spec, value) => (spec.name, value),
+            ParsedCommand::WrongArgument(spec) => panic!("{text}: {}", spec.name),
+            ParsedCommand::Unknown(name) => panic!("{text}: {name}"),
         }
     }
 
     #[test]
     fn commands_are_read_as_people_write_them() {
-        let two_hours = Some(Value::Duration(Span::minutes(120)));
+        let two_hours = Some(ArgumentValue::Duration(Span::minutes(120)));
         assert_eq!(read("/mute"), ("mute", None));
         for mute in [" /MUTE 2h ", "/mute　2時間", "ミュート 2時間"] {
             assert_eq!(read(mute), ("mute", two_hours.clone()), "{mute}");
         }
         assert_eq!((read("/unmute"), read("/unmute now")), (("unmute", None), ("unmute", None)));
-        assert_eq!(read("/why w12"), ("why", Some(Value::Word("w12".into()))));
+        assert_eq!(read("/why w12"), ("why", Some(ArgumentValue::Word("w12".into()))));
         assert_eq!(read("/why"), ("why", None));
-        let three = Share::parse("3%").map(Value::Share);
+        let three = Share::parse("3%").map(ArgumentValue::Share);
         assert_eq!((read("/talk 3%"), read("/talk ３％")), (("talk", three.clone()), ("talk", three)));
         assert_eq!((read("/help"), read(" / ")), (("help", None), ("help", None)));
-        assert_eq!(read("channel OFF"), ("channel", Some(Value::Choice("off"))));
-        assert_eq!(read("preset sphene"), ("preset", Some(Value::Choice("sphene"))));
+        assert_eq!(read("channel OFF"), ("channel", Some(ArgumentValue::Choice("off"))));
+        assert_eq!(read("preset sphene"), ("preset", Some(ArgumentValue::Choice("sphene"))));
         assert_eq!(read("/forget-me"), ("forget-me", None));
-        let names = Value::Names(vec!["Bo".into(), "Rina Sato".into()]);
+        let names = ArgumentValue::Names(vec!["Bo".into(), "Rina Sato".into()]);
         assert_eq!(read("/forget-me “Bo”、 Rina Sato"), ("forget-me", Some(names)));
-        assert_eq!(read("/close-room 庭"), ("close-room", Some(Value::Word("庭".into()))));
+        assert_eq!(read("/close-room 庭"), ("close-room", Some(ArgumentValue::Word("庭".into()))));
     }
 
     #[test]
     fn what_is_not_understood_is_told_apart() {
         for odd in ["/mute for ever", "/talk 300%", "/channel", "/channel maybe", "/preset shy"] {
-            assert!(matches!(parse(odd, CommandForm::Bare), Parsed::WrongArgument(_)), "{odd}");
+            assert!(matches!(parse(odd, CommandForm::Bare), ParsedCommand::WrongArgument(_)), "{odd}");
         }
-        assert!(matches!(parse("/dance now", CommandForm::Bare), Parsed::Unknown(name) if name == "dance"));
+        assert!(matches!(parse("/dance now", CommandForm::Bare), ParsedCommand::Unknown(name) if name == "dance"));
         let elsewhere = parse("close-room garden", CommandForm::Prefixed);
         assert!(
-            matches!(elsewhere, Parsed::Unknown(name) if name == "close-room"),
+            matches!(elsewhere, ParsedCommand::Unknown(name) if name == "close-room"),
             "only the web room has rooms to close"
         );
     }

@@ -3,23 +3,23 @@
 use aizuchi_core::settings::PRESETS;
 use tokio::sync::oneshot;
 
-use super::parse::Value;
-use super::runner::{Call, CommandError, CommandRunner, PresetRequest};
-use super::spec::{Argument, ArgumentKind, CommandSpec, Effect, Offered, Permission};
+use super::parse::ArgumentValue;
+use super::runner::{CommandCall, CommandError, CommandRunner, PresetRequest};
+use super::spec::{Argument, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission};
 use crate::language::say;
-use crate::ports::Doing;
+use crate::ports::BoxFuture;
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "preset",
     argument: Some(Argument { name: "name", kind: ArgumentKind::Choice(|| PRESETS.iter().map(|(name, _)| *name).collect()), required: true }),
     permission: Permission::Managers,
-    offered: Offered::Everywhere,
-    effect: Effect::Run(run),
+    offered: OfferedIn::Everywhere,
+    effect: CommandEffect::Run(run),
 };
 
-fn run<'a>(runner: &'a CommandRunner, call: Call<'a>, name: Option<Value>) -> Doing<'a, Result<String, CommandError>> {
+fn run<'a>(runner: &'a CommandRunner, call: CommandCall<'a>, name: Option<ArgumentValue>) -> BoxFuture<'a, Result<String, CommandError>> {
     Box::pin(async move {
-        let preset = name.as_ref().and_then(Value::word).unwrap_or_default().to_owned();
+        let preset = name.as_ref().and_then(ArgumentValue::word).unwrap_or_default().to_owned();
         let (done, answer) = oneshot::channel();
         let request = PresetRequest { room: call.place.room.as_str().to_owned(), preset: preset.clone(), done };
         runner.preset_requests.send(request).await.map_err(|_| CommandError::Gone)?;

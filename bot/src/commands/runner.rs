@@ -8,18 +8,18 @@ use aizuchi_core::types::Place;
 use tokio::sync::{mpsc, oneshot};
 
 use super::answers;
-use super::parse::{Parsed, Value, parse};
-use super::spec::{CommandForm, CommandSpec, Effect, Permission};
+use super::parse::{ArgumentValue, ParsedCommand, parse};
+use super::spec::{CommandEffect, CommandForm, CommandSpec, Permission};
 use crate::journal::Traces;
 use crate::keeper::Keeper;
 use crate::language::Language;
-use crate::ports::{Caller, Commands, Doing, Platform};
-use crate::runtime::{Clock, Ears, Gone};
+use crate::ports::{BoxFuture, Caller, Commands, Platform};
+use crate::runtime::{Clock, EngineHandle, ShuttingDown};
 use crate::stores::StoreError;
 
 /// How it introduces itself.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Bot {
+pub struct BotInfo {
     pub name: String,
     /// The model that writes, as provider/model.
     pub model: String,
@@ -32,9 +32,9 @@ pub struct Bot {
     pub presets: Presets,
 }
 
-impl Bot {
-    pub fn in_room(self, room: &str) -> Bot {
-        Bot { preset: self.presets.for_room(room).to_owned(), ..self }
+impl BotInfo {
+    pub fn in_room(self, room: &str) -> BotInfo {
+        BotInfo { preset: self.presets.for_room(room).to_owned(), ..self }
     }
 }
 
@@ -48,10 +48,10 @@ pub struct PresetRequest {
 
 /// What commands are run with.
 pub struct CommandRunner {
-    pub(super) ears: Ears,
+    pub(super) engine: EngineHandle,
     pub(super) traces: Traces,
     pub(super) clock: Clock,
-    bot: RwLock<Bot>,
+    bot: RwLock<BotInfo>,
     pub(super) preset_requests: mpsc::Sender<PresetRequest>,
     /// Long memory; commands about it say so where there is none.
     pub(super) keeper: Option<Arc<Keeper>>,
@@ -61,13 +61,13 @@ pub struct CommandRunner {
 
 /// Who runs a command, and where.
 #[derive(Clone, Copy, Debug)]
-pub struct Call<'a> {
+pub struct CommandCall<'a> {
     pub caller: &'a Caller,
     pub place: &'a Place,
     pub form: CommandForm,
 }
 
-impl Call<'_> {
+impl CommandCall<'_> {
     pub fn language(&self) -> Language {
         self.caller.language
     }
@@ -81,8 +81,8 @@ pub enum CommandError {
     Store(StoreError),
 }
 
-impl From<Gone> for CommandError {
-    fn from(_: Gone) -> CommandError {
+impl From<ShuttingDown> for CommandError {
+    fn from(_: ShuttingDown) -> CommandError {
         CommandError::Gone
     }
 }
@@ -95,14 +95,14 @@ impl From<StoreError> for CommandError {
 
 impl CommandRunner {
     pub fn new(
-        ears: Ears,
+        engine: EngineHandle,
         traces: Traces,
         clock: Clock,
-        bot: Bot,
+        bot: BotInfo,
         preset_requests: mpsc::Sender<PresetRequest>,
     ) -> CommandRunner {
         let (bot, keeper, platforms) = (RwLock::new(bot), None, Vec::new());
-        CommandRunner { ears, traces, clock, bot, preset_requests, keeper, platforms }
+        CommandRunner { engine, traces, clock, bot, preset_requests, keeper, platforms }
     }
 
     /// The same where people talk on these platforms.
@@ -116,44 +116,44 @@ impl CommandRunner {
     }
 
     /// From now on it goes by another name, or answers with another model.
-    pub fn introduce(&self, bot: Bot) {
+    pub fn introduce(&self, bot: BotInfo) {
         *self.bot.write().unwrap_or_else(PoisonError::into_inner) = bot;
     }
 
-    pub(super) fn bot(&self) -> Bot {
+    pub(super) fn bot(&self) -> BotInfo {
         self.bot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     async fn run_command(
         &self,
         spec: &CommandSpec,
-        argument: Option<Value>,
-        call: Call<'_>,
+        argument: Option<ArgumentValue>,
+        call: CommandCall<'_>,
     ) -> Result<String, CommandError> {
         if spec.permission == Permission::Managers && !call.caller.manages {
             return Ok(call.language().text("command-for-managers"));
         }
         match spec.effect {
-            Effect::Engine { command, answer } => {
+            CommandEffect::Engine { command, answer } => {
                 let told = Input::Told(call.place.room.clone(), command(argument.as_ref()));
-                self.ears.hear(told).await?;
+                self.engine.submit(told).await?;
                 Ok(answer(argument.as_ref(), call))
             }
-            Effect::Run(run) => run(self, call, argument).await,
+            CommandEffect::Run(run) => run(self, call, argument).await,
             // The web room runs its own before it asks here.
-            Effect::Web(_) => Ok(answers::unknown(spec.name, call.form, call.language())),
+            CommandEffect::Web(_) => Ok(answers::unknown(spec.name, call.form, call.language())),
         }
     }
 }
 
 impl Commands for CommandRunner {
-    fn run<'a>(&'a self, text: &'a str, caller: &'a Caller, place: &'a Place) -> Doing<'a, String> {
-        let call = Call { caller, place, form: CommandForm::of(&place.room) };
+    fn run<'a>(&'a self, text: &'a str, caller: &'a Caller, place: &'a Place) -> BoxFuture<'a, String> {
+        let call = CommandCall { caller, place, form: CommandForm::of(&place.room) };
         Box::pin(async move {
             let done = match parse(text, call.form) {
-                Parsed::Command(spec, argument) => self.run_command(spec, argument, call).await,
-                Parsed::WrongArgument(spec) => Ok(answers::wrong_argument(spec, call.form, call.language())),
-                Parsed::Unknown(name) => Ok(answers::unknown(&name, call.form, call.language())),
+                ParsedCommand::Command(spec, argument) => self.run_command(spec, argument, call).await,
+                ParsedCommand::WrongArgument(spec) => Ok(answers::wrong_argument(spec, call.form, call.language())),
+                ParsedCommand::Unknown(name) => Ok(answers::unknown(&name, call.form, call.language())),
             };
             match done {
                 Ok(answer) => answer,

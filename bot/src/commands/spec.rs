@@ -3,10 +3,10 @@
 use aizuchi_core::input::Command;
 use aizuchi_core::types::RoomId;
 
-use super::parse::Value;
-use super::runner::{Call, CommandError, CommandRunner};
+use super::parse::ArgumentValue;
+use super::runner::{CommandCall, CommandError, CommandRunner};
 use crate::language::Language;
-use crate::ports::Doing;
+use crate::ports::BoxFuture;
 
 /// A slash command. It takes at most one argument: everything behind its name.
 #[derive(Debug)]
@@ -14,8 +14,8 @@ pub struct CommandSpec {
     pub name: &'static str,
     pub argument: Option<Argument>,
     pub permission: Permission,
-    pub offered: Offered,
-    pub effect: Effect,
+    pub offered: OfferedIn,
+    pub effect: CommandEffect,
 }
 
 #[derive(Debug)]
@@ -48,24 +48,28 @@ pub enum Permission {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Offered {
+pub enum OfferedIn {
     Everywhere,
     WebRoom,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Effect {
+pub enum CommandEffect {
     /// Changes the engine: recorded, and so a log can hold it.
     Engine {
-        command: fn(Option<&Value>) -> Command,
-        answer: fn(Option<&Value>, Call<'_>) -> String,
+        command: fn(Option<&ArgumentValue>) -> Command,
+        answer: fn(Option<&ArgumentValue>, CommandCall<'_>) -> String,
     },
-    Run(Run),
+    Run(RunCommand),
     /// Run by the web room itself.
     Web(WebEffect),
 }
 
-pub type Run = for<'a> fn(&'a CommandRunner, Call<'a>, Option<Value>) -> Doing<'a, Result<String, CommandError>>;
+pub type RunCommand = for<'a> fn(
+    &'a CommandRunner,
+    CommandCall<'a>,
+    Option<ArgumentValue>,
+) -> BoxFuture<'a, Result<String, CommandError>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WebEffect {
@@ -121,8 +125,8 @@ impl CommandSpec {
 
     pub fn is_offered(&self, form: CommandForm) -> bool {
         match self.offered {
-            Offered::Everywhere => true,
-            Offered::WebRoom => form == CommandForm::Bare,
+            OfferedIn::Everywhere => true,
+            OfferedIn::WebRoom => form == CommandForm::Bare,
         }
     }
 }

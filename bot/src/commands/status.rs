@@ -2,30 +2,30 @@
 
 use aizuchi_core::Time;
 use aizuchi_core::room::{Cost, Mute};
-use aizuchi_core::view::{Doing as Activity, PendingView, RoomView};
+use aizuchi_core::view::{PendingStage as Activity, PendingView, RoomView};
 
 use super::answers::cost;
-use super::parse::Value;
-use super::runner::{Bot, Call, CommandError, CommandRunner};
-use super::spec::{CommandForm, CommandSpec, Effect, Offered, Permission};
+use super::parse::ArgumentValue;
+use super::runner::{BotInfo, CommandCall, CommandError, CommandRunner};
+use super::spec::{CommandForm, CommandSpec, CommandEffect, OfferedIn, Permission};
 use crate::language::{Language, say};
-use crate::ports::Doing;
+use crate::ports::BoxFuture;
 use crate::runtime::{ClockJump, EstimatedPrice, TotalView};
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "status",
     argument: None,
     permission: Permission::Anybody,
-    offered: Offered::Everywhere,
-    effect: Effect::Run(run),
+    offered: OfferedIn::Everywhere,
+    effect: CommandEffect::Run(run),
 };
 
-fn run<'a>(runner: &'a CommandRunner, call: Call<'a>, _: Option<Value>) -> Doing<'a, Result<String, CommandError>> {
+fn run<'a>(runner: &'a CommandRunner, call: CommandCall<'a>, _: Option<ArgumentValue>) -> BoxFuture<'a, Result<String, CommandError>> {
     Box::pin(async move {
         let room = &call.place.room;
-        let view = runner.ears.look(room).await?;
+        let view = runner.engine.view(room).await?;
         let now = runner.clock.now();
-        let (total, jump) = (runner.ears.total(room, now), runner.clock.last_jump());
+        let (total, jump) = (runner.engine.total(room, now), runner.clock.last_jump());
         let bot = runner.bot().in_room(room.as_str());
         let status = Status { view: view.as_ref(), total: &total, bot: &bot, now, jump };
         Ok(status.format(call.form, call.language()))
@@ -37,7 +37,7 @@ fn run<'a>(runner: &'a CommandRunner, call: Call<'a>, _: Option<Value>) -> Doing
 struct Status<'a> {
     view: Option<&'a RoomView>,
     total: &'a TotalView,
-    bot: &'a Bot,
+    bot: &'a BotInfo,
     now: Time,
     jump: Option<ClockJump>,
 }
@@ -56,7 +56,7 @@ impl Status<'_> {
             .into_iter()
             .flat_map(|view| &view.places)
             .flat_map(|place| &place.pending)
-            .map(|pending| doing(pending, now, language))
+            .map(|pending| describe_pending(pending, now, language))
             .collect();
         line("status-pending", if pending.is_empty() { language.text("status-nothing") } else { pending.join(", ") });
         let spent = view.map(|view| view.spent).unwrap_or_default();
@@ -91,7 +91,7 @@ fn mute(mute: Option<Mute>, now: Time, form: CommandForm, language: Language) ->
     }
 }
 
-fn doing(pending: &PendingView, now: Time, language: Language) -> String {
+fn describe_pending(pending: &PendingView, now: Time, language: Language) -> String {
     let doing = language.text(match pending.doing {
         Activity::Waiting => "doing-waiting",
         Activity::Judging => "doing-judging",
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_status_says_how_things_are() {
-        let bot = Bot {
+        let bot = BotInfo {
             name: "aizuchi".into(),
             model: "offline".into(),
             judge: "offline".into(),
@@ -144,7 +144,7 @@ mod tests {
             Status { view: Some(&view), total: &total, bot: &bot, now: Time(0), jump: Some(jump) };
         let said = status.format(CommandForm::Bare, Language::ENGLISH);
         assert!(said.contains("preset: aizuchi"), "{said}");
-        let bot = Bot { presets: "sphene".into(), ..bot.clone() }.in_room("web:lobby");
+        let bot = BotInfo { presets: "sphene".into(), ..bot.clone() }.in_room("web:lobby");
         let said_there = Status { bot: &bot, ..status }.format(CommandForm::Bare, Language::ENGLISH);
         assert!(said_there.contains("preset: sphene"), "{said_there}");
         assert!(said.contains("clock: was set back by 1 h (0 s ago)"), "{said}");

@@ -2,26 +2,26 @@
 
 use aizuchi_core::input::Command;
 
-use super::parse::Value;
-use super::runner::Call;
-use super::spec::{Argument, ArgumentKind, CommandSpec, Effect, Offered, Permission};
+use super::parse::ArgumentValue;
+use super::runner::CommandCall;
+use super::spec::{Argument, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission};
 use crate::language::say;
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "talk",
     argument: Some(Argument { name: "share", kind: ArgumentKind::Share, required: false }),
     permission: Permission::Managers,
-    offered: Offered::Everywhere,
-    effect: Effect::Engine { command, answer },
+    offered: OfferedIn::Everywhere,
+    effect: CommandEffect::Engine { command, answer },
 };
 
-fn command(share: Option<&Value>) -> Command {
-    Command::Talk(share.and_then(Value::share))
+fn command(share: Option<&ArgumentValue>) -> Command {
+    Command::Talk(share.and_then(ArgumentValue::share))
 }
 
-fn answer(share: Option<&Value>, call: Call<'_>) -> String {
+fn answer(share: Option<&ArgumentValue>, call: CommandCall<'_>) -> String {
     let language = call.language();
-    match share.and_then(Value::share) {
+    match share.and_then(ArgumentValue::share) {
         Some(share) => say!(language, "command-talk.done", share = share),
         None => language.text("command-talk.done-usual"),
     }

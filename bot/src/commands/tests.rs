@@ -50,7 +50,10 @@ fn each_is_read_as_its_example_says() {
     for spec in COMMANDS {
         for example in Language::ALL.map(|language| spec.example(language)) {
             let parsed = parse(&example, CommandForm::Bare);
-            assert!(matches!(parsed, Parsed::Command(read, _) if read.name == spec.name), "{example}: {parsed:?}");
+            assert!(
+                matches!(parsed, ParsedCommand::Command(read, _) if read.name == spec.name),
+                "{example}: {parsed:?}"
+            );
         }
     }
 }
@@ -106,7 +109,7 @@ fn logged(text: &str) -> Result<Command, String> {
 #[test]
 fn a_log_can_hold_each_that_changes_the_engine() {
     for spec in COMMANDS {
-        let Effect::Engine { command, .. } = spec.effect else { continue };
+        let CommandEffect::Engine { command, .. } = spec.effect else { continue };
         let choices = spec.argument.iter().flat_map(|argument| argument.kind.choices());
         let mut texts: Vec<String> = choices.map(|choice| format!("{} {choice}", spec.name)).collect();
         texts.push(spec.example(Language::ENGLISH));
@@ -114,7 +117,9 @@ fn a_log_can_hold_each_that_changes_the_engine() {
             texts.push(spec.name.to_owned());
         }
         for text in texts {
-            let Parsed::Command(_, value) = parse(&text, CommandForm::Bare) else { panic!("{text} is not read") };
+            let ParsedCommand::Command(_, value) = parse(&text, CommandForm::Bare) else {
+                panic!("{text} is not read")
+            };
             assert_eq!(logged(&text), Ok(command(value.as_ref())), "{text}");
         }
     }

@@ -2,18 +2,18 @@
 
 use aizuchi_core::input::Command;
 
-use super::parse::Value;
-use super::runner::Call;
-use super::spec::{CommandSpec, Effect, Offered, Permission};
+use super::parse::ArgumentValue;
+use super::runner::CommandCall;
+use super::spec::{CommandSpec, CommandEffect, OfferedIn, Permission};
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "unmute",
     argument: None,
     permission: Permission::Anybody,
-    offered: Offered::Everywhere,
-    effect: Effect::Engine { command: |_| Command::Unmute, answer },
+    offered: OfferedIn::Everywhere,
+    effect: CommandEffect::Engine { command: |_| Command::Unmute, answer },
 };
 
-fn answer(_: Option<&Value>, call: Call<'_>) -> String {
+fn answer(_: Option<&ArgumentValue>, call: CommandCall<'_>) -> String {
     call.language().text("command-unmute.done")
 }

@@ -3,23 +3,23 @@
 use std::fmt::Write as _;
 
 use aizuchi_core::Time;
-use aizuchi_core::memory::About;
+use aizuchi_core::memory::PersonExport;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::parse::Value;
-use super::runner::{Call, CommandError, CommandRunner};
-use super::spec::{CommandForm, CommandSpec, Effect, Offered, Permission};
-use crate::journal::Known;
+use super::parse::ArgumentValue;
+use super::runner::{CommandCall, CommandError, CommandRunner};
+use super::spec::{CommandForm, CommandSpec, CommandEffect, OfferedIn, Permission};
+use crate::journal::StoredAboutPerson;
 use crate::language::{Language, say};
-use crate::ports::Doing;
+use crate::ports::BoxFuture;
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "what-do-you-know",
     argument: None,
     permission: Permission::Anybody,
-    offered: Offered::Everywhere,
-    effect: Effect::Run(run),
+    offered: OfferedIn::Everywhere,
+    effect: CommandEffect::Run(run),
 };
 
 /// Rooms named one by one; the rest are counted.
@@ -27,9 +27,9 @@ const ROOMS_MAX: usize = 20;
 /// Facts told one by one.
 const FACTS_MAX: usize = 30;
 
-fn run<'a>(runner: &'a CommandRunner, call: Call<'a>, _: Option<Value>) -> Doing<'a, Result<String, CommandError>> {
+fn run<'a>(runner: &'a CommandRunner, call: CommandCall<'a>, _: Option<ArgumentValue>) -> BoxFuture<'a, Result<String, CommandError>> {
     Box::pin(async move {
-        let (person, language) = (runner.ears.first_id(&call.caller.person), call.language());
+        let (person, language) = (runner.engine.first_id(&call.caller.person), call.language());
         let known = format_known(&runner.traces.known(&person, call.place, &runner.platforms).await?, language);
         let Some(keeper) = &runner.keeper else { return Ok(known) };
         let remembered = format_remembered(&keeper.about(&person).await?, call.form, language);
@@ -37,7 +37,7 @@ fn run<'a>(runner: &'a CommandRunner, call: Call<'a>, _: Option<Value>) -> Doing
     })
 }
 
-fn format_known(known: &Known, language: Language) -> String {
+fn format_known(known: &StoredAboutPerson, language: Language) -> String {
     let mut text = messages(known, language);
     for (room, messages) in known.rooms.iter().take(ROOMS_MAX) {
         let name = room.as_str().split_once(':').map_or(room.as_str(), |(_, name)| name);
@@ -52,7 +52,7 @@ fn format_known(known: &Known, language: Language) -> String {
 }
 
 /// What long memory has of a person.
-fn format_remembered(about: &About, form: CommandForm, language: Language) -> String {
+fn format_remembered(about: &PersonExport, form: CommandForm, language: Language) -> String {
     let mut text = String::new();
     if about.person.as_ref().is_some_and(|person| person.opted_out) {
         let opt_in = form.write("opt-in");
@@ -79,7 +79,7 @@ fn format_remembered(about: &About, form: CommandForm, language: Language) -> St
     text + &say!(language, "remembered-end", forget_me = forget_me)
 }
 
-fn messages(known: &Known, language: Language) -> String {
+fn messages(known: &StoredAboutPerson, language: Language) -> String {
     let (messages, rooms) = (known.messages(), known.rooms.len());
     let Some(since) = known.since else {
         return language.text("known-none");
@@ -100,16 +100,16 @@ mod tests {
 
     #[test]
     fn whoever_was_never_heard_is_told_so() {
-        let nothing = format_known(&Known::default(), Language::ENGLISH);
+        let nothing = format_known(&StoredAboutPerson::default(), Language::ENGLISH);
         assert!(nothing.starts_with("None of your messages is kept.\nReactions: 0."), "{nothing}");
-        let nothing = format_known(&Known::default(), Language::from_id("ja").unwrap());
+        let nothing = format_known(&StoredAboutPerson::default(), Language::from_id("ja").unwrap());
         assert!(nothing.starts_with("あなたの発言は保存していません。\n"), "{nothing}");
     }
 
     #[test]
     fn many_rooms_are_counted() {
         let rooms = (0..23).map(|n| (RoomId::new(format!("slack:{n:02}")), 2)).collect();
-        let told = format_known(&Known { rooms, since: Some(Time(86_400_000)), ..Known::default() }, Language::ENGLISH);
+        let told = format_known(&StoredAboutPerson { rooms, since: Some(Time(86_400_000)), ..StoredAboutPerson::default() }, Language::ENGLISH);
         assert!(told.starts_with("Your messages that are kept: 46, since 1970-01-0"), "{told}");
         assert!(told.contains("\n- 19: 2\n- 3 more rooms\n") && !told.contains("- 20: 2"), "{told}");
     }

@@ -4,25 +4,25 @@ use aizuchi_core::Trace;
 use aizuchi_core::types::MessageId;
 
 use super::answers::{dollars, no_decision};
-use super::parse::Value;
-use super::runner::{Call, CommandError, CommandRunner};
-use super::spec::{Argument, ArgumentKind, CommandSpec, Effect, Offered, Permission};
+use super::parse::ArgumentValue;
+use super::runner::{CommandCall, CommandError, CommandRunner};
+use super::spec::{Argument, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission};
 use crate::language::{Language, say};
-use crate::ports::Doing;
+use crate::ports::BoxFuture;
 use crate::sentences::sentence;
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "why",
     argument: Some(Argument { name: "message", kind: ArgumentKind::MessageId, required: false }),
     permission: Permission::Anybody,
-    offered: Offered::Everywhere,
-    effect: Effect::Run(run),
+    offered: OfferedIn::Everywhere,
+    effect: CommandEffect::Run(run),
 };
 
-fn run<'a>(runner: &'a CommandRunner, call: Call<'a>, message: Option<Value>) -> Doing<'a, Result<String, CommandError>> {
+fn run<'a>(runner: &'a CommandRunner, call: CommandCall<'a>, message: Option<ArgumentValue>) -> BoxFuture<'a, Result<String, CommandError>> {
     Box::pin(async move {
         let room = &call.place.room;
-        let trace = match message.as_ref().and_then(Value::word) {
+        let trace = match message.as_ref().and_then(ArgumentValue::word) {
             Some(message) => runner.traces.find(room, &MessageId::new(message)).await?,
             None => runner.traces.last(room).await?,
         };

@@ -6,7 +6,7 @@
 
 use aizuchi_core::engine::Snapshot;
 use aizuchi_core::memory::ForgetRequest;
-use aizuchi_core::policy::Stated;
+use aizuchi_core::policy::StoredPolicies;
 use aizuchi_core::{Engine, Input, Policies, Time};
 
 use super::record::sum;
@@ -15,10 +15,10 @@ use crate::runtime::shard_of;
 use crate::stores::StoreError;
 
 /// The engines after some of the records.
-pub struct Engines(Vec<Reached>);
+pub struct Engines(Vec<EngineProgress>);
 
 /// An engine, and the last record it has handled or need not handle.
-struct Reached {
+struct EngineProgress {
     seq: i64,
     engine: Engine,
 }
@@ -36,7 +36,7 @@ impl Engines {
     /// Nothing has happened yet.
     pub fn fresh(policies: &Policies) -> Engines {
         let shards = policies.general().settings.runtime.shards as usize;
-        Engines((0..shards).map(|_| Reached::fresh(policies)).collect())
+        Engines((0..shards).map(|_| EngineProgress::fresh(policies)).collect())
     }
 
     /// The engines as they were snapshotted; `Err` says why they cannot be used. `Ok(None)` if there are none.
@@ -50,7 +50,7 @@ impl Engines {
             let found: Vec<String> = stored.iter().map(|engine| engine.shard.to_string()).collect();
             return Err(format!("only shard {} was snapshotted", found.join(", ")));
         }
-        let reached = stored.into_iter().map(|StoredEngine { seq, engine, .. }| Reached { seq, engine });
+        let reached = stored.into_iter().map(|StoredEngine { seq, engine, .. }| EngineProgress { seq, engine });
         Ok(Some(Engines(reached.collect())))
     }
 
@@ -71,9 +71,9 @@ impl Engines {
         let stored = read_states(states, StateKind::Base, policies)?;
         let Some(last) = stored.last() else { return Ok(Engines::fresh(policies)) };
         let count = last.shards.unwrap_or(0).max(last.shard + 1);
-        let mut engines = Engines((0..count).map(|_| Reached::fresh(policies)).collect());
+        let mut engines = Engines((0..count).map(|_| EngineProgress::fresh(policies)).collect());
         for StoredEngine { shard, seq, engine, .. } in stored {
-            engines.0[shard] = Reached { seq, engine };
+            engines.0[shard] = EngineProgress { seq, engine };
         }
         Ok(engines)
     }
@@ -98,11 +98,11 @@ impl Engines {
         let shard = record.shard as usize;
         if shard >= self.0.len() {
             let policies = self.0[0].engine.policies().clone();
-            self.0.resize_with(shard + 1, || Reached::fresh(&policies));
+            self.0.resize_with(shard + 1, || EngineProgress::fresh(&policies));
         }
         self.0[shard].seq = record.seq;
         // Settings that were to hold from the next start on were once recorded at once: the room may be elsewhere.
-        let knows = |reached: &Reached| record.input.room().is_none_or(|room| reached.engine.knows(room));
+        let knows = |reached: &EngineProgress| record.input.room().is_none_or(|room| reached.engine.knows(room));
         let holder = if knows(&self.0[shard]) { shard } else { self.0.iter().position(knows).unwrap_or(shard) };
         &mut self.0[holder].engine
     }
@@ -112,7 +112,7 @@ impl Engines {
         let policies = self.0[0].engine.policies().clone();
         let parts = split(std::mem::take(&mut self.0).into_iter().map(|reached| reached.engine), shards);
         let restore = |part| Engine::restore(policies.clone(), part).expect("a snapshot just taken is of this version");
-        self.0 = parts.into_iter().map(|part| Reached { seq, engine: restore(part) }).collect();
+        self.0 = parts.into_iter().map(|part| EngineProgress { seq, engine: restore(part) }).collect();
     }
 
     /// One for each of `shards`, under these policies.
@@ -131,7 +131,7 @@ impl Engines {
         self.0.len()
     }
 
-    pub fn policies(&self) -> Stated {
+    pub fn policies(&self) -> StoredPolicies {
         self.0[0].engine.policies().stated()
     }
 
@@ -150,7 +150,7 @@ impl Engines {
     /// Ready to be stored as what the journal begins with.
     pub async fn encode(self) -> Vec<EngineState> {
         let count = self.count();
-        let encode = move |(shard, reached): (usize, &Reached)| {
+        let encode = move |(shard, reached): (usize, &EngineProgress)| {
             let (policies, snapshot) = (reached.engine.policies().stated(), reached.engine.snapshot());
             encode(shard, count, Some(reached.seq), Time(0), &policies, &snapshot)
         };
@@ -163,9 +163,9 @@ fn split(engines: impl Iterator<Item = Engine>, shards: usize) -> Vec<Snapshot> 
     Snapshot::joined(engines.map(Engine::into_snapshot)).split(shards, |room| shard_of(room, shards))
 }
 
-impl Reached {
-    fn fresh(policies: &Policies) -> Reached {
-        Reached { seq: 0, engine: Engine::new(policies.clone()) }
+impl EngineProgress {
+    fn fresh(policies: &Policies) -> EngineProgress {
+        EngineProgress { seq: 0, engine: Engine::new(policies.clone()) }
     }
 }
 
@@ -175,7 +175,7 @@ pub fn encode(
     shards: usize,
     seq: Option<i64>,
     at: Time,
-    policies: &Stated,
+    policies: &StoredPolicies,
     snapshot: &Snapshot,
 ) -> EngineState {
     let policies = serde_json::to_string(policies).expect("settings are plain data");
@@ -209,6 +209,6 @@ fn read_engine(stated: &[u8], body: &[u8], expected: Option<i64>, policies: &Pol
     }
     let snapshot: Snapshot = serde_json::from_str(body).map_err(|error| error.to_string())?;
     // Settings of another version of this program may not be readable: today's hold.
-    let held = serde_json::from_slice::<Stated>(stated).map_or_else(|_| policies.clone(), Policies::from);
+    let held = serde_json::from_slice::<StoredPolicies>(stated).map_or_else(|_| policies.clone(), Policies::from);
     Engine::restore(held, snapshot)
 }

@@ -13,9 +13,9 @@ use aizuchi_core::{Input, Policies, Time};
 use super::engines::Engines;
 use super::read::{Records, look_up, read_each};
 use super::traces::{acted_for, each};
-use super::write::{Journal, State};
+use super::write::{Journal, ShardState};
 use crate::ports::{
-    DecisionPart, Kind, NewBase, Position, Record, Replacement, Rewrite, Selection, StoredDecision, Stores,
+    DecisionPart, NewBase, Position, Record, RecordKind, Replacement, Rewrite, Selection, StoredDecision, Stores,
 };
 use crate::runtime::shard_of;
 use crate::stores::StoreError;
@@ -43,7 +43,7 @@ impl Journal {
 
     /// Scrubs the records, the decisions and the state the journal begins with, and writes down the engine's state without
     /// the person: all of it, or nothing.
-    pub async fn forget(&self, found: Footprints, policies: &Policies, state: State) -> Result<(), StoreError> {
+    pub async fn forget(&self, found: Footprints, policies: &Policies, state: ShardState) -> Result<(), StoreError> {
         let Footprints { request, records, decisions } = found;
         let snapshot = Some(state.encode().await);
         let rewrite = Arc::new(Rewrite { records, decisions, snapshot, ..Rewrite::default() });
@@ -94,14 +94,14 @@ pub(super) async fn footprints(
     // Now that it is known what they said and where: what was made of it must go too.
     let about = messages.iter().chain(&request.answers).filter(|(room, _)| is_ours(room)).cloned().collect();
     seqs.extend(index.select(&Selection::Messages(about)).await?);
-    seqs.extend(index.select(&Selection::Of(Kind::Own)).await?);
+    seqs.extend(index.select(&Selection::Of(RecordKind::Own)).await?);
     let recognizer = request.recognizer();
     let seqs: Vec<i64> = seqs.into_iter().collect();
     // One of theirs that is damaged goes too.
     let mut records: Vec<(i64, Input)> = unreadable.into_iter().map(|seq| (seq, Input::Forgotten)).collect();
     read_each(index, &seqs, &mut |record| {
         if of_ours(&record)
-            && let Some(input) = scrubbed(record.input, &recognizer, &messages)
+            && let Some(input) = without_person(record.input, &recognizer, &messages)
         {
             records.push((record.seq, input));
         }
@@ -148,7 +148,11 @@ async fn forgotten_decisions(
 }
 
 /// A record without the person, if there is anything of them in it. `messages` are theirs.
-pub fn scrubbed(mut input: Input, theirs: &Recognizer<'_>, messages: &BTreeSet<(RoomId, MessageId)>) -> Option<Input> {
+pub fn without_person(
+    mut input: Input,
+    theirs: &Recognizer<'_>,
+    messages: &BTreeSet<(RoomId, MessageId)>,
+) -> Option<Input> {
     let is_about = |room: &RoomId, id: &MessageId| {
         let about = (room.clone(), id.clone());
         messages.contains(&about) || theirs.request.answers.contains(&about)
@@ -246,7 +250,7 @@ impl Journal {
         let Some(up_to) = self.stores.journal.locate(Position::InEverySnapshot).await? else { return Ok(Vec::new()) };
         let mut gone = Vec::new();
         let mut changes = Records::all(&*self.stores.journal).await?;
-        changes.only(&[Kind::Changed]);
+        changes.only(&[RecordKind::Changed]);
         while let Some(record) = changes.next_whole().await? {
             let Input::Changed(change) = record.input else { continue };
             if change.text.is_none() && record.at < before && record.seq <= up_to {
@@ -288,18 +292,19 @@ mod tests {
         };
         let (theirs, room) = (request.recognizer(), RoomId::new("web:lobby"));
         let messages = BTreeSet::from([(room.clone(), MessageId::new("m7"))]);
-        let goes = |input: Input| matches!(scrubbed(input, &theirs, &messages), Some(Input::Forgotten));
+        let goes = |input: Input| matches!(without_person(input, &theirs, &messages), Some(Input::Forgotten));
         assert!(goes(Input::Said(said("discord:7", Voice::Person, "hello", &[]))));
         assert!(goes(Input::Said(said("me", Voice::Me, "Well, MIA!", &[]))));
         assert!(!goes(Input::Said(said("me", Voice::Me, "Well, Miami!", &[]))));
         let mut answer = said("me", Voice::Me, "yes", &[]);
         answer.reply = Some(Reply { to: Some(MessageId::new("m7")), to_me: false, to_person: None });
         assert!(goes(Input::Said(answer)), "it answers them");
-        let about = scrubbed(Input::Said(said("bob", Voice::Person, "mia?", &["web:x", "ann"])), &theirs, &messages);
+        let about =
+            without_person(Input::Said(said("bob", Voice::Person, "mia?", &["web:x", "ann"])), &theirs, &messages);
         let Some(Input::Said(message)) = &about else { panic!("{about:?}") };
         assert_eq!((message.mentions.as_slice(), &*message.text), (&[PersonId::new("ann")][..], "mia?"));
         assert_eq!(message.reply.as_ref().and_then(|reply| reply.to_person.as_ref()), None);
-        let again = about.and_then(|about| scrubbed(about, &theirs, &messages));
+        let again = about.and_then(|about| without_person(about, &theirs, &messages));
         assert!(again.is_none(), "nothing is left to take out: {again:?}");
         let edit = |id| Change { place: Place::room("web:lobby"), id: MessageId::new(id), at: Time(2), text: None };
         assert!(goes(Input::Changed(edit("m7"))) && !goes(Input::Changed(edit("m8"))));

@@ -1,11 +1,11 @@
 //! The journal: everything that happened, in the order in which it was handled, and what was decided about it.
 
+mod about_person;
 mod engines;
 mod forget;
-mod known;
-mod lately;
-pub mod reached;
+pub mod progress_file;
 pub mod read;
+mod recent;
 pub mod record;
 mod recover;
 mod spent;
@@ -13,19 +13,19 @@ pub mod traces;
 mod trail;
 mod write;
 
+pub use about_person::StoredAboutPerson;
 pub use engines::Engines;
-pub use forget::{Footprints, scrubbed};
-pub use known::Known;
-pub use lately::{Kept, lately};
-pub use reached::Lost;
-pub use read::{Damaged, Records};
+pub use forget::{Footprints, without_person};
+pub use progress_file::LostRecords;
+pub use read::{DamagedRecord, Records};
+pub use recent::{KnownMessage, recent_messages};
 pub use recover::{Recovered, RecoveredFrom, recover};
 pub use spent::{spent_today, spent_today_by_room};
 pub use traces::Traces;
-pub use trail::Trail;
-pub use write::{Journal, State};
+pub use trail::PersonTrail;
+pub use write::{Journal, ShardState};
 
-pub use crate::ports::{Entry, Record};
+pub use crate::ports::{JournalEntry, Record};
 
 #[cfg(test)]
 pub(crate) mod tests;

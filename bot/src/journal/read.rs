@@ -5,12 +5,12 @@ use std::fmt;
 
 use aizuchi_core::types::RoomId;
 
-use crate::ports::{JournalIndex, JournalStore, Kind, Position, Range, Record, Selection, Unreadable};
+use crate::ports::{JournalIndex, JournalStore, Position, Range, Record, RecordKind, Selection, Unreadable};
 use crate::stores::StoreError;
 
 /// A record that can not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Damaged {
+pub enum DamagedRecord {
     /// The very last one: cut off in the middle of being written.
     Torn { seq: i64, what: String },
     /// One with others after it: the disk, or somebody's hand.
@@ -19,25 +19,29 @@ pub enum Damaged {
     Missing { from: i64, to: i64 },
 }
 
-impl Damaged {
+impl DamagedRecord {
     /// The record, or the last of them.
     pub fn seq(&self) -> i64 {
         match self {
-            Damaged::Torn { seq, .. } | Damaged::Within { seq, .. } | Damaged::Missing { to: seq, .. } => *seq,
+            DamagedRecord::Torn { seq, .. }
+            | DamagedRecord::Within { seq, .. }
+            | DamagedRecord::Missing { to: seq, .. } => *seq,
         }
     }
 }
 
-impl fmt::Display for Damaged {
+impl fmt::Display for DamagedRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Damaged::Torn { seq, what } => {
+            DamagedRecord::Torn { seq, what } => {
                 write!(f, "the last record of the journal, {seq}, is torn ({what}); dropped")
             }
-            Damaged::Missing { from, to } => {
+            DamagedRecord::Missing { from, to } => {
                 write!(f, "records {from} to {to} of the journal are missing; what they led to is not known")
             }
-            Damaged::Within { seq, what } => write!(f, "record {seq} of the journal is damaged ({what}); skipped"),
+            DamagedRecord::Within { seq, what } => {
+                write!(f, "record {seq} of the journal is damaged ({what}); skipped")
+            }
         }
     }
 }
@@ -77,20 +81,20 @@ impl<'a> Records<'a> {
     }
 
     /// From here on only those of these kinds.
-    pub fn only(&mut self, kinds: &'static [Kind]) {
+    pub fn only(&mut self, kinds: &'static [RecordKind]) {
         self.page.clear();
         self.range.kinds = kinds;
     }
 
-    pub async fn next(&mut self) -> Result<Option<Result<Record, Damaged>>, StoreError> {
+    pub async fn next(&mut self) -> Result<Option<Result<Record, DamagedRecord>>, StoreError> {
         if self.page.is_empty() {
             self.page = self.store.page(&self.range).await?.into();
         }
         let Some(read) = self.page.pop_front() else { return Ok(None) };
         self.range.after = read.as_ref().map_or_else(|unreadable| unreadable.seq, |record| record.seq);
         Ok(Some(read.map_err(|Unreadable { seq, what }| match seq == self.last {
-            true => Damaged::Torn { seq, what },
-            false => Damaged::Within { seq, what },
+            true => DamagedRecord::Torn { seq, what },
+            false => DamagedRecord::Within { seq, what },
         })))
     }
 
@@ -104,7 +108,7 @@ impl<'a> Records<'a> {
         Ok(None)
     }
 
-    pub async fn collect(mut self) -> Result<Vec<Result<Record, Damaged>>, StoreError> {
+    pub async fn collect(mut self) -> Result<Vec<Result<Record, DamagedRecord>>, StoreError> {
         let mut records = Vec::new();
         while let Some(read) = self.next().await? {
             records.push(read);

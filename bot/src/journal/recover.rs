@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use aizuchi_core::effect::Effect;
-use aizuchi_core::policy::Stated;
+use aizuchi_core::policy::StoredPolicies;
 use aizuchi_core::{Engine, Input, Policies, Time, Trace};
 
 use super::engines::Engines;
-use super::read::{Damaged, Records};
+use super::read::{DamagedRecord, Records};
 use crate::ports::{Position, Record, StateKind, StoredState, Stores};
 use crate::stores::StoreError;
 
@@ -17,7 +17,7 @@ pub struct Recovered {
     /// One engine for each shard, as it was when the last durable record had been handled.
     pub engines: Vec<Engine>,
     /// The settings that held then; none if nothing has ever happened.
-    pub policies: Option<Stated>,
+    pub policies: Option<StoredPolicies>,
     /// Decisions that fell since the snapshots: they may not have been kept.
     pub traces: Vec<Trace>,
     /// When the last record was handled.
@@ -27,7 +27,7 @@ pub struct Recovered {
     pub records: u64,
     pub from: RecoveredFrom,
     /// Records that cannot be read: a last one that was only half written, or worse.
-    pub damaged: Vec<Damaged>,
+    pub damaged: Vec<DamagedRecord>,
 }
 
 /// What a start began with.
@@ -49,29 +49,29 @@ pub async fn recover(stores: &Stores, policies: &Policies, shards: usize) -> Res
     loop {
         match recover_without(stores, policies, shards, &skipped).await {
             Ok(mut found) => {
-                let failed = |seq| Damaged::Within { seq, what: "the engine failed on it".into() };
+                let failed = |seq| DamagedRecord::Within { seq, what: "the engine failed on it".into() };
                 found.damaged.extend(skipped.into_iter().map(failed));
                 return Ok(found);
             }
             // Its engine may be in any state now: once more from the start, without that record.
-            Err(NotRecovered::EngineFailed(seq)) => {
+            Err(RecoveryError::EngineFailed(seq)) => {
                 skipped.insert(seq);
             }
-            Err(NotRecovered::Store(error)) => return Err(error),
+            Err(RecoveryError::Store(error)) => return Err(error),
         }
     }
 }
 
 /// Why the journal was not lived again to its end.
-enum NotRecovered {
+enum RecoveryError {
     /// The engine panicked on this record.
     EngineFailed(i64),
     Store(StoreError),
 }
 
-impl From<StoreError> for NotRecovered {
-    fn from(error: StoreError) -> NotRecovered {
-        NotRecovered::Store(error)
+impl From<StoreError> for RecoveryError {
+    fn from(error: StoreError) -> RecoveryError {
+        RecoveryError::Store(error)
     }
 }
 
@@ -80,7 +80,7 @@ async fn recover_without(
     policies: &Policies,
     shards: usize,
     skipped: &BTreeSet<i64>,
-) -> Result<Recovered, NotRecovered> {
+) -> Result<Recovered, RecoveryError> {
     let snapshots = stores.snapshots.states(StateKind::Snapshot).await?.states;
     let (mut engines, from) = begin(stores, &snapshots, policies, shards).await?;
     let mut found = Recovered {
@@ -96,9 +96,9 @@ async fn recover_without(
     let mut expected = first_after(stores, engines.seq()).await?;
     let mut records = Records::after(&*stores.journal, engines.seq()).await?;
     while let Some(record) = records.next().await? {
-        let seq = record.as_ref().map_or_else(Damaged::seq, |record| record.seq);
+        let seq = record.as_ref().map_or_else(DamagedRecord::seq, |record| record.seq);
         if seq > expected {
-            found.damaged.push(Damaged::Missing { from: expected, to: seq - 1 });
+            found.damaged.push(DamagedRecord::Missing { from: expected, to: seq - 1 });
         }
         expected = seq + 1;
         let record = match record {
@@ -113,7 +113,7 @@ async fn recover_without(
             continue;
         }
         let Ok(()) = catch_unwind(AssertUnwindSafe(|| handle_again(&mut engines, record, &mut found))) else {
-            return Err(NotRecovered::EngineFailed(seq));
+            return Err(RecoveryError::EngineFailed(seq));
         };
     }
     let held = found.policies.clone().map_or_else(|| policies.clone(), Policies::from);

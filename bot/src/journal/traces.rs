@@ -44,7 +44,7 @@ pub fn is_repeat(trace: &Trace) -> bool {
 
 /// How a decision is kept where there may be one about the same message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeping {
+pub enum ConflictRule {
     /// The decision of the first time counts.
     Not,
     /// What people made of it is added to the decision, or the whole is kept where there is none.
@@ -54,14 +54,14 @@ pub enum Keeping {
     Replace,
 }
 
-impl Keeping {
-    pub fn of(trace: &Trace) -> Keeping {
+impl ConflictRule {
+    pub fn of(trace: &Trace) -> ConflictRule {
         let late = matches!(trace.cause, Cause::Unheard(unheard) if unheard.is_late());
         match trace.received {
-            _ if is_repeat(trace) => Keeping::Not,
-            Some(_) => Keeping::AddResponse,
-            None if late => Keeping::IfNew,
-            None => Keeping::Replace,
+            _ if is_repeat(trace) => ConflictRule::Not,
+            Some(_) => ConflictRule::AddResponse,
+            None if late => ConflictRule::IfNew,
+            None => ConflictRule::Replace,
         }
     }
 }

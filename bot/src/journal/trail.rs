@@ -11,12 +11,12 @@ use super::forget::answers_to;
 use super::read::{Records, look_up};
 use super::traces::acted_for;
 use super::write::Journal;
-use crate::ports::{Kind, OwnTalk, PersonName, Platform, Selection, Stores, TalkOf, Utterance};
+use crate::ports::{OwnTalk, PersonName, Platform, RecordKind, Selection, StoredUtterance, Stores, TalkOf};
 use crate::stores::StoreError;
 
 /// Where somebody is found, and by what.
 #[derive(Debug, Default)]
-pub struct Trail {
+pub struct PersonTrail {
     /// What they went by.
     pub names: BTreeSet<Box<str>>,
     /// Where they spoke.
@@ -42,7 +42,7 @@ struct Sources<'a> {
 }
 
 impl Journal {
-    pub async fn trail(&self, ids: &[PersonId], platforms: &[Arc<dyn Platform>]) -> Result<Trail, StoreError> {
+    pub async fn trail(&self, ids: &[PersonId], platforms: &[Arc<dyn Platform>]) -> Result<PersonTrail, StoreError> {
         trail(&Sources::new(&self.stores, platforms), ids).await
     }
 
@@ -64,8 +64,8 @@ impl Journal {
     }
 }
 
-async fn trail(sources: &Sources<'_>, ids: &[PersonId]) -> Result<Trail, StoreError> {
-    let mut trail = Trail::default();
+async fn trail(sources: &Sources<'_>, ids: &[PersonId]) -> Result<PersonTrail, StoreError> {
+    let mut trail = PersonTrail::default();
     sources.each_said_by(ids, &mut |said| trail.note_theirs(said)).await?;
     for (person, name) in sources.names().await? {
         (if ids.contains(&person) { &mut trail.names } else { &mut trail.others }).insert(name);
@@ -82,7 +82,7 @@ async fn trail(sources: &Sources<'_>, ids: &[PersonId]) -> Result<Trail, StoreEr
         if trail.phrases.is_empty() {
             break;
         }
-        let is_other = |said: &Utterance| said.voice != Voice::Me && !ids.contains(&said.by);
+        let is_other = |said: &StoredUtterance| said.voice != Voice::Me && !ids.contains(&said.by);
         let phrases = &mut trail.phrases;
         sources
             .each_said_in(room, &mut |said| {
@@ -95,15 +95,15 @@ async fn trail(sources: &Sources<'_>, ids: &[PersonId]) -> Result<Trail, StoreEr
     Ok(trail)
 }
 
-impl Trail {
-    fn note_theirs(&mut self, said: &Utterance) {
+impl PersonTrail {
+    fn note_theirs(&mut self, said: &StoredUtterance) {
         self.names.insert(said.name.clone());
         self.rooms.insert(said.room.clone());
         self.messages.insert((said.room.clone(), said.id.clone()));
         self.phrases.add(&said.text);
     }
 
-    fn note_own(&mut self, room: &RoomId, text: &str, post: Option<&Utterance>) {
+    fn note_own(&mut self, room: &RoomId, text: &str, post: Option<&StoredUtterance>) {
         self.own.add(text);
         if !self.repeated_in.contains(room) && self.phrases.are_in(text) {
             self.repeated_in.insert(room.clone());
@@ -127,7 +127,11 @@ impl<'a> Sources<'a> {
         Sources { stores, own_talks: platforms.iter().filter_map(|platform| platform.own_talk()).collect() }
     }
 
-    async fn each_said_by(&self, ids: &[PersonId], see: &mut (dyn FnMut(&Utterance) + Send)) -> Result<(), StoreError> {
+    async fn each_said_by(
+        &self,
+        ids: &[PersonId],
+        see: &mut (dyn FnMut(&StoredUtterance) + Send),
+    ) -> Result<(), StoreError> {
         look_up(&*self.stores.index, &Selection::People(ids.to_vec()), |record| {
             if let Some(said) = to_utterance(record.input).filter(|said| ids.contains(&said.by)) {
                 see(&said);
@@ -149,9 +153,9 @@ impl<'a> Sources<'a> {
     /// Everything the bot said or wanted to say: where, what, and the post if it became one.
     async fn each_own_text(
         &self,
-        see: &mut (dyn FnMut(&RoomId, &str, Option<&Utterance>) + Send),
+        see: &mut (dyn FnMut(&RoomId, &str, Option<&StoredUtterance>) + Send),
     ) -> Result<(), StoreError> {
-        look_up(&*self.stores.index, &Selection::Of(Kind::Own), |record| {
+        look_up(&*self.stores.index, &Selection::Of(RecordKind::Own), |record| {
             if let Input::Written(call, Ok(answer)) = &record.input {
                 see(&call.room, &answer.text, None);
             } else if let Some(said) = to_utterance(record.input) {
@@ -162,7 +166,11 @@ impl<'a> Sources<'a> {
         self.each_kept(TalkOf::Bot, &mut |said| see(&said.room, &said.text, Some(said))).await
     }
 
-    async fn each_said_in(&self, room: &RoomId, see: &mut (dyn FnMut(&Utterance) + Send)) -> Result<(), StoreError> {
+    async fn each_said_in(
+        &self,
+        room: &RoomId,
+        see: &mut (dyn FnMut(&StoredUtterance) + Send),
+    ) -> Result<(), StoreError> {
         let mut records = Records::all(&*self.stores.journal).await?.in_room(room);
         while let Some(record) = records.next_whole().await? {
             if let Some(said) = to_utterance(record.input) {
@@ -173,17 +181,21 @@ impl<'a> Sources<'a> {
     }
 
     /// The same of what platforms keep themselves.
-    async fn each_kept(&self, of: TalkOf<'_>, see: &mut (dyn FnMut(&Utterance) + Send)) -> Result<(), StoreError> {
+    async fn each_kept(
+        &self,
+        of: TalkOf<'_>,
+        see: &mut (dyn FnMut(&StoredUtterance) + Send),
+    ) -> Result<(), StoreError> {
         for talk in &self.own_talks {
-            talk.said(of).await?.iter().for_each(&mut *see);
+            talk.utterances(of).await?.iter().for_each(&mut *see);
         }
         Ok(())
     }
 }
 
-fn to_utterance(input: Input) -> Option<Utterance> {
+fn to_utterance(input: Input) -> Option<StoredUtterance> {
     let Input::Said(message) = input else { return None };
-    Some(Utterance {
+    Some(StoredUtterance {
         room: message.place.room,
         id: message.id,
         at: message.at,

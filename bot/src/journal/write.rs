@@ -3,43 +3,43 @@
 use std::sync::Arc;
 
 use aizuchi_core::engine::Snapshot;
-use aizuchi_core::policy::Stated;
+use aizuchi_core::policy::StoredPolicies;
 use aizuchi_core::{Engine, Input, Policies, Time, Trace};
 
 use super::engines::{Engines, encode};
-use super::reached::{self, Lost, ReachedFile};
+use super::progress_file::{self, LostRecords, ProgressFile};
 use super::read::Records;
-use crate::ports::{Appended, EngineState, Entry, NewBase, Position, Rewrite, Stores};
+use crate::ports::{Appended, EngineState, JournalEntry, NewBase, Position, Rewrite, Stores};
 use crate::stores::StoreError;
 
 /// Cheap to clone.
 #[derive(Clone)]
 pub struct Journal {
     pub(super) stores: Stores,
-    reached: Arc<ReachedFile>,
+    reached: Arc<ProgressFile>,
 }
 
 /// The state of an engine that has handled everything recorded of its shard up to the record `seq`; up to the last one, if
 /// there is none.
-pub struct State {
+pub struct ShardState {
     pub shard: usize,
     /// How many there are in all.
     pub shards: usize,
     pub seq: Option<u64>,
     pub at: Time,
-    pub policies: Stated,
+    pub policies: StoredPolicies,
     pub snapshot: Snapshot,
 }
 
-impl State {
-    pub fn of(shard: usize, at: Time, engine: &Engine) -> State {
+impl ShardState {
+    pub fn of(shard: usize, at: Time, engine: &Engine) -> ShardState {
         let policies = engine.policies().stated();
-        State { shard, shards: policies.shards(), seq: None, at, policies, snapshot: engine.snapshot() }
+        ShardState { shard, shards: policies.shards(), seq: None, at, policies, snapshot: engine.snapshot() }
     }
 
     /// Away from where others wait: it may be large.
     pub(super) async fn encode(self) -> EngineState {
-        let State { shard, shards, seq, at, policies, snapshot } = self;
+        let ShardState { shard, shards, seq, at, policies, snapshot } = self;
         let encode = move || encode(shard, shards, seq.map(|seq| seq as i64), at, &policies, &snapshot);
         tokio::task::spawn_blocking(encode).await.expect("encoding does not panic")
     }
@@ -48,7 +48,7 @@ impl State {
 impl Journal {
     pub fn new(stores: impl Into<Stores>) -> Journal {
         let stores = stores.into();
-        let reached = Arc::new(ReachedFile::beside(stores.files.path()));
+        let reached = Arc::new(ProgressFile::beside(stores.files.path()));
         Journal { stores, reached }
     }
 
@@ -57,21 +57,23 @@ impl Journal {
     }
 
     /// Durable records that are not there any more.
-    pub async fn lost(&self) -> Result<Option<Lost>, StoreError> {
-        Ok(Lost::of_records(self.stores.files.path(), self.last_seq().await?))
+    pub async fn lost(&self) -> Result<Option<LostRecords>, StoreError> {
+        Ok(LostRecords::of_records(self.stores.files.path(), self.last_seq().await?))
     }
 
     /// Goes on with the records that are there.
     pub async fn accept_loss(&self) -> Result<(), StoreError> {
         let last = self.last_seq().await?;
         let failed = |error: std::io::Error| StoreError::Failed(error.to_string());
-        reached::replace(self.stores.files.path(), last).map_err(failed)
+        progress_file::replace(self.stores.files.path(), last).map_err(failed)
     }
 
     /// The program runs at this time. What cannot be noted is not worth stopping for.
     pub async fn note_running(&self, at: Time) {
         let noted = match self.last_seq().await {
-            Ok(last) => reached::note_running(self.stores.files.path(), last, at).map_err(|error| error.to_string()),
+            Ok(last) => {
+                progress_file::note_running(self.stores.files.path(), last, at).map_err(|error| error.to_string())
+            }
             Err(error) => Err(error.to_string()),
         };
         if let Err(error) = noted {
@@ -82,11 +84,11 @@ impl Journal {
     /// When the program was last known to run, if nothing was recorded since.
     pub async fn ran_until(&self) -> Result<Option<Time>, StoreError> {
         let last = self.last_seq().await?;
-        Ok(reached::ran_until(self.stores.files.path(), last))
+        Ok(progress_file::ran_until(self.stores.files.path(), last))
     }
 
     /// Records what happened, in this order, and returns when it is durable.
-    pub async fn append(&self, shard: usize, entries: &[Entry]) -> Result<Appended, StoreError> {
+    pub async fn append(&self, shard: usize, entries: &[JournalEntry]) -> Result<Appended, StoreError> {
         let appended = self.stores.journal.append(shard, entries).await?;
         self.reached.note(appended.seq);
         Ok(appended)
@@ -101,7 +103,7 @@ impl Journal {
         self.stores.decisions.reorder(now).await
     }
 
-    pub async fn take_snapshot(&self, state: State) -> Result<(), StoreError> {
+    pub async fn take_snapshot(&self, state: ShardState) -> Result<(), StoreError> {
         self.stores.snapshots.take(state.encode().await).await
     }
 
@@ -111,7 +113,7 @@ impl Journal {
     }
 
     /// Snapshots of all engines take the place of all there were: a start finds either the old ones or these.
-    pub async fn replace_snapshots(&self, states: Vec<State>) -> Result<(), StoreError> {
+    pub async fn replace_snapshots(&self, states: Vec<ShardState>) -> Result<(), StoreError> {
         let mut encoded = Vec::new();
         for state in states {
             encoded.push(state.encode().await);

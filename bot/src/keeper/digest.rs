@@ -1,15 +1,16 @@
 //! Has talk summed up or thought over by a model, and keeps what comes of it.
 
 use aizuchi_core::Policies;
-use aizuchi_core::effect::{Digesting, Failure, Line as Shown, Lines, Remember, Usage};
+use aizuchi_core::effect::{Digesting, Failure, Lines, Remember, TranscriptLine as Shown, Usage};
 use aizuchi_core::memory::{
-    self, Change, ChannelMemory, Fact, FactId, Filter, Line, MESSAGES_MAX, Origin, read_reflection, read_summary,
+    self, ChannelMemory, DigestLine, Fact, FactId, Filter, MESSAGES_MAX, MemoryChange, Origin, read_reflection,
+    read_summary,
 };
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Visibility, Voice};
 
 use super::Keeper;
-use super::lines::{Part, Said, said};
-use crate::ports::Digest;
+use super::lines::{RecordedMessage, TalkPart, read_talk};
+use crate::ports::DigestRequest;
 use crate::stores::StoreError;
 
 /// Messages read at once at most, and how much of the longest talk of a prompt they may take.
@@ -21,7 +22,7 @@ const KNOWN_MAX: usize = 20;
 const ACTIVE_MAX: usize = 20;
 
 /// Whether there may be more to take in.
-enum Left {
+enum Remaining {
     More,
     Nothing,
 }
@@ -33,8 +34,8 @@ impl Keeper {
         let mut usage = Usage::default();
         for _ in 0..remember.calls_max {
             match self.remember_part(&remember, seq, &policies, &mut usage).await {
-                Ok(Left::More) => (),
-                Ok(Left::Nothing) => break,
+                Ok(Remaining::More) => (),
+                Ok(Remaining::Nothing) => break,
                 // What was paid for is paid for, whatever came of it.
                 Err(Failure { what, usage: more }) => {
                     return Err(Failure { what, usage: more.map(|more| usage + more) });
@@ -51,7 +52,7 @@ impl Keeper {
         seq: u64,
         policies: &Policies,
         usage: &mut Usage,
-    ) -> Result<Left, Failure> {
+    ) -> Result<Remaining, Failure> {
         let room = &remember.call.room;
         let (channel, marks) = self.memory.channel(room).await.map_err(failed)?;
         let mark = match remember.what {
@@ -59,7 +60,7 @@ impl Keeper {
             Digesting::Reflection => marks.reflected,
         };
         let talk = self.talk(room, mark, seq, remember, policies).await.map_err(failed)?;
-        let Some(last) = talk.last() else { return Ok(Left::Nothing) };
+        let Some(last) = talk.last() else { return Ok(Remaining::Nothing) };
         let (up_to, at, visibility) = (last.seq, last.at, last.visibility);
         let origin = Origin { room: room.clone(), visibility };
         let known = match remember.what {
@@ -67,22 +68,22 @@ impl Keeper {
             Digesting::Reflection => self.known(room).await.map_err(failed)?,
         };
         let known_ids: Vec<FactId> = known.iter().map(|fact| fact.id).collect();
-        let digest = Digest {
+        let digest = DigestRequest {
             call: remember.call.clone(),
             what: remember.what,
             model: remember.model.clone(),
             tokens_max: remember.tokens_max,
-            lines: shown(&talk),
+            lines: to_lines(&talk),
             summary: channel.clone().filter(|channel| memory::allowed(&channel.origin, &origin, false).is_some()),
             known,
         };
-        let answer = self.mind.clone().digest(Box::new(digest), policies.clone().into()).await?;
+        let answer = self.models.clone().digest(Box::new(digest), policies.clone().into()).await?;
         *usage = *usage + Usage { calls: answer.usage.calls.max(1), ..answer.usage };
         let change = match remember.what {
             Digesting::Summary => {
                 let summary = read_summary(&answer.text).map_err(Failure::unpaid)?;
                 let (active, messages) = active_and_messages(channel.as_ref(), &talk);
-                Change::Summarized(Box::new(ChannelMemory {
+                MemoryChange::Summarized(Box::new(ChannelMemory {
                     origin,
                     summary: summary.summary,
                     mood: summary.mood,
@@ -94,13 +95,13 @@ impl Keeper {
                 }))
             }
             Digesting::Reflection => {
-                let lines: Vec<Line> = talk.iter().map(line).collect();
+                let lines: Vec<DigestLine> = talk.iter().map(line).collect();
                 let mut found =
                     read_reflection(&answer.text, &lines, &known_ids, &origin, at).map_err(Failure::unpaid)?;
                 if !policies.for_room(room.as_str()).settings.memory.profile_tags {
                     found.people.clear();
                 }
-                Change::Reflected { origin, up_to, at, facts: found.facts, people: found.people }
+                MemoryChange::Reflected { origin, up_to, at, facts: found.facts, people: found.people }
             }
         };
         // While a model read it, something may have been deleted or somebody forgotten: then nothing is kept of it, and the
@@ -110,7 +111,7 @@ impl Keeper {
             return Err(Failure::unpaid("what was read has changed meanwhile"));
         }
         self.memory.apply(vec![change], policies).await.map_err(failed)?;
-        Ok(Left::More)
+        Ok(Remaining::More)
     }
 
     /// What is new, as much as fits. However far memory is behind, no more is held than is read at once.
@@ -121,11 +122,12 @@ impl Keeper {
         seq: u64,
         remember: &Remember,
         policies: &Policies,
-    ) -> Result<Vec<Said>, StoreError> {
-        let part = if mark == 0 { Part::Latest(remember.new.max(1) as usize) } else { Part::First(READ_AT_ONCE) };
+    ) -> Result<Vec<RecordedMessage>, StoreError> {
+        let part =
+            if mark == 0 { TalkPart::Latest(remember.new.max(1) as usize) } else { TalkPart::First(READ_AT_ONCE) };
         let mut after = mark;
         loop {
-            let read = said(&*self.stores.journal, room, after, seq, part).await?;
+            let read = read_talk(&*self.stores.journal, room, after, seq, part).await?;
             let talk = self.wanted(read.said, room, policies).await?;
             match read.read_to {
                 // All of it was left out: what follows may not be.
@@ -136,7 +138,12 @@ impl Keeper {
     }
 
     /// As much of it as fits, without those who do not want to be remembered and what not all of its readers could read.
-    async fn wanted(&self, mut talk: Vec<Said>, room: &RoomId, policies: &Policies) -> Result<Vec<Said>, StoreError> {
+    async fn wanted(
+        &self,
+        mut talk: Vec<RecordedMessage>,
+        room: &RoomId,
+        policies: &Policies,
+    ) -> Result<Vec<RecordedMessage>, StoreError> {
         let public = talk.iter().any(|said| said.visibility == Visibility::Public);
         let mut unwanted: Vec<PersonId> = Vec::new();
         let mut seen: Vec<PersonId> = Vec::new();
@@ -153,7 +160,7 @@ impl Keeper {
         });
         let prompts = &policies.for_room(room.as_str()).settings.prompts;
         let mut chars = (f64::from(prompts.talk_chars) * SHARE_OF_TALK) as usize;
-        let mut fits = |said: &Said| {
+        let mut fits = |said: &RecordedMessage| {
             let length = said.name.chars().count() + said.text.chars().count().min(prompts.message_chars as usize) + 12;
             let fits = length <= chars;
             chars = chars.saturating_sub(length);
@@ -169,21 +176,26 @@ impl Keeper {
     }
 }
 
-fn shown(talk: &[Said]) -> Lines {
+fn to_lines(talk: &[RecordedMessage]) -> Lines {
     talk.iter()
         .map(|said| Shown { id: said.id.as_str(), name: &said.name, voice: said.voice, text: &said.text })
         .collect()
 }
 
-fn line(said: &Said) -> Line {
-    Line { message: said.id.clone(), person: said.person.clone(), name: said.name.clone(), text: said.text.clone() }
+fn line(said: &RecordedMessage) -> DigestLine {
+    DigestLine {
+        message: said.id.clone(),
+        person: said.person.clone(),
+        name: said.name.clone(),
+        text: said.text.clone(),
+    }
 }
 
 /// In order of appearance, those of the last time first; and everything the summary rests on.
-type Active = Vec<(PersonId, Box<str>)>;
+type ActivePeople = Vec<(PersonId, Box<str>)>;
 
-fn active_and_messages(before: Option<&ChannelMemory>, talk: &[Said]) -> (Active, Vec<MessageId>) {
-    let mut active: Active = Vec::new();
+fn active_and_messages(before: Option<&ChannelMemory>, talk: &[RecordedMessage]) -> (ActivePeople, Vec<MessageId>) {
+    let mut active: ActivePeople = Vec::new();
     for said in talk.iter().filter(|said| said.voice == Voice::Person) {
         if active.iter().all(|(person, _)| *person != said.person) && active.len() < ACTIVE_MAX {
             active.push((said.person.clone(), said.name.clone()));

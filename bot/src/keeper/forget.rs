@@ -9,21 +9,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi_core::memory::words::{Called, NameFinder, normal};
-use aizuchi_core::memory::{About, Change, Filter, ForgetRequest};
+use aizuchi_core::memory::words::{NameCandidates, NameFinder, normal};
+use aizuchi_core::memory::{Filter, ForgetRequest, MemoryChange, PersonExport};
 use aizuchi_core::types::PersonId;
 use tokio_util::sync::CancellationToken;
 
 use super::Keeper;
-use super::jobs::{self, Job};
-use crate::journal::{Journal, Trail};
+use super::jobs::{self, StoredForgetJob};
+use crate::journal::{Journal, PersonTrail};
 use crate::ports::{JobStep, Platform};
-use crate::runtime::{Ears, Gone, NotStored};
-use crate::stores::{Settled, StoreError};
+use crate::runtime::{EngineHandle, ShuttingDown, StoringError};
+use crate::stores::{FileCleanup, StoreError};
 
 /// Why somebody was not forgotten: nothing was begun.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotForgotten {
+pub enum ForgetError {
     #[error("aizuchi is stopping")]
     Gone,
     #[error("{0}")]
@@ -33,24 +33,24 @@ pub enum NotForgotten {
     NotTheirName(Box<str>),
 }
 
-impl From<NotStored> for NotForgotten {
-    fn from(error: NotStored) -> NotForgotten {
+impl From<StoringError> for ForgetError {
+    fn from(error: StoringError) -> ForgetError {
         match error {
-            NotStored::Gone(gone) => gone.into(),
-            NotStored::Store(error) => error.into(),
+            StoringError::Gone(gone) => gone.into(),
+            StoringError::Store(error) => error.into(),
         }
     }
 }
 
-impl From<Gone> for NotForgotten {
-    fn from(_: Gone) -> NotForgotten {
-        NotForgotten::Gone
+impl From<ShuttingDown> for ForgetError {
+    fn from(_: ShuttingDown) -> ForgetError {
+        ForgetError::Gone
     }
 }
 
 /// What became of a wish to be forgotten.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Forgotten {
+pub struct ForgetResult {
     pub state: ForgetState,
     /// NameFinder that may be somebody else's, with whose: what the bot said by these names is left until they say so.
     pub doubtful: Vec<(Box<str>, Option<Box<str>>)>,
@@ -85,16 +85,16 @@ impl Keeper {
         &self,
         ids: Vec<PersonId>,
         confirmed: &[Box<str>],
-        ears: &Ears,
+        engine: &EngineHandle,
         platforms: &[Arc<dyn Platform>],
-    ) -> Result<Forgotten, NotForgotten> {
+    ) -> Result<ForgetResult, ForgetError> {
         let _one = self.forgetting.lock().await;
         let (request, doubtful) = self.look_up(ids, confirmed, platforms).await?;
         let ids = request.ids.clone();
-        let job = Job::begin(JobStep::Delete(Box::new(request)), &*self.stores.jobs).await?;
-        let state = match self.carry_out(job, ears, platforms).await {
-            Ok(Settled::Done) => ForgetState::Done,
-            Ok(Settled::StillRead) => ForgetState::StillRead,
+        let job = StoredForgetJob::begin(JobStep::Delete(Box::new(request)), &*self.stores.jobs).await?;
+        let state = match self.carry_out(job, engine, platforms).await {
+            Ok(FileCleanup::Done) => ForgetState::Done,
+            Ok(FileCleanup::StillRead) => ForgetState::StillRead,
             Err(error) => {
                 tracing::warn!(%error, "forgetting somebody was interrupted; it goes on by itself");
                 ForgetState::Interrupted
@@ -104,19 +104,19 @@ impl Keeper {
             self.unfinished.notify_one();
         }
         self.ask_about(ids, &doubtful);
-        Ok(Forgotten { state, doubtful })
+        Ok(ForgetResult { state, doubtful })
     }
 
     /// Ends what was begun before a crash or could not be ended, until the program stops.
     pub async fn end_forgetting(
         self: Arc<Self>,
-        ears: Ears,
+        engine: EngineHandle,
         platforms: Vec<Arc<dyn Platform>>,
         stop: CancellationToken,
     ) {
         let mut pause = AGAIN_FIRST;
         loop {
-            let all_ended = match self.end_jobs(&ears, &platforms).await {
+            let all_ended = match self.end_jobs(&engine, &platforms).await {
                 Ok(all_ended) => all_ended,
                 Err(error) => {
                     tracing::warn!(%error, ?pause, "cannot end what is to be forgotten yet");
@@ -138,33 +138,33 @@ impl Keeper {
     }
 
     /// Whether everything that was begun has ended.
-    async fn end_jobs(&self, ears: &Ears, platforms: &[Arc<dyn Platform>]) -> Result<bool, NotForgotten> {
+    async fn end_jobs(&self, engine: &EngineHandle, platforms: &[Arc<dyn Platform>]) -> Result<bool, ForgetError> {
         let (mut after, mut all_ended) = (0, true);
         loop {
             let _one = self.forgetting.lock().await;
             let Some((id, step)) = self.stores.jobs.next(after).await? else { return Ok(all_ended) };
-            let job = Job { id, step };
+            let job = StoredForgetJob { id, step };
             after = id;
             if matches!(job.step, JobStep::Delete(_)) {
                 tracing::info!("going on with forgetting somebody");
             }
-            match self.carry_out(job, ears, platforms).await? {
-                Settled::Done => tracing::info!("somebody was forgotten"),
-                Settled::StillRead => all_ended = false,
+            match self.carry_out(job, engine, platforms).await? {
+                FileCleanup::Done => tracing::info!("somebody was forgotten"),
+                FileCleanup::StillRead => all_ended = false,
             }
         }
     }
 
     async fn carry_out(
         &self,
-        mut job: Job,
-        ears: &Ears,
+        mut job: StoredForgetJob,
+        engine: &EngineHandle,
         platforms: &[Arc<dyn Platform>],
-    ) -> Result<Settled, NotForgotten> {
+    ) -> Result<FileCleanup, ForgetError> {
         loop {
             match &job.step {
                 JobStep::Delete(request) => {
-                    self.delete(Arc::new((**request).clone()), ears, platforms).await?;
+                    self.delete(Arc::new((**request).clone()), engine, platforms).await?;
                     job.go_on_with(JobStep::Rewrite, &*self.stores.jobs).await?;
                 }
                 JobStep::Rewrite => {
@@ -173,7 +173,7 @@ impl Keeper {
                 }
                 JobStep::Settle => {
                     let settled = self.stores.files.settle().await?;
-                    if settled == Settled::Done {
+                    if settled == FileCleanup::Done {
                         self.stores.jobs.end(job.id).await?;
                     }
                     return Ok(settled);
@@ -185,19 +185,19 @@ impl Keeper {
     async fn delete(
         &self,
         request: Arc<ForgetRequest>,
-        ears: &Ears,
+        engine: &EngineHandle,
         platforms: &[Arc<dyn Platform>],
-    ) -> Result<(), NotForgotten> {
+    ) -> Result<(), ForgetError> {
         for platform in platforms {
             platform.forget(&request).await?;
         }
         // Nothing is counted of them while their records go.
         let _counted = self.counted.lock().await;
-        ears.forget(&request).await?;
+        engine.forget(&request).await?;
         let ForgetRequest { ids, names, rooms, .. } = &*request;
         let forgotten = |person: &PersonId| {
             let (person, names, rooms) = (person.clone(), names.clone(), rooms.clone());
-            Change::PersonForgotten { person, names, rooms }
+            MemoryChange::PersonForgotten { person, names, rooms }
         };
         self.memory.apply(ids.iter().map(forgotten).collect(), &self.policies()).await?;
         Ok(())
@@ -209,9 +209,10 @@ impl Keeper {
         ids: Vec<PersonId>,
         confirmed: &[Box<str>],
         platforms: &[Arc<dyn Platform>],
-    ) -> Result<(ForgetRequest, Vec<(Box<str>, Option<Box<str>>)>), NotForgotten> {
+    ) -> Result<(ForgetRequest, Vec<(Box<str>, Option<Box<str>>)>), ForgetError> {
         let journal = Journal::new(self.stores.clone());
-        let Trail { mut names, mut rooms, answers, phrases, mut others, .. } = journal.trail(&ids, platforms).await?;
+        let PersonTrail { mut names, mut rooms, answers, phrases, mut others, .. } =
+            journal.trail(&ids, platforms).await?;
         for person in self.memory.people(None).await? {
             let theirs = ids.contains(&person.id);
             (if theirs { &mut names } else { &mut others }).extend(person.names);
@@ -223,12 +224,13 @@ impl Keeper {
         let bot = &policies.general().settings.bot;
         others.extend([&bot.name].into_iter().chain(&bot.aliases).map(|name| name.as_str().into()));
         let others: Vec<&str> = others.iter().map(|name| &**name).collect();
-        let Called { certain: mut names, mut doubtful } = Called::sorted(names.iter().map(|name| &**name), others);
+        let NameCandidates { certain: mut names, mut doubtful } =
+            NameCandidates::sorted(names.iter().map(|name| &**name), others);
         for name in confirmed {
             let same = |form: &str| normal(form).trim() == normal(name).trim();
             let known = names.iter().chain(doubtful.iter().map(|(form, _)| form)).any(|form| same(form));
             if !known && !self.was_asked_about(&ids, &same) {
-                return Err(NotForgotten::NotTheirName(name.clone()));
+                return Err(ForgetError::NotTheirName(name.clone()));
             }
             doubtful.retain(|(form, _)| !same(form));
             names.push(name.clone());
@@ -286,7 +288,7 @@ impl Keeper {
 
     /// Has what was deleted leave the files, now or as soon as nobody reads it any more.
     pub(super) async fn settle(&self) -> Result<(), StoreError> {
-        if self.stores.files.settle().await? == Settled::StillRead {
+        if self.stores.files.settle().await? == FileCleanup::StillRead {
             jobs::settle_later(&*self.stores.jobs).await?;
             self.unfinished.notify_one();
         }
@@ -294,14 +296,14 @@ impl Keeper {
     }
 
     /// Everything that is remembered of a person, up to what they said last.
-    pub async fn about(&self, person: &PersonId) -> Result<About, StoreError> {
+    pub async fn about(&self, person: &PersonId) -> Result<PersonExport, StoreError> {
         self.catch_up().await?;
         self.memory.about(person).await
     }
 
     /// From now on they are remembered, or not; what was known of them goes at once.
     pub async fn opt_out(&self, person: &PersonId, out: bool) -> Result<(), StoreError> {
-        self.memory.apply(vec![Change::OptedOut { person: person.clone(), out }], &self.policies()).await?;
+        self.memory.apply(vec![MemoryChange::OptedOut { person: person.clone(), out }], &self.policies()).await?;
         if out { self.settle().await } else { Ok(()) }
     }
 }

@@ -5,16 +5,16 @@ use crate::stores::StoreError;
 
 /// A person who is being forgotten.
 #[derive(Debug)]
-pub struct Job {
+pub struct StoredForgetJob {
     pub id: i64,
     /// What is to be done next.
     pub step: JobStep,
 }
 
-impl Job {
+impl StoredForgetJob {
     /// Notes what is to be done; when this returns it is durable.
-    pub async fn begin(step: JobStep, jobs: &dyn ForgetJobs) -> Result<Job, StoreError> {
-        Ok(Job { id: jobs.begin(step.clone()).await?, step })
+    pub async fn begin(step: JobStep, jobs: &dyn ForgetJobs) -> Result<StoredForgetJob, StoreError> {
+        Ok(StoredForgetJob { id: jobs.begin(step.clone()).await?, step })
     }
 
     pub async fn go_on_with(&mut self, step: JobStep, jobs: &dyn ForgetJobs) -> Result<(), StoreError> {

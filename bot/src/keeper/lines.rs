@@ -5,12 +5,12 @@ use aizuchi_core::types::{MessageId, PersonId, RoomId, Time, Visibility, Voice};
 use aizuchi_core::{Input, Message};
 
 use crate::journal::Records;
-use crate::ports::{JournalStore, Kind};
+use crate::ports::{JournalStore, RecordKind};
 use crate::stores::StoreError;
 
 /// A message and the record it came with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct RecordedMessage {
     pub seq: u64,
     pub id: MessageId,
     pub at: Time,
@@ -24,12 +24,12 @@ pub struct Said {
     pub in_thread: bool,
 }
 
-impl Said {
-    fn new(seq: i64, message: Message) -> Said {
+impl RecordedMessage {
+    fn new(seq: i64, message: Message) -> RecordedMessage {
         let Message { id, at, author, text, mentions_me, visibility, place, .. } = message;
         let (person, name, voice) = (author.id, author.name, author.voice);
         let in_thread = place.thread.is_some();
-        Said { seq: seq as u64, id, at, person, name, voice, text, mentions_me, visibility, in_thread }
+        RecordedMessage { seq: seq as u64, id, at, person, name, voice, text, mentions_me, visibility, in_thread }
     }
 
     /// Whether not everybody in the room could read it: nobody there is reminded of it later.
@@ -40,27 +40,27 @@ impl Said {
 
 /// Which part of a long talk is read: never more is held than that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum TalkPart {
     First(usize),
     Latest(usize),
 }
 
 /// A part of a talk, and the record up to which it was read where that is not the end.
 #[derive(Debug, Default)]
-pub struct Talk {
-    pub said: Vec<Said>,
+pub struct RecordedTalk {
+    pub said: Vec<RecordedMessage>,
     pub read_to: Option<u64>,
 }
 
 /// What was said in a room after the record `after` and up to `up_to`, as it is now.
-pub async fn said(
+pub async fn read_talk(
     journal: &dyn JournalStore,
     room: &RoomId,
     after: u64,
     up_to: u64,
-    part: Part,
-) -> Result<Talk, StoreError> {
-    let mut talk: Vec<Said> = Vec::new();
+    part: TalkPart,
+) -> Result<RecordedTalk, StoreError> {
+    let mut talk: Vec<RecordedMessage> = Vec::new();
     let mut read_to = None;
     let mut records = Records::after(journal, after as i64).await?.in_room(room);
     // A damaged record is told of at the start; here it is just not there.
@@ -73,16 +73,16 @@ pub async fn said(
             let empty = message.text.trim().is_empty();
             let repeated = talk.iter().any(|said| said.id == message.id);
             if !empty && !repeated && message.author.voice != Voice::Me {
-                talk.push(Said::new(seq, message));
+                talk.push(RecordedMessage::new(seq, message));
             }
             match part {
-                Part::First(count) if talk.len() >= count => {
+                TalkPart::First(count) if talk.len() >= count => {
                     read_to = Some(seq as u64);
                     // There is enough: only what changes it is read.
-                    records.only(&[Kind::Changed, Kind::Told]);
+                    records.only(&[RecordKind::Changed, RecordKind::Told]);
                 }
-                Part::Latest(count) if talk.len() > count => drop(talk.remove(0)),
-                Part::First(_) | Part::Latest(_) => (),
+                TalkPart::Latest(count) if talk.len() > count => drop(talk.remove(0)),
+                TalkPart::First(_) | TalkPart::Latest(_) => (),
             }
         } else if let Input::Changed(change) = record.input {
             match change.text {
@@ -95,7 +95,7 @@ pub async fn said(
             talk.clear();
         }
     }
-    Ok(Talk { said: talk, read_to })
+    Ok(RecordedTalk { said: talk, read_to })
 }
 
 #[cfg(test)]
@@ -103,7 +103,7 @@ mod tests {
     use aizuchi_core::types::{Author, Change, Place, Time};
 
     use super::*;
-    use crate::ports::Entry;
+    use crate::ports::JournalEntry;
     use crate::stores::{Database, scratch};
 
     fn said_by_mia(number: u64) -> Input {
@@ -129,12 +129,12 @@ mod tests {
 
     async fn journal(inputs: impl Iterator<Item = Input>) -> Database {
         let database = scratch("lines");
-        let entries: Vec<Entry> = inputs.map(|input| Entry::Input(Time(7), input)).collect();
+        let entries: Vec<JournalEntry> = inputs.map(|input| JournalEntry::Input(Time(7), input)).collect();
         database.append(0, &entries).await.unwrap();
         database
     }
 
-    fn ids_and_texts(talk: &Talk) -> Vec<(&str, &str)> {
+    fn ids_and_texts(talk: &RecordedTalk) -> Vec<(&str, &str)> {
         talk.said.iter().map(|said| (said.id.as_str(), &*said.text)).collect()
     }
 
@@ -143,12 +143,12 @@ mod tests {
         let later = [changed(2, Some("the oven is cold")), changed(3, None), said_by_mia(1_001)];
         let journal = journal((1..=1_000).map(said_by_mia).chain(later)).await;
         let room = RoomId::new("log:room");
-        let first = said(&journal, &room, 0, u64::MAX >> 1, Part::First(4)).await.unwrap();
+        let first = read_talk(&journal, &room, 0, u64::MAX >> 1, TalkPart::First(4)).await.unwrap();
         assert_eq!(
             (ids_and_texts(&first), first.read_to),
             (vec![("m1", "the oven is hot"), ("m2", "the oven is cold"), ("m4", "the oven is hot")], Some(4))
         );
-        let latest = said(&journal, &room, 0, u64::MAX >> 1, Part::Latest(2)).await.unwrap();
+        let latest = read_talk(&journal, &room, 0, u64::MAX >> 1, TalkPart::Latest(2)).await.unwrap();
         assert_eq!(ids_and_texts(&latest).iter().map(|(id, _)| *id).collect::<Vec<_>>(), ["m1000", "m1001"]);
         assert_eq!(latest.read_to, None);
     }

@@ -4,31 +4,31 @@
 //! no message counts twice and none is passed over, whenever the program stops.
 
 mod digest;
-mod first;
+mod embeddings;
 mod forget;
+mod initiative;
 mod jobs;
-mod left;
+mod left_rooms;
 mod lines;
-mod meaning;
 mod pending;
-mod recollect;
+mod recall;
 mod watch;
 
 use std::sync::{Arc, PoisonError, RwLock};
 
 use aizuchi_core::Policies;
-use aizuchi_core::memory::Change;
+use aizuchi_core::memory::MemoryChange;
 use tokio::sync::{Mutex, Notify};
 
-pub use forget::{ForgetState, Forgotten, NotForgotten};
+pub use forget::{ForgetError, ForgetResult, ForgetState};
 pub use jobs::settle_later;
 
-use crate::ports::{Embedder, Memory, Mind, Stores};
+use crate::ports::{Embedder, Memory, ModelClient, Stores};
 use crate::stores::StoreError;
 
 pub struct Keeper {
     memory: Arc<dyn Memory>,
-    mind: Arc<dyn Mind>,
+    models: Arc<dyn ModelClient>,
     /// Who says what words mean; none where words are enough.
     embedder: Option<Arc<dyn Embedder>>,
     stores: Stores,
@@ -44,10 +44,15 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    pub fn new(memory: Arc<dyn Memory>, mind: Arc<dyn Mind>, stores: impl Into<Stores>, policies: Policies) -> Keeper {
+    pub fn new(
+        memory: Arc<dyn Memory>,
+        models: Arc<dyn ModelClient>,
+        stores: impl Into<Stores>,
+        policies: Policies,
+    ) -> Keeper {
         Keeper {
             memory,
-            mind,
+            models,
             embedder: None,
             stores: stores.into(),
             policies: RwLock::new(Arc::new(policies)),
@@ -64,7 +69,7 @@ impl Keeper {
     }
 
     /// Other settings hold from now on.
-    pub fn govern(&self, policies: &Policies) {
+    pub fn set_policies(&self, policies: &Policies) {
         *self.policies.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(policies.clone());
     }
 
@@ -77,8 +82,8 @@ impl Keeper {
     }
 
     /// Changes what is remembered, by somebody's hand. What was taken out is in no file afterwards.
-    pub async fn change(&self, changes: Vec<Change>) -> Result<(), StoreError> {
-        let forgets = changes.iter().any(Change::forgets);
+    pub async fn change(&self, changes: Vec<MemoryChange>) -> Result<(), StoreError> {
+        let forgets = changes.iter().any(MemoryChange::forgets);
         self.memory.apply(changes, &self.policies()).await?;
         if forgets { self.settle().await } else { Ok(()) }
     }

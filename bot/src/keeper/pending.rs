@@ -2,37 +2,37 @@
 //! memory is read, and written down in its own time.
 
 use aizuchi_core::Input;
-use aizuchi_core::memory::{Change, ChannelMemory, Heard, Origin, Person, Recalled, words};
+use aizuchi_core::memory::{ChannelMemory, HeardFrom, MemoryChange, Origin, Person, Recalled, words};
 use aizuchi_core::types::{RoomId, Voice};
 
-use super::lines::Said;
+use super::lines::RecordedMessage;
 use super::watch::TOPICS;
 use crate::journal::Records;
-use crate::ports::{Kind, Stores};
+use crate::ports::{RecordKind, Stores};
 use crate::stores::StoreError;
 
 /// Messages that were changed or deleted, in any room.
 #[derive(Debug, Default)]
-pub struct Pending(Vec<Change>);
+pub struct PendingChanges(Vec<MemoryChange>);
 
-impl Pending {
-    pub(super) async fn read(stores: &Stores) -> Result<Pending, StoreError> {
+impl PendingChanges {
+    pub(super) async fn read(stores: &Stores) -> Result<PendingChanges, StoreError> {
         let mut records = Records::after(&*stores.journal, stores.keeper.position().await?).await?;
-        records.only(&[Kind::Changed]);
+        records.only(&[RecordKind::Changed]);
         let mut gone = Vec::new();
         // A damaged record is told of at the start; here it is just not there.
         while let Some(record) = records.next_whole().await? {
             if let Input::Changed(change) = record.input {
-                gone.push(Change::MessageGone { room: change.place.room, message: change.id });
+                gone.push(MemoryChange::MessageGone { room: change.place.room, message: change.id });
             }
         }
-        Ok(Pending(gone))
+        Ok(PendingChanges(gone))
     }
 
     /// Whether what is known of a channel may still be used.
     pub fn leaves(&self, channel: &ChannelMemory) -> bool {
         !self.0.iter().any(|gone| {
-            let Change::MessageGone { room, message } = gone else { return false };
+            let MemoryChange::MessageGone { room, message } = gone else { return false };
             *room == channel.origin.room && channel.may_rest_on(message)
         })
     }
@@ -40,7 +40,7 @@ impl Pending {
     /// What is left of the facts.
     pub fn without_gone(&self, mut facts: Vec<Recalled>) -> Vec<Recalled> {
         for gone in &self.0 {
-            let Change::MessageGone { room, message } = gone else { continue };
+            let MemoryChange::MessageGone { room, message } = gone else { continue };
             facts.retain_mut(|recalled| {
                 let fact = &mut recalled.fact;
                 let rests = fact.origin.room == *room && fact.messages.contains(message);
@@ -54,20 +54,20 @@ impl Pending {
     }
 
     /// A person as they will be known: with what they said in the room after its record `counted`, which is in `talk`.
-    pub fn complete(&self, person: &mut Person, room: &RoomId, counted: u64, talk: &[Said]) {
+    pub fn complete(&self, person: &mut Person, room: &RoomId, counted: u64, talk: &[RecordedMessage]) {
         for said in talk.iter().filter(|said| said.seq > counted && said.voice == Voice::Person) {
             if said.person == person.id {
-                person.hear(&heard(said, room));
+                person.hear(&to_heard(said, room));
             }
         }
         for gone in &self.0 {
-            person.follow(gone);
+            person.apply(gone);
         }
     }
 }
 
-fn heard(said: &Said, room: &RoomId) -> Heard {
-    Heard {
+fn to_heard(said: &RecordedMessage, room: &RoomId) -> HeardFrom {
+    HeardFrom {
         origin: Origin { room: room.clone(), visibility: said.visibility },
         up_to: said.seq,
         message: said.id.clone(),
@@ -81,15 +81,15 @@ fn heard(said: &Said, room: &RoomId) -> Heard {
 
 #[cfg(test)]
 mod tests {
-    use aizuchi_core::memory::{Allowed, Draft, FactId};
+    use aizuchi_core::memory::{Allowed, FactDraft, FactId};
     use aizuchi_core::types::{MessageId, PersonId, Place, Time, Visibility};
 
     use super::*;
-    use crate::ports::Entry;
+    use crate::ports::JournalEntry;
     use crate::stores::scratch;
 
     fn recalled(id: u64, room: &str, messages: &[&str]) -> Recalled {
-        let draft = Draft {
+        let draft = FactDraft {
             origin: Origin::new(room, Visibility::Public),
             content: "the door code changed".into(),
             keywords: Vec::new(),
@@ -111,14 +111,14 @@ mod tests {
             let place = Place::room("log:room");
             Input::Changed(aizuchi_core::types::Change { place, id: MessageId::new(id), at: Time(0), text: None })
         };
-        let entries = [deleted("m0"), Input::Tick, deleted("m1")].map(|input| Entry::Input(Time(7), input));
+        let entries = [deleted("m0"), Input::Tick, deleted("m1")].map(|input| JournalEntry::Input(Time(7), input));
         stores.journal.append(0, &entries).await.unwrap();
         stores
     }
 
     #[tokio::test]
     async fn what_was_just_deleted_is_not_recalled() {
-        let pending = Pending::read(&journal().await).await.unwrap();
+        let pending = PendingChanges::read(&journal().await).await.unwrap();
         let facts = vec![
             recalled(1, "log:room", &["m1"]),
             recalled(2, "log:room", &["m1", "m2"]),
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn who_has_just_spoken_is_known_by_it() {
-        let said = |seq: u64, person: &str| Said {
+        let said = |seq: u64, person: &str| RecordedMessage {
             seq,
             id: MessageId::new(format!("m{seq}")),
             at: Time(seq),
@@ -146,7 +146,7 @@ mod tests {
         };
         let talk = [said(1, "mia"), said(2, "mia"), said(3, "mia"), said(4, "jonas")];
         let mut mia = Person::new(PersonId::new("mia"), Time(0));
-        Pending::default().complete(&mut mia, &RoomId::new("log:room"), 1, &talk);
+        PendingChanges::default().complete(&mut mia, &RoomId::new("log:room"), 1, &talk);
         assert_eq!((mia.messages, mia.mentions_of_me), (2, 1), "the first was counted before");
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi_core::memory::{Change, Heard, Origin, words};
+use aizuchi_core::memory::{HeardFrom, MemoryChange, Origin, words};
 use aizuchi_core::types::{Span, Visibility, Voice};
 use aizuchi_core::{Input, Message, Policies, Time};
 
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::Keeper;
 use crate::journal::Records;
 use crate::ports::{JournalStore, Record};
-use crate::runtime::{Clock, Ears};
+use crate::runtime::{Clock, EngineHandle};
 use crate::stores::StoreError;
 
 /// How often it looks whether there is something to read.
@@ -60,14 +60,14 @@ impl Keeper {
     }
 
     /// Reads on until the program stops, and lets what is too weak fade.
-    pub async fn watch(self: Arc<Self>, ears: Ears, clock: Clock, stop: CancellationToken) {
+    pub async fn watch(self: Arc<Self>, engine: EngineHandle, clock: Clock, stop: CancellationToken) {
         let mut faded_at = None;
         for look in 0_u32.. {
             if let Err(error) = self.catch_up().await {
                 tracing::warn!(%error, "memory can not keep up; it tries again");
             }
             if look.is_multiple_of(MEANING_EVERY)
-                && let Err(error) = self.give_meaning(&ears).await
+                && let Err(error) = self.give_meaning(&engine).await
             {
                 tracing::warn!(%error, "facts can not be given a meaning; it tries again");
             }
@@ -87,7 +87,7 @@ impl Keeper {
 
     async fn fade(&self, now: Time) -> Result<(), StoreError> {
         let policies = self.policies();
-        self.memory.apply(vec![Change::Faded { at: now }], &policies).await?;
+        self.memory.apply(vec![MemoryChange::Faded { at: now }], &policies).await?;
         self.forget_left(now - Span::minutes(24 * 60 * u64::from(policies.general().settings.memory.left_days))).await
     }
 }
@@ -103,20 +103,20 @@ async fn some_records(journal: &dyn JournalStore, from: i64) -> Result<Vec<Recor
     Ok(some)
 }
 
-fn change(record: Record, policies: &Policies) -> Option<Change> {
+fn change(record: Record, policies: &Policies) -> Option<MemoryChange> {
     if let Input::Said(message) = record.input {
         let memory = &policies.for_room(message.place.room.as_str()).settings.memory;
         let counts = memory.enabled && memory.profiles && message.author.voice == Voice::Person;
-        return counts.then(|| Change::Heard(Box::new(heard(record.seq, message))));
+        return counts.then(|| MemoryChange::Heard(Box::new(to_heard(record.seq, message))));
     }
     let Input::Changed(change) = record.input else { return None };
-    Some(Change::MessageGone { room: change.place.room, message: change.id })
+    Some(MemoryChange::MessageGone { room: change.place.room, message: change.id })
 }
 
-fn heard(seq: i64, message: Message) -> Heard {
+fn to_heard(seq: i64, message: Message) -> HeardFrom {
     // What not everybody in the room could read is counted, and that is all.
     let aside = message.place.thread.is_some() && message.visibility != Visibility::Public;
-    Heard {
+    HeardFrom {
         origin: Origin { room: message.place.room, visibility: message.visibility },
         up_to: seq as u64,
         message: message.id,

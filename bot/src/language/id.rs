@@ -104,15 +104,15 @@ impl Language {
     }
 
     /// As the settings wish, or else as it was heard.
-    pub fn wished(wish: &settings::Language, heard: Option<Language>) -> Language {
+    pub fn wished(wish: &settings::LanguageSetting, heard: Option<Language>) -> Language {
         Language::set(wish).or(heard).unwrap_or_default()
     }
 
     /// As the settings wish; none where they leave it to the talk.
-    pub fn set(wish: &settings::Language) -> Option<Language> {
+    pub fn set(wish: &settings::LanguageSetting) -> Option<Language> {
         match wish {
-            settings::Language::Named(id) => Language::from_id(id),
-            settings::Language::Auto => None,
+            settings::LanguageSetting::Named(id) => Language::from_id(id),
+            settings::LanguageSetting::Auto => None,
         }
     }
 }
@@ -179,8 +179,8 @@ mod tests {
     #[test]
     fn the_settings_have_the_last_word() {
         let heard = Some(Language::of_text("これ見た?"));
-        assert_eq!(Language::wished(&settings::Language::Auto, heard), japanese());
-        assert_eq!(Language::wished(&settings::Language::Named("en".into()), heard), Language::ENGLISH);
+        assert_eq!(Language::wished(&settings::LanguageSetting::Auto, heard), japanese());
+        assert_eq!(Language::wished(&settings::LanguageSetting::Named("en".into()), heard), Language::ENGLISH);
         assert_eq!(Language::of_text("did you see?"), Language::ENGLISH);
     }
 

@@ -3,38 +3,40 @@
 use std::sync::Arc;
 
 use aizuchi_core::Policies;
-use aizuchi_core::memory::words::Called;
-use aizuchi_core::memory::{About, Change, ChannelMemory, Fact, Filter, Item, Marks, Person, Query, Recalled};
+use aizuchi_core::memory::words::NameCandidates;
+use aizuchi_core::memory::{
+    ChannelMemory, ExportItem, Fact, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled,
+};
 use aizuchi_core::settings::{MemorySettings, StoreName};
 use aizuchi_core::types::{PersonId, RoomId};
 
-use super::shelf::Kept;
+use super::table::StoredLayers;
 use super::{MEMORY_STORES, MemoryStoreSpec};
-use crate::ports::{Doing, Memory};
+use crate::ports::{BoxFuture, Memory};
 use crate::stores::{Database, StoreError};
 
 /// The store of each layer.
-struct Layers {
+struct MemoryLayers {
     channels: &'static MemoryStoreSpec,
     people: &'static MemoryStoreSpec,
     facts: &'static MemoryStoreSpec,
 }
 
-impl Layers {
+impl MemoryLayers {
     /// The layers that this store keeps.
-    fn kept_by(&self, spec: &MemoryStoreSpec) -> Kept {
+    fn kept_by(&self, spec: &MemoryStoreSpec) -> StoredLayers {
         let is = |of: &MemoryStoreSpec| of.name == spec.name;
-        Kept { channels: is(self.channels), people: is(self.people), facts: is(self.facts) }
+        StoredLayers { channels: is(self.channels), people: is(self.people), facts: is(self.facts) }
     }
 }
 
 /// `Err` names a store that there is none of. Settings are checked for it when they are read.
-fn layers(settings: &MemorySettings) -> Result<Layers, String> {
+fn layers(settings: &MemorySettings) -> Result<MemoryLayers, String> {
     let find = |name: &StoreName| {
         let found = MEMORY_STORES.iter().find(|spec| spec.name == name.as_str());
         found.ok_or_else(|| format!("there is no store {:?} for memory", name.as_str()))
     };
-    Ok(Layers {
+    Ok(MemoryLayers {
         channels: find(&settings.channel_context_store)?,
         people: find(&settings.profiles_store)?,
         facts: find(&settings.facts_store)?,
@@ -47,7 +49,7 @@ pub fn open(settings: &MemorySettings, database: &Database) -> Result<Arc<dyn Me
     let open = |spec: &MemoryStoreSpec| (spec.name, (spec.open)(database, layers.kept_by(spec)));
     // Who wishes not to be remembered is known in the first in any case: a restart must not forget that.
     let (first, others) = MEMORY_STORES.split_first().expect("there is a store");
-    let used = others.iter().filter(|spec| layers.kept_by(spec) != Kept::NONE);
+    let used = others.iter().filter(|spec| layers.kept_by(spec) != StoredLayers::NONE);
     let opened: Vec<(&str, Arc<dyn Memory>)> = std::iter::once(first).chain(used).map(open).collect();
     if let [(_, only)] = &opened[..] {
         return Ok(only.clone());
@@ -73,40 +75,40 @@ struct Layered {
 
 impl Layered {
     /// A person is forgotten in all rooms that any layer knows of.
-    async fn complete(&self, mut changes: Vec<Change>) -> Result<Vec<Change>, StoreError> {
+    async fn complete(&self, mut changes: Vec<MemoryChange>) -> Result<Vec<MemoryChange>, StoreError> {
         let mut added = Vec::new();
         for change in &mut changes {
             match change {
-                Change::PersonForgotten { person, rooms, .. } => {
+                MemoryChange::PersonForgotten { person, rooms, .. } => {
                     for known in self.people(Some(person)).await? {
                         rooms.extend(known.rooms);
                     }
                 }
-                Change::OptedOut { person, out: true } => {
+                MemoryChange::OptedOut { person, out: true } => {
                     let known =
                         self.people(Some(person)).await?.pop().unwrap_or_else(|| Person::opted_out(person.clone()));
                     let others = self.people(None).await?;
                     let others = others.iter().filter(|other| other.id != *person).flat_map(|other| &other.names);
                     let names = known.names.iter().map(|name| &**name);
-                    let names = Called::sorted(names, others.map(|name| &**name).collect::<Vec<_>>()).certain;
-                    added.push(Change::PersonForgotten { person: person.clone(), names, rooms: known.rooms });
+                    let names = NameCandidates::sorted(names, others.map(|name| &**name).collect::<Vec<_>>()).certain;
+                    added.push(MemoryChange::PersonForgotten { person: person.clone(), names, rooms: known.rooms });
                 }
-                Change::Summarized(_)
-                | Change::Reflected { .. }
-                | Change::Heard(_)
-                | Change::Kept(_)
-                | Change::Imported(_)
-                | Change::Used { .. }
-                | Change::Told { .. }
-                | Change::Edited { .. }
-                | Change::Pinned { .. }
-                | Change::Forgotten { .. }
-                | Change::Embedded { .. }
-                | Change::MessageGone { .. }
-                | Change::Narrowed { .. }
-                | Change::RoomForgotten { .. }
-                | Change::OptedOut { .. }
-                | Change::Faded { .. } => (),
+                MemoryChange::Summarized(_)
+                | MemoryChange::Reflected { .. }
+                | MemoryChange::Heard(_)
+                | MemoryChange::Kept(_)
+                | MemoryChange::Imported(_)
+                | MemoryChange::Used { .. }
+                | MemoryChange::Told { .. }
+                | MemoryChange::Edited { .. }
+                | MemoryChange::Pinned { .. }
+                | MemoryChange::Forgotten { .. }
+                | MemoryChange::Embedded { .. }
+                | MemoryChange::MessageGone { .. }
+                | MemoryChange::Narrowed { .. }
+                | MemoryChange::RoomForgotten { .. }
+                | MemoryChange::OptedOut { .. }
+                | MemoryChange::Faded { .. } => (),
             }
         }
         changes.extend(added);
@@ -114,14 +116,14 @@ impl Layered {
     }
 
     /// Who of those concerned wishes not to be remembered: the durable store knows, and the others have to be told.
-    async fn opted_out(&self, changes: &[Change]) -> Result<Vec<Change>, StoreError> {
+    async fn opted_out(&self, changes: &[MemoryChange]) -> Result<Vec<MemoryChange>, StoreError> {
         let mut out = Vec::new();
-        let mut people: Vec<&PersonId> = changes.iter().flat_map(concerned).collect();
+        let mut people: Vec<&PersonId> = changes.iter().flat_map(people_of).collect();
         people.sort();
         people.dedup();
         for person in people {
             if self.durable.people(Some(person)).await?.iter().any(|known| known.opted_out) {
-                out.push(Change::OptedOut { person: person.clone(), out: true });
+                out.push(MemoryChange::OptedOut { person: person.clone(), out: true });
             }
         }
         Ok(out)
@@ -129,37 +131,41 @@ impl Layered {
 }
 
 /// The people that a change would remember something of.
-fn concerned(change: &Change) -> Vec<&PersonId> {
+fn people_of(change: &MemoryChange) -> Vec<&PersonId> {
     match change {
-        Change::Summarized(channel) => channel.active.iter().map(|(person, _)| person).collect(),
-        Change::Reflected { facts, people, .. } => {
+        MemoryChange::Summarized(channel) => channel.active.iter().map(|(person, _)| person).collect(),
+        MemoryChange::Reflected { facts, people, .. } => {
             let noted = people.iter().map(|note| &note.person);
             facts.iter().flat_map(|draft| &draft.people).chain(noted).collect()
         }
-        Change::Heard(heard) => vec![&heard.person],
-        Change::Imported(item) => match &**item {
-            Item::Fact(fact) => fact.people.iter().collect(),
-            Item::Person(person) => vec![&person.id],
-            Item::Channel(channel) => channel.active.iter().map(|(person, _)| person).collect(),
+        MemoryChange::Heard(heard) => vec![&heard.person],
+        MemoryChange::Imported(item) => match &**item {
+            ExportItem::Fact(fact) => fact.people.iter().collect(),
+            ExportItem::Person(person) => vec![&person.id],
+            ExportItem::Channel(channel) => channel.active.iter().map(|(person, _)| person).collect(),
         },
-        Change::Kept(draft) => draft.people.iter().collect(),
-        Change::Used { .. }
-        | Change::Told { .. }
-        | Change::Edited { .. }
-        | Change::Pinned { .. }
-        | Change::Forgotten { .. }
-        | Change::Embedded { .. }
-        | Change::MessageGone { .. }
-        | Change::Narrowed { .. }
-        | Change::PersonForgotten { .. }
-        | Change::RoomForgotten { .. }
-        | Change::OptedOut { .. }
-        | Change::Faded { .. } => Vec::new(),
+        MemoryChange::Kept(draft) => draft.people.iter().collect(),
+        MemoryChange::Used { .. }
+        | MemoryChange::Told { .. }
+        | MemoryChange::Edited { .. }
+        | MemoryChange::Pinned { .. }
+        | MemoryChange::Forgotten { .. }
+        | MemoryChange::Embedded { .. }
+        | MemoryChange::MessageGone { .. }
+        | MemoryChange::Narrowed { .. }
+        | MemoryChange::PersonForgotten { .. }
+        | MemoryChange::RoomForgotten { .. }
+        | MemoryChange::OptedOut { .. }
+        | MemoryChange::Faded { .. } => Vec::new(),
     }
 }
 
 impl Memory for Layered {
-    fn apply<'a>(&'a self, changes: Vec<Change>, policies: &'a Policies) -> Doing<'a, Result<(), StoreError>> {
+    fn apply<'a>(
+        &'a self,
+        changes: Vec<MemoryChange>,
+        policies: &'a Policies,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             let changes = self.complete(changes).await?;
             self.durable.apply(changes.clone(), policies).await?;
@@ -172,7 +178,7 @@ impl Memory for Layered {
         })
     }
 
-    fn channel<'a>(&'a self, room: &'a RoomId) -> Doing<'a, Result<(Option<ChannelMemory>, Marks), StoreError>> {
+    fn channel<'a>(&'a self, room: &'a RoomId) -> BoxFuture<'a, Result<(Option<ChannelMemory>, Marks), StoreError>> {
         Box::pin(async move {
             let (channel, Marks { summarized, .. }) = self.channels.channel(room).await?;
             let (_, Marks { reflected, .. }) = self.facts.channel(room).await?;
@@ -181,15 +187,15 @@ impl Memory for Layered {
         })
     }
 
-    fn recall<'a>(&'a self, query: Query, policies: &'a Policies) -> Doing<'a, Result<Vec<Recalled>, StoreError>> {
+    fn recall<'a>(&'a self, query: Query, policies: &'a Policies) -> BoxFuture<'a, Result<Vec<Recalled>, StoreError>> {
         self.facts.recall(query, policies)
     }
 
-    fn facts<'a>(&'a self, filter: Filter) -> Doing<'a, Result<Vec<Fact>, StoreError>> {
+    fn facts<'a>(&'a self, filter: Filter) -> BoxFuture<'a, Result<Vec<Fact>, StoreError>> {
         self.facts.facts(filter)
     }
 
-    fn people<'a>(&'a self, who: Option<&'a PersonId>) -> Doing<'a, Result<Vec<Person>, StoreError>> {
+    fn people<'a>(&'a self, who: Option<&'a PersonId>) -> BoxFuture<'a, Result<Vec<Person>, StoreError>> {
         Box::pin(async move {
             let known = self.people.people(who).await?;
             match who {
@@ -199,9 +205,9 @@ impl Memory for Layered {
         })
     }
 
-    fn about<'a>(&'a self, person: &'a PersonId) -> Doing<'a, Result<About, StoreError>> {
+    fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>> {
         Box::pin(async move {
-            Ok(About {
+            Ok(PersonExport {
                 person: self.people(Some(person)).await?.pop(),
                 facts: self.facts.about(person).await?.facts,
                 channels: self.channels.about(person).await?.channels,

@@ -3,13 +3,13 @@
 pub mod apply;
 mod layered;
 mod ram;
-pub mod shelf;
+pub mod table;
 
 pub use layered::open;
 pub use ram::Ram;
-pub use shelf::Kept;
+pub use table::StoredLayers;
 
-pub use crate::stores::sqlite::Local;
+pub use crate::stores::sqlite::SqliteMemory;
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct MemoryStoreSpec {
     /// What the settings call it.
     pub name: &'static str,
     /// Opens it for these layers.
-    pub open: fn(&Database, Kept) -> Arc<dyn Memory>,
+    pub open: fn(&Database, StoredLayers) -> Arc<dyn Memory>,
 }
 
 /// The stores of memory that there are; the first is durable and always there.

@@ -6,54 +6,59 @@ use std::sync::{Arc, Mutex};
 use aizuchi_core::Policies;
 use aizuchi_core::memory::words::search_words;
 use aizuchi_core::memory::{
-    About, Candidate, Change, ChannelMemory, Fact, FactId, Filter, Marks, Person, Query, Recalled, allowed, recall,
+    Candidate, ChannelMemory, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled,
+    allowed, recall,
 };
 use aizuchi_core::types::{MessageId, PersonId, RoomId};
 
 use super::MemoryStoreSpec;
 use super::apply::apply;
-use super::shelf::{Kept, Mark, Shelf, Shelved};
-use crate::ports::{Doing, Memory};
+use super::table::{MemoryTable, OptOutMark, StoreResult, StoredLayers};
+use crate::ports::{BoxFuture, Memory};
 use crate::stores::StoreError;
 
 pub const SPEC: MemoryStoreSpec = MemoryStoreSpec { name: "memory", open: |_, kept| Arc::new(Ram::new(kept)) };
 
 pub struct Ram {
-    kept: Kept,
-    held: Mutex<Held>,
+    kept: StoredLayers,
+    held: Mutex<RamTables>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Held {
+struct RamTables {
     marks: BTreeMap<RoomId, Marks>,
     channels: BTreeMap<RoomId, ChannelMemory>,
     people: BTreeMap<PersonId, Person>,
     facts: BTreeMap<FactId, Fact>,
     rooms: BTreeMap<RoomId, BTreeSet<FactId>>,
     vectors: BTreeMap<FactId, (Box<str>, Vec<f32>)>,
-    out: BTreeSet<Mark>,
+    out: BTreeSet<OptOutMark>,
     last: u64,
 }
 
 impl Default for Ram {
     fn default() -> Ram {
-        Ram::new(Kept::ALL)
+        Ram::new(StoredLayers::ALL)
     }
 }
 
 impl Ram {
-    pub fn new(kept: Kept) -> Ram {
+    pub fn new(kept: StoredLayers) -> Ram {
         Ram { kept, held: Mutex::default() }
     }
 
-    fn with<T: Send + 'static>(&self, work: impl FnOnce(&mut Held) -> T) -> Doing<'_, Result<T, StoreError>> {
+    fn with<T: Send + 'static>(&self, work: impl FnOnce(&mut RamTables) -> T) -> BoxFuture<'_, Result<T, StoreError>> {
         let done = work(&mut self.held.lock().expect("what is held is never left half done"));
         Box::pin(async { Ok(done) })
     }
 }
 
 impl Memory for Ram {
-    fn apply<'a>(&'a self, changes: Vec<Change>, policies: &'a Policies) -> Doing<'a, Result<(), StoreError>> {
+    fn apply<'a>(
+        &'a self,
+        changes: Vec<MemoryChange>,
+        policies: &'a Policies,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
         let mut held = self.held.lock().expect("what is held is never left half done");
         for change in changes {
             apply(&mut *held, self.kept, change, policies).expect("nothing fails in memory");
@@ -61,11 +66,11 @@ impl Memory for Ram {
         Box::pin(async { Ok(()) })
     }
 
-    fn channel<'a>(&'a self, room: &'a RoomId) -> Doing<'a, Result<(Option<ChannelMemory>, Marks), StoreError>> {
+    fn channel<'a>(&'a self, room: &'a RoomId) -> BoxFuture<'a, Result<(Option<ChannelMemory>, Marks), StoreError>> {
         self.with(|held| (held.channels.get(room).cloned(), held.marks.get(room).copied().unwrap_or_default()))
     }
 
-    fn recall<'a>(&'a self, query: Query, policies: &'a Policies) -> Doing<'a, Result<Vec<Recalled>, StoreError>> {
+    fn recall<'a>(&'a self, query: Query, policies: &'a Policies) -> BoxFuture<'a, Result<Vec<Recalled>, StoreError>> {
         let memory = &policies.for_room(query.reader.room.as_str()).settings.memory;
         self.with(|held| {
             let may = |fact: &&Fact| allowed(&fact.origin, &query.reader, memory.across_rooms).is_some();
@@ -79,7 +84,7 @@ impl Memory for Ram {
         })
     }
 
-    fn facts<'a>(&'a self, filter: Filter) -> Doing<'a, Result<Vec<Fact>, StoreError>> {
+    fn facts<'a>(&'a self, filter: Filter) -> BoxFuture<'a, Result<Vec<Fact>, StoreError>> {
         self.with(|held| {
             let count = if filter.count == 0 { usize::MAX } else { filter.count };
             let fits = |fact: &&Fact| held.fits(fact, &filter);
@@ -90,17 +95,17 @@ impl Memory for Ram {
         })
     }
 
-    fn people<'a>(&'a self, who: Option<&'a PersonId>) -> Doing<'a, Result<Vec<Person>, StoreError>> {
+    fn people<'a>(&'a self, who: Option<&'a PersonId>) -> BoxFuture<'a, Result<Vec<Person>, StoreError>> {
         self.with(|held| match who {
             Some(id) => held.known(id).into_iter().collect(),
             None => held.people().expect("nothing fails in memory"),
         })
     }
 
-    fn about<'a>(&'a self, person: &'a PersonId) -> Doing<'a, Result<About, StoreError>> {
+    fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>> {
         self.with(|held| {
             let is_active = |channel: &&ChannelMemory| channel.active.iter().any(|(id, _)| id == person);
-            About {
+            PersonExport {
                 person: held.known(person),
                 facts: held.facts_of_person(person).expect("nothing fails in memory"),
                 channels: held.channels.values().filter(is_active).cloned().collect(),
@@ -109,9 +114,9 @@ impl Memory for Ram {
     }
 }
 
-impl Held {
+impl RamTables {
     fn known(&self, id: &PersonId) -> Option<Person> {
-        let out = || self.out.contains(&Mark::from(id)).then(|| Person::opted_out(id.clone()));
+        let out = || self.out.contains(&OptOutMark::from(id)).then(|| Person::opted_out(id.clone()));
         self.people.get(id).cloned().or_else(out)
     }
 
@@ -123,7 +128,7 @@ impl Held {
             && filter.text.as_ref().is_none_or(|text| has_words(fact, &search_words(text)))
     }
 
-    fn chosen(&self, fits: impl Fn(&&Fact) -> bool) -> Shelved<Vec<Fact>> {
+    fn chosen(&self, fits: impl Fn(&&Fact) -> bool) -> StoreResult<Vec<Fact>> {
         Ok(self.facts.values().filter(fits).cloned().collect())
     }
 }
@@ -134,91 +139,91 @@ fn has_words(fact: &Fact, asked: &[String]) -> bool {
     asked.iter().all(|word| words.contains(word))
 }
 
-impl Shelf for Held {
-    fn marks(&self, room: &RoomId) -> Shelved<Marks> {
+impl MemoryTable for RamTables {
+    fn marks(&self, room: &RoomId) -> StoreResult<Marks> {
         Ok(self.marks.get(room).copied().unwrap_or_default())
     }
 
-    fn put_marks(&mut self, room: &RoomId, marks: Marks) -> Shelved<()> {
+    fn put_marks(&mut self, room: &RoomId, marks: Marks) -> StoreResult<()> {
         self.marks.insert(room.clone(), marks);
         Ok(())
     }
 
-    fn channel(&self, room: &RoomId) -> Shelved<Option<ChannelMemory>> {
+    fn channel(&self, room: &RoomId) -> StoreResult<Option<ChannelMemory>> {
         Ok(self.channels.get(room).cloned())
     }
 
-    fn channels(&self) -> Shelved<Vec<ChannelMemory>> {
+    fn channels(&self) -> StoreResult<Vec<ChannelMemory>> {
         Ok(self.channels.values().cloned().collect())
     }
 
-    fn put_channel(&mut self, channel: &ChannelMemory) -> Shelved<()> {
+    fn put_channel(&mut self, channel: &ChannelMemory) -> StoreResult<()> {
         self.channels.insert(channel.origin.room.clone(), channel.clone());
         Ok(())
     }
 
-    fn remove_channel(&mut self, room: &RoomId) -> Shelved<()> {
+    fn remove_channel(&mut self, room: &RoomId) -> StoreResult<()> {
         self.channels.remove(room);
         Ok(())
     }
 
-    fn person(&self, id: &PersonId) -> Shelved<Option<Person>> {
+    fn person(&self, id: &PersonId) -> StoreResult<Option<Person>> {
         Ok(self.people.get(id).cloned())
     }
 
-    fn people(&self) -> Shelved<Vec<Person>> {
+    fn people(&self) -> StoreResult<Vec<Person>> {
         let mut people: Vec<Person> = self.people.values().cloned().collect();
         people.sort_by(|a, b| b.last_seen.cmp(&a.last_seen).then(a.id.cmp(&b.id)));
         Ok(people)
     }
 
-    fn people_resting_on(&self, _: &RoomId, _: &MessageId) -> Shelved<Vec<Person>> {
+    fn people_resting_on(&self, _: &RoomId, _: &MessageId) -> StoreResult<Vec<Person>> {
         Ok(self.people.values().cloned().collect())
     }
 
-    fn put_person(&mut self, person: &Person) -> Shelved<()> {
+    fn put_person(&mut self, person: &Person) -> StoreResult<()> {
         self.people.insert(person.id.clone(), person.clone());
         Ok(())
     }
 
-    fn remove_person(&mut self, id: &PersonId) -> Shelved<()> {
+    fn remove_person(&mut self, id: &PersonId) -> StoreResult<()> {
         self.people.remove(id);
         Ok(())
     }
 
-    fn new_fact(&mut self) -> Shelved<FactId> {
+    fn new_fact(&mut self) -> StoreResult<FactId> {
         self.last += 1;
         Ok(FactId(self.last))
     }
 
-    fn fact(&self, id: FactId) -> Shelved<Option<Fact>> {
+    fn fact(&self, id: FactId) -> StoreResult<Option<Fact>> {
         Ok(self.facts.get(&id).cloned())
     }
 
-    fn facts(&self) -> Shelved<Vec<Fact>> {
+    fn facts(&self) -> StoreResult<Vec<Fact>> {
         self.chosen(|_| true)
     }
 
-    fn facts_of_room(&self, room: &RoomId) -> Shelved<Vec<Fact>> {
+    fn facts_of_room(&self, room: &RoomId) -> StoreResult<Vec<Fact>> {
         let ids = self.rooms.get(room).into_iter().flatten();
         Ok(ids.map(|id| self.facts[id].clone()).collect())
     }
 
-    fn facts_of_person(&self, person: &PersonId) -> Shelved<Vec<Fact>> {
+    fn facts_of_person(&self, person: &PersonId) -> StoreResult<Vec<Fact>> {
         self.chosen(|fact| fact.people.contains(person))
     }
 
-    fn facts_resting_on(&self, room: &RoomId, message: &MessageId) -> Shelved<Vec<Fact>> {
+    fn facts_resting_on(&self, room: &RoomId, message: &MessageId) -> StoreResult<Vec<Fact>> {
         self.chosen(|fact| fact.origin.room == *room && fact.messages.contains(message))
     }
 
-    fn put_fact(&mut self, fact: &Fact) -> Shelved<()> {
+    fn put_fact(&mut self, fact: &Fact) -> StoreResult<()> {
         self.rooms.entry(fact.origin.room.clone()).or_default().insert(fact.id);
         self.facts.insert(fact.id, fact.clone());
         Ok(())
     }
 
-    fn remove_fact(&mut self, id: FactId) -> Shelved<()> {
+    fn remove_fact(&mut self, id: FactId) -> StoreResult<()> {
         self.vectors.remove(&id);
         if let Some(fact) = self.facts.remove(&id)
             && let Some(ids) = self.rooms.get_mut(&fact.origin.room)
@@ -231,21 +236,21 @@ impl Shelf for Held {
         Ok(())
     }
 
-    fn put_vector(&mut self, fact: &Fact, model: &str, vector: &[f32]) -> Shelved<()> {
+    fn put_vector(&mut self, fact: &Fact, model: &str, vector: &[f32]) -> StoreResult<()> {
         self.vectors.insert(fact.id, (model.into(), vector.to_vec()));
         Ok(())
     }
 
-    fn remove_vector(&mut self, id: FactId) -> Shelved<()> {
+    fn remove_vector(&mut self, id: FactId) -> StoreResult<()> {
         self.vectors.remove(&id);
         Ok(())
     }
 
-    fn is_out(&self, person: Mark) -> Shelved<bool> {
+    fn is_out(&self, person: OptOutMark) -> StoreResult<bool> {
         Ok(self.out.contains(&person))
     }
 
-    fn put_out(&mut self, person: Mark, out: bool) -> Shelved<()> {
+    fn put_out(&mut self, person: OptOutMark, out: bool) -> StoreResult<()> {
         if out {
             self.out.insert(person);
         } else {

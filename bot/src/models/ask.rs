@@ -1,4 +1,4 @@
-//! One call from the question to the bill: wording, turn, attempts, answer.
+//! One call from the question to the bill: prompts, turn, attempts, answer.
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -10,29 +10,30 @@ use aizuchi_core::{Policies, Policy};
 use metrics::{counter, histogram};
 
 use super::offline;
-use super::providers::{Address, OFFLINE, Variables, find};
-use super::remote::{Plain, Remote};
-use super::retry::{Limits, again, in_time};
-use super::turns::{Room, Turns, Urgency};
+use super::providers::{ModelAddress, OFFLINE, Variables, find};
+use super::queue::{CallQueue, QueueLimits, Urgency};
+use super::remote::{PlainModels, Remote};
+use super::retry::{RetryLimits, in_time, with_retries};
 use crate::meter::Meter;
 use crate::ports::{
-    By, Digest, Doing, Mind, ModelError, Prompt, Provider as _, Reply, Request, Thinking, Turn, Wording,
+    BoxFuture, DigestRequest, ModelClient, ModelError, ModelProvider as _, ModelReply, ModelRequest, Prompt,
+    PromptBuilder, PromptTurn, Role, Thinking,
 };
 
 /// Who judges and writes, by the models of the settings.
 pub struct Models {
-    wording: Arc<dyn Wording>,
+    prompts: Arc<dyn PromptBuilder>,
     variables: RwLock<Variables>,
-    client: Web,
-    plain: Plain,
-    turns: Turns,
+    client: LazyClient,
+    plain: PlainModels,
+    queue: CallQueue,
 }
 
 /// Made when it is first needed: without a network there may be nothing to make it of.
 #[derive(Default)]
-struct Web(OnceLock<Result<genai::Client, String>>);
+struct LazyClient(OnceLock<Result<genai::Client, String>>);
 
-impl Web {
+impl LazyClient {
     fn client(&self) -> Result<genai::Client, String> {
         let make = || genai::Client::builder().build().map_err(|error| format!("no secure connections here: {error}"));
         self.0.get_or_init(make).clone()
@@ -40,7 +41,7 @@ impl Web {
 }
 
 /// What is asked of whom, whatever the question is.
-struct Call<'a> {
+struct ModelCall<'a> {
     /// Of the call, for its pauses and its log lines.
     id: String,
     model: &'a str,
@@ -54,12 +55,18 @@ struct Call<'a> {
 impl Models {
     /// Checks the name and the key of every model the settings name, so that a mistake is told at the start.
     pub fn new(
-        wording: Arc<dyn Wording>,
+        prompts: Arc<dyn PromptBuilder>,
         policies: &Policies,
         environment: &dyn Fn(&str) -> Option<String>,
     ) -> anyhow::Result<Models> {
         let variables = RwLock::new(check(policies, environment)?);
-        Ok(Models { wording, variables, client: Web::default(), plain: Plain::default(), turns: Turns::default() })
+        Ok(Models {
+            prompts,
+            variables,
+            client: LazyClient::default(),
+            plain: PlainModels::default(),
+            queue: CallQueue::default(),
+        })
     }
 
     /// The same for settings that are to hold from now on. Those that can not be used change nothing.
@@ -69,12 +76,12 @@ impl Models {
         Ok(())
     }
 
-    fn address(&self, model: &str, policy: &Policy) -> Result<Option<Address>, String> {
-        usable(model, policy, &self.variables.read().unwrap_or_else(PoisonError::into_inner))
+    fn address(&self, model: &str, policy: &Policy) -> Result<Option<ModelAddress>, String> {
+        address_of(model, policy, &self.variables.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    async fn call(&self, call: Call<'_>, prompt: Prompt, policy: &Policy) -> Result<Answer, Failure> {
-        let mut counted = Counted::begin(&call);
+    async fn call(&self, call: ModelCall<'_>, prompt: Prompt, policy: &Policy) -> Result<Answer, Failure> {
+        let mut counted = CallTimer::begin(&call);
         let prompt_chars = prompt.chars();
         let meter = Meter::at(policy.price(call.model));
         let result = self.ask(&call, prompt, policy, &meter).await;
@@ -107,11 +114,17 @@ impl Models {
         Ok(Answer { text: reply.text.into(), usage })
     }
 
-    async fn ask(&self, call: &Call<'_>, prompt: Prompt, policy: &Policy, meter: &Meter) -> Result<Reply, ModelError> {
+    async fn ask(
+        &self,
+        call: &ModelCall<'_>,
+        prompt: Prompt,
+        policy: &Policy,
+        meter: &Meter,
+    ) -> Result<ModelReply, ModelError> {
         let give_up = |what| ModelError::GiveUp { what };
         let address = self.address(call.model, policy).map_err(give_up)?;
         let address = address.ok_or_else(|| give_up(format!("{OFFLINE} has no words of its own for this")))?;
-        let request = Request {
+        let request = ModelRequest {
             model: address.model.clone(),
             prompt,
             tokens_max: call.tokens_max,
@@ -121,12 +134,12 @@ impl Models {
         let client = self.client.client().map_err(give_up)?;
         let remote = Remote { client, address, plain: self.plain.clone(), meter: meter.clone() };
         let models = &policy.settings.models;
-        let room = Room { parallel_max: models.parallel_max as usize, waiting_max: models.waiting_max as usize };
-        let limits = Limits::of(&policy.settings);
+        let room = QueueLimits { parallel_max: models.parallel_max as usize, waiting_max: models.waiting_max as usize };
+        let limits = RetryLimits::of(&policy.settings);
         let (remote, request) = (&remote, &request);
-        again(limits, stable_hash(0, &call.id), |attempt| async move {
+        with_retries(limits, stable_hash(0, &call.id), |attempt| async move {
             // Taken for each attempt: whoever pauses lets others go ahead.
-            let _turn = self.turns.take(call.urgency, room).await?;
+            let _turn = self.queue.take(call.urgency, room).await?;
             tracing::debug!(call = call.id, model = call.model, question = call.question, attempt, "asks");
             in_time(limits.timeout, remote.answer(request)).await
         })
@@ -135,12 +148,12 @@ impl Models {
 }
 
 /// Whether every model that the settings name can be asked: the program starts only then. `Err` says what is missing.
-pub fn check(policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) -> Result<Variables, Unusable> {
+pub fn check(policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) -> Result<Variables, UnusableModel> {
     let variables = Variables::read(policies, environment);
     for policy in policies.all() {
-        for (key, model) in asked(policy) {
-            let unusable = |what| Unusable { key, model: model.to_owned(), what };
-            usable(model, policy, &variables).map_err(unusable)?;
+        for (key, model) in models_in_use(policy) {
+            let unusable = |what| UnusableModel { key, model: model.to_owned(), what };
+            address_of(model, policy, &variables).map_err(unusable)?;
         }
     }
     Ok(variables)
@@ -148,23 +161,23 @@ pub fn check(policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) 
 
 /// A model that cannot be asked.
 #[derive(Debug)]
-pub struct Unusable {
+pub struct UnusableModel {
     /// The setting that names it.
     pub key: &'static str,
     pub model: String,
     what: String,
 }
 
-impl std::fmt::Display for Unusable {
+impl std::fmt::Display for UnusableModel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}", self.key, self.what)
     }
 }
 
-impl std::error::Error for Unusable {}
+impl std::error::Error for UnusableModel {}
 
 /// The models that are asked, each with the setting that names it. What is left empty is the main one.
-fn asked(policy: &Policy) -> impl Iterator<Item = (&'static str, &str)> {
+fn models_in_use(policy: &Policy) -> impl Iterator<Item = (&'static str, &str)> {
     let (models, memory) = (&policy.settings.models, &policy.settings.memory);
     let (summarizes, reflects) = (memory.enabled && memory.channel_context, memory.enabled && memory.reflection);
     let named = [
@@ -180,32 +193,32 @@ fn asked(policy: &Policy) -> impl Iterator<Item = (&'static str, &str)> {
 }
 
 /// Where a model is asked; none for the built-in one. `Err` says what is missing.
-pub(super) fn usable(model: &str, policy: &Policy, variables: &Variables) -> Result<Option<Address>, String> {
+pub(super) fn address_of(model: &str, policy: &Policy, variables: &Variables) -> Result<Option<ModelAddress>, String> {
     if model == OFFLINE {
         return Ok(None);
     }
     let address = find(model, &policy.settings.providers, variables)?;
     if address.key.is_missing() {
-        let Address { provider, key, .. } = &address;
+        let ModelAddress { provider, key, .. } = &address;
         return Err(format!("the model {model:?} needs a key of {provider}: set the variable {}", key.variable));
     }
     Ok(Some(address))
 }
 
 /// Counts a call when it is over, also one that was dropped on the way.
-struct Counted {
+struct CallTimer {
     model: String,
     question: &'static str,
     outcome: &'static str,
     begun: Instant,
 }
 
-impl Counted {
-    fn begin(call: &Call<'_>) -> Counted {
-        Counted { model: call.model.to_owned(), question: call.question, outcome: "aborted", begun: Instant::now() }
+impl CallTimer {
+    fn begin(call: &ModelCall<'_>) -> CallTimer {
+        CallTimer { model: call.model.to_owned(), question: call.question, outcome: "aborted", begun: Instant::now() }
     }
 
-    fn ends(&mut self, result: &Result<Reply, ModelError>) {
+    fn ends(&mut self, result: &Result<ModelReply, ModelError>) {
         self.outcome = match result {
             Ok(_) => "answered",
             Err(ModelError::TryLater { .. }) => "busy",
@@ -214,7 +227,7 @@ impl Counted {
     }
 }
 
-impl Drop for Counted {
+impl Drop for CallTimer {
     fn drop(&mut self) {
         let model = || self.model.clone();
         let outcome = self.outcome;
@@ -224,12 +237,12 @@ impl Drop for Counted {
     }
 }
 
-impl Mind for Models {
-    fn judge(self: Arc<Self>, ask: Box<Ask>, policies: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+impl ModelClient for Models {
+    fn judge(self: Arc<Self>, ask: Box<Ask>, policies: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         Box::pin(async move {
             let policy = policies.for_room(ask.call.room.as_str());
             let question = ask.question.id();
-            let call = Call {
+            let call = ModelCall {
                 id: ask.call.to_string(),
                 model: &ask.model,
                 question,
@@ -238,18 +251,22 @@ impl Mind for Models {
                 urgency: Urgency::Unasked,
             };
             if call.model == OFFLINE {
-                Counted::begin(&call).ends(&Ok(Reply::default()));
+                CallTimer::begin(&call).ends(&Ok(ModelReply::default()));
                 return Ok(offline::answer(offline::judge(&ask), &ask.transcript));
             }
-            let prompt = self.wording.judge(&ask, policy).map_err(Failure::unpaid)?;
+            let prompt = self.prompts.judge(&ask, policy).map_err(Failure::unpaid)?;
             self.call(call, prompt, policy).await
         })
     }
 
-    fn write(self: Arc<Self>, brief: Box<Brief>, policies: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+    fn write(
+        self: Arc<Self>,
+        brief: Box<Brief>,
+        policies: Arc<Policies>,
+    ) -> BoxFuture<'static, Result<Answer, Failure>> {
         Box::pin(async move {
             let policy = policies.for_room(brief.call.room.as_str());
-            let call = Call {
+            let call = ModelCall {
                 id: brief.call.to_string(),
                 model: &brief.model,
                 question: "write",
@@ -258,27 +275,27 @@ impl Mind for Models {
                 urgency: if brief.addressed { Urgency::Addressed } else { Urgency::Unasked },
             };
             if call.model == OFFLINE {
-                Counted::begin(&call).ends(&Ok(Reply::default()));
+                CallTimer::begin(&call).ends(&Ok(ModelReply::default()));
                 let text = offline::write(&brief, &policy.settings.bot.language);
                 return Ok(offline::answer(text, &brief.transcript));
             }
-            let prompt = self.wording.write(&brief, policy).map_err(Failure::unpaid)?;
+            let prompt = self.prompts.write(&brief, policy).map_err(Failure::unpaid)?;
             self.call(call, prompt, policy).await
         })
     }
 
     fn digest(
         self: Arc<Self>,
-        digest: Box<Digest>,
+        digest: Box<DigestRequest>,
         policies: Arc<Policies>,
-    ) -> Doing<'static, Result<Answer, Failure>> {
+    ) -> BoxFuture<'static, Result<Answer, Failure>> {
         Box::pin(async move { self.take_in(&digest, policies.for_room(digest.call.room.as_str())).await })
     }
 }
 
 impl Models {
-    async fn take_in(&self, digest: &Digest, policy: &Policy) -> Result<Answer, Failure> {
-        let call = Call {
+    async fn take_in(&self, digest: &DigestRequest, policy: &Policy) -> Result<Answer, Failure> {
+        let call = ModelCall {
             id: digest.call.to_string(),
             model: &digest.model,
             question: match digest.what {
@@ -290,11 +307,11 @@ impl Models {
             urgency: Urgency::Unasked,
         };
         if call.model == OFFLINE {
-            Counted::begin(&call).ends(&Ok(Reply::default()));
+            CallTimer::begin(&call).ends(&Ok(ModelReply::default()));
             let transcript = Transcript { lines: digest.lines.clone(), ..Transcript::default() };
             return Ok(offline::answer(offline::digest(digest), &transcript));
         }
-        let prompt = self.wording.digest(digest, policy).map_err(Failure::unpaid)?;
+        let prompt = self.prompts.digest(digest, policy).map_err(Failure::unpaid)?;
         self.call(call, prompt, policy).await
     }
 }
@@ -304,27 +321,31 @@ pub fn try_call(
     model: &str,
     policy: &Policy,
     variables: &Variables,
-) -> Doing<'static, Result<(Reply, Duration), String>> {
-    let address = usable(model, policy, variables);
+) -> BoxFuture<'static, Result<(ModelReply, Duration), String>> {
+    let address = address_of(model, policy, variables);
     let settings = &policy.settings.models;
     let (timeout, thinking_tokens) = (Duration::from_secs(settings.timeout_seconds.into()), settings.thinking_tokens);
     Box::pin(async move {
         let Some(address) = address? else {
-            return Ok((Reply { text: OFFLINE.into(), ..Reply::default() }, Duration::ZERO));
+            return Ok((ModelReply { text: OFFLINE.into(), ..ModelReply::default() }, Duration::ZERO));
         };
-        let request = Request {
+        let request = ModelRequest {
             model: address.model.clone(),
             prompt: Prompt {
                 system: "You are asked whether you can be reached.".into(),
-                turns: vec![Turn { by: By::User, text: "Answer with the one word: yes".into() }],
+                turns: vec![PromptTurn { by: Role::User, text: "Answer with the one word: yes".into() }],
                 schema: None,
             },
             tokens_max: 16,
             thinking_tokens,
             thinking: Thinking::Least,
         };
-        let remote =
-            Remote { client: Web::default().client()?, address, plain: Plain::default(), meter: Meter::default() };
+        let remote = Remote {
+            client: LazyClient::default().client()?,
+            address,
+            plain: PlainModels::default(),
+            meter: Meter::default(),
+        };
         let begun = Instant::now();
         let reply = in_time(timeout, remote.answer(&request)).await.map_err(|error| error.to_string())?;
         Ok((reply, begun.elapsed()))

@@ -3,20 +3,20 @@
 use aizuchi_core::Policy;
 use aizuchi_core::settings::{Layers, is_own_network};
 
-use super::ask::usable;
+use super::ask::address_of;
 use super::providers::{OFFLINE, PROVIDERS, Variables, find};
 use crate::config;
 
 /// The models that will be asked, and how they came to be chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct ModelChoice {
     pub main: String,
     pub judge: String,
     /// One sentence for whoever starts the program.
     pub told: String,
 }
 
-impl Choice {
+impl ModelChoice {
     pub fn is_offline(&self) -> bool {
         self.main == OFFLINE && self.judge == OFFLINE
     }
@@ -25,7 +25,7 @@ impl Choice {
 /// Keeps what a person has chosen, and says which key it lacks. Where nobody has chosen and the default lacks its key,
 /// another takes its place: the one a person chose for the other task, one of a provider whose key there is, or the
 /// built-in one.
-pub fn choose(layers: &mut Layers, environment: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<Choice> {
+pub fn choose(layers: &mut Layers, environment: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<ModelChoice> {
     let policies = config::resolve(layers)?;
     let policy = policies.general();
     let variables = Variables::read(&policies, environment);
@@ -34,15 +34,15 @@ pub fn choose(layers: &mut Layers, environment: &dyn Fn(&str) -> Option<String>)
     let (main_chosen, judge_chosen) = (chosen("models.main"), chosen("models.judge"));
     let named = [("models.main", &models.main, main_chosen), ("models.judge", &models.judge, judge_chosen)];
     for (key, model, _) in named.iter().filter(|(_, model, chosen)| *chosen && !model.is_empty()) {
-        usable(model, policy, &variables)
+        address_of(model, policy, &variables)
             .map_err(|what| config::mistake(layers, key, model, format!("{key}: {what}")))?;
     }
 
     suggest_address(layers, policy, &variables);
-    let lacks = |model: &str| usable(model, policy, &variables).is_err();
+    let lacks = |model: &str| address_of(model, policy, &variables).is_err();
     let by_key = usual_by_key(policy, &variables);
     let own = |other: &str, other_chosen: bool| (other_chosen && !other.is_empty()).then(|| other.to_owned());
-    let mut choice = Choice { main: models.main.clone(), judge: models.judge.clone(), told: String::new() };
+    let mut choice = ModelChoice { main: models.main.clone(), judge: models.judge.clone(), told: String::new() };
     if !main_chosen && lacks(&choice.main) {
         let key_holder = by_key.as_ref().map(|(main, _)| main.clone());
         choice.main = own(&models.judge, judge_chosen).or(key_holder).unwrap_or_else(|| OFFLINE.into());
@@ -55,7 +55,7 @@ pub fn choose(layers: &mut Layers, environment: &dyn Fn(&str) -> Option<String>)
         choice.judge = own(&models.main, main_chosen).or(key_holder).unwrap_or_else(|| OFFLINE.into());
         layers.suggest_model("models.judge", &choice.judge);
     }
-    choice.told = tell(&choice);
+    choice.told = describe(&choice);
     Ok(choice)
 }
 
@@ -79,8 +79,8 @@ fn usual_by_key(policy: &Policy, variables: &Variables) -> Option<(String, Strin
     })
 }
 
-fn tell(choice: &Choice) -> String {
-    let Choice { main, judge, .. } = choice;
+fn describe(choice: &ModelChoice) -> String {
+    let ModelChoice { main, judge, .. } = choice;
     if choice.is_offline() {
         let keys: Vec<&str> = PROVIDERS.iter().filter(|row| row.needs_key).map(|row| row.keys[0]).collect();
         return format!(

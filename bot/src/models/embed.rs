@@ -9,14 +9,14 @@ use aizuchi_core::types::stable_hash;
 use aizuchi_core::usage::tokens_of_bytes;
 use genai::embed::EmbedRequest;
 
-use super::ask::usable;
+use super::ask::address_of;
+use super::errors::{explain, give_up, is_unpaid, try_later};
 use super::providers::Variables;
-use super::remote::{Plain, Remote};
-use super::retry::{Limits, again, in_time};
-use super::trouble::{explain, give_up, is_unpaid, later};
+use super::remote::{PlainModels, Remote};
+use super::retry::{RetryLimits, in_time, with_retries};
 use crate::features::LOCAL_EMBEDDINGS;
 use crate::meter::Meter;
-use crate::ports::{Doing, Embedder, ModelError};
+use crate::ports::{BoxFuture, Embedder, ModelError};
 
 /// Whoever turns texts into vectors, where the settings want any (`memory.vectors`). `Err` as with [`embedder`].
 pub fn wanted_embedder(
@@ -55,7 +55,7 @@ fn in_folder(_: &Path) -> Result<Arc<dyn Embedder>, String> {
 /// A model that turns texts into vectors.
 pub struct Embeddings {
     remote: Remote,
-    limits: Limits,
+    limits: RetryLimits,
     name: String,
 }
 
@@ -68,7 +68,7 @@ impl Embeddings {
         let policy = policies.general();
         let named = policy.settings.models.embed.trim();
         let name = policy.settings.embedding_model().ok_or_else(|| format!("models.embed is {named:?}, a folder"))?;
-        let Some(address) = usable(&name, policy, &Variables::read(policies, environment))? else {
+        let Some(address) = address_of(&name, policy, &Variables::read(policies, environment))? else {
             return Err(format!("models.embed is {named:?}, which makes no vectors"));
         };
         if address.format == WireFormat::Anthropic {
@@ -76,8 +76,8 @@ impl Embeddings {
         }
         let client =
             genai::Client::builder().build().map_err(|error| format!("no secure connections here: {error}"))?;
-        let remote = Remote { client, address, plain: Plain::default(), meter: Meter::default() };
-        Ok(Embeddings { remote, limits: Limits::of(&policy.settings), name })
+        let remote = Remote { client, address, plain: PlainModels::default(), meter: Meter::default() };
+        Ok(Embeddings { remote, limits: RetryLimits::of(&policy.settings), name })
     }
 
     async fn some(&self, texts: &[String], meter: &Meter) -> Result<Vec<Vec<f32>>, ModelError> {
@@ -98,11 +98,11 @@ impl Embeddings {
                 answer.map_err(|error| explain(&error, address))
             })
         };
-        let mut answer = again(self.limits, stable_hash(0, &texts[0]), attempt).await?.embeddings;
+        let mut answer = with_retries(self.limits, stable_hash(0, &texts[0]), attempt).await?.embeddings;
         answer.sort_by_key(|embedding| embedding.index);
         if answer.len() != texts.len() {
             let told = format!("{} made {} vectors of {} texts", address.provider, answer.len(), texts.len());
-            return Err(later(told));
+            return Err(try_later(told));
         }
         answer.into_iter().map(|embedding| of_length_one(embedding.vector)).collect()
     }
@@ -113,7 +113,7 @@ impl Embedder for Embeddings {
         &self.name
     }
 
-    fn embed<'a>(&'a self, texts: &'a [String], meter: &'a Meter) -> Doing<'a, Result<Vec<Vec<f32>>, ModelError>> {
+    fn embed<'a>(&'a self, texts: &'a [String], meter: &'a Meter) -> BoxFuture<'a, Result<Vec<Vec<f32>>, ModelError>> {
         Box::pin(async move {
             let mut vectors = Vec::with_capacity(texts.len());
             for together in texts.chunks(TOGETHER) {

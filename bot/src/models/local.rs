@@ -17,13 +17,13 @@ use tokenizers::{Encoding, PaddingParams, PostProcessor as _, Tokenizer, Truncat
 use xxhash_rust::xxh3::Xxh3;
 
 use super::embed::of_length_one;
-use super::trouble::give_up;
+use super::errors::give_up;
 use crate::meter::Meter;
-use crate::ports::{Doing, Embedder, ModelError};
+use crate::ports::{BoxFuture, Embedder, ModelError};
 
 /// A BERT whose vectors are the mean of those of a text's tokens: the MiniLMs and their like.
 pub struct LocalEmbeddings {
-    reader: Arc<Reader>,
+    reader: Arc<TextEncoder>,
     name: String,
 }
 
@@ -34,8 +34,8 @@ impl LocalEmbeddings {
     /// The model in a folder. `Err` names the file that is missing or odd.
     pub fn open(folder: &Path) -> Result<LocalEmbeddings, String> {
         let place = folder.canonicalize().map_err(|error| format!("can not open {folder:?}: {error}"))?;
-        let mut files = Files { folder: &place, digest: Xxh3::new() };
-        let reader = Arc::new(Reader::open(&mut files)?);
+        let mut files = ModelFiles { folder: &place, digest: Xxh3::new() };
+        let reader = Arc::new(TextEncoder::open(&mut files)?);
         let called = place.file_name().unwrap_or(place.as_os_str()).to_string_lossy();
         // Two trainings of a model may differ in their weights alone.
         let name = format!("folder/{called}@{:016x}", files.digest.digest());
@@ -49,7 +49,7 @@ impl Embedder for LocalEmbeddings {
     }
 
     /// Nobody sends a bill for it.
-    fn embed<'a>(&'a self, texts: &'a [String], _: &'a Meter) -> Doing<'a, Result<Vec<Vec<f32>>, ModelError>> {
+    fn embed<'a>(&'a self, texts: &'a [String], _: &'a Meter) -> BoxFuture<'a, Result<Vec<Vec<f32>>, ModelError>> {
         Box::pin(async move {
             let mut vectors = Vec::with_capacity(texts.len());
             for together in texts.chunks(TOGETHER) {
@@ -66,13 +66,13 @@ impl Embedder for LocalEmbeddings {
     }
 }
 
-struct Reader {
+struct TextEncoder {
     tokenizer: Tokenizer,
     bert: BertModel,
 }
 
-impl Reader {
-    fn open(files: &mut Files<'_>) -> Result<Reader, String> {
+impl TextEncoder {
+    fn open(files: &mut ModelFiles<'_>) -> Result<TextEncoder, String> {
         let config: Config = files.json(CONFIG)?.ok_or_else(|| files.lacks(CONFIG))?;
         fits(&config).map_err(|odd| files.odd(CONFIG, odd))?;
         only_a_mean(files)?;
@@ -81,7 +81,7 @@ impl Reader {
         let bert = VarBuilder::from_buffered_safetensors(weights, DTYPE, &Device::Cpu)
             .and_then(|weights| BertModel::load(weights, &config))
             .map_err(|error| files.odd(WEIGHTS, error))?;
-        Ok(Reader { tokenizer, bert })
+        Ok(TextEncoder { tokenizer, bert })
     }
 
     /// What the tokens of each text add up to. Vectors are made of length one, so their mean is no different.
@@ -115,7 +115,7 @@ fn fits(config: &Config) -> Result<(), String> {
 }
 
 /// A model that makes its vectors in another way is not read as if it were one of ours.
-fn only_a_mean(files: &mut Files<'_>) -> Result<(), String> {
+fn only_a_mean(files: &mut ModelFiles<'_>) -> Result<(), String> {
     const MODULES: &str = "modules.json";
     const POOLING: &str = "1_Pooling/config.json";
     for module in files.json::<Vec<Map<String, Value>>>(MODULES)?.unwrap_or_default() {
@@ -137,7 +137,7 @@ fn only_a_mean(files: &mut Files<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn tokenizer(files: &mut Files<'_>, config: &Config) -> Result<Tokenizer, String> {
+fn tokenizer(files: &mut ModelFiles<'_>, config: &Config) -> Result<Tokenizer, String> {
     let (file, tokenizer) = match files.read(TOKENIZER)? {
         Some(bytes) => (TOKENIZER, Tokenizer::from_bytes(bytes)),
         None => match files.read(WORDS)? {
@@ -163,13 +163,13 @@ fn tokenizer(files: &mut Files<'_>, config: &Config) -> Result<Tokenizer, String
 }
 
 /// The longest text the model was made for: it may be shorter than what it has positions for.
-fn tokens_max(files: &mut Files<'_>) -> Result<Option<usize>, String> {
+fn tokens_max(files: &mut ModelFiles<'_>) -> Result<Option<usize>, String> {
     let more: Option<Map<String, Value>> = files.json("sentence_bert_config.json")?;
     let tokens = more.and_then(|more| more.get("max_seq_length")?.as_u64());
     Ok(tokens.map(|tokens| usize::try_from(tokens).unwrap_or(usize::MAX)))
 }
 
-fn lowercases(files: &mut Files<'_>) -> Result<bool, String> {
+fn lowercases(files: &mut ModelFiles<'_>) -> Result<bool, String> {
     let more: Option<Map<String, Value>> = files.json("tokenizer_config.json")?;
     Ok(more.and_then(|more| more.get("do_lower_case")?.as_bool()).unwrap_or(true))
 }
@@ -190,12 +190,12 @@ fn of_words(bytes: &[u8], lowercase: bool) -> tokenizers::Result<Tokenizer> {
 }
 
 /// A folder that is being read, and the digest of all that was read of it.
-struct Files<'a> {
+struct ModelFiles<'a> {
     folder: &'a Path,
     digest: Xxh3,
 }
 
-impl Files<'_> {
+impl ModelFiles<'_> {
     fn read(&mut self, file: &str) -> Result<Option<Vec<u8>>, String> {
         match std::fs::read(self.folder.join(file)) {
             Ok(bytes) => {

@@ -3,17 +3,17 @@
 mod ask;
 mod choose;
 mod embed;
+mod errors;
 #[cfg(feature = "local-embeddings")]
 mod local;
 pub mod offline;
 pub mod providers;
+mod queue;
 mod remote;
 mod retry;
 mod thinking;
-mod trouble;
-mod turns;
 
-pub use ask::{Models, Unusable, check, try_call};
-pub use choose::{Choice, choose};
+pub use ask::{Models, UnusableModel, check, try_call};
+pub use choose::{ModelChoice, choose};
 pub use embed::{Embeddings, embedder, wanted_embedder};
 pub use providers::OFFLINE;

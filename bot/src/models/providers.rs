@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aizuchi_core::Policies;
-use aizuchi_core::settings::{Provider as Wished, WireFormat};
+use aizuchi_core::settings::{ProviderSettings as Wished, WireFormat};
 use secrecy::SecretString;
 
 /// The built-in model, which has no provider.
 pub const OFFLINE: &str = "offline";
 
 /// A provider that is known by name.
-pub struct Row {
+pub struct KnownProvider {
     pub name: &'static str,
     /// As people know it.
     pub title: &'static str,
@@ -39,7 +39,7 @@ enum ToolAddress {
     Host { port: u16 },
 }
 
-impl Row {
+impl KnownProvider {
     /// The variable in which its own tools look for another address.
     pub fn url_variable(&self) -> Option<&'static str> {
         self.url_variable.map(|(variable, _)| variable)
@@ -53,8 +53,8 @@ impl Row {
     }
 }
 
-pub const PROVIDERS: &[Row] = &[
-    Row {
+pub const PROVIDERS: &[KnownProvider] = &[
+    KnownProvider {
         name: "anthropic",
         title: "Anthropic (Claude)",
         format: WireFormat::Anthropic,
@@ -65,7 +65,7 @@ pub const PROVIDERS: &[Row] = &[
         usual: Some(("claude-sonnet-4-5", "claude-haiku-4-5")),
         prices: &[("claude-haiku-4-5", 1.0, 5.0), ("claude-sonnet-4-5", 3.0, 15.0)],
     },
-    Row {
+    KnownProvider {
         name: "google",
         title: "Google (Gemini)",
         format: WireFormat::Google,
@@ -76,7 +76,7 @@ pub const PROVIDERS: &[Row] = &[
         usual: Some(("gemini-2.5-flash", "gemini-2.5-flash-lite")),
         prices: &[("gemini-2.5-flash", 0.3, 2.5), ("gemini-2.5-flash-lite", 0.1, 0.4)],
     },
-    Row {
+    KnownProvider {
         name: "openai",
         title: "OpenAI (GPT)",
         format: WireFormat::OpenAi,
@@ -88,7 +88,7 @@ pub const PROVIDERS: &[Row] = &[
         prices: &[("gpt-5-mini", 0.25, 2.0), ("gpt-5-nano", 0.05, 0.4)],
     },
     // In the OpenAI format, which unlike its own lets us ask for a schema.
-    Row {
+    KnownProvider {
         name: "ollama",
         title: "Ollama",
         format: WireFormat::OpenAi,
@@ -99,7 +99,7 @@ pub const PROVIDERS: &[Row] = &[
         usual: None,
         prices: &[],
     },
-    Row {
+    KnownProvider {
         name: "llamacpp",
         title: "llama.cpp",
         format: WireFormat::OpenAi,
@@ -110,7 +110,7 @@ pub const PROVIDERS: &[Row] = &[
         usual: None,
         prices: &[],
     },
-    Row {
+    KnownProvider {
         name: "lmstudio",
         title: "LM Studio",
         format: WireFormat::OpenAi,
@@ -121,7 +121,7 @@ pub const PROVIDERS: &[Row] = &[
         usual: None,
         prices: &[],
     },
-    Row {
+    KnownProvider {
         name: "litellm",
         title: "LiteLLM",
         format: WireFormat::OpenAi,
@@ -139,7 +139,7 @@ pub fn usual_keys() -> Vec<&'static str> {
     PROVIDERS.iter().filter(|row| row.usual.is_some()).filter_map(|row| row.keys.first().copied()).collect()
 }
 
-pub fn row(name: &str) -> Option<&'static Row> {
+pub fn row(name: &str) -> Option<&'static KnownProvider> {
     PROVIDERS.iter().find(|row| row.name == name)
 }
 
@@ -181,17 +181,17 @@ impl Variables {
 
 /// Where and how one model is asked.
 #[derive(Clone, Debug)]
-pub struct Address {
+pub struct ModelAddress {
     pub provider: String,
     /// Without its provider.
     pub model: String,
     pub format: WireFormat,
     /// With the path up to the version, and a slash at its end.
     pub url: String,
-    pub key: Key,
+    pub key: ApiKey,
 }
 
-impl Address {
+impl ModelAddress {
     /// The address without what may be secret in it: people in a room read it in the reason of a failed answer.
     pub fn shown_url(&self) -> String {
         let url = self.url.split(['?', '#']).next().unwrap_or_default();
@@ -207,21 +207,21 @@ impl Address {
 }
 
 #[derive(Clone, Debug)]
-pub struct Key {
+pub struct ApiKey {
     /// The variable that holds it, or would.
     pub variable: String,
     pub secret: Option<SecretString>,
     pub needed: bool,
 }
 
-impl Key {
+impl ApiKey {
     pub fn is_missing(&self) -> bool {
         self.needed && self.secret.is_none()
     }
 }
 
 /// Finds out where a model is asked. `Err` says what is wrong with its name or its provider.
-pub fn find(model: &str, wishes: &BTreeMap<String, Wished>, variables: &Variables) -> Result<Address, String> {
+pub fn find(model: &str, wishes: &BTreeMap<String, Wished>, variables: &Variables) -> Result<ModelAddress, String> {
     let (name, rest) = split(model, wishes)?;
     let (row, wished) = (row(name), wishes.get(name).cloned().unwrap_or_default());
     let format = wished.format.or(row.map(|row| row.format)).unwrap_or(WireFormat::OpenAi);
@@ -245,20 +245,20 @@ pub fn find(model: &str, wishes: &BTreeMap<String, Wished>, variables: &Variable
         return Err(format!("{source} is {url:?}; expected an address such as http://127.0.0.1:8080/v1/"));
     }
     let key = key(&wished, row, &url, variables);
-    Ok(Address { provider: name.to_owned(), model: rest.to_owned(), format, url, key })
+    Ok(ModelAddress { provider: name.to_owned(), model: rest.to_owned(), format, url, key })
 }
 
-fn key(wished: &Wished, row: Option<&Row>, url: &str, variables: &Variables) -> Key {
+fn key(wished: &Wished, row: Option<&KnownProvider>, url: &str, variables: &Variables) -> ApiKey {
     if let Some(variable) = &wished.key {
-        return Key { variable: variable.clone(), secret: variables.get(variable).cloned(), needed: true };
+        return ApiKey { variable: variable.clone(), secret: variables.get(variable).cloned(), needed: true };
     }
     let names = row.map_or(&[][..], |row| row.keys);
     let held = names.iter().find_map(|name| Some((*name, variables.get(name)?.clone())));
     // Whoever stands in for a provider at another address may well want no key.
     let needed = row.is_some_and(|row| row.needs_key && row.url == url);
     match held {
-        Some((name, secret)) => Key { variable: name.to_owned(), secret: Some(secret), needed },
-        None => Key { variable: names.first().unwrap_or(&"").to_string(), secret: None, needed },
+        Some((name, secret)) => ApiKey { variable: name.to_owned(), secret: Some(secret), needed },
+        None => ApiKey { variable: names.first().unwrap_or(&"").to_string(), secret: None, needed },
     }
 }
 
@@ -341,10 +341,10 @@ pub(super) mod tests {
 
     #[test]
     fn what_may_be_secret_in_an_address_is_not_shown() {
-        let key = || Key { variable: String::new(), secret: None, needed: false };
+        let key = || ApiKey { variable: String::new(), secret: None, needed: false };
         let shown = |url: &str| {
             let (provider, model, format) = ("mine".into(), "m".into(), WireFormat::OpenAi);
-            Address { provider, model, format, url: url.into(), key: key() }.shown_url()
+            ModelAddress { provider, model, format, url: url.into(), key: key() }.shown_url()
         };
         assert_eq!(shown("http://u:hush@127.0.0.1:9/v1/?key=hush#hush"), "http://127.0.0.1:9/v1/");
         assert_eq!(shown("http://127.0.0.1:9"), "http://127.0.0.1:9");

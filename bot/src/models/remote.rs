@@ -11,43 +11,43 @@ use genai::resolver::{AuthData, Endpoint};
 use genai::{Client, ModelIden, ServiceTarget};
 use secrecy::ExposeSecret as _;
 
-use super::providers::Address;
-use super::thinking::{self, Plan};
-use super::trouble::{explain, give_up, is_unpaid, later, refuses_the_form};
+use super::errors::{explain, give_up, is_unpaid, refuses_the_form, try_later};
+use super::providers::ModelAddress;
+use super::thinking::{self, ThinkingPlan};
 use crate::meter::Meter;
-use crate::ports::{By, Doing, ModelError, Provider, Reply, Request, Turn};
+use crate::ports::{BoxFuture, ModelError, ModelProvider, ModelReply, ModelRequest, PromptTurn, Role};
 
 pub struct Remote {
     pub client: Client,
-    pub address: Address,
-    pub plain: Plain,
+    pub address: ModelAddress,
+    pub plain: PlainModels,
     /// Counts every request that goes out.
     pub meter: Meter,
 }
 
 /// Models that have refused a schema or a word about thinking, and are asked plainly from then on.
 #[derive(Clone, Debug, Default)]
-pub struct Plain(Arc<Mutex<HashSet<String>>>);
+pub struct PlainModels(Arc<Mutex<HashSet<String>>>);
 
-impl Plain {
-    fn name(address: &Address) -> String {
+impl PlainModels {
+    fn name(address: &ModelAddress) -> String {
         format!("{} {}", address.url, address.model)
     }
 
-    fn holds(&self, address: &Address) -> bool {
-        self.0.lock().expect("nobody panics here").contains(&Plain::name(address))
+    fn holds(&self, address: &ModelAddress) -> bool {
+        self.0.lock().expect("nobody panics here").contains(&PlainModels::name(address))
     }
 
-    fn add(&self, address: &Address) {
-        self.0.lock().expect("nobody panics here").insert(Plain::name(address));
+    fn add(&self, address: &ModelAddress) {
+        self.0.lock().expect("nobody panics here").insert(PlainModels::name(address));
     }
 }
 
 /// Stands where a key would, for those who want none.
 const NO_KEY: &str = "none";
 
-impl Provider for Remote {
-    fn answer<'a>(&'a self, request: &'a Request) -> Doing<'a, Result<Reply, ModelError>> {
+impl ModelProvider for Remote {
+    fn answer<'a>(&'a self, request: &'a ModelRequest) -> BoxFuture<'a, Result<ModelReply, ModelError>> {
         Box::pin(async move {
             let plan = thinking::plan(self.address.format, &request.model, request.thinking, request.thinking_tokens);
             let asks_for_more = request.prompt.schema.is_some() || plan.effort.is_some();
@@ -70,10 +70,10 @@ impl Provider for Remote {
 }
 
 impl Remote {
-    async fn ask(&self, request: &Request, plan: &Plan, in_form: bool) -> genai::Result<ChatResponse> {
+    async fn ask(&self, request: &ModelRequest, plan: &ThinkingPlan, in_form: bool) -> genai::Result<ChatResponse> {
         let turns = alternating(&request.prompt.turns).into_iter().map(|(by, text)| match by {
-            By::User => ChatMessage::user(text),
-            By::Assistant => ChatMessage::assistant(text),
+            Role::User => ChatMessage::user(text),
+            Role::Assistant => ChatMessage::assistant(text),
         });
         let mut chat = ChatRequest::from_messages(turns.collect());
         if !request.prompt.system.is_empty() {
@@ -124,25 +124,25 @@ impl Remote {
         }
     }
 
-    fn settle(&self, answer: genai::Result<ChatResponse>, request: &Request) -> Result<Reply, ModelError> {
+    fn settle(&self, answer: genai::Result<ChatResponse>, request: &ModelRequest) -> Result<ModelReply, ModelError> {
         let response = answer.map_err(|error| explain(&error, &self.address))?;
         let text = thinking::without_thoughts(&response.content.texts().concat());
         if text.is_empty() {
             return Err(self.silence(response.stop_reason.as_ref(), request));
         }
         let (tokens_in, tokens_out, tokens_cached) = tokens(&response);
-        Ok(Reply { text, tokens_in, tokens_out, tokens_cached })
+        Ok(ModelReply { text, tokens_in, tokens_out, tokens_cached })
     }
 
     /// A model that has said nothing.
-    fn silence(&self, stopped: Option<&StopReason>, request: &Request) -> ModelError {
+    fn silence(&self, stopped: Option<&StopReason>, request: &ModelRequest) -> ModelError {
         let model = &request.model;
         match stopped {
             Some(StopReason::MaxTokens(_)) => give_up(format!(
                 "{model} used up its tokens before it answered: raise models.thinking_tokens, or take a model that does not think"
             )),
             Some(StopReason::ContentFilter(_)) => give_up(format!("{model} declined to answer")),
-            _ => later(format!("{model} said nothing")),
+            _ => try_later(format!("{model} said nothing")),
         }
     }
 }
@@ -160,8 +160,8 @@ fn tokens(response: &ChatResponse) -> (Option<u64>, Option<u64>, u64) {
 const NOTHING_SAID: &str = "…";
 
 /// The turns as every provider and every template takes them: none empty, by turns, the first and the last of the user.
-fn alternating(turns: &[Turn]) -> Vec<(By, String)> {
-    let mut all: Vec<(By, String)> = Vec::new();
+fn alternating(turns: &[PromptTurn]) -> Vec<(Role, String)> {
+    let mut all: Vec<(Role, String)> = Vec::new();
     for turn in turns.iter().filter(|turn| !turn.text.trim().is_empty()) {
         match all.last_mut() {
             Some((by, text)) if *by == turn.by => {
@@ -171,11 +171,11 @@ fn alternating(turns: &[Turn]) -> Vec<(By, String)> {
             _ => all.push((turn.by, turn.text.clone())),
         }
     }
-    let nothing = || (By::User, NOTHING_SAID.to_owned());
-    if all.first().is_none_or(|(by, _)| *by == By::Assistant) {
+    let nothing = || (Role::User, NOTHING_SAID.to_owned());
+    if all.first().is_none_or(|(by, _)| *by == Role::Assistant) {
         all.insert(0, nothing());
     }
-    if all.last().is_some_and(|(by, _)| *by == By::Assistant) {
+    if all.last().is_some_and(|(by, _)| *by == Role::Assistant) {
         all.push(nothing());
     }
     all
@@ -187,13 +187,15 @@ mod tests {
 
     #[test]
     fn turns_are_put_as_every_provider_takes_them() {
-        use By::{Assistant, User};
-        let put = |turns: &[(By, &str)]| -> Vec<(By, String)> {
-            let turns: Vec<Turn> = turns.iter().map(|(by, text)| Turn { by: *by, text: (*text).into() }).collect();
+        use Role::{Assistant, User};
+        let put = |turns: &[(Role, &str)]| -> Vec<(Role, String)> {
+            let turns: Vec<PromptTurn> =
+                turns.iter().map(|(by, text)| PromptTurn { by: *by, text: (*text).into() }).collect();
             alternating(&turns)
         };
-        let is =
-            |turns: &[(By, &str)]| -> Vec<(By, String)> { turns.iter().map(|(by, t)| (*by, (*t).into())).collect() };
+        let is = |turns: &[(Role, &str)]| -> Vec<(Role, String)> {
+            turns.iter().map(|(by, t)| (*by, (*t).into())).collect()
+        };
         assert_eq!(
             put(&[(User, "a"), (Assistant, "b"), (User, "c")]),
             is(&[(User, "a"), (Assistant, "b"), (User, "c")])

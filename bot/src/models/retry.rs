@@ -8,7 +8,7 @@ use backon::{ExponentialBuilder, Retryable as _};
 use crate::ports::ModelError;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct RetryLimits {
     pub retries_max: u32,
     /// For one attempt.
     pub timeout: Duration,
@@ -19,10 +19,10 @@ pub struct Limits {
 /// An answer that took longer than so many attempts would is no longer an answer to what was said.
 const ATTEMPTS_WORTH: u32 = 3;
 
-impl Limits {
-    pub fn of(settings: &Settings) -> Limits {
+impl RetryLimits {
+    pub fn of(settings: &Settings) -> RetryLimits {
         let timeout = Duration::from_secs(settings.models.timeout_seconds.into());
-        Limits { retries_max: settings.models.retries_max, timeout, total: timeout * ATTEMPTS_WORTH }
+        RetryLimits { retries_max: settings.models.retries_max, timeout, total: timeout * ATTEMPTS_WORTH }
     }
 }
 
@@ -31,7 +31,11 @@ const PAUSE_MAX: Duration = Duration::from_secs(20);
 
 /// Runs `attempt` (told its number, from 1) until it succeeds, is refused, or the limits are reached. The pauses differ
 /// by `seed`, so that calls which failed together do not come back together.
-pub async fn again<T, F>(limits: Limits, seed: u64, mut attempt: impl FnMut(u32) -> F) -> Result<T, ModelError>
+pub async fn with_retries<T, F>(
+    limits: RetryLimits,
+    seed: u64,
+    mut attempt: impl FnMut(u32) -> F,
+) -> Result<T, ModelError>
 where
     F: Future<Output = Result<T, ModelError>>,
 {
@@ -86,7 +90,8 @@ mod tests {
 
     use super::*;
 
-    const LIMITS: Limits = Limits { retries_max: 3, timeout: Duration::from_secs(60), total: Duration::from_secs(180) };
+    const LIMITS: RetryLimits =
+        RetryLimits { retries_max: 3, timeout: Duration::from_secs(60), total: Duration::from_secs(180) };
 
     fn busy(after: Option<u64>) -> Result<(), ModelError> {
         Err(ModelError::TryLater { after: after.map(Duration::from_secs), what: "busy".into() })
@@ -94,13 +99,13 @@ mod tests {
 
     /// When each attempt was made, in milliseconds, and what came of it.
     async fn attempts(
-        limits: Limits,
+        limits: RetryLimits,
         seed: u64,
         answer: impl Fn(u32) -> Result<(), ModelError>,
     ) -> (Vec<u128>, Result<(), ModelError>) {
         let begun = Instant::now();
         let made = RefCell::new(Vec::new());
-        let result = again(limits, seed, |number| {
+        let result = with_retries(limits, seed, |number| {
             made.borrow_mut().push(begun.elapsed().as_millis());
             std::future::ready(answer(number))
         })
@@ -140,7 +145,7 @@ mod tests {
     async fn what_never_answers_is_given_up() {
         let begun = Instant::now();
         let never = || in_time(LIMITS.timeout, std::future::pending::<Result<(), ModelError>>());
-        let result = again(LIMITS, 1, |_| never()).await;
+        let result = with_retries(LIMITS, 1, |_| never()).await;
         assert!(matches!(result, Err(ModelError::TryLater { .. })));
         assert!(begun.elapsed() <= LIMITS.total);
     }

@@ -7,7 +7,7 @@ use crate::ports::Thinking;
 
 /// How one call goes about it.
 #[derive(Clone, Debug, Default)]
-pub struct Plan {
+pub struct ThinkingPlan {
     /// Tokens beside those of the answer.
     pub room: u32,
     /// What the provider is told.
@@ -15,17 +15,17 @@ pub struct Plan {
 }
 
 /// A family of models that think, and what they are told in the format of their own provider.
-struct Thinker {
+struct ThinkingModel {
     /// The beginning of the model's name, without what stands before its last slash.
     begins: &'static str,
     /// The format in which it can be told.
     format: Option<WireFormat>,
-    least: Told,
-    some: Told,
+    least: ThinkingParameter,
+    some: ThinkingParameter,
 }
 
 #[derive(Clone, Copy)]
-enum Told {
+enum ThinkingParameter {
     /// Nothing: it thinks as it likes.
     Nothing,
     /// Not to think; it needs no room then.
@@ -38,33 +38,38 @@ enum Told {
     None,
 }
 
-const fn thinker(begins: &'static str, format: WireFormat, least: Told, some: Told) -> Thinker {
-    Thinker { begins, format: Some(format), least, some }
+const fn thinker(
+    begins: &'static str,
+    format: WireFormat,
+    least: ThinkingParameter,
+    some: ThinkingParameter,
+) -> ThinkingModel {
+    ThinkingModel { begins, format: Some(format), least, some }
 }
 
-const fn thinks(begins: &'static str) -> Thinker {
-    Thinker { begins, format: None, least: Told::Nothing, some: Told::Nothing }
+const fn thinks(begins: &'static str) -> ThinkingModel {
+    ThinkingModel { begins, format: None, least: ThinkingParameter::Nothing, some: ThinkingParameter::Nothing }
 }
 
 /// The first that fits counts.
-const THINKERS: &[Thinker] = &[
-    thinker("gemini-2.5-flash", WireFormat::Google, Told::Not, Told::Budget(0)),
-    thinker("gemini-2.5-pro", WireFormat::Google, Told::Budget(128), Told::Budget(128)),
-    thinker("gemini-3", WireFormat::Google, Told::Low, Told::Low),
+const THINKERS: &[ThinkingModel] = &[
+    thinker("gemini-2.5-flash", WireFormat::Google, ThinkingParameter::Not, ThinkingParameter::Budget(0)),
+    thinker("gemini-2.5-pro", WireFormat::Google, ThinkingParameter::Budget(128), ThinkingParameter::Budget(128)),
+    thinker("gemini-3", WireFormat::Google, ThinkingParameter::Low, ThinkingParameter::Low),
     thinks("gemini-flash-latest"),
     thinks("gemini-pro-latest"),
-    thinker("gpt-5.", WireFormat::OpenAi, Told::None, Told::Low),
-    thinker("gpt-5", WireFormat::OpenAi, Told::Minimal, Told::Low),
-    thinker("gpt-oss", WireFormat::OpenAi, Told::Low, Told::Low),
-    thinker("o1", WireFormat::OpenAi, Told::Low, Told::Low),
-    thinker("o3", WireFormat::OpenAi, Told::Low, Told::Low),
-    thinker("o4", WireFormat::OpenAi, Told::Low, Told::Low),
+    thinker("gpt-5.", WireFormat::OpenAi, ThinkingParameter::None, ThinkingParameter::Low),
+    thinker("gpt-5", WireFormat::OpenAi, ThinkingParameter::Minimal, ThinkingParameter::Low),
+    thinker("gpt-oss", WireFormat::OpenAi, ThinkingParameter::Low, ThinkingParameter::Low),
+    thinker("o1", WireFormat::OpenAi, ThinkingParameter::Low, ThinkingParameter::Low),
+    thinker("o3", WireFormat::OpenAi, ThinkingParameter::Low, ThinkingParameter::Low),
+    thinker("o4", WireFormat::OpenAi, ThinkingParameter::Low, ThinkingParameter::Low),
     // Earlier ones think only when asked to.
-    thinker("claude-opus-5", WireFormat::Anthropic, Told::Not, Told::Nothing),
-    thinker("claude-sonnet-5", WireFormat::Anthropic, Told::Not, Told::Nothing),
-    thinker("claude-haiku-5", WireFormat::Anthropic, Told::Not, Told::Nothing),
-    thinker("qwen3", WireFormat::Ollama, Told::Not, Told::Nothing),
-    thinker("deepseek-r", WireFormat::Ollama, Told::Not, Told::Nothing),
+    thinker("claude-opus-5", WireFormat::Anthropic, ThinkingParameter::Not, ThinkingParameter::Nothing),
+    thinker("claude-sonnet-5", WireFormat::Anthropic, ThinkingParameter::Not, ThinkingParameter::Nothing),
+    thinker("claude-haiku-5", WireFormat::Anthropic, ThinkingParameter::Not, ThinkingParameter::Nothing),
+    thinker("qwen3", WireFormat::Ollama, ThinkingParameter::Not, ThinkingParameter::Nothing),
+    thinker("deepseek-r", WireFormat::Ollama, ThinkingParameter::Not, ThinkingParameter::Nothing),
     thinks("qwq"),
     thinks("magistral"),
     thinks("grok-4"),
@@ -78,17 +83,17 @@ const NOT_THINKERS: &[&str] = &["gpt-5-chat", "qwen3-coder", "qwen3-embedding"];
 /// Words in a name that tell it of any model.
 const TELLING: &[&str] = &["thinking", "reasoning"];
 
-pub fn plan(format: WireFormat, model: &str, thinking: Thinking, tokens: u32) -> Plan {
+pub fn plan(format: WireFormat, model: &str, thinking: Thinking, tokens: u32) -> ThinkingPlan {
     let name = model.rsplit('/').next().unwrap_or(model).to_lowercase();
     if NOT_THINKERS.iter().any(|begins| name.starts_with(begins)) || name.contains("-instruct") {
-        return Plan::default();
+        return ThinkingPlan::default();
     }
     let Some(thinker) = THINKERS.iter().find(|thinker| name.starts_with(thinker.begins)) else {
         let tells = TELLING.iter().any(|word| name.contains(word));
-        return Plan { room: if tells { tokens } else { 0 }, effort: None };
+        return ThinkingPlan { room: if tells { tokens } else { 0 }, effort: None };
     };
     if thinker.format != Some(format) {
-        return Plan { room: tokens, effort: None };
+        return ThinkingPlan { room: tokens, effort: None };
     }
     let thinking = if tokens == 0 { Thinking::Least } else { thinking };
     let told = match thinking {
@@ -96,19 +101,21 @@ pub fn plan(format: WireFormat, model: &str, thinking: Thinking, tokens: u32) ->
         Thinking::Some => thinker.some,
     };
     match told {
-        Told::Nothing => Plan { room: tokens, effort: None },
+        ThinkingParameter::Nothing => ThinkingPlan { room: tokens, effort: None },
         // For Google zero is a budget; the word is not passed on.
-        Told::Not if format == WireFormat::Google => Plan { room: 0, effort: Some(ReasoningEffort::Budget(0)) },
-        Told::Not => Plan { room: 0, effort: Some(ReasoningEffort::Zero) },
-        Told::Budget(least) if thinking == Thinking::Least => {
-            Plan { room: tokens.max(least), effort: Some(ReasoningEffort::Budget(least)) }
+        ThinkingParameter::Not if format == WireFormat::Google => {
+            ThinkingPlan { room: 0, effort: Some(ReasoningEffort::Budget(0)) }
         }
-        Told::Budget(least) => {
-            Plan { room: tokens.max(least), effort: Some(ReasoningEffort::Budget(tokens.max(least))) }
+        ThinkingParameter::Not => ThinkingPlan { room: 0, effort: Some(ReasoningEffort::Zero) },
+        ThinkingParameter::Budget(least) if thinking == Thinking::Least => {
+            ThinkingPlan { room: tokens.max(least), effort: Some(ReasoningEffort::Budget(least)) }
         }
-        Told::Minimal => Plan { room: tokens, effort: Some(ReasoningEffort::Minimal) },
-        Told::Low => Plan { room: tokens, effort: Some(ReasoningEffort::Low) },
-        Told::None => Plan { room: tokens, effort: Some(ReasoningEffort::Zero) },
+        ThinkingParameter::Budget(least) => {
+            ThinkingPlan { room: tokens.max(least), effort: Some(ReasoningEffort::Budget(tokens.max(least))) }
+        }
+        ThinkingParameter::Minimal => ThinkingPlan { room: tokens, effort: Some(ReasoningEffort::Minimal) },
+        ThinkingParameter::Low => ThinkingPlan { room: tokens, effort: Some(ReasoningEffort::Low) },
+        ThinkingParameter::None => ThinkingPlan { room: tokens, effort: Some(ReasoningEffort::Zero) },
     }
 }
 
@@ -135,7 +142,7 @@ mod tests {
     use super::*;
 
     fn planned(format: WireFormat, model: &str, thinking: Thinking) -> (u32, String) {
-        let Plan { room, effort } = plan(format, model, thinking, 1000);
+        let ThinkingPlan { room, effort } = plan(format, model, thinking, 1000);
         (room, effort.map_or("-".into(), |effort| effort.to_string()))
     }
 

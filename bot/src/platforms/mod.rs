@@ -8,7 +8,7 @@ use crate::lookalike::looks_empty;
 mod spec;
 
 mod backoff;
-mod their_clock;
+mod server_clock;
 mod web_socket;
 
 pub mod discord;

@@ -8,8 +8,8 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::check::{Check, Running};
-use crate::ports::{Commands, Doing, Platform, PlatformStores};
-use crate::runtime::{Clock, Ears};
+use crate::ports::{BoxFuture, Commands, Platform, PlatformStores};
+use crate::runtime::{Clock, EngineHandle};
 
 pub struct PlatformSpec {
     /// As people know it.
@@ -32,13 +32,13 @@ pub enum PlatformKind {
     Joined {
         tokens: &'static [TokenSpec],
         /// For `doctor`: asks the service, and changes nothing there. The tokens are in the order of their declaration.
-        examine: fn(&Layers, Vec<SecretString>) -> Doing<'static, Vec<Check>>,
+        examine: fn(&Layers, Vec<SecretString>) -> BoxFuture<'static, Vec<Check>>,
         /// Made ready to be posted to; nobody is connected yet. Called inside a tokio runtime.
-        open: Open,
+        open: OpenPlatform,
     },
 }
 
-pub type Open = fn(&Opening<'_>, Vec<SecretString>) -> anyhow::Result<Arc<dyn JoinedPlatform>>;
+pub type OpenPlatform = fn(&Opening<'_>, Vec<SecretString>) -> anyhow::Result<Arc<dyn JoinedPlatform>>;
 
 /// A token that a platform is joined with.
 pub struct TokenSpec {
@@ -63,10 +63,10 @@ pub trait JoinedPlatform: Platform {
     /// Hears until it is stopped, or sent away for good.
     fn listen(
         self: Arc<Self>,
-        ears: Ears,
+        engine: EngineHandle,
         commands: Arc<dyn Commands>,
         stop: CancellationToken,
-    ) -> Doing<'static, anyhow::Result<JoinHandle<()>>>;
+    ) -> BoxFuture<'static, anyhow::Result<JoinHandle<()>>>;
 }
 
 /// Which of a platform's tokens there are.

@@ -35,7 +35,7 @@ async fn upgrade(client: &Client, url: String, bytes_max: usize) -> Result<Socke
         .header(header::UPGRADE, "websocket")
         .header(header::SEC_WEBSOCKET_VERSION, "13")
         .header(header::SEC_WEBSOCKET_KEY, &key);
-    let response = request.send().await.map_err(plainly)?;
+    let response = request.send().await.map_err(error_chain)?;
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
         return Err(format!("no WebSocket: status {}", response.status()));
     }
@@ -43,12 +43,12 @@ async fn upgrade(client: &Client, url: String, bytes_max: usize) -> Result<Socke
     if accepted != Some(derive_accept_key(key.as_bytes()).as_bytes()) {
         return Err("the server does not speak WebSocket: unexpected Sec-WebSocket-Accept header".to_owned());
     }
-    let upgraded = response.upgrade().await.map_err(plainly)?;
+    let upgraded = response.upgrade().await.map_err(error_chain)?;
     let bounds = WebSocketConfig::default().max_message_size(Some(bytes_max)).max_frame_size(Some(bytes_max));
     Ok(WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(bounds)).await)
 }
 
 /// With its causes, and without the address.
-pub fn plainly(error: reqwest::Error) -> String {
+pub fn error_chain(error: reqwest::Error) -> String {
     format!("{:#}", anyhow::Error::from(error.without_url()))
 }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use aizuchi_core::types::{MessageId, PersonId, RoomId};
 use aizuchi_core::{Time, Trace};
 
-use super::Doing;
+use super::BoxFuture;
 use crate::stores::StoreError;
 
 pub trait DecisionStore: Send + Sync {
     /// Keeps them, sometime soon. A message heard again keeps the decision of the first time, and what people made of a decision
     /// is added to it: its times stay those of when it was made, also if the clock was set since.
-    fn keep(&self, decided: Arc<[Trace]>) -> Doing<'_, Result<(), StoreError>>;
+    fn keep(&self, decided: Arc<[Trace]>) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    fn find<'a>(&'a self, query: DecisionQuery<'a>) -> Doing<'a, Result<Vec<StoredDecision>, StoreError>>;
+    fn find<'a>(&'a self, query: DecisionQuery<'a>) -> BoxFuture<'a, Result<Vec<StoredDecision>, StoreError>>;
 
     /// The first decisions of a part by room and message, after this one: as many as are read at once. None if there are no
     /// more.
@@ -21,7 +21,7 @@ pub trait DecisionStore: Send + Sync {
         &'a self,
         part: DecisionPart<'a>,
         after: Option<(&'a RoomId, &'a MessageId)>,
-    ) -> Doing<'a, Result<Vec<StoredDecision>, StoreError>>;
+    ) -> BoxFuture<'a, Result<Vec<StoredDecision>, StoreError>>;
 
     /// The messages that were decided last, in a room or in all; only those whose id holds this text.
     fn latest<'a>(
@@ -29,13 +29,13 @@ pub trait DecisionStore: Send + Sync {
         room: Option<&'a RoomId>,
         holding: &'a str,
         count: u32,
-    ) -> Doing<'a, Result<Vec<MessageId>, StoreError>>;
+    ) -> BoxFuture<'a, Result<Vec<MessageId>, StoreError>>;
 
     /// The rooms in which anything was decided.
-    fn rooms(&self) -> Doing<'_, Result<Vec<RoomId>, StoreError>>;
+    fn rooms(&self) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>>;
 
     /// The clock was set back: what was decided by the old one comes before what is decided from now on.
-    fn reorder(&self, now: Time) -> Doing<'_, Result<(), StoreError>>;
+    fn reorder(&self, now: Time) -> BoxFuture<'_, Result<(), StoreError>>;
 }
 
 /// Which decisions: at most a few.

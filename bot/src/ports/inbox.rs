@@ -3,7 +3,7 @@
 
 use aizuchi_core::types::Time;
 
-use super::{Doing, MarkChange};
+use super::{BoxFuture, MarkChange};
 use crate::stores::StoreError;
 
 /// Something that arrived.
@@ -21,7 +21,7 @@ pub struct InboxEntry {
 
 /// Something that is to be handled.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pending {
+pub struct PendingEntry {
     /// Counts up in the order of arrival.
     pub seq: u64,
     pub body: String,
@@ -34,7 +34,7 @@ pub trait Inbox: Send + Sync {
         platform: &'a str,
         entries: Vec<InboxEntry>,
         now: Time,
-    ) -> Doing<'a, Result<usize, StoreError>>;
+    ) -> BoxFuture<'a, Result<usize, StoreError>>;
 
     /// Some of what is to be handled, in the order of arrival, behind the entry `after`.
     fn pending<'a>(
@@ -42,22 +42,26 @@ pub trait Inbox: Send + Sync {
         platform: &'a str,
         after: u64,
         at_most: usize,
-    ) -> Doing<'a, Result<Vec<Pending>, StoreError>>;
+    ) -> BoxFuture<'a, Result<Vec<PendingEntry>, StoreError>>;
 
     /// Everything up to the entry `up_to` was handled: its bodies are deleted, and that it arrived stays known. After a crash it
     /// may be pending again.
-    fn handled<'a>(&'a self, platform: &'a str, up_to: u64) -> Doing<'a, Result<(), StoreError>>;
+    fn handled<'a>(&'a self, platform: &'a str, up_to: u64) -> BoxFuture<'a, Result<(), StoreError>>;
 
     /// Replaces what is to be handled; with `None` there is nothing to handle. An entry that was handled stays as it is.
-    fn amend<'a>(&'a self, platform: &'a str, bodies: Vec<(u64, Option<String>)>) -> Doing<'a, Result<(), StoreError>>;
+    fn amend<'a>(
+        &'a self,
+        platform: &'a str,
+        bodies: Vec<(u64, Option<String>)>,
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
 
     /// Forgets that handled entries of before this time ever arrived.
-    fn sweep<'a>(&'a self, platform: &'a str, before: Time) -> Doing<'a, Result<(), StoreError>>;
+    fn sweep<'a>(&'a self, platform: &'a str, before: Time) -> BoxFuture<'a, Result<(), StoreError>>;
 }
 
 /// The threads of what arrived lately, handled or not.
 pub trait ArrivedThreads: Send + Sync {
-    fn thread_of<'a>(&'a self, platform: &'a str, key: &'a str) -> Doing<'a, Result<Option<String>, StoreError>>;
+    fn thread_of<'a>(&'a self, platform: &'a str, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>>;
 
     /// Whether something of this thread arrived whose key is between the two.
     fn is_known_between<'a>(
@@ -65,5 +69,5 @@ pub trait ArrivedThreads: Send + Sync {
         platform: &'a str,
         keys: (&'a str, &'a str),
         thread: &'a str,
-    ) -> Doing<'a, Result<bool, StoreError>>;
+    ) -> BoxFuture<'a, Result<bool, StoreError>>;
 }

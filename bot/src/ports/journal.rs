@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Voice};
 use aizuchi_core::{Input, Time};
 
-use super::{BaseMark, Doing, EngineState, PersonName, Replacement, TalkWrite};
+use super::{BaseMark, BoxFuture, EngineState, PersonName, Replacement, TalkWrite};
 use crate::stores::StoreError;
 
 /// Something that happened, and when it was handled.
@@ -27,7 +27,7 @@ pub struct Unreadable {
 
 /// What is to be recorded.
 #[derive(Clone)]
-pub enum Entry {
+pub enum JournalEntry {
     Input(Time, Input),
     /// What a platform stores itself: in the same commit as the record of it.
     Talk(Time, TalkWrite),
@@ -37,27 +37,27 @@ pub enum Entry {
 pub struct Appended {
     /// The number of the last record.
     pub seq: u64,
-    /// What came of each [`Entry::Talk`], in their order. Each may fail alone.
+    /// What came of each [`JournalEntry::Talk`], in their order. Each may fail alone.
     pub stored: Vec<Result<Option<Input>, StoreError>>,
 }
 
 /// Records and what follows from rewriting them.
 pub trait JournalStore: Send + Sync {
     /// Records what happened, in this order, in one commit, and returns when it is durable.
-    fn append<'a>(&'a self, shard: usize, entries: &'a [Entry]) -> Doing<'a, Result<Appended, StoreError>>;
+    fn append<'a>(&'a self, shard: usize, entries: &'a [JournalEntry]) -> BoxFuture<'a, Result<Appended, StoreError>>;
 
     /// The first records of a range, oldest first: as many as are read at once. None if there are no more.
-    fn page<'a>(&'a self, range: &'a Range) -> Doing<'a, Result<Vec<Result<Record, Unreadable>>, StoreError>>;
+    fn page<'a>(&'a self, range: &'a Range) -> BoxFuture<'a, Result<Vec<Result<Record, Unreadable>>, StoreError>>;
 
     /// The number of a record; `None` if there is no such record.
-    fn locate(&self, position: Position) -> Doing<'_, Result<Option<i64>, StoreError>>;
+    fn locate(&self, position: Position) -> BoxFuture<'_, Result<Option<i64>, StoreError>>;
 
     /// Changes what is kept, in one commit. `false` if the states that the journal begins with are not those of the mark any
     /// more: then nothing was changed.
-    fn rewrite(&self, rewrite: Arc<Rewrite>, base: Option<NewBase>) -> Doing<'_, Result<bool, StoreError>>;
+    fn rewrite(&self, rewrite: Arc<Rewrite>, base: Option<NewBase>) -> BoxFuture<'_, Result<bool, StoreError>>;
 
     /// Lets go of some of the records up to `seq`, and of some of the decisions before `at`.
-    fn prune(&self, seq: i64, at: Time) -> Doing<'_, Result<Pruned, StoreError>>;
+    fn prune(&self, seq: i64, at: Time) -> BoxFuture<'_, Result<Pruned, StoreError>>;
 }
 
 /// What was let go of.
@@ -71,16 +71,16 @@ pub struct Pruned {
 /// Finds records without reading the others.
 pub trait JournalIndex: Send + Sync {
     /// The numbers of these records, in their order.
-    fn select<'a>(&'a self, selection: &'a Selection) -> Doing<'a, Result<Vec<i64>, StoreError>>;
+    fn select<'a>(&'a self, selection: &'a Selection) -> BoxFuture<'a, Result<Vec<i64>, StoreError>>;
 
     /// The records of these numbers, as far as they are there.
-    fn read<'a>(&'a self, seqs: &'a [i64]) -> Doing<'a, Result<Vec<Result<Record, Unreadable>>, StoreError>>;
+    fn read<'a>(&'a self, seqs: &'a [i64]) -> BoxFuture<'a, Result<Vec<Result<Record, Unreadable>>, StoreError>>;
 
     /// Everybody who said something, by every name they went by; the bot aside.
-    fn names(&self) -> Doing<'_, Result<Vec<PersonName>, StoreError>>;
+    fn names(&self) -> BoxFuture<'_, Result<Vec<PersonName>, StoreError>>;
 
     /// How many records there are.
-    fn count(&self) -> Doing<'_, Result<u64, StoreError>>;
+    fn count(&self) -> BoxFuture<'_, Result<u64, StoreError>>;
 }
 
 /// A part of the journal, to be read in order.
@@ -89,7 +89,7 @@ pub struct Range {
     /// Only of this room.
     pub room: Option<RoomId>,
     /// Only of these kinds; of all if there are none.
-    pub kinds: &'static [Kind],
+    pub kinds: &'static [RecordKind],
     /// From the record that follows this one, up to and including that one.
     pub after: i64,
     pub up_to: i64,
@@ -131,14 +131,14 @@ pub enum Selection {
     People(Vec<PersonId>),
     /// Said, changed or reacted to.
     Messages(Vec<(RoomId, MessageId)>),
-    Of(Kind),
+    Of(RecordKind),
     /// Of a room, handled at this instant.
     At(Vec<(RoomId, Time)>),
 }
 
 /// What a record is by its nature, where that matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum RecordKind {
     /// The bot said it, or a model wrote it for the bot.
     Own = 1,
     /// A message was edited or deleted.
@@ -150,7 +150,7 @@ pub enum Kind {
 /// By what a record is found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keys<'a> {
-    pub kind: Option<Kind>,
+    pub kind: Option<RecordKind>,
     /// Whose it is, and the name they went by.
     pub person: Option<&'a PersonId>,
     pub name: Option<&'a str>,
@@ -170,19 +170,21 @@ impl<'a> Keys<'a> {
                 mentions.sort();
                 mentions.dedup();
                 Keys {
-                    kind: own.then_some(Kind::Own),
+                    kind: own.then_some(RecordKind::Own),
                     person: (!own).then_some(&message.author.id),
                     name: (!own).then_some(&*message.author.name),
                     message: Some(&message.id),
                     mentions,
                 }
             }
-            Input::Changed(change) => Keys { kind: Some(Kind::Changed), message: Some(&change.id), ..Keys::default() },
+            Input::Changed(change) => {
+                Keys { kind: Some(RecordKind::Changed), message: Some(&change.id), ..Keys::default() }
+            }
             Input::Reacted(reaction) => {
                 Keys { person: Some(&reaction.by), message: Some(&reaction.message), ..Keys::default() }
             }
-            Input::Judged(..) | Input::Written(..) => Keys { kind: Some(Kind::Own), ..Keys::default() },
-            Input::Told(..) => Keys { kind: Some(Kind::Told), ..Keys::default() },
+            Input::Judged(..) | Input::Written(..) => Keys { kind: Some(RecordKind::Own), ..Keys::default() },
+            Input::Told(..) => Keys { kind: Some(RecordKind::Told), ..Keys::default() },
             Input::PolicyChanged(_)
             | Input::Tick
             | Input::Resumed

@@ -4,34 +4,34 @@ use aizuchi_core::Time;
 use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::types::RoomId;
 
-use super::Doing;
+use super::BoxFuture;
 use crate::stores::StoreError;
 
 pub trait KeeperStore: Send + Sync {
     /// Up to which record of the journal long memory has counted people and followed deletions.
-    fn position(&self) -> Doing<'_, Result<i64, StoreError>>;
+    fn position(&self) -> BoxFuture<'_, Result<i64, StoreError>>;
 
     /// Noted sometime soon.
-    fn set_position(&self, seq: i64) -> Doing<'_, Result<(), StoreError>>;
+    fn set_position(&self, seq: i64) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// Rooms it is no longer in, with the time it left them, or is in after all.
-    fn note_left(&self, rooms: Vec<(RoomId, Option<Time>)>) -> Doing<'_, Result<(), StoreError>>;
+    fn note_left(&self, rooms: Vec<(RoomId, Option<Time>)>) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// Rooms that were left at this time or before.
-    fn left_by(&self, at: Time) -> Doing<'_, Result<Vec<RoomId>, StoreError>>;
+    fn left_by(&self, at: Time) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>>;
 }
 
 /// Who is being forgotten: from before anything is deleted until nothing is left.
 pub trait ForgetJobs: Send + Sync {
     /// Notes what is to be done; when this returns it is durable. Returns its number.
-    fn begin(&self, step: JobStep) -> Doing<'_, Result<i64, StoreError>>;
+    fn begin(&self, step: JobStep) -> BoxFuture<'_, Result<i64, StoreError>>;
 
     /// The oldest that has not ended, after this one.
-    fn next(&self, after: i64) -> Doing<'_, Result<Option<(i64, JobStep)>, StoreError>>;
+    fn next(&self, after: i64) -> BoxFuture<'_, Result<Option<(i64, JobStep)>, StoreError>>;
 
-    fn go_on(&self, id: i64, step: JobStep) -> Doing<'_, Result<(), StoreError>>;
+    fn go_on(&self, id: i64, step: JobStep) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    fn end(&self, id: i64) -> Doing<'_, Result<(), StoreError>>;
+    fn end(&self, id: i64) -> BoxFuture<'_, Result<(), StoreError>>;
 }
 
 /// What is to be done next to forget somebody.

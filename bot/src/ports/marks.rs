@@ -1,6 +1,6 @@
 //! How far each channel of a platform was heard, so that a gap can be filled after a time without a connection.
 
-use super::Doing;
+use super::BoxFuture;
 use crate::stores::StoreError;
 
 /// How far a channel was heard.
@@ -23,10 +23,14 @@ pub enum MarkChange {
 
 pub trait ChannelMarks: Send + Sync {
     /// Moves marks forward, all in one commit; none moves back, and a channel stays with its first server.
-    fn advance<'a>(&'a self, platform: &'a str, marks: Vec<ChannelMark>) -> Doing<'a, Result<(), StoreError>>;
+    fn advance<'a>(&'a self, platform: &'a str, marks: Vec<ChannelMark>) -> BoxFuture<'a, Result<(), StoreError>>;
 
     /// The marks of these channels, as far as there are any.
-    fn find<'a>(&'a self, platform: &'a str, channels: Vec<String>) -> Doing<'a, Result<Vec<ChannelMark>, StoreError>>;
+    fn find<'a>(
+        &'a self,
+        platform: &'a str,
+        channels: Vec<String>,
+    ) -> BoxFuture<'a, Result<Vec<ChannelMark>, StoreError>>;
 
     /// The marks of a server's channels, the furthest first.
     fn of_server<'a>(
@@ -34,5 +38,5 @@ pub trait ChannelMarks: Send + Sync {
         platform: &'a str,
         server: &'a str,
         at_most: usize,
-    ) -> Doing<'a, Result<Vec<ChannelMark>, StoreError>>;
+    ) -> BoxFuture<'a, Result<Vec<ChannelMark>, StoreError>>;
 }

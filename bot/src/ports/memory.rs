@@ -1,41 +1,44 @@
 //! What is remembered for long.
 
 use aizuchi_core::Policies;
-use aizuchi_core::memory::{About, Change, ChannelMemory, Fact, FactId, Filter, Marks, Person, Query, Recalled};
+use aizuchi_core::memory::{
+    ChannelMemory, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled,
+};
 use aizuchi_core::types::{PersonId, RoomId};
 
-use super::Doing;
+use super::BoxFuture;
 use crate::stores::StoreError;
 
 /// What is remembered of rooms, people and facts. A store of memory is one file behind this.
 pub trait Memory: Send + Sync {
     /// Makes the changes in their order, whole or not at all, and returns when they are durable as far as this store is. The
     /// settings of each room say how much is kept.
-    fn apply<'a>(&'a self, changes: Vec<Change>, policies: &'a Policies) -> Doing<'a, Result<(), StoreError>>;
+    fn apply<'a>(&'a self, changes: Vec<MemoryChange>, policies: &'a Policies)
+    -> BoxFuture<'a, Result<(), StoreError>>;
 
     /// What a channel is about, if that is known, and how far its records were read.
-    fn channel<'a>(&'a self, room: &'a RoomId) -> Doing<'a, Result<(Option<ChannelMemory>, Marks), StoreError>>;
+    fn channel<'a>(&'a self, room: &'a RoomId) -> BoxFuture<'a, Result<(Option<ChannelMemory>, Marks), StoreError>>;
 
     /// Facts that fit, as far as the reader may know them.
-    fn recall<'a>(&'a self, query: Query, policies: &'a Policies) -> Doing<'a, Result<Vec<Recalled>, StoreError>>;
+    fn recall<'a>(&'a self, query: Query, policies: &'a Policies) -> BoxFuture<'a, Result<Vec<Recalled>, StoreError>>;
 
     /// Facts for whoever looks after them, the latest first, behind no wall.
-    fn facts<'a>(&'a self, filter: Filter) -> Doing<'a, Result<Vec<Fact>, StoreError>>;
+    fn facts<'a>(&'a self, filter: Filter) -> BoxFuture<'a, Result<Vec<Fact>, StoreError>>;
 
     /// Who is known, the latest seen first. One person if one is named.
-    fn people<'a>(&'a self, who: Option<&'a PersonId>) -> Doing<'a, Result<Vec<Person>, StoreError>>;
+    fn people<'a>(&'a self, who: Option<&'a PersonId>) -> BoxFuture<'a, Result<Vec<Person>, StoreError>>;
 
     /// Everything that is kept about a person.
-    fn about<'a>(&'a self, person: &'a PersonId) -> Doing<'a, Result<About, StoreError>>;
+    fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>>;
 }
 
 /// The same for whoever looks through all of it.
 pub trait MemoryCatalog: Send + Sync {
-    fn fact(&self, id: FactId) -> Doing<'_, Result<Option<Fact>, StoreError>>;
+    fn fact(&self, id: FactId) -> BoxFuture<'_, Result<Option<Fact>, StoreError>>;
 
     /// In the order of their rooms.
-    fn channels(&self) -> Doing<'_, Result<Vec<ChannelMemory>, StoreError>>;
+    fn channels(&self) -> BoxFuture<'_, Result<Vec<ChannelMemory>, StoreError>>;
 
     /// Rooms of which anything is remembered.
-    fn rooms(&self) -> Doing<'_, Result<Vec<RoomId>, StoreError>>;
+    fn rooms(&self) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>>;
 }

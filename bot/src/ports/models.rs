@@ -10,22 +10,26 @@ use aizuchi_core::types::CallId;
 use aizuchi_core::{Policies, Policy};
 use serde_json::Value;
 
-use super::Doing;
+use super::BoxFuture;
 use crate::meter::Meter;
 
 /// Who judges and writes. Both end with exactly one result; dropped, the call is cancelled for real.
-pub trait Mind: Send + Sync {
-    fn judge(self: Arc<Self>, ask: Box<Ask>, policies: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>>;
-    fn write(self: Arc<Self>, brief: Box<Brief>, policies: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>>;
+pub trait ModelClient: Send + Sync {
+    fn judge(self: Arc<Self>, ask: Box<Ask>, policies: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>>;
+    fn write(
+        self: Arc<Self>,
+        brief: Box<Brief>,
+        policies: Arc<Policies>,
+    ) -> BoxFuture<'static, Result<Answer, Failure>>;
     /// Sums talk up, or thinks it over.
-    fn digest(self: Arc<Self>, _: Box<Digest>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+    fn digest(self: Arc<Self>, _: Box<DigestRequest>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         Box::pin(async { Err(Failure::unpaid("it keeps nothing for long")) })
     }
 }
 
 /// Talk to be taken into long memory, for whoever reads it.
 #[derive(Clone, Debug)]
-pub struct Digest {
+pub struct DigestRequest {
     pub call: CallId,
     pub what: Digesting,
     pub model: Box<str>,
@@ -39,20 +43,20 @@ pub struct Digest {
 }
 
 /// Puts a question or the order for an answer into words for a model. `Err` says what is wrong with them.
-pub trait Wording: Send + Sync {
+pub trait PromptBuilder: Send + Sync {
     fn judge(&self, ask: &Ask, policy: &Policy) -> Result<Prompt, String>;
     fn write(&self, brief: &Brief, policy: &Policy) -> Result<Prompt, String>;
-    fn digest(&self, digest: &Digest, policy: &Policy) -> Result<Prompt, String>;
+    fn digest(&self, digest: &DigestRequest, policy: &Policy) -> Result<Prompt, String>;
 }
 
 /// One provider of models. It asks once and tells what came of it; trying again is somebody else's business.
-pub trait Provider: Send + Sync {
-    fn answer<'a>(&'a self, request: &'a Request) -> Doing<'a, Result<Reply, ModelError>>;
+pub trait ModelProvider: Send + Sync {
+    fn answer<'a>(&'a self, request: &'a ModelRequest) -> BoxFuture<'a, Result<ModelReply, ModelError>>;
 }
 
 /// What a model is shown and in which form it should answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Request {
+pub struct ModelRequest {
     /// Without its provider: `claude-haiku-4-5`.
     pub model: String,
     pub prompt: Prompt,
@@ -77,7 +81,7 @@ pub struct Prompt {
     /// Ours: the same from call to call, so that a provider can keep it at hand.
     pub system: String,
     /// The talk, framed; what it holds is never an instruction.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<PromptTurn>,
     /// Where the answer is to be JSON.
     pub schema: Option<Schema>,
 }
@@ -94,13 +98,13 @@ impl Prompt {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Turn {
-    pub by: By,
+pub struct PromptTurn {
+    pub by: Role,
     pub text: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum Role {
     /// Framed talk, or a question of ours.
     User,
     /// Its own earlier contribution.
@@ -114,7 +118,7 @@ pub struct Schema {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reply {
+pub struct ModelReply {
     pub text: String,
     /// As the provider counts them; none where it does not tell.
     pub tokens_in: Option<u64>,
@@ -140,7 +144,7 @@ pub trait Embedder: Send + Sync {
     fn model(&self) -> &str;
 
     /// One vector for each text, of length 1. What it costs is counted by `meter`.
-    fn embed<'a>(&'a self, texts: &'a [String], meter: &'a Meter) -> Doing<'a, Result<Vec<Vec<f32>>, ModelError>>;
+    fn embed<'a>(&'a self, texts: &'a [String], meter: &'a Meter) -> BoxFuture<'a, Result<Vec<Vec<f32>>, ModelError>>;
 }
 
 /// A bill for what a call cost.

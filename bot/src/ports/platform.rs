@@ -6,7 +6,7 @@ use std::time::Duration;
 use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::types::{ClockShift, MessageId, PersonId, Place};
 
-use super::{Doing, OwnTalk};
+use super::{BoxFuture, OwnTalk};
 use crate::language::Language;
 use crate::stores::StoreError;
 
@@ -17,13 +17,14 @@ pub trait Platform: Send + Sync {
 
     /// Posts one part of an answer. Called again with the same key, it finds the post of the first time instead of
     /// posting twice.
-    fn post<'a>(&'a self, posting: Posting<'a>) -> Doing<'a, Result<MessageId, PostError>>;
+    fn post<'a>(&'a self, posting: PostRequest<'a>) -> BoxFuture<'a, Result<MessageId, PostError>>;
 
     /// Adds a reaction; adding it again changes nothing.
-    fn react<'a>(&'a self, place: &'a Place, to: &'a MessageId, emoji: &'a str) -> Doing<'a, Result<(), PostError>>;
+    fn react<'a>(&'a self, place: &'a Place, to: &'a MessageId, emoji: &'a str)
+    -> BoxFuture<'a, Result<(), PostError>>;
 
     /// Shows for a few seconds that it is writing.
-    fn typing<'a>(&'a self, place: &'a Place) -> Doing<'a, ()>;
+    fn typing<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, ()>;
 
     /// Why it has stopped until a person helps; `None` while it is connected or tries to be.
     fn stopped(&self) -> Option<String> {
@@ -41,13 +42,13 @@ pub trait Platform: Send + Sync {
     }
 
     /// Lets go of what it keeps of a person itself: names, words, what was not heard yet, and answers to them.
-    fn forget<'a>(&'a self, _request: &'a Arc<ForgetRequest>) -> Doing<'a, Result<(), StoreError>> {
+    fn forget<'a>(&'a self, _request: &'a Arc<ForgetRequest>) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async { Ok(()) })
     }
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Posting<'a> {
+pub struct PostRequest<'a> {
     /// The same for ever for this part of this answer.
     pub key: &'a str,
     pub place: &'a Place,
@@ -70,7 +71,7 @@ pub enum PostError {
 /// Slash commands, the same on every platform. Answers are for the caller alone.
 pub trait Commands: Send + Sync {
     /// `text` is the command without its slash: `mute 2h`, `why`, `channel off`. The answer is in the caller's language.
-    fn run<'a>(&'a self, text: &'a str, caller: &'a Caller, place: &'a Place) -> Doing<'a, String>;
+    fn run<'a>(&'a self, text: &'a str, caller: &'a Caller, place: &'a Place) -> BoxFuture<'a, String>;
 }
 
 /// Who runs a command.

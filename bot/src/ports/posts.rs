@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use aizuchi_core::types::Time;
 
-use super::Doing;
+use super::BoxFuture;
 use crate::stores::StoreError;
 
 /// The name of a post, the same for ever.
@@ -28,17 +28,17 @@ pub enum PostProgress {
 
 pub trait PostLedger: Send + Sync {
     /// Records durably that a post is about to go out, unless that is recorded already. Returns what was known before.
-    fn begin<'a>(&'a self, post: PostKey<'a>, now: Time) -> Doing<'a, Result<PostProgress, StoreError>>;
+    fn begin<'a>(&'a self, post: PostKey<'a>, now: Time) -> BoxFuture<'a, Result<PostProgress, StoreError>>;
 
     /// The post is out under this id. The first id that is recorded stays; of a post that was never begun, nothing is.
-    fn posted<'a>(&'a self, post: PostKey<'a>, id: &'a str) -> Doing<'a, Result<(), StoreError>>;
+    fn posted<'a>(&'a self, post: PostKey<'a>, id: &'a str) -> BoxFuture<'a, Result<(), StoreError>>;
 
     /// The post is certainly not out: it is new again. One that has an id stays.
-    fn withdraw<'a>(&'a self, post: PostKey<'a>) -> Doing<'a, Result<(), StoreError>>;
+    fn withdraw<'a>(&'a self, post: PostKey<'a>) -> BoxFuture<'a, Result<(), StoreError>>;
 
     /// Which of these ids belong to a recorded post.
-    fn taken<'a>(&'a self, platform: &'a str, ids: &'a [String]) -> Doing<'a, Result<HashSet<String>, StoreError>>;
+    fn taken<'a>(&'a self, platform: &'a str, ids: &'a [String]) -> BoxFuture<'a, Result<HashSet<String>, StoreError>>;
 
     /// Deletes what was begun before this time.
-    fn sweep<'a>(&'a self, platform: &'a str, before: Time) -> Doing<'a, Result<(), StoreError>>;
+    fn sweep<'a>(&'a self, platform: &'a str, before: Time) -> BoxFuture<'a, Result<(), StoreError>>;
 }

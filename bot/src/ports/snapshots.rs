@@ -2,20 +2,20 @@
 
 use aizuchi_core::Time;
 
-use super::Doing;
+use super::BoxFuture;
 use crate::stores::StoreError;
 
 pub trait SnapshotStore: Send + Sync {
-    fn states(&self, kind: StateKind) -> Doing<'_, Result<StoredStates, StoreError>>;
+    fn states(&self, kind: StateKind) -> BoxFuture<'_, Result<StoredStates, StoreError>>;
 
     /// Keeps a snapshot in place of the last one of its shard, sometime soon.
-    fn take(&self, state: EngineState) -> Doing<'_, Result<(), StoreError>>;
+    fn take(&self, state: EngineState) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// Nothing has happened to this shard since its last snapshot, so that it holds for everything recorded by now.
-    fn renew(&self, shard: usize) -> Doing<'_, Result<(), StoreError>>;
+    fn renew(&self, shard: usize) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// These snapshots take the place of all there were, in one commit.
-    fn replace(&self, states: Vec<EngineState>) -> Doing<'_, Result<(), StoreError>>;
+    fn replace(&self, states: Vec<EngineState>) -> BoxFuture<'_, Result<(), StoreError>>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

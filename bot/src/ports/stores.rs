@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{DecisionStore, Doing, ForgetJobs, JournalIndex, JournalStore, KeeperStore, SnapshotStore};
+use super::{BoxFuture, DecisionStore, ForgetJobs, JournalIndex, JournalStore, KeeperStore, SnapshotStore};
 use crate::stores::StoreError;
 
 /// What the shell keeps, and where. Cheap to clone.
@@ -24,19 +24,19 @@ pub trait StoreFiles: Send + Sync {
     fn path(&self) -> &Path;
 
     /// Whether it can be written, as far as is known.
-    fn check(&self) -> Doing<'_, Result<(), StoreError>>;
+    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// Has what was deleted leave the files. Tried for a while.
-    fn settle(&self) -> Doing<'_, Result<Settled, StoreError>>;
+    fn settle(&self) -> BoxFuture<'_, Result<FileCleanup, StoreError>>;
 
     /// Writes the files anew: copies of what was deleted may be left in gaps. Whatever else is to be written waits.
-    fn rewrite(&self) -> Doing<'_, Result<(), StoreError>>;
+    fn rewrite(&self) -> BoxFuture<'_, Result<(), StoreError>>;
 }
 
 /// Whether what was deleted is gone from the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub enum Settled {
+pub enum FileCleanup {
     Done,
     /// Somebody reads the files as they were before, and keeps the old pages in them.
     StillRead,

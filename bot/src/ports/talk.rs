@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aizuchi_core::Input;
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Time, Voice};
 
-use super::{Doing, WebChange};
+use super::{BoxFuture, WebChange};
 use crate::stores::StoreError;
 
 /// A change of talk that a platform keeps itself, to be stored in one commit with the record of it. It may be stored several
@@ -38,10 +38,10 @@ impl TalkWrite {
 
 /// What a platform keeps of the talk itself, perhaps for longer than the journal.
 pub trait OwnTalk: Send + Sync {
-    fn said<'a>(&'a self, by: TalkOf<'a>) -> Doing<'a, Result<Vec<Utterance>, StoreError>>;
+    fn utterances<'a>(&'a self, by: TalkOf<'a>) -> BoxFuture<'a, Result<Vec<StoredUtterance>, StoreError>>;
 
     /// Everybody it knows by a name, the bot aside; somebody of several names several times.
-    fn names(&self) -> Doing<'_, Result<Vec<PersonName>, StoreError>>;
+    fn names(&self) -> BoxFuture<'_, Result<Vec<PersonName>, StoreError>>;
 }
 
 /// Somebody, and a name they go by.
@@ -57,7 +57,7 @@ pub enum TalkOf<'a> {
 
 /// Something that was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Utterance {
+pub struct StoredUtterance {
     pub room: RoomId,
     pub id: MessageId,
     pub at: Time,

@@ -9,17 +9,22 @@ use aizuchi_core::Input;
 use aizuchi_core::types::{Time, Voice};
 use serde::{Deserialize, Serialize};
 
-use super::{Doing, InboxEntry};
+use super::{BoxFuture, InboxEntry};
 use crate::stores::StoreError;
 
 pub trait WebTalk: Send + Sync {
     /// Reads, decides and writes in one commit. Returns what the engine is to hear of it, which is not recorded.
-    fn change<'a>(&'a self, change: &'a WebChange) -> Doing<'a, Result<Option<Input>, StoreError>>;
+    fn change<'a>(&'a self, change: &'a WebChange) -> BoxFuture<'a, Result<Option<Input>, StoreError>>;
 
-    fn look(&self, look: WebLook) -> Doing<'_, Result<WebFound, StoreError>>;
+    fn query(&self, query: WebQuery) -> BoxFuture<'_, Result<WebQueryResult, StoreError>>;
 
     /// Some messages of a room that came before the change `before`, oldest first.
-    fn history<'a>(&'a self, room: &'a str, before: u64, at_most: usize) -> Doing<'a, Result<WebHistory, StoreError>>;
+    fn history<'a>(
+        &'a self,
+        room: &'a str,
+        before: u64,
+        at_most: usize,
+    ) -> BoxFuture<'a, Result<WebHistory, StoreError>>;
 
     /// What changed after the change `since`, in the order of the changes; of one room or of all.
     fn changes<'a>(
@@ -27,17 +32,17 @@ pub trait WebTalk: Send + Sync {
         room: Option<&'a str>,
         since: u64,
         at_most: usize,
-    ) -> Doing<'a, Result<Vec<WebMessage>, StoreError>>;
+    ) -> BoxFuture<'a, Result<Vec<WebMessage>, StoreError>>;
 
     /// All rooms, the oldest first, with the number of their messages.
-    fn count_messages(&self) -> Doing<'_, Result<Vec<(WebRoom, u64)>, StoreError>>;
+    fn count_messages(&self) -> BoxFuture<'_, Result<Vec<(WebRoom, u64)>, StoreError>>;
 }
 
 /// Browsers that showed the token. Sessions are kept while they are not older than `since`; beyond `at_most`, the oldest go.
 pub trait WebSessions: Send + Sync {
-    fn all(&self, since: Time, at_most: usize) -> Doing<'_, Result<Vec<WebSession>, StoreError>>;
+    fn all(&self, since: Time, at_most: usize) -> BoxFuture<'_, Result<Vec<WebSession>, StoreError>>;
 
-    fn begin(&self, session: WebSession, since: Time, at_most: usize) -> Doing<'_, Result<(), StoreError>>;
+    fn begin(&self, session: WebSession, since: Time, at_most: usize) -> BoxFuture<'_, Result<(), StoreError>>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +104,7 @@ pub struct WebHistory {
 
 /// What is to be read. The number of the latest change always is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WebLook {
+pub struct WebQuery {
     /// The room of exactly this name.
     pub room: Option<String>,
     /// Messages of that room.
@@ -120,7 +125,7 @@ pub struct WebLook {
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WebFound {
+pub struct WebQueryResult {
     /// The number of the latest change.
     pub last_seq: u64,
     pub room: Option<WebRoom>,
@@ -138,9 +143,9 @@ pub struct WebFound {
 /// A change of the talk that depends on what is there.
 #[derive(Clone)]
 pub struct WebChange {
-    pub look: WebLook,
+    pub query: WebQuery,
     /// Called again when the whole commit is tried again.
-    pub decide: Arc<dyn Fn(&WebFound) -> WebDecision + Send + Sync>,
+    pub decide: Arc<dyn Fn(&WebQueryResult) -> WebDecision + Send + Sync>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -190,7 +195,7 @@ pub enum WebWrite {
     Leave(InboxEntry, Time),
 }
 
-impl WebFound {
+impl WebQueryResult {
     pub fn message(&self, id: &str) -> Option<&WebMessage> {
         self.messages.iter().find(|message| message.id == id)
     }

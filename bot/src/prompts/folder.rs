@@ -9,15 +9,15 @@ use std::time::SystemTime;
 use super::built_in::NAMES;
 use crate::language::Language;
 
-pub struct Folder {
+pub struct PromptFolder {
     /// None where there are no prompts but ours.
     root: Option<PathBuf>,
-    state: Mutex<State>,
+    state: Mutex<FolderState>,
 }
 
 #[derive(Default)]
-struct State {
-    files: HashMap<(Language, &'static str), Found>,
+struct FolderState {
+    files: HashMap<(Language, &'static str), CachedFile>,
     /// When the folders last changed, as of the last look at what lies in them.
     listed: Option<Vec<Option<SystemTime>>>,
     /// Everything that was wrong, each told once.
@@ -27,26 +27,26 @@ struct State {
 
 /// A file as it was when it was last read.
 #[derive(Clone)]
-struct Found {
-    stamp: Option<Stamp>,
+struct CachedFile {
+    stamp: Option<FileVersion>,
     text: Option<Arc<str>>,
 }
 
 /// A file that still has both is taken to be the same.
-type Stamp = (Option<SystemTime>, u64);
+type FileVersion = (Option<SystemTime>, u64);
 
 /// The longest file that is taken for a prompt.
 const BYTES_MAX: u64 = 256 * 1024;
 /// What nobody asks for is not kept for ever.
 const UNTOLD_MAX: usize = 100;
 
-impl Folder {
-    pub fn new(root: PathBuf) -> Folder {
+impl PromptFolder {
+    pub fn new(root: PathBuf) -> PromptFolder {
         let root = Some(root).filter(|root| !root.as_os_str().is_empty());
-        Folder { root, state: Mutex::default() }
+        PromptFolder { root, state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, FolderState> {
         // Nothing is left half done when somebody panics with it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -67,11 +67,11 @@ impl Folder {
         let text = stamp.and_then(|(_, length)| match read(&path, length) {
             Ok(text) => Some(Arc::from(text)),
             Err(problem) => {
-                state.tell(format!("{}: {problem}", path.display()));
+                state.report(format!("{}: {problem}", path.display()));
                 None
             }
         });
-        state.files.insert((language, name), Found { stamp, text: text.clone() });
+        state.files.insert((language, name), CachedFile { stamp, text: text.clone() });
         text
     }
 
@@ -81,7 +81,7 @@ impl Folder {
         if let Some(found) = state.files.get_mut(&(language, name)) {
             found.text = None;
         }
-        state.tell(problem);
+        state.report(problem);
     }
 
     /// Looks for files that nobody will ever read, if anything in the folders has changed.
@@ -100,7 +100,7 @@ impl Folder {
             if is_prompt {
                 let place = root.display();
                 let own = Language::ALL.map(|language| format!("{place}/{}", language.id())).join(" and ");
-                state.tell(format!("{place}/{file} is not read: prompts are in {own}"));
+                state.report(format!("{place}/{file} is not read: prompts are in {own}"));
             }
         }
         for folder in &folders[..Language::ALL.len()] {
@@ -109,7 +109,8 @@ impl Folder {
                 if name.is_none_or(|name| !NAMES.contains(&name)) {
                     let near = nearest(name.unwrap_or(&file));
                     let place = folder.display();
-                    state.tell(format!("{place}/{file}: there is no prompt of this name; the nearest is `{near}.md`"));
+                    state
+                        .report(format!("{place}/{file}: there is no prompt of this name; the nearest is `{near}.md`"));
                 }
             }
         }
@@ -121,8 +122,8 @@ impl Folder {
     }
 }
 
-impl State {
-    fn tell(&mut self, problem: String) {
+impl FolderState {
+    fn report(&mut self, problem: String) {
         if self.told.len() >= UNTOLD_MAX {
             self.told.clear();
         }
@@ -136,7 +137,7 @@ impl State {
     }
 }
 
-fn stamp(path: &Path) -> Option<Stamp> {
+fn stamp(path: &Path) -> Option<FileVersion> {
     let file = fs::metadata(path).ok().filter(|file| file.is_file())?;
     Some((file.modified().ok(), file.len()))
 }

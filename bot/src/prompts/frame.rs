@@ -29,7 +29,7 @@
 use aizuchi_core::Policy;
 use aizuchi_core::effect::Lines;
 use aizuchi_core::judge::History;
-use aizuchi_core::memory::{ChannelMemory, Fact, Known, Memories};
+use aizuchi_core::memory::{ChannelMemory, Fact, KnownPerson, Memories};
 use aizuchi_core::settings::JudgeStyle;
 use aizuchi_core::types::{MessageId, PersonId, Voice};
 
@@ -38,7 +38,7 @@ use super::words::framed;
 use crate::language::{Language, say};
 use crate::sentences;
 
-pub struct Frame {
+pub struct PromptFrame {
     language: Language,
     own_name: String,
     labels: Labels,
@@ -51,10 +51,10 @@ pub struct Frame {
     text: String,
 }
 
-impl Frame {
-    pub fn new(policy: &Policy, language: Language) -> Frame {
+impl PromptFrame {
+    pub fn new(policy: &Policy, language: Language) -> PromptFrame {
         let (bot, limits) = (&policy.settings.bot, &policy.settings.prompts);
-        Frame {
+        PromptFrame {
             language,
             own_name: bot.name.clone(),
             labels: Labels::new(language, std::iter::once(&bot.name).chain(&bot.aliases)),
@@ -168,7 +168,7 @@ impl Frame {
         sentences::channel(&channel, self.language).lines().map(|line| framed_alone(line) + "\n").collect()
     }
 
-    fn person(&mut self, person: &Known) -> String {
+    fn person(&mut self, person: &KnownPerson) -> String {
         let label = self.labels.of(&person.name, Voice::Person);
         let familiar = self.language.text(&format!("familiarity-{}", person.familiarity.id()));
         let comma = self.language.text("list-separator");

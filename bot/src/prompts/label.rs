@@ -4,7 +4,7 @@ use aizuchi_core::types::Voice;
 
 use super::words::is_line_break;
 use crate::language::Language;
-use crate::lookalike::{folded, folded_letters, is_bracket, is_invisible, looks_like, mark_of, visible};
+use crate::lookalike::{fold, folded_letters, is_bracket, is_invisible, looks_like, mark_of, remove_invisible};
 
 /// The names in one prompt.
 pub struct Labels {
@@ -45,7 +45,7 @@ impl Labels {
             numbered + &self.mark(&[name, &bare], voice)
         };
         let taken = |look: &String| self.given.iter().any(|given| given.look == *look);
-        let labels = (1..).map(marked).map(|label| (folded(&label), label));
+        let labels = (1..).map(marked).map(|label| (fold(&label), label));
         let free = labels.into_iter().find(|(look, _)| !taken(look));
         let (look, label) = free.expect("there are more numbers than names");
         self.given.push(GivenLabel { voice, name: name.to_owned(), label: label.clone(), look });
@@ -53,7 +53,7 @@ impl Labels {
     }
 
     fn bare(&self, name: &str) -> String {
-        let plain: String = visible(name).chars().map(plain).collect();
+        let plain: String = remove_invisible(name).chars().map(plain).collect();
         let words: Vec<&str> = plain.split_whitespace().collect();
         let bare = words.join(" ");
         let bare = bare.trim_matches(|c| c == '·' || c == ' ');
@@ -96,7 +96,7 @@ fn plain(c: char) -> char {
     let odd = is_bracket(c)
         || matches!(c, '⏎' | '↵' | '·' | '"' | '`' | '¦')
         || mark_of(c).is_some()
-        || (!c.is_alphanumeric() && folded(c.encode_utf8(&mut [0; 4])) == "l");
+        || (!c.is_alphanumeric() && fold(c.encode_utf8(&mut [0; 4])) == "l");
     if odd { '·' } else { c }
 }
 

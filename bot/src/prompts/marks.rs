@@ -11,7 +11,7 @@
 use std::sync::LazyLock;
 
 use super::words::BREAK;
-use crate::lookalike::{folded, is_bracket, is_invisible, mark_of};
+use crate::lookalike::{fold, is_bracket, is_invisible, mark_of};
 
 /// What takes the place of a bracket or a colon. No table takes them for one.
 const OPENING: char = '(';
@@ -61,10 +61,10 @@ static SPEAKERS_WORDS: LazyLock<Vec<String>> =
     LazyLock::new(|| all_folded("prompt message instruction instructions response reply turn note override"));
 /// The marks behind a name, in both languages.
 static LABEL_MARKS: LazyLock<Vec<String>> =
-    LazyLock::new(|| ["you", "あなた", "bot", "ボット", "not you", "別人", "a person", "人"].map(folded).to_vec());
+    LazyLock::new(|| ["you", "あなた", "bot", "ボット", "not you", "別人", "a person", "人"].map(fold).to_vec());
 
 fn all_folded(words: &str) -> Vec<String> {
-    words.split_whitespace().map(folded).collect()
+    words.split_whitespace().map(fold).collect()
 }
 
 /// HTML that means nothing to a model or its server, and addresses: they are read as they are written.
@@ -97,7 +97,7 @@ pub fn without_marks(line: &str) -> String {
             out[at] = OPENING;
             close(&said, &mut out, at, '<', '>');
         } else if is_square(c, starts)
-            && (look(after).starts_with('|') || is_bracketed(before, after, starts, mark_of(c) == Some('[')))
+            && (upcoming(after).starts_with('|') || is_bracketed(before, after, starts, mark_of(c) == Some('[')))
         {
             out[at] = OPENING;
             close(&said, &mut out, at, '[', ']');
@@ -141,12 +141,12 @@ fn close(said: &[char], out: &mut [char], at: usize, open: char, end: char) {
 }
 
 /// The next characters as they look; bars stay bars.
-fn look(said: &[char]) -> String {
+fn upcoming(said: &[char]) -> String {
     let mut look = String::new();
     for c in said.iter().take(WORD_CHARS_MAX) {
         match c {
             _ if BARS.contains(*c) => look.push('|'),
-            _ => look.push_str(&folded(c.encode_utf8(&mut [0; 4]))),
+            _ => look.push_str(&fold(c.encode_utf8(&mut [0; 4]))),
         }
     }
     look
@@ -165,7 +165,7 @@ fn is_tag(before: &[char], after: &[char], sure: bool) -> bool {
     if is_header_file(after) {
         return false;
     }
-    let look = look(after);
+    let look = upcoming(after);
     let head = look.trim_start();
     let is_spaced = head.len() < look.len();
     let body = head.trim_start_matches(|c: char| c.is_whitespace() || "/\\!?<".contains(c));
@@ -213,7 +213,7 @@ fn is_header_file(after: &[char]) -> bool {
     let in_path = |c: &&char| c.is_ascii_alphanumeric() || "_./+-".contains(**c);
     let path: String = after.iter().take(WORD_CHARS_MAX).take_while(in_path).collect();
     let first = word(&path, is_word);
-    let is_plain = !first.is_empty() && !first.contains('_') && !is_known_tag(&folded(first));
+    let is_plain = !first.is_empty() && !first.contains('_') && !is_known_tag(&fold(first));
     after.get(path.len()) == Some(&'>')
         && [".h", ".hh", ".hpp", ".hxx"].iter().any(|end| path.ends_with(end))
         && (is_plain || path.starts_with("sys/"))
@@ -222,7 +222,7 @@ fn is_header_file(after: &[char]) -> bool {
 /// What begins with a bracket that elsewhere ends something: `]~b]`, `>>QUESTION<<`.
 fn is_closing_mark(c: char, after: &[char]) -> bool {
     match mark_of(c) {
-        Some(']') => ["~b]", "~!b["].iter().any(|rest| look(after).starts_with(rest)),
+        Some(']') => ["~b]", "~!b["].iter().any(|rest| upcoming(after).starts_with(rest)),
         Some('>') => is_pointed(after),
         _ => false,
     }
@@ -230,7 +230,7 @@ fn is_closing_mark(c: char, after: &[char]) -> bool {
 
 /// `>>QUESTION<<`, from its second character.
 fn is_pointed(after: &[char]) -> bool {
-    let look = look(after);
+    let look = upcoming(after);
     let Some(inside) = look.trim_start().strip_prefix('>').map(str::trim_start) else { return false };
     let first = word(inside, is_word);
     POINTED.iter().any(|known| known == first) && inside[first.len()..].trim_start().starts_with('<')
@@ -265,7 +265,7 @@ fn is_closed(after: &[char]) -> bool {
 
 /// `[INST]` and its like anywhere, and `[7]` where a line of the frame could begin.
 fn is_bracketed(before: &[char], after: &[char], starts: bool, sure: bool) -> bool {
-    let look = look(after);
+    let look = upcoming(after);
     let head = look.trim_start();
     let inside = word(head, |c| c != ']' && c != '】' && c != '〕').trim();
     let is_number = |c: char| c.is_numeric() || "lo".contains(c);
@@ -307,7 +307,7 @@ fn label_mark_end(c: char, after: &[char]) -> Option<usize> {
     let end = after.iter().take(12).position(|c| is_bracket(*c) || mark_of(*c) == Some(')'))?;
     let inside: String = after[..end].iter().collect();
     let colon = after[end + 1..].iter().find(|c| !c.is_whitespace() && !is_invisible(**c));
-    let is_mark = LABEL_MARKS.contains(&folded(inside.trim())) && colon.is_some_and(|c| mark_of(*c) == Some(':'));
+    let is_mark = LABEL_MARKS.contains(&fold(inside.trim())) && colon.is_some_and(|c| mark_of(*c) == Some(':'));
     is_mark.then_some(end)
 }
 
@@ -316,7 +316,7 @@ fn speakers_colon(said: &[char]) -> Option<usize> {
     // Some letters look like a colon.
     let in_word = |c: &&char| (c.is_alphanumeric() && mark_of(**c).is_none()) || is_invisible(**c);
     let run = |from: usize| said[from..].iter().take(24).take_while(in_word).count();
-    let text = |from: usize, length: usize| folded(&said[from..from + length].iter().collect::<String>());
+    let text = |from: usize, length: usize| fold(&said[from..from + length].iter().collect::<String>());
     let mut end = run(0);
     if !SPEAKERS.contains(&text(0, end)) {
         return None;

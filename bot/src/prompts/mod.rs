@@ -6,6 +6,7 @@
 //! and no file can change ([`frame`]), followed by the question, which stands behind the line `---` of the file: last, where
 //! a small model looks first.
 
+mod builder;
 mod built_in;
 mod folder;
 mod frame;
@@ -13,11 +14,10 @@ mod label;
 mod language;
 mod marks;
 mod schemas;
-mod wording;
 mod words;
 
+pub use builder::Prompts;
 pub use built_in::NAMES;
-pub use wording::Prompts;
 
 #[cfg(test)]
 mod tests;

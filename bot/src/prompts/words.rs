@@ -2,7 +2,7 @@
 //! frame or a turn.
 
 use super::marks::without_marks;
-use crate::lookalike::visible;
+use crate::lookalike::remove_invisible;
 
 /// Said words as they stand behind `[7] name: `, at most this long; `cut` is told of the length of what is left out.
 pub fn framed(text: &str, chars_max: usize, cut: impl Fn(usize) -> String) -> String {
@@ -26,7 +26,7 @@ pub const BREAK: char = '⏎';
 fn on_one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     let mut before = ' ';
-    for c in visible(text).chars() {
+    for c in remove_invisible(text).chars() {
         match c {
             '\n' if before == '\r' => (),
             _ if is_line_break(c) => line.push(BREAK),

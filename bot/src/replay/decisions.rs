@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use aizuchi_core::Trace;
-use aizuchi_core::effect::{Asked, Outcome, Response, Stage};
+use aizuchi_core::effect::{Outcome, QuestionTrace, Response, Stage};
 use aizuchi_core::likelihood::Reason;
 use aizuchi_core::listen::Addressed;
 use serde::Serialize;
@@ -15,7 +15,7 @@ use crate::language::Language;
 use crate::sentences::{self, sentence};
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct DecisionLine<'a> {
     id: &'a str,
     at: f64,
     channel: &'a str,
@@ -28,13 +28,13 @@ struct Line<'a> {
     outcome: Outcome,
     stage: Stage,
     gate: Option<&'a str>,
-    asked: Vec<Question<'a>>,
+    asked: Vec<QuestionLine<'a>>,
     acted_at: Option<f64>,
     reason: String,
 }
 
 #[derive(Serialize)]
-struct Question<'a> {
+struct QuestionLine<'a> {
     question: &'static str,
     at: f64,
     prompt_chars: u64,
@@ -45,9 +45,9 @@ struct Question<'a> {
     failed: bool,
 }
 
-impl<'a> From<&'a Asked> for Question<'a> {
-    fn from(asked: &'a Asked) -> Question<'a> {
-        Question {
+impl<'a> From<&'a QuestionTrace> for QuestionLine<'a> {
+    fn from(asked: &'a QuestionTrace) -> QuestionLine<'a> {
+        QuestionLine {
             question: asked.question.id(),
             at: asked.at.seconds(),
             prompt_chars: asked.prompt_chars,
@@ -58,9 +58,9 @@ impl<'a> From<&'a Asked> for Question<'a> {
     }
 }
 
-impl<'a> Line<'a> {
-    fn new(trace: &'a Trace, language: Language) -> Line<'a> {
-        Line {
+impl<'a> DecisionLine<'a> {
+    fn new(trace: &'a Trace, language: Language) -> DecisionLine<'a> {
+        DecisionLine {
             id: trace.message.as_str(),
             at: trace.at.seconds(),
             channel: trace.place.room.as_str(),
@@ -73,7 +73,7 @@ impl<'a> Line<'a> {
             outcome: trace.outcome,
             stage: trace.stage,
             gate: trace.gate.as_deref(),
-            asked: trace.asked.iter().map(Question::from).collect(),
+            asked: trace.asked.iter().map(QuestionLine::from).collect(),
             acted_at: trace.acted_at.map(|at| at.seconds()),
             reason: sentence(trace, language),
         }
@@ -82,7 +82,7 @@ impl<'a> Line<'a> {
 
 /// A decision as it stands in the decisions file, with what it cost and how it was addressed. Its words are English.
 pub fn decision(trace: &Trace) -> Value {
-    let mut line = serde_json::to_value(Line::new(trace, Language::ENGLISH)).expect("a line is plain data");
+    let mut line = serde_json::to_value(DecisionLine::new(trace, Language::ENGLISH)).expect("a line is plain data");
     line["micros"] = trace.micros.into();
     line["dollars"] = (trace.micros as f64 / 1e6).into();
     line["received"] = trace.received.map(Response::words).into();
@@ -108,7 +108,7 @@ fn factor(reason: &Reason) -> f64 {
 
 pub fn write_decisions(decided: &[Decided], language: Language, out: &mut impl Write) -> io::Result<()> {
     for Decided { trace, .. } in decided {
-        serde_json::to_writer(&mut *out, &Line::new(trace, language))?;
+        serde_json::to_writer(&mut *out, &DecisionLine::new(trace, language))?;
         out.write_all(b"\n")?;
     }
     Ok(())

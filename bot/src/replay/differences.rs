@@ -34,7 +34,7 @@ impl StoredTraces {
 }
 
 /// Of several decisions about one message, the one that a store keeps: what was merely heard again does not count.
-pub fn kept(decided: &[Decided]) -> impl Iterator<Item = &Decided> {
+pub fn without_repeats(decided: &[Decided]) -> impl Iterator<Item = &Decided> {
     let mut places: HashMap<(&RoomId, &MessageId), usize> = HashMap::new();
     for (place, Decided { trace, .. }) in decided.iter().enumerate() {
         let key = (&trace.place.room, &trace.message);
@@ -71,7 +71,7 @@ pub struct Differences<'a> {
 impl<'a> Differences<'a> {
     pub fn of(decided: &'a [Decided], stored: &'a StoredTraces) -> Differences<'a> {
         let mut differences = Differences::default();
-        for after in kept(decided) {
+        for after in without_repeats(decided) {
             let Some(before) = stored.find(&after.trace) else {
                 differences.missing += 1;
                 continue;

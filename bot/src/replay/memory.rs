@@ -2,56 +2,56 @@
 
 use std::collections::HashMap;
 
-use aizuchi_core::effect::{Ask, Brief, Delivery, Digesting, Failure, Line, Remember, Usage};
+use aizuchi_core::effect::{Ask, Brief, Delivery, Digesting, Failure, Remember, TranscriptLine, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::sim::Oracle;
 use aizuchi_core::types::{MessageId, RoomId, Span, Time, Voice};
 use aizuchi_core::{Input, Policies};
 use aizuchi_formats::Event;
 
-use crate::ports::{Digest, Wording as _, bill};
+use crate::ports::{DigestRequest, PromptBuilder as _, bill};
 use crate::prompts::Prompts;
 
 /// Calls for long memory's sake, and how much models would have read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Remembered {
+pub struct MemoryCounts {
     pub summaries: u64,
     pub reflections: u64,
     pub failed: u64,
     pub chars: u64,
 }
 
-impl Remembered {
+impl MemoryCounts {
     pub fn calls(&self) -> u64 {
         self.summaries + self.reflections
     }
 }
 
-/// The world of a replay, with a memory that counts.
-pub struct Remembering<O> {
-    world: O,
+/// The oracle of a replay, with a memory that counts.
+pub struct CountingMemory<O> {
+    inner: O,
     prompts: Prompts,
     policies: Policies,
     /// What was said in each room.
-    talk: HashMap<RoomId, Vec<Said>>,
-    pub remembered: Remembered,
+    talk: HashMap<RoomId, Vec<ReplayedMessage>>,
+    pub remembered: MemoryCounts,
 }
 
-struct Said {
+struct ReplayedMessage {
     at: Time,
     id: MessageId,
     name: Box<str>,
     text: Box<str>,
 }
 
-impl<O> Remembering<O> {
-    pub fn new(world: O, policies: &Policies, events: &[Event]) -> Remembering<O> {
-        let mut talk: HashMap<RoomId, Vec<Said>> = HashMap::new();
+impl<O> CountingMemory<O> {
+    pub fn new(inner: O, policies: &Policies, events: &[Event]) -> CountingMemory<O> {
+        let mut talk: HashMap<RoomId, Vec<ReplayedMessage>> = HashMap::new();
         for event in events {
             if let Input::Said(message) = &event.input
                 && message.author.voice != Voice::Me
             {
-                let said = Said {
+                let said = ReplayedMessage {
                     at: event.at,
                     id: message.id.clone(),
                     name: message.author.name.clone(),
@@ -61,7 +61,7 @@ impl<O> Remembering<O> {
             }
         }
         let prompts = Prompts::new(policies.general().settings.prompts.folder.clone().into());
-        Remembering { world, prompts, policies: policies.clone(), talk, remembered: Remembered::default() }
+        CountingMemory { inner, prompts, policies: policies.clone(), talk, remembered: MemoryCounts::default() }
     }
 
     /// The prompt as it would have been, as far as its length goes.
@@ -70,16 +70,16 @@ impl<O> Remembering<O> {
         let said = self.talk.get(room).map_or(&[][..], Vec::as_slice);
         let heard = said.partition_point(|said| said.at <= remember.at);
         let new = &said[heard.saturating_sub(remember.new as usize)..heard];
-        let line = |said: &'_ Said| (said.id.clone(), said.name.clone(), said.text.clone());
+        let line = |said: &'_ ReplayedMessage| (said.id.clone(), said.name.clone(), said.text.clone());
         let lines: Vec<_> = new.iter().map(line).collect();
-        let digest = Digest {
+        let digest = DigestRequest {
             call: remember.call.clone(),
             what: remember.what,
             model: remember.model.clone(),
             tokens_max: remember.tokens_max,
             lines: lines
                 .iter()
-                .map(|(id, name, text)| Line { id: id.as_str(), name, voice: Voice::Person, text })
+                .map(|(id, name, text)| TranscriptLine { id: id.as_str(), name, voice: Voice::Person, text })
                 .collect(),
             summary: None,
             known: Vec::new(),
@@ -89,25 +89,25 @@ impl<O> Remembering<O> {
     }
 }
 
-impl<O: Oracle> Oracle for &mut Remembering<O> {
+impl<O: Oracle> Oracle for &mut CountingMemory<O> {
     fn judge(&mut self, ask: &Ask) -> (Span, Result<Answer, Failure>) {
-        self.world.judge(ask)
+        self.inner.judge(ask)
     }
 
     fn judge_about(&mut self, ask: &Ask, message: &MessageId) -> (Span, Result<Answer, Failure>) {
-        self.world.judge_about(ask, message)
+        self.inner.judge_about(ask, message)
     }
 
     fn write(&mut self, brief: &Brief) -> (Span, Result<Answer, Failure>) {
-        self.world.write(brief)
+        self.inner.write(brief)
     }
 
     fn deliver(&mut self, delivery: &Delivery) -> (Span, Result<Vec<MessageId>, Failure>) {
-        self.world.deliver(delivery)
+        self.inner.deliver(delivery)
     }
 
     fn remember(&mut self, remember: &Remember) -> (Span, Result<Usage, Failure>) {
-        let (took, done) = self.world.remember(remember);
+        let (took, done) = self.inner.remember(remember);
         let chars = self.chars(remember);
         match remember.what {
             Digesting::Summary => self.remembered.summaries += 1,

@@ -14,11 +14,11 @@ mod table;
 
 pub use decisions::{decision, decision_for_page, write_decisions};
 pub use differences::{Difference, Differences, StoredTraces};
-pub use memory::{Remembered, Remembering};
-pub use oracle::{Judge, Script, World};
-pub use recorded::{Answers, Recorded};
-pub use relive::{Check, Relived, relive};
+pub use memory::{CountingMemory, MemoryCounts};
+pub use oracle::{Judge, ReplayOracle, Script};
+pub use recorded::{RecordedAnswers, RecordedJudge};
+pub use relive::{DecisionComparison, ReliveResult, relive};
 pub use report::html;
-pub use run::{Decided, OwnInLog, Replay, run};
-pub use summary::Summary;
+pub use run::{Decided, OwnPosts, Replay, run};
+pub use summary::ReplaySummary;
 pub use table::{differences_table, figures, table};

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::models::offline;
-use crate::ports::{Doing, Mind};
+use crate::ports::{BoxFuture, ModelClient};
 
 /// `--judge`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,12 +47,12 @@ impl FromStr for Judge {
 }
 
 impl Judge {
-    /// Whoever answers in its place. `mind` makes the real models, and is not called unless they are asked.
-    pub fn world(
+    /// Whoever answers in its place. `models` makes the real models, and is not called unless they are asked.
+    pub fn oracle(
         &self,
         policies: &Policies,
-        mind: impl FnOnce() -> anyhow::Result<Arc<dyn Mind>>,
-    ) -> anyhow::Result<World> {
+        models: impl FnOnce() -> anyhow::Result<Arc<dyn ModelClient>>,
+    ) -> anyhow::Result<ReplayOracle> {
         let script = match self {
             Judge::No | Judge::Yes | Judge::Offline | Judge::Live | Judge::Recorded => Script::default(),
             Judge::Script(file) => {
@@ -61,44 +61,44 @@ impl Judge {
             }
         };
         let stand_in = StandIn::new(*self == Judge::Yes, script.0, policies);
-        let minds = match self {
-            Judge::No | Judge::Yes | Judge::Script(_) | Judge::Recorded => Minds::Scripted,
-            Judge::Offline => Minds::Offline(Box::new(policies.clone())),
-            Judge::Live => Minds::Live(Box::new(Live::new(mind()?, policies)?)),
+        let source = match self {
+            Judge::No | Judge::Yes | Judge::Script(_) | Judge::Recorded => ModelSource::Scripted,
+            Judge::Offline => ModelSource::Offline(Box::new(policies.clone())),
+            Judge::Live => ModelSource::Live(Box::new(LiveModels::new(models()?, policies)?)),
         };
-        Ok(World { stand_in, minds })
+        Ok(ReplayOracle { stand_in, source })
     }
 }
 
-/// The world of a replay: posts are always delivered at once, models answer as was asked for.
-pub struct World {
+/// The oracle of a replay: posts are always delivered at once, models answer as was asked for.
+pub struct ReplayOracle {
     stand_in: StandIn,
-    minds: Minds,
+    source: ModelSource,
 }
 
-enum Minds {
+enum ModelSource {
     Scripted,
     Offline(Box<Policies>),
-    Live(Box<Live>),
+    Live(Box<LiveModels>),
 }
 
-impl Oracle for World {
+impl Oracle for ReplayOracle {
     fn judge(&mut self, ask: &Ask) -> (Span, Result<Answer, Failure>) {
-        match &self.minds {
-            Minds::Scripted => self.stand_in.judge(ask),
-            Minds::Offline(_) => (Span::ZERO, Ok(offline::answer(offline::judge(ask), &ask.transcript))),
-            Minds::Live(live) => live.wait(|mind, policies| mind.judge(Box::new(ask.clone()), policies)),
+        match &self.source {
+            ModelSource::Scripted => self.stand_in.judge(ask),
+            ModelSource::Offline(_) => (Span::ZERO, Ok(offline::answer(offline::judge(ask), &ask.transcript))),
+            ModelSource::Live(live) => live.wait(|models, policies| models.judge(Box::new(ask.clone()), policies)),
         }
     }
 
     fn write(&mut self, brief: &Brief) -> (Span, Result<Answer, Failure>) {
-        match &self.minds {
-            Minds::Scripted => self.stand_in.write(brief),
-            Minds::Offline(policies) => {
+        match &self.source {
+            ModelSource::Scripted => self.stand_in.write(brief),
+            ModelSource::Offline(policies) => {
                 let language = &policies.for_room(brief.call.room.as_str()).settings.bot.language;
                 (Span::ZERO, Ok(offline::answer(offline::write(brief, language), &brief.transcript)))
             }
-            Minds::Live(live) => live.wait(|mind, policies| mind.write(Box::new(brief.clone()), policies)),
+            ModelSource::Live(live) => live.wait(|models, policies| models.write(Box::new(brief.clone()), policies)),
         }
     }
 
@@ -112,24 +112,24 @@ impl Oracle for World {
 }
 
 /// Real models, waited for: in virtual time an answer takes as long as it really took.
-struct Live {
+struct LiveModels {
     runtime: tokio::runtime::Runtime,
-    mind: Arc<dyn Mind>,
+    models: Arc<dyn ModelClient>,
     policies: Arc<Policies>,
 }
 
-impl Live {
-    fn new(mind: Arc<dyn Mind>, policies: &Policies) -> anyhow::Result<Live> {
+impl LiveModels {
+    fn new(models: Arc<dyn ModelClient>, policies: &Policies) -> anyhow::Result<LiveModels> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        Ok(Live { runtime, mind, policies: Arc::new(policies.clone()) })
+        Ok(LiveModels { runtime, models, policies: Arc::new(policies.clone()) })
     }
 
     fn wait(
         &self,
-        call: impl FnOnce(Arc<dyn Mind>, Arc<Policies>) -> Doing<'static, Result<Answer, Failure>>,
+        call: impl FnOnce(Arc<dyn ModelClient>, Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>>,
     ) -> (Span, Result<Answer, Failure>) {
         let begun = Instant::now();
-        let answer = self.runtime.block_on(call(self.mind.clone(), self.policies.clone()));
+        let answer = self.runtime.block_on(call(self.models.clone(), self.policies.clone()));
         (Span(begun.elapsed().as_millis() as u64), answer)
     }
 }

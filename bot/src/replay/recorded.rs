@@ -9,30 +9,30 @@ use aizuchi_core::sim::Oracle;
 use aizuchi_core::types::{MessageId, RoomId, Span};
 use aizuchi_core::{Input, Trace};
 
-use super::World;
+use super::ReplayOracle;
 
 /// What the world was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Asked {
+pub enum CallKind {
     Question(Question),
     Words,
     Post,
 }
 
-type Key = (RoomId, MessageId, Asked);
+type CallKey = (RoomId, MessageId, CallKind);
 
 /// How long it took, and what came of it.
-type Came<T> = (Span, Result<T, Failure>);
+type TimedResult<T> = (Span, Result<T, Failure>);
 
 /// What the world answered then, and how long it took. Asked twice, the later answer counts.
 #[derive(Clone, Debug, Default)]
-pub struct Answers {
-    words: HashMap<Key, Came<Answer>>,
-    posts: HashMap<(RoomId, MessageId), Came<Vec<MessageId>>>,
+pub struct RecordedAnswers {
+    words: HashMap<CallKey, TimedResult<Answer>>,
+    posts: HashMap<(RoomId, MessageId), TimedResult<Vec<MessageId>>>,
 }
 
-impl Answers {
-    pub fn learn(&mut self, room: &RoomId, about: &MessageId, asked: Asked, took: Span, input: &Input) {
+impl RecordedAnswers {
+    pub fn learn(&mut self, room: &RoomId, about: &MessageId, asked: CallKind, took: Span, input: &Input) {
         match input {
             Input::Judged(_, answer) | Input::Written(_, answer) => {
                 self.words.insert((room.clone(), about.clone(), asked), (took, answer.clone()));
@@ -60,7 +60,7 @@ impl Answers {
     /// it took is not known any more.
     pub fn learn_from(&mut self, trace: &Trace) {
         for asked in trace.asked.iter().filter(|asked| !asked.cached) {
-            let key = (trace.place.room.clone(), trace.message.clone(), Asked::Question(asked.question));
+            let key = (trace.place.room.clone(), trace.message.clone(), CallKind::Question(asked.question));
             let usage = Usage { calls: 1, prompt_chars: asked.prompt_chars, ..Usage::default() };
             let answer = match asked.failed {
                 true => Err(Failure::new(asked.answer.clone())),
@@ -71,29 +71,29 @@ impl Answers {
     }
 }
 
-pub struct Recorded {
-    pub answers: Answers,
+pub struct RecordedJudge {
+    pub answers: RecordedAnswers,
     /// Who answers what was never asked.
-    pub otherwise: World,
+    pub otherwise: ReplayOracle,
 }
 
-impl Oracle for Recorded {
-    fn judge(&mut self, ask: &Ask) -> Came<Answer> {
+impl Oracle for RecordedJudge {
+    fn judge(&mut self, ask: &Ask) -> TimedResult<Answer> {
         self.otherwise.judge(ask)
     }
 
-    fn judge_about(&mut self, ask: &Ask, message: &MessageId) -> Came<Answer> {
-        let key = (ask.call.room.clone(), message.clone(), Asked::Question(ask.question));
+    fn judge_about(&mut self, ask: &Ask, message: &MessageId) -> TimedResult<Answer> {
+        let key = (ask.call.room.clone(), message.clone(), CallKind::Question(ask.question));
         self.answers.words.get(&key).cloned().unwrap_or_else(|| self.otherwise.judge(ask))
     }
 
-    fn write(&mut self, brief: &Brief) -> Came<Answer> {
+    fn write(&mut self, brief: &Brief) -> TimedResult<Answer> {
         let about = brief.answering.last().cloned().unwrap_or_else(|| MessageId::new(""));
-        let key = (brief.place.room.clone(), about, Asked::Words);
+        let key = (brief.place.room.clone(), about, CallKind::Words);
         self.answers.words.get(&key).cloned().unwrap_or_else(|| self.otherwise.write(brief))
     }
 
-    fn deliver(&mut self, delivery: &Delivery) -> Came<Vec<MessageId>> {
+    fn deliver(&mut self, delivery: &Delivery) -> TimedResult<Vec<MessageId>> {
         let key = (delivery.place.room.clone(), delivery.answering.clone());
         self.answers.posts.get(&key).cloned().unwrap_or_else(|| self.otherwise.deliver(delivery))
     }

@@ -6,24 +6,24 @@ use aizuchi_core::types::{CallId, MessageId, Time};
 use aizuchi_core::{Effect, Engine, Input, Trace};
 
 use super::Decided;
-use super::differences::{StoredTraces, kept};
+use super::differences::{StoredTraces, without_repeats};
 use super::pairing::Pairing;
-use super::recorded::{Answers, Asked};
+use super::recorded::{CallKind, RecordedAnswers};
 use crate::journal::{Engines, Record};
 
 /// What came of it.
-pub struct Relived {
+pub struct ReliveResult {
     pub decided: Vec<Decided>,
     /// Messages that waited for their decision when the records end.
     pub pending: u64,
     /// What the world answered, for those who try other settings.
-    pub answers: Answers,
+    pub answers: RecordedAnswers,
 }
 
 /// Runs the records as they are, by the engines that the first of them finds. `progress` is called with how many are done.
-pub fn relive(mut engines: Engines, records: &[Record], progress: &mut dyn FnMut(u64)) -> Relived {
+pub fn relive(mut engines: Engines, records: &[Record], progress: &mut dyn FnMut(u64)) -> ReliveResult {
     let mut decisions = Pairing::default();
-    let mut listener = Listener::default();
+    let mut listener = AnswerRecorder::default();
     let mut effects = Vec::new();
     for (done, record) in records.iter().enumerate() {
         if engines.has_handled(record) {
@@ -34,7 +34,7 @@ pub fn relive(mut engines: Engines, records: &[Record], progress: &mut dyn FnMut
             let line = decisions.expect_one();
             decisions.open(line, message);
         }
-        listener.hear(record);
+        listener.record(record);
         engine.handle(record.at, record.input.clone(), &mut effects);
         for effect in effects.drain(..) {
             match effect {
@@ -54,28 +54,28 @@ pub fn relive(mut engines: Engines, records: &[Record], progress: &mut dyn FnMut
         }
     }
     let (decided, pending) = decisions.finish_early();
-    Relived { decided, pending, answers: listener.answers }
+    ReliveResult { decided, pending, answers: listener.answers }
 }
 
 /// Learns what was answered to what.
 #[derive(Default)]
-struct Listener {
-    open: HashMap<CallId, (Time, MessageId, Asked)>,
-    answers: Answers,
+struct AnswerRecorder {
+    open: HashMap<CallId, (Time, MessageId, CallKind)>,
+    answers: RecordedAnswers,
 }
 
-impl Listener {
+impl AnswerRecorder {
     fn expect(&mut self, engine: &Engine, effect: &Effect) {
         let (call, open) = match effect {
             Effect::Ask(ask) => {
                 let Some(message) = engine.asked_about(&ask.call) else { return };
-                (&ask.call, (ask.at, message.clone(), Asked::Question(ask.question)))
+                (&ask.call, (ask.at, message.clone(), CallKind::Question(ask.question)))
             }
             Effect::Write(brief) => {
                 let Some(message) = brief.answering.last() else { return };
-                (&brief.call, (brief.at, message.clone(), Asked::Words))
+                (&brief.call, (brief.at, message.clone(), CallKind::Words))
             }
-            Effect::Deliver(delivery) => (&delivery.call, (delivery.at, delivery.answering.clone(), Asked::Post)),
+            Effect::Deliver(delivery) => (&delivery.call, (delivery.at, delivery.answering.clone(), CallKind::Post)),
             Effect::Recall(_) | Effect::Remember(_) | Effect::Abort(_) | Effect::Trace(_) | Effect::Received(_) => {
                 return;
             }
@@ -83,7 +83,7 @@ impl Listener {
         self.open.insert(call.clone(), open);
     }
 
-    fn hear(&mut self, record: &Record) {
+    fn record(&mut self, record: &Record) {
         let Some(call) = record.input.call() else { return };
         let Some((asked_at, message, asked)) = self.open.remove(call) else { return };
         self.answers.learn(&call.room, &message, asked, record.at.since(asked_at), &record.input);
@@ -92,7 +92,7 @@ impl Listener {
 
 /// How what is decided now compares with what was decided then.
 #[derive(Debug, Default)]
-pub struct Check<'a> {
+pub struct DecisionComparison<'a> {
     pub same: u64,
     /// Decisions that are not stored: the store has let go of them, or did not come to it.
     pub missing: u64,
@@ -106,10 +106,10 @@ fn is_same(then: &Trace, now: &Trace) -> bool {
     *then == Trace { received: then.received, answered_with, ..now.clone() }
 }
 
-impl<'a> Check<'a> {
-    pub fn of(decided: &'a [Decided], stored: &'a StoredTraces) -> Check<'a> {
-        let mut check = Check::default();
-        for now in kept(decided) {
+impl<'a> DecisionComparison<'a> {
+    pub fn of(decided: &'a [Decided], stored: &'a StoredTraces) -> DecisionComparison<'a> {
+        let mut check = DecisionComparison::default();
+        for now in without_repeats(decided) {
             match stored.find(&now.trace) {
                 None => check.missing += 1,
                 Some(then) if is_same(then, &now.trace) => check.same += 1,

@@ -7,7 +7,7 @@ use aizuchi_core::types::{RoomId, Time, Voice};
 use aizuchi_core::{Engine, Input, Policies, Trace};
 use aizuchi_formats::Event;
 
-use super::memory::Remembered;
+use super::memory::MemoryCounts;
 use super::pairing::Pairing;
 use crate::language::Language;
 
@@ -33,14 +33,14 @@ pub struct Replay {
     pub low: u32,
     pub high: u32,
     /// What long memory asked for, where it was to be counted.
-    pub remembered: Option<Remembered>,
+    pub remembered: Option<MemoryCounts>,
     /// In which its report is written.
     pub language: Language,
 }
 
 /// What becomes of the bot's own posts in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OwnInLog {
+pub enum OwnPosts {
     /// Passed over: its own posts are those of the replay.
     Ignored,
     /// Heard as its own.
@@ -53,25 +53,25 @@ pub fn run(
     policies: Policies,
     oracle: impl Oracle,
     events: Vec<Event>,
-    own: OwnInLog,
+    own: OwnPosts,
     progress: &mut dyn FnMut(u64),
 ) -> Vec<Decided> {
-    let policies = if own == OwnInLog::Ignored { policies.unheard() } else { policies };
+    let policies = if own == OwnPosts::Ignored { policies.unheard() } else { policies };
     let mut decisions = Pairing::default();
     let mut sim = Sim::new(Engine::new(policies), oracle);
     let mut said = vec![None; events.len()];
-    for (place, event) in events.iter().enumerate() {
+    for (index, event) in events.iter().enumerate() {
         if matches!(event.input, Input::Said(_)) {
-            said[place] = Some(decisions.expect_one());
+            said[index] = Some(decisions.expect_one());
         }
     }
     let mut events: Vec<Option<Event>> = events.into_iter().map(Some).collect();
-    for (done, (arrives, place)) in in_order_of_arrival(&events).into_iter().enumerate() {
-        let mut event = events[place].take().expect("each event is fed once");
-        if let (Input::Said(message), Some(line)) = (&mut event.input, said[place]) {
+    for (done, (arrives, index)) in in_order_of_arrival(&events).into_iter().enumerate() {
+        let mut event = events[index].take().expect("each event is fed once");
+        if let (Input::Said(message), Some(line)) = (&mut event.input, said[index]) {
             // Where nobody noted when it arrived, the order of the log tells.
             message.heard.get_or_insert(arrives);
-            if own == OwnInLog::Ignored && message.author.voice == Voice::Me {
+            if own == OwnPosts::Ignored && message.author.voice == Voice::Me {
                 decisions.pass_over(line, message);
                 continue;
             }
@@ -90,10 +90,10 @@ pub fn run(
 fn in_order_of_arrival(events: &[Option<Event>]) -> Vec<(Time, usize)> {
     let mut newest: HashMap<&RoomId, Time> = HashMap::new();
     let mut order = Vec::with_capacity(events.len());
-    for (place, event) in events.iter().flatten().enumerate() {
+    for (index, event) in events.iter().flatten().enumerate() {
         let clock = newest.entry(event.input.room().expect("a log holds what people did")).or_default();
         *clock = event.at.max(*clock);
-        order.push((*clock, place));
+        order.push((*clock, index));
     }
     order.sort();
     order
@@ -124,8 +124,8 @@ mod tests {
         let always = ["talk=50%", "score.keywords=?", "score.keyword_odds=1000", "response.min_wait_seconds=5"];
         always.into_iter().for_each(|setting| layers.add_assignment(setting));
         let policies = layers.resolve(&|_| None).unwrap();
-        let world = Judge::Yes.world(&policies, || unreachable!("no model is asked")).unwrap();
-        let decided = run(policies, world, log.events, OwnInLog::Recorded, &mut |_| ());
+        let oracle = Judge::Yes.oracle(&policies, || unreachable!("no model is asked")).unwrap();
+        let decided = run(policies, oracle, log.events, OwnPosts::Recorded, &mut |_| ());
         decided.last().and_then(|decided| decided.trace.bar).expect("it is weighed").welcome
     }
 

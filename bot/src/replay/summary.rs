@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::Decided;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Summary {
+pub struct ReplaySummary {
     pub messages: u64,
     pub ignored: u64,
     pub replies: u64,
@@ -20,9 +20,9 @@ pub struct Summary {
     pub micros: u64,
 }
 
-impl Summary {
-    pub fn of(decided: &[Decided]) -> Summary {
-        let mut summary = Summary { messages: decided.len() as u64, ..Summary::default() };
+impl ReplaySummary {
+    pub fn of(decided: &[Decided]) -> ReplaySummary {
+        let mut summary = ReplaySummary { messages: decided.len() as u64, ..ReplaySummary::default() };
         for Decided { trace, .. } in decided {
             match trace.outcome {
                 Outcome::Ignored => summary.ignored += 1,

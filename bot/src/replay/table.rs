@@ -8,7 +8,7 @@ use aizuchi_core::types::Time;
 use comfy_table::{ContentArrangement, Table, presets::UTF8_FULL_CONDENSED};
 use jiff::Timestamp;
 
-use super::{Decided, Difference, Differences, Replay, Summary};
+use super::{Decided, Difference, Differences, Replay, ReplaySummary};
 use crate::cli::harmless;
 use crate::language::{Language, message, say};
 use crate::sentences::sentence;
@@ -92,7 +92,7 @@ fn empty_table() -> Table {
 }
 
 pub fn figures(replay: &Replay, language: Language) -> String {
-    let summary = Summary::of(&replay.decided);
+    let summary = ReplaySummary::of(&replay.decided);
     let per = |count| format!("{:.1}", summary.per_1000(count));
     let head = message!("figures-head", n = summary.messages, preset = &*replay.preset, judge = &*replay.judge);
     let acted = message!(

@@ -5,8 +5,8 @@ use aizuchi_core::types::{RoomId, Time};
 use aizuchi_core::view::RoomView;
 use tokio::sync::oneshot;
 
-use super::Forgetting;
-use crate::ports::{Entry, TalkWrite};
+use super::ForgetJob;
+use crate::ports::{JournalEntry, TalkWrite};
 use crate::stores::StoreError;
 
 /// Inputs written down together at most.
@@ -14,38 +14,38 @@ pub const BATCH_MAX: usize = 256;
 
 #[derive(Default)]
 pub struct Batch {
-    pub entries: Vec<Entry>,
+    pub entries: Vec<JournalEntry>,
     /// Who wants to know when it is durable.
     pub told: Vec<oneshot::Sender<()>>,
-    /// The same for each [`Entry::Talk`], in their order.
+    /// The same for each [`JournalEntry::Talk`], in their order.
     stored: Vec<oneshot::Sender<Result<(), StoreError>>>,
-    pub forgets: Vec<Forgetting>,
+    pub forgets: Vec<ForgetJob>,
     pub looks: Vec<(RoomId, oneshot::Sender<Option<RoomView>>)>,
 }
 
 impl Batch {
     pub fn push_stored(&mut self, at: Time, write: TalkWrite, done: oneshot::Sender<Result<(), StoreError>>) {
-        self.entries.push(Entry::Talk(at, write));
+        self.entries.push(JournalEntry::Talk(at, write));
         self.stored.push(done);
     }
 
     /// The store refuses: whoever stores something of their own is told instead of waiting.
     pub fn refuse_stored(&mut self, error: &StoreError) {
-        self.entries.retain(|entry| matches!(entry, Entry::Input(..)));
+        self.entries.retain(|entry| matches!(entry, JournalEntry::Input(..)));
         for done in self.stored.drain(..) {
             let _ = done.send(Err(error.clone()));
         }
     }
 
-    /// Everything is durable; `stored` is what came of each [`Entry::Talk`]. Tells everybody and returns what is to be
+    /// Everything is durable; `stored` is what came of each [`JournalEntry::Talk`]. Tells everybody and returns what is to be
     /// handled.
     pub fn into_inputs(self, stored: Vec<Result<Option<Input>, StoreError>>) -> Vec<(Time, Input)> {
         let mut stored = self.stored.into_iter().zip(stored);
         let mut inputs = Vec::with_capacity(self.entries.len());
         for entry in self.entries {
             match entry {
-                Entry::Input(at, input) => inputs.push((at, input)),
-                Entry::Talk(at, _) => {
+                JournalEntry::Input(at, input) => inputs.push((at, input)),
+                JournalEntry::Talk(at, _) => {
                     let (done, came_of_it) = stored.next().expect("there is one for each");
                     let told = came_of_it.map(|heard| inputs.extend(heard.into_iter().map(|input| (at, input))));
                     let _ = done.send(told);

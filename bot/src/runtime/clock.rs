@@ -13,21 +13,21 @@ pub enum Clock {
     /// The machine's.
     Wall,
     /// Runs with tokio's clock, which a test can pause.
-    Made(&'static MadeClock),
+    Made(&'static ManualClock),
 }
 
 /// A clock for tests, which can be set.
 #[derive(Debug)]
-pub struct MadeClock {
+pub struct ManualClock {
     start: Time,
     at: Instant,
     set: Mutex<ClockShift>,
-    watch: Mutex<Watch>,
+    watch: Mutex<ClockWatch>,
 }
 
 /// What is known of a clock by having looked at it before.
 #[derive(Clone, Copy, Debug)]
-struct Watch {
+struct ClockWatch {
     /// What it showed, and what the steady one did.
     before: Option<(Time, Duration)>,
     set_by: ClockShift,
@@ -66,11 +66,11 @@ pub const STEP_MAX: Span = Span::seconds(1);
 const READ_WITHIN: Duration = Duration::from_millis(20);
 const READS_MAX: u32 = 5;
 
-static WALL: Mutex<Watch> = Mutex::new(Watch::NEW);
+static WALL: Mutex<ClockWatch> = Mutex::new(ClockWatch::NEW);
 
 impl Clock {
     pub fn starting_at(start: Time) -> Clock {
-        let made = MadeClock { start, at: Instant::now(), set: Mutex::default(), watch: Mutex::new(Watch::NEW) };
+        let made = ManualClock { start, at: Instant::now(), set: Mutex::default(), watch: Mutex::new(ClockWatch::NEW) };
         Clock::Made(Box::leak(Box::new(made)))
     }
 
@@ -89,7 +89,7 @@ impl Clock {
     pub fn read(&self) -> ClockReading {
         let mut watch = self.watch();
         let (now, steady) = self.both();
-        let jump = watch.look(now, steady);
+        let jump = watch.observe(now, steady);
         let reading = ClockReading { now, set_by: watch.set_by };
         drop(watch);
         if let Some(jump) = jump {
@@ -160,7 +160,7 @@ impl Clock {
         }
     }
 
-    fn watch(&self) -> MutexGuard<'static, Watch> {
+    fn watch(&self) -> MutexGuard<'static, ClockWatch> {
         lock(match self {
             Clock::Wall => &WALL,
             Clock::Made(made) => &made.watch,
@@ -190,8 +190,8 @@ impl Clock {
     }
 }
 
-impl Watch {
-    const NEW: Watch = Watch {
+impl ClockWatch {
+    const NEW: ClockWatch = ClockWatch {
         before: None,
         set_by: ClockShift(0),
         last: None,
@@ -200,7 +200,7 @@ impl Watch {
         shown_before: None,
     };
 
-    fn look(&mut self, now: Time, steady: Duration) -> Option<ClockJump> {
+    fn observe(&mut self, now: Time, steady: Duration) -> Option<ClockJump> {
         let before = self.before.replace((now, steady));
         let (shown, then) = before.unwrap_or_else(|| {
             (self.here_since, self.shown_from) = (now, now);
@@ -267,13 +267,13 @@ fn steady() -> Duration {
 mod tests {
     use super::*;
 
-    fn look(watch: &mut Watch, now_s: u64, steady_s: u64) -> Option<i64> {
-        watch.look(Time(now_s * 1000), Duration::from_secs(steady_s)).map(|jump| jump.by.0 / 1000)
+    fn look(watch: &mut ClockWatch, now_s: u64, steady_s: u64) -> Option<i64> {
+        watch.observe(Time(now_s * 1000), Duration::from_secs(steady_s)).map(|jump| jump.by.0 / 1000)
     }
 
     #[test]
     fn a_clock_that_is_set_is_noticed_once_whichever_way() {
-        let mut watch = Watch::NEW;
+        let mut watch = ClockWatch::NEW;
         assert_eq!(look(&mut watch, 10_000, 5), None, "there is nothing to compare with yet");
         assert_eq!(look(&mut watch, 10_060, 65), None);
         assert_eq!(look(&mut watch, 13_670, 75), Some(3600));
@@ -286,11 +286,11 @@ mod tests {
 
     #[test]
     fn a_small_step_is_no_jump() {
-        let mut watch = Watch::NEW;
+        let mut watch = ClockWatch::NEW;
         look(&mut watch, 10_000, 5);
         for step in 1..1000 {
             let (now, steady) = (Time(10_000_000 + step * 10_900), Duration::from_secs(5 + step * 10));
-            assert_eq!(watch.look(now, steady), None);
+            assert_eq!(watch.observe(now, steady), None);
         }
     }
 }

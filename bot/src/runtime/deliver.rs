@@ -5,20 +5,20 @@ use std::time::Duration;
 use aizuchi_core::effect::{Delivery, Failure, Post};
 use aizuchi_core::types::MessageId;
 
-use super::World;
+use super::RuntimeContext;
 use crate::language::Language;
-use crate::ports::{Platform, PostError, Posting};
+use crate::ports::{Platform, PostError, PostRequest};
 use crate::sentences;
 
 /// The ids of the posts. A part that can not be posted ends the answer there: what is out is out.
 pub async fn deliver(
-    world: &World,
+    context: &RuntimeContext,
     delivery: &Delivery,
     language: Language,
     retries_max: u32,
 ) -> Result<Vec<MessageId>, Failure> {
     let room = delivery.place.room.as_str();
-    let Some(platform) = world.platform(room) else {
+    let Some(platform) = context.platform(room) else {
         return Err(Failure::new(format!("no platform has the room {room}")));
     };
     let done = match &delivery.post {
@@ -46,7 +46,7 @@ async fn react(
     retries_max: u32,
 ) -> Result<Vec<MessageId>, PostError> {
     let react = || platform.react(&delivery.place, &delivery.answering, emoji);
-    persist(react, retries_max).await.map(|()| Vec::new())
+    with_retries(react, retries_max).await.map(|()| Vec::new())
 }
 
 async fn post(
@@ -59,8 +59,8 @@ async fn post(
     for (part, text) in parts.iter().enumerate() {
         let key = format!("{}/{part}", delivery.call);
         let answering = (part == 0).then_some(&delivery.answering);
-        let posting = Posting { key: &key, place: &delivery.place, text, answering, more: part + 1 < parts.len() };
-        match persist(|| platform.post(posting), retries_max).await {
+        let posting = PostRequest { key: &key, place: &delivery.place, text, answering, more: part + 1 < parts.len() };
+        match with_retries(|| platform.post(posting), retries_max).await {
             Ok(id) => ids.push(id),
             Err(error) if ids.is_empty() => return Err(error),
             Err(error) => {
@@ -76,8 +76,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// Tries again while the platform asks for patience.
-async fn persist<'a, T>(
-    attempt: impl Fn() -> crate::ports::Doing<'a, Result<T, PostError>>,
+async fn with_retries<'a, T>(
+    attempt: impl Fn() -> crate::ports::BoxFuture<'a, Result<T, PostError>>,
     retries_max: u32,
 ) -> Result<T, PostError> {
     let mut pause = FIRST_PAUSE;

@@ -7,7 +7,7 @@ use aizuchi_core::types::RoomId;
 use aizuchi_core::view::RoomView;
 
 #[derive(Clone, Debug)]
-pub enum Event {
+pub enum EngineEvent {
     /// A decision is final.
     Decided(Arc<Trace>),
     /// Something in a room is different now.

@@ -11,21 +11,21 @@ use tokio::task::JoinError;
 use crate::stores::StoreError;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct TaskFailure {
     pub task: String,
     pub why: String,
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for TaskFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} failed: {}", self.task, self.why)
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for TaskFailure {}
 
-impl Failure {
-    pub fn of_shard(ended: Result<Result<(), StoreError>, JoinError>) -> Failure {
+impl TaskFailure {
+    pub fn of_shard(ended: Result<Result<(), StoreError>, JoinError>) -> TaskFailure {
         let why = match ended {
             Ok(Ok(())) => "it ended".to_owned(),
             Ok(Err(error)) => error.to_string(),
@@ -34,7 +34,7 @@ impl Failure {
                 Err(error) => error.to_string(),
             },
         };
-        Failure { task: "the engine".into(), why }
+        TaskFailure { task: "the engine".into(), why }
     }
 }
 

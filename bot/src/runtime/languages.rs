@@ -13,7 +13,7 @@ const ROOMS_MAX: usize = 10_000;
 pub struct RoomLanguages(HashMap<RoomId, Language>);
 
 impl RoomLanguages {
-    pub fn overhear(&mut self, room: &RoomId, text: &str) {
+    pub fn note_language(&mut self, room: &RoomId, text: &str) {
         let language = Language::of_text(text);
         if self.0.get(room) == Some(&language) {
             return;
@@ -41,8 +41,8 @@ mod tests {
         let mut languages = RoomLanguages::default();
         for number in 0..2 * ROOMS_MAX {
             let room = RoomId::new(format!("log:room{number}"));
-            languages.overhear(&room, "good morning");
-            languages.overhear(&room, "おはよう");
+            languages.note_language(&room, "good morning");
+            languages.note_language(&room, "おはよう");
             assert_eq!(languages.of(&room), Language::from_id("ja"));
         }
         assert_eq!(languages.0.len(), ROOMS_MAX);

@@ -12,10 +12,10 @@ use aizuchi_core::types::{CallId, RoomId};
 use aizuchi_core::{Engine, Input, Policies, Time};
 
 #[derive(Debug)]
-pub struct Ledger(Mutex<Book>);
+pub struct Ledger(Mutex<LedgerState>);
 
 #[derive(Debug)]
-struct Book {
+struct LedgerState {
     total: TotalBudget,
     policies: Arc<Policies>,
     /// Models of which it was logged that their price is an estimate.
@@ -46,19 +46,19 @@ pub struct EstimatedPrice {
 }
 
 /// Whose spending an input may change.
-pub enum Whose {
+pub enum SpendingScope {
     Room(RoomId),
     Everybody,
     /// Those whom its effects are about.
     OfEffects,
 }
 
-impl Whose {
-    pub fn of(input: &Input) -> Whose {
+impl SpendingScope {
+    pub fn of(input: &Input) -> SpendingScope {
         match (input, input.room()) {
-            (_, Some(room)) => Whose::Room(room.clone()),
-            (Input::Resumed | Input::ClockSet(_), None) => Whose::Everybody,
-            (_, None) => Whose::OfEffects,
+            (_, Some(room)) => SpendingScope::Room(room.clone()),
+            (Input::Resumed | Input::ClockSet(_), None) => SpendingScope::Everybody,
+            (_, None) => SpendingScope::OfEffects,
         }
     }
 }
@@ -72,17 +72,17 @@ impl Ledger {
         let mut total = TotalBudget::default();
         engines.iter().for_each(|engine| total.take_over(engine));
         let policies = Arc::new(policies.clone());
-        let mut book = Book { total, policies, warned: HashSet::new(), shown: None, reached: None };
+        let mut book = LedgerState { total, policies, warned: HashSet::new(), shown: None, reached: None };
         book.warn_of_estimates();
         Ledger(Mutex::new(book))
     }
 
-    fn book_of_all(&self) -> MutexGuard<'_, Book> {
+    fn book_of_all(&self) -> MutexGuard<'_, LedgerState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Other settings hold from now on.
-    pub fn govern(&self, policies: &Policies) {
+    pub fn set_policies(&self, policies: &Policies) {
         let mut book = self.book_of_all();
         book.policies = Arc::new(policies.clone());
         (book.shown, book.reached) = (None, None);
@@ -90,13 +90,13 @@ impl Ledger {
     }
 
     /// Takes over what an input has changed.
-    pub fn book(&self, engine: &Engine, now: Time, whose: &Whose, effects: &[Effect]) {
+    pub fn book(&self, engine: &Engine, now: Time, whose: &SpendingScope, effects: &[Effect]) {
         let mut book = self.book_of_all();
         let mut note = |room: &RoomId, spent: &Spent| book.total.book(room, spent);
         match whose {
-            Whose::Everybody => engine.spent_by_room().for_each(|(room, spent)| note(room, spent)),
-            Whose::Room(room) => engine.spent(room).into_iter().for_each(|spent| note(room, spent)),
-            Whose::OfEffects => {
+            SpendingScope::Everybody => engine.spent_by_room().for_each(|(room, spent)| note(room, spent)),
+            SpendingScope::Room(room) => engine.spent(room).into_iter().for_each(|spent| note(room, spent)),
+            SpendingScope::OfEffects => {
                 for room in effects.iter().map(Effect::room) {
                     engine.spent(room).into_iter().for_each(|spent| note(room, spent));
                 }
@@ -133,11 +133,11 @@ impl Ledger {
         let spent = book.total.today(&book.policies, now);
         let limit = book.policies.general().settings.budget.of_all_rooms();
         let room_limit = book.policies.for_room(room.as_str()).settings.budget.of_room();
-        TotalView { spent, limit, room_limit, estimated: estimated(&book.policies) }
+        TotalView { spent, limit, room_limit, estimated: estimated_prices(&book.policies) }
     }
 }
 
-impl Book {
+impl LedgerState {
     fn show(&mut self, now: Time) {
         let spent = self.total.today(&self.policies, now);
         if self.shown.replace(spent) == Some(spent) {
@@ -156,7 +156,7 @@ impl Book {
     }
 
     fn warn_of_estimates(&mut self) {
-        for EstimatedPrice { model, price, basis } in estimated(&self.policies) {
+        for EstimatedPrice { model, price, basis } in estimated_prices(&self.policies) {
             if self.warned.insert(model.clone()) {
                 let counts_as = match basis {
                     PriceBasis::DearestOfProvider => "the dearest of its provider",
@@ -176,7 +176,7 @@ impl Book {
 }
 
 /// The models in use whose price is not listed.
-pub fn estimated(policies: &Policies) -> Vec<EstimatedPrice> {
+pub fn estimated_prices(policies: &Policies) -> Vec<EstimatedPrice> {
     let priced = policies.priced_models().into_iter();
     let estimated = priced.filter(|(_, pricing)| pricing.basis.is_estimate());
     estimated.map(|(model, Pricing { price, basis })| EstimatedPrice { model, price, basis }).collect()

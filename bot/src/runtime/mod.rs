@@ -1,25 +1,25 @@
 //! The loop that keeps the engine alive: what happens is written down, handled, and followed by what it leads to.
 
+mod aliases;
 mod batch;
 mod clock;
 mod deliver;
-mod ears;
+mod effects;
+mod event_time;
 mod events;
 mod failure;
-mod follow;
-mod lanes;
+mod handle;
 mod languages;
 mod ledger;
-mod same;
+mod priority_queue;
 mod save;
 mod shard;
-mod stamp;
 mod start;
 
-pub use clock::{Clock, ClockJump, ClockReading, MadeClock, STEP_MAX};
-pub use ears::{Ears, Forgetting, Gone, Heard, NotStored, Storing, shard_of};
-pub use events::Event;
-pub use failure::Failure;
-pub use lanes::{Lanes, is_addressed};
-pub use ledger::{EstimatedPrice, Ledger, TotalView, estimated};
-pub use start::{Runtime, World};
+pub use clock::{Clock, ClockJump, ClockReading, ManualClock, STEP_MAX};
+pub use events::EngineEvent;
+pub use failure::TaskFailure;
+pub use handle::{EngineHandle, ForgetJob, ShardRequest, ShuttingDown, StoreRequest, StoringError, shard_of};
+pub use ledger::{EstimatedPrice, Ledger, TotalView, estimated_prices};
+pub use priority_queue::{PriorityQueue, is_addressed};
+pub use start::{Runtime, RuntimeContext};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aizuchi_core::Trace;
 use tokio::task::{JoinHandle, JoinSet};
 
-use crate::journal::{Journal, State};
+use crate::journal::{Journal, ShardState};
 use crate::stores::StoreError;
 
 type Decisions = Arc<[Trace]>;
@@ -19,11 +19,11 @@ pub struct Saver {
     keeping: JoinSet<Result<(), Decisions>>,
     unkept: Vec<Decisions>,
     /// A snapshot being written down, and how many records it makes unnecessary to read at a start.
-    saving: Option<(JoinHandle<Result<(), Unsaved>>, u64)>,
+    saving: Option<(JoinHandle<Result<(), SaveError>>, u64)>,
 }
 
 /// Why a snapshot was not written down, and the decisions that were not kept before it.
-struct Unsaved {
+struct SaveError {
     error: StoreError,
     unkept: Vec<Decisions>,
 }
@@ -71,7 +71,7 @@ impl Saver {
     }
 
     /// Writes down the state and waits until that is done.
-    pub async fn save(&mut self, state: impl FnOnce() -> State) {
+    pub async fn save(&mut self, state: impl FnOnce() -> ShardState) {
         // Beyond a snapshot no start works them out again.
         if let Err(error) = self.keep_all().await {
             return tracing::warn!(%error, "cannot keep decisions; the journal has everything");
@@ -88,7 +88,7 @@ impl Saver {
 
     /// Has the state written down while the loop goes on, since it may be large. One at a time. The state says after which
     /// record it is: others may follow meanwhile.
-    pub async fn begin_save(&mut self, state: impl FnOnce() -> State) {
+    pub async fn begin_save(&mut self, state: impl FnOnce() -> ShardState) {
         if self.saving.as_ref().is_some_and(|(task, _)| !task.is_finished()) {
             return;
         }
@@ -103,14 +103,14 @@ impl Saver {
                 Ok(()) => journal.take_snapshot(state).await,
                 Err(error) => Err(error),
             };
-            saved.map_err(|error| Unsaved { error, unkept })
+            saved.map_err(|error| SaveError { error, unkept })
         });
         self.saving = Some((task, std::mem::take(&mut self.unsaved)));
     }
 
     async fn end_snapshot(&mut self) {
         let Some((task, records)) = self.saving.take() else { return };
-        if let Err(Unsaved { error, mut unkept }) = task.await.expect("saving does not panic") {
+        if let Err(SaveError { error, mut unkept }) = task.await.expect("saving does not panic") {
             tracing::warn!(%error, "cannot write down the state; the journal has everything");
             self.unsaved += records;
             unkept.append(&mut self.unkept);

@@ -1,4 +1,4 @@
-//! One engine and its loop: append to the journal, then handle, then follow the effects.
+//! One engine and its loop: append to the journal, then handle, then run the effects.
 
 mod append;
 
@@ -14,33 +14,33 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::batch::{BATCH_MAX, Batch};
+use super::effects::EffectRunner;
+use super::event_time::EventTimes;
 use super::events::touch;
-use super::follow::Followers;
-use super::lanes::{Lanes, is_addressed};
-use super::ledger::{Ledger, Whose};
+use super::ledger::{Ledger, SpendingScope};
+use super::priority_queue::{PriorityQueue, is_addressed};
 use super::save::Saver;
-use super::stamp::Stamps;
-use super::start::Shared;
-use super::{Event, Forgetting, Heard, Storing, World};
-use crate::journal::{Journal, State, traces};
-use crate::ports::Entry;
+use super::start::ShardParts;
+use super::{EngineEvent, ForgetJob, RuntimeContext, ShardRequest, StoreRequest};
+use crate::journal::{Journal, ShardState, traces};
+use crate::ports::JournalEntry;
 use crate::stores::StoreError;
-use append::GaveUp;
+use append::AppendError;
 
 pub struct Shard {
     number: usize,
     engine: Engine,
     journal: Journal,
-    world: Arc<World>,
-    inbox: mpsc::Receiver<Heard>,
+    context: Arc<RuntimeContext>,
+    inbox: mpsc::Receiver<ShardRequest>,
     /// What came out of the inbox and waits for its turn.
-    lanes: Lanes<Heard>,
+    queue: PriorityQueue<ShardRequest>,
     /// Answers of models and platforms: at most one for each call in flight, so it needs no other bound.
     results: mpsc::UnboundedReceiver<Input>,
-    followers: Followers,
+    runner: EffectRunner,
     ledger: Arc<Ledger>,
     stop: CancellationToken,
-    stamps: Stamps,
+    times: EventTimes,
     seq: u64,
     /// Whether the store refused what was to be recorded last.
     refused: bool,
@@ -54,21 +54,21 @@ pub struct Shard {
 }
 
 impl Shard {
-    pub fn new(number: usize, engine: Engine, inbox: mpsc::Receiver<Heard>, shared: Shared) -> Shard {
-        let Shared { journal, world, ledger, snapshots, stop } = shared;
+    pub fn new(number: usize, engine: Engine, inbox: mpsc::Receiver<ShardRequest>, shared: ShardParts) -> Shard {
+        let ShardParts { journal, context, ledger, snapshots, stop } = shared;
         let (answer, results) = mpsc::unbounded_channel();
         let policies = Arc::new(engine.policies().clone());
         Shard {
             number,
-            followers: Followers::new(world.clone(), policies, answer, ledger.clone()),
+            runner: EffectRunner::new(context.clone(), policies, answer, ledger.clone()),
             ledger,
-            stamps: Stamps::new(world.clone()),
+            times: EventTimes::new(context.clone()),
             engine,
             saver: Saver::new(journal.clone(), number),
             journal,
-            world,
+            context,
             inbox,
-            lanes: Lanes::default(),
+            queue: PriorityQueue::default(),
             results,
             stop,
             seq: 0,
@@ -83,7 +83,7 @@ impl Shard {
     /// Ends when it is told to stop, or with `Err` when it cannot go on.
     pub async fn run(mut self, last: Time, seq: u64, opening: Vec<Input>) -> Result<(), StoreError> {
         self.seq = seq;
-        self.stamps.begin(last);
+        self.times.begin(last);
         for input in opening {
             self.stamp(input);
         }
@@ -101,20 +101,20 @@ impl Shard {
 
     /// Waits for something to do; `false` when it is time to stop.
     async fn wait(&mut self) -> bool {
-        if self.inbox.is_empty() && self.results.is_empty() && self.lanes.is_empty() {
-            self.stamps.note_idle();
+        if self.inbox.is_empty() && self.results.is_empty() && self.queue.is_empty() {
+            self.times.note_idle();
         }
         tokio::select! {
             biased;
             () = self.stop.cancelled() => return false,
             Some(input) = self.results.recv() => self.stamp(input),
-            () = std::future::ready(()), if !self.lanes.is_empty() => (),
+            () = std::future::ready(()), if !self.queue.is_empty() => (),
             heard = self.inbox.recv() => match heard {
                 Some(heard) => self.line_up(heard),
                 None => return false,
             },
             Ok(()) = self.snapshot_due.changed() => self.save().await,
-            () = self.world.clock.sleep_until(self.engine.next_deadline()) => {
+            () = self.context.clock.sleep_until(self.engine.next_deadline()) => {
                 self.notice_clock();
                 // Early wakings are nothing that happened.
                 let now = self.now();
@@ -134,63 +134,63 @@ impl Shard {
             self.stamp(input);
         }
         // As many as may wait in the inbox at the same time: each of them can be seen.
-        while self.lanes.len() < self.inbox.max_capacity()
+        while self.queue.len() < self.inbox.max_capacity()
             && let Ok(heard) = self.inbox.try_recv()
         {
             self.line_up(heard);
         }
-        for heard in self.lanes.take(BATCH_MAX.saturating_sub(self.batch.entries.len())) {
+        for heard in self.queue.take(BATCH_MAX.saturating_sub(self.batch.entries.len())) {
             self.take(heard);
         }
     }
 
-    fn line_up(&mut self, heard: Heard) {
+    fn line_up(&mut self, heard: ShardRequest) {
         let (room, addressed) = match &heard {
-            Heard::Input(input, _) => (input.room().cloned(), is_addressed(input, self.engine.policies())),
-            Heard::Store(storing) => (Some(storing.room.clone()), storing.addressed),
-            Heard::Pay(room, ..) | Heard::Look(room, _) => (Some(room.clone()), false),
-            Heard::Forget(_) => (None, false),
+            ShardRequest::Input(input, _) => (input.room().cloned(), is_addressed(input, self.engine.policies())),
+            ShardRequest::Store(storing) => (Some(storing.room.clone()), storing.addressed),
+            ShardRequest::Pay(room, ..) | ShardRequest::Look(room, _) => (Some(room.clone()), false),
+            ShardRequest::Forget(_) => (None, false),
         };
-        self.lanes.push(room, addressed, heard);
+        self.queue.push(room, addressed, heard);
     }
 
-    fn take(&mut self, heard: Heard) {
+    fn take(&mut self, heard: ShardRequest) {
         match heard {
-            Heard::Input(input, durable) => {
+            ShardRequest::Input(input, durable) => {
                 self.stamp(input);
                 self.batch.told.push(durable);
             }
-            Heard::Store(Storing { room, at, write, done, .. }) => {
+            ShardRequest::Store(StoreRequest { room, at, write, done, .. }) => {
                 self.notice_clock();
-                let stamp = self.stamps.stamp_event(Some(&room), Some(at));
+                let stamp = self.times.stamp_event(Some(&room), Some(at));
                 let stamp_at = stamp.at;
                 let write = write.finished_by(move |input| stamp.put_on(input));
                 self.batch.push_stored(stamp_at, write, done);
             }
-            Heard::Pay(room, usage, durable) => {
+            ShardRequest::Pay(room, usage, durable) => {
                 if self.ledger.can_pay(&self.engine, self.now(), &room, &usage) {
                     self.stamp(Input::Billed(room, usage));
                     self.batch.told.push(durable);
                 }
             }
-            Heard::Look(room, seen) => self.batch.looks.push((room, seen)),
-            Heard::Forget(forgetting) => self.batch.forgets.push(forgetting),
+            ShardRequest::Look(room, seen) => self.batch.looks.push((room, seen)),
+            ShardRequest::Forget(forgetting) => self.batch.forgets.push(forgetting),
         }
     }
 
     fn now(&self) -> Time {
-        self.stamps.now()
+        self.times.now()
     }
 
     /// Tells the engine that the clock was set, if it was.
     fn notice_clock(&mut self) {
-        self.batch.entries.extend(self.stamps.notice().map(|(at, input)| Entry::Input(at, input)));
+        self.batch.entries.extend(self.times.notice().map(|(at, input)| JournalEntry::Input(at, input)));
     }
 
     fn stamp(&mut self, mut input: Input) {
         self.notice_clock();
-        let at = self.stamps.stamp(&mut input);
-        self.batch.entries.push(Entry::Input(at, input));
+        let at = self.times.stamp(&mut input);
+        self.batch.entries.push(JournalEntry::Input(at, input));
     }
 
     async fn handle_batch(&mut self) -> Result<(), StoreError> {
@@ -200,13 +200,13 @@ impl Shard {
             // What is not written down has not happened: it is told, asked or looked for again at the next start.
             let inputs = match self.append(batch).await {
                 Ok(inputs) => inputs,
-                Err(GaveUp::Stopping) => return Ok(()),
-                Err(GaveUp::Closed) => return Err(StoreError::Closed),
+                Err(AppendError::Stopping) => return Ok(()),
+                Err(AppendError::Closed) => return Err(StoreError::Closed),
             };
             self.handle(inputs.into_iter()).await;
             self.save_now_and_then();
         }
-        for Forgetting { request, shards, done } in forgets {
+        for ForgetJob { request, shards, done } in forgets {
             let _ = done.send(self.forget(&request, shards).await);
         }
         let now = self.now();
@@ -221,21 +221,21 @@ impl Shard {
         for (at, input) in inputs {
             touch(&mut touched, input.room());
             if let Some(call) = input.call() {
-                self.followers.ended(call);
+                self.runner.finish_call(call);
             }
             if let Input::Said(message) = &input {
-                self.followers.overhear(&message.place.room, &message.text);
+                self.runner.note_language(&message.place.room, &message.text);
             }
             if matches!(input, Input::ClockSet(by) if by.0 < 0)
                 && let Err(error) = self.journal.order_traces(at).await
             {
                 tracing::warn!(%error, "cannot put decisions into their new order");
             }
-            let (changed, whose) = (matches!(input, Input::PolicyChanged(_)), Whose::of(&input));
+            let (changed, whose) = (matches!(input, Input::PolicyChanged(_)), SpendingScope::of(&input));
             self.engine.handle(at, input, &mut effects);
             self.ledger.book(&self.engine, at, &whose, &effects);
             if changed {
-                self.followers.policies = Arc::new(self.engine.policies().clone());
+                self.runner.policies = Arc::new(self.engine.policies().clone());
             }
             for effect in effects.drain(..) {
                 touch(&mut touched, Some(effect.room()));
@@ -246,14 +246,14 @@ impl Shard {
                     | Effect::Deliver(_)
                     | Effect::Recall(_)
                     | Effect::Remember(_)
-                    | Effect::Abort(_)) => self.followers.follow(&self.engine, at, other, self.seq),
+                    | Effect::Abort(_)) => self.runner.run(&self.engine, at, other, self.seq),
                 }
             }
         }
-        self.tell(touched, decided).await;
+        self.publish(touched, decided).await;
     }
 
-    async fn tell(&mut self, touched: Vec<RoomId>, mut decided: Vec<Trace>) {
+    async fn publish(&mut self, touched: Vec<RoomId>, mut decided: Vec<Trace>) {
         decided.retain(|trace| !traces::is_repeat(trace));
         for trace in &decided {
             if let Some(response) = trace.received {
@@ -264,14 +264,14 @@ impl Shard {
             tracing::debug!(room = %trace.place.room, message = %trace.message, outcome, "decided");
             metrics::counter!("aizuchi_decisions_total", "outcome" => outcome).increment(1);
         }
-        if self.world.events.receiver_count() > 0 {
+        if self.context.events.receiver_count() > 0 {
             for trace in &decided {
-                let _ = self.world.events.send(Event::Decided(Arc::new(trace.clone())));
+                let _ = self.context.events.send(EngineEvent::Decided(Arc::new(trace.clone())));
             }
             let now = self.now();
             for room in touched {
                 if let Some(view) = self.engine.view(&room, now) {
-                    let _ = self.world.events.send(Event::Changed(room, Arc::new(view)));
+                    let _ = self.context.events.send(EngineEvent::Changed(room, Arc::new(view)));
                 }
             }
         }
@@ -281,19 +281,19 @@ impl Shard {
 
     /// With many rooms a snapshot is large and is taken less often: what it costs stays in proportion to what happens.
     fn save_now_and_then(&self) {
-        let records = u64::from(self.world.store.snapshot_records);
+        let records = u64::from(self.context.store.snapshot_records);
         if self.saver.unsaved() >= records.max(8 * self.engine.rooms() as u64) {
             self.snapshots.send_replace(());
         }
     }
 
     async fn save(&mut self) {
-        let Shard { engine, saver, number, seq, stamps, .. } = self;
-        saver.begin_save(|| State { seq: Some(*seq), ..State::of(*number, stamps.last(), engine) }).await;
+        let Shard { engine, saver, number, seq, times, .. } = self;
+        saver.begin_save(|| ShardState { seq: Some(*seq), ..ShardState::of(*number, times.last(), engine) }).await;
     }
 
-    fn state(&self) -> State {
-        State::of(self.number, self.stamps.last(), &self.engine)
+    fn state(&self) -> ShardState {
+        ShardState::of(self.number, self.times.last(), &self.engine)
     }
 
     /// Somebody wants to be forgotten. What is written down of them and what the engine knows go together; only then
@@ -305,7 +305,7 @@ impl Shard {
         let mut effects = Vec::new();
         let now = self.now();
         self.engine.forget(now, &found.request.recognizer(), &mut effects);
-        self.ledger.book(&self.engine, now, &Whose::OfEffects, &effects);
+        self.ledger.book(&self.engine, now, &SpendingScope::OfEffects, &effects);
         let policies = self.engine.policies().clone();
         let forgotten = self.journal.forget(found, &policies, self.state()).await;
         if forgotten.is_ok() {
@@ -319,7 +319,7 @@ impl Shard {
                 | Effect::Deliver(_)
                 | Effect::Recall(_)
                 | Effect::Remember(_)
-                | Effect::Abort(_)) => self.followers.follow(&self.engine, now, other, self.seq),
+                | Effect::Abort(_)) => self.runner.run(&self.engine, now, other, self.seq),
             }
         }
         forgotten
@@ -332,20 +332,20 @@ impl Shard {
 
     /// Posts on their way may finish; models are asked again at the next start.
     async fn finish(mut self) -> Result<(), StoreError> {
-        self.world.ready.send_replace(false);
+        self.context.ready.send_replace(false);
         self.inbox.close();
-        self.followers.abort_calls();
+        self.runner.abort_calls();
         // The next start could not tell a clock that was set from time that passed.
         self.notice_clock();
         self.handle_batch().await?;
-        self.followers.abort_calls();
+        self.runner.abort_calls();
         let until = self.ends_by();
-        while self.followers.is_posting() {
+        while self.runner.is_posting() {
             match tokio::time::timeout_at(until, self.results.recv()).await {
                 Ok(Some(input)) => {
                     self.stamp(input);
                     self.handle_batch().await?;
-                    self.followers.abort_calls();
+                    self.runner.abort_calls();
                 }
                 Ok(None) => break,
                 Err(_) => {
@@ -354,8 +354,8 @@ impl Shard {
                 }
             }
         }
-        let Shard { engine, saver, number, stamps, .. } = &mut self;
-        saver.save(|| State::of(*number, stamps.last(), engine)).await;
+        let Shard { engine, saver, number, times, .. } = &mut self;
+        saver.save(|| ShardState::of(*number, times.last(), engine)).await;
         Ok(())
     }
 }

@@ -14,28 +14,28 @@ use tokio_util::task::AbortOnDropHandle;
 use super::clock::STEP_MAX;
 use super::ledger::Ledger;
 use super::shard::Shard;
-use super::{Clock, ClockJump, Ears, Event, Failure};
-use crate::journal::{Damaged, Journal, Lost, Recovered, RecoveredFrom, State, recover};
+use super::{Clock, ClockJump, EngineEvent, EngineHandle, TaskFailure};
+use crate::journal::{DamagedRecord, Journal, LostRecords, Recovered, RecoveredFrom, ShardState, recover};
 use crate::keeper::Keeper;
-use crate::ports::{Mind, Platform, StoreFiles, Stores};
+use crate::ports::{ModelClient, Platform, StoreFiles, Stores};
 use crate::stores::{StoreError, StoreSettings, wait_for_room};
 
 /// What all engines have in common.
-pub struct World {
+pub struct RuntimeContext {
     pub clock: Clock,
-    pub mind: Arc<dyn Mind>,
+    pub models: Arc<dyn ModelClient>,
     /// Who keeps what is remembered for long; none where nothing is.
     pub keeper: Option<Arc<Keeper>>,
     pub platforms: Vec<Arc<dyn Platform>>,
     /// Whoever watches; slow watchers miss something.
-    pub events: broadcast::Sender<Event>,
+    pub events: broadcast::Sender<EngineEvent>,
     /// Whether what happens can be written down at the moment.
     pub ready: watch::Sender<bool>,
     /// How long what happens is kept.
     pub store: StoreSettings,
 }
 
-impl World {
+impl RuntimeContext {
     pub fn platform(&self, room: &str) -> Option<&Arc<dyn Platform>> {
         let (name, _) = room.split_once(':')?;
         self.platforms.iter().find(|platform| platform.name() == name)
@@ -43,9 +43,9 @@ impl World {
 }
 
 /// What every shard is given.
-pub struct Shared {
+pub struct ShardParts {
     pub journal: Journal,
-    pub world: Arc<World>,
+    pub context: Arc<RuntimeContext>,
     pub ledger: Arc<Ledger>,
     pub snapshots: watch::Sender<()>,
     pub stop: CancellationToken,
@@ -53,10 +53,10 @@ pub struct Shared {
 
 /// The engines, running.
 pub struct Runtime {
-    pub ears: Ears,
+    pub engine: EngineHandle,
     shards: JoinSet<Result<(), StoreError>>,
     /// What must go on and did not.
-    failures: mpsc::UnboundedReceiver<Failure>,
+    failures: mpsc::UnboundedReceiver<TaskFailure>,
     ready: watch::Sender<bool>,
     stop: CancellationToken,
     /// Notes that the program runs; the last time when it stops.
@@ -68,14 +68,18 @@ pub struct Runtime {
 const SWEEP_EVERY: Duration = Duration::from_secs(3600);
 
 impl Runtime {
-    pub async fn start(stores: impl Into<Stores>, policies: Policies, world: Arc<World>) -> anyhow::Result<Runtime> {
+    pub async fn start(
+        stores: impl Into<Stores>,
+        policies: Policies,
+        context: Arc<RuntimeContext>,
+    ) -> anyhow::Result<Runtime> {
         let stores = stores.into();
         let journal = Journal::new(stores.clone());
         let settings = policies.general().settings.clone();
         let count = settings.runtime.shards as usize;
-        let recovered = recovered(&stores, &journal, &policies, count).await?;
+        let recovered = recover_engines(&stores, &journal, &policies, count).await?;
         let ran_until = journal.ran_until().await?.unwrap_or_default().max(recovered.last_at);
-        let openings = opening(&recovered, &policies, note_clock(&world.clock, ran_until));
+        let openings = first_inputs(&recovered, &policies, note_clock(&context.clock, ran_until));
         let ledger = Arc::new(Ledger::new(&recovered.engines, &policies));
         let stop = CancellationToken::new();
         let (mut inboxes, mut shards) = (Vec::new(), JoinSet::new());
@@ -84,9 +88,9 @@ impl Runtime {
             // Half of it as it came, half of it in the order in which it is handled.
             let (inbox, heard) = mpsc::channel((settings.runtime.inbox_max as usize).div_ceil(2));
             inboxes.push(inbox);
-            let shared = Shared {
+            let shared = ShardParts {
                 journal: journal.clone(),
-                world: world.clone(),
+                context: context.clone(),
                 ledger: ledger.clone(),
                 snapshots: snapshots.clone(),
                 stop: stop.clone(),
@@ -94,26 +98,26 @@ impl Runtime {
             let shard = Shard::new(number, engine, heard, shared);
             shards.spawn(shard.run(recovered.last_at, recovered.last_seq, openings.clone()));
         }
-        let keep = Duration::from_secs(u64::from(world.store.keep_days) * 24 * 3600);
+        let keep = Duration::from_secs(u64::from(context.store.keep_days) * 24 * 3600);
         let (report, failures) = mpsc::unbounded_channel();
-        let ready = world.ready.clone();
-        let ears = Ears::new(inboxes, report).knowing(&settings).adding_up(ledger);
-        let clock = world.clock.watch_over();
-        tokio::spawn(ears.clone().supervise("the watch over the clock", stop.clone(), clock));
-        let noting = AbortOnDropHandle::new(tokio::spawn(note_running(journal.clone(), world.clock)));
-        let last_note = (journal.clone(), world.clock);
-        let sweeping = sweep(journal, world, policies, keep, stop.clone());
-        tokio::spawn(ears.clone().supervise("the sweep of the journal", stop.clone(), sweeping));
+        let ready = context.ready.clone();
+        let engine = EngineHandle::new(inboxes, report).with_aliases(&settings).with_ledger(ledger);
+        let clock = context.clock.watch_over();
+        tokio::spawn(engine.clone().supervise("the watch over the clock", stop.clone(), clock));
+        let noting = AbortOnDropHandle::new(tokio::spawn(note_running(journal.clone(), context.clock)));
+        let last_note = (journal.clone(), context.clock);
+        let sweeping = sweep(journal, context, policies, keep, stop.clone());
+        tokio::spawn(engine.clone().supervise("the sweep of the journal", stop.clone(), sweeping));
         let watching = watch_store(stores.files, stop.clone());
-        tokio::spawn(ears.clone().supervise("the watch over the store", stop.clone(), watching));
-        Ok(Runtime { ears, shards, failures, ready, stop, noting, last_note })
+        tokio::spawn(engine.clone().supervise("the watch over the store", stop.clone(), watching));
+        Ok(Runtime { engine, shards, failures, ready, stop, noting, last_note })
     }
 
     /// Returns when something ended that must not end before the program does, a shard above all: then nobody is heard any
     /// more, and the program should end too. What is recorded is safe, and the next start goes on from there.
-    pub async fn failed(&mut self) -> Failure {
+    pub async fn failed(&mut self) -> TaskFailure {
         let failure = tokio::select! {
-            Some(ended) = self.shards.join_next() => Failure::of_shard(ended),
+            Some(ended) = self.shards.join_next() => TaskFailure::of_shard(ended),
             Some(failure) = self.failures.recv() => failure,
         };
         self.ready.send_replace(false);
@@ -126,7 +130,7 @@ impl Runtime {
         while let Some(ended) = self.shards.join_next().await {
             match ended {
                 Ok(Ok(())) => (),
-                failed => tracing::error!("{}", Failure::of_shard(failed)),
+                failed => tracing::error!("{}", TaskFailure::of_shard(failed)),
             }
         }
         drop(self.noting);
@@ -135,17 +139,18 @@ impl Runtime {
     }
 }
 
-async fn recovered(
+async fn recover_engines(
     stores: &Stores,
     journal: &Journal,
     policies: &Policies,
     shards: usize,
 ) -> anyhow::Result<Recovered> {
     let recovering = recover(stores, policies, shards).await;
-    let mut found = recovering.with_context(|| format!("cannot go on from the journal: {}", Lost::DAMAGED_ADVICE))?;
+    let mut found =
+        recovering.with_context(|| format!("cannot go on from the journal: {}", LostRecords::DAMAGED_ADVICE))?;
     for damaged in &found.damaged {
         tracing::warn!("{damaged}");
-        if let Damaged::Torn { seq, .. } = damaged {
+        if let DamagedRecord::Torn { seq, .. } = damaged {
             wait_for_room(async || journal.drop_torn(*seq).await).await?;
         }
     }
@@ -155,7 +160,9 @@ async fn recovered(
         // Before anything happens: from here on the records are those of this many shards.
         let states = || {
             let engines = found.engines.iter().enumerate();
-            engines.map(|(shard, engine)| State { shards, ..State::of(shard, found.last_at, engine) }).collect()
+            engines
+                .map(|(shard, engine)| ShardState { shards, ..ShardState::of(shard, found.last_at, engine) })
+                .collect()
         };
         wait_for_room(async || journal.replace_snapshots(states()).await).await?;
     }
@@ -193,7 +200,7 @@ fn note_clock(clock: &Clock, last_at: Time) -> Option<ClockShift> {
 }
 
 /// What every engine is told first.
-fn opening(recovered: &Recovered, policies: &Policies, set: Option<ClockShift>) -> Vec<Input> {
+fn first_inputs(recovered: &Recovered, policies: &Policies, set: Option<ClockShift>) -> Vec<Input> {
     let stated = policies.stated();
     let changed = recovered.policies.as_ref() != Some(&stated);
     let change = changed.then(|| Input::PolicyChanged(Box::new(stated)));
@@ -219,11 +226,17 @@ async fn watch_store(files: Arc<dyn StoreFiles>, stop: CancellationToken) {
 }
 
 /// Lets go of what is older than it should be, now and then.
-async fn sweep(journal: Journal, world: Arc<World>, policies: Policies, keep: Duration, stop: CancellationToken) {
+async fn sweep(
+    journal: Journal,
+    context: Arc<RuntimeContext>,
+    policies: Policies,
+    keep: Duration,
+    stop: CancellationToken,
+) {
     loop {
-        let before = world.clock.now() - aizuchi_core::types::Span(keep.as_millis() as u64);
-        let day = aizuchi_core::types::Span::minutes(60 * u64::from(world.store.deleted_hours));
-        match journal.drop_deleted(world.clock.now() - day).await {
+        let before = context.clock.now() - aizuchi_core::types::Span(keep.as_millis() as u64);
+        let day = aizuchi_core::types::Span::minutes(60 * u64::from(context.store.deleted_hours));
+        match journal.drop_deleted(context.clock.now() - day).await {
             Ok(0) => (),
             Ok(records) => tracing::info!(records, "let go of what was deleted"),
             Err(error) => tracing::warn!(%error, "can not let go of what was deleted"),

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 
 /// The data folder, locked as long as this lives.
 #[derive(Debug)]
-pub struct Folder {
+pub struct DataFolder {
     path: PathBuf,
     _lock: File,
     /// Held too: somebody may delete the lock of the folder. It is not closed before the program ends, because closing any
@@ -16,9 +16,9 @@ pub struct Folder {
     database_lock: OnceLock<File>,
 }
 
-impl Folder {
+impl DataFolder {
     /// Makes the folder and takes the lock. Says what stands in the way.
-    pub fn take(path: &Path) -> anyhow::Result<Folder> {
+    pub fn take(path: &Path) -> anyhow::Result<DataFolder> {
         private(&mut std::fs::DirBuilder::new())
             .recursive(true)
             .create(path)
@@ -29,8 +29,8 @@ impl Folder {
                 format!("can not write into the data folder {} (setting store.folder)", path.display())
             })?;
         match lock.try_lock() {
-            Ok(()) => Ok(Folder { path: path.to_owned(), _lock: lock, database_lock: OnceLock::new() }),
-            Err(TryLockError::WouldBlock) => Err(taken(path)),
+            Ok(()) => Ok(DataFolder { path: path.to_owned(), _lock: lock, database_lock: OnceLock::new() }),
+            Err(TryLockError::WouldBlock) => Err(already_in_use(path)),
             Err(TryLockError::Error(error)) => {
                 Err(error).with_context(|| format!("can not lock {}", lock_path.display()))
             }
@@ -49,7 +49,7 @@ impl Folder {
             Err(TryLockError::WouldBlock) => {
                 // Closing it would end the locks of a store that is open.
                 std::mem::forget(file);
-                Err(taken(&self.path))
+                Err(already_in_use(&self.path))
             }
             Err(TryLockError::Error(error)) => {
                 Err(error).with_context(|| format!("cannot lock {}", database.display()))
@@ -58,7 +58,7 @@ impl Folder {
     }
 
     pub fn database(&self) -> PathBuf {
-        Folder::database_in(&self.path)
+        DataFolder::database_in(&self.path)
     }
 
     /// The file that holds everything.
@@ -67,7 +67,7 @@ impl Folder {
     }
 }
 
-fn taken(path: &Path) -> anyhow::Error {
+fn already_in_use(path: &Path) -> anyhow::Error {
     anyhow::anyhow!(
         "another aizuchi is running with the data folder {}; stop it, or give this one a folder of its own with --set store.folder=…",
         path.display()
@@ -93,11 +93,11 @@ mod tests {
     #[test]
     fn one_program_at_a_time() {
         let place = std::env::temp_dir().join(format!("aizuchi-folder-{}", std::process::id()));
-        let first = Folder::take(&place).unwrap();
-        let refused = Folder::take(&place).unwrap_err().to_string();
+        let first = DataFolder::take(&place).unwrap();
+        let refused = DataFolder::take(&place).unwrap_err().to_string();
         assert!(refused.contains("another aizuchi is running"), "{refused}");
         drop(first);
-        Folder::take(&place).unwrap();
+        DataFolder::take(&place).unwrap();
         std::fs::remove_dir_all(&place).unwrap();
     }
 }

@@ -7,12 +7,12 @@ mod settings;
 pub mod sqlite;
 
 pub use error::StoreError;
-pub use folder::Folder;
+pub use folder::DataFolder;
 pub use full_disk::wait_for_room;
 pub use settings::StoreSettings;
 pub use sqlite::Database;
 
-pub use crate::ports::Settled;
+pub use crate::ports::FileCleanup;
 
 /// An empty store for a test of this name.
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 
-use aizuchi::stores::Folder as DataFolder;
+use aizuchi::stores::DataFolder;
 use serde_json::Value;
 
 use super::program::{Folder, Run};

@@ -49,16 +49,16 @@ fn joined(said: &[Value]) -> Vec<bool> {
     let authors: Vec<String> = said.iter().map(|line| text(&line["author"])).collect();
     let gold = said.iter().map(|line| ids.iter().position(|id| *id == text(&line["gold_reply_to"][0])).unwrap());
     let parents: Vec<usize> = gold.collect();
-    let root = |mut place: usize| {
-        while parents[place] != place {
-            place = parents[place];
+    let root = |mut index: usize| {
+        while parents[index] != index {
+            index = parents[index];
         }
-        place
+        index
     };
-    let is_joined = |place: usize| {
+    let is_joined = |index: usize| {
         let inside: BTreeSet<&String> =
-            (0..=place).filter(|other| root(*other) == root(place)).map(|other| &authors[other]).collect();
-        (place + 1..said.len()).any(|later| parents[later] == place && !inside.contains(&authors[later]))
+            (0..=index).filter(|other| root(*other) == root(index)).map(|other| &authors[other]).collect();
+        (index + 1..said.len()).any(|later| parents[later] == index && !inside.contains(&authors[later]))
     };
     (0..said.len()).map(is_joined).collect()
 }
@@ -70,10 +70,10 @@ fn anybody_counts_the_same_from_the_decisions_file() {
     let said = labelled();
     let counted = 0..said.len() - 30;
     let joined = joined(&said);
-    let likely = |place: usize| decided[said[place]["id"].as_str().unwrap()]["p_join"].as_f64().unwrap();
+    let likely = |index: usize| decided[said[index]["id"].as_str().unwrap()]["p_join"].as_f64().unwrap();
     let (mut wins, mut pairs) = (0.0, 0.0);
-    for yes in counted.clone().filter(|place| joined[*place]) {
-        for no in counted.clone().filter(|place| !joined[*place]) {
+    for yes in counted.clone().filter(|index| joined[*index]) {
+        for no in counted.clone().filter(|index| !joined[*index]) {
             pairs += 1.0;
             let (yes, no) = (likely(yes), likely(no));
             wins += if yes > no {
@@ -87,11 +87,11 @@ fn anybody_counts_the_same_from_the_decisions_file() {
     }
     let entry = folder.run("eval entry talk.jsonl --json").succeeded().last_line();
     assert_eq!(entry["messages"], said.len() - 30);
-    assert_eq!(entry["joined"], counted.clone().filter(|place| joined[*place]).count());
+    assert_eq!(entry["joined"], counted.clone().filter(|index| joined[*index]).count());
     let auc = entry["auc"].as_f64().unwrap();
     assert!((auc - wins / pairs).abs() < 1e-9, "{auc} {}", wins / pairs);
     assert!(auc > 0.8, "{auc}");
-    let brier = counted.clone().map(|place| (likely(place) - f64::from(u8::from(joined[place]))).powi(2)).sum::<f64>();
+    let brier = counted.clone().map(|index| (likely(index) - f64::from(u8::from(joined[index]))).powi(2)).sum::<f64>();
     assert!((entry["brier"].as_f64().unwrap() - brier / counted.len() as f64).abs() < 1e-6, "{entry}");
 
     let right =

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use aizuchi::memory::{Kept, Local};
+use aizuchi::memory::{SqliteMemory, StoredLayers};
 use aizuchi::ports::Memory as _;
-use aizuchi::stores::{Database, Folder as Data};
+use aizuchi::stores::{DataFolder as Data, Database};
 use aizuchi_core::Policies;
-use aizuchi_core::memory::{Change, ChannelMemory, Draft, Heard, Origin};
+use aizuchi_core::memory::{ChannelMemory, FactDraft, HeardFrom, MemoryChange, Origin};
 use aizuchi_core::types::{MessageId, PersonId, Time, Visibility};
 use serde_json::{Value, json};
 
@@ -22,8 +22,8 @@ fn now() -> Time {
     Time(jiff::Timestamp::now().as_millisecond().cast_unsigned())
 }
 
-fn fact(room: &Origin, content: &str, person: &str) -> Change {
-    Change::Kept(Box::new(Draft {
+fn fact(room: &Origin, content: &str, person: &str) -> MemoryChange {
+    MemoryChange::Kept(Box::new(FactDraft {
         origin: room.clone(),
         content: content.into(),
         keywords: Vec::new(),
@@ -41,7 +41,7 @@ fn remember(folder: &Path) {
     let (lobby, garden) =
         (Origin::new("web:lobby", Visibility::Public), Origin::new("web:garden", Visibility::Private));
     let heard = |person: &str, name: &str, up_to| {
-        Change::Heard(Box::new(Heard {
+        MemoryChange::Heard(Box::new(HeardFrom {
             origin: lobby.clone(),
             up_to,
             message: MessageId::new(format!("m{up_to}")),
@@ -68,12 +68,15 @@ fn remember(folder: &Path) {
         fact(&lobby, "The tea is from Uji", "web:1"),
         fact(&garden, "The tea party is a surprise", "web:2"),
         fact(&lobby, "奈良の鹿は賢い", "web:2"),
-        Change::Summarized(Box::new(channel)),
+        MemoryChange::Summarized(Box::new(channel)),
     ];
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let database = Database::open(&Data::database_in(folder)).unwrap();
-        Local::new(database, Kept::ALL).apply(changes, &Policies::preset("aizuchi").unwrap()).await.unwrap();
+        SqliteMemory::new(database, StoredLayers::ALL)
+            .apply(changes, &Policies::preset("aizuchi").unwrap())
+            .await
+            .unwrap();
     });
 }
 

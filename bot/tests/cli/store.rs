@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use aizuchi::ports::{DecisionStore, Entry, JournalStore};
+use aizuchi::ports::{DecisionStore, JournalEntry, JournalStore};
 use aizuchi::replay::Script;
 use aizuchi::stores::Database;
 use aizuchi_core::effect::Usage;
@@ -100,8 +100,8 @@ impl Lived {
         let write = async {
             let database = Database::open(&folder.join("aizuchi.db")).expect("a store can be made");
             for together in self.records.chunk_by(|(_, one, _), (_, other, _)| one == other) {
-                let entry = |(at, _, input): &(Time, u32, Input)| Entry::Input(*at, input.clone());
-                let entries: Vec<Entry> = together.iter().map(entry).collect();
+                let entry = |(at, _, input): &(Time, u32, Input)| JournalEntry::Input(*at, input.clone());
+                let entries: Vec<JournalEntry> = together.iter().map(entry).collect();
                 JournalStore::append(&database, together[0].1 as usize, &entries).await.expect("it can be written");
             }
             DecisionStore::keep(&database, self.traces.into()).await.expect("it can be written");

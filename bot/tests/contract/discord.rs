@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use aizuchi::platforms::discord::Discord;
 use aizuchi::runtime::Clock;
-use aizuchi_test_servers::discord::{BOT, BOT_ID, CHANNEL, GUILD, Mishap, Order, Server, TOKEN, person};
+use aizuchi_test_servers::discord::{
+    BOT, BOT_ID, CHANNEL, DiscordServer, GUILD, Order, ScriptedFailure, TOKEN, person,
+};
 use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -12,7 +14,7 @@ use crate::life::{Ground, Life, NoCommands};
 use crate::stage::{Line, Post, Stage, Trouble};
 
 pub struct Guild {
-    server: Server,
+    server: DiscordServer,
     life: Life,
     people: Vec<String>,
     _stop: DropGuard,
@@ -51,7 +53,7 @@ impl Guild {
         found
     }
 
-    fn limit(&self, mishap: Mishap) {
+    fn limit(&self, mishap: ScriptedFailure) {
         self.server.mishap(&format!("POST channels/{CHANNEL}/messages"), mishap);
     }
 }
@@ -60,13 +62,13 @@ impl Stage for Guild {
     const ANSWERS_POINT: bool = true;
 
     async fn open() -> Guild {
-        let server = Server::start().await;
+        let server = DiscordServer::start().await;
         let ground = Ground::new(&[&format!("discord.api_url={}", server.url())]);
         let (own, engine) = (ground.layers.section().unwrap(), &ground.policies.general().settings);
         let discord = Discord::new(own, engine, TOKEN.into(), ground.database.platform_stores(), Clock::Wall);
         let life = Life::begin(ground, discord.clone()).await;
         let stop = CancellationToken::new();
-        discord.listen(life.ears(), Arc::new(NoCommands), stop.clone()).unwrap();
+        discord.listen(life.engine(), Arc::new(NoCommands), stop.clone()).unwrap();
         server.until("it is there", |world| world.sessions.values().any(|session| session.line.is_some())).await;
         Guild { server, life, people: Vec::new(), _stop: stop.drop_guard() }
     }
@@ -137,7 +139,7 @@ impl Stage for Guild {
     }
 
     fn lose_answer(&mut self) -> Trouble {
-        self.limit(Mishap::AnswerLost);
+        self.limit(ScriptedFailure::AnswerLost);
         Trouble::Comes
     }
 
@@ -147,7 +149,7 @@ impl Stage for Guild {
     }
 
     fn limit_posts(&mut self) -> Trouble {
-        self.limit(Mishap::Limited { after_s: 0.2, global: false });
+        self.limit(ScriptedFailure::Limited { after_s: 0.2, global: false });
         Trouble::Comes
     }
 
@@ -155,7 +157,7 @@ impl Stage for Guild {
         self.server.world.with(|world| world.mishaps.clear());
         let tries = if posts { 0 } else { 20 };
         for _ in 0..tries {
-            self.limit(Mishap::Refused { status: 403, code: 50013, message: "Missing Permissions" });
+            self.limit(ScriptedFailure::Refused { status: 403, code: 50013, message: "Missing Permissions" });
         }
         Trouble::Comes
     }

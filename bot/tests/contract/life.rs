@@ -1,4 +1,4 @@
-//! The real engine and store behind a stage, and a mind that answers at once.
+//! The real engine and store behind a stage, and a models that answers at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,8 +6,8 @@ use std::time::Duration;
 use aizuchi::config;
 use aizuchi::journal::{Records, traces};
 use aizuchi::models::offline;
-use aizuchi::ports::{Caller, Commands, Doing, Mind, Platform};
-use aizuchi::runtime::{Clock, Event, Runtime, World};
+use aizuchi::ports::{BoxFuture, Caller, Commands, ModelClient, Platform};
+use aizuchi::runtime::{Clock, EngineEvent, Runtime, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
 use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::Answer;
@@ -42,7 +42,7 @@ impl Ground {
 
 pub struct Life {
     pub ground: Ground,
-    pub events: broadcast::Sender<Event>,
+    pub events: broadcast::Sender<EngineEvent>,
     pub ready: watch::Sender<bool>,
     runtime: Option<Runtime>,
 }
@@ -50,10 +50,10 @@ pub struct Life {
 impl Life {
     pub async fn begin(ground: Ground, platform: Arc<dyn Platform>) -> Life {
         let (events, ready) = (broadcast::Sender::new(1000), watch::Sender::new(true));
-        let world = World {
+        let world = RuntimeContext {
             keeper: None,
             clock: Clock::Wall,
-            mind: Arc::new(Scribe),
+            models: Arc::new(Scribe),
             platforms: vec![platform],
             events: events.clone(),
             ready: ready.clone(),
@@ -63,8 +63,8 @@ impl Life {
         Life { ground, events, ready, runtime: Some(runtime) }
     }
 
-    pub fn ears(&self) -> aizuchi::runtime::Ears {
-        self.runtime.as_ref().expect("it lives").ears.clone()
+    pub fn engine(&self) -> aizuchi::runtime::EngineHandle {
+        self.runtime.as_ref().expect("it lives").engine.clone()
     }
 
     /// Posts on their way go out, and then there is quiet.
@@ -121,12 +121,12 @@ fn everything() -> String {
     (0..POINTS).map(paragraph).collect()
 }
 
-impl Mind for Scribe {
-    fn judge(self: Arc<Self>, ask: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+impl ModelClient for Scribe {
+    fn judge(self: Arc<Self>, ask: Box<Ask>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         Box::pin(std::future::ready(Ok(offline::answer(offline::judge(&ask), &ask.transcript))))
     }
 
-    fn write(self: Arc<Self>, brief: Box<Brief>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+    fn write(self: Arc<Self>, brief: Box<Brief>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         let meant = brief.answering.last();
         let lines = &brief.transcript.lines;
         let answered = lines.iter().find(|line| meant.is_some_and(|id| id.as_str() == line.id));
@@ -140,7 +140,7 @@ impl Mind for Scribe {
 pub struct NoCommands;
 
 impl Commands for NoCommands {
-    fn run<'a>(&'a self, text: &'a str, _: &'a Caller, _: &'a Place) -> Doing<'a, String> {
+    fn run<'a>(&'a self, text: &'a str, _: &'a Caller, _: &'a Place) -> BoxFuture<'a, String> {
         Box::pin(std::future::ready(text.to_owned()))
     }
 }

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use aizuchi::journal::{Engines, Record, Records};
-use aizuchi::replay::{Judge, OwnInLog, Recorded, StoredTraces, decision, relive, run};
+use aizuchi::replay::{Judge, OwnPosts, RecordedJudge, StoredTraces, decision, relive, run};
 use aizuchi_core::{Input, Policies, Trace};
 use aizuchi_formats::{Options, read};
 use aizuchi_test_servers::folder::Scratch;
@@ -100,8 +100,9 @@ fn export(life: &Life, room: &str) -> (Scratch, String) {
 fn replayed(policies: &Policies, records: &[Record], log: &str) -> Vec<Trace> {
     let log = read(log, &Options { strict: true, ..Options::default() }, &mut |_| ()).unwrap();
     let answers = relive(Engines::fresh(policies), records, &mut |_| ()).answers;
-    let otherwise = Judge::Offline.world(policies, || unreachable!("no model is asked")).unwrap();
-    let decided = run(policies.clone(), Recorded { answers, otherwise }, log.events, OwnInLog::Ignored, &mut |_| ());
+    let otherwise = Judge::Offline.oracle(policies, || unreachable!("no model is asked")).unwrap();
+    let decided =
+        run(policies.clone(), RecordedJudge { answers, otherwise }, log.events, OwnPosts::Ignored, &mut |_| ());
     decided.into_iter().map(|decided| decided.trace).collect()
 }
 

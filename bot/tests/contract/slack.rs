@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi::platforms::slack::{Pace, Slack};
+use aizuchi::platforms::slack::{ConnectionPace, Slack};
 use aizuchi::runtime::Clock;
-use aizuchi_test_servers::slack::{APP_TOKEN, BOT, BOT_TOKEN, Fault, Server, TEAM};
+use aizuchi_test_servers::slack::{APP_TOKEN, BOT, BOT_TOKEN, Fault, SlackServer, TEAM};
 use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -15,7 +15,7 @@ use crate::stage::{Line, Post, Stage, Trouble};
 const CHANNEL: &str = "C1GEN";
 const LINES: usize = 2;
 
-const PACE: Pace = Pace {
+const PACE: ConnectionPace = ConnectionPace {
     ping_every: Duration::from_millis(200),
     silent_max: Duration::from_millis(2000),
     pause_min: Duration::from_millis(50),
@@ -25,7 +25,7 @@ const PACE: Pace = Pace {
 };
 
 pub struct Workplace {
-    server: Server,
+    server: SlackServer,
     life: Life,
     _stop: DropGuard,
 }
@@ -57,14 +57,14 @@ impl Stage for Workplace {
     const ANSWERS_POINT: bool = false;
 
     async fn open() -> Workplace {
-        let server = Server::start().await;
+        let server = SlackServer::start().await;
         let ground = Ground::new(&[&format!("slack.api_url={}", server.api_url())]);
         let (own, engine) = (ground.layers.section().unwrap(), &ground.policies.general().settings);
         let (bot, app, stores) = (BOT_TOKEN.into(), APP_TOKEN.into(), ground.database.platform_stores());
         let slack = Slack::at_pace(own, engine, bot, app, stores, Clock::Wall, PACE).unwrap();
         let life = Life::begin(ground, slack.clone()).await;
         let stop = CancellationToken::new();
-        slack.listen(life.ears(), Arc::new(NoCommands), stop.clone()).await.unwrap();
+        slack.listen(life.engine(), Arc::new(NoCommands), stop.clone()).await.unwrap();
         let workplace = Workplace { server, life, _stop: stop.drop_guard() };
         workplace.connected().await;
         workplace

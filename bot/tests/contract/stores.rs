@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aizuchi::ports::{
     ChannelMark, InboxEntry, MarkChange, PlatformStores, PostKey, PostProgress, Speaker, WebBody, WebChange,
-    WebDecision, WebFound, WebLook, WebMessage, WebRoom, WebSession, WebWrite,
+    WebDecision, WebMessage, WebQuery, WebQueryResult, WebRoom, WebSession, WebWrite,
 };
 use aizuchi::stores::Database;
 use aizuchi_core::Input;
@@ -223,22 +223,23 @@ async fn marks_move_with_what_arrives_for_the_first_time(stage: &impl StoreStage
 /// Makes a change of the web room's talk.
 async fn change(
     stores: &PlatformStores,
-    look: WebLook,
-    decide: impl Fn(&WebFound) -> WebDecision + Send + Sync + 'static,
+    look: WebQuery,
+    decide: impl Fn(&WebQueryResult) -> WebDecision + Send + Sync + 'static,
 ) -> Option<Input> {
-    stores.web.change(&WebChange { look, decide: Arc::new(decide) }).await.unwrap()
+    stores.web.change(&WebChange { query: look, decide: Arc::new(decide) }).await.unwrap()
 }
 
 async fn write(stores: &PlatformStores, writes: Vec<WebWrite>) {
-    change(stores, WebLook::default(), move |_| WebDecision { writes: writes.clone(), ..WebDecision::default() }).await;
+    change(stores, WebQuery::default(), move |_| WebDecision { writes: writes.clone(), ..WebDecision::default() })
+        .await;
 }
 
-async fn look(stores: &PlatformStores, look: WebLook) -> WebFound {
-    stores.web.look(look).await.unwrap()
+async fn look(stores: &PlatformStores, look: WebQuery) -> WebQueryResult {
+    stores.web.query(look).await.unwrap()
 }
 
-fn in_room(room: &str) -> WebLook {
-    WebLook { room: Some(room.into()), ..WebLook::default() }
+fn in_room(room: &str) -> WebQuery {
+    WebQuery { room: Some(room.into()), ..WebQuery::default() }
 }
 
 fn speaker(id: &str) -> Speaker {
@@ -269,7 +270,7 @@ async fn a_change_of_the_talk_sees_what_is_there_and_writes_what_it_decides(stag
         });
         assert!(matches!(say.await, Some(Input::Tick)), "what it decides is told");
     }
-    let edit = WebLook { ids: vec!["w1".into(), "w9".into()], ..in_room("lobby") };
+    let edit = WebQuery { ids: vec!["w1".into(), "w9".into()], ..in_room("lobby") };
     change(&stores, edit, |found| {
         assert_eq!(found.messages, [message("lobby", 1, "one")]);
         let mut edited = WebMessage { seq: 4, key: None, ..found.messages[0].clone() };
@@ -287,12 +288,12 @@ async fn a_change_of_the_talk_sees_what_is_there_and_writes_what_it_decides(stag
     assert_eq!(texts(&stores.web.changes(Some("lobby"), 1, 9).await.unwrap()), ["two", "three", "one more"]);
     assert_eq!(texts(&stores.web.changes(None, 2, 1).await.unwrap()), ["three"]);
     assert_eq!(stores.web.changes(Some("garden"), 0, 9).await.unwrap(), []);
-    let elsewhere = look(&stores, WebLook { ids: vec!["w2".into()], ..in_room("garden") }).await;
+    let elsewhere = look(&stores, WebQuery { ids: vec!["w2".into()], ..in_room("garden") }).await;
     assert_eq!((elsewhere.room, elsewhere.messages), (None, vec![]));
     let keys = ["mia/1", "mia/2", "mia/9"].map(str::to_owned).to_vec();
-    let by_key = look(&stores, WebLook { keys, ..WebLook::default() }).await;
+    let by_key = look(&stores, WebQuery { keys, ..WebQuery::default() }).await;
     assert_eq!(texts(&by_key.by_key), ["two"], "the key of the first is gone");
-    let everything = look(&stores, WebLook { all_messages: true, ..WebLook::default() }).await;
+    let everything = look(&stores, WebQuery { all_messages: true, ..WebQuery::default() }).await;
     assert_eq!(texts(&everything.messages), ["two", "three", "one more"]);
 }
 
@@ -302,7 +303,7 @@ async fn rooms_go_with_their_talk(stage: &impl StoreStage) {
     write(&stores, vec![open("garden", 2), open("lobby", 1), WebWrite::OpenRoom(again)]).await;
     let (said, kept) = (message("garden", 1, "in the garden"), message("lobby", 2, "in the lobby"));
     write(&stores, vec![WebWrite::Add(said), WebWrite::Add(kept.clone()), open("cellar", 3)]).await;
-    let all = WebLook { rooms: true, silent_rooms: true, ..WebLook::default() };
+    let all = WebQuery { rooms: true, silent_rooms: true, ..WebQuery::default() };
     let found = look(&stores, all.clone()).await;
     let rooms: Vec<(&str, u64)> = found.rooms.iter().map(|room| (room.name.as_str(), room.opened.0)).collect();
     assert_eq!(rooms, [("lobby", 1), ("garden", 2), ("cellar", 3)], "the first who opens it counts");
@@ -332,10 +333,10 @@ async fn people_are_known_and_let_go_of(stage: &impl StoreStage) {
         unless_since: Time(at.saturating_sub(60)),
     };
     let person = async |id: &str| {
-        look(&stores, WebLook { secret: Some(format!("secret of {id}")), ..WebLook::default() }).await.person
+        look(&stores, WebQuery { secret: Some(format!("secret of {id}")), ..WebQuery::default() }).await.person
     };
     let members = async || {
-        let found = look(&stores, WebLook { members: 9, ..in_room("lobby") }).await;
+        let found = look(&stores, WebQuery { members: 9, ..in_room("lobby") }).await;
         found.members.into_iter().map(|member| member.name).collect::<Vec<_>>()
     };
     write(&stores, vec![open("lobby", 1), enter("mia", 100), enter("han", 90), enter("tom", 80), enter("eve", 110)])

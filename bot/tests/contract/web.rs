@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use aizuchi::commands::Bot;
+use aizuchi::commands::BotInfo;
 use aizuchi::journal::Traces;
-use aizuchi::platforms::web::{Listening, Web};
+use aizuchi::platforms::web::{Web, WebServices};
 use aizuchi::runtime::Clock;
 use aizuchi_test_servers::visitor::{Visitor, connect};
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ impl Stage for WebRoom {
         let ground = Ground::new(&["web.address=127.0.0.1:0"]);
         let (own, settings) = (ground.layers.section().unwrap(), &ground.policies.general().settings);
         let (name, offline) = (settings.bot.name.clone(), || "offline".to_owned());
-        let bot = Bot {
+        let bot = BotInfo {
             name,
             model: offline(),
             judge: offline(),
@@ -78,8 +78,8 @@ impl Stage for WebRoom {
         let web = Web::new(own, settings, bot, ground.database.platform_stores(), Clock::Wall);
         let life = Life::begin(ground, web.clone()).await;
         let stop = CancellationToken::new();
-        let listening = Listening {
-            ears: life.ears(),
+        let listening = WebServices {
+            engine: life.engine(),
             traces: Traces::new(life.ground.database.clone()),
             commands: Arc::new(NoCommands),
             keeper: None,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use aizuchi_core::types::Time;
-use aizuchi_test_servers::discord::{CHANNEL, GUILD, Mishap, Order, PRIVATE, Server, person};
+use aizuchi_test_servers::discord::{CHANNEL, DiscordServer, GUILD, Order, PRIVATE, ScriptedFailure, person};
 use aizuchi_test_servers::folder::Scratch;
 use serde_json::json;
 
@@ -43,7 +43,7 @@ async fn after_an_expired_session_the_gap_is_filled() {
     house.server.say(CHANNEL, &mia, "before");
     house.says(1).await;
     // And Discord does not give it at once.
-    house.server.mishap("GET channels/", Mishap::Refused { status: 503, code: 0, message: "busy" });
+    house.server.mishap("GET channels/", ScriptedFailure::Refused { status: 503, code: 0, message: "busy" });
     house.server.world.with(|world| {
         world.order(|| Order::Cut);
         world.sessions.clear();
@@ -138,7 +138,9 @@ async fn a_thread_nobody_told_of_is_heard_after_a_gap() {
         house.server.world.with(|world| world.channels.insert(id, thread));
     }
     // Where something is said, the bot finds out where it is, even if Discord does not answer at once.
-    house.server.mishap(&format!("GET channels/{spoken}"), Mishap::Refused { status: 500, code: 0, message: "oh" });
+    house
+        .server
+        .mishap(&format!("GET channels/{spoken}"), ScriptedFailure::Refused { status: 500, code: 0, message: "oh" });
     house.server.say(spoken, &mia, "in one that nobody told of");
     house.server.say(CHANNEL, &mia, "and elsewhere");
     let room = format!("discord:{GUILD}/{CHANNEL}");
@@ -236,7 +238,7 @@ async fn a_revoked_token_is_told_with_what_to_do() {
     let why = house.sent_away().await;
     assert!(why.contains("token") && why.contains("Reset Token"), "{why}");
     // At the start it is the REST API that refuses.
-    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
     server.world.with(|world| world.token = "another".to_owned());
     let why = House::open_in(&scratch.0, server, &[]).await.sent_away().await;
     assert!(why.contains("Reset Token"), "{why}");
@@ -244,7 +246,7 @@ async fn a_revoked_token_is_told_with_what_to_do() {
 
 #[tokio::test]
 async fn a_missing_intent_is_named_with_where_to_switch_it_on() {
-    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
     server.world.with(|world| world.message_content_granted = false);
     let why = House::open_in(&scratch.0, server, &[]).await.sent_away().await;
     assert!(why.contains("Message Content Intent") && why.contains("discord.com/developers"), "{why}");
@@ -252,9 +254,9 @@ async fn a_missing_intent_is_named_with_where_to_switch_it_on() {
 
 #[tokio::test]
 async fn it_asks_again_until_discord_answers() {
-    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
-    server.mishap("gateway/bot", Mishap::Page(502));
-    server.mishap("gateway/bot", Mishap::Refused { status: 500, code: 0, message: "oh" });
+    let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
+    server.mishap("gateway/bot", ScriptedFailure::Page(502));
+    server.mishap("gateway/bot", ScriptedFailure::Refused { status: 500, code: 0, message: "oh" });
     let house = House::open_in(&scratch.0, server, &[]).await;
     house.connected().await;
     house.close().await;

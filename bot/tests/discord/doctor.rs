@@ -4,13 +4,13 @@ use std::process::Output;
 
 use aizuchi::check::{Check, Level};
 use aizuchi::platforms::discord::examine;
-use aizuchi_test_servers::discord::{Server, TOKEN};
+use aizuchi_test_servers::discord::{DiscordServer, TOKEN};
 use aizuchi_test_servers::folder::Scratch;
 use serde_json::json;
 
 use crate::house::settings;
 
-async fn findings(server: &Server, token: &str) -> Vec<Check> {
+async fn findings(server: &DiscordServer, token: &str) -> Vec<Check> {
     examine(&settings(server, &[]).0, &token.into()).await
 }
 
@@ -20,7 +20,7 @@ fn advises(check: &Check, what: &str) -> bool {
 
 #[tokio::test]
 async fn it_names_what_is_missing_and_how_to_mend_it() {
-    let server = Server::start().await;
+    let server = DiscordServer::start().await;
     let fine = findings(&server, TOKEN).await;
     assert!(fine.len() == 3 && fine.iter().all(|check| check.level == Level::Ok), "{fine:?}");
     let refused = findings(&server, "another").await;
@@ -38,7 +38,7 @@ async fn it_names_what_is_missing_and_how_to_mend_it() {
 }
 
 /// The program itself, in an empty environment but for the token.
-async fn doctor(server: &Server, token: &str) -> Output {
+async fn doctor(server: &DiscordServer, token: &str) -> Output {
     let scratch = Scratch::new("discord");
     let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_aizuchi"));
     command.args(["doctor", "--set", "web.enabled=false", "--set"]).arg(format!("discord.api_url={}", server.url()));
@@ -47,7 +47,7 @@ async fn doctor(server: &Server, token: &str) -> Output {
 
 #[tokio::test]
 async fn the_program_tells_it_and_never_shows_the_token() {
-    let server = Server::start().await;
+    let server = DiscordServer::start().await;
     let fine = doctor(&server, TOKEN).await;
     let out = String::from_utf8(fine.stdout).unwrap();
     assert!(fine.status.success() && out.contains("ok   discord   the token works: it is "), "{out}");

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use aizuchi_test_servers::discord::{CHANNEL, Server, TOKEN, person};
+use aizuchi_test_servers::discord::{CHANNEL, DiscordServer, TOKEN, person};
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -22,7 +22,7 @@ fn python() -> PathBuf {
 /// A mistake of ours could hide on both sides: discord.py is written by others.
 #[tokio::test]
 async fn a_bot_made_with_discord_py_logs_in_hears_and_posts() {
-    let server = Server::start().await;
+    let server = DiscordServer::start().await;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/discord/client.py");
     let mut program = tokio::process::Command::new(python())
         .args([script.as_os_str(), server.port.to_string().as_ref(), TOKEN.as_ref()])
@@ -55,7 +55,7 @@ async fn a_bot_made_with_discord_py_logs_in_hears_and_posts() {
 
 type Line = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-async fn line(server: &Server) -> Line {
+async fn line(server: &DiscordServer) -> Line {
     let url = format!("ws://127.0.0.1:{}/?v=10&encoding=json", server.port);
     let (mut line, _) = connect_async(url).await.unwrap();
     assert_eq!(next(&mut line).await.unwrap()["op"], 10);
@@ -92,7 +92,7 @@ fn identify(token: &str, intents: u64) -> Value {
 
 #[tokio::test]
 async fn who_cheats_is_hung_up_on() {
-    let server = Server::start().await;
+    let server = DiscordServer::start().await;
     let cheats = [
         (vec![identify("wrong", 1)], 4004),
         (vec![identify(TOKEN, 1 << 8)], 4014),
@@ -114,7 +114,7 @@ async fn who_cheats_is_hung_up_on() {
 
 #[tokio::test]
 async fn who_has_no_heartbeat_is_hung_up_on_and_who_lies_about_the_past_too() {
-    let server = Server::start().await;
+    let server = DiscordServer::start().await;
     server.world.with(|world| world.heartbeat_ms = 200);
     let mut silent = line(&server).await;
     send(&mut silent, identify(TOKEN, 1)).await;

@@ -1,6 +1,6 @@
 //! How it comes to the gateway: under which name, to which address, and how often after a cut.
 
-use aizuchi_test_servers::discord::{CHANNEL, Order, Server, person};
+use aizuchi_test_servers::discord::{CHANNEL, DiscordServer, Order, person};
 use aizuchi_test_servers::folder::Scratch;
 use aizuchi_test_servers::logs::Logs;
 use serde_json::json;
@@ -16,8 +16,8 @@ async fn it_says_who_it_is_on_the_gateway_too() {
 }
 
 /// The hosts of all connections, after a cut and a resume.
-async fn resumes(gateway_url: impl Fn(&Server) -> String) -> Vec<String> {
-    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
+async fn resumes(gateway_url: impl Fn(&DiscordServer) -> String) -> Vec<String> {
+    let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
     let (port, url) = (server.port, gateway_url(&server));
     server.world.with(|world| world.resume_host = "localhost".to_owned());
     let house = House::open_in(&scratch.0, server, &[&format!("discord.gateway_url={url}")]).await;
@@ -84,7 +84,7 @@ async fn why_discord_hung_up_is_logged_in_its_words() {
 /// A server that does not answer to heartbeats is as good as gone.
 #[tokio::test]
 async fn a_line_without_answers_to_its_heartbeats_is_left() {
-    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
     server.world.with(|world| {
         world.heartbeat_ms = 300;
         world.answers_heartbeats = false;

@@ -5,19 +5,19 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use aizuchi::config;
-use aizuchi::platforms::discord::{Discord, DiscordSettings, State};
-use aizuchi::ports::{Caller, Commands, Doing};
-use aizuchi::runtime::{Clock, Ears, Heard};
+use aizuchi::platforms::discord::{Discord, DiscordSettings, GatewayState};
+use aizuchi::ports::{BoxFuture, Caller, Commands};
+use aizuchi::runtime::{Clock, EngineHandle, ShardRequest};
 use aizuchi::stores::Database;
 use aizuchi_core::types::Place;
 use aizuchi_core::{Input, Message, Policies};
-use aizuchi_test_servers::discord::{Server, TOKEN};
+use aizuchi_test_servers::discord::{DiscordServer, TOKEN};
 use aizuchi_test_servers::folder::Scratch;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-pub fn settings(server: &Server, assignments: &[&str]) -> (DiscordSettings, Policies) {
+pub fn settings(server: &DiscordServer, assignments: &[&str]) -> (DiscordSettings, Policies) {
     let mut layers = config::new_layers();
     layers.add_assignment(&format!("discord.api_url={}", server.url()));
     assignments.iter().for_each(|assignment| layers.add_assignment(assignment));
@@ -29,14 +29,14 @@ pub fn settings(server: &Server, assignments: &[&str]) -> (DiscordSettings, Poli
 pub struct Parrot(pub Mutex<Vec<(String, Caller, Place)>>);
 
 impl Commands for Parrot {
-    fn run<'a>(&'a self, text: &'a str, caller: &'a Caller, place: &'a Place) -> Doing<'a, String> {
+    fn run<'a>(&'a self, text: &'a str, caller: &'a Caller, place: &'a Place) -> BoxFuture<'a, String> {
         self.0.lock().unwrap().push((text.to_owned(), caller.clone(), place.clone()));
         Box::pin(async move { format!("done: {text}") })
     }
 }
 
 pub struct House {
-    pub server: Server,
+    pub server: DiscordServer,
     pub discord: Arc<Discord>,
     pub heard: Arc<Mutex<Vec<Input>>>,
     pub commands: Arc<Parrot>,
@@ -47,12 +47,12 @@ pub struct House {
 impl House {
     pub async fn open() -> (House, Scratch) {
         let scratch = Scratch::new("discord");
-        let house = House::open_in(&scratch.0, Server::start().await, &[]).await;
+        let house = House::open_in(&scratch.0, DiscordServer::start().await, &[]).await;
         house.connected().await;
         (house, scratch)
     }
 
-    pub async fn open_in(folder: &Path, server: Server, assignments: &[&str]) -> House {
+    pub async fn open_in(folder: &Path, server: DiscordServer, assignments: &[&str]) -> House {
         let (own, policies) = settings(&server, assignments);
         let database = Database::open(&folder.join("aizuchi.db")).unwrap();
         let discord =
@@ -62,7 +62,7 @@ impl House {
         let notes = heard.clone();
         tokio::spawn(async move {
             while let Some(told) = hears.recv().await {
-                if let Heard::Input(input, done) = told {
+                if let ShardRequest::Input(input, done) = told {
                     notes.lock().unwrap().push(input);
                     let _ = done.send(());
                 }
@@ -70,19 +70,19 @@ impl House {
         });
         let (commands, stop) = (Arc::new(Parrot::default()), CancellationToken::new());
         let done = discord
-            .listen(Ears::new(vec![shard], mpsc::unbounded_channel().0), commands.clone(), stop.clone())
+            .listen(EngineHandle::new(vec![shard], mpsc::unbounded_channel().0), commands.clone(), stop.clone())
             .unwrap();
         House { server, discord, heard, commands, stop, done }
     }
 
     pub async fn connected(&self) {
         let mut state = self.discord.state();
-        let connected = state.wait_for(|state| *state == State::Connected);
+        let connected = state.wait_for(|state| *state == GatewayState::Connected);
         tokio::time::timeout(Duration::from_secs(20), connected).await.expect("it connects").unwrap();
     }
 
     /// Returns the server: it goes on without the bot.
-    pub async fn close(self) -> Server {
+    pub async fn close(self) -> DiscordServer {
         self.stop.cancel();
         self.done.await.unwrap();
         self.server
@@ -92,7 +92,7 @@ impl House {
     pub async fn sent_away(self) -> String {
         tokio::time::timeout(Duration::from_secs(20), self.done).await.expect("it stops by itself").unwrap();
         match self.discord.state().borrow().clone() {
-            State::Stopped(why) => why,
+            GatewayState::Stopped(why) => why,
             other => panic!("{other:?}"),
         }
     }

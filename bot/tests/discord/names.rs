@@ -1,7 +1,7 @@
 //! People, roles, channels and emoji go by their names; the bot itself is still called by a mention.
 
 use aizuchi_core::types::PersonId;
-use aizuchi_test_servers::discord::{BOT, CHANNEL, GUILD, PRIVATE, Server, person};
+use aizuchi_test_servers::discord::{BOT, CHANNEL, DiscordServer, GUILD, PRIVATE, person};
 use aizuchi_test_servers::folder::Scratch;
 use serde_json::json;
 
@@ -14,7 +14,7 @@ fn role(id: &str, name: &str) -> serde_json::Value {
 
 /// The guild has roles, of which the bot has two: the one it came with, and one it was given.
 async fn house() -> (House, Scratch) {
-    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
     server.world.with(|world| {
         let mut own = role("71", "aizuchi");
         own["tags"] = json!({"bot_id": BOT.to_string()});

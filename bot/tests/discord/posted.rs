@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use aizuchi::ports::{Platform as _, PostError, Posting};
+use aizuchi::ports::{Platform as _, PostError, PostRequest};
 use aizuchi_core::types::{MessageId, Place};
-use aizuchi_test_servers::discord::{CHANNEL, GUILD, Mishap, PRIVATE, person};
+use aizuchi_test_servers::discord::{CHANNEL, GUILD, PRIVATE, ScriptedFailure, person};
 use aizuchi_test_servers::folder::Scratch;
 use serde_json::json;
 
@@ -21,9 +21,9 @@ async fn a_long_answer_begins_with_an_embed_and_calls_nobody() {
     let (house, _scratch) = House::open().await;
     let question = MessageId::new(house.server.say(CHANNEL, &person(11, "mia"), "how?").to_string());
     let (place, text) = (place(), format!("@everyone <@12> {}", "あ".repeat(1900)));
-    let first = Posting { key: "k/0", place: &place, text: &text, answering: Some(&question), more: true };
+    let first = PostRequest { key: "k/0", place: &place, text: &text, answering: Some(&question), more: true };
     let id = house.discord.post(first).await.unwrap();
-    let rest = Posting { key: "k/1", text: "the rest", answering: None, more: false, ..first };
+    let rest = PostRequest { key: "k/1", text: "the rest", answering: None, more: false, ..first };
     house.discord.post(rest).await.unwrap();
     assert_eq!(house.discord.post(first).await.unwrap(), id, "the same key is the same post");
     let posts = house.server.posts(CHANNEL);
@@ -49,14 +49,14 @@ async fn a_post_whose_answer_was_lost_is_found_again() {
         let (house, scratch) = House::open().await;
         let place = place();
         // Twice the same words are two posts.
-        let before = Posting { key: "k/0", place: &place, text: "hello", answering: None, more: false };
+        let before = PostRequest { key: "k/0", place: &place, text: "hello", answering: None, more: false };
         house.discord.post(before).await.unwrap();
         if forgotten {
             // Nor does the gateway tell of it.
             house.server.world.with(|world| world.sessions.clear());
         }
-        house.server.mishap(POST, Mishap::AnswerLost);
-        let posting = Posting { key: "k/1", ..before };
+        house.server.mishap(POST, ScriptedFailure::AnswerLost);
+        let posting = PostRequest { key: "k/1", ..before };
         let lost = house.discord.post(posting).await;
         assert!(matches!(lost, Err(PostError::TryLater { .. })), "{lost:?}");
         if forgotten {
@@ -79,8 +79,8 @@ async fn a_post_whose_answer_was_lost_is_found_again() {
 async fn a_post_that_an_older_version_left_in_mid_air_is_found_again() {
     let (house, _scratch) = House::open().await;
     let place = place();
-    let posting = Posting { key: "k/0", place: &place, text: "hello", answering: None, more: false };
-    house.server.mishap(POST, Mishap::AnswerLost);
+    let posting = PostRequest { key: "k/0", place: &place, text: "hello", answering: None, more: false };
+    house.server.mishap(POST, ScriptedFailure::AnswerLost);
     let lost = house.discord.post(posting).await;
     assert!(matches!(lost, Err(PostError::TryLater { .. })), "{lost:?}");
     house.server.world.with(|world| world.nonces.clear());
@@ -109,23 +109,23 @@ async fn a_post_that_an_older_version_left_in_mid_air_is_found_again() {
 async fn a_limit_is_waited_for_and_a_lost_permission_is_named() {
     let (house, _scratch) = House::open().await;
     let place = place();
-    let posting = Posting { key: "k/0", place: &place, text: "hello", answering: None, more: false };
-    house.server.mishap(POST, Mishap::Limited { after_s: 0.4, global: false });
+    let posting = PostRequest { key: "k/0", place: &place, text: "hello", answering: None, more: false };
+    house.server.mishap(POST, ScriptedFailure::Limited { after_s: 0.4, global: false });
     let start = std::time::Instant::now();
     house.discord.post(posting).await.unwrap();
     assert!(start.elapsed() >= Duration::from_millis(350), "it waits as long as it is told");
     // Longer than that is for whoever posts to wait, and they are told how long.
-    house.server.mishap(POST, Mishap::Limited { after_s: 9.5, global: false });
-    let busy = house.discord.post(Posting { key: "k/1", ..posting }).await;
+    house.server.mishap(POST, ScriptedFailure::Limited { after_s: 9.5, global: false });
+    let busy = house.discord.post(PostRequest { key: "k/1", ..posting }).await;
     let Err(PostError::TryLater { after: Some(after), .. }) = busy else { panic!("{busy:?}") };
     assert_eq!(after, Duration::from_millis(9500));
     let elsewhere = Place::room(format!("discord:{GUILD}/{PRIVATE}"));
-    let posting = Posting { place: &elsewhere, ..posting };
-    house.server.mishap(POST, Mishap::Page(502));
-    let broken = house.discord.post(Posting { key: "k/2", ..posting }).await;
+    let posting = PostRequest { place: &elsewhere, ..posting };
+    house.server.mishap(POST, ScriptedFailure::Page(502));
+    let broken = house.discord.post(PostRequest { key: "k/2", ..posting }).await;
     assert!(matches!(broken, Err(PostError::TryLater { .. })), "{broken:?}");
-    house.server.mishap(POST, Mishap::Refused { status: 403, code: 50013, message: "Missing Permissions" });
-    let refused = house.discord.post(Posting { key: "k/3", ..posting }).await;
+    house.server.mishap(POST, ScriptedFailure::Refused { status: 403, code: 50013, message: "Missing Permissions" });
+    let refused = house.discord.post(PostRequest { key: "k/3", ..posting }).await;
     assert!(matches!(&refused, Err(PostError::GiveUp { what }) if what.contains("Send Messages")), "{refused:?}");
     let gone = house.discord.react(&place, &MessageId::new("5"), "👀").await;
     assert!(matches!(gone, Err(PostError::GiveUp { .. })), "{gone:?}");
@@ -137,8 +137,8 @@ async fn a_limit_is_waited_for_and_a_lost_permission_is_named() {
 async fn while_discord_takes_nothing_nobody_asks() {
     let (house, _scratch) = House::open().await;
     let place = place();
-    let posting = Posting { key: "k/0", place: &place, text: "hello", answering: None, more: false };
-    house.server.mishap(POST, Mishap::Limited { after_s: 20.0, global: true });
+    let posting = PostRequest { key: "k/0", place: &place, text: "hello", answering: None, more: false };
+    house.server.mishap(POST, ScriptedFailure::Limited { after_s: 20.0, global: true });
     let busy = house.discord.post(posting).await;
     assert!(
         matches!(busy, Err(PostError::TryLater { after: Some(after), .. }) if after == Duration::from_secs(20)),
@@ -160,9 +160,9 @@ async fn while_discord_takes_nothing_nobody_asks() {
 async fn where_it_may_not_embed_it_speaks_plainly() {
     let (house, _scratch) = House::open().await;
     let question = MessageId::new(house.server.say(CHANNEL, &person(11, "mia"), "how?").to_string());
-    house.server.mishap(POST, Mishap::Refused { status: 403, code: 50013, message: "Missing Permissions" });
+    house.server.mishap(POST, ScriptedFailure::Refused { status: 403, code: 50013, message: "Missing Permissions" });
     let place = place();
-    let posting = Posting { key: "k/0", place: &place, text: "so", answering: Some(&question), more: true };
+    let posting = PostRequest { key: "k/0", place: &place, text: "so", answering: Some(&question), more: true };
     house.discord.post(posting).await.unwrap();
     assert_eq!(house.server.posts(CHANNEL)[0]["content"], "so");
     house.close().await;

@@ -2,9 +2,9 @@
 
 use aizuchi::check::{Check, Level};
 use aizuchi::platforms::discord::examine;
-use aizuchi::ports::{Platform as _, PostError, Posting};
+use aizuchi::ports::{Platform as _, PostError, PostRequest};
 use aizuchi_core::types::Place;
-use aizuchi_test_servers::discord::{CHANNEL, GUILD, Mishap, Server, TOKEN};
+use aizuchi_test_servers::discord::{CHANNEL, DiscordServer, GUILD, ScriptedFailure, TOKEN};
 use aizuchi_test_servers::folder::Scratch;
 use aizuchi_test_servers::logs::Logs;
 use serde_json::json;
@@ -12,23 +12,23 @@ use serde_json::json;
 use crate::house::{House, settings};
 
 const POST: &str = "POST channels/";
-const UNAUTHORIZED: Mishap = Mishap::Refused { status: 401, code: 0, message: "401: Unauthorized" };
+const UNAUTHORIZED: ScriptedFailure = ScriptedFailure::Refused { status: 401, code: 0, message: "401: Unauthorized" };
 
 #[tokio::test]
 async fn one_refusal_of_a_good_token_is_not_the_end() {
     let (house, _scratch) = House::open().await;
     let place = Place::room(format!("discord:{GUILD}/{CHANNEL}"));
-    let posting = Posting { key: "k/0", place: &place, text: "hello", answering: None, more: false };
+    let posting = PostRequest { key: "k/0", place: &place, text: "hello", answering: None, more: false };
     house.server.mishap(POST, UNAUTHORIZED);
     let first = house.discord.post(posting).await;
     assert!(matches!(first, Err(PostError::TryLater { .. })), "{first:?}");
     house.discord.post(posting).await.unwrap();
     // Nor where the second call finds nothing out.
     house.server.mishap(POST, UNAUTHORIZED);
-    house.server.mishap("GET users/@me", Mishap::Page(502));
-    let second = house.discord.post(Posting { key: "k/1", ..posting }).await;
+    house.server.mishap("GET users/@me", ScriptedFailure::Page(502));
+    let second = house.discord.post(PostRequest { key: "k/1", ..posting }).await;
     assert!(matches!(second, Err(PostError::TryLater { .. })), "{second:?}");
-    house.discord.post(Posting { key: "k/1", ..posting }).await.unwrap();
+    house.discord.post(PostRequest { key: "k/1", ..posting }).await.unwrap();
     assert_eq!(house.server.posts(CHANNEL).len(), 2);
     assert_eq!(house.discord.stopped(), None);
     house.close().await;
@@ -39,12 +39,12 @@ async fn one_refusal_of_a_good_token_is_not_the_end() {
 async fn a_token_that_is_refused_twice_is_the_end_and_told() {
     let (house, _scratch) = House::open().await;
     let place = Place::room(format!("discord:{GUILD}/{CHANNEL}"));
-    let posting = Posting { key: "k/0", place: &place, text: "hello", answering: None, more: false };
+    let posting = PostRequest { key: "k/0", place: &place, text: "hello", answering: None, more: false };
     house.server.world.with(|world| world.token = "another".to_owned());
     let refused = house.discord.post(posting).await;
     assert!(matches!(&refused, Err(PostError::GiveUp { what }) if what.contains("token")), "{refused:?}");
     let (asked, discord) = (house.server.asked("").len(), house.discord.clone());
-    assert!(house.discord.post(Posting { key: "k/1", ..posting }).await.is_err());
+    assert!(house.discord.post(PostRequest { key: "k/1", ..posting }).await.is_err());
     assert_eq!(house.server.asked("").len(), asked, "nobody knocks on and on");
     let why = house.sent_away().await;
     assert!(why.contains("Reset Token"), "{why}");
@@ -53,12 +53,12 @@ async fn a_token_that_is_refused_twice_is_the_end_and_told() {
 
 #[tokio::test]
 async fn a_refused_registration_names_the_fields() {
-    let (scratch, server, logs) = (Scratch::new("discord"), Server::start().await, Logs::collect());
+    let (scratch, server, logs) = (Scratch::new("discord"), DiscordServer::start().await, Logs::collect());
     let long =
         json!({"_errors": [{"code": "BASE_TYPE_BAD_LENGTH", "message": "Must be between 1 and 100 in length."}]});
     let errors = json!({"0": {"options": {"2": {"description": long.clone(), "name": long}}}});
     let body = json!({"code": 50035, "message": "Invalid Form Body", "errors": errors});
-    server.mishap("/commands", Mishap::Answer(400, body));
+    server.mishap("/commands", ScriptedFailure::Answer(400, body));
     let house = House::open_in(&scratch.0, server, &[]).await;
     let told = logs.until("register").await;
     assert!(told.contains("0.options.2.description: Must be between 1 and 100 in length."), "{told}");
@@ -69,10 +69,10 @@ async fn a_refused_registration_names_the_fields() {
 #[tokio::test]
 async fn a_refused_registration_says_what_to_do_about_it() {
     for (mishap, advice) in [
-        (Mishap::Refused { status: 403, code: 50001, message: "Missing Access" }, "applications.commands"),
-        (Mishap::Refused { status: 403, code: 40001, message: "Unauthorized" }, "token"),
+        (ScriptedFailure::Refused { status: 403, code: 50001, message: "Missing Access" }, "applications.commands"),
+        (ScriptedFailure::Refused { status: 403, code: 40001, message: "Unauthorized" }, "token"),
     ] {
-        let (scratch, server, logs) = (Scratch::new("discord"), Server::start().await, Logs::collect());
+        let (scratch, server, logs) = (Scratch::new("discord"), DiscordServer::start().await, Logs::collect());
         server.mishap("/commands", mishap);
         let house = House::open_in(&scratch.0, server, &[]).await;
         let told = logs.until("register").await;
@@ -84,8 +84,8 @@ async fn a_refused_registration_says_what_to_do_about_it() {
 /// Discord's trouble passes, and the commands are there after all.
 #[tokio::test]
 async fn a_registration_is_tried_again() {
-    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
-    server.mishap("/commands", Mishap::Page(502));
+    let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
+    server.mishap("/commands", ScriptedFailure::Page(502));
     let house = House::open_in(&scratch.0, server, &[]).await;
     house
         .server
@@ -96,13 +96,13 @@ async fn a_registration_is_tried_again() {
     house.close().await;
 }
 
-async fn findings(server: &Server) -> Vec<Check> {
+async fn findings(server: &DiscordServer) -> Vec<Check> {
     examine(&settings(server, &[]).0, &TOKEN.into()).await
 }
 
 #[tokio::test]
 async fn the_doctor_does_not_guess() {
-    let server = Server::start().await;
+    let server = DiscordServer::start().await;
     server.world.with(|world| {
         world.guild["roles"][0].as_object_mut().unwrap().remove("permissions");
     });
@@ -112,7 +112,7 @@ async fn the_doctor_does_not_guess() {
         wrong.level == Level::Warn && wrong.told.contains("does not say") && !wrong.told.contains("lacks"),
         "{wrong:?}"
     );
-    server.mishap("GET users/@me", Mishap::Refused { status: 403, code: 40001, message: "Unauthorized" });
+    server.mishap("GET users/@me", ScriptedFailure::Refused { status: 403, code: 40001, message: "Unauthorized" });
     let refused = findings(&server).await;
     let [Check { level: Level::Fail, mend: Some(mend), .. }] = &refused[..] else { panic!("{refused:?}") };
     assert!(mend.contains("DISCORD_TOKEN") && !mend.contains("network"), "{mend}");

@@ -1,6 +1,6 @@
 //! More than one connection: as many as Discord recommends, each with its own guilds.
 
-use aizuchi_test_servers::discord::{CHANNEL, Order, Server, person};
+use aizuchi_test_servers::discord::{CHANNEL, DiscordServer, Order, person};
 use aizuchi_test_servers::folder::Scratch;
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::house::House;
 
 #[tokio::test]
 async fn each_connection_hears_its_own_and_all_is_heard_once() {
-    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
     let mia = person(11, "mia");
     server.world.with(|world| {
         world.shards = 3;
@@ -42,7 +42,7 @@ async fn each_connection_hears_its_own_and_all_is_heard_once() {
 
 #[tokio::test]
 async fn the_settings_say_how_many() {
-    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
     let house = House::open_in(&scratch.0, server, &["discord.shards=2"]).await;
     house.server.until("both are there", |world| world.sessions.len() == 2).await;
     house.close().await;

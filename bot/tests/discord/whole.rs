@@ -8,10 +8,10 @@ use aizuchi::journal::Records;
 use aizuchi::models::Models;
 use aizuchi::platforms::discord::Discord;
 use aizuchi::prompts::Prompts;
-use aizuchi::runtime::{Clock, Runtime, World};
+use aizuchi::runtime::{Clock, Runtime, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
 use aizuchi_core::Input;
-use aizuchi_test_servers::discord::{BOT, CHANNEL, GUILD, Mishap, Order, Server, TOKEN, person};
+use aizuchi_test_servers::discord::{BOT, CHANNEL, DiscordServer, GUILD, Order, ScriptedFailure, TOKEN, person};
 use aizuchi_test_servers::folder::Scratch;
 use serde_json::json;
 use tokio::sync::{broadcast, watch};
@@ -27,18 +27,18 @@ struct Program {
 }
 
 impl Program {
-    async fn start(server: &Server, folder: &Path) -> Program {
+    async fn start(server: &DiscordServer, folder: &Path) -> Program {
         let (own, policies) = settings(server, &["models.main=offline", "models.judge=offline"]);
         let database = Database::open(&folder.join("aizuchi.db")).unwrap();
         let prompts = Arc::new(Prompts::new(PathBuf::new()));
-        let mind = Arc::new(Models::new(prompts, &policies, &|_| None).unwrap());
+        let models = Arc::new(Models::new(prompts, &policies, &|_| None).unwrap());
         let discord =
             Discord::new(own, &policies.general().settings, TOKEN.into(), database.platform_stores(), Clock::Wall);
         let (events, _) = broadcast::channel(1000);
         let (ready, _) = watch::channel(true);
-        let world = World {
+        let world = RuntimeContext {
             clock: Clock::Wall,
-            mind,
+            models,
             platforms: vec![discord.clone()],
             keeper: None,
             events,
@@ -47,7 +47,7 @@ impl Program {
         };
         let runtime = Runtime::start(database, policies, Arc::new(world)).await.unwrap();
         let stop = CancellationToken::new();
-        let done = discord.listen(runtime.ears.clone(), Arc::new(Parrot::default()), stop.clone()).unwrap();
+        let done = discord.listen(runtime.engine.clone(), Arc::new(Parrot::default()), stop.clone()).unwrap();
         server.until("it is there", |world| world.sessions.values().any(|session| session.line.is_some())).await;
         Program { runtime, stop, done }
     }
@@ -61,7 +61,7 @@ impl Program {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_asks_is_answered_with_a_reply_in_the_thread_they_asked_in() {
-    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
     let thread = json!({"id": "900", "type": 11, "parent_id": CHANNEL.to_string(), "guild_id": GUILD.to_string()});
     server.world.with(|world| world.channels.insert(900, thread));
     let program = Program::start(&server, &scratch.0).await;
@@ -79,11 +79,11 @@ async fn who_asks_is_answered_with_a_reply_in_the_thread_they_asked_in() {
 /// The line is cut while the answer is on its way, and the answer to the post is lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cut_in_mid_answer_posts_nothing_twice_and_loses_nothing() {
-    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
     let program = Program::start(&server, &scratch.0).await;
     let mia = person(11, "mia");
-    server.mishap("POST channels/", Mishap::AnswerLost);
-    server.mishap("/messages", Mishap::Limited { after_s: 0.2, global: false });
+    server.mishap("POST channels/", ScriptedFailure::AnswerLost);
+    server.mishap("/messages", ScriptedFailure::Limited { after_s: 0.2, global: false });
     server.world.with(|world| {
         let fields = json!({"content": format!("<@{BOT}> how cold can tomatoes get?")});
         let id = world.snowflake();
@@ -104,7 +104,7 @@ async fn a_cut_in_mid_answer_posts_nothing_twice_and_loses_nothing() {
 /// What was said an hour ago is remembered; nobody is answered an hour late.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn after_a_long_gap_old_questions_are_not_answered() {
-    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
     let mia = person(11, "mia");
     let hour = 3_600_000;
     let now = jiff::Timestamp::now().as_millisecond() as u64;
@@ -149,7 +149,7 @@ async fn changes(folder: &Path, id: u64) -> Vec<Option<String>> {
 /// The server does not know of the newest message when it tells of the channel; the comparison with what is known does.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_newer_than_the_last_that_was_known_is_found_by_comparing() {
-    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
     let program = Program::start(&server, &scratch.0).await;
     let mia = person(11, "mia");
     let known = server.say(CHANNEL, &mia, "before");
@@ -184,7 +184,7 @@ async fn until_heard(folder: &Path, id: u64) {
 /// Nobody tells of what was edited or deleted while the program was off.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_changed_while_it_was_away_is_found() {
-    let (scratch, server) = (Scratch::new("discord"), Server::start().await);
+    let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
     let program = Program::start(&server, &scratch.0).await;
     let mia = person(11, "mia");
     let [stays, edited, deleted, known] =

@@ -4,7 +4,7 @@ use aizuchi::meter::Meter;
 use aizuchi::models::Embeddings;
 use aizuchi::ports::{Embedder as _, ModelError};
 use aizuchi_core::settings::Layers;
-use aizuchi_test_servers::models::{Server, Step};
+use aizuchi_test_servers::models::{ModelServer, Step};
 use serde_json::json;
 
 fn embedder(model: &str, port: u16, format: &str) -> Result<Embeddings, String> {
@@ -27,7 +27,7 @@ async fn openai_vectors_come_in_their_order_and_of_length_one() {
     let body = json!({"object": "list", "model": "m", "usage": {"prompt_tokens": 3, "total_tokens": 3}, "data": [
         {"object": "embedding", "index": 1, "embedding": [0.0, 2.0]},
         {"object": "embedding", "index": 0, "embedding": [3.0, 4.0]}]});
-    let server = Server::start([Step::json(body)]).await;
+    let server = ModelServer::start([Step::json(body)]).await;
     let embedder = embedder("mine/some-model", server.port, "openai").unwrap();
     let vectors = embedder.embed(&texts(&["猫", "cat"]), &Meter::default()).await.unwrap();
     assert_eq!(vectors, [vec![0.6, 0.8], vec![0.0, 1.0]]);
@@ -41,7 +41,7 @@ async fn openai_vectors_come_in_their_order_and_of_length_one() {
 #[tokio::test]
 async fn google_is_asked_in_its_own_format() {
     let body = json!({"embeddings": [{"values": [0.0, -5.0]}]});
-    let server = Server::start([Step::json(body)]).await;
+    let server = ModelServer::start([Step::json(body)]).await;
     let vectors = embedder("mine/text-embedding-004", server.port, "google").unwrap();
     assert_eq!(vectors.embed(&texts(&["tea"]), &Meter::default()).await.unwrap(), [vec![0.0, -1.0]]);
     let seen = server.seen().remove(0);
@@ -61,7 +61,7 @@ async fn many_texts_go_out_in_bundles_and_trouble_is_told() {
     };
     let busy = Step::status(503, &[("retry-after", "0")], "{}");
     let server =
-        Server::start([busy, vectors(64), vectors(6), vectors(1), vectors(1), Step::status(401, &[], "{}")]).await;
+        ModelServer::start([busy, vectors(64), vectors(6), vectors(1), vectors(1), Step::status(401, &[], "{}")]).await;
     let embedder = embedder("mine/m", server.port, "openai").unwrap();
     let many: Vec<String> = (0..70).map(|number| format!("text {number}")).collect();
     assert_eq!(embedder.embed(&many, &Meter::default()).await.unwrap().len(), 70);

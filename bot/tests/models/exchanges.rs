@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use aizuchi::models::providers::{PROVIDERS, row};
-use aizuchi_test_servers::models::{Server, Step};
+use aizuchi_test_servers::models::{ModelServer, Step};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -83,7 +83,7 @@ async fn every_provider_is_asked_in_its_format() {
 }
 
 async fn play(name: &str, exchange: Exchange) {
-    let server = Server::start([Step::json(&exchange.response)]).await;
+    let server = ModelServer::start([Step::json(&exchange.response)]).await;
     let asker = Asker::new(server.port, "");
     let answer = match exchange.task.as_str() {
         "judge" => asker.judge(&exchange.model).await,

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use aizuchi::ports::Mind as _;
+use aizuchi::ports::ModelClient as _;
 use aizuchi_core::effect::Ask;
 use aizuchi_core::judge::{Parsed, Question, parse};
 use aizuchi_core::settings::JudgeStyle;

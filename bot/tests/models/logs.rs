@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use aizuchi::runtime::Ledger;
-use aizuchi_test_servers::models::{Server, Step, openai_answer};
+use aizuchi_test_servers::models::{ModelServer, Step, openai_answer};
 use serde_json::json;
 use tracing_subscriber::filter::LevelFilter;
 
@@ -44,7 +44,7 @@ impl Log {
 async fn log_of_three_calls(level: LevelFilter) -> String {
     let (log, _logging) = logging(level);
     let echo = json!({"error": {"message": format!("the key {KEY} is not welcome")}});
-    let server = Server::start([
+    let server = ModelServer::start([
         Step::json(openai_answer("past the mill")),
         Step::status(401, &[], &echo),
         Step::status(503, &[("retry-after", "0")], &echo),
@@ -79,7 +79,7 @@ fn a_price_that_is_estimated_is_told_once_for_each_model() {
     let (log, _logging) = logging(LevelFilter::WARN);
     let policies = policies("[models]\nmain = \"openai/unheard-of\"\njudge = \"ollama/llama3.2\"");
     let ledger = Ledger::new(&[], &policies);
-    ledger.govern(&policies);
+    ledger.set_policies(&policies);
     let told = log.text();
     assert_eq!(told.lines().count(), 1, "{told}");
     for part in

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use aizuchi::models::Models;
-use aizuchi::models::providers::{PROVIDERS, Row, version_path};
-use aizuchi::ports::{By, Digest, Doing, Mind as _, Prompt, Schema, Turn, Wording};
-use aizuchi_core::effect::{Ask, Brief, Failure, Kind, Line, Lines, Transcript};
+use aizuchi::models::providers::{KnownProvider, PROVIDERS, version_path};
+use aizuchi::ports::{BoxFuture, DigestRequest, ModelClient as _, Prompt, PromptBuilder, PromptTurn, Role, Schema};
+use aizuchi_core::effect::{Ask, Brief, Failure, Kind, Lines, Transcript, TranscriptLine};
 use aizuchi_core::input::Answer;
 use aizuchi_core::judge::Question;
 use aizuchi_core::settings::{JudgeStyle, Layers};
@@ -16,7 +16,7 @@ use serde_json::json;
 /// The same few words whatever is asked, so that a request can be compared letter by letter.
 pub struct FixedWording;
 
-impl Wording for FixedWording {
+impl PromptBuilder for FixedWording {
     fn judge(&self, ask: &Ask, _: &Policy) -> Result<Prompt, String> {
         let one_word = matches!(ask.question, Question::State | Question::Same | Question::Changed);
         let schema = json!({
@@ -31,20 +31,20 @@ impl Wording for FixedWording {
         });
         Ok(Prompt {
             system: "Should you step in?".into(),
-            turns: vec![Turn { by: By::User, text: ask.transcript.lines.plain() }],
+            turns: vec![PromptTurn { by: Role::User, text: ask.transcript.lines.plain() }],
             schema: (!one_word).then_some(Schema { name: "verdict", schema }),
         })
     }
 
-    fn digest(&self, digest: &Digest, _: &Policy) -> Result<Prompt, String> {
-        let turns = vec![Turn { by: By::User, text: digest.lines.plain() }];
+    fn digest(&self, digest: &DigestRequest, _: &Policy) -> Result<Prompt, String> {
+        let turns = vec![PromptTurn { by: Role::User, text: digest.lines.plain() }];
         Ok(Prompt { system: "Sum it up.".into(), turns, schema: None })
     }
 
     fn write(&self, brief: &Brief, _: &Policy) -> Result<Prompt, String> {
-        let turn = |line: Line<'_>| match line.voice {
-            Voice::Me => Turn { by: By::Assistant, text: line.text.into() },
-            Voice::Person | Voice::Bot => Turn { by: By::User, text: format!("{}: {}", line.name, line.text) },
+        let turn = |line: TranscriptLine<'_>| match line.voice {
+            Voice::Me => PromptTurn { by: Role::Assistant, text: line.text.into() },
+            Voice::Person | Voice::Bot => PromptTurn { by: Role::User, text: format!("{}: {}", line.name, line.text) },
         };
         Ok(Prompt {
             system: "Write the answer.".into(),
@@ -62,7 +62,8 @@ pub fn policies(settings: &str) -> Policies {
 
 /// Every provider at this port, one more that speaks Ollama's own format, and further settings.
 pub fn settings(port: u16, more: &str) -> String {
-    let at = |row: &Row| format!("{}.url = \"http://127.0.0.1:{port}/{}\"\n", row.name, version_path(row.format));
+    let at =
+        |row: &KnownProvider| format!("{}.url = \"http://127.0.0.1:{port}/{}\"\n", row.name, version_path(row.format));
     let known: String = PROVIDERS.iter().map(at).collect();
     format!("{more}\n[providers]\n{known}native.url = \"http://127.0.0.1:{port}/\"\nnative.format = \"ollama\"\n")
 }
@@ -86,18 +87,18 @@ impl Asker {
         Asker { models: Arc::new(models), policies: Arc::new(policies) }
     }
 
-    pub fn judge(&self, model: &str) -> Doing<'static, Result<Answer, Failure>> {
+    pub fn judge(&self, model: &str) -> BoxFuture<'static, Result<Answer, Failure>> {
         self.models.clone().judge(Box::new(ask(model)), self.policies.clone())
     }
 
-    pub fn write(&self, model: &str, addressed: bool) -> Doing<'static, Result<Answer, Failure>> {
+    pub fn write(&self, model: &str, addressed: bool) -> BoxFuture<'static, Result<Answer, Failure>> {
         self.models.clone().write(Box::new(brief(model, addressed)), self.policies.clone())
     }
 }
 
 pub fn lines() -> Lines {
     let said = [("ann", Voice::Person, "hello"), ("me", Voice::Me, "hi ann"), ("ann", Voice::Person, "which way?")];
-    said.into_iter().map(|(name, voice, text)| Line { id: "", name, voice, text }).collect()
+    said.into_iter().map(|(name, voice, text)| TranscriptLine { id: "", name, voice, text }).collect()
 }
 
 pub fn ask(model: &str) -> Ask {

@@ -6,7 +6,7 @@ use aizuchi::ports::Embedder as _;
 use aizuchi_core::effect::{Failure, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::settings::Price;
-use aizuchi_test_servers::models::{Server, Step, openai_answer};
+use aizuchi_test_servers::models::{ModelServer, Step, openai_answer};
 use serde_json::json;
 
 use super::minds::{Asker, environment, policies, settings};
@@ -27,7 +27,7 @@ fn yes() -> Step {
 
 #[tokio::test]
 async fn an_attempt_that_said_nothing_is_paid_for_too() {
-    let server = Server::start([Step::json(openai_answer("")), yes()]).await;
+    let server = ModelServer::start([Step::json(openai_answer("")), yes()]).await;
     let usage = paid(&Asker::new(server.port, "").judge(LISTED).await);
     assert_eq!(server.seen().len(), 2);
     // Ten tokens in and three out, each time.
@@ -37,13 +37,13 @@ async fn an_attempt_that_said_nothing_is_paid_for_too() {
 #[tokio::test]
 async fn a_failure_costs_what_it_cost() {
     let asker = |port| Asker::new(port, "[models]\nretries_max = 0\ntimeout_seconds = 1");
-    let server = Server::start([Step::json(openai_answer(""))]).await;
+    let server = ModelServer::start([Step::json(openai_answer(""))]).await;
     let failed = asker(server.port).judge(LISTED).await;
     assert!(failed.is_err());
     assert_eq!((paid(&failed).calls, paid(&failed).micros), (1, 9));
     // Refused requests and those that never arrive are not paid for.
     for step in [Step::status(401, &[], "{}"), Step::status(429, &[], "{}"), Step::status(500, &[], "oops")] {
-        let server = Server::start([step]).await;
+        let server = ModelServer::start([step]).await;
         let usage = paid(&asker(server.port).judge(LISTED).await);
         assert_eq!((usage.calls, usage.tokens_in, usage.tokens_out, usage.micros), (0, 0, 0, 0));
     }
@@ -51,7 +51,7 @@ async fn a_failure_costs_what_it_cost() {
     assert_eq!(paid(&asker(nobody).judge(LISTED).await).calls, 0);
     // What broke off, or took too long, may have been: as much as it was allowed to say.
     for step in [Step::Cut(openai_answer("half")), Step::Silence] {
-        let server = Server::start([step]).await;
+        let server = ModelServer::start([step]).await;
         let usage = paid(&asker(server.port).judge(LISTED).await);
         assert!(usage.calls == 1 && usage.tokens_out >= 50 && usage.micros >= 100, "{usage:?}");
     }
@@ -59,7 +59,7 @@ async fn a_failure_costs_what_it_cost() {
 
 #[tokio::test]
 async fn a_model_without_a_price_is_billed_as_the_dearest_of_its_provider() {
-    let server = Server::start([yes(), yes()]).await;
+    let server = ModelServer::start([yes(), yes()]).await;
     let asker = Asker::new(server.port, "[prices]\n\"openai/gratis\" = [0.0, 0.0]");
     let dearest = Price { input: 0.25, output: 2.0 }.micros(10, 3);
     assert_eq!(paid(&asker.judge("openai/unheard-of").await).micros, dearest);
@@ -75,7 +75,7 @@ async fn vectors_are_counted_with_every_attempt() {
         )
     };
     let busy = Step::status(503, &[("retry-after", "0")], "{}");
-    let server = Server::start([busy, Step::Cut("{\"object\": \"list\"}".into()), vectors()]).await;
+    let server = ModelServer::start([busy, Step::Cut("{\"object\": \"list\"}".into()), vectors()]).await;
     let policies = policies(&settings(server.port, "models.embed = \"openai/e\""));
     let embeddings = Embeddings::new(&policies, &environment).unwrap();
     let meter = Meter::at(Price { input: 1.0, output: 0.0 });

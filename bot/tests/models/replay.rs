@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use aizuchi::models::providers::Variables;
 use aizuchi::models::{Models, try_call};
-use aizuchi::ports::Mind;
+use aizuchi::ports::ModelClient;
 use aizuchi::prompts::Prompts;
-use aizuchi::replay::{Judge, OwnInLog, Summary, run};
+use aizuchi::replay::{Judge, OwnPosts, ReplaySummary, run};
 use aizuchi_core::Policies;
 use aizuchi_core::settings::Layers;
 use aizuchi_formats::Options;
-use aizuchi_test_servers::models::{Server, Step, openai_answer};
+use aizuchi_test_servers::models::{ModelServer, Step, openai_answer};
 
 use super::minds::{KEY, environment, policies, settings};
 
@@ -31,18 +31,21 @@ fn replay_policies(port: u16) -> Policies {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn live_models_decide_a_replay() {
     let verdict = r#"{"respond": true, "kind": "full", "delay_seconds": 0, "reason": "helps"}"#;
-    let server = Server::start([Step::json(openai_answer(verdict)), Step::json(openai_answer("In winter."))]).await;
+    let server =
+        ModelServer::start([Step::json(openai_answer(verdict)), Step::json(openai_answer("In winter."))]).await;
     let policies = replay_policies(server.port);
     let decided = tokio::task::spawn_blocking(move || {
-        let mind =
-            || Ok(Arc::new(Models::new(Arc::new(Prompts::new("".into())), &policies, &environment)?) as Arc<dyn Mind>);
-        let world = Judge::Live.world(&policies, mind).unwrap();
+        let models = || {
+            Ok(Arc::new(Models::new(Arc::new(Prompts::new("".into())), &policies, &environment)?)
+                as Arc<dyn ModelClient>)
+        };
+        let world = Judge::Live.oracle(&policies, models).unwrap();
         let log = aizuchi_formats::read_text("log", LOG.trim().as_bytes(), &Options::default(), &mut |_| ()).unwrap();
-        run(policies.clone(), world, log.events, OwnInLog::Ignored, &mut |_| ())
+        run(policies.clone(), world, log.events, OwnPosts::Ignored, &mut |_| ())
     })
     .await
     .unwrap();
-    let summary = Summary::of(&decided);
+    let summary = ReplaySummary::of(&decided);
     // The judge at its price, the writer, which has none, at the dearest of its provider: one dollar in and two out.
     assert_eq!((summary.replies, summary.judge_calls, summary.micros), (1, 1, 13 + 16), "{:?}", decided[0].trace);
     let asked: Vec<String> = server.seen().iter().map(|seen| seen.body["model"].as_str().unwrap().into()).collect();
@@ -51,7 +54,7 @@ async fn live_models_decide_a_replay() {
 
 #[tokio::test]
 async fn one_tiny_call_tells_whether_a_model_is_there() {
-    let server = Server::start([Step::json(openai_answer("yes")), Step::status(401, &[], "{}")]).await;
+    let server = ModelServer::start([Step::json(openai_answer("yes")), Step::status(401, &[], "{}")]).await;
     let policies = policies(&settings(server.port, ""));
     let (policy, variables) = (policies.general(), Variables::read(&policies, &environment));
     let (reply, _) = try_call("openai/m", policy, &variables).await.unwrap();

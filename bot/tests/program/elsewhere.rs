@@ -31,7 +31,7 @@ async fn one_token_of_two_is_not_enough() {
 
 #[tokio::test]
 async fn on_discord_alone_it_answers_and_stops_when_it_is_told() {
-    let server = discord::Server::start().await;
+    let server = discord::DiscordServer::start().await;
     let mut home = new_home(CLOSED);
     home.set(format!("discord.api_url={}", server.url()));
     home.set_variable("DISCORD_TOKEN", discord::TOKEN);
@@ -47,7 +47,7 @@ async fn on_discord_alone_it_answers_and_stops_when_it_is_told() {
 /// Refused by one call after another, it can answer nobody there: whoever watches over it is told.
 #[tokio::test]
 async fn a_token_that_is_no_longer_good_shows_in_ready() {
-    let server = discord::Server::start().await;
+    let server = discord::DiscordServer::start().await;
     let mut home = new_home(&[]);
     home.set(format!("discord.api_url={}", server.url()));
     home.set_variable("DISCORD_TOKEN", discord::TOKEN);
@@ -55,7 +55,7 @@ async fn a_token_that_is_no_longer_good_shows_in_ready() {
     server.until("it is there", |world| world.sessions.values().any(|session| session.line.is_some())).await;
     let mia = person(11, "mia");
     // Once is a mistake of theirs: whoever asks is answered all the same.
-    let once = discord::Mishap::Refused { status: 401, code: 0, message: "401: Unauthorized" };
+    let once = discord::ScriptedFailure::Refused { status: 401, code: 0, message: "401: Unauthorized" };
     server.mishap(&format!("POST channels/{CHANNEL}/messages"), once);
     server.say(CHANNEL, &mia, &format!("<@{BOT}> are you there?"));
     server.until_posts(CHANNEL, 1).await;
@@ -73,7 +73,7 @@ async fn a_token_that_is_no_longer_good_shows_in_ready() {
 /// On both there is one command with verbs; `/mute` alone is not ours there.
 #[tokio::test]
 async fn answers_name_orders_as_they_are_written_there() {
-    let (discord, slack) = (discord::Server::start().await, slack::Server::start().await);
+    let (discord, slack) = (discord::DiscordServer::start().await, slack::SlackServer::start().await);
     let mut home = new_home(CLOSED);
     home.set(format!("discord.api_url={}", discord.url()));
     home.set(format!("slack.api_url={}", slack.api_url()));
@@ -103,7 +103,7 @@ async fn answers_name_orders_as_they_are_written_there() {
 /// Where there is no other place to be, being sent away is the end, and not a program that does nothing for ever.
 #[tokio::test]
 async fn sent_away_from_its_only_place_it_ends() {
-    let server = slack::Server::start().await;
+    let server = slack::SlackServer::start().await;
     let mut home = new_home(CLOSED);
     home.set(format!("slack.api_url={}", server.api_url()));
     home.set_variable("SLACK_BOT_TOKEN", BOT_TOKEN);

@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use aizuchi::journal::{Entry, Journal};
+use aizuchi::journal::{Journal, JournalEntry};
 use aizuchi::runtime::shard_of;
 use aizuchi::stores::Database;
 use aizuchi_core::effect::Usage;
 use aizuchi_core::input::Answer;
 use aizuchi_core::types::{Author, CallId, Message, MessageId, PersonId, Place, RoomId, Visibility, Voice};
 use aizuchi_core::{Input, Time};
-use aizuchi_test_servers::models::{Server, Step, openai_answer};
+use aizuchi_test_servers::models::{ModelServer, Step, openai_answer};
 use aizuchi_test_servers::visitor::Visitor;
 use rusqlite::{Connection, params};
 use serde_json::json;
@@ -56,7 +56,7 @@ async fn lived_in(folder: &Path, shards: usize, begun: Time) {
     let database = Database::open(&folder.join("aizuchi.db")).unwrap();
     let journal = Journal::new(database.clone());
     let mut rows = Vec::new();
-    let mut inputs: Vec<Vec<Entry>> = (0..shards).map(|_| Vec::new()).collect();
+    let mut inputs: Vec<Vec<JournalEntry>> = (0..shards).map(|_| Vec::new()).collect();
     for number in 1..=MESSAGES {
         let room = ROOMS[number as usize % ROOMS.len()];
         let (by, text) = if number % 10 == 0 {
@@ -71,11 +71,11 @@ async fn lived_in(folder: &Path, shards: usize, begun: Time) {
             "reply_to": null, "edited": false, "deleted": false, "reactions": [],
         });
         rows.push((number, room, format!("{}/{number}", by.0), body.to_string()));
-        inputs[shard].push(Entry::Input(at, Input::Said(message)));
+        inputs[shard].push(JournalEntry::Input(at, Input::Said(message)));
         if number % 50 == 1 {
             let call = CallId { room: RoomId::new(format!("web:{room}")), serial: number };
             let answer = Answer { text: format!("I like {HER_WORD} too").into(), usage: Usage::default() };
-            inputs[shard].push(Entry::Input(at, Input::Written(call, Ok(answer))));
+            inputs[shard].push(JournalEntry::Input(at, Input::Written(call, Ok(answer))));
         }
     }
     for (shard, inputs) in inputs.iter().enumerate() {
@@ -209,7 +209,7 @@ async fn asks_again(home: &Home) -> bool {
     true
 }
 
-fn with_model(server: &Server) -> Home {
+fn with_model(server: &ModelServer) -> Home {
     let mut home = new_home(&["models.main=openai/m", "models.judge=openai/m", "models.retries_max=0"]);
     home.set("gates.user_addressed_per_hour=0");
     home.set("log.level=warn");
@@ -241,7 +241,7 @@ async fn shown(home: &Home) -> String {
 
 #[tokio::test]
 async fn answers_that_repeat_forgotten_words_go_too() {
-    let server = Server::start(answers(&["Noted: zanzibar77.", "It was zanzibar77.", "Four, as ever."])).await;
+    let server = ModelServer::start(answers(&["Noted: zanzibar77.", "It was zanzibar77.", "Four, as ever."])).await;
     let home = with_model(&server);
     let program = home.start().await;
     let mut mia = Visitor::enter(home.address, "lobby", "Mirabelle").await;
@@ -268,7 +268,7 @@ async fn answers_that_repeat_forgotten_words_go_too() {
 #[tokio::test]
 async fn a_short_name_is_found_in_any_case_and_one_that_may_be_somebody_else_is_asked_about() {
     let texts = ["TANAKA-SAN likes tea, and so does 田中さん.", "I hear that BO plays jazz.", "Bob plays chess."];
-    let server = Server::start(answers(&texts)).await;
+    let server = ModelServer::start(answers(&texts)).await;
     let home = with_model(&server);
     let program = home.start().await;
     let mut tanaka = Visitor::enter(home.address, "lobby", "田中").await;

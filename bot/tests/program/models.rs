@@ -1,6 +1,6 @@
 //! Models that refuse, talk nonsense or take for ever: whoever asked is told in friendly words, everybody else goes on.
 
-use aizuchi_test_servers::models::{Happened, Server, Step, openai_answer};
+use aizuchi_test_servers::models::{ModelServer, ServerEvent, Step, openai_answer};
 use aizuchi_test_servers::visitor::Visitor;
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::program::{Home, Program, eventually, new_home};
 const KEY: &str = "sk-do-not-tell";
 const EXCUSE: &str = "Sorry, I can't find the words right now. Please try me again in a bit.";
 
-fn home(server: &Server, settings: &[&str]) -> Home {
+fn home(server: &ModelServer, settings: &[&str]) -> Home {
     let mut home = new_home(settings);
     home.set("models.main=openai/some-model");
     home.set("models.judge=openai/some-model");
@@ -45,7 +45,7 @@ async fn logs(program: &Program, words: &str) -> String {
 #[tokio::test]
 async fn a_wrong_key() {
     let refusal = || Step::status(401, &[], format!(r#"{{"error": {{"message": "Incorrect API key: {KEY}"}}}}"#));
-    let server = Server::start([refusal(), refusal()]).await;
+    let server = ModelServer::start([refusal(), refusal()]).await;
     let place = home(&server, &["response.min_wait_seconds=0"]);
     let program = place.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
@@ -63,7 +63,7 @@ async fn a_wrong_key() {
 #[tokio::test]
 async fn nonsense() {
     let nonsense = || Step::status(200, &[("content-type", "text/html")], "<html>It works!</html>");
-    let server = Server::start([nonsense(), Step::json(openai_answer("purple monkey")), nonsense()]).await;
+    let server = ModelServer::start([nonsense(), Step::json(openai_answer("purple monkey")), nonsense()]).await;
     let settings = ["response.min_wait_seconds=0", "response.adaptive=false", "score.low=0", "points.question=80"];
     let place = home(&server, &settings);
     let program = place.start().await;
@@ -83,13 +83,13 @@ async fn nonsense() {
 
 #[tokio::test]
 async fn one_that_takes_for_ever() {
-    let mut server = Server::start([Step::Silence, Step::json(openai_answer("Past the mill."))]).await;
+    let mut server = ModelServer::start([Step::Silence, Step::json(openai_answer("Past the mill."))]).await;
     let place = home(&server, &["models.timeout_seconds=2"]);
     let program = place.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     let mut jonas = Visitor::enter(program.address, "garden", "jonas").await;
     let id = mia.say("1", "@aizuchi which way?").await;
-    assert_eq!(server.next().await, Happened::Asked);
+    assert_eq!(server.next().await, ServerEvent::Asked);
     jonas.say("1", "@aizuchi which way?").await;
     assert_eq!(answer(&mut jonas).await, "Past the mill.");
     assert_eq!(answer(&mut mia).await, EXCUSE);

@@ -50,7 +50,7 @@ trait Ground {
     fn hang_up(&self);
 }
 
-impl Ground for discord::Server {
+impl Ground for discord::DiscordServer {
     const JOINS: &'static str = "joins Discord.";
     const POINTS: bool = true;
 
@@ -84,7 +84,7 @@ impl Ground for discord::Server {
     }
 
     fn lose_answer(&self) {
-        self.mishap(&format!("POST channels/{CHANNEL}/messages"), discord::Mishap::AnswerLost);
+        self.mishap(&format!("POST channels/{CHANNEL}/messages"), discord::ScriptedFailure::AnswerLost);
     }
 
     fn is_heard(&self) -> bool {
@@ -96,7 +96,7 @@ impl Ground for discord::Server {
     }
 }
 
-impl Ground for slack::Server {
+impl Ground for slack::SlackServer {
     const JOINS: &'static str = "joins Slack.";
     const POINTS: bool = false;
 
@@ -251,18 +251,18 @@ fn check<G: Ground>(calls: &[(String, String, usize)], parts: &[Part]) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_in_mid_answer_on_discord() {
-    killed_in_mid_answer(discord::Server::start().await).await;
+    killed_in_mid_answer(discord::DiscordServer::start().await).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_in_mid_answer_on_slack() {
-    killed_in_mid_answer(slack::Server::start().await).await;
+    killed_in_mid_answer(slack::SlackServer::start().await).await;
 }
 
 /// It keeps nothing of what a post carries along.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_in_mid_answer_on_a_slack_that_drops_metadata() {
-    let server = slack::Server::start().await;
+    let server = slack::SlackServer::start().await;
     server.workspace().forgetful = true;
     killed_in_mid_answer(server).await;
 }

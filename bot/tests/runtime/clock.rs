@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use aizuchi::journal::Records;
 use aizuchi::language::Language;
-use aizuchi::runtime::{Clock, Event};
+use aizuchi::runtime::{Clock, EngineEvent};
 use aizuchi::sentences::sentence;
 use aizuchi::stores::StoreSettings;
 use aizuchi_core::effect::Outcome;
@@ -55,11 +55,12 @@ impl House {
     /// Somebody calls, and is answered within the second.
     #[track_caller]
     fn asks(&self, life: &Life, id: &str) -> impl Future<Output = ()> {
-        let (input, ears) = (said(id, self.clock.now(), "mia", "aizuchi, are you there?"), life.runtime.ears.clone());
+        let (input, engine) =
+            (said(id, self.clock.now(), "mia", "aizuchi, are you there?"), life.runtime.engine.clone());
         let (before, caller) = (self.posts(), std::panic::Location::caller());
         let board = self.board.clone();
         async move {
-            ears.hear(input).await.expect("it listens");
+            engine.submit(input).await.expect("it listens");
             tokio::time::sleep(Duration::from_secs(1)).await;
             assert_eq!(board.posts.lock().unwrap().len(), before + 1, "not answered, {caller}");
         }
@@ -69,8 +70,8 @@ impl House {
 fn decided(life: &mut Life) -> Vec<Trace> {
     std::iter::from_fn(|| life.events.try_recv().ok())
         .filter_map(|event| match event {
-            Event::Decided(trace) => Some((*trace).clone()),
-            Event::Changed(..) => None,
+            EngineEvent::Decided(trace) => Some((*trace).clone()),
+            EngineEvent::Changed(..) => None,
         })
         .collect()
 }
@@ -101,7 +102,7 @@ async fn what_is_said_just_before_the_clock_is_set_is_not_late() {
             message.place = Place::room("web:lobby");
         }
         house.clock.set(by);
-        life.runtime.ears.hear(input).await.expect("it listens");
+        life.runtime.engine.submit(input).await.expect("it listens");
         tokio::time::sleep(Duration::from_secs(1)).await;
         let traces = decided(&mut life);
         let trace = traces.iter().find(|trace| trace.message.as_str() == id).expect("it is decided");
@@ -252,7 +253,7 @@ async fn a_clock_that_is_set_just_before_a_stop_shortens_no_mute_and_drops_no_ca
         assert_eq!(house.posts(), 1, "{shards} {by:?}: who called is answered");
         for room in &rooms {
             let muted = |view: aizuchi_core::view::RoomView| view.mute.is_some();
-            assert!(muted(life.runtime.ears.look(room).await.unwrap().unwrap()), "{shards} {by:?}: {room}");
+            assert!(muted(life.runtime.engine.view(room).await.unwrap().unwrap()), "{shards} {by:?}: {room}");
         }
         tokio::time::sleep(Duration::from_secs(120)).await;
         life.hear(said("m2", house.clock.now(), "mia", "aizuchi, and now?")).await;

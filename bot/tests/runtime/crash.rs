@@ -31,9 +31,9 @@ fn live(scratch: &Scratch, board: &Arc<Board>, talk: &mut Vec<(Time, Input)>, fr
     world.block_on(async {
         let policies = policies(&["reply.part_chars=40"]);
         let long = "One sentence of some length here. Another sentence that follows it. And a third one to end with.";
-        let mind = Scripted::new(false, vec![line("write", long, 250)], &policies);
+        let models = Scripted::new(false, vec![line("write", long, 250)], &policies);
         let clock = Clock::starting_at(from);
-        let life = Life::with_store(saving_after(7), scratch.database(), policies, mind, board.clone(), clock).await;
+        let life = Life::with_store(saving_after(7), scratch.database(), policies, models, board.clone(), clock).await;
         let living = async {
             while let Some((at, input)) = talk.first().cloned() {
                 clock.sleep_until(Some(at)).await;

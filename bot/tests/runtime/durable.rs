@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use aizuchi::ports::{Doing, Mind, Platform, PostError, Posting};
-use aizuchi::runtime::{Clock, Runtime, World};
+use aizuchi::ports::{BoxFuture, ModelClient, Platform, PostError, PostRequest};
+use aizuchi::runtime::{Clock, Runtime, RuntimeContext};
 use aizuchi::stores::StoreSettings;
 use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::Answer;
@@ -19,7 +19,7 @@ use crate::made_up::{Board, START, Scratch, Scripted, line, policies, said};
 /// Stands between the engine and the world, and has a connection of its own to the journal.
 struct Witness {
     path: PathBuf,
-    mind: Arc<Scripted>,
+    models: Arc<Scripted>,
     board: Board,
     /// What was asked for, and whether its cause was there.
     seen: Mutex<Vec<(&'static str, bool)>>,
@@ -41,21 +41,25 @@ fn is_said(input: &Input, id: &str) -> bool {
     matches!(input, Input::Said(message) if message.id.as_str() == id)
 }
 
-impl Mind for Witness {
-    fn judge(self: Arc<Self>, ask: Box<Ask>, policies: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+impl ModelClient for Witness {
+    fn judge(self: Arc<Self>, ask: Box<Ask>, policies: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         let newest = ask.transcript.lines.iter().last().expect("it asks about something").id.to_owned();
         self.look("judge: what was said", |_, input| is_said(input, &newest));
         self.look("judge: that the wait is over", |at, input| matches!(input, Input::Tick) && at >= ask.at);
-        self.mind.clone().judge(ask, policies)
+        self.models.clone().judge(ask, policies)
     }
 
-    fn write(self: Arc<Self>, brief: Box<Brief>, policies: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+    fn write(
+        self: Arc<Self>,
+        brief: Box<Brief>,
+        policies: Arc<Policies>,
+    ) -> BoxFuture<'static, Result<Answer, Failure>> {
         let answered = brief.answering.last().expect("it answers somebody").clone();
         self.look("write: what was said", |_, input| is_said(input, answered.as_str()));
         if !brief.addressed {
             self.look("write: the verdict", |_, input| matches!(input, Input::Judged(_, Ok(_))));
         }
-        self.mind.clone().write(brief, policies)
+        self.models.clone().write(brief, policies)
     }
 }
 
@@ -64,17 +68,22 @@ impl Platform for Witness {
         "log"
     }
 
-    fn post<'a>(&'a self, posting: Posting<'a>) -> Doing<'a, Result<MessageId, PostError>> {
+    fn post<'a>(&'a self, posting: PostRequest<'a>) -> BoxFuture<'a, Result<MessageId, PostError>> {
         let holds = |answer: &Answer| answer.text.contains(posting.text);
         self.look("post: the words", |_, input| matches!(input, Input::Written(_, Ok(answer)) if holds(answer)));
         self.board.post(posting)
     }
 
-    fn react<'a>(&'a self, place: &'a Place, to: &'a MessageId, emoji: &'a str) -> Doing<'a, Result<(), PostError>> {
+    fn react<'a>(
+        &'a self,
+        place: &'a Place,
+        to: &'a MessageId,
+        emoji: &'a str,
+    ) -> BoxFuture<'a, Result<(), PostError>> {
         self.board.react(place, to, emoji)
     }
 
-    fn typing<'a>(&'a self, place: &'a Place) -> Doing<'a, ()> {
+    fn typing<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, ()> {
         self.board.typing(place)
     }
 }
@@ -85,13 +94,13 @@ async fn nothing_leaves_before_its_cause_is_in_the_journal() {
     let policies = policies(&["preset=myao2", "address.name=true", "reply.part_chars=40"]);
     let yes = r#"{"should_respond": true, "reason": "asked", "delay_seconds": 0}"#;
     let long = "One sentence of some length here. Another sentence that follows it. And a third one to end with.";
-    let mind = Scripted::new(false, vec![line("judge", yes, 100), line("write", long, 100)], &policies);
+    let models = Scripted::new(false, vec![line("judge", yes, 100), line("write", long, 100)], &policies);
     let (path, board) = (scratch.0.join("aizuchi.db"), Board::default());
-    let witness = Arc::new(Witness { path, mind, board, seen: Mutex::default() });
+    let witness = Arc::new(Witness { path, models, board, seen: Mutex::default() });
     let (clock, (events, _), (ready, _)) = (Clock::starting_at(START), broadcast::channel(100), watch::channel(true));
-    let world = World {
+    let world = RuntimeContext {
         clock,
-        mind: witness.clone(),
+        models: witness.clone(),
         platforms: vec![witness.clone()],
         keeper: None,
         events,
@@ -99,9 +108,9 @@ async fn nothing_leaves_before_its_cause_is_in_the_journal() {
         store: StoreSettings::default(),
     };
     let runtime = Runtime::start(scratch.database(), policies, Arc::new(world)).await.unwrap();
-    runtime.ears.hear(said("m1", START, "mia", "does anybody know?")).await.unwrap();
+    runtime.engine.submit(said("m1", START, "mia", "does anybody know?")).await.unwrap();
     tokio::time::sleep(Duration::from_secs(600)).await;
-    runtime.ears.hear(said("m2", START + Span::seconds(600), "mia", "aizuchi, do you?")).await.unwrap();
+    runtime.engine.submit(said("m2", START + Span::seconds(600), "mia", "aizuchi, do you?")).await.unwrap();
     tokio::time::sleep(Duration::from_secs(60)).await;
     runtime.stop().await;
     let post = ("post: the words", true);

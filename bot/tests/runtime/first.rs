@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi::runtime::{Clock, Gone};
+use aizuchi::runtime::{Clock, ShuttingDown};
 use aizuchi_core::Input;
 use aizuchi_core::types::{Place, Span};
 use rusqlite::Connection;
@@ -34,28 +34,28 @@ fn journal(connection: &Connection) -> Vec<(String, String)> {
 #[tokio::test(start_paused = true)]
 async fn a_mention_overtakes_other_rooms_and_nobody_of_its_own() {
     let (scratch, policies) = (Scratch::new(), policies(&[]));
-    let mind = Scripted::new(false, vec![line("write", "Hello!", 0)], &policies);
+    let models = Scripted::new(false, vec![line("write", "Hello!", 0)], &policies);
     let (board, clock) = (Arc::new(Board::default()), Clock::starting_at(START));
-    let life = Life::start(scratch.database(), policies, mind, board.clone(), clock).await;
+    let life = Life::start(scratch.database(), policies, models, board.clone(), clock).await;
     life.hear(in_room("log:room0", "first", 0, "good morning")).await;
     let store = Connection::open(scratch.0.join("aizuchi.db")).unwrap();
     // The disk takes its time with one message, and everything queues up behind it.
     store.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let ears = &life.runtime.ears;
-    let mut promises = vec![ears.queue(in_room("log:room0", "stuck", 0, "how are you all?")).await.unwrap()];
+    let engine = &life.runtime.engine;
+    let mut promises = vec![engine.enqueue(in_room("log:room0", "stuck", 0, "how are you all?")).await.unwrap()];
     for _ in 0..10 {
         tokio::task::yield_now().await;
     }
     for number in 0..OTHERS {
         let (room, id) = (format!("log:room{}", number % ROOMS), format!("other {number}"));
-        promises.push(ears.queue(in_room(&room, &id, number, "and then the rain came")).await.unwrap());
+        promises.push(engine.enqueue(in_room(&room, &id, number, "and then the rain came")).await.unwrap());
     }
     for (id, text) in [("before", "look at this"), ("mention", "aizuchi, what is it?"), ("after", "a bird")] {
-        promises.push(ears.queue(in_room("log:called", id, OTHERS, text)).await.unwrap());
+        promises.push(engine.enqueue(in_room("log:called", id, OTHERS, text)).await.unwrap());
     }
     store.execute_batch("COMMIT").unwrap();
     for promise in promises {
-        assert_eq!(promise.durable().await, Ok::<(), Gone>(()));
+        assert_eq!(promise.durable().await, Ok::<(), ShuttingDown>(()));
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
     life.runtime.stop().await;

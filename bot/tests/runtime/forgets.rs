@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use aizuchi::keeper::{ForgetState, Keeper};
 use aizuchi::memory;
-use aizuchi::ports::{Doing, Mind, Platform};
-use aizuchi::runtime::{Clock, Runtime, World};
+use aizuchi::ports::{BoxFuture, ModelClient, Platform};
+use aizuchi::runtime::{Clock, Runtime, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
 use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
 use aizuchi_core::input::Answer;
@@ -23,13 +23,13 @@ use crate::made_up::{Board, START, Scratch, policies, said};
 /// Repeats what it is told.
 struct Parrot;
 
-impl Mind for Parrot {
-    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+impl ModelClient for Parrot {
+    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         let text = r#"{"respond": false, "reason": "they speak of a xylophone"}"#.into();
         Box::pin(async { Ok(Answer { text, usage: Usage::default() }) })
     }
 
-    fn write(self: Arc<Self>, brief: Box<Brief>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+    fn write(self: Arc<Self>, brief: Box<Brief>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         let last = brief.transcript.lines.iter().last().map(|line| line.text.to_owned()).unwrap_or_default();
         Box::pin(async move { Ok(Answer { text: format!("So: {last}").into(), usage: Usage::default() }) })
     }
@@ -45,13 +45,13 @@ struct Life {
 impl Life {
     async fn start(scratch: &Scratch, shards: u32) -> Life {
         let policies = policies(&[&format!("runtime.shards={shards}"), "memory.profiles=true"]);
-        let (database, mind) = (scratch.database(), Arc::new(Parrot));
+        let (database, models) = (scratch.database(), Arc::new(Parrot));
         let memory = memory::open(&policies.general().settings.memory, &database).expect("it can be kept");
-        let keeper = Arc::new(Keeper::new(memory, mind.clone(), database.clone(), policies.clone()));
+        let keeper = Arc::new(Keeper::new(memory, models.clone(), database.clone(), policies.clone()));
         let platforms: Vec<Arc<dyn Platform>> = vec![Arc::new(Board::default())];
-        let world = World {
+        let world = RuntimeContext {
             clock: Clock::starting_at(START),
-            mind,
+            models,
             keeper: Some(keeper.clone()),
             platforms: platforms.clone(),
             events: broadcast::channel(16).0,
@@ -66,12 +66,12 @@ impl Life {
         let Input::Said(message) = said(&format!("m{number}"), START, who, text) else { unreachable!() };
         let mentions_me = text.contains("@aizuchi");
         let message = Message { place: Place::room(room), mentions_me, ..message };
-        self.runtime.ears.hear(Input::Said(message)).await.expect("it listens");
+        self.runtime.engine.submit(Input::Said(message)).await.expect("it listens");
     }
 
     async fn forget_mia(&self) -> ForgetState {
         let mia = vec![PersonId::new("id-mia")];
-        self.keeper.forget(mia, &[], &self.runtime.ears, &self.platforms).await.expect("it can be noted").state
+        self.keeper.forget(mia, &[], &self.runtime.engine, &self.platforms).await.expect("it can be noted").state
     }
 
     async fn jobs(&self) -> i64 {
@@ -164,8 +164,8 @@ async fn cut_off_at_any_point_it_ends_after_the_next_start_or_has_not_begun() {
             assert_eq!(life.forget_mia().await, ForgetState::Done);
             not_begun += 1;
         } else {
-            let ears = life.runtime.ears.clone();
-            tokio::spawn(life.keeper.clone().end_forgetting(ears, life.platforms.clone(), stop.clone()));
+            let engine = life.runtime.engine.clone();
+            tokio::spawn(life.keeper.clone().end_forgetting(engine, life.platforms.clone(), stop.clone()));
             while life.jobs().await > 0 {
                 tokio::time::sleep(Duration::from_secs(1)).await;
             }
@@ -189,7 +189,7 @@ async fn one_person_under_several_ids_is_forgotten_under_all_of_them() {
     life.says(1, "log:1", "id-mia", "my xylophone").await;
     life.says(2, "log:2", "other-mia", "my glockenspiel").await;
     let ids = ["id-mia", "other-mia"].map(PersonId::new).to_vec();
-    life.keeper.forget(ids, &[], &life.runtime.ears, &life.platforms).await.unwrap();
+    life.keeper.forget(ids, &[], &life.runtime.engine, &life.platforms).await.unwrap();
     for text in ["xylophone", "glockenspiel", "id-mia", "other-mia"] {
         assert!(!holds(&scratch, text), "{text} is still there");
     }

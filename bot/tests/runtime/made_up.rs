@@ -1,4 +1,4 @@
-//! A made-up world: a platform in memory that posts a key once, and a mind that answers by script.
+//! A made-up world: a platform in memory that posts a key once, and a model client that answers by script.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use aizuchi::ports::{Doing, Mind, Platform, PostError, Posting};
-use aizuchi::runtime::{Clock, Event, Runtime, World};
+use aizuchi::ports::{BoxFuture, ModelClient, Platform, PostError, PostRequest};
+use aizuchi::runtime::{Clock, EngineEvent, Runtime, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
 use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::Answer;
@@ -60,7 +60,7 @@ impl Platform for Board {
         "log"
     }
 
-    fn post<'a>(&'a self, posting: Posting<'a>) -> Doing<'a, Result<MessageId, PostError>> {
+    fn post<'a>(&'a self, posting: PostRequest<'a>) -> BoxFuture<'a, Result<MessageId, PostError>> {
         Box::pin(async move {
             tokio::time::sleep(self.way).await;
             if let Some(left) = self.refusals.lock().unwrap().get_mut(posting.key).filter(|left| **left > 0) {
@@ -82,12 +82,12 @@ impl Platform for Board {
         })
     }
 
-    fn react<'a>(&'a self, _: &'a Place, to: &'a MessageId, emoji: &'a str) -> Doing<'a, Result<(), PostError>> {
+    fn react<'a>(&'a self, _: &'a Place, to: &'a MessageId, emoji: &'a str) -> BoxFuture<'a, Result<(), PostError>> {
         self.reactions.lock().unwrap().push((to.to_string(), emoji.to_owned()));
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn typing<'a>(&'a self, _: &'a Place) -> Doing<'a, ()> {
+    fn typing<'a>(&'a self, _: &'a Place) -> BoxFuture<'a, ()> {
         self.typed.fetch_add(1, Ordering::Relaxed);
         Box::pin(std::future::ready(()))
     }
@@ -114,7 +114,10 @@ impl Scripted {
         Arc::new(Scripted { stand_in, under_way: Arc::default() })
     }
 
-    fn answer(&self, (latency, answer): (Span, Result<Answer, Failure>)) -> Doing<'static, Result<Answer, Failure>> {
+    fn answer(
+        &self,
+        (latency, answer): (Span, Result<Answer, Failure>),
+    ) -> BoxFuture<'static, Result<Answer, Failure>> {
         self.under_way.fetch_add(1, Ordering::Relaxed);
         let under_way = UnderWay(self.under_way.clone());
         Box::pin(async move {
@@ -127,13 +130,13 @@ impl Scripted {
     }
 }
 
-impl Mind for Scripted {
-    fn judge(self: Arc<Self>, ask: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+impl ModelClient for Scripted {
+    fn judge(self: Arc<Self>, ask: Box<Ask>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         let answer = self.stand_in.lock().unwrap().judge(&ask);
         self.answer(answer)
     }
 
-    fn write(self: Arc<Self>, brief: Box<Brief>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+    fn write(self: Arc<Self>, brief: Box<Brief>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         let answer = self.stand_in.lock().unwrap().write(&brief);
         self.answer(answer)
     }
@@ -142,7 +145,7 @@ impl Mind for Scripted {
 /// A program that runs, with what it runs on.
 pub struct Life {
     pub runtime: Runtime,
-    pub events: broadcast::Receiver<Event>,
+    pub events: broadcast::Receiver<EngineEvent>,
     pub ready: watch::Receiver<bool>,
     pub clock: Clock,
 }
@@ -151,30 +154,30 @@ impl Life {
     pub async fn start(
         database: Database,
         policies: Policies,
-        mind: Arc<dyn Mind>,
+        models: Arc<dyn ModelClient>,
         board: Arc<Board>,
         clock: Clock,
     ) -> Life {
-        Life::with_store(StoreSettings::default(), database, policies, mind, board, clock).await
+        Life::with_store(StoreSettings::default(), database, policies, models, board, clock).await
     }
 
     pub async fn with_store(
         store: StoreSettings,
         database: Database,
         policies: Policies,
-        mind: Arc<dyn Mind>,
+        models: Arc<dyn ModelClient>,
         board: Arc<Board>,
         clock: Clock,
     ) -> Life {
         let (events, watched) = broadcast::channel(100_000);
         let (ready, is_ready) = watch::channel(true);
-        let world = World { clock, mind, platforms: vec![board], keeper: None, events, ready, store };
+        let world = RuntimeContext { clock, models, platforms: vec![board], keeper: None, events, ready, store };
         let runtime = Runtime::start(database, policies, Arc::new(world)).await.expect("it starts");
         Life { runtime, events: watched, ready: is_ready, clock }
     }
 
     pub async fn hear(&self, input: Input) {
-        self.runtime.ears.hear(input).await.expect("it listens");
+        self.runtime.engine.submit(input).await.expect("it listens");
     }
 }
 

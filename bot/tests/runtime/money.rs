@@ -7,8 +7,8 @@ use std::time::Duration;
 use aizuchi::keeper::Keeper;
 use aizuchi::memory;
 use aizuchi::meter::Meter;
-use aizuchi::ports::{Digest, Doing, Embedder, Mind, ModelError};
-use aizuchi::runtime::{Clock, Runtime, World};
+use aizuchi::ports::{BoxFuture, DigestRequest, Embedder, ModelClient, ModelError};
+use aizuchi::runtime::{Clock, Runtime, RuntimeContext};
 use aizuchi::stores::StoreSettings;
 use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Usage};
 use aizuchi_core::input::Answer;
@@ -19,7 +19,7 @@ use tokio::sync::{broadcast, watch};
 
 use crate::made_up::{Board, Life, START, Scratch, policies, said, saving_after};
 
-/// A mind that counts its calls and takes its time.
+/// A models that counts its calls and takes its time.
 #[derive(Default)]
 struct Counting {
     calls: AtomicU64,
@@ -39,7 +39,7 @@ impl Counting {
         self.calls.load(Ordering::Relaxed)
     }
 
-    fn answer(&self, text: &'static str) -> Doing<'static, Result<Answer, Failure>> {
+    fn answer(&self, text: &'static str) -> BoxFuture<'static, Result<Answer, Failure>> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         let takes = self.takes;
         Box::pin(async move {
@@ -49,16 +49,20 @@ impl Counting {
     }
 }
 
-impl Mind for Counting {
-    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+impl ModelClient for Counting {
+    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         self.answer(r#"{"respond": false, "reason": "no"}"#)
     }
 
-    fn write(self: Arc<Self>, _: Box<Brief>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+    fn write(self: Arc<Self>, _: Box<Brief>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         self.answer("Here I am.")
     }
 
-    fn digest(self: Arc<Self>, digest: Box<Digest>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+    fn digest(
+        self: Arc<Self>,
+        digest: Box<DigestRequest>,
+        _: Arc<Policies>,
+    ) -> BoxFuture<'static, Result<Answer, Failure>> {
         let mut digests = self.digests.lock().unwrap();
         let failure = if digests.is_empty() { None } else { digests.remove(0).err() };
         if let Some(failure) = failure {
@@ -94,36 +98,36 @@ async fn all_call(life: &Life, rooms: std::ops::Range<u64>, at: Time) {
 #[tokio::test(start_paused = true)]
 async fn many_rooms_at_once_do_not_overrun_what_all_may_spend() {
     let policies = policies(&["runtime.shards=3", "budget.total_calls_per_day=10"]);
-    let (scratch, board, mind) = (Scratch::new(), Arc::new(Board::default()), Counting::taking(5));
+    let (scratch, board, models) = (Scratch::new(), Arc::new(Board::default()), Counting::taking(5));
     let clock = Clock::starting_at(START);
-    let life = Life::start(scratch.database(), policies, mind.clone(), board.clone(), clock).await;
+    let life = Life::start(scratch.database(), policies, models.clone(), board.clone(), clock).await;
     all_call(&life, 0..40, START).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
-    assert_eq!((mind.calls(), excuses(&board)), (10, 30), "as many as may be, and a friendly line for the others");
+    assert_eq!((models.calls(), excuses(&board)), (10, 30), "as many as may be, and a friendly line for the others");
     // Nothing is left, and nobody in a room that was told so is asked about any more.
     all_call(&life, 0..40, clock.now()).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
-    assert_eq!((mind.calls(), excuses(&board)), (10, 70));
-    assert_eq!(life.runtime.ears.total(&RoomId::new("any"), clock.now()).spent.calls, 10);
+    assert_eq!((models.calls(), excuses(&board)), (10, 70));
+    assert_eq!(life.runtime.engine.total(&RoomId::new("any"), clock.now()).spent.calls, 10);
     // The day turns, here at midnight UTC.
     let midnight = Time((START.0 / 86_400_000 + 1) * 86_400_000);
     clock.sleep_until(Some(midnight)).await;
-    assert_eq!(life.runtime.ears.total(&RoomId::new("any"), clock.now()).spent.calls, 0);
+    assert_eq!(life.runtime.engine.total(&RoomId::new("any"), clock.now()).spent.calls, 0);
     all_call(&life, 0..5, clock.now()).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
-    assert_eq!(mind.calls(), 15);
+    assert_eq!(models.calls(), 15);
     life.runtime.stop().await;
 }
 
 /// Lives for a while in a world of its own, and is gone from one instant to the next.
-fn live(scratch: &Scratch, board: &Arc<Board>, mind: &Arc<Counting>, shards: u32, from: Time, lives: Duration) {
+fn live(scratch: &Scratch, board: &Arc<Board>, models: &Arc<Counting>, shards: u32, from: Time, lives: Duration) {
     let world = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
     world.block_on(async {
         let shards = format!("runtime.shards={shards}");
         let policies = policies(&[&shards, "budget.total_calls_per_day=10"]);
         let clock = Clock::starting_at(from);
         let (store, database) = (saving_after(7), scratch.database());
-        let life = Life::with_store(store, database, policies, mind.clone(), board.clone(), clock).await;
+        let life = Life::with_store(store, database, policies, models.clone(), board.clone(), clock).await;
         all_call(&life, 0..8, from).await;
         tokio::time::sleep(lives).await;
     });
@@ -132,15 +136,15 @@ fn live(scratch: &Scratch, board: &Arc<Board>, mind: &Arc<Counting>, shards: u32
 
 #[test]
 fn killed_again_and_again_it_still_knows_what_was_spent() {
-    let (scratch, board, mind) = (Scratch::new(), Arc::new(Board::default()), Counting::taking(5));
+    let (scratch, board, models) = (Scratch::new(), Arc::new(Board::default()), Counting::taking(5));
     // Killed while eight calls are in flight: they may have been paid for.
-    live(&scratch, &board, &mind, 1, START, Duration::from_secs(2));
-    assert_eq!(mind.calls(), 8);
+    live(&scratch, &board, &models, 1, START, Duration::from_secs(2));
+    assert_eq!(models.calls(), 8);
     for (life, shards) in [3, 1, 4].into_iter().enumerate() {
         let from = START + Span::minutes(life as u64 + 1);
-        live(&scratch, &board, &mind, shards, from, Duration::from_secs(30));
+        live(&scratch, &board, &models, shards, from, Duration::from_secs(30));
     }
-    assert_eq!(mind.calls(), 10, "eight before the first kill, two after it, and none since");
+    assert_eq!(models.calls(), 10, "eight before the first kill, two after it, and none since");
     assert!(excuses(&board) > 0);
 }
 
@@ -150,19 +154,19 @@ async fn money_that_is_set_aside_for_others_counts_and_comes_back() {
     let settings =
         ["models.main=google/gemini-2.5-flash", "models.judge=offline", "budget.total_dollars_per_day=0.013"];
     let policies = policies(&settings);
-    let (scratch, board, mind) = (Scratch::new(), Arc::new(Board::default()), Counting::taking(5));
+    let (scratch, board, models) = (Scratch::new(), Arc::new(Board::default()), Counting::taking(5));
     let clock = Clock::starting_at(START);
-    let life = Life::start(scratch.database(), policies, mind.clone(), board.clone(), clock).await;
+    let life = Life::start(scratch.database(), policies, models.clone(), board.clone(), clock).await;
     all_call(&life, 0..6, START).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let at_once = mind.calls();
+    let at_once = models.calls();
     assert!((1..6).contains(&at_once) && excuses(&board) as u64 == 6 - at_once, "{at_once} at once");
     tokio::time::sleep(Duration::from_secs(60)).await;
-    assert_eq!(life.runtime.ears.total(&RoomId::new("any"), clock.now()).spent.micros, at_once * BILL.micros);
+    assert_eq!(life.runtime.engine.total(&RoomId::new("any"), clock.now()).spent.micros, at_once * BILL.micros);
     // They were cheaper than they might have been: whoever was refused is answered now.
     life.hear(calls_in(5, "again", clock.now())).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
-    assert_eq!(mind.calls(), at_once + 1);
+    assert_eq!(models.calls(), at_once + 1);
     life.runtime.stop().await;
 }
 
@@ -174,7 +178,7 @@ impl Embedder for Numbers {
         "google/text-embedding-004"
     }
 
-    fn embed<'a>(&'a self, texts: &'a [String], meter: &'a Meter) -> Doing<'a, Result<Vec<Vec<f32>>, ModelError>> {
+    fn embed<'a>(&'a self, texts: &'a [String], meter: &'a Meter) -> BoxFuture<'a, Result<Vec<Vec<f32>>, ModelError>> {
         self.0.fetch_add(1, Ordering::Relaxed);
         meter.begin(7, 0).answered(Some(7), 0);
         Box::pin(std::future::ready(Ok(texts.iter().map(|_| vec![1.0, 0.0]).collect())))
@@ -185,22 +189,22 @@ struct Remembering {
     runtime: Runtime,
     keeper: Arc<Keeper>,
     numbers: Arc<Numbers>,
-    mind: Arc<Counting>,
+    models: Arc<Counting>,
     clock: Clock,
 }
 
 impl Remembering {
-    async fn start(scratch: &Scratch, mind: Arc<Counting>, more: &[&str]) -> Remembering {
+    async fn start(scratch: &Scratch, models: Arc<Counting>, more: &[&str]) -> Remembering {
         let settings = ["memory.channel_context=true", "memory.reflection=true", "memory.summarize_messages=20"];
         let policies = policies(&[&settings, more].concat());
         let (database, clock) = (scratch.database(), Clock::starting_at(START));
         let memory = memory::open(&policies.general().settings.memory, &database).expect("it can be kept");
         let numbers = Arc::new(Numbers(AtomicU64::new(0)));
-        let keeper = Keeper::new(memory, mind.clone(), database.clone(), policies.clone());
+        let keeper = Keeper::new(memory, models.clone(), database.clone(), policies.clone());
         let keeper = Arc::new(keeper.understanding(numbers.clone()));
-        let world = World {
+        let world = RuntimeContext {
             clock,
-            mind: mind.clone(),
+            models: models.clone(),
             keeper: Some(keeper.clone()),
             platforms: vec![Arc::new(Board::default())],
             events: broadcast::channel(16).0,
@@ -208,19 +212,19 @@ impl Remembering {
             store: StoreSettings::default(),
         };
         let runtime = Runtime::start(database, policies, Arc::new(world)).await.expect("it starts");
-        Remembering { runtime, keeper, numbers, mind, clock }
+        Remembering { runtime, keeper, numbers, models, clock }
     }
 
     async fn talk(&self, messages: u64) {
         for number in 0..messages {
             let heard = said(&format!("m{number}"), self.clock.now(), "mia", "I bring the xylophone");
-            self.runtime.ears.hear(heard).await.expect("it listens");
+            self.runtime.engine.submit(heard).await.expect("it listens");
         }
         a_moment().await;
     }
 
     async fn spent(&self) -> Cost {
-        self.runtime.ears.look(&RoomId::new("log:room")).await.unwrap().expect("it was heard").spent
+        self.runtime.engine.view(&RoomId::new("log:room")).await.unwrap().expect("it was heard").spent
     }
 }
 
@@ -232,17 +236,17 @@ async fn a_moment() {
 
 #[tokio::test(start_paused = true)]
 async fn every_call_of_a_digest_counts_those_that_fail_too() {
-    let mind = Arc::new(Counting::default());
+    let models = Arc::new(Counting::default());
     let billed = |usage| Err(Failure { what: "unreadable".into(), usage });
-    *mind.digests.lock().unwrap() = vec![billed(Some(BILL)), billed(Some(Usage::default()))];
+    *models.digests.lock().unwrap() = vec![billed(Some(BILL)), billed(Some(Usage::default()))];
     let (scratch, paid) = (Scratch::new(), |calls| Cost { calls, tokens: 110 * calls, micros: 50 * calls });
-    let life = Remembering::start(&scratch, mind, &["gates.unasked=false", "memory.reflection=false"]).await;
+    let life = Remembering::start(&scratch, models, &["gates.unasked=false", "memory.reflection=false"]).await;
     life.talk(20).await;
-    assert_eq!((life.mind.calls(), life.spent().await), (1, paid(1)), "unreadable, and paid for");
+    assert_eq!((life.models.calls(), life.spent().await), (1, paid(1)), "unreadable, and paid for");
     tokio::time::sleep(Duration::from_secs(70)).await;
-    assert_eq!((life.mind.calls(), life.spent().await), (2, paid(1)), "refused, and not paid for");
+    assert_eq!((life.models.calls(), life.spent().await), (2, paid(1)), "refused, and not paid for");
     tokio::time::sleep(Duration::from_secs(130)).await;
-    assert_eq!((life.mind.calls(), life.spent().await), (3, paid(2)));
+    assert_eq!((life.models.calls(), life.spent().await), (3, paid(2)));
     life.runtime.stop().await;
 
     // More than one call reads at once: each of them counts.
@@ -250,8 +254,8 @@ async fn every_call_of_a_digest_counts_those_that_fail_too() {
     let settings = ["gates.unasked=false", "memory.reflection=false", "memory.summarize_messages=450"];
     let life = Remembering::start(&scratch, Arc::new(Counting::default()), &settings).await;
     life.talk(450).await;
-    assert!(life.mind.calls() >= 3, "{} calls", life.mind.calls());
-    assert_eq!(life.spent().await, paid(life.mind.calls()));
+    assert!(life.models.calls() >= 3, "{} calls", life.models.calls());
+    assert_eq!(life.spent().await, paid(life.models.calls()));
     life.runtime.stop().await;
 }
 
@@ -264,17 +268,17 @@ async fn what_words_mean_is_paid_for_by_the_room_they_are_of() {
     tokio::time::sleep(Duration::from_secs(1800)).await;
     a_moment().await;
     let before = life.spent().await;
-    assert_eq!((life.mind.calls(), before.calls), (1, 1), "it was thought over");
-    life.keeper.give_meaning(&life.runtime.ears).await.unwrap();
+    assert_eq!((life.models.calls(), before.calls), (1, 1), "it was thought over");
+    life.keeper.give_meaning(&life.runtime.engine).await.unwrap();
     a_moment().await;
     let after = life.spent().await;
     assert_eq!((life.numbers.0.load(Ordering::Relaxed), after.calls), (1, 2), "a fact was given a meaning");
     assert!(after.micros > before.micros && after.tokens > before.tokens, "{after:?}");
     // Who calls is answered from memory, which is looked through by meaning.
     let Input::Said(message) = said("call", life.clock.now(), "jonas", "who brings it?") else { unreachable!() };
-    life.runtime.ears.hear(Input::Said(Message { mentions_me: true, ..message })).await.unwrap();
+    life.runtime.engine.submit(Input::Said(Message { mentions_me: true, ..message })).await.unwrap();
     a_moment().await;
-    assert_eq!((life.mind.calls(), life.numbers.0.load(Ordering::Relaxed)), (2, 2));
+    assert_eq!((life.models.calls(), life.numbers.0.load(Ordering::Relaxed)), (2, 2));
     let answered = life.spent().await;
     assert_eq!(
         (answered.calls, answered.tokens),
@@ -293,8 +297,8 @@ async fn a_room_that_has_spent_its_budget_asks_for_no_meaning() {
     life.talk(20).await;
     tokio::time::sleep(Duration::from_secs(1800)).await;
     a_moment().await;
-    assert_eq!(life.mind.calls(), 1, "it was thought over");
-    life.keeper.give_meaning(&life.runtime.ears).await.unwrap();
+    assert_eq!(life.models.calls(), 1, "it was thought over");
+    life.keeper.give_meaning(&life.runtime.engine).await.unwrap();
     assert_eq!((life.numbers.0.load(Ordering::Relaxed), life.spent().await.calls), (0, 1));
     life.runtime.stop().await;
 }

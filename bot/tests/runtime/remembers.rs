@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use aizuchi::keeper::{ForgetState, Keeper};
 use aizuchi::memory;
-use aizuchi::ports::{Digest, Doing, Mind};
-use aizuchi::runtime::{Clock, World};
+use aizuchi::ports::{BoxFuture, DigestRequest, ModelClient};
+use aizuchi::runtime::{Clock, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
 use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Usage};
 use aizuchi_core::input::{Answer, Command};
@@ -30,13 +30,13 @@ struct Noting {
     reminded: Mutex<Vec<String>>,
 }
 
-fn answer(text: &str) -> Doing<'static, Result<Answer, Failure>> {
+fn answer(text: &str) -> BoxFuture<'static, Result<Answer, Failure>> {
     let answer = Answer { text: text.into(), usage: Usage::default() };
     Box::pin(async { Ok(answer) })
 }
 
-impl Mind for Noting {
-    fn judge(self: Arc<Self>, ask: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+impl ModelClient for Noting {
+    fn judge(self: Arc<Self>, ask: Box<Ask>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         if ask.telling.is_none() {
             return answer(r#"{"respond": false, "reason": "no"}"#);
         }
@@ -45,12 +45,16 @@ impl Mind for Noting {
         answer(r#"{"respond": true, "kind": "full", "reason": "they will be glad"}"#)
     }
 
-    fn write(self: Arc<Self>, brief: Box<Brief>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+    fn write(self: Arc<Self>, brief: Box<Brief>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         self.briefs.lock().unwrap().push(*brief);
         answer("I remember.")
     }
 
-    fn digest(self: Arc<Self>, digest: Box<Digest>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+    fn digest(
+        self: Arc<Self>,
+        digest: Box<DigestRequest>,
+        _: Arc<Policies>,
+    ) -> BoxFuture<'static, Result<Answer, Failure>> {
         let shown = digest.lines.iter().map(|line| line.id.to_owned()).collect();
         self.digests.lock().unwrap().push((digest.what, shown));
         let mut failures = self.failures.lock().unwrap();
@@ -78,7 +82,7 @@ struct Life {
     runtime: aizuchi::runtime::Runtime,
     keeper: Arc<Keeper>,
     clock: Clock,
-    mind: Arc<Noting>,
+    models: Arc<Noting>,
     board: Arc<Board>,
 }
 
@@ -87,14 +91,14 @@ fn remembering() -> Policies {
 }
 
 impl Life {
-    async fn start(database: Database, mind: Arc<Noting>, clock: Clock) -> Life {
+    async fn start(database: Database, models: Arc<Noting>, clock: Clock) -> Life {
         let policies = remembering();
         let memory = memory::open(&policies.general().settings.memory, &database).expect("it can be kept");
-        let keeper = Arc::new(Keeper::new(memory, mind.clone(), database.clone(), policies.clone()));
+        let keeper = Arc::new(Keeper::new(memory, models.clone(), database.clone(), policies.clone()));
         let board = Arc::new(Board::default());
-        let world = World {
+        let world = RuntimeContext {
             clock,
-            mind: mind.clone(),
+            models: models.clone(),
             keeper: Some(keeper.clone()),
             platforms: vec![board.clone()],
             events: broadcast::channel(16).0,
@@ -102,21 +106,21 @@ impl Life {
             store: StoreSettings::default(),
         };
         let runtime = aizuchi::runtime::Runtime::start(database, policies, Arc::new(world)).await.expect("it starts");
-        Life { runtime, keeper, clock, mind, board }
+        Life { runtime, keeper, clock, models, board }
     }
 
     async fn says(&self, number: u64, who: &str, text: &str) {
-        self.runtime.ears.hear(said(&format!("m{number}"), self.clock.now(), who, text)).await.expect("it listens");
+        self.runtime.engine.submit(said(&format!("m{number}"), self.clock.now(), who, text)).await.expect("it listens");
     }
 
     async fn calls(&self, number: u64, who: &str, text: &str) {
         let Input::Said(message) = said(&format!("m{number}"), self.clock.now(), who, text) else { unreachable!() };
         let message = Message { mentions_me: true, ..message };
-        self.runtime.ears.hear(Input::Said(message)).await.expect("it listens");
+        self.runtime.engine.submit(Input::Said(message)).await.expect("it listens");
     }
 
     fn digested(&self, what: Digesting) -> Vec<Vec<String>> {
-        let digests = self.mind.digests.lock().unwrap();
+        let digests = self.models.digests.lock().unwrap();
         digests.iter().filter(|(of, _)| *of == what).map(|(_, shown)| shown.clone()).collect()
     }
 }
@@ -143,9 +147,9 @@ async fn a_moment() {
 #[tokio::test(start_paused = true)]
 async fn every_message_is_taken_in_once_also_over_a_restart() {
     let scratch = Scratch::new();
-    let mind = Arc::<Noting>::default();
+    let models = Arc::<Noting>::default();
     let clock = Clock::starting_at(START);
-    let life = Life::start(scratch.database(), mind.clone(), clock).await;
+    let life = Life::start(scratch.database(), models.clone(), clock).await;
     for number in 1..=25 {
         life.says(number, ["mia", "jonas"][number as usize % 2], "shall we have a picnic?").await;
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -154,7 +158,7 @@ async fn every_message_is_taken_in_once_also_over_a_restart() {
     assert_eq!(life.digested(Digesting::Summary), [ids(1..=20)]);
     life.runtime.stop().await;
 
-    let life = Life::start(scratch.database(), mind.clone(), clock).await;
+    let life = Life::start(scratch.database(), models.clone(), clock).await;
     for number in 26..=40 {
         life.says(number, "lena", "I bring cake").await;
     }
@@ -175,14 +179,14 @@ async fn every_message_is_taken_in_once_also_over_a_restart() {
 #[tokio::test(start_paused = true)]
 async fn after_a_failure_it_waits_and_loses_nothing() {
     let scratch = Scratch::new();
-    let mind = Arc::<Noting>::default();
-    *mind.failures.lock().unwrap() = 3;
-    let life = Life::start(scratch.database(), mind, Clock::starting_at(START)).await;
+    let models = Arc::<Noting>::default();
+    *models.failures.lock().unwrap() = 3;
+    let life = Life::start(scratch.database(), models, Clock::starting_at(START)).await;
     for number in 1..=60 {
         life.says(number, "mia", "shall we have a picnic?").await;
     }
     a_moment().await;
-    assert_eq!(life.mind.digests.lock().unwrap().len(), 1, "one failure, and not another call with every message");
+    assert_eq!(life.models.digests.lock().unwrap().len(), 1, "one failure, and not another call with every message");
     minutes(9).await;
     a_moment().await;
     let summed_up = life.digested(Digesting::Summary);
@@ -203,7 +207,7 @@ async fn who_calls_is_answered_from_memory() {
     life.keeper.catch_up().await.unwrap();
     life.calls(21, "jonas", "who brings the xylophone?").await;
     a_moment().await;
-    let brief = life.mind.briefs.lock().unwrap().last().cloned().expect("it writes");
+    let brief = life.models.briefs.lock().unwrap().last().cloned().expect("it writes");
     assert_eq!(brief.memories.channel.map(|channel| channel.summary), Some("They plan a picnic.".into()));
     assert_eq!(&*brief.memories.facts[0].fact.content, "mia brings the xylophone to the picnic");
     assert!(brief.memories.people.iter().any(|person| &*person.name == "jonas"), "{:?}", brief.memories.people);
@@ -212,7 +216,7 @@ async fn who_calls_is_answered_from_memory() {
     assert_eq!(facts[0].uses, 1, "what is used fades more slowly");
 
     let gone = Change { place: Place::room("log:room"), id: MessageId::new("m1"), at: life.clock.now(), text: None };
-    life.runtime.ears.hear(Input::Changed(gone)).await.unwrap();
+    life.runtime.engine.submit(Input::Changed(gone)).await.unwrap();
     life.keeper.catch_up().await.unwrap();
     let facts = life.keeper.memory().facts(Filter { count: 10, ..Filter::default() }).await.unwrap();
     assert!(facts.is_empty(), "it rested on that message alone: {facts:?}");
@@ -235,7 +239,8 @@ async fn whoever_is_forgotten_is_in_no_file() {
     life.keeper.catch_up().await.unwrap();
     assert!(holds(&scratch, "xylophone") && holds(&scratch, "mia"));
     let platforms = [life.board.clone() as Arc<dyn aizuchi::ports::Platform>];
-    let forgotten = life.keeper.forget(vec![PersonId::new("mia")], &[], &life.runtime.ears, &platforms).await.unwrap();
+    let forgotten =
+        life.keeper.forget(vec![PersonId::new("mia")], &[], &life.runtime.engine, &platforms).await.unwrap();
     assert_eq!(forgotten.state, ForgetState::Done);
     assert!(!holds(&scratch, "xylophone"), "her words are still there");
     assert!(!holds(&scratch, "\"mia\""), "her name is still there");
@@ -266,17 +271,17 @@ async fn a_room_that_was_left_is_forgotten_and_one_it_came_back_to_is_not() {
         }
         minutes(30).await;
         a_moment().await;
-        life.runtime.ears.hear(Input::Told(room(), Command::Left)).await.unwrap();
+        life.runtime.engine.submit(Input::Told(room(), Command::Left)).await.unwrap();
         if comes_back {
             life.says(21, "mia", "hello again").await;
         }
         // What a start does not need any more may go.
-        let (clock, mind) = (life.clock, life.mind.clone());
+        let (clock, models) = (life.clock, life.models.clone());
         life.runtime.stop().await;
-        let life = Life::start(scratch.database(), mind, clock).await;
-        life.keeper.govern(&policies(&["memory.left_days=0"]));
+        let life = Life::start(scratch.database(), models, clock).await;
+        life.keeper.set_policies(&policies(&["memory.left_days=0"]));
         let stop = tokio_util::sync::CancellationToken::new();
-        let watching = tokio::spawn(life.keeper.clone().watch(life.runtime.ears.clone(), clock, stop.clone()));
+        let watching = tokio::spawn(life.keeper.clone().watch(life.runtime.engine.clone(), clock, stop.clone()));
         minutes(1).await;
         a_moment().await;
         let facts = life.keeper.memory().facts(Filter { count: 10, ..Filter::default() }).await.unwrap();
@@ -293,7 +298,7 @@ async fn a_silent_room_that_wakes_is_told_once_what_it_would_be_glad_of() {
     let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
     // It talks little, so that no message is reason enough in itself.
     let little = Input::Told(room(), Command::Talk(Share::parse("0.5%")));
-    life.runtime.ears.hear(little).await.unwrap();
+    life.runtime.engine.submit(little).await.unwrap();
     for number in 1..=20 {
         life.says(number, "mia", "I bring the xylophone to the picnic").await;
     }
@@ -302,12 +307,12 @@ async fn a_silent_room_that_wakes_is_told_once_what_it_would_be_glad_of() {
     // Unrelated talk wakes it, and nothing is told.
     life.says(21, "jonas", "it rains again").await;
     minutes(180).await;
-    assert!(life.mind.reminded.lock().unwrap().is_empty());
+    assert!(life.models.reminded.lock().unwrap().is_empty());
     life.says(22, "jonas", "time to think of the picnic").await;
     minutes(5).await;
     a_moment().await;
-    assert_eq!(*life.mind.reminded.lock().unwrap(), ["mia brings the xylophone to the picnic"]);
-    let told = life.mind.briefs.lock().unwrap().last().cloned().expect("it writes");
+    assert_eq!(*life.models.reminded.lock().unwrap(), ["mia brings the xylophone to the picnic"]);
+    let told = life.models.briefs.lock().unwrap().last().cloned().expect("it writes");
     assert_eq!((told.addressed, told.memories.facts.len()), (false, 1));
     assert_eq!(life.board.posts.lock().unwrap().len(), 1);
 
@@ -323,13 +328,13 @@ async fn a_silent_room_that_wakes_is_told_once_what_it_would_be_glad_of() {
 async fn who_is_forgotten_while_a_model_reads_does_not_come_back() {
     let scratch = Scratch::new();
     let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
-    *life.mind.reads_for.lock().unwrap() = Duration::from_secs(60);
+    *life.models.reads_for.lock().unwrap() = Duration::from_secs(60);
     for number in 1..=100 {
         life.says(number, "mia", "I bring the xylophone to the picnic").await;
     }
     tokio::time::sleep(Duration::from_secs(10)).await;
-    assert!(!life.mind.digests.lock().unwrap().is_empty(), "a model is reading");
-    life.keeper.forget(vec![PersonId::new("mia")], &[], &life.runtime.ears, &[]).await.unwrap();
+    assert!(!life.models.digests.lock().unwrap().is_empty(), "a model is reading");
+    life.keeper.forget(vec![PersonId::new("mia")], &[], &life.runtime.engine, &[]).await.unwrap();
     minutes(5).await;
     a_moment().await;
     assert!(!holds(&scratch, "xylophone"), "what was read in the meantime was kept");

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi::journal::{Damaged, Engines, Record, Records, Recovered, RecoveredFrom, recover, traces};
-use aizuchi::replay::{Check, StoredTraces, relive};
+use aizuchi::journal::{DamagedRecord, Engines, Record, Records, Recovered, RecoveredFrom, recover, traces};
+use aizuchi::replay::{DecisionComparison, StoredTraces, relive};
 use aizuchi::runtime::{Clock, shard_of};
 use aizuchi::stores::{Database, StoreSettings};
 use aizuchi_core::input::Command;
@@ -38,13 +38,13 @@ fn live_and_vanish<F: Future<Output = ()>>(work: impl FnOnce() -> F) {
 fn a_shard_without_a_snapshot_of_its_own_loses_nothing() {
     let (scratch, board) = (Scratch::new(), Arc::new(Board::default()));
     let settings = policies(&["runtime.shards=2"]);
-    let mind = || Scripted::new(false, vec![line("write", "Hello!", 5_000)], &settings);
+    let models = || Scripted::new(false, vec![line("write", "Hello!", 5_000)], &settings);
     let quiet: Vec<RoomId> = rooms_of(1, 2).take(8).collect();
     let busy = rooms_of(0, 2).next().unwrap();
     live_and_vanish(async || {
         let clock = Clock::starting_at(START);
         let life =
-            Life::with_store(saving_after(50), scratch.database(), settings.clone(), mind(), board.clone(), clock)
+            Life::with_store(saving_after(50), scratch.database(), settings.clone(), models(), board.clone(), clock)
                 .await;
         for (number, room) in quiet.iter().enumerate() {
             life.hear(said_in(room, &format!("q{number}"), clock.now(), "aizuchi, are you there?")).await;
@@ -59,11 +59,11 @@ fn a_shard_without_a_snapshot_of_its_own_loses_nothing() {
     live_and_vanish(async || {
         let clock = Clock::starting_at(START + Span::seconds(3));
         let life =
-            Life::with_store(saving_after(50), scratch.database(), settings.clone(), mind(), board.clone(), clock)
+            Life::with_store(saving_after(50), scratch.database(), settings.clone(), models(), board.clone(), clock)
                 .await;
         tokio::time::sleep(Duration::from_secs(60)).await;
         for (number, room) in quiet.iter().enumerate() {
-            let view = life.runtime.ears.look(room).await.unwrap().expect("the room is known");
+            let view = life.runtime.engine.view(room).await.unwrap().expect("the room is known");
             assert_eq!(view.mute.is_some(), number >= 4, "{room}: {view:?}");
         }
     });
@@ -109,9 +109,9 @@ fn settings_of(dice: &mut Dice) -> (Policies, StoreSettings) {
 fn live(scratch: &Scratch, board: &Arc<Board>, dice: &mut Dice, from: &mut Time, told: &mut Told, last: bool) {
     let (settings, store) = settings_of(dice);
     live_and_vanish(async || {
-        let mind = Scripted::new(false, vec![line("write", "Hello!", 700)], &settings);
+        let models = Scripted::new(false, vec![line("write", "Hello!", 700)], &settings);
         let (clock, database) = (Clock::starting_at(*from), scratch.database());
-        let life = Life::with_store(store.clone(), database, settings.clone(), mind, board.clone(), clock).await;
+        let life = Life::with_store(store.clone(), database, settings.clone(), models, board.clone(), clock).await;
         for _ in 0..dice.roll(30) {
             let room = RoomId::new(format!("log:room{}", dice.roll(ROOMS)));
             let id = format!("m{}", told.messages.len());
@@ -163,8 +163,8 @@ fn snapshots_of_another_number_of_shards_are_of_use() {
         let settings = policies(&[&format!("runtime.shards={shards}")]);
         live_and_vanish(async || {
             let clock = Clock::starting_at(START + Span::seconds(number as u64));
-            let mind = Scripted::new(false, Vec::new(), &settings);
-            let life = Life::start(scratch.database(), settings.clone(), mind, board.clone(), clock).await;
+            let models = Scripted::new(false, Vec::new(), &settings);
+            let life = Life::start(scratch.database(), settings.clone(), models, board.clone(), clock).await;
             let room = RoomId::new(format!("log:room{number}"));
             life.hear(said_in(&room, "m1", clock.now(), "and then it rained")).await;
         });
@@ -179,8 +179,8 @@ fn records_missing_between_others_are_reported() {
     let settings = policies(&[]);
     live_and_vanish(async || {
         let clock = Clock::starting_at(START);
-        let mind = Scripted::new(false, Vec::new(), &settings);
-        let life = Life::start(scratch.database(), settings.clone(), mind, board.clone(), clock).await;
+        let models = Scripted::new(false, Vec::new(), &settings);
+        let life = Life::start(scratch.database(), settings.clone(), models, board.clone(), clock).await;
         for number in 0..6 {
             life.hear(said_in(&RoomId::new("log:room"), &format!("m{number}"), clock.now(), "it rained")).await;
         }
@@ -190,7 +190,7 @@ fn records_missing_between_others_are_reported() {
     let store = Connection::open(&path).unwrap();
     store.execute("DELETE FROM journal WHERE seq IN (3, 4)", []).unwrap();
     let damaged = recovered(&path, &settings, 1).damaged;
-    assert_eq!(damaged, [Damaged::Missing { from: 3, to: 4 }]);
+    assert_eq!(damaged, [DamagedRecord::Missing { from: 3, to: 4 }]);
 }
 
 fn waiting<T>(work: impl Future<Output = T>) -> T {
@@ -256,7 +256,7 @@ fn check(scratch: &Scratch, board: &Board, told: &Told, seed: u64) {
     let records: Vec<Record> = records.into_iter().map(|record| record.unwrap()).collect();
     let relived = relive(Engines::fresh(&settings), &records, &mut |_| ());
     let stored: StoredTraces = stored.into_iter().collect();
-    let compared = Check::of(&relived.decided, &stored);
+    let compared = DecisionComparison::of(&relived.decided, &stored);
     assert!(compared.different.is_empty() && compared.missing == 0, "seed {seed}: {:?}", compared.different.first());
     assert_eq!(compared.same, told.messages.len() as u64, "seed {seed}");
 }

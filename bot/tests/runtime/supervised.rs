@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi::ports::{Doing, Mind};
+use aizuchi::ports::{BoxFuture, ModelClient};
 use aizuchi::runtime::Clock;
 use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::{Answer, Command};
@@ -36,23 +36,23 @@ fn a_shard_that_panics_is_noticed_and_the_next_start_goes_on() {
     let (scratch, board) = (Scratch::new(), Arc::new(Board::default()));
     let settings = policies(&["runtime.shards=2"]);
     let world = || tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
-    let mind = || Scripted::new(false, vec![line("write", "Hello!", 5_000)], &settings);
+    let models = || Scripted::new(false, vec![line("write", "Hello!", 5_000)], &settings);
     let clock = || Clock::starting_at(START);
     metrics::with_local_recorder(&Faulty("aizuchi_decisions_total"), || {
         world().block_on(async {
-            let mut life = Life::start(scratch.database(), settings.clone(), mind(), board.clone(), clock()).await;
+            let mut life = Life::start(scratch.database(), settings.clone(), models(), board.clone(), clock()).await;
             life.hear(said("m1", START, "mia", "aizuchi, hello")).await;
             life.hear(said("m2", START, "jonas", "and then it rained")).await;
             let failure = tokio::time::timeout(Duration::from_secs(60), life.runtime.failed()).await;
             let failure = failure.expect("somebody notices").to_string();
             assert!(failure.starts_with("the engine failed: panicked") && failure.contains("on purpose"), "{failure}");
             assert!(!*life.ready.borrow(), "it says so");
-            let heard = life.runtime.ears.hear(said("m3", START, "mia", "and now?")).await;
+            let heard = life.runtime.engine.submit(said("m3", START, "mia", "and now?")).await;
             assert!(heard.is_err(), "who speaks now learns that it was not heard");
         });
     });
     world().block_on(async {
-        let life = Life::start(scratch.database(), settings.clone(), mind(), board.clone(), clock()).await;
+        let life = Life::start(scratch.database(), settings.clone(), models(), board.clone(), clock()).await;
         tokio::time::sleep(Duration::from_secs(60)).await;
         life.runtime.stop().await;
     });
@@ -61,12 +61,12 @@ fn a_shard_that_panics_is_noticed_and_the_next_start_goes_on() {
 
 struct Panics;
 
-impl Mind for Panics {
-    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+impl ModelClient for Panics {
+    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         Box::pin(async { panic!("a panic on purpose") })
     }
 
-    fn write(self: Arc<Self>, _: Box<Brief>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+    fn write(self: Arc<Self>, _: Box<Brief>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         Box::pin(async { panic!("a panic on purpose") })
     }
 }
@@ -80,14 +80,14 @@ async fn a_model_that_panics_has_failed_and_whoever_asked_gets_a_friendly_line()
     tokio::time::sleep(Duration::from_secs(60)).await;
     let posts = board.posts.lock().unwrap().clone();
     assert!(posts.len() == 1 && posts[0].1.starts_with("Sorry"), "{posts:?}");
-    let view = life.runtime.ears.look(&RoomId::new("log:room")).await.unwrap().unwrap();
+    let view = life.runtime.engine.view(&RoomId::new("log:room")).await.unwrap().unwrap();
     assert!(view.places.iter().all(|place| place.pending.is_empty()), "{view:?}");
 }
 
 async fn start(scratch: &Scratch, board: &Arc<Board>, clock: Clock) -> Life {
     let settings = policies(&[]);
-    let mind = Scripted::new(false, vec![line("write", "Hello!", 0)], &settings);
-    Life::start(scratch.database(), settings, mind, board.clone(), clock).await
+    let models = Scripted::new(false, vec![line("write", "Hello!", 0)], &settings);
+    Life::start(scratch.database(), settings, models, board.clone(), clock).await
 }
 
 #[tokio::test(start_paused = true)]
@@ -103,7 +103,7 @@ async fn a_damaged_snapshot_is_worked_out_again_from_the_journal() {
     for damage in ["substr(body, 1, 99)", "replace(body, 'mia', 'ann')", "''", "x'ff00ff'"] {
         store.execute(&format!("UPDATE snapshot SET body = {damage}"), []).unwrap();
         let life = start(&scratch, &board, clock).await;
-        let view = life.runtime.ears.look(&room).await.unwrap().expect("the room is known");
+        let view = life.runtime.engine.view(&room).await.unwrap().expect("the room is known");
         assert!(view.mute.is_some(), "{damage}");
         life.runtime.stop().await;
     }
@@ -142,7 +142,7 @@ async fn numbers_of_records_that_are_gone_are_not_given_again() {
     life.hear(Input::Told(RoomId::new("log:room"), Command::Mute(None))).await;
     drop(life);
     let life = start(&scratch, &board, clock).await;
-    let view = life.runtime.ears.look(&RoomId::new("log:room")).await.unwrap().expect("the room is known");
+    let view = life.runtime.engine.view(&RoomId::new("log:room")).await.unwrap().expect("the room is known");
     assert!(view.mute.is_some(), "what was recorded after all that is not taken for old");
     life.runtime.stop().await;
 }

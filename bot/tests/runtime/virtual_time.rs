@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use aizuchi::language::Language;
-use aizuchi::replay::{Decided, OwnInLog, run as replay};
-use aizuchi::runtime::{Clock, Event};
+use aizuchi::replay::{Decided, OwnPosts, run as replay};
+use aizuchi::runtime::{Clock, EngineEvent};
 use aizuchi::sentences::sentence;
 use aizuchi_core::sim::StandIn;
 use aizuchi_core::types::{MessageId, Span};
@@ -65,10 +65,10 @@ fn script() -> Vec<aizuchi_core::sim::ScriptLine> {
 
 async fn live(settings: &[&str], events: &[Recorded]) -> Vec<Trace> {
     let (scratch, policies) = (Scratch::new(), policies(settings));
-    let mind = Scripted::new(false, script(), &policies);
+    let models = Scripted::new(false, script(), &policies);
     let board = std::sync::Arc::new(Board::default());
     let clock = Clock::starting_at(START);
-    let mut life = Life::start(scratch.database(), policies, mind, board, clock).await;
+    let mut life = Life::start(scratch.database(), policies, models, board, clock).await;
     for event in events {
         life.clock.sleep_until(Some(event.at)).await;
         life.hear(event.input.clone()).await;
@@ -77,7 +77,7 @@ async fn live(settings: &[&str], events: &[Recorded]) -> Vec<Trace> {
     let mut traces = Vec::new();
     while let Ok(event) = life.events.try_recv() {
         // What people made of it is told later on, as the same decision.
-        if let Event::Decided(trace) = event
+        if let EngineEvent::Decided(trace) = event
             && trace.received.is_none()
         {
             traces.push((*trace).clone());
@@ -89,7 +89,7 @@ async fn live(settings: &[&str], events: &[Recorded]) -> Vec<Trace> {
 
 fn replayed(policies: &Policies, events: Vec<Recorded>) -> Vec<Decided> {
     let stand_in = StandIn::new(false, script(), policies);
-    replay(policies.clone(), stand_in, events, OwnInLog::Ignored, &mut |_| ())
+    replay(policies.clone(), stand_in, events, OwnPosts::Ignored, &mut |_| ())
 }
 
 /// Everything of a decision but the milliseconds at which models answered.
@@ -110,8 +110,8 @@ async fn check(settings: &[&str], events: Vec<Recorded>) {
     let mut lived = live(settings, &events).await;
     let expected = replayed(&policies(settings), events);
     assert_eq!((lived.len(), expected.len()), (said, said), "{settings:?}: every message is decided once");
-    let place = |trace: &Trace| expected.iter().position(|decided| decided.trace.message == trace.message);
-    lived.sort_by_key(place);
+    let index = |trace: &Trace| expected.iter().position(|decided| decided.trace.message == trace.message);
+    lived.sort_by_key(index);
     for (lived, expected) in lived.iter().zip(&expected) {
         assert_eq!(essence(lived), essence(&expected.trace), "{settings:?}");
         let (now, then) = (lived.acted_at, expected.trace.acted_at);

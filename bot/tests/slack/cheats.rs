@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use aizuchi_test_servers::slack::{APP_TOKEN, BOT_TOKEN, Server};
+use aizuchi_test_servers::slack::{APP_TOKEN, BOT_TOKEN, SlackServer};
 use futures_util::StreamExt as _;
 use serde_json::Value;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::office::until;
 
-async fn call(server: &Server, method: &str, token: Option<&str>, body: &str) -> Value {
+async fn call(server: &SlackServer, method: &str, token: Option<&str>, body: &str) -> Value {
     let client = reqwest::Client::new();
     let request = client.post(format!("{}/{method}", server.api_url())).body(body.to_owned());
     let request = request.header("content-type", "application/x-www-form-urlencoded");
@@ -19,7 +19,7 @@ async fn call(server: &Server, method: &str, token: Option<&str>, body: &str) ->
 
 #[tokio::test]
 async fn whoever_does_not_acknowledge_gets_it_again() {
-    let server = Server::start_in_a_hurry(Duration::from_millis(300)).await;
+    let server = SlackServer::start_in_a_hurry(Duration::from_millis(300)).await;
     let url = call(&server, "apps.connections.open", Some(APP_TOKEN), "").await["url"].as_str().unwrap().to_owned();
     let (mut socket, _) = tokio_tungstenite::connect_async(&url).await.unwrap();
     let mut next = async || match socket.next().await.unwrap().unwrap() {
@@ -42,7 +42,7 @@ async fn whoever_does_not_acknowledge_gets_it_again() {
 
 #[tokio::test]
 async fn whoever_calls_wrongly_is_told_so_in_slacks_words() {
-    let server = Server::start().await;
+    let server = SlackServer::start().await;
     let error = async |method: &str, token: Option<&str>, body: &str| {
         call(&server, method, token, body).await["error"].as_str().unwrap_or("none").to_owned()
     };

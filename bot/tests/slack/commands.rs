@@ -2,14 +2,14 @@
 
 use aizuchi::language::Language;
 use aizuchi_test_servers::folder::Scratch;
-use aizuchi_test_servers::slack::Server;
+use aizuchi_test_servers::slack::SlackServer;
 use serde_json::json;
 
 use crate::office::{Office, room, until};
 
 #[tokio::test]
 async fn commands_are_run_and_answered_to_one_person() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-commands"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-commands"));
     let office = Office::open(&server, &scratch).await;
     // Told without a language, which is known already or asked for.
     server.happens(json!({"type": "user_change", "user": {"id": "U2HAN", "profile": {"display_name": "はな"}}}));
@@ -33,7 +33,7 @@ async fn commands_are_run_and_answered_to_one_person() {
 
 #[tokio::test]
 async fn a_command_that_comes_again_is_run_once_and_odd_ones_are_passed_over() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-odd-commands"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-odd-commands"));
     let office = Office::open(&server, &scratch).await;
     let answer_to = format!("http://{}/respond/1", server.address);
     let order = |envelope: &str, url: &str| {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use aizuchi_test_servers::slack::{APP_TOKEN, BOT_TOKEN, Server};
+use aizuchi_test_servers::slack::{APP_TOKEN, BOT_TOKEN, SlackServer};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
 use tokio::time::timeout;
@@ -25,7 +25,7 @@ fn python() -> PathBuf {
 
 #[tokio::test]
 async fn slack_bolt_logs_in_hears_and_posts() {
-    let server = Server::start().await;
+    let server = SlackServer::start().await;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/slack/client.py");
     let mut program = Command::new(python())
         .arg(script)

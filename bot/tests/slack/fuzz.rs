@@ -1,7 +1,7 @@
 //! Envelopes as nobody should send them: never a panic, never a line that hangs.
 
 use aizuchi_test_servers::folder::Scratch;
-use aizuchi_test_servers::slack::Server;
+use aizuchi_test_servers::slack::SlackServer;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ fn bend(value: &mut Value, left: &mut usize, with: &Value) {
 
 #[tokio::test]
 async fn bent_envelopes_are_survived() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-fuzz"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-fuzz"));
     let office = Office::open(&server, &scratch).await;
     let mut runner = TestRunner::new(Config { cases: 400, failure_persistence: None, ..Config::default() });
     let bent = (prop::sample::select(originals()), 0usize..20, anything(), any::<bool>(), any::<u32>());

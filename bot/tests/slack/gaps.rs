@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use aizuchi_test_servers::folder::Scratch;
-use aizuchi_test_servers::slack::Server;
+use aizuchi_test_servers::slack::SlackServer;
 
 use crate::office::{Engine, Office, thread, until};
 
 /// Acknowledged, stored, and the program gone before the engine heard it.
 #[tokio::test]
 async fn what_was_acknowledged_and_not_heard_is_told_at_the_next_start() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-unheard"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-unheard"));
     let deaf = Office::open_with(&server, &scratch, Engine::Deaf, &[]).await;
     let said: Vec<String> = (0..40).map(|number| server.say("C1GEN", "U1MIA", &number.to_string())).collect();
     until("all are acknowledged", || server.sockets.acknowledged() == 40).await;
@@ -25,7 +25,7 @@ async fn what_was_acknowledged_and_not_heard_is_told_at_the_next_start() {
 
 #[tokio::test]
 async fn a_gap_is_filled_once_with_its_threads() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-gap"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-gap"));
     let office = Office::open(&server, &scratch).await;
     let parent = server.say("C1GEN", "U1MIA", "lunch?");
     office.hears(&parent).await;
@@ -49,7 +49,7 @@ async fn a_gap_is_filled_once_with_its_threads() {
 
 #[tokio::test]
 async fn an_old_gap_is_heard_and_not_answered() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-old-gap"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-old-gap"));
     let office = Office::open(&server, &scratch).await;
     let say = |ts: &str, text: &str| {
         let message = serde_json::json!({"type": "message", "user": "U1MIA", "ts": ts, "text": text});
@@ -74,7 +74,7 @@ async fn an_old_gap_is_heard_and_not_answered() {
 
 #[tokio::test]
 async fn a_slack_that_is_away_at_the_start_is_waited_for() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-away"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-away"));
     server.workspace().fail(
         "auth.test",
         [aizuchi_test_servers::slack::Fault::Status(503), aizuchi_test_servers::slack::Fault::Limited(0)],

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use aizuchi::journal::Records;
 use aizuchi::models::Models;
-use aizuchi::ports::{Doing, Mind};
+use aizuchi::ports::{BoxFuture, ModelClient};
 use aizuchi::prompts::Prompts;
-use aizuchi::runtime::{Clock, Runtime, World};
+use aizuchi::runtime::{Clock, Runtime, RuntimeContext};
 use aizuchi::stores::StoreSettings;
 use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::{Input, Policies};
 use aizuchi_test_servers::folder::Scratch;
-use aizuchi_test_servers::slack::{BOT, Fault, Server};
+use aizuchi_test_servers::slack::{BOT, Fault, SlackServer};
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -27,17 +27,17 @@ struct Life {
 }
 
 impl Life {
-    async fn start(server: &Server, scratch: &Scratch, mind: Option<Arc<dyn Mind>>) -> Life {
+    async fn start(server: &SlackServer, scratch: &Scratch, models: Option<Arc<dyn ModelClient>>) -> Life {
         let (_, policies) = settings(server, &OFFLINE);
         let prompts = Arc::new(Prompts::new(scratch.0.join("prompts")));
-        let mind = mind.unwrap_or_else(|| Arc::new(Models::new(prompts, &policies, &|_| None).unwrap()));
+        let models = models.unwrap_or_else(|| Arc::new(Models::new(prompts, &policies, &|_| None).unwrap()));
         let database = database(scratch);
         let slack = slack(server, database.clone(), &OFFLINE);
         let (events, _) = broadcast::channel(100);
         let (ready, _) = watch::channel(true);
-        let world = World {
+        let world = RuntimeContext {
             clock: Clock::Wall,
-            mind,
+            models,
             platforms: vec![slack.clone()],
             keeper: None,
             events,
@@ -46,7 +46,7 @@ impl Life {
         };
         let runtime = Runtime::start(database, policies, Arc::new(world)).await.unwrap();
         let stop = CancellationToken::new();
-        let done = slack.listen(runtime.ears.clone(), Arc::new(Echo::default()), stop.clone()).await.unwrap();
+        let done = slack.listen(runtime.engine.clone(), Arc::new(Echo::default()), stop.clone()).await.unwrap();
         until("lines are open", || server.sockets.open() >= 2).await;
         Life { runtime, stop, done }
     }
@@ -67,19 +67,19 @@ fn long() -> String {
     (0..30).map(paragraph).collect()
 }
 
-impl Mind for Writer {
-    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+impl ModelClient for Writer {
+    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         Box::pin(std::future::ready(Err(Failure::new("not asked"))))
     }
 
-    fn write(self: Arc<Self>, _: Box<Brief>, _: Arc<Policies>) -> Doing<'static, Result<Answer, Failure>> {
+    fn write(self: Arc<Self>, _: Box<Brief>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         Box::pin(std::future::ready(Ok(Answer { text: long().into(), usage: Usage::default() })))
     }
 }
 
 #[tokio::test]
 async fn a_mention_is_answered_where_it_was_said() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-life"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-life"));
     let life = Life::start(&server, &scratch, None).await;
     let parent = server.say("C1GEN", "U1MIA", "morning all");
     server.say_in("C1GEN", Some(&parent), "U2HAN", &format!("<@{BOT}> are you there?"));
@@ -97,14 +97,14 @@ async fn a_mention_is_answered_where_it_was_said() {
 
 #[tokio::test]
 async fn a_long_answer_through_cuts_and_limits_comes_whole_and_once() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-long"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-long"));
     server.workspace().fail("chat.postMessage", [Fault::Cut, Fault::Limited(0), Fault::Status(502), Fault::Cut]);
     let life = Life::start(&server, &scratch, Some(Arc::new(Writer))).await;
     server.say("C1GEN", "U1MIA", &format!("<@{BOT}> tell me everything"));
     // The line goes as well, and comes back.
     until("it begins", || !server.workspace().posted("C1GEN").is_empty()).await;
     server.sockets.cut();
-    let whole = |server: &Server| {
+    let whole = |server: &SlackServer| {
         server.workspace().posted("C1GEN").last().is_some_and(|post| post["text"].to_string().contains("Point 29"))
     };
     until("it is complete", || whole(&server)).await;
@@ -119,7 +119,7 @@ async fn a_long_answer_through_cuts_and_limits_comes_whole_and_once() {
 
 #[tokio::test]
 async fn what_is_pending_survives_a_restart_and_is_posted_once() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-restart"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-restart"));
     // Out, and the program gone before it knows.
     server.workspace().fail("chat.postMessage", [Fault::Cut]);
     let life = Life::start(&server, &scratch, None).await;
@@ -165,7 +165,7 @@ async fn eventually(what: &str, is_so: impl AsyncFn() -> bool) {
 /// Nobody tells of what was edited or deleted while there was no line.
 #[tokio::test]
 async fn what_was_changed_while_it_was_away_is_found_once() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-changed"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-changed"));
     let life = Life::start(&server, &scratch, None).await;
     let [stays, edited, deleted, known] =
         ["it stays, <@U2HAN>", "tomatos", "never mind", "my adress"].map(|text| server.say("C1GEN", "U1MIA", text));
@@ -198,7 +198,7 @@ async fn what_was_changed_while_it_was_away_is_found_once() {
 /// Below its own post somebody answers it; what follows in the thread is talk among all who are there.
 #[tokio::test]
 async fn the_first_answer_below_a_post_of_its_own_is_an_answer_to_it() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-below"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-below"));
     let life = Life::start(&server, &scratch, None).await;
     server.say("C1GEN", "U1MIA", &format!("<@{BOT}> how cold can they get?"));
     until("an answer", || server.workspace().posted("C1GEN").len() == 1).await;

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use aizuchi_test_servers::folder::Scratch;
 use aizuchi_test_servers::logs::Logs;
-use aizuchi_test_servers::slack::{Fault, Server};
+use aizuchi_test_servers::slack::{Fault, SlackServer};
 use serde_json::json;
 
 use crate::office::{Engine, Office, PACE, pause_in, until};
 
 #[tokio::test]
 async fn several_lines_and_every_envelope_acknowledged() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-lines"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-lines"));
     let office = Office::open_with(&server, &scratch, Engine::Listens, &["slack.connections=4"]).await;
     until("four lines", || server.sockets.open() == 4).await;
     for number in 0..200 {
@@ -26,7 +26,7 @@ async fn several_lines_and_every_envelope_acknowledged() {
 
 #[tokio::test]
 async fn a_redelivery_counts_once_and_is_acknowledged() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-redelivery"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-redelivery"));
     let office = Office::open(&server, &scratch).await;
     let event = json!({"type": "message", "channel": "C1GEN", "user": "U1MIA", "text": "x", "ts": "1700000000.000100"});
     let reaction = json!({"type": "reaction_added", "user": "U1MIA", "reaction": "eyes", "event_ts": "1700000001.000000",
@@ -58,7 +58,7 @@ async fn a_redelivery_counts_once_and_is_acknowledged() {
 
 #[tokio::test]
 async fn a_line_is_replaced_before_it_is_closed() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-warning"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-warning"));
     let office = Office::open(&server, &scratch).await;
     // Old enough to be a good line.
     tokio::time::sleep(Duration::from_millis(100)).await;
@@ -77,7 +77,7 @@ async fn a_line_is_replaced_before_it_is_closed() {
 /// However long the pauses had become before: what was lost after a good life is opened again at once.
 #[tokio::test]
 async fn a_line_that_lived_is_opened_again_after_the_shortest_pause() {
-    let (server, scratch, logs) = (Server::start().await, Scratch::new("slack-good-line"), Logs::collect());
+    let (server, scratch, logs) = (SlackServer::start().await, Scratch::new("slack-good-line"), Logs::collect());
     server.workspace().fail("apps.connections.open", std::iter::repeat_n(Fault::Status(503), 7));
     let office = Office::try_open(&server, &scratch, Engine::Listens, &["slack.connections=1"]).await.unwrap();
     until("a line is open", || server.sockets.open() == 1).await;
@@ -94,7 +94,7 @@ async fn a_line_that_lived_is_opened_again_after_the_shortest_pause() {
 
 #[tokio::test]
 async fn a_silent_line_is_noticed_and_what_it_swallowed_comes_again() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-silence"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-silence"));
     let office = Office::open_with(&server, &scratch, Engine::Listens, &["slack.connections=2"]).await;
     server.sockets.hush();
     let ts = server.say("C1GEN", "U1MIA", "anybody?");
@@ -105,7 +105,7 @@ async fn a_silent_line_is_noticed_and_what_it_swallowed_comes_again() {
 
 #[tokio::test]
 async fn too_many_lines_is_not_the_end() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-crowded"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-crowded"));
     let other_scratch = Scratch::new("slack-crowded-other");
     let other = Office::open_with(&server, &other_scratch, Engine::Listens, &["slack.connections=10"]).await;
     until("all lines are taken", || server.sockets.open() == 10).await;
@@ -118,7 +118,7 @@ async fn too_many_lines_is_not_the_end() {
 
 #[tokio::test]
 async fn ten_megabytes_are_acknowledged_and_let_go() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-huge"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-huge"));
     let office = Office::open(&server, &scratch).await;
     let text = "x".repeat(10_000_000);
     server.happens(

@@ -4,20 +4,20 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use aizuchi::config;
-use aizuchi::platforms::slack::{Pace, Slack, SlackSettings};
-use aizuchi::ports::{Caller, Commands, Doing, Platform as _, PostError, Posting};
-use aizuchi::runtime::{Clock, Ears, Heard};
+use aizuchi::platforms::slack::{ConnectionPace, Slack, SlackSettings};
+use aizuchi::ports::{BoxFuture, Caller, Commands, Platform as _, PostError, PostRequest};
+use aizuchi::runtime::{Clock, EngineHandle, ShardRequest};
 use aizuchi::stores::Database;
 use aizuchi_core::types::{MessageId, Place, ThreadId};
 use aizuchi_core::{Input, Message, Policies};
 use aizuchi_test_servers::folder::Scratch;
-use aizuchi_test_servers::slack::{APP_TOKEN, BOT_TOKEN, Server, TEAM};
+use aizuchi_test_servers::slack::{APP_TOKEN, BOT_TOKEN, SlackServer, TEAM};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-pub const PACE: Pace = Pace {
+pub const PACE: ConnectionPace = ConnectionPace {
     ping_every: Duration::from_millis(200),
     silent_max: Duration::from_secs(2),
     pause_min: Duration::from_millis(50),
@@ -45,7 +45,7 @@ pub fn database(scratch: &Scratch) -> Database {
 pub struct Echo(pub Mutex<Vec<(String, Caller, Place)>>);
 
 impl Commands for Echo {
-    fn run<'a>(&'a self, text: &'a str, caller: &'a Caller, place: &'a Place) -> Doing<'a, String> {
+    fn run<'a>(&'a self, text: &'a str, caller: &'a Caller, place: &'a Place) -> BoxFuture<'a, String> {
         self.0.lock().unwrap().push((text.to_owned(), caller.clone(), place.clone()));
         Box::pin(std::future::ready(format!("**done** {text}")))
     }
@@ -66,39 +66,45 @@ pub struct Office {
     pub done: JoinHandle<()>,
 }
 
-pub fn settings(server: &Server, more: &[&str]) -> (SlackSettings, Policies) {
+pub fn settings(server: &SlackServer, more: &[&str]) -> (SlackSettings, Policies) {
     let mut layers = config::new_layers();
     layers.add_assignment(&format!("slack.api_url={}", server.api_url()));
     more.iter().for_each(|assignment| layers.add_assignment(assignment));
     (layers.section().unwrap(), config::resolve(&layers).unwrap())
 }
 
-pub fn slack(server: &Server, database: Database, more: &[&str]) -> Arc<Slack> {
+pub fn slack(server: &SlackServer, database: Database, more: &[&str]) -> Arc<Slack> {
     let (own, policies) = settings(server, more);
     let (engine, stores) = (&policies.general().settings, database.platform_stores());
     Slack::at_pace(own, engine, BOT_TOKEN.into(), APP_TOKEN.into(), stores, Clock::Wall, PACE).unwrap()
 }
 
 impl Office {
-    pub async fn open(server: &Server, scratch: &Scratch) -> Office {
+    pub async fn open(server: &SlackServer, scratch: &Scratch) -> Office {
         Office::open_with(server, scratch, Engine::Listens, &[]).await
     }
 
-    pub async fn open_with(server: &Server, scratch: &Scratch, engine: Engine, more: &[&str]) -> Office {
+    pub async fn open_with(server: &SlackServer, scratch: &Scratch, engine: Engine, more: &[&str]) -> Office {
         let office = Office::try_open(server, scratch, engine, more).await.unwrap();
         let lines = 2;
         until("lines are open", || server.sockets.open() >= lines).await;
         office
     }
 
-    pub async fn try_open(server: &Server, scratch: &Scratch, engine: Engine, more: &[&str]) -> anyhow::Result<Office> {
+    pub async fn try_open(
+        server: &SlackServer,
+        scratch: &Scratch,
+        engine: Engine,
+        more: &[&str],
+    ) -> anyhow::Result<Office> {
         let slack = slack(server, database(scratch), more);
         let heard = Arc::new(Mutex::new(Vec::new()));
         let (shard, hears) = mpsc::channel(16);
         tokio::spawn(listen(hears, heard.clone(), engine));
         let (commands, stop) = (Arc::new(Echo::default()), CancellationToken::new());
-        let done =
-            slack.listen(Ears::new(vec![shard], mpsc::unbounded_channel().0), commands.clone(), stop.clone()).await?;
+        let done = slack
+            .listen(EngineHandle::new(vec![shard], mpsc::unbounded_channel().0), commands.clone(), stop.clone())
+            .await?;
         Ok(Office { slack, heard, commands, stop, done })
     }
 
@@ -123,23 +129,23 @@ impl Office {
     }
 
     pub async fn post(&self, key: &str, place: &Place, text: &str) -> Result<MessageId, PostError> {
-        self.slack.post(Posting { key, place, text, answering: None, more: false }).await
+        self.slack.post(PostRequest { key, place, text, answering: None, more: false }).await
     }
 }
 
-async fn listen(mut hears: mpsc::Receiver<Heard>, heard: Arc<Mutex<Vec<Input>>>, engine: Engine) {
+async fn listen(mut hears: mpsc::Receiver<ShardRequest>, heard: Arc<Mutex<Vec<Input>>>, engine: Engine) {
     let mut unanswered = Vec::new();
     while let Some(told) = hears.recv().await {
         match told {
-            Heard::Input(_, done) if engine == Engine::Deaf => unanswered.push(done),
-            Heard::Input(input, done) => {
+            ShardRequest::Input(_, done) if engine == Engine::Deaf => unanswered.push(done),
+            ShardRequest::Input(input, done) => {
                 heard.lock().unwrap().push(input);
                 let _ = done.send(());
             }
-            Heard::Store(_) => unreachable!("Slack stores nothing that way"),
-            Heard::Pay(_, _, done) => drop(done),
-            Heard::Look(_, done) => _ = done.send(None),
-            Heard::Forget(forgetting) => _ = forgetting.done.send(Ok(())),
+            ShardRequest::Store(_) => unreachable!("Slack stores nothing that way"),
+            ShardRequest::Pay(_, _, done) => drop(done),
+            ShardRequest::Look(_, done) => _ = done.send(None),
+            ShardRequest::Forget(forgetting) => _ = forgetting.done.send(Ok(())),
         }
     }
 }

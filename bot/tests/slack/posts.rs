@@ -5,13 +5,13 @@ use std::time::Duration;
 use aizuchi::ports::{Platform as _, PostError};
 use aizuchi_core::types::MessageId;
 use aizuchi_test_servers::folder::Scratch;
-use aizuchi_test_servers::slack::{Fault, Server};
+use aizuchi_test_servers::slack::{Fault, SlackServer};
 
 use crate::office::{Office, database, room, slack, thread};
 
 #[tokio::test]
 async fn a_key_is_posted_once_where_it_belongs() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-posts"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-posts"));
     let office = Office::open(&server, &scratch).await;
     let parent = server.say("C1GEN", "U1MIA", "lunch?");
     let top = office.post("k#1/0", &room("C1GEN"), "**yes** & <!channel> [here](https://a.b)").await.unwrap();
@@ -29,12 +29,12 @@ async fn a_key_is_posted_once_where_it_belongs() {
 
 #[tokio::test]
 async fn a_cut_line_in_mid_answer_posts_nothing_twice() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-cut-post"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-cut-post"));
     let parent = server.say("C1GEN", "U1MIA", "lunch?");
     let slack_now = slack(&server, database(&scratch), &[]);
     for (place, key) in [(room("C1GEN"), "k#1/0"), (thread("C1GEN", &parent), "k#2/0")] {
         server.workspace().fail("chat.postMessage", [Fault::Cut]);
-        let posting = aizuchi::ports::Posting { key, place: &place, text: "yes", answering: None, more: false };
+        let posting = aizuchi::ports::PostRequest { key, place: &place, text: "yes", answering: None, more: false };
         assert!(matches!(slack_now.post(posting).await, Err(PostError::TryLater { .. })));
         let before = server.workspace().posted("C1GEN").last().unwrap()["ts"].as_str().unwrap().to_owned();
         // Another program finds it, as after a crash; and everybody knows from then on.
@@ -51,9 +51,10 @@ async fn a_cut_line_in_mid_answer_posts_nothing_twice() {
 /// The version before kept the same in tables of Slack's own.
 #[tokio::test]
 async fn what_an_older_version_left_in_mid_air_is_heard_and_posted_once() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-older"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-older"));
     let place = room("C1GEN");
-    let posting = aizuchi::ports::Posting { key: "k#1/0", place: &place, text: "yes", answering: None, more: false };
+    let posting =
+        aizuchi::ports::PostRequest { key: "k#1/0", place: &place, text: "yes", answering: None, more: false };
     server.workspace().fail("chat.postMessage", [Fault::Cut]);
     let lost = slack(&server, database(&Scratch::new("slack-lost")), &[]).post(posting).await;
     assert!(matches!(lost, Err(PostError::TryLater { .. })), "{lost:?}");
@@ -82,19 +83,19 @@ async fn what_an_older_version_left_in_mid_air_is_heard_and_posted_once() {
 /// Where nothing is kept of what a post carries along, it is known by its author, its words and its time.
 #[tokio::test]
 async fn a_post_without_its_mark_is_known_by_its_words() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-forgetful"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-forgetful"));
     server.workspace().forgetful = true;
     let parent = server.say("C1GEN", "U1MIA", "lunch?");
     let slack_now = slack(&server, database(&scratch), &[]);
     let text = "**yes** 👍 & https://a.b/c [here](https://d.e) _too_\nat noon";
     for (number, place) in [room("C1GEN"), thread("C1GEN", &parent)].into_iter().enumerate() {
         let (first, second) = (format!("k#{number}/0"), format!("k#{number}/1"));
-        let posting = aizuchi::ports::Posting { key: &first, place: &place, text, answering: None, more: false };
+        let posting = aizuchi::ports::PostRequest { key: &first, place: &place, text, answering: None, more: false };
         // Somebody else says the same, and so does it: under another key, that is another post.
         server.say("C1GEN", "U3TOM", "*yes* :+1: &amp; <https://a.b/c> <https://d.e|here> _too_\nat noon");
         let other = slack_now.post(posting).await.unwrap();
         server.workspace().fail("chat.postMessage", [Fault::Cut]);
-        let posting = aizuchi::ports::Posting { key: &second, ..posting };
+        let posting = aizuchi::ports::PostRequest { key: &second, ..posting };
         assert!(matches!(slack_now.post(posting).await, Err(PostError::TryLater { .. })));
         let out = server.workspace().posted("C1GEN").last().unwrap()["ts"].as_str().unwrap().to_owned();
         let again = slack(&server, database(&scratch), &[]);
@@ -104,14 +105,14 @@ async fn a_post_without_its_mark_is_known_by_its_words() {
     assert_eq!(server.workspace().calls_of("chat.postMessage"), 4);
     // Nothing of ours with these words is left: it never went out.
     let place = room("C1GEN");
-    let posting = aizuchi::ports::Posting { key: "k#9/0", place: &place, text, answering: None, more: false };
+    let posting = aizuchi::ports::PostRequest { key: "k#9/0", place: &place, text, answering: None, more: false };
     server.workspace().fail("chat.postMessage", [Fault::Status(503)]);
     assert!(matches!(slack_now.post(posting).await, Err(PostError::TryLater { .. })));
     slack_now.post(posting).await.unwrap();
     assert_eq!(server.workspace().posted("C1GEN").len(), 5);
 }
 
-fn looked(server: &Server) -> usize {
+fn looked(server: &SlackServer) -> usize {
     let workspace = server.workspace();
     workspace.calls_of("conversations.history") + workspace.calls_of("conversations.replies")
 }
@@ -119,10 +120,11 @@ fn looked(server: &Server) -> usize {
 /// Begun and cut before it went out: it is looked for, not found, and posted.
 #[tokio::test]
 async fn what_never_went_out_is_posted_after_all() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-never-out"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-never-out"));
     let slack = slack(&server, database(&scratch), &[]);
     let place = room("C1GEN");
-    let posting = aizuchi::ports::Posting { key: "k#1/0", place: &place, text: "yes", answering: None, more: false };
+    let posting =
+        aizuchi::ports::PostRequest { key: "k#1/0", place: &place, text: "yes", answering: None, more: false };
     server.workspace().fail("chat.postMessage", [Fault::Status(503)]);
     assert!(matches!(slack.post(posting).await, Err(PostError::TryLater { after: None, .. })));
     // Where it can not be looked for, nothing is risked.
@@ -135,10 +137,11 @@ async fn what_never_went_out_is_posted_after_all() {
 
 #[tokio::test]
 async fn patience_and_refusals_are_told_apart() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-refusals"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-refusals"));
     let slack = slack(&server, database(&scratch), &[]);
     let place = room("C1GEN");
-    let posting = aizuchi::ports::Posting { key: "k#1/0", place: &place, text: "yes", answering: None, more: false };
+    let posting =
+        aizuchi::ports::PostRequest { key: "k#1/0", place: &place, text: "yes", answering: None, more: false };
     server.workspace().fail("chat.postMessage", [Fault::Limited(7)]);
     let Err(PostError::TryLater { after, .. }) = slack.post(posting).await else { panic!("patience") };
     assert_eq!(after, Some(Duration::from_secs(7)));
@@ -164,13 +167,14 @@ async fn patience_and_refusals_are_told_apart() {
     slack.post(posting).await.unwrap();
     assert_eq!(server.workspace().posted("C1GEN").len(), 1);
     let elsewhere = room("C9NONE");
-    let lost = aizuchi::ports::Posting { key: "k#2/0", place: &elsewhere, text: "yes", answering: None, more: false };
+    let lost =
+        aizuchi::ports::PostRequest { key: "k#2/0", place: &elsewhere, text: "yes", answering: None, more: false };
     assert!(matches!(slack.post(lost).await, Err(PostError::GiveUp { .. })));
 }
 
 #[tokio::test]
 async fn reactions_have_names() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-reactions"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-reactions"));
     let slack = slack(&server, database(&scratch), &[]);
     let ts = server.say("C1GEN", "U1MIA", "lunch?");
     let (place, id) = (room("C1GEN"), MessageId::new(&ts));

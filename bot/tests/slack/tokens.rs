@@ -7,9 +7,9 @@ use aizuchi::check::Level;
 use aizuchi::platforms::slack::Slack;
 use aizuchi::platforms::slack::examine::examine;
 use aizuchi::ports::{Platform as _, PostError};
-use aizuchi::runtime::{Clock, Ears};
+use aizuchi::runtime::{Clock, EngineHandle};
 use aizuchi_test_servers::folder::Scratch;
-use aizuchi_test_servers::slack::{APP_TOKEN, BOT_TOKEN, Fault, Server};
+use aizuchi_test_servers::slack::{APP_TOKEN, BOT_TOKEN, Fault, SlackServer};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -18,7 +18,7 @@ use crate::office::{Echo, Engine, Office, PACE, database, room, settings, until}
 
 #[tokio::test]
 async fn a_wrong_token_is_refused_at_the_start_with_what_to_do() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-wrong-token"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-wrong-token"));
     let (own, policies) = settings(&server, &[]);
     let (engine, stores) = (&policies.general().settings, database(&scratch).platform_stores());
     let slack = Slack::at_pace(own, engine, "xoxb-wrong".into(), APP_TOKEN.into(), stores, Clock::Wall, PACE);
@@ -26,7 +26,7 @@ async fn a_wrong_token_is_refused_at_the_start_with_what_to_do() {
     let commands = std::sync::Arc::new(Echo::default());
     let refused = slack
         .unwrap()
-        .listen(Ears::new(vec![shard], mpsc::unbounded_channel().0), commands, CancellationToken::new())
+        .listen(EngineHandle::new(vec![shard], mpsc::unbounded_channel().0), commands, CancellationToken::new())
         .await
         .err()
         .unwrap();
@@ -37,7 +37,7 @@ async fn a_wrong_token_is_refused_at_the_start_with_what_to_do() {
 
 #[tokio::test]
 async fn a_revoked_token_ends_the_platform_and_nothing_else() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-revoked"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-revoked"));
     let office = Office::open(&server, &scratch).await;
     server.workspace().revoked = Some("token_revoked");
     server.sockets.cut();
@@ -51,7 +51,7 @@ async fn a_revoked_token_ends_the_platform_and_nothing_else() {
 /// Slack says so once, and takes it back with the next call.
 #[tokio::test]
 async fn one_refusal_of_a_good_token_is_not_the_end() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-one-refusal"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-one-refusal"));
     server.workspace().fail("auth.test", [Fault::Error("account_inactive")]);
     server.workspace().fail("apps.connections.open", [Fault::Error("invalid_auth")]);
     let office = Office::open(&server, &scratch).await;
@@ -69,7 +69,7 @@ async fn one_refusal_of_a_good_token_is_not_the_end() {
 /// Nothing can be posted with it any more: whoever listens stops too, and says why.
 #[tokio::test]
 async fn a_token_that_is_refused_when_posting_ends_the_platform() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-refused-post"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-refused-post"));
     let office = Office::open(&server, &scratch).await;
     server.workspace().revoked = Some("token_revoked");
     let refused = office.post("k/0", &room("C1GEN"), "yes").await;
@@ -81,7 +81,7 @@ async fn a_token_that_is_refused_when_posting_ends_the_platform() {
 
 #[tokio::test]
 async fn an_app_without_socket_mode_is_told_so() {
-    let (server, scratch) = (Server::start().await, Scratch::new("slack-link-disabled"));
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-link-disabled"));
     let office = Office::open_with(&server, &scratch, Engine::Listens, &[]).await;
     server.sockets.warn("link_disabled", Duration::from_millis(50));
     timeout(Duration::from_secs(5), office.done).await.expect("the platform stops").unwrap();
@@ -89,7 +89,7 @@ async fn an_app_without_socket_mode_is_told_so() {
 
 #[tokio::test]
 async fn the_doctor_names_what_is_missing() {
-    let server = Server::start().await;
+    let server = SlackServer::start().await;
     let slack = &settings(&server, &[]).0;
     let all = examine(slack, BOT_TOKEN.into(), APP_TOKEN.into()).await;
     assert!(all.iter().all(|check| check.level == Level::Ok) && all.len() == 3, "{all:?}");
@@ -104,7 +104,7 @@ async fn the_doctor_names_what_is_missing() {
 }
 
 /// The program itself, in an empty environment but for the tokens.
-async fn doctor(server: &Server, bot_token: &str) -> Output {
+async fn doctor(server: &SlackServer, bot_token: &str) -> Output {
     let scratch = Scratch::new("slack-doctor");
     let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_aizuchi"));
     command.args(["doctor", "--set", "web.enabled=false", "--set"]).arg(format!("slack.api_url={}", server.api_url()));
@@ -115,7 +115,7 @@ async fn doctor(server: &Server, bot_token: &str) -> Output {
 
 #[tokio::test]
 async fn the_program_tells_it_and_never_shows_a_token() {
-    let server = Server::start().await;
+    let server = SlackServer::start().await;
     let fine = doctor(&server, BOT_TOKEN).await;
     let out = String::from_utf8(fine.stdout).unwrap();
     assert!(fine.status.success() && out.matches("ok   slack     ").count() == 3, "{out}");

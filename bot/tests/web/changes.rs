@@ -1,6 +1,6 @@
 //! Sending again, coming back, and changing what was said.
 
-use aizuchi::ports::{Platform as _, Posting};
+use aizuchi::ports::{Platform as _, PostRequest};
 use aizuchi_core::Input;
 use aizuchi_core::types::Place;
 use aizuchi_test_servers::visitor::{Visitor, texts};
@@ -62,7 +62,7 @@ async fn history_is_told_in_pages() {
     let place = Place::room("web:lobby");
     let keys: Vec<String> = (0..120).map(|number| number.to_string()).collect();
     for key in &keys {
-        house.web.post(Posting { key, place: &place, text: key, answering: None, more: false }).await.unwrap();
+        house.web.post(PostRequest { key, place: &place, text: key, answering: None, more: false }).await.unwrap();
     }
     let (mut mia, told) = Visitor::come_back(house.address, "lobby", "mia", None, 0).await;
     let mut all: Vec<String> = texts(&told).into_iter().map(str::to_owned).collect();
@@ -140,7 +140,7 @@ async fn a_page_that_is_too_slow_is_let_go_and_catches_up() {
     let place = Place::room("web:lobby");
     let text = "長い".repeat(3000);
     let keys: Vec<String> = (0..2000).map(|number| number.to_string()).collect();
-    let post = |key| house.web.post(Posting { key, place: &place, text: &text, answering: None, more: false });
+    let post = |key| house.web.post(PostRequest { key, place: &place, text: &text, answering: None, more: false });
     // As many at a time as somebody who reads can not fall behind by.
     for some in keys.chunks(100) {
         let posted = join_all(some.iter().map(|key| post(key.as_str()))).await;

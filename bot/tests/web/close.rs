@@ -1,6 +1,6 @@
 //! Rooms that are closed: gone for everybody, with all that was said there.
 
-use aizuchi::ports::{Platform as _, PostError, Posting};
+use aizuchi::ports::{Platform as _, PostError, PostRequest};
 use aizuchi_core::Input;
 use aizuchi_core::input::Command;
 use aizuchi_core::types::{Place, RoomId};
@@ -40,7 +40,7 @@ async fn a_closed_room_is_gone_for_everybody() {
     let refused = jonas.refused(json!({"do": "say", "key": "2", "text": "hello?"})).await;
     assert_eq!(refused, "This room was closed.");
     let place = Place::room("web:garden");
-    let posting = Posting { place: &place, key: "k", text: "an answer", answering: None, more: false };
+    let posting = PostRequest { place: &place, key: "k", text: "an answer", answering: None, more: false };
     assert!(matches!(house.web.post(posting).await, Err(PostError::GiveUp { .. })));
     // A page that was away is told, and does not open it again by coming back.
     let mut away = connect(house.address, &[]).await.unwrap();

@@ -1,7 +1,7 @@
 //! Slash commands, answered to this page alone.
 
 use aizuchi::commands::COMMANDS;
-use aizuchi::journal::{Entry, Journal};
+use aizuchi::journal::{Journal, JournalEntry};
 use aizuchi_core::input::Command;
 use aizuchi_core::listen::Unheard;
 use aizuchi_core::types::{MessageId, Place, Reaction, RoomId, Share, Span};
@@ -138,7 +138,8 @@ async fn a_person_is_told_what_is_kept_of_them_and_of_nobody_else() {
     let (message, by) = (of_mia.id.clone(), of_mia.author.id.clone());
     let reaction = Reaction { place, message, at: of_mia.at, by, emoji: "👍".into(), on: true };
     let said = house.said().into_iter().chain([gone, elsewhere.clone()]).map(Input::Said);
-    let inputs: Vec<_> = said.chain([Input::Reacted(reaction)]).map(|input| Entry::Input(of_mia.at, input)).collect();
+    let inputs: Vec<_> =
+        said.chain([Input::Reacted(reaction)]).map(|input| JournalEntry::Input(of_mia.at, input)).collect();
     journal.append(0, &inputs).await.unwrap();
     let decided = [&of_mia, &house.said()[2], &elsewhere].map(|message| Trace::passed_over(message, Unheard::Empty));
     journal.keep(decided.into()).await.unwrap();

@@ -4,11 +4,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use aizuchi::commands::{Bot, CommandRunner};
+use aizuchi::commands::{BotInfo, CommandRunner};
 use aizuchi::config;
 use aizuchi::journal::Traces;
-use aizuchi::platforms::web::{Listening, Web};
-use aizuchi::runtime::{Clock, Ears, Event, Heard, Storing};
+use aizuchi::platforms::web::{Web, WebServices};
+use aizuchi::runtime::{Clock, EngineEvent, EngineHandle, ShardRequest, StoreRequest};
 use aizuchi::stores::Database;
 use aizuchi::stores::sqlite::store_talk;
 use aizuchi_core::room::Cost;
@@ -24,7 +24,7 @@ pub struct House {
     pub address: SocketAddr,
     pub web: Arc<Web>,
     pub database: Database,
-    pub events: broadcast::Sender<Event>,
+    pub events: broadcast::Sender<EngineEvent>,
     pub ready: watch::Sender<bool>,
     pub heard: Arc<Mutex<Vec<Input>>>,
     pub stop: CancellationToken,
@@ -61,7 +61,7 @@ impl House {
         let policies = config::resolve(&layers).unwrap();
         let settings = &policies.general().settings;
         let database = Database::open(&folder.join("aizuchi.db"))?;
-        let bot = Bot {
+        let bot = BotInfo {
             name: settings.bot.name.clone(),
             model: "offline".into(),
             judge: "offline".into(),
@@ -76,13 +76,14 @@ impl House {
         let (events, watched) = broadcast::channel(256);
         let (ready, is_ready) = watch::channel(true);
         let stop = CancellationToken::new();
-        let (ears, traces) = (Ears::new(vec![shard], mpsc::unbounded_channel().0), Traces::new(database.clone()));
+        let (engine, traces) =
+            (EngineHandle::new(vec![shard], mpsc::unbounded_channel().0), Traces::new(database.clone()));
         let (wishes, _) = mpsc::channel(1);
         let commands = Arc::new(
-            CommandRunner::new(ears.clone(), traces.clone(), Clock::Wall, bot, wishes).serving(vec![web.clone()]),
+            CommandRunner::new(engine.clone(), traces.clone(), Clock::Wall, bot, wishes).serving(vec![web.clone()]),
         );
-        let listening = Listening {
-            ears,
+        let listening = WebServices {
+            engine,
             traces,
             commands,
             keeper: None,
@@ -123,25 +124,30 @@ impl House {
     }
 }
 
-async fn listen(mut hears: mpsc::Receiver<Heard>, heard: Arc<Mutex<Vec<Input>>>, database: Database, engine: Engine) {
+async fn listen(
+    mut hears: mpsc::Receiver<ShardRequest>,
+    heard: Arc<Mutex<Vec<Input>>>,
+    database: Database,
+    engine: Engine,
+) {
     let (mut unanswered, mut not_stored) = (Vec::new(), Vec::new());
     while let Some(told) = hears.recv().await {
         match told {
-            Heard::Input(_, done) if engine == Engine::Deaf => unanswered.push(done),
-            Heard::Input(input, done) => {
+            ShardRequest::Input(_, done) if engine == Engine::Deaf => unanswered.push(done),
+            ShardRequest::Input(input, done) => {
                 heard.lock().unwrap().push(input);
                 let _ = done.send(());
             }
-            Heard::Store(storing) if engine == Engine::Deaf => not_stored.push(storing),
-            Heard::Store(Storing { write, done, .. }) => {
+            ShardRequest::Store(storing) if engine == Engine::Deaf => not_stored.push(storing),
+            ShardRequest::Store(StoreRequest { write, done, .. }) => {
                 let stored = database.write(move |transaction| store_talk(transaction, &write)).await;
                 let _ = done.send(stored.map(|inputs| heard.lock().unwrap().extend(inputs)));
             }
-            Heard::Pay(_, _, done) => drop(done),
-            Heard::Look(_, done) => {
+            ShardRequest::Pay(_, _, done) => drop(done),
+            ShardRequest::Look(_, done) => {
                 let _ = done.send(Some(view()));
             }
-            Heard::Forget(forgetting) => {
+            ShardRequest::Forget(forgetting) => {
                 let _ = forgetting.done.send(Ok(()));
             }
         }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use aizuchi::journal::Journal;
-use aizuchi::ports::{Platform as _, Posting};
-use aizuchi::runtime::Event;
+use aizuchi::ports::{Platform as _, PostRequest};
+use aizuchi::runtime::EngineEvent;
 use aizuchi_core::listen::Unheard;
 use aizuchi_core::types::{MessageId, PersonId, Place, RoomId, ThreadId};
 use aizuchi_core::{Input, Trace};
@@ -51,7 +51,7 @@ async fn what_it_posts_is_stored_once_and_can_be_replied_to() {
     let question = MessageId::new(mia.say("1", "how cold can tomatoes get?").await);
     let place = Place::room("web:lobby");
     let posting =
-        Posting { key: "web:lobby#1/0", place: &place, text: "10 °C", answering: Some(&question), more: false };
+        PostRequest { key: "web:lobby#1/0", place: &place, text: "10 °C", answering: Some(&question), more: false };
     let first = house.web.post(posting).await.unwrap();
     assert_eq!(house.web.post(posting).await, Ok(first.clone()));
     house.web.react(&place, &question, "👀").await.unwrap();
@@ -68,7 +68,7 @@ async fn what_it_posts_is_stored_once_and_can_be_replied_to() {
     assert!(house.said()[1].reply.clone().unwrap().to_me);
     let missing = MessageId::new("w999");
     assert!(house.web.react(&place, &missing, "👀").await.is_err());
-    assert!(house.web.post(Posting { place: &Place::room("discord:1"), ..posting }).await.is_err());
+    assert!(house.web.post(PostRequest { place: &Place::room("discord:1"), ..posting }).await.is_err());
     house.close().await;
 }
 
@@ -80,9 +80,9 @@ async fn decisions_and_views_are_shown_and_come_back_after_a_reload() {
     let message = &house.said()[0];
     let trace = Trace::passed_over(message, Unheard::ChannelOff);
     Journal::new(house.database.clone()).keep([trace.clone()].into()).await.unwrap();
-    house.events.send(Event::Decided(Arc::new(trace))).unwrap();
-    house.events.send(Event::Changed(RoomId::new("web:lobby"), Arc::new(view()))).unwrap();
-    house.events.send(Event::Changed(RoomId::new("discord:1"), Arc::new(view()))).unwrap();
+    house.events.send(EngineEvent::Decided(Arc::new(trace))).unwrap();
+    house.events.send(EngineEvent::Changed(RoomId::new("web:lobby"), Arc::new(view()))).unwrap();
+    house.events.send(EngineEvent::Changed(RoomId::new("discord:1"), Arc::new(view()))).unwrap();
     let decided = mia.next("decided").await["trace"].clone();
     assert_eq!((&decided["id"], &decided["outcome"], &decided["micros"]), (&json!(id), &json!("ignored"), &json!(0)));
     assert_eq!(mia.next("view").await["view"]["listens"], true);

@@ -4,11 +4,11 @@ use super::participants::{NOBODY, Slot};
 use super::tracker::Conversations;
 
 /// Something of each person; those who are not known share the last place.
-pub(super) struct Each<T>([T; 128]);
+pub(super) struct PerPerson<T>([T; 128]);
 
-impl<T: Copy + Default> Each<T> {
-    pub(super) fn new() -> Each<T> {
-        Each([T::default(); 128])
+impl<T: Copy + Default> PerPerson<T> {
+    pub(super) fn new() -> PerPerson<T> {
+        PerPerson([T::default(); 128])
     }
 
     pub(super) fn of(&mut self, slot: Slot) -> &mut T {
@@ -19,14 +19,14 @@ impl<T: Copy + Default> Each<T> {
 /// How many messages people exchanged.
 pub(super) struct Bonds {
     /// By slot: messages exchanged with this author, and with anybody.
-    pub(super) with_me: Each<u8>,
-    pub(super) all: Each<u8>,
+    pub(super) with_me: PerPerson<u8>,
+    pub(super) all: PerPerson<u8>,
     pub(super) most: u8,
 }
 
 impl Bonds {
     pub(super) fn of(conversations: &Conversations, me: Slot) -> Bonds {
-        let mut bonds = Bonds { with_me: Each::new(), all: Each::new(), most: 0 };
+        let mut bonds = Bonds { with_me: PerPerson::new(), all: PerPerson::new(), most: 0 };
         for line in conversations.recent() {
             let to = line.reading.to[0].unwrap_or(line.parent_author);
             if to == NOBODY || to == line.author {

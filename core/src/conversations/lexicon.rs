@@ -2,7 +2,7 @@
 
 /// What a word can tell of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tells {
+pub enum WordSignal {
     /// It starts a conversation.
     Starts,
     /// It goes on with what its author said.
@@ -13,7 +13,7 @@ pub enum Tells {
     Draws,
 }
 
-pub const TELLS: [Tells; 4] = [Tells::Starts, Tells::GoesOn, Tells::Answered, Tells::Draws];
+pub const TELLS: [WordSignal; 4] = [WordSignal::Starts, WordSignal::GoesOn, WordSignal::Answered, WordSignal::Draws];
 
 /// A word's weights, one for each of [`TELLS`], in sixteenths of log-odds; and its rarity in half powers of two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -48,11 +48,12 @@ impl TextMarks {
         if is_filler(body) {
             marks.add(TextMarks::FILLER);
         }
-        let signs = Signs::of(body);
-        if (signs.has(Signs::COLON) && body.contains("://")) || (signs.has(Signs::DOT) && body.contains("www.")) {
+        let signs = ByteKinds::of(body);
+        if (signs.has(ByteKinds::COLON) && body.contains("://")) || (signs.has(ByteKinds::DOT) && body.contains("www."))
+        {
             marks.add(TextMarks::LINK);
         }
-        if signs.has(Signs::CODE) || (signs.has(Signs::DASH) && body.contains("--")) {
+        if signs.has(ByteKinds::CODE) || (signs.has(ByteKinds::DASH) && body.contains("--")) {
             marks.add(TextMarks::CODE);
         }
         let bare = body.trim_end();
@@ -62,14 +63,14 @@ impl TextMarks {
         if bare.ends_with(['!', '！']) {
             marks.add(TextMarks::EXCLAIMS);
         }
-        if signs.has(Signs::DIGIT) {
+        if signs.has(ByteKinds::DIGIT) {
             marks.add(TextMarks::DIGITS);
         }
         let end = bare.trim_end_matches(|c: char| c.is_whitespace() || "!！。.）)ｗw笑~〜…".contains(c));
         let asks = end.ends_with(['?', '？', 'か'])
             || ["かな", "かしら", "かね", "っけ"].iter().any(|particle| end.ends_with(particle));
-        let somewhere =
-            (signs.has(Signs::ASKS) || (signs.has(Signs::WIDE) && body.contains('？'))) && !marks.has(TextMarks::LINK);
+        let somewhere = (signs.has(ByteKinds::ASKS) || (signs.has(ByteKinds::WIDE) && body.contains('？')))
+            && !marks.has(TextMarks::LINK);
         (marks, if asks { 2 } else { u8::from(somewhere) })
     }
 }
@@ -142,9 +143,9 @@ static PHRASES: LazyLock<(AhoCorasick, Vec<TextMarks>)> = LazyLock::new(|| {
 
 /// The kinds of bytes a text has, one bit for each: found in one pass.
 #[derive(Clone, Copy)]
-struct Signs(u8);
+struct ByteKinds(u8);
 
-impl Signs {
+impl ByteKinds {
     const CODE: u8 = 1;
     const DIGIT: u8 = 2;
     const ASKS: u8 = 4;
@@ -159,13 +160,13 @@ impl Signs {
         let mut byte = 0;
         while byte < 256 {
             kinds[byte] = match byte as u8 {
-                b'/' | b'=' | b'`' | b'{' | b'|' | b'\\' | b'<' | b'$' | b'~' => Signs::CODE,
-                b'0'..=b'9' => Signs::DIGIT,
-                b'?' => Signs::ASKS,
-                b':' => Signs::COLON,
-                b'.' => Signs::DOT,
-                b'-' => Signs::DASH,
-                0xef => Signs::WIDE,
+                b'/' | b'=' | b'`' | b'{' | b'|' | b'\\' | b'<' | b'$' | b'~' => ByteKinds::CODE,
+                b'0'..=b'9' => ByteKinds::DIGIT,
+                b'?' => ByteKinds::ASKS,
+                b':' => ByteKinds::COLON,
+                b'.' => ByteKinds::DOT,
+                b'-' => ByteKinds::DASH,
+                0xef => ByteKinds::WIDE,
                 _ => 0,
             };
             byte += 1;
@@ -173,8 +174,8 @@ impl Signs {
         kinds
     };
 
-    fn of(text: &str) -> Signs {
-        Signs(text.bytes().fold(0, |signs, byte| signs | Signs::KINDS[usize::from(byte)]))
+    fn of(text: &str) -> ByteKinds {
+        ByteKinds(text.bytes().fold(0, |signs, byte| signs | ByteKinds::KINDS[usize::from(byte)]))
     }
 
     fn has(self, kind: u8) -> bool {

@@ -15,10 +15,10 @@ mod shared;
 mod tracker;
 pub mod words;
 
-pub use lexicon::{Lexicon, RARITY_MAX, START, TELLS, Tells, Word, hash_of};
+pub use lexicon::{Lexicon, RARITY_MAX, START, TELLS, Word, WordSignal, hash_of};
 pub(crate) use marks::TextMarks;
 pub use models::LinkModel;
-pub(crate) use pairs::Weighed;
+pub(crate) use pairs::WeighedCandidates;
 pub(crate) use participants::{NOBODY, Participant};
 pub(crate) use reading::centred;
 pub(crate) use tracker::Arrival;

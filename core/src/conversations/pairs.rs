@@ -1,13 +1,13 @@
 //! The features of a message and an earlier one it may answer.
 
-mod way;
+mod walk;
 
-use super::lexicon::Tells;
+use super::lexicon::WordSignal;
 use super::marks::TextMarks;
 use super::reading::Directness;
 use super::tracker::{Arrival, Conversations};
 use crate::trees::{Columns, LANES, VALUES, log_steps};
-use way::{RunningCounts, Way};
+use walk::{LineWalk, RunningCounts};
 
 crate::trees::features! {
     ALONE "alone";
@@ -83,17 +83,17 @@ crate::trees::features! {
 }
 
 /// The alternatives for one message, and their features.
-pub struct Weighed {
+pub struct WeighedCandidates {
     pub columns: Columns<{ FEATURES.len() }>,
     /// Numbers of the messages it may answer; the first is its own.
     pub candidates: [u32; LANES],
     pub used: usize,
-    pub(crate) lately: Lately,
+    pub(crate) lately: RecentContext,
 }
 
 /// What the way back through the lines shows beside: joining is judged by it too.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Lately {
+pub(crate) struct RecentContext {
     /// Messages to this author since it spoke, and among the last 32.
     pub waiting: u8,
     pub to_me: u8,
@@ -111,14 +111,14 @@ pub(crate) struct Lately {
 const RECENT: u32 = 8;
 
 /// The alternatives for a message: to answer one of the lines before it, or none.
-pub(super) fn weigh(conversations: &Conversations, arrival: &Arrival<'_>) -> Weighed {
-    let mut weighed = Weighed {
+pub(super) fn weigh(conversations: &Conversations, arrival: &Arrival<'_>) -> WeighedCandidates {
+    let mut weighed = WeighedCandidates {
         columns: [[0; LANES]; FEATURES.len()],
         candidates: [arrival.number; LANES],
         used: 1,
-        lately: Lately::default(),
+        lately: RecentContext::default(),
     };
-    let mut way = Way::new(conversations, arrival, &mut weighed.lately);
+    let mut way = LineWalk::new(conversations, arrival, &mut weighed.lately);
     for (index, line) in way.lines.iter().enumerate().rev() {
         let candidate = way.candidate(index, line);
         way.note_lately(&candidate, &mut weighed.lately);
@@ -151,7 +151,7 @@ fn message_features(
     conversations: &Conversations,
     arrival: &Arrival<'_>,
     counts: &RunningCounts,
-    weighed: &mut Weighed,
+    weighed: &mut WeighedCandidates,
 ) {
     let (reading, lately) = (arrival.reading, weighed.lately);
     let mut put = |feature: usize, value: u32| weighed.columns[feature] = [value.min(VALUES as u32 - 1) as u8; LANES];
@@ -159,9 +159,9 @@ fn message_features(
     put(TO_AWAY, counts.addressee_away.into());
     put(QUESTION, reading.question.into());
     put(WIDTH, reading.width.into());
-    put(STARTS, reading.tells(Tells::Starts).into());
-    put(ANSWERED, reading.tells(Tells::Answered).into());
-    put(GOES_ON, reading.tells(Tells::GoesOn).into());
+    put(STARTS, reading.tells(WordSignal::Starts).into());
+    put(ANSWERED, reading.tells(WordSignal::Answered).into());
+    put(GOES_ON, reading.tells(WordSignal::GoesOn).into());
     put(KNOWN, reading.known.into());
     put(CALL, reading.marks.has(TextMarks::CALL).into());
     put(CLOSING, reading.marks.has(TextMarks::CLOSING).into());

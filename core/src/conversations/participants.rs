@@ -170,8 +170,8 @@ impl Participants {
 
     fn alike(&self, is: impl Fn((u32, u8)) -> Option<bool>) -> Option<Slot> {
         let named = |name: &(u32, u8)| name.1 > 0 && is(*name) == Some(true);
-        let place = self.list.iter().position(|person| person.names.iter().any(named));
-        place.map(|at| at as Slot)
+        let index = self.list.iter().position(|person| person.names.iter().any(named));
+        index.map(|at| at as Slot)
     }
 
     /// Whoever spoke to this one last did not speak to its successor.

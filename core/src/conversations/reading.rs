@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::lexicon::{Lexicon, RARITY_MAX, START, TELLS, Tells, hash_of, pair_hash};
+use super::lexicon::{Lexicon, RARITY_MAX, START, TELLS, WordSignal, hash_of, pair_hash};
 use super::marks::TextMarks;
 use super::participants::{NOBODY, Participants, Slot};
 use super::words::{WordKind, each_word};
@@ -82,7 +82,7 @@ impl Reading {
     }
 
     /// What its words tell, [`centred`].
-    pub(crate) fn tells(&self, what: Tells) -> u8 {
+    pub(crate) fn tells(&self, what: WordSignal) -> u8 {
         self.tells[what as usize]
     }
 
@@ -93,7 +93,7 @@ impl Reading {
         }
         let has = |word: u16| other.words.iter().fold(false, |has, there| has | (*there == word));
         let words = self.words[..usize::from(self.words_len)].iter().enumerate();
-        words.map(|(place, word)| u16::from(has(*word)) << place).sum()
+        words.map(|(index, word)| u16::from(has(*word)) << index).sum()
     }
 
     /// Finds whom the text names; returns what follows the names it begins with.

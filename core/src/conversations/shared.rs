@@ -1,7 +1,7 @@
 //! The rare words a message shares with those before it.
 
 use super::line::LINES_MAX;
-use super::pairs::Lately;
+use super::pairs::RecentContext;
 use super::reading::WORDS_MAX;
 use super::tracker::{Arrival, Conversations};
 
@@ -13,7 +13,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn of(conversations: &Conversations, arrival: &Arrival<'_>, lately: &mut Lately) -> Shared {
+    pub(super) fn of(conversations: &Conversations, arrival: &Arrival<'_>, lately: &mut RecentContext) -> Shared {
         let reading = arrival.reading;
         let mut hits = [0u16; LINES_MAX];
         let mut seen = [0u8; WORDS_MAX];
@@ -27,13 +27,13 @@ impl Shared {
         }
         let mut shared =
             Shared { per_line: [0; LINES_MAX], best_word: [0; LINES_MAX], per_conversation: [0; LINES_MAX + 2] };
-        for (place, line) in conversations.recent().iter().enumerate().filter(|(place, _)| hits[*place] != 0) {
-            for word in ones(hits[place]) {
+        for (index, line) in conversations.recent().iter().enumerate().filter(|(index, _)| hits[*index] != 0) {
+            for word in ones(hits[index]) {
                 let rarity = reading.rarities[word].saturating_sub(2 * seen[word].ilog2() as u8);
-                shared.per_line[place] += u16::from(rarity);
-                shared.best_word[place] = shared.best_word[place].max(rarity);
+                shared.per_line[index] += u16::from(rarity);
+                shared.best_word[index] = shared.best_word[index].max(rarity);
             }
-            shared.per_conversation[usize::from(line.conversation)] += shared.per_line[place];
+            shared.per_conversation[usize::from(line.conversation)] += shared.per_line[index];
         }
         shared
     }
@@ -42,8 +42,8 @@ impl Shared {
 /// The places of the bits that are set.
 fn ones(mut bits: u16) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
-        let place = bits.trailing_zeros();
+        let index = bits.trailing_zeros();
         bits &= bits.wrapping_sub(1);
-        (place < u16::BITS).then_some(place as usize)
+        (index < u16::BITS).then_some(index as usize)
     })
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::line::{Conversation, LINES_MAX, LINES_OVER, TalkLine};
 use super::models::LinkModel;
-use super::pairs::{self, Weighed};
+use super::pairs::{self, WeighedCandidates};
 use super::participants::{NOBODY, Participants, Slot};
 use super::reading::{Directness, Reading, body, read};
 use crate::trees::{LANES, SCALE, exp, log_steps};
@@ -67,7 +67,7 @@ pub(crate) struct Placed {
     pub conversation: ConversationId,
     pub choice: Choice,
     /// The alternatives that were weighed.
-    pub weighed: Weighed,
+    pub weighed: WeighedCandidates,
     /// Index of the conversation in the list of them.
     pub(crate) index: u8,
     number: u32,
@@ -125,7 +125,7 @@ impl Conversations {
         body(text, self.people.by_key(author).unwrap_or(NOBODY), &self.people)
     }
 
-    fn choose(&self, weighed: &Weighed, arrival: &Arrival<'_>, model: &LinkModel) -> Choice {
+    fn choose(&self, weighed: &WeighedCandidates, arrival: &Arrival<'_>, model: &LinkModel) -> Choice {
         let sums = model.trees.sums(&weighed.columns, weighed.used);
         let sums = &sums[..weighed.used];
         let most = sums.iter().copied().max().unwrap_or(0);
@@ -191,7 +191,7 @@ impl Conversations {
     }
 
     /// Keeps a message where it was placed; hands back what was weighed.
-    pub(crate) fn keep(&mut self, heard: &Utterance<'_>, placed: Placed) -> Weighed {
+    pub(crate) fn keep(&mut self, heard: &Utterance<'_>, placed: Placed) -> WeighedCandidates {
         let Placed { number, author, reading, choice, index, weighed, .. } = placed;
         let mut parent_author = NOBODY;
         if let Some(line) = choice.parent.and_then(|parent| self.line_mut(parent)) {

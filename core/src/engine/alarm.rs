@@ -19,12 +19,12 @@ pub(super) fn set_alarm(turn: &mut Turn<'_>) {
     }
 }
 
-/// When the first contribution is no longer followed.
+/// When the first contribution is no longer tracked.
 pub(super) fn followed_until(turn: &Turn<'_>) -> Option<Time> {
     let bot = turn.place().bot.as_ref()?;
-    bot.followed.first().map(|followed| followed.at + follow_span(turn))
+    bot.tracked.first().map(|tracked| tracked.at + tracking_span(turn))
 }
 
-fn follow_span(turn: &Turn<'_>) -> Span {
+fn tracking_span(turn: &Turn<'_>) -> Span {
     Span::minutes(turn.policy.settings.effect.follow_minutes.into())
 }

@@ -6,11 +6,11 @@ use super::{alarm, lines, pay, write};
 use crate::effect::{Ask, Effect, Failure, Transcript, WhyAsked};
 use crate::input::Answer;
 use crate::judge::{History, JudgeLadder, Next, NoVerdict, Question, Verdict, cache_key, parse};
-use crate::likelihood::{JoinModel, because};
+use crate::likelihood::{JoinModel, main_reasons};
 use crate::memory::Memories;
 use crate::room::{BotState, Phase};
 use crate::settings::{JudgeStyle, Settings};
-use crate::trace::{Asked, Cause, Stage, Trace};
+use crate::trace::{Cause, QuestionTrace, Stage, Trace};
 use crate::types::{CallId, ConversationId, Span, Time};
 
 pub(super) fn judge(turn: &mut Turn<'_>) {
@@ -53,8 +53,14 @@ fn ask(turn: &mut Turn<'_>, ladder: JudgeLadder) {
         let Some(answer) = cached else {
             return ask_a_model(turn, ladder, transcript, key);
         };
-        let asked =
-            Asked { question: ladder.question, at: turn.now, prompt_chars: 0, answer, cached: true, failed: false };
+        let asked = QuestionTrace {
+            question: ladder.question,
+            at: turn.now,
+            prompt_chars: 0,
+            answer,
+            cached: true,
+            failed: false,
+        };
         match take_answer(turn, ladder, asked) {
             Some(next) => ladder = next,
             None => return,
@@ -90,7 +96,7 @@ fn about(turn: &Turn<'_>) -> Option<WhyAsked> {
     let trace = &turn.pending()?.trace;
     let values = trace.features.0.as_deref()?;
     let because =
-        because(values, true, JoinModel::built_in()).iter().map(|reason| reason.for_judge).collect::<Vec<_>>();
+        main_reasons(values, true, JoinModel::built_in()).iter().map(|reason| reason.for_judge).collect::<Vec<_>>();
     Some(WhyAsked { message: trace.message.clone(), because: because.join(", ").into() })
 }
 
@@ -125,7 +131,7 @@ fn ask_a_model(turn: &mut Turn<'_>, ladder: JudgeLadder, transcript: Transcript,
     }
 }
 
-pub(super) fn judged(turn: &mut Turn<'_>, call: &CallId, answer: Result<Answer, Failure>) {
+pub(super) fn handle_judged(turn: &mut Turn<'_>, call: &CallId, answer: Result<Answer, Failure>) {
     pay::settle_answer(turn, call, &answer);
     let Some(pending) = turn.place_mut().pending.iter_mut().find(|pending| pending.call() == Some(call)) else {
         return;
@@ -135,8 +141,14 @@ pub(super) fn judged(turn: &mut Turn<'_>, call: &CallId, answer: Result<Answer, 
     pending.trace.micros += micros_of(&answer);
     turn.conversation = conversation;
     let prompt_chars = answer.as_ref().map_or(estimate, |answer| answer.usage.prompt_chars);
-    let asked =
-        |answer, failed| Asked { question: ladder.question, at: asked_at, prompt_chars, answer, cached: false, failed };
+    let asked = |answer, failed| QuestionTrace {
+        question: ladder.question,
+        at: asked_at,
+        prompt_chars,
+        answer,
+        cached: false,
+        failed,
+    };
     let next = match answer {
         Ok(Answer { text, .. }) => {
             if let Some(key) = cache_key {
@@ -156,7 +168,7 @@ pub(super) fn judged(turn: &mut Turn<'_>, call: &CallId, answer: Result<Answer, 
 }
 
 /// What an answer leads to: the next question, or an end.
-fn take_answer(turn: &mut Turn<'_>, ladder: JudgeLadder, asked: Asked) -> Option<JudgeLadder> {
+fn take_answer(turn: &mut Turn<'_>, ladder: JudgeLadder, asked: QuestionTrace) -> Option<JudgeLadder> {
     let parsed = parse(ladder.style, ladder.question, &asked.answer);
     pending_trace(turn).asked.push(asked);
     match parsed {

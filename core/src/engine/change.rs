@@ -1,7 +1,7 @@
 //! What was said is edited or deleted: what is remembered of it, and what was made of it, follows.
 
 use super::turn::Turn;
-use super::{answer, ask, end, follow, reception, write};
+use super::{answer, ask, end, link, reception, write};
 use crate::phrases::trim;
 use crate::room::{Pending, Phase};
 use crate::trace::Cause;
@@ -11,7 +11,7 @@ pub(super) fn change(turn: &mut Turn<'_>, change: &Change) {
     let text = change.text.as_deref().filter(|text| !trim(text).is_empty());
     change_history(turn, change.id.as_str(), text);
     let remembered = change_memory(turn, change.id.as_str(), text);
-    follow::change_conversations(turn, &change.id, text);
+    link::change_conversations(turn, &change.id, text);
     if text.is_none() {
         reception::note_deletion(turn, &change.id);
     }

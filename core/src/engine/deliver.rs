@@ -1,10 +1,10 @@
 //! A post leaves, and is acknowledged.
 
-use super::own::{self, Own};
+use super::own_posts::{self, OwnPost};
 use super::reception;
 use super::turn::Turn;
 use crate::effect::{Delivery, Effect, Excuse, Failure, Outcome, Post};
-use crate::room::{Answered, Delivering, Pending};
+use crate::room::{AnsweredPerson, Pending, PendingDelivery};
 use crate::trace::{Cause, Stage};
 use crate::types::{CallId, MessageId, stable_hash};
 
@@ -33,10 +33,10 @@ pub(super) fn deliver(turn: &mut Turn<'_>, pending: Pending, post: Post, text: O
     let bot = turn.place_mut().bot_mut();
     // Should the same message be told again, it is not answered again.
     traces.iter().for_each(|trace| bot.note_known(stable_hash(0, trace.message.as_str())));
-    bot.delivering.push(Delivering { delivery, text, addressed, conversation, traces });
+    bot.delivering.push(PendingDelivery { delivery, text, addressed, conversation, traces });
 }
 
-pub(super) fn delivered(turn: &mut Turn<'_>, call: &CallId, ids: Result<Vec<MessageId>, Failure>) {
+pub(super) fn handle_delivered(turn: &mut Turn<'_>, call: &CallId, ids: Result<Vec<MessageId>, Failure>) {
     let Some(bot) = &mut turn.place_mut().bot else { return };
     let Some(index) = bot.delivering.iter().position(|sent| sent.delivery.call == *call) else { return };
     let sent = bot.delivering.remove(index);
@@ -51,14 +51,15 @@ pub(super) fn delivered(turn: &mut Turn<'_>, call: &CallId, ids: Result<Vec<Mess
     };
     let cause_at = sent.traces.last().map_or(turn.now, |trace| trace.at);
     turn.conversation = sent.conversation;
-    let own = Own { at: turn.now, cause_at, id: ids.first(), text: sent.text.as_deref(), addressed: sent.addressed };
-    own::record(turn, &own, Some(&sent.delivery.answering));
+    let own =
+        OwnPost { at: turn.now, cause_at, id: ids.first(), text: sent.text.as_deref(), addressed: sent.addressed };
+    own_posts::record(turn, &own, Some(&sent.delivery.answering));
     for id in &ids {
         turn.place_mut().bot_mut().note_own(stable_hash(0, id.as_str()));
     }
     for mut trace in sent.traces {
         let person = turn.room.speakers.key(&trace.author_id);
-        turn.room.note_answer(Answered { person, at: turn.now, addressed: sent.addressed });
+        turn.room.note_answer(AnsweredPerson { person, at: turn.now, addressed: sent.addressed });
         trace.acted_at = Some(turn.now);
         if sent.text.is_some() && !sent.addressed {
             reception::follow_up(turn, Box::new(trace.clone()), &ids);

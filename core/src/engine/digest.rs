@@ -67,7 +67,7 @@ fn reserve_digest(turn: &mut Turn<'_>, call: &CallId, model: &str, new: u32, tok
     Some(if unlimited { CALLS_MAX } else { calls })
 }
 
-pub(super) fn remembered(turn: &mut Turn<'_>, call: &CallId, done: Result<Usage, Failure>) {
+pub(super) fn handle_remembered(turn: &mut Turn<'_>, call: &CallId, done: Result<Usage, Failure>) {
     let bill = match &done {
         Ok(usage) => Some(Cost::from(usage)),
         Err(failure) => failure.usage.as_ref().map(Cost::from),

@@ -4,7 +4,7 @@ use super::pay;
 use super::turn::Turn;
 use crate::effect::Effect;
 use crate::room::{Pending, Phase};
-use crate::trace::{Asked, Cause, Closed, Stage};
+use crate::trace::{Cause, Closed, QuestionTrace, Stage};
 
 /// The room is to hear nothing: whatever may still be said here is called off.
 pub(super) fn call_off_as_muted(turn: &mut Turn<'_>) {
@@ -49,7 +49,14 @@ pub(super) fn abandon(turn: &mut Turn<'_>, pending: &mut Pending) {
     let Some(call) = pending.call().cloned() else { return };
     if let Phase::Judging { asked_at, prompt_chars, ladder, .. } = pending.phase {
         let (question, answer) = (ladder.question, "aborted".into());
-        pending.trace.asked.push(Asked { question, at: asked_at, prompt_chars, answer, cached: false, failed: true });
+        pending.trace.asked.push(QuestionTrace {
+            question,
+            at: asked_at,
+            prompt_chars,
+            answer,
+            cached: false,
+            failed: true,
+        });
     }
     pay::settle(turn, &call, None);
     turn.out.push(Effect::Abort(call));

@@ -4,7 +4,7 @@ use super::turn::Turn;
 use super::{Engine, alarm, answer, change, end};
 use crate::effect::{Effect, Lines, Post};
 use crate::memory::{ForgetRequest, Recognizer};
-use crate::room::{BotState, Delivering, HeardMessage, Pending, Phase, Room, Speakers};
+use crate::room::{BotState, HeardMessage, Pending, PendingDelivery, Phase, Room, Speakers};
 use crate::trace::Trace;
 use crate::types::{Time, Voice, stable_hash};
 
@@ -58,7 +58,7 @@ fn tells_of_them(room: &Room, theirs: &Recognizer<'_>) -> bool {
     })
 }
 
-fn sends_of_them(sent: &Delivering, theirs: &Recognizer<'_>) -> bool {
+fn sends_of_them(sent: &PendingDelivery, theirs: &Recognizer<'_>) -> bool {
     sent.text.as_deref().is_some_and(|text| theirs.speaks_of_them(text))
 }
 
@@ -79,12 +79,12 @@ pub(super) fn forget_talk(turn: &mut Turn<'_>, theirs: &Recognizer<'_>) {
     if let Some(conversations) = &mut place.conversations {
         keys.iter().for_each(|key| conversations.forget(*key));
     }
-    let Some(BotState { interventions, cache, delivering, followed, .. }) = place.bot.as_deref_mut() else {
+    let Some(BotState { interventions, cache, delivering, tracked, .. }) = place.bot.as_deref_mut() else {
         return;
     };
     let others = |trace: &Trace| !theirs.request.is_of(&trace.author_id);
-    followed.retain(|followed| others(&followed.trace));
-    followed.iter_mut().for_each(|followed| followed.trace.forget_words());
+    tracked.retain(|tracked| others(&tracked.trace));
+    tracked.iter_mut().for_each(|tracked| tracked.trace.forget_words());
     interventions.iter_mut().for_each(|intervention| intervention.lines = Lines::default());
     *cache = Default::default();
     for sent in delivering.iter_mut() {

@@ -1,7 +1,7 @@
 //! The gates, as they are asked about a message or about what is pending.
 
 use super::turn::Turn;
-use crate::gates::{Case, Closed, Trigger, closed};
+use crate::gates::{Closed, GateContext, Trigger, closed};
 use crate::room::Pending;
 use crate::types::{Message, Voice};
 
@@ -37,7 +37,7 @@ fn trigger_of<'b>(turn: &Turn<'_>, pending: &'b Pending, paid: bool) -> Trigger<
     }
 }
 
-pub(super) fn case<'b>(turn: &'b Turn<'_>, trigger: Trigger<'b>) -> Case<'b> {
+pub(super) fn case<'b>(turn: &'b Turn<'_>, trigger: Trigger<'b>) -> GateContext<'b> {
     let conversation = turn.conversation;
-    Case { now: turn.now, policy: turn.policy, room: turn.room, place: turn.place(), conversation, trigger }
+    GateContext { now: turn.now, policy: turn.policy, room: turn.room, place: turn.place(), conversation, trigger }
 }

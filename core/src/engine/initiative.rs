@@ -5,7 +5,7 @@ use super::{alarm, gate, pay, wait};
 use crate::effect::{Effect, Recall};
 use crate::gates::{Order, Trigger, closed_in};
 use crate::memory::FactId;
-use crate::room::{Pending, Phase, Telling};
+use crate::room::{FirstWords, Pending, Phase};
 use crate::trace::{Cause, Stage, Trace};
 use crate::types::{CallId, Message, Span, Time, Visibility, Voice};
 use crate::usage::tokens_of_bytes;
@@ -36,7 +36,7 @@ pub(super) fn speak_first(turn: &mut Turn<'_>, message: &Message, mut trace: Box
     }
     trace.cause = Cause::Undecided;
     let recall = Recall { call: call.clone(), at: turn.now, place: turn.place_id(), message: message.id.clone() };
-    let telling = Telling::Sought { call: call.serial, otherwise };
+    let telling = FirstWords::Sought { call: call.serial, otherwise };
     let due = wait::due_after(turn, wait::wait_after(turn, &trace.message), turn.now).max(turn.now + Span(1));
     let mut pending = wait::reason_to_wait(turn, message, trace, true, turn.now, due);
     pending.telling = Some(telling);
@@ -45,10 +45,10 @@ pub(super) fn speak_first(turn: &mut Turn<'_>, message: &Message, mut trace: Box
     turn.out.push(Effect::Recall(Box::new(recall)));
 }
 
-pub(super) fn recalled(turn: &mut Turn<'_>, call: &CallId, found: Option<FactId>) {
+pub(super) fn handle_recalled(turn: &mut Turn<'_>, call: &CallId, found: Option<FactId>) {
     let Some(index) = turn.place().pending.iter().position(|pending| pending.seeks(call)) else { return };
     match found {
-        Some(fact) => turn.place_mut().pending[index].telling = Some(Telling::Found(fact)),
+        Some(fact) => turn.place_mut().pending[index].telling = Some(FirstWords::Found(fact)),
         None => {
             let pending = turn.place_mut().pending.remove(index);
             nothing_to_tell(turn, pending);
@@ -58,7 +58,7 @@ pub(super) fn recalled(turn: &mut Turn<'_>, call: &CallId, found: Option<FactId>
 
 /// Quiet has come and nothing was found: silent for the reason it had before.
 pub(super) fn found_nothing(turn: &mut Turn<'_>) -> bool {
-    if !turn.pending().is_some_and(|pending| matches!(pending.telling, Some(Telling::Sought { .. }))) {
+    if !turn.pending().is_some_and(|pending| matches!(pending.telling, Some(FirstWords::Sought { .. }))) {
         return false;
     }
     let pending = turn.take_pending().expect("it is still pending");
@@ -68,6 +68,6 @@ pub(super) fn found_nothing(turn: &mut Turn<'_>) -> bool {
 
 fn nothing_to_tell(turn: &mut Turn<'_>, pending: Pending) {
     debug_assert!(matches!(pending.phase, Phase::Waiting { .. }));
-    let Some(Telling::Sought { otherwise, .. }) = pending.telling else { return };
+    let Some(FirstWords::Sought { otherwise, .. }) = pending.telling else { return };
     turn.stay_silent(pending.trace, Stage::Score, otherwise);
 }

@@ -1,7 +1,7 @@
 //! The talk as a model reads it.
 
 use super::turn::Turn;
-use crate::effect::{Line, Lines, Transcript};
+use crate::effect::{Lines, Transcript, TranscriptLine};
 use crate::room::HeardMessage;
 use crate::types::{MessageId, Voice};
 
@@ -33,7 +33,7 @@ fn as_lines(turn: &Turn<'_>, recent: &[HeardMessage<'_>]) -> Lines {
     for heard in recent.iter().rev() {
         let (voice, own_name) = (heard.voice(), turn.policy.settings.bot.name.as_str());
         let name = if voice == Voice::Me { own_name } else { name_among(turn, heard.speaker, &mut names) };
-        lines.push(Line { id: heard.id(), name, voice, text: heard.text() });
+        lines.push(TranscriptLine { id: heard.id(), name, voice, text: heard.text() });
     }
     lines
 }

@@ -1,33 +1,33 @@
 //! All control flow. One input at a time, one place at a time, nothing awaited.
 //!
-//! What happens is the beginning of a flow that is read from top to bottom: somebody spoke (`said`), time has passed
+//! What happens is the beginning of a flow that is read from top to bottom: somebody spoke (`message`), time has passed
 //! (`tick`), a result came back (`ask`, `results`, `deliver`), something was changed (`change`), an order was given
-//! (`orders`), the program starts again (`resume`). A flow goes through stages, each a file of functions: hear, follow,
+//! (`commands`), the program starts again (`resume`). A flow goes through stages, each a file of functions: receive, link,
 //! remember, decide, interrupt, wait, ask, write, deliver. None of them goes back to an earlier one.
 
 mod alarm;
 mod answer;
 mod ask;
 mod change;
+mod commands;
 mod decide;
 mod deliver;
 mod digest;
 mod end;
-mod follow;
 mod forget;
 mod gate;
-mod hear;
 mod initiative;
 mod interrupt;
 mod lines;
-mod orders;
-mod own;
+mod link;
+mod message;
+mod own_posts;
 mod pay;
+mod receive;
 mod reception;
 mod remember;
 mod results;
 mod resume;
-mod said;
 mod snapshot;
 mod tick;
 mod timers;
@@ -73,36 +73,42 @@ impl Engine {
         if matches!(input, Input::Resumed) {
             self.resume(now, out);
         }
-        self.ring(now, out);
+        self.fire_timers(now, out);
         match input {
-            Input::Said(message) => self.said(now, message, out),
+            Input::Said(message) => self.handle_message(now, message, out),
             Input::Changed(change) => {
                 let place = change.place.clone();
                 self.in_place(now, place, out, |turn| change::change(turn, &change));
             }
-            Input::Told(room, command) => self.told(now, &room, command, out),
+            Input::Told(room, command) => self.handle_command(now, &room, command, out),
             Input::PolicyChanged(stated) => self.change_policies((*stated).into()),
             Input::Reacted(reaction) => {
                 let place = reaction.place.clone();
                 self.in_place(now, place, out, |turn| reception::note_reaction(turn, &reaction));
             }
             Input::Tick | Input::Resumed | Input::Forgotten | Input::ClockSet(_) => (),
-            Input::Judged(call, answer) => self.answered(now, &call, out, |turn| ask::judged(turn, &call, answer)),
-            Input::Written(call, answer) => {
-                self.answered(now, &call, out, |turn| results::written(turn, &call, answer))
+            Input::Judged(call, answer) => {
+                self.in_call(now, &call, out, |turn| ask::handle_judged(turn, &call, answer))
             }
-            Input::Delivered(call, ids) => self.answered(now, &call, out, |turn| deliver::delivered(turn, &call, ids)),
-            Input::Recalled(call, found, usage) => self.answered(now, &call, out, |turn| {
+            Input::Written(call, answer) => {
+                self.in_call(now, &call, out, |turn| results::handle_written(turn, &call, answer))
+            }
+            Input::Delivered(call, ids) => {
+                self.in_call(now, &call, out, |turn| deliver::handle_delivered(turn, &call, ids))
+            }
+            Input::Recalled(call, found, usage) => self.in_call(now, &call, out, |turn| {
                 pay::settle(turn, &call, Some((&usage).into()));
-                initiative::recalled(turn, &call, found);
+                initiative::handle_recalled(turn, &call, found);
             }),
-            Input::Refused(call, why) => self.answered(now, &call, out, |turn| results::refused(turn, &call, why)),
+            Input::Refused(call, why) => {
+                self.in_call(now, &call, out, |turn| results::handle_refused(turn, &call, why))
+            }
             Input::Billed(room, usage) => {
                 let room = self.room(&room);
-                pay::billed(&mut self.turn_at(room, None, now, out), &usage);
+                pay::handle_billed(&mut self.turn_at(room, None, now, out), &usage);
             }
             Input::Remembered(call, done) => {
-                self.answered(now, &call, out, |turn| digest::remembered(turn, &call, done))
+                self.in_call(now, &call, out, |turn| digest::handle_remembered(turn, &call, done))
             }
         }
     }
@@ -214,7 +220,7 @@ impl Engine {
     }
 
     /// Runs in the place that waits for this call; a result nobody waits for is dropped.
-    fn answered(&mut self, now: Time, call: &CallId, out: &mut Vec<Effect>, act: impl FnOnce(&mut Turn<'_>)) {
+    fn in_call(&mut self, now: Time, call: &CallId, out: &mut Vec<Effect>, act: impl FnOnce(&mut Turn<'_>)) {
         let Some(room) = self.index.get(&call.room).map(|room| *room as usize) else { return };
         let waits =
             |thread: &Option<&ThreadId>| self.rooms[room].place(*thread).is_some_and(|place| place.waits_for(call));
@@ -223,24 +229,24 @@ impl Engine {
         act(&mut self.turn_at(room, thread, now, out));
     }
 
-    fn ring(&mut self, now: Time, out: &mut Vec<Effect>) {
+    fn fire_timers(&mut self, now: Time, out: &mut Vec<Effect>) {
         while let Some((at, key)) = self.timers.pop_due(now) {
             let room = key.room as usize;
             // A thread that was let go may still have an alarm.
             if self.rooms[room].place(key.thread.as_ref()).is_some() {
-                tick::ring(&mut self.turn_at(room, key.thread, at, out));
+                tick::check_deadlines(&mut self.turn_at(room, key.thread, at, out));
             }
         }
     }
 
-    fn told(&mut self, now: Time, room: &RoomId, command: Command, out: &mut Vec<Effect>) {
+    fn handle_command(&mut self, now: Time, room: &RoomId, command: Command, out: &mut Vec<Effect>) {
         let room = self.room(room);
         let threads = self.rooms[room].thread_ids();
         let mut turn = self.turn_at(room, None, now, out);
-        orders::obey(&mut turn, command);
+        commands::run_command(&mut turn, command);
         for thread in threads {
             turn.thread = thread;
-            orders::drop_after(&mut turn, command);
+            commands::drop_after(&mut turn, command);
         }
         if matches!(command, Command::Reset | Command::Left) {
             turn.room.clear();

@@ -84,7 +84,7 @@ pub(super) fn settle_answer(turn: &mut Turn<'_>, call: &CallId, answer: &Result<
 }
 
 /// Something was paid for on behalf of this room that it did not ask for itself.
-pub(super) fn billed(turn: &mut Turn<'_>, usage: &Usage) {
+pub(super) fn handle_billed(turn: &mut Turn<'_>, usage: &Usage) {
     turn.room.spent.get_or_insert_default().add(turn.policy, turn.now, usage.into());
 }
 

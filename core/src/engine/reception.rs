@@ -1,23 +1,23 @@
-//! What people make of a contribution: each is followed for some messages and minutes, and its share follows from that.
+//! What people make of a contribution: each is tracked for some messages and minutes, and its share follows from that.
 
 use super::alarm;
 use super::turn::Turn;
 use crate::effect::{Effect, Response, Trace};
-use crate::listen::{Tone, frowns, tone};
-use crate::room::Followed;
+use crate::listen::{Tone, is_disapproving, tone};
+use crate::room::TrackedContribution;
 use crate::types::{Message, MessageId, Reaction, stable_hash};
 
-/// Contributions followed at the same time; the oldest counts as ignored when there are more.
-const FOLLOWED_MAX: usize = 16;
+/// Contributions tracked at the same time; the oldest counts as ignored when there are more.
+const TRACKED_MAX: usize = 16;
 
 /// People see a contribution from now on.
 pub(super) fn follow_up(turn: &mut Turn<'_>, trace: Box<Trace>, ids: &[MessageId]) {
     let ids = ids.iter().map(|id| stable_hash(0, id.as_str())).collect();
     let (at, conversation) = (turn.now, turn.conversation);
-    let followed = Followed { trace, ids, at, conversation, heard: 0 };
+    let tracked = TrackedContribution { trace, ids, at, conversation, heard: 0 };
     let bot = turn.place_mut().bot_mut();
-    bot.followed.push(followed);
-    if bot.followed.len() > FOLLOWED_MAX {
+    bot.tracked.push(tracked);
+    if bot.tracked.len() > TRACKED_MAX {
         received(turn, 0, Response::Ignored);
     }
     alarm::set_alarm(turn);
@@ -34,26 +34,26 @@ pub(super) fn let_pass(turn: &mut Turn<'_>) {
 pub(super) fn note_reception(turn: &mut Turn<'_>, message: &Message, answered: Option<&MessageId>, to_me: bool) {
     let most = turn.policy.settings.effect.follow_messages;
     let conversation = turn.conversation;
-    let Some(bot) = turn.place_mut().bot.as_mut().filter(|bot| !bot.followed.is_empty()) else { return };
-    bot.followed.iter_mut().for_each(|followed| followed.heard += 1);
+    let Some(bot) = turn.place_mut().bot.as_mut().filter(|bot| !bot.tracked.is_empty()) else { return };
+    bot.tracked.iter_mut().for_each(|tracked| tracked.heard += 1);
     let tone = tone(&message.text);
     let link = message.reply.as_ref().and_then(|reply| reply.to.as_ref()).or(answered);
     let link = link.map(|id| stable_hash(0, id.as_str()));
-    let newest = bot.followed.len() - 1;
-    let response = |(index, followed): (usize, &Followed)| {
-        let answers = link.is_some_and(|link| followed.ids.contains(&link)) || (to_me && index == newest);
-        let thanks = message.author.id == followed.trace.author_id
-            && conversation == followed.conversation
+    let newest = bot.tracked.len() - 1;
+    let response = |(index, tracked): (usize, &TrackedContribution)| {
+        let answers = link.is_some_and(|link| tracked.ids.contains(&link)) || (to_me && index == newest);
+        let thanks = message.author.id == tracked.trace.author_id
+            && conversation == tracked.conversation
             && tone == Tone::Thanks;
         match (answers, tone) {
             (true, Tone::TellsOff) => Some((index, Response::ToldOff)),
             (true, Tone::Thanks) => Some((index, Response::Thanked)),
             (true, Tone::Neither) => Some((index, Response::Answered)),
             (false, _) if thanks => Some((index, Response::Thanked)),
-            (false, _) => (followed.heard >= most).then_some((index, Response::Ignored)),
+            (false, _) => (tracked.heard >= most).then_some((index, Response::Ignored)),
         }
     };
-    let responses: Vec<_> = bot.followed.iter().enumerate().filter_map(response).collect();
+    let responses: Vec<_> = bot.tracked.iter().enumerate().filter_map(response).collect();
     for (index, response) in responses.into_iter().rev() {
         received(turn, index, response);
     }
@@ -62,7 +62,7 @@ pub(super) fn note_reception(turn: &mut Turn<'_>, message: &Message, answered: O
 /// Somebody gave a message an emoji.
 pub(super) fn note_reaction(turn: &mut Turn<'_>, reaction: &Reaction) {
     let index = followed_post(turn, &reaction.message).filter(|_| reaction.on);
-    let response = if frowns(&reaction.emoji) { Response::ToldOff } else { Response::Reacted };
+    let response = if is_disapproving(&reaction.emoji) { Response::ToldOff } else { Response::Reacted };
     if let Some(index) = index {
         received(turn, index, response);
     }
@@ -77,11 +77,11 @@ pub(super) fn note_deletion(turn: &mut Turn<'_>, id: &MessageId) {
 
 fn followed_post(turn: &Turn<'_>, id: &MessageId) -> Option<usize> {
     let id = stable_hash(0, id.as_str());
-    turn.place().bot.as_ref()?.followed.iter().position(|followed| followed.ids.contains(&id))
+    turn.place().bot.as_ref()?.tracked.iter().position(|tracked| tracked.ids.contains(&id))
 }
 
 fn received(turn: &mut Turn<'_>, index: usize, response: Response) {
-    let Followed { mut trace, .. } = turn.place_mut().bot_mut().followed.remove(index);
+    let TrackedContribution { mut trace, .. } = turn.place_mut().bot_mut().tracked.remove(index);
     if turn.policy.settings.effect.feedback
         && let Some((talk, _)) = turn.room.talk_mut(turn.policy)
     {

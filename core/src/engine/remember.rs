@@ -1,7 +1,7 @@
 //! What was said goes into working memory, and counts for how much the bot is to say.
 
 use super::alarm;
-use super::hear::Incoming;
+use super::receive::Incoming;
 use super::turn::Turn;
 use crate::room::BufferEntry;
 use crate::types::{Message, Span, Voice, stable_hash};

@@ -11,7 +11,7 @@ use crate::trace::{Closed, Stage};
 use crate::types::CallId;
 
 /// The words are there, or are not to be had; then it is the turn of whoever called meanwhile.
-pub(super) fn written(turn: &mut Turn<'_>, call: &CallId, draft: Result<Answer, Failure>) {
+pub(super) fn handle_written(turn: &mut Turn<'_>, call: &CallId, draft: Result<Answer, Failure>) {
     pay::settle_answer(turn, call, &draft);
     let Some(mut pending) = write::take_writing(turn, call) else { return };
     let owed = pending.addressed.is_some();
@@ -26,7 +26,7 @@ pub(super) fn written(turn: &mut Turn<'_>, call: &CallId, draft: Result<Answer, 
 }
 
 /// The call was not made, because nothing is left of the budget over all rooms.
-pub(super) fn refused(turn: &mut Turn<'_>, call: &CallId, why: TotalSpent) {
+pub(super) fn handle_refused(turn: &mut Turn<'_>, call: &CallId, why: TotalSpent) {
     if let Some(spent) = &mut turn.room.spent {
         spent.refuse(turn.policy, turn.now, call.serial, why);
     }
@@ -50,7 +50,7 @@ pub(super) fn refused(turn: &mut Turn<'_>, call: &CallId, why: TotalSpent) {
     if turn.room.digest.as_mut().is_some_and(|digest| digest.end(call.serial, now, false)) {
         return digest::digest(turn);
     }
-    initiative::recalled(turn, call, None);
+    initiative::handle_recalled(turn, call, None);
 }
 
 fn refused_to_judge(turn: &mut Turn<'_>, call: &CallId, closed: Closed) -> bool {

@@ -7,7 +7,7 @@ use crate::trace::Stage;
 use crate::types::{ConversationId, Time};
 
 /// The timers look at this place: something may be due, and old talk may go.
-pub(super) fn ring(turn: &mut Turn<'_>) {
+pub(super) fn check_deadlines(turn: &mut Turn<'_>) {
     let at = turn.now;
     if turn.place().alarm != Some(at) {
         return;

@@ -1,10 +1,10 @@
 //! Another bot has answered already.
-use super::{Case, Closed, Gate, Order, Stops};
+use super::{Closed, Gate, GateContext, GateScope, Order};
 use crate::types::Flags;
 
-pub(super) const GATE: Gate = Gate { id: "bot_answered", order: Order::AfterScore, stops: Stops::Unasked, closed };
+pub(super) const GATE: Gate = Gate { id: "bot_answered", order: Order::AfterScore, stops: GateScope::Unasked, closed };
 
-fn closed(case: &Case<'_>) -> Option<Closed> {
+fn closed(case: &GateContext<'_>) -> Option<Closed> {
     if !case.policy.settings.gates.bot_answered {
         return None;
     }

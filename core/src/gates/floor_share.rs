@@ -1,10 +1,10 @@
 //! The more of the talk is its own, the quieter it gets.
-use super::{Case, Closed, Gate, Order, Stops};
+use super::{Closed, Gate, GateContext, GateScope, Order};
 use crate::types::Flags;
 
-pub(super) const GATE: Gate = Gate { id: "floor_share", order: Order::AfterScore, stops: Stops::Unasked, closed };
+pub(super) const GATE: Gate = Gate { id: "floor_share", order: Order::AfterScore, stops: GateScope::Unasked, closed };
 
-fn closed(case: &Case<'_>) -> Option<Closed> {
+fn closed(case: &GateContext<'_>) -> Option<Closed> {
     let settings = &case.policy.settings;
     if !settings.gates.floor_share {
         return None;

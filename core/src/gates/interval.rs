@@ -1,10 +1,10 @@
 //! Least time between two contributions nobody asked for.
-use super::{Case, Closed, Gate, Order, Stops};
+use super::{Closed, Gate, GateContext, GateScope, Order};
 use crate::types::Span;
 
-pub(super) const GATE: Gate = Gate { id: "interval", order: Order::AfterScore, stops: Stops::Unasked, closed };
+pub(super) const GATE: Gate = Gate { id: "interval", order: Order::AfterScore, stops: GateScope::Unasked, closed };
 
-fn closed(case: &Case<'_>) -> Option<Closed> {
+fn closed(case: &GateContext<'_>) -> Option<Closed> {
     // Where it is told how much to say, the time in between follows from that.
     if case.room.talk.as_ref().is_some_and(|talk| talk.asked.is_some()) {
         return None;

@@ -1,10 +1,11 @@
 //! Two bots would go on for ever: it lets the other have the last word.
-use super::{Case, Closed, Gate, Order, Stops};
+use super::{Closed, Gate, GateContext, GateScope, Order};
 use crate::types::Flags;
 
-pub(super) const GATE: Gate = Gate { id: "loop_guard", order: Order::BeforeScore, stops: Stops::Everything, closed };
+pub(super) const GATE: Gate =
+    Gate { id: "loop_guard", order: Order::BeforeScore, stops: GateScope::Everything, closed };
 
-fn closed(case: &Case<'_>) -> Option<Closed> {
+fn closed(case: &GateContext<'_>) -> Option<Closed> {
     let need = u64::from(case.policy.settings.gates.loop_exchanges);
     if need == 0 || !case.trigger.by_bot {
         return None;

@@ -1,9 +1,9 @@
 //! Too little was said to understand what it is about.
-use super::{Case, Closed, Gate, Order, Stops};
+use super::{Closed, Gate, GateContext, GateScope, Order};
 
-pub(super) const GATE: Gate = Gate { id: "messages_min", order: Order::AfterScore, stops: Stops::Unasked, closed };
+pub(super) const GATE: Gate = Gate { id: "messages_min", order: Order::AfterScore, stops: GateScope::Unasked, closed };
 
-fn closed(case: &Case<'_>) -> Option<Closed> {
+fn closed(case: &GateContext<'_>) -> Option<Closed> {
     let need = case.policy.settings.gates.messages_min as usize;
     let people = case.place.recent(case.policy, case.now).filter(|heard| heard.is_person());
     let have = people.take(need).count();

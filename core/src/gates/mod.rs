@@ -26,9 +26,9 @@ use crate::types::{ConversationId, Time};
 pub struct Gate {
     pub id: &'static str,
     pub(crate) order: Order,
-    pub(crate) stops: Stops,
+    pub(crate) stops: GateScope,
     /// What it found, if it is closed.
-    pub(crate) closed: fn(&Case<'_>) -> Option<Closed>,
+    pub(crate) closed: fn(&GateContext<'_>) -> Option<Closed>,
 }
 
 /// Whether a gate is looked at before the score decides or after.
@@ -39,7 +39,7 @@ pub(crate) enum Order {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stops {
+pub(crate) enum GateScope {
     /// Also an answer to somebody who addressed it.
     Everything,
     Unasked,
@@ -64,7 +64,7 @@ pub const GATES: [Gate; 14] = [
 ];
 
 /// What a gate looks at.
-pub(crate) struct Case<'a> {
+pub(crate) struct GateContext<'a> {
     pub now: Time,
     pub policy: &'a Policy,
     pub room: &'a Room,
@@ -88,17 +88,17 @@ pub(crate) struct Trigger<'a> {
 }
 
 /// The first closed gate of this order.
-pub(crate) fn closed_in(case: &Case<'_>, order: Order) -> Option<(&'static str, Closed)> {
+pub(crate) fn closed_in(case: &GateContext<'_>, order: Order) -> Option<(&'static str, Closed)> {
     GATES.iter().filter(|gate| gate.order == order).find_map(|gate| check(gate, case))
 }
 
 /// The first closed gate of all.
-pub(crate) fn closed(case: &Case<'_>) -> Option<(&'static str, Closed)> {
+pub(crate) fn closed(case: &GateContext<'_>) -> Option<(&'static str, Closed)> {
     GATES.iter().find_map(|gate| check(gate, case))
 }
 
-fn check(gate: &Gate, case: &Case<'_>) -> Option<(&'static str, Closed)> {
-    if case.trigger.addressed && gate.stops == Stops::Unasked {
+fn check(gate: &Gate, case: &GateContext<'_>) -> Option<(&'static str, Closed)> {
+    if case.trigger.addressed && gate.stops == GateScope::Unasked {
         return None;
     }
     (gate.closed)(case).map(|closed| (gate.id, closed))

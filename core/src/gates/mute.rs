@@ -1,8 +1,8 @@
 //! It was told to say nothing, or the room was switched off.
-use super::{Case, Closed, Gate, Order, Stops};
+use super::{Closed, Gate, GateContext, GateScope, Order};
 
-pub(super) const GATE: Gate = Gate { id: "mute", order: Order::BeforeScore, stops: Stops::Everything, closed };
+pub(super) const GATE: Gate = Gate { id: "mute", order: Order::BeforeScore, stops: GateScope::Everything, closed };
 
-fn closed(case: &Case<'_>) -> Option<Closed> {
+fn closed(case: &GateContext<'_>) -> Option<Closed> {
     (case.room.off || case.room.is_muted(case.now)).then(Closed::default)
 }

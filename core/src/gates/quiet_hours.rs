@@ -1,9 +1,10 @@
 //! The hours in which it lets people sleep.
-use super::{Case, Closed, Gate, Order, Stops};
+use super::{Closed, Gate, GateContext, GateScope, Order};
 
-pub(super) const GATE: Gate = Gate { id: "quiet_hours", order: Order::BeforeScore, stops: Stops::Everything, closed };
+pub(super) const GATE: Gate =
+    Gate { id: "quiet_hours", order: Order::BeforeScore, stops: GateScope::Everything, closed };
 
-fn closed(case: &Case<'_>) -> Option<Closed> {
+fn closed(case: &GateContext<'_>) -> Option<Closed> {
     let gates = &case.policy.settings.gates;
     if case.trigger.addressed && gates.quiet_hours_addressed {
         return None;

@@ -1,10 +1,10 @@
 //! The last word here is its own.
-use super::{Case, Closed, Gate, Order, Stops};
+use super::{Closed, Gate, GateContext, GateScope, Order};
 use crate::types::Flags;
 
-pub(super) const GATE: Gate = Gate { id: "spoke_last", order: Order::AfterScore, stops: Stops::Unasked, closed };
+pub(super) const GATE: Gate = Gate { id: "spoke_last", order: Order::AfterScore, stops: GateScope::Unasked, closed };
 
-fn closed(case: &Case<'_>) -> Option<Closed> {
+fn closed(case: &GateContext<'_>) -> Option<Closed> {
     let own_last = || {
         case.place
             .recent_of(case.policy, case.now, case.conversation)

@@ -1,9 +1,9 @@
 //! It only answers when it is addressed.
-use super::{Case, Closed, Gate, Order, Stops};
+use super::{Closed, Gate, GateContext, GateScope, Order};
 
-pub(super) const GATE: Gate = Gate { id: "unasked", order: Order::BeforeScore, stops: Stops::Unasked, closed };
+pub(super) const GATE: Gate = Gate { id: "unasked", order: Order::BeforeScore, stops: GateScope::Unasked, closed };
 
-fn closed(case: &Case<'_>) -> Option<Closed> {
+fn closed(case: &GateContext<'_>) -> Option<Closed> {
     let settings = &case.policy.settings;
     (!settings.gates.unasked || !settings.memory.enabled).then(Closed::default)
 }

@@ -1,9 +1,9 @@
 //! One person has had enough of its answers for an hour.
-use super::{Case, Closed, Gate, Order, Stops};
+use super::{Closed, Gate, GateContext, GateScope, Order};
 
-pub(super) const GATE: Gate = Gate { id: "user_limit", order: Order::AfterScore, stops: Stops::Everything, closed };
+pub(super) const GATE: Gate = Gate { id: "user_limit", order: Order::AfterScore, stops: GateScope::Everything, closed };
 
-fn closed(case: &Case<'_>) -> Option<Closed> {
+fn closed(case: &GateContext<'_>) -> Option<Closed> {
     let gates = &case.policy.settings.gates;
     let addressed = case.trigger.addressed;
     let need = u64::from(if addressed { gates.user_addressed_per_hour } else { gates.user_per_hour });

@@ -1,6 +1,8 @@
 //! The features of a message at which somebody may join.
 
-use crate::conversations::{Arrival, Choice, Conversations, NOBODY, Participant, Placed, Tells, TextMarks, centred};
+use crate::conversations::{
+    Arrival, Choice, Conversations, NOBODY, Participant, Placed, TextMarks, WordSignal, centred,
+};
 use crate::trees::{VALUES, features, log_steps};
 
 features! {
@@ -127,10 +129,10 @@ fn put_text(conversations: &Conversations, arrival: &Arrival<'_>, put: &mut impl
         put(feature, reading.marks.has(mark).into());
     }
     put(WIDTH, reading.width.into());
-    put(WORD_STARTS, reading.tells(Tells::Starts).into());
-    put(WORD_ANSWERED, reading.tells(Tells::Answered).into());
-    put(WORD_GOES_ON, reading.tells(Tells::GoesOn).into());
-    put(WORD_DRAWS, reading.tells(Tells::Draws).into());
+    put(WORD_STARTS, reading.tells(WordSignal::Starts).into());
+    put(WORD_ANSWERED, reading.tells(WordSignal::Answered).into());
+    put(WORD_GOES_ON, reading.tells(WordSignal::GoesOn).into());
+    put(WORD_DRAWS, reading.tells(WordSignal::Draws).into());
     put(KNOWN, reading.known.into());
 }
 
@@ -159,10 +161,10 @@ fn put_conversation(conversations: &Conversations, placed: &Placed, put: &mut im
     put(STRAND_SETTLED, steps(there.settled.into()));
     put(TO_IN_STRAND, reading.to[0].map_or(0, |slot| 1 + u32::from(there.has(slot))));
     let lines = conversations.recent().iter().rev().filter(|line| line.conversation == placed.index);
-    let (mut run, mut draws, mut asks) = (0, reading.tells(Tells::Draws), reading.question);
+    let (mut run, mut draws, mut asks) = (0, reading.tells(WordSignal::Draws), reading.question);
     for line in lines.take(there.lines.into()).take_while(|line| line.author == arrival.author) {
         run += 1;
-        draws = draws.max(line.reading.tells(Tells::Draws));
+        draws = draws.max(line.reading.tells(WordSignal::Draws));
         asks = asks.max(line.reading.question);
     }
     put(RUN, run);
@@ -175,7 +177,7 @@ fn put_parent(conversations: &Conversations, placed: &Placed, put: &mut impl FnM
     let (choice, arrival) = (&placed.choice, placed.arrival());
     let parent = choice.parent.and_then(|parent| conversations.line(parent));
     put(PARENT_QUESTION, parent.map_or(0, |line| 1 + u32::from(line.reading.question)));
-    put(PARENT_DRAWS, parent.map_or(centred(0), |line| line.reading.tells(Tells::Draws)).into());
+    put(PARENT_DRAWS, parent.map_or(centred(0), |line| line.reading.tells(WordSignal::Draws)).into());
     put(PARENT_REPLIES, parent.map_or(0, |line| line.replies.into()));
     put(PARENT_GAP, choice.parent.map_or(0, |parent| arrival.number - parent));
     put(PARENT_AGO, parent.map_or(0, |line| steps(arrival.at.since(line.at).0 / 500)));

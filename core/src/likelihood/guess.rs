@@ -2,13 +2,13 @@
 
 use super::features::{Values, values};
 use super::models::JoinModel;
-use crate::conversations::{Conversations, LinkModel, Utterance, Weighed};
+use crate::conversations::{Conversations, LinkModel, Utterance, WeighedCandidates};
 use crate::trees::probability;
 use crate::types::{ConversationId, MessageId};
 
 /// What was learnt makes of a message.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Guess {
+pub struct JoinEstimate {
     /// The message it answers; its own id where it starts a conversation.
     pub reply_to: MessageId,
     pub conversation: ConversationId,
@@ -19,7 +19,12 @@ pub struct Guess {
 }
 
 /// Takes in a message.
-pub fn hear(conversations: &mut Conversations, heard: &Utterance<'_>, link: &LinkModel, join: &JoinModel) -> Guess {
+pub fn estimate_join(
+    conversations: &mut Conversations,
+    heard: &Utterance<'_>,
+    link: &LinkModel,
+    join: &JoinModel,
+) -> JoinEstimate {
     hear_weighed(conversations, heard, link, join).0
 }
 
@@ -29,11 +34,11 @@ pub fn hear_weighed(
     heard: &Utterance<'_>,
     link: &LinkModel,
     join: &JoinModel,
-) -> (Guess, Weighed) {
+) -> (JoinEstimate, WeighedCandidates) {
     let placed = conversations.place(heard, link);
     let features = values(conversations, &placed);
     let p_join = probability(join.trees.calibrated(join.trees.sum(&features)));
-    let guess = Guess { reply_to: placed.reply_to.clone(), conversation: placed.conversation, p_join, features };
+    let guess = JoinEstimate { reply_to: placed.reply_to.clone(), conversation: placed.conversation, p_join, features };
     let weighed = conversations.keep(heard, placed);
     (guess, weighed)
 }
@@ -49,7 +54,7 @@ mod tests {
     use crate::likelihood::contributions;
     use crate::types::{Time, stable_hash};
 
-    fn told(talk: &[(u64, &str, &str)]) -> Vec<Guess> {
+    fn told(talk: &[(u64, &str, &str)]) -> Vec<JoinEstimate> {
         let mut conversations = Conversations::default();
         let tell = |(seconds, name, text): &(u64, &str, &str)| {
             let id = MessageId::new(seconds.to_string());
@@ -64,7 +69,7 @@ mod tests {
                 reply_author: None,
                 mentions: &[],
             };
-            hear(&mut conversations, &heard, LinkModel::built_in(), JoinModel::built_in())
+            estimate_join(&mut conversations, &heard, LinkModel::built_in(), JoinModel::built_in())
         };
         talk.iter().map(tell).collect()
     }

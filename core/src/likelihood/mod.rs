@@ -4,22 +4,22 @@
 //! A small learnt model over the features of the message, its conversation, its speakers and the pace of the room;
 //! each feature's part in the answer can be told. The default preset decides by it; see `decider`.
 
-mod because;
 mod explain;
 mod features;
 mod guess;
 mod models;
+mod reasons;
 pub mod steps;
 mod talk;
 
-pub use because::{Reason, reason_ids};
-pub(crate) use because::{because, reasons};
 pub use explain::Contribution;
 pub(crate) use explain::contributions;
 pub use features::{FEATURES, Values};
-pub use guess::Guess;
-pub use guess::hear;
+pub use guess::JoinEstimate;
+pub use guess::estimate_join;
 pub use guess::hear_weighed;
 pub(crate) use guess::worth;
 pub use models::JoinModel;
+pub use reasons::{Reason, reason_ids};
+pub(crate) use reasons::{main_reasons, reasons};
 pub(crate) use talk::TalkShare;

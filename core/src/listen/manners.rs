@@ -86,7 +86,7 @@ pub(crate) fn tone(text: &str) -> Tone {
 const FROWNS: &[&str] = &["👎", "🤫", "😠", "😡", "🙄", "🤐", "thumbsdown", "-1", "shushing_face", "angry", "rage"];
 
 /// Whether an emoji says that it should not have spoken.
-pub(crate) fn frowns(emoji: &str) -> bool {
+pub(crate) fn is_disapproving(emoji: &str) -> bool {
     FROWNS.iter().any(|frown| emoji.trim_matches(':') == *frown || emoji.starts_with(frown) && !frown.is_ascii())
 }
 
@@ -107,7 +107,9 @@ mod tests {
 
     #[test]
     fn a_frown_is_no_praise() {
-        assert!(frowns("👎") && frowns("👎🏽") && frowns(":thumbsdown:") && frowns("-1"));
-        assert!(!frowns("👍") && !frowns("+1") && !frowns("❤️"));
+        assert!(
+            is_disapproving("👎") && is_disapproving("👎🏽") && is_disapproving(":thumbsdown:") && is_disapproving("-1")
+        );
+        assert!(!is_disapproving("👍") && !is_disapproving("+1") && !is_disapproving("❤️"));
     }
 }

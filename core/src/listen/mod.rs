@@ -7,7 +7,7 @@ mod quiet;
 
 pub(crate) use address::{Address, addressee, speaks_to};
 pub(crate) use filter::{filter, listens_in};
-pub(crate) use manners::{Tone, frowns, tone};
+pub(crate) use manners::{Tone, is_disapproving, tone};
 pub(crate) use quiet::asks_for_quiet;
 
 pub use crate::trace::Unheard;

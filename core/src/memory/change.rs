@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChannelMemory, Draft, Fact, FactId, Note, Origin, Person};
+use super::{ChannelMemory, Fact, FactDraft, FactId, Note, Origin, Person};
 use crate::types::{MessageId, PersonId, RoomId, Time};
 
 /// A list of these is applied whole or not at all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Change {
+pub enum MemoryChange {
     /// The channel was summarized up to the record `up_to`. Nothing happens if it was before.
     Summarized(Box<ChannelMemory>),
     /// The talk up to the record `up_to` was thought over. Nothing happens if it was before.
@@ -15,15 +15,15 @@ pub enum Change {
         origin: Origin,
         up_to: u64,
         at: Time,
-        facts: Vec<Draft>,
+        facts: Vec<FactDraft>,
         people: Vec<Note>,
     },
     /// Somebody said something. Nothing happens if it was counted before.
-    Heard(Box<Heard>),
+    Heard(Box<HeardFrom>),
     /// A fact by somebody's hand.
-    Kept(Box<Draft>),
+    Kept(Box<FactDraft>),
     /// Something that was written down elsewhere. A fact gets a new number; who is known here already stays as they are.
-    Imported(Box<Item>),
+    Imported(Box<ExportItem>),
     /// These helped to write an answer.
     Used {
         facts: Vec<FactId>,
@@ -87,14 +87,14 @@ pub enum Change {
 /// One line of what is written down.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Item {
+pub enum ExportItem {
     Fact(Fact),
     Person(Person),
     Channel(ChannelMemory),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Heard {
+pub struct HeardFrom {
     pub origin: Origin,
     /// The record of the journal.
     pub up_to: u64,
@@ -115,27 +115,27 @@ pub struct Marks {
     pub heard: u64,
 }
 
-impl Change {
+impl MemoryChange {
     /// Whether words have to leave the store for good.
     pub fn forgets(&self) -> bool {
         match self {
-            Change::Edited { .. }
-            | Change::Forgotten { .. }
-            | Change::MessageGone { .. }
-            | Change::PersonForgotten { .. }
-            | Change::RoomForgotten { .. }
-            | Change::OptedOut { .. } => true,
-            Change::Summarized(_)
-            | Change::Reflected { .. }
-            | Change::Heard(_)
-            | Change::Kept(_)
-            | Change::Imported(_)
-            | Change::Used { .. }
-            | Change::Told { .. }
-            | Change::Pinned { .. }
-            | Change::Embedded { .. }
-            | Change::Narrowed { .. }
-            | Change::Faded { .. } => false,
+            MemoryChange::Edited { .. }
+            | MemoryChange::Forgotten { .. }
+            | MemoryChange::MessageGone { .. }
+            | MemoryChange::PersonForgotten { .. }
+            | MemoryChange::RoomForgotten { .. }
+            | MemoryChange::OptedOut { .. } => true,
+            MemoryChange::Summarized(_)
+            | MemoryChange::Reflected { .. }
+            | MemoryChange::Heard(_)
+            | MemoryChange::Kept(_)
+            | MemoryChange::Imported(_)
+            | MemoryChange::Used { .. }
+            | MemoryChange::Told { .. }
+            | MemoryChange::Pinned { .. }
+            | MemoryChange::Embedded { .. }
+            | MemoryChange::Narrowed { .. }
+            | MemoryChange::Faded { .. } => false,
         }
     }
 }

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::words::{normal, search_words};
-use super::{Draft, FactId, Note, Origin};
+use super::{FactDraft, FactId, Note, Origin};
 use crate::types::{MessageId, PersonId, Time};
 
 /// A line of the talk that the model was shown, numbered from 1.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line {
+pub struct DigestLine {
     pub message: MessageId,
     pub person: PersonId,
     pub name: Box<str>,
@@ -26,7 +26,7 @@ pub struct Summary {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reflection {
-    pub facts: Vec<Draft>,
+    pub facts: Vec<FactDraft>,
     pub people: Vec<Note>,
 }
 
@@ -54,7 +54,7 @@ pub fn read_summary(answer: &str) -> Result<Summary, String> {
 /// were shown as known and may be replaced.
 pub fn read_reflection(
     answer: &str,
-    lines: &[Line],
+    lines: &[DigestLine],
     known: &[FactId],
     origin: &Origin,
     at: Time,
@@ -70,7 +70,13 @@ pub fn read_reflection(
     Ok(Reflection { facts, people })
 }
 
-fn draft(value: &Map<String, Value>, lines: &[Line], known: &[FactId], origin: &Origin, at: Time) -> Option<Draft> {
+fn draft(
+    value: &Map<String, Value>,
+    lines: &[DigestLine],
+    known: &[FactId],
+    origin: &Origin,
+    at: Time,
+) -> Option<FactDraft> {
     let content = text(value, &["content", "fact", "text"], CONTENT_CHARS)?;
     let mut messages = named_messages(value, lines);
     if messages.is_empty() {
@@ -91,7 +97,7 @@ fn draft(value: &Map<String, Value>, lines: &[Line], known: &[FactId], origin: &
         _ => CONFIDENCE,
     };
     let replaces = value.get("replaces").and_then(number).map(FactId).filter(|id| known.contains(id));
-    Some(Draft {
+    Some(FactDraft {
         origin: origin.clone(),
         content,
         keywords: words(value, &["keywords"]),
@@ -104,7 +110,7 @@ fn draft(value: &Map<String, Value>, lines: &[Line], known: &[FactId], origin: &
     })
 }
 
-fn note(value: &Map<String, Value>, lines: &[Line]) -> Option<Note> {
+fn note(value: &Map<String, Value>, lines: &[DigestLine]) -> Option<Note> {
     let named = ["person", "id", "name"].iter().find_map(|key| value.get(*key)?.as_str());
     let person = person_called(named?, lines)?;
     let own = || lines.iter().filter(|line| line.person == person).map(|line| line.message.clone());
@@ -124,7 +130,7 @@ fn note(value: &Map<String, Value>, lines: &[Line]) -> Option<Note> {
 }
 
 /// By id or by line number: 3, "3", "#3", "m17".
-fn named_messages(value: &Map<String, Value>, lines: &[Line]) -> Vec<MessageId> {
+fn named_messages(value: &Map<String, Value>, lines: &[DigestLine]) -> Vec<MessageId> {
     let mut found: Vec<MessageId> = Vec::new();
     let named = ["messages", "sources", "lines"].iter().find_map(|key| value.get(*key));
     let single = named.map(std::slice::from_ref).unwrap_or_default();
@@ -141,7 +147,7 @@ fn named_messages(value: &Map<String, Value>, lines: &[Line]) -> Vec<MessageId> 
     found
 }
 
-fn named_people(value: &Map<String, Value>, lines: &[Line]) -> Vec<PersonId> {
+fn named_people(value: &Map<String, Value>, lines: &[DigestLine]) -> Vec<PersonId> {
     let mut found = Vec::new();
     for name in value.get("people").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
         if let Some(person) = person_called(name, lines).filter(|person| !found.contains(person)) {
@@ -152,7 +158,7 @@ fn named_people(value: &Map<String, Value>, lines: &[Line]) -> Vec<PersonId> {
 }
 
 /// By id, or by a name that only one of them has.
-fn person_called(name: &str, lines: &[Line]) -> Option<PersonId> {
+fn person_called(name: &str, lines: &[DigestLine]) -> Option<PersonId> {
     if let Some(line) = lines.iter().find(|line| line.person.as_str() == name) {
         return Some(line.person.clone());
     }
@@ -163,9 +169,9 @@ fn person_called(name: &str, lines: &[Line]) -> Option<PersonId> {
 }
 
 /// The line that has most words of a text; none where no line has any.
-fn most_like(content: &str, lines: &[Line]) -> Option<MessageId> {
+fn most_like(content: &str, lines: &[DigestLine]) -> Option<MessageId> {
     let content = search_words(content);
-    let shared = |line: &Line| search_words(&line.text).iter().filter(|word| content.contains(word)).count();
+    let shared = |line: &DigestLine| search_words(&line.text).iter().filter(|word| content.contains(word)).count();
     let best = lines.iter().map(|line| (shared(line), line)).max_by_key(|(shared, _)| *shared)?;
     (best.0 > 0).then(|| best.1.message.clone())
 }
@@ -231,8 +237,8 @@ mod tests {
     use super::*;
     use crate::types::Visibility;
 
-    fn lines() -> Vec<Line> {
-        let line = |(at, name, text): (usize, &str, &str)| Line {
+    fn lines() -> Vec<DigestLine> {
+        let line = |(at, name, text): (usize, &str, &str)| DigestLine {
             message: MessageId::new(format!("m{at}")),
             person: PersonId::new(format!("web:{name}")),
             name: name.into(),

@@ -47,7 +47,7 @@ pub struct Fact {
 
 /// A fact that was found and is not kept yet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Draft {
+pub struct FactDraft {
     #[serde(flatten)]
     pub origin: Origin,
     pub content: Box<str>,
@@ -67,7 +67,7 @@ pub struct Draft {
     pub replaces: Option<FactId>,
 }
 
-impl Draft {
+impl FactDraft {
     pub fn keep(self, id: FactId) -> Fact {
         Fact {
             id,
@@ -148,7 +148,7 @@ pub(super) mod tests {
     const DAY: u64 = 24 * 60;
 
     pub(crate) fn fact(id: u64, content: &str) -> Fact {
-        let draft = Draft {
+        let draft = FactDraft {
             origin: Origin::new("web:lobby", Visibility::Public),
             content: content.into(),
             keywords: Vec::new(),

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChannelMemory, Known, Recalled};
+use super::{ChannelMemory, KnownPerson, Recalled};
 
 /// Only what those who will read the answer may know.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memories {
     pub channel: Option<ChannelMemory>,
-    pub people: Vec<Known>,
+    pub people: Vec<KnownPerson>,
     pub facts: Vec<Recalled>,
 }
 

@@ -2,11 +2,11 @@
 
 use super::walls::narrower;
 use super::words::{normal, words};
-use super::{Draft, Fact, FactId};
+use super::{Fact, FactDraft, FactId};
 
 /// What becomes of a fact that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Meeting {
+pub enum MergeOutcome {
     New,
     /// It says what this one says.
     Same(FactId),
@@ -18,33 +18,33 @@ pub enum Meeting {
 const ALIKE: f64 = 0.88;
 
 /// Looks at the facts of the draft's own room.
-pub fn meet<'a>(known: impl Iterator<Item = &'a Fact> + Clone, draft: &Draft) -> Meeting {
+pub fn compare<'a>(known: impl Iterator<Item = &'a Fact> + Clone, draft: &FactDraft) -> MergeOutcome {
     let mut known = known.filter(|fact| fact.origin.room == draft.origin.room);
-    let says = Saying::new(&draft.content);
+    let says = FactWords::new(&draft.content);
     if let Some(old) = draft.replaces
         && let Some(fact) = known.clone().find(|fact| fact.id == old && !fact.pinned)
     {
-        let same = says.same_as(&Saying::new(&fact.content));
-        return if same { Meeting::Same(old) } else { Meeting::Replaces(old) };
+        let same = says.same_as(&FactWords::new(&fact.content));
+        return if same { MergeOutcome::Same(old) } else { MergeOutcome::Replaces(old) };
     }
-    let same = known.find(|fact| says.same_as(&Saying::new(&fact.content)));
-    same.map_or(Meeting::New, |fact| Meeting::Same(fact.id))
+    let same = known.find(|fact| says.same_as(&FactWords::new(&fact.content)));
+    same.map_or(MergeOutcome::New, |fact| MergeOutcome::Same(fact.id))
 }
 
 /// What a fact says, as it is compared.
-struct Saying {
+struct FactWords {
     text: String,
     words: Vec<String>,
     negations: usize,
 }
 
-impl Saying {
-    fn new(content: &str) -> Saying {
-        Saying { text: normal(content.trim()), words: words(content), negations: negations(content) }
+impl FactWords {
+    fn new(content: &str) -> FactWords {
+        FactWords { text: normal(content.trim()), words: words(content), negations: negations(content) }
     }
 
     /// Nearly the same words in the same order, and neither another number nor another "not".
-    fn same_as(&self, other: &Saying) -> bool {
+    fn same_as(&self, other: &FactWords) -> bool {
         if self.text == other.text {
             return true;
         }
@@ -85,7 +85,7 @@ fn negations(text: &str) -> usize {
 
 impl Fact {
     /// Takes in another that says the same: it rests on both now, and is as sure as the surer of them.
-    pub fn absorb(&mut self, other: Draft) {
+    pub fn absorb(&mut self, other: FactDraft) {
         self.confidence = self.confidence.max(other.confidence);
         self.at = self.at.max(other.at);
         self.shareable &= other.shareable;
@@ -96,11 +96,11 @@ impl Fact {
     }
 }
 
-impl From<Fact> for Draft {
+impl From<Fact> for FactDraft {
     /// As if it had just been found.
-    fn from(fact: Fact) -> Draft {
+    fn from(fact: Fact) -> FactDraft {
         let Fact { origin, content, keywords, people, messages, confidence, shareable, at, .. } = fact;
-        Draft { origin, content, keywords, people, messages, confidence, shareable, at, replaces: None }
+        FactDraft { origin, content, keywords, people, messages, confidence, shareable, at, replaces: None }
     }
 }
 
@@ -121,17 +121,19 @@ mod tests {
     use super::*;
     use crate::types::{MessageId, PersonId, Time};
 
-    fn draft(content: &str) -> Draft {
+    fn draft(content: &str) -> FactDraft {
         fact(0, content).into()
     }
 
     #[test]
     fn what_says_the_same_is_one_fact() {
-        let same = |a: &str, b: &str| assert_eq!(meet([fact(1, a)].iter(), &draft(b)), Meeting::Same(FactId(1)), "{b}");
+        let same = |a: &str, b: &str| {
+            assert_eq!(compare([fact(1, a)].iter(), &draft(b)), MergeOutcome::Same(FactId(1)), "{b}")
+        };
         same("Ann likes green tea.", "ann likes GREEN tea");
         same("Ann likes green tea from Uji", "Ann really likes the green tea from Uji");
         same("田中さんは猫を飼っている", "田中さんは、猫を飼っている。");
-        let other = |a: &str, b: &str| assert_eq!(meet([fact(1, a)].iter(), &draft(b)), Meeting::New, "{b}");
+        let other = |a: &str, b: &str| assert_eq!(compare([fact(1, a)].iter(), &draft(b)), MergeOutcome::New, "{b}");
         other("The meeting is at 10", "The meeting is at 11");
         other("Ann likes green tea", "Ann does not like green tea");
         other("田中さんは納豆を食べる", "田中さんは納豆を食べない");
@@ -143,20 +145,20 @@ mod tests {
     #[test]
     fn a_named_fact_is_replaced_unless_somebody_pinned_it() {
         let mut known = fact(1, "The door code is 1234");
-        let new = Draft { replaces: Some(FactId(1)), ..draft("The door code is 9876") };
-        assert_eq!(meet([known.clone()].iter(), &new), Meeting::Replaces(FactId(1)));
+        let new = FactDraft { replaces: Some(FactId(1)), ..draft("The door code is 9876") };
+        assert_eq!(compare([known.clone()].iter(), &new), MergeOutcome::Replaces(FactId(1)));
         known.pinned = true;
-        assert_eq!(meet([known.clone()].iter(), &new), Meeting::New);
-        let elsewhere = Draft { origin: super::super::Origin::new("web:other", Default::default()), ..new };
+        assert_eq!(compare([known.clone()].iter(), &new), MergeOutcome::New);
+        let elsewhere = FactDraft { origin: super::super::Origin::new("web:other", Default::default()), ..new };
         known.pinned = false;
-        assert_eq!(meet([known].iter(), &elsewhere), Meeting::New);
+        assert_eq!(compare([known].iter(), &elsewhere), MergeOutcome::New);
     }
 
     #[test]
     fn a_merged_fact_rests_on_both() {
         let mut known = fact(1, "x");
         known.people = vec![PersonId::new("a")];
-        known.absorb(Draft {
+        known.absorb(FactDraft {
             people: vec![PersonId::new("a"), PersonId::new("b")],
             messages: vec![MessageId::new("m")],
             confidence: 0.9,

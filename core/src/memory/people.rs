@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::walls::{Origin, allowed};
-use super::{Change, Heard};
+use super::{HeardFrom, MemoryChange};
 use crate::types::{MessageId, PersonId, RoomId, Time};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,7 +77,7 @@ impl Familiarity {
 
 /// What of a person may be known in a room.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Known {
+pub struct KnownPerson {
     pub id: PersonId,
     pub name: Box<str>,
     pub familiarity: Familiarity,
@@ -124,7 +124,7 @@ impl Person {
         self.names.first().map_or(self.id.as_str(), |name| name)
     }
 
-    pub fn hear(&mut self, heard: &Heard) {
+    pub fn hear(&mut self, heard: &HeardFrom) {
         self.messages += 1;
         self.mentions_of_me += u64::from(heard.mentions_me);
         self.first_seen = self.first_seen.min(heard.at);
@@ -151,7 +151,7 @@ impl Person {
     }
 
     /// What of them may be known where `reader` is.
-    pub fn known_to(&self, reader: &Origin, across_rooms: bool, thresholds: &[u32]) -> Known {
+    pub fn known_to(&self, reader: &Origin, across_rooms: bool, thresholds: &[u32]) -> KnownPerson {
         let may = |remark: &&Remark| allowed(&remark.origin, reader, across_rooms).is_some();
         let texts = |remarks: &[Remark]| -> Vec<Box<str>> {
             let mut texts: Vec<Box<str>> = Vec::new();
@@ -168,7 +168,7 @@ impl Person {
                 topics.push(word.into());
             }
         }
-        Known {
+        KnownPerson {
             id: self.id.clone(),
             name: self.name().into(),
             familiarity: Familiarity::of(self.messages, thresholds),
@@ -186,39 +186,39 @@ impl Person {
     }
 
     /// What happens elsewhere and reaches what is known of this person. Says whether anything changed.
-    pub fn follow(&mut self, change: &Change) -> bool {
+    pub fn apply(&mut self, change: &MemoryChange) -> bool {
         let before = self.clone();
         match change {
-            Change::MessageGone { room, message } => self.remarks().into_iter().for_each(|remarks| {
+            MemoryChange::MessageGone { room, message } => self.remarks().into_iter().for_each(|remarks| {
                 remarks.retain_mut(|remark| {
                     let rests = remark.origin.room == *room && remark.messages.contains(message);
                     remark.messages.retain(|of| !(rests && of == message));
                     !(rests && remark.messages.is_empty())
                 });
             }),
-            Change::RoomForgotten { room } => {
+            MemoryChange::RoomForgotten { room } => {
                 self.rooms.retain(|of| of != room);
                 self.remarks().into_iter().for_each(|remarks| remarks.retain(|remark| remark.origin.room != *room));
             }
-            Change::Narrowed { origin } => {
+            MemoryChange::Narrowed { origin } => {
                 for remark in self.remarks().into_iter().flatten().filter(|of| of.origin.room == origin.room) {
                     remark.origin.visibility = super::walls::narrower(remark.origin.visibility, origin.visibility);
                 }
             }
-            Change::Summarized(_)
-            | Change::Reflected { .. }
-            | Change::Heard(_)
-            | Change::Kept(_)
-            | Change::Imported(_)
-            | Change::Used { .. }
-            | Change::Told { .. }
-            | Change::Edited { .. }
-            | Change::Pinned { .. }
-            | Change::Forgotten { .. }
-            | Change::Embedded { .. }
-            | Change::PersonForgotten { .. }
-            | Change::OptedOut { .. }
-            | Change::Faded { .. } => return false,
+            MemoryChange::Summarized(_)
+            | MemoryChange::Reflected { .. }
+            | MemoryChange::Heard(_)
+            | MemoryChange::Kept(_)
+            | MemoryChange::Imported(_)
+            | MemoryChange::Used { .. }
+            | MemoryChange::Told { .. }
+            | MemoryChange::Edited { .. }
+            | MemoryChange::Pinned { .. }
+            | MemoryChange::Forgotten { .. }
+            | MemoryChange::Embedded { .. }
+            | MemoryChange::PersonForgotten { .. }
+            | MemoryChange::OptedOut { .. }
+            | MemoryChange::Faded { .. } => return false,
         }
         *self != before
     }
@@ -243,8 +243,8 @@ mod tests {
     use super::*;
     use crate::types::Visibility::{Private, Public};
 
-    fn heard(room: &str, visibility: crate::types::Visibility, message: &str, topics: &[&str]) -> Heard {
-        Heard {
+    fn heard(room: &str, visibility: crate::types::Visibility, message: &str, topics: &[&str]) -> HeardFrom {
+        HeardFrom {
             origin: Origin::new(room, visibility),
             up_to: 1,
             message: MessageId::new(message),
@@ -288,8 +288,8 @@ mod tests {
     fn a_deleted_message_takes_its_words_along() {
         let mut ann = Person::new(PersonId::new("web:ann"), Time(0));
         ann.hear(&heard("g:1/a", Public, "m1", &["rust"]));
-        let gone = |message| Change::MessageGone { room: RoomId::new("g:1/a"), message: MessageId::new(message) };
-        assert!(!ann.follow(&gone("m7")));
-        assert!(ann.follow(&gone("m1")) && ann.topics.is_empty());
+        let gone = |message| MemoryChange::MessageGone { room: RoomId::new("g:1/a"), message: MessageId::new(message) };
+        assert!(!ann.apply(&gone("m7")));
+        assert!(ann.apply(&gone("m1")) && ann.topics.is_empty());
     }
 }

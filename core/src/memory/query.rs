@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::rank::{self, Collection, Corpus, Question};
+use super::rank::{self, Collection, Corpus, SearchQuestion};
 use super::{Allowed, ChannelMemory, Fact, Origin, Person, allowed};
 use crate::settings::{MemorySettings, Ranking};
 use crate::types::{PersonId, RoomId, Time};
@@ -43,7 +43,7 @@ pub struct Filter {
 
 /// Everything that is kept about a person.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct About {
+pub struct PersonExport {
     pub person: Option<Person>,
     pub facts: Vec<Fact>,
     pub channels: Vec<ChannelMemory>,
@@ -58,15 +58,15 @@ pub struct Candidate {
 
 /// How facts are looked for, as the settings of the reader's room have it.
 #[derive(Clone, Copy, Debug)]
-pub struct Manner {
+pub struct SearchOptions {
     pub ranking: Ranking,
     pub across_rooms: bool,
     pub half_life_days: u32,
 }
 
-impl From<&MemorySettings> for Manner {
-    fn from(settings: &MemorySettings) -> Manner {
-        Manner {
+impl From<&MemorySettings> for SearchOptions {
+    fn from(settings: &MemorySettings) -> SearchOptions {
+        SearchOptions {
             ranking: settings.ranking,
             across_rooms: settings.across_rooms,
             half_life_days: settings.facts_half_life_days,
@@ -76,7 +76,12 @@ impl From<&MemorySettings> for Manner {
 
 /// The best of these for this query, behind the walls. `corpus` knows all facts, of which these are some; without it, these
 /// are all.
-pub fn recall(candidates: Vec<Candidate>, corpus: Option<&dyn Corpus>, query: &Query, manner: Manner) -> Vec<Recalled> {
+pub fn recall(
+    candidates: Vec<Candidate>,
+    corpus: Option<&dyn Corpus>,
+    query: &Query,
+    manner: SearchOptions,
+) -> Vec<Recalled> {
     let allowed = |candidate: Candidate| {
         let allowed = allowed(&candidate.fact.origin, &query.reader, manner.across_rooms)?;
         let gone = candidate.fact.is_forgotten(query.at, manner.half_life_days);
@@ -109,7 +114,7 @@ fn fits(candidates: &[(Candidate, Allowed)], corpus: Option<&dyn Corpus>, query:
     if ranking != Ranking::Sphene {
         let documents = candidates.iter().map(|(candidate, _)| (&candidate.fact).into()).collect();
         let collection = Collection::new(documents);
-        let found = collection.search(&Question::new(&query.text), ranking, corpus.unwrap_or(&collection));
+        let found = collection.search(&SearchQuestion::new(&query.text), ranking, corpus.unwrap_or(&collection));
         found.into_iter().for_each(|found| fits[found.document] = found.score);
     }
     fits
@@ -126,7 +131,7 @@ mod tests {
         let reader = Origin::new("web:lobby", Public);
         let speaker = Some(PersonId::new("bob"));
         let query = Query { text: text.into(), speaker, reader, at: Time(0), count: 3, vector: None };
-        let manner = Manner { ranking, across_rooms: true, half_life_days: 30 };
+        let manner = SearchOptions { ranking, across_rooms: true, half_life_days: 30 };
         recall(candidates, None, &query, manner).into_iter().map(|recalled| recalled.fact.id.0).collect()
     }
 

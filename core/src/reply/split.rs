@@ -20,7 +20,7 @@ pub fn split(text: &str, chars_max: usize, numbered: bool) -> Vec<Box<str>> {
             return parts.into_iter().map(String::into_boxed_str).collect();
         }
         if count.to_string().len() <= digits {
-            let number = |(place, part): (usize, String)| format!("({}/{count})\n{part}", place + 1).into_boxed_str();
+            let number = |(index, part): (usize, String)| format!("({}/{count})\n{part}", index + 1).into_boxed_str();
             return parts.into_iter().enumerate().map(number).collect();
         }
         digits += 1;

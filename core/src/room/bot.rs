@@ -29,19 +29,19 @@ pub(crate) struct BotState {
     pub interventions: VecDeque<Intervention>,
     pub cache: Cache,
     /// Posts on their way to the platform.
-    pub delivering: Vec<Delivering>,
+    pub delivering: Vec<PendingDelivery>,
     /// Ids that were heard but are not in the buffer, so that they are not heard again; newest last.
     pub known: VecDeque<u64>,
     /// Ids of its own posts, newest last.
     pub own: VecDeque<u64>,
     /// Contributions of which it is not known yet what people make of them; oldest first.
-    #[serde(default)]
-    pub followed: Vec<Followed>,
+    #[serde(default, rename = "followed")]
+    pub tracked: Vec<TrackedContribution>,
 }
 
 /// A contribution that nobody had asked for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Followed {
+pub(crate) struct TrackedContribution {
     /// The decision that led to it.
     pub trace: Box<Trace>,
     /// Hashes of the ids of its posts.
@@ -65,7 +65,7 @@ pub(crate) struct Intervention {
 
 /// A post that left and was not acknowledged yet.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Delivering {
+pub(crate) struct PendingDelivery {
     pub delivery: Delivery,
     /// What is remembered of it; a reaction leaves no words.
     pub text: Option<Box<str>>,

@@ -1,6 +1,6 @@
 //! The clock was set: every time a room has noted, by the new one. What was to last a while still lasts that long.
 
-use super::{BotState, Delivering, Mute, Pending, Phase, PlaceState, Room};
+use super::{BotState, Mute, Pending, PendingDelivery, Phase, PlaceState, Room};
 use crate::types::{ClockShift, Time, Zone};
 
 impl Room {
@@ -45,13 +45,13 @@ impl BotState {
         self.spoke_up_at = self.spoke_up_at.map(|at| at.shifted(by));
         self.interventions.iter_mut().for_each(|intervention| intervention.at = intervention.at.shifted(by));
         self.cache.set_clock(by);
-        for Delivering { delivery, traces, .. } in &mut self.delivering {
+        for PendingDelivery { delivery, traces, .. } in &mut self.delivering {
             delivery.at = delivery.at.shifted(by);
             traces.iter_mut().for_each(|trace| trace.set_clock(by));
         }
-        for followed in &mut self.followed {
-            followed.at = followed.at.shifted(by);
-            followed.trace.set_clock(by);
+        for tracked in &mut self.tracked {
+            tracked.at = tracked.at.shifted(by);
+            tracked.trace.set_clock(by);
         }
     }
 }

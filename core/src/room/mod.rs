@@ -13,12 +13,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use bot::{BotState, Delivering, Followed, Intervention};
+pub(crate) use bot::{BotState, Intervention, PendingDelivery, TrackedContribution};
 pub(crate) use budget::Exhausted;
 pub use budget::{Cost, Spent};
 pub(crate) use buffer::{BufferEntry, Glance, HeardMessage};
 pub(crate) use digest::Digest;
-pub(crate) use pending::{Pending, Phase, Telling};
+pub(crate) use pending::{FirstWords, Pending, Phase};
 pub(crate) use place::PlaceState;
 pub(crate) use speakers::Speakers;
 
@@ -47,7 +47,7 @@ pub(crate) struct Room {
     #[serde(default)]
     pub digest: Option<Box<Digest>>,
     /// Whom it answered lately, for the limits per person.
-    pub answered: Vec<Answered>,
+    pub answered: Vec<AnsweredPerson>,
     /// When it last said that too many had called for all of them to be answered.
     #[serde(default)]
     pub excused_at: Option<Time>,
@@ -60,7 +60,7 @@ pub enum Mute {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Answered {
+pub(crate) struct AnsweredPerson {
     pub person: u64,
     pub at: Time,
     pub addressed: bool,
@@ -193,7 +193,7 @@ impl Room {
         self.newest = newest.max(message.at);
     }
 
-    pub(crate) fn note_answer(&mut self, answered: Answered) {
+    pub(crate) fn note_answer(&mut self, answered: AnsweredPerson) {
         self.answered.retain(|earlier| answered.at.since(earlier.at) < PERSON_LIMIT_SPAN);
         if self.answered.len() == ANSWERED_MAX {
             self.answered.remove(0);
@@ -204,7 +204,7 @@ impl Room {
     /// How often it answered this person within the hour.
     pub(crate) fn answers_to(&self, person: u64, addressed: bool, now: Time) -> u64 {
         let counts =
-            |a: &&Answered| a.person == person && a.addressed == addressed && now.since(a.at) < PERSON_LIMIT_SPAN;
+            |a: &&AnsweredPerson| a.person == person && a.addressed == addressed && now.since(a.at) < PERSON_LIMIT_SPAN;
         self.answered.iter().filter(counts).count() as u64
     }
 

@@ -27,12 +27,12 @@ pub(crate) struct Pending {
     pub phase: Phase,
     /// Something it remembers, where that is the reason to speak.
     #[serde(default)]
-    pub telling: Option<Telling>,
+    pub telling: Option<FirstWords>,
 }
 
 /// What it would tell of its own accord.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Telling {
+pub(crate) enum FirstWords {
     /// Being looked for; without it, it stays silent for this reason.
     Sought {
         call: u64,
@@ -82,14 +82,14 @@ impl Pending {
 
     /// Whether this call looks for what it would tell.
     pub(crate) fn seeks(&self, call: &CallId) -> bool {
-        matches!(&self.telling, Some(Telling::Sought { call: sought, .. }) if *sought == call.serial)
+        matches!(&self.telling, Some(FirstWords::Sought { call: sought, .. }) if *sought == call.serial)
     }
 
     /// The fact it is about to tell.
     pub(crate) fn tells(&self) -> Option<FactId> {
         match self.telling {
-            Some(Telling::Found(fact)) => Some(fact),
-            Some(Telling::Sought { .. }) | None => None,
+            Some(FirstWords::Found(fact)) => Some(fact),
+            Some(FirstWords::Sought { .. }) | None => None,
         }
     }
 

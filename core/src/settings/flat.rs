@@ -13,21 +13,21 @@ use super::value::{Bounds, Setting};
 
 /// A value as somebody wrote it.
 #[derive(Clone, Debug)]
-pub(super) enum Written {
+pub(super) enum RawValue {
     Plain(Value),
     /// `None` where something other than a text was written.
     Secret(Option<SecretString>),
 }
 
-impl Written {
-    pub(super) fn secret(value: Value) -> Written {
-        Written::Secret(value.as_str().map(SecretString::from))
+impl RawValue {
+    pub(super) fn secret(value: Value) -> RawValue {
+        RawValue::Secret(value.as_str().map(SecretString::from))
     }
 
     pub(super) fn plain(&self) -> Option<&Value> {
         match self {
-            Written::Plain(value) => Some(value),
-            Written::Secret(_) => None,
+            RawValue::Plain(value) => Some(value),
+            RawValue::Secret(_) => None,
         }
     }
 
@@ -37,18 +37,18 @@ impl Written {
 
     fn read<T: Setting>(&self) -> Result<T, String> {
         match self {
-            Written::Plain(value) => T::read(value),
-            Written::Secret(secret) => T::read_secret(secret.as_ref()),
+            RawValue::Plain(value) => T::read(value),
+            RawValue::Secret(secret) => T::read_secret(secret.as_ref()),
         }
     }
 
-    fn is_alike(&self, other: &Written) -> bool {
-        let text = |written: &Written| match written {
-            Written::Plain(value) => value.as_str().map(str::to_owned).map(SecretString::from),
-            Written::Secret(secret) => secret.clone(),
+    fn is_alike(&self, other: &RawValue) -> bool {
+        let text = |written: &RawValue| match written {
+            RawValue::Plain(value) => value.as_str().map(str::to_owned).map(SecretString::from),
+            RawValue::Secret(secret) => secret.clone(),
         };
         match (self, other) {
-            (Written::Plain(own), Written::Plain(other)) => own == other,
+            (RawValue::Plain(own), RawValue::Plain(other)) => own == other,
             _ => match (text(self), text(other)) {
                 (Some(own), Some(other)) => own.expose_secret() == other.expose_secret(),
                 _ => false,
@@ -57,12 +57,12 @@ impl Written {
     }
 }
 
-impl fmt::Display for Written {
+impl fmt::Display for RawValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Written::Plain(value) => write!(f, "{value}"),
-            Written::Secret(Some(_)) => f.write_str("secret"),
-            Written::Secret(None) => f.write_str("not a text"),
+            RawValue::Plain(value) => write!(f, "{value}"),
+            RawValue::Secret(Some(_)) => f.write_str("secret"),
+            RawValue::Secret(None) => f.write_str("not a text"),
         }
     }
 }
@@ -70,7 +70,7 @@ impl fmt::Display for Written {
 /// One value and where it was written.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    pub value: Written,
+    pub value: RawValue,
     pub source: Arc<str>,
     pub line: Option<usize>,
 }

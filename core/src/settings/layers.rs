@@ -8,7 +8,7 @@ use toml::Value;
 use toml::de::DeTable;
 
 use super::entries::flatten;
-use super::flat::{Entry, Flat, Written};
+use super::flat::{Entry, Flat, RawValue};
 use super::schema::{PROVIDER_KEYS, Settings, keys};
 use super::section::{Section, SectionRow, Shell};
 use super::value::{Setting, fixed_zone};
@@ -35,15 +35,15 @@ impl fmt::Display for Problem {
 
 /// A key with its value, or a name of the documents that only counts under the preset it belongs to.
 #[derive(Clone, Debug)]
-struct Given {
+struct GivenValue {
     key: String,
     entry: Entry,
     document: Option<&'static documents::Name>,
 }
 
-impl Given {
-    fn new(key: impl Into<String>, entry: Entry) -> Given {
-        Given { key: key.into(), entry, document: None }
+impl GivenValue {
+    fn new(key: impl Into<String>, entry: Entry) -> GivenValue {
+        GivenValue { key: key.into(), entry, document: None }
     }
 }
 
@@ -53,10 +53,10 @@ pub struct Layers {
     /// Who declares further sections, which the engine does not use.
     shell: Option<&'static Shell>,
     /// Above the preset, below everything that a person said.
-    suggested: Vec<Given>,
-    general: Vec<Given>,
+    suggested: Vec<GivenValue>,
+    general: Vec<GivenValue>,
     /// What `[channel."name"]` says for one channel.
-    channels: BTreeMap<String, Vec<Given>>,
+    channels: BTreeMap<String, Vec<GivenValue>>,
     problems: Vec<Problem>,
 }
 
@@ -80,7 +80,7 @@ impl Layers {
 
     /// From here on nothing shows the value of a secret.
     fn entry(&self, key: &str, value: Value, source: Arc<str>, line: Option<usize>) -> Entry {
-        let value = if self.is_secret(key) { Written::secret(value) } else { Written::Plain(value) };
+        let value = if self.is_secret(key) { RawValue::secret(value) } else { RawValue::Plain(value) };
         Entry { value, source, line }
     }
 
@@ -107,9 +107,9 @@ impl Layers {
     fn add(&mut self, path: Vec<String>, entry: Entry) {
         match path.split_first() {
             Some((first, [channel, rest @ ..])) if first == "channel" && !rest.is_empty() => {
-                self.channels.entry(channel.clone()).or_default().push(Given::new(rest.join("."), entry));
+                self.channels.entry(channel.clone()).or_default().push(GivenValue::new(rest.join("."), entry));
             }
-            _ => self.general.push(Given::new(path.join("."), entry)),
+            _ => self.general.push(GivenValue::new(path.join("."), entry)),
         }
     }
 
@@ -122,7 +122,7 @@ impl Layers {
             match known.convert(text) {
                 Ok(value) => {
                     let entry = self.entry(known.key, value, name.into(), None);
-                    self.general.push(Given { document: Some(known), ..Given::new(known.key, entry) });
+                    self.general.push(GivenValue { document: Some(known), ..GivenValue::new(known.key, entry) });
                 }
                 Err(message) => self.problems.push(Problem { source: name.into(), line: None, message }),
             }
@@ -143,7 +143,7 @@ impl Layers {
             Some(known) => match known.convert(text) {
                 Ok(value) => {
                     let entry = self.entry(known.key, value, source.into(), None);
-                    self.general.push(Given::new(known.key, entry));
+                    self.general.push(GivenValue::new(known.key, entry));
                 }
                 Err(message) => self.problems.push(Problem { source: source.into(), line: None, message }),
             },
@@ -154,19 +154,19 @@ impl Layers {
     fn add_text(&mut self, key: &str, text: &str, source: &str) {
         let value = value_like(self.defaults().get(key), text);
         let entry = self.entry(key, value, source.into(), None);
-        self.general.push(Given::new(key, entry));
+        self.general.push(GivenValue::new(key, entry));
     }
 
     /// An option of the command line that stands for a setting.
     pub fn add_option(&mut self, option: &str, key: &str, value: &str) {
         let entry = self.entry(key, value.into(), format!("{option} {value}").into(), None);
-        self.general.push(Given::new(key, entry));
+        self.general.push(GivenValue::new(key, entry));
     }
 
     /// Sets a key unless a person does: above the preset, below file, environment and command line.
     fn suggest(&mut self, key: &str, value: Value) {
         let entry = self.entry(key, value, "built in".into(), None);
-        self.suggested.push(Given::new(key, entry));
+        self.suggested.push(GivenValue::new(key, entry));
     }
 
     /// In a replay every channel is listened to and it may speak unasked, unless somebody says otherwise.
@@ -215,7 +215,7 @@ impl Layers {
 
     /// The same for every room.
     pub fn presets(&self) -> Presets {
-        let own = |(channel, given): (&String, &Vec<Given>)| Some((channel.clone(), preset_in(given)?.to_owned()));
+        let own = |(channel, given): (&String, &Vec<GivenValue>)| Some((channel.clone(), preset_in(given)?.to_owned()));
         let general = self.preset();
         // A channel with other settings of its own has the general preset, whatever its guild has.
         let of_all = self.channels.keys().map(|channel| (channel.clone(), general.clone()));
@@ -236,7 +236,7 @@ impl Layers {
         for (channel, entries) in &self.channels {
             let (own, refused) = apart(entries, self.sections());
             problems.extend(refused);
-            if let Some(Given { entry, .. }) = entries.first().filter(|_| is_invisible(channel)) {
+            if let Some(GivenValue { entry, .. }) = entries.first().filter(|_| is_invisible(channel)) {
                 let message = r#"a channel without a name; expected [channel."ID OR NAME"]"#.into();
                 problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
             }
@@ -283,7 +283,7 @@ impl Layers {
 
     fn resolve_for(
         &self,
-        channel: &[Given],
+        channel: &[GivenValue],
         zones: &dyn Fn(&str) -> Option<Zone>,
         problems: &mut Vec<Problem>,
     ) -> Option<(Settings, Zone)> {
@@ -295,7 +295,7 @@ impl Layers {
     }
 
     /// All layers as one table, with a problem for each key that there is not.
-    fn flat(&self, channel: &[Given], problems: &mut Vec<Problem>) -> Option<Flat> {
+    fn flat(&self, channel: &[GivenValue], problems: &mut Vec<Problem>) -> Option<Flat> {
         let given = || self.suggested.iter().chain(&self.general).chain(channel);
         let chosen = given().rfind(|given| given.key == "preset").map(|given| &given.entry);
         let name = chosen.map_or("aizuchi", |entry| entry.value.as_str().unwrap_or(""));
@@ -311,8 +311,8 @@ impl Layers {
             flat.entries.insert(key, entry);
         }
         let counts =
-            |given: &&Given| given.key != "preset" && given.document.is_none_or(|name| name.belongs_to(preset));
-        for Given { key, entry, .. } in given().filter(counts) {
+            |given: &&GivenValue| given.key != "preset" && given.document.is_none_or(|name| name.belongs_to(preset));
+        for GivenValue { key, entry, .. } in given().filter(counts) {
             match self.known_key(key) {
                 Ok(()) => drop(flat.entries.insert(key.clone(), entry.clone())),
                 Err(message) => problems.push(Problem { source: entry.source.clone(), line: entry.line, message }),
@@ -346,7 +346,7 @@ pub(crate) struct Resolved {
 }
 
 /// What one channel can have of its own, and what is wrong with the rest.
-fn apart(entries: &[Given], of_the_shell: &[SectionRow]) -> (Vec<Given>, Vec<Problem>) {
+fn apart(entries: &[GivenValue], of_the_shell: &[SectionRow]) -> (Vec<GivenValue>, Vec<Problem>) {
     let (mut own, mut refused) = (Vec::new(), Vec::new());
     for given in entries {
         match channels::refusal(&given.key, of_the_shell) {
@@ -403,7 +403,7 @@ pub(super) fn parse_own(name: &str, text: &str) -> Vec<(String, Entry)> {
     layers.general.into_iter().map(|given| (given.key, given.entry)).collect()
 }
 
-fn preset_in(given: &[Given]) -> Option<&str> {
+fn preset_in(given: &[GivenValue]) -> Option<&str> {
     given.iter().rfind(|given| given.key == "preset").and_then(|given| given.entry.value.as_str())
 }
 

@@ -33,7 +33,9 @@ pub use value::Hours;
 pub use value::MatchStyle;
 pub use value::OtherBots;
 pub use value::OwnPosts;
-pub use value::{Any, Bounds, JudgeStyle, Language, Price, Provider, Ranking, Setting, StoreName, WireFormat};
+pub use value::{
+    Any, Bounds, JudgeStyle, LanguageSetting, Price, ProviderSettings, Ranking, Setting, StoreName, WireFormat,
+};
 
 /// Every setting of the engine with its default and a sentence. The manual is the defaults: these, and behind them those of the
 /// shell, see [`Shell::manual`].

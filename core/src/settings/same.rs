@@ -36,9 +36,9 @@ impl Setting for SamePeople {
                 return Err(format!("{RIGHT}; {odd:?} in {entry:?} is not platform:id"));
             }
             let is_known =
-                |place: usize| people.iter().flatten().chain(&ids[..place]).any(|known| *known == ids[place]);
-            if let Some(place) = (0..ids.len()).find(|place| is_known(*place)) {
-                return Err(format!("{RIGHT}, with each id once; {:?} is there twice", ids[place]));
+                |index: usize| people.iter().flatten().chain(&ids[..index]).any(|known| *known == ids[index]);
+            if let Some(index) = (0..ids.len()).find(|index| is_known(*index)) {
+                return Err(format!("{RIGHT}, with each id once; {:?} is there twice", ids[index]));
             }
             people.push(ids);
         }

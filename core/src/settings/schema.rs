@@ -9,7 +9,8 @@ use super::flat::Flat;
 use super::points::{Points, RULE_IDS};
 use super::same::SamePeople;
 use super::value::{
-    Any, Hours, JudgeStyle, Language, MatchStyle, OtherBots, OwnPosts, Price, Provider, Ranking, StoreName, WireFormat,
+    Any, Hours, JudgeStyle, LanguageSetting, MatchStyle, OtherBots, OwnPosts, Price, ProviderSettings, Ranking,
+    StoreName, WireFormat,
 };
 use crate::types::Share;
 
@@ -32,7 +33,7 @@ macro_rules! sections {
             /// Price of each model.
             pub prices: BTreeMap<String, Price>,
             /// Where models are asked, beyond the providers that are known by name.
-            pub providers: BTreeMap<String, Provider>,
+            pub providers: BTreeMap<String, ProviderSettings>,
         }
 
         impl Settings {
@@ -63,7 +64,7 @@ sections! {
         aliases: Vec<String> = Any,
         seed: u64 = Any,
         zone: String = Any,
-        language: Language = Any,
+        language: LanguageSetting = Any,
         persona: String = Any,
         group: String = Any,
     }
@@ -266,8 +267,8 @@ fn read_prices(flat: &mut Flat) -> BTreeMap<String, Price> {
 /// `providers.NAME.url`, `.format` and `.key`; whatever is left out is as the provider's name has it.
 pub(super) const PROVIDER_KEYS: [&str; 3] = ["url", "format", "key"];
 
-fn read_providers(flat: &mut Flat) -> BTreeMap<String, Provider> {
-    let mut providers: BTreeMap<String, Provider> = BTreeMap::new();
+fn read_providers(flat: &mut Flat) -> BTreeMap<String, ProviderSettings> {
+    let mut providers: BTreeMap<String, ProviderSettings> = BTreeMap::new();
     for key in flat.keys_below("providers.") {
         let Some((name, field)) = key["providers.".len()..].rsplit_once('.') else { continue };
         let provider = providers.entry(name.to_owned()).or_default();

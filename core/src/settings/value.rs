@@ -214,39 +214,39 @@ setting_choice!(
 /// In which language it is instructed and speaks of itself. The shell knows which there are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
-pub enum Language {
+pub enum LanguageSetting {
     /// As the talk is.
     Auto,
     /// By its id, such as "en".
     Named(Box<str>),
 }
 
-impl From<String> for Language {
-    fn from(text: String) -> Language {
+impl From<String> for LanguageSetting {
+    fn from(text: String) -> LanguageSetting {
         match text.as_str() {
-            "auto" | "Auto" => Language::Auto,
+            "auto" | "Auto" => LanguageSetting::Auto,
             // As earlier versions recorded them.
-            "English" => Language::Named("en".into()),
-            "Japanese" => Language::Named("ja".into()),
-            id => Language::Named(id.into()),
+            "English" => LanguageSetting::Named("en".into()),
+            "Japanese" => LanguageSetting::Named("ja".into()),
+            id => LanguageSetting::Named(id.into()),
         }
     }
 }
 
-impl From<Language> for String {
-    fn from(language: Language) -> String {
+impl From<LanguageSetting> for String {
+    fn from(language: LanguageSetting) -> String {
         match language {
-            Language::Auto => "auto".into(),
-            Language::Named(id) => id.into(),
+            LanguageSetting::Auto => "auto".into(),
+            LanguageSetting::Named(id) => id.into(),
         }
     }
 }
 
-impl Setting for Language {
-    fn read(value: &Value) -> Result<Language, String> {
+impl Setting for LanguageSetting {
+    fn read(value: &Value) -> Result<LanguageSetting, String> {
         let is_id = |text: &&str| (2..=8).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_lowercase());
         let text = value.as_str().filter(is_id).ok_or(r#""auto", or the id of a language such as "en""#)?;
-        Ok(Language::from(text.to_owned()))
+        Ok(LanguageSetting::from(text.to_owned()))
     }
 }
 
@@ -263,7 +263,7 @@ setting_choice!(
 
 /// Where and how models of a provider are asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Provider {
+pub struct ProviderSettings {
     pub url: Option<String>,
     pub format: Option<WireFormat>,
     /// The variable of the environment that holds the key.
@@ -358,9 +358,9 @@ mod tests {
     /// A journal holds the settings of then.
     #[test]
     fn languages_are_read_as_earlier_versions_recorded_them() {
-        let read = |text: &str| serde_json::from_str::<Language>(text).expect("a language is a text");
+        let read = |text: &str| serde_json::from_str::<LanguageSetting>(text).expect("a language is a text");
         for (recorded, language) in
-            [("Auto", Language::Auto), ("English", "en".to_owned().into()), ("Japanese", "ja".to_owned().into())]
+            [("Auto", LanguageSetting::Auto), ("English", "en".to_owned().into()), ("Japanese", "ja".to_owned().into())]
         {
             assert_eq!(read(&format!("{recorded:?}")), language);
             assert_eq!(read(&serde_json::to_string(&language).expect("it is plain data")), language);

@@ -37,7 +37,7 @@ pub struct Sim<O> {
     pub engine: Engine,
     pub oracle: O,
     /// Answers on their way, with the order in which they were asked for.
-    coming: BinaryHeap<Reverse<(Time, u64, Coming)>>,
+    coming: BinaryHeap<Reverse<(Time, u64, ScheduledInput)>>,
     asked: u64,
     effects: Vec<Effect>,
     /// Final decisions that nobody has taken yet.
@@ -55,21 +55,21 @@ pub struct Sim<O> {
 }
 
 /// An input on its way; compared only by when it comes.
-struct Coming(Input);
+struct ScheduledInput(Input);
 
-impl PartialEq for Coming {
-    fn eq(&self, _: &Coming) -> bool {
+impl PartialEq for ScheduledInput {
+    fn eq(&self, _: &ScheduledInput) -> bool {
         true
     }
 }
-impl Eq for Coming {}
-impl PartialOrd for Coming {
-    fn partial_cmp(&self, other: &Coming) -> Option<std::cmp::Ordering> {
+impl Eq for ScheduledInput {}
+impl PartialOrd for ScheduledInput {
+    fn partial_cmp(&self, other: &ScheduledInput) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
-impl Ord for Coming {
-    fn cmp(&self, _: &Coming) -> std::cmp::Ordering {
+impl Ord for ScheduledInput {
+    fn cmp(&self, _: &ScheduledInput) -> std::cmp::Ordering {
         std::cmp::Ordering::Equal
     }
 }
@@ -139,7 +139,7 @@ impl<O: Oracle> Sim<O> {
 
     /// Whether this call is still to be answered.
     pub fn is_coming(&self, call: &CallId) -> bool {
-        self.coming.iter().any(|Reverse((_, _, Coming(input)))| input.call() == Some(call))
+        self.coming.iter().any(|Reverse((_, _, ScheduledInput(input)))| input.call() == Some(call))
     }
 
     /// The program was gone until now: nothing rang and nothing came back meanwhile.
@@ -172,7 +172,7 @@ impl<O: Oracle> Sim<O> {
     }
 
     fn take_answer(&mut self) -> Input {
-        let Reverse((_, _, Coming(input))) = self.coming.pop().expect("an answer was seen coming");
+        let Reverse((_, _, ScheduledInput(input))) = self.coming.pop().expect("an answer was seen coming");
         input
     }
 
@@ -226,11 +226,11 @@ impl<O: Oracle> Sim<O> {
 
     fn expect(&mut self, at: Time, input: Input) {
         self.asked += 1;
-        self.coming.push(Reverse((at.max(self.away_until), self.asked, Coming(input))));
+        self.coming.push(Reverse((at.max(self.away_until), self.asked, ScheduledInput(input))));
     }
 
     /// An aborted call is really cancelled.
     fn forget(&mut self, call: &CallId) {
-        self.coming.retain(|Reverse((_, _, Coming(input)))| input.call() != Some(call));
+        self.coming.retain(|Reverse((_, _, ScheduledInput(input)))| input.call() != Some(call));
     }
 }

@@ -6,7 +6,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Trace;
-use crate::likelihood::{Contribution, FEATURES, JoinModel, Reason, Values, because, contributions, reasons};
+use crate::likelihood::{Contribution, FEATURES, JoinModel, Reason, Values, contributions, main_reasons, reasons};
 
 /// What joining had to be worth at that moment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,7 +47,7 @@ impl Trace {
     /// The few reasons that explain on which side of the threshold it was.
     pub fn main_reasons(&self) -> Vec<Reason> {
         let joins = self.bar.is_some_and(|bar| bar.worth >= bar.threshold);
-        self.features.0.as_deref().map(|values| because(values, joins, JoinModel::built_in())).unwrap_or_default()
+        self.features.0.as_deref().map(|values| main_reasons(values, joins, JoinModel::built_in())).unwrap_or_default()
     }
 }
 
@@ -56,12 +56,12 @@ impl<'de> Deserialize<'de> for Features {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Features, D::Error> {
         let text = String::deserialize(deserializer)?;
         let mut values = [0; FEATURES.len()];
-        let read = |place: usize| u8::from_str_radix(text.get(2 * place..2 * place + 2)?, 16).ok();
+        let read = |index: usize| u8::from_str_radix(text.get(2 * index..2 * index + 2)?, 16).ok();
         if text.len() != 2 * values.len() {
             return Ok(Features(None));
         }
-        for (place, value) in values.iter_mut().enumerate() {
-            *value = read(place).ok_or_else(|| D::Error::custom("two digits for each value"))?;
+        for (index, value) in values.iter_mut().enumerate() {
+            *value = read(index).ok_or_else(|| D::Error::custom("two digits for each value"))?;
         }
         Ok(Features(Some(Box::new(values))))
     }

@@ -8,7 +8,7 @@ mod unheard;
 pub use closed::Closed;
 pub use learnt::Bar;
 pub use learnt::Features;
-pub use story::Asked;
+pub use story::QuestionTrace;
 pub use story::Stage;
 pub use story::Trace;
 pub use story::{Cause, Outcome};

@@ -31,7 +31,7 @@ pub struct Trace {
     pub bar: Option<Bar>,
     /// The message this one seems to answer; its own where it starts a conversation.
     pub reply_to_guess: Option<MessageId>,
-    pub asked: Vec<Asked>,
+    pub asked: Vec<QuestionTrace>,
     pub outcome: Outcome,
     pub stage: Stage,
     pub gate: Option<Cow<'static, str>>,
@@ -49,7 +49,7 @@ pub struct Trace {
 
 /// One question and its answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct QuestionTrace {
     pub question: Question,
     pub at: Time,
     pub prompt_chars: u64,

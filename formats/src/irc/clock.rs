@@ -2,7 +2,7 @@
 
 use jiff::civil::{Date, DateTime, Time};
 
-use super::stamp::{Day, Stamp};
+use super::stamp::{Stamp, StampDate};
 
 #[derive(Clone, Copy)]
 pub struct Clock {
@@ -26,8 +26,8 @@ impl Clock {
 
     pub fn read(&mut self, stamp: &Stamp) -> DateTime {
         match stamp.date {
-            Some(Day::Full(date)) => self.date = date,
-            Some(Day::OfYear { month, day }) => self.date = self.of_year(month, day),
+            Some(StampDate::Full(date)) => self.date = date,
+            Some(StampDate::OfYear { month, day }) => self.date = self.of_year(month, day),
             None if self.is_past_midnight(stamp.time) => self.date = self.date.tomorrow().unwrap_or(self.date),
             None => (),
         }
@@ -54,7 +54,7 @@ mod tests {
     use super::super::stamp::Precision;
     use super::*;
 
-    fn stamp(date: Option<Day>, hour: i8) -> Stamp {
+    fn stamp(date: Option<StampDate>, hour: i8) -> Stamp {
         Stamp { date, time: time(hour, 0, 0, 0), precision: Precision::Minute }
     }
 
@@ -74,8 +74,8 @@ mod tests {
         clock.read(&stamp(None, 23));
         clock.set(date(2004, 12, 31).at(0, 0, 0, 0));
         assert_eq!(clock.read(&stamp(None, 1)).date(), date(2004, 12, 31));
-        assert_eq!(clock.read(&stamp(Some(Day::OfYear { month: 1, day: 1 }), 1)).date(), date(2005, 1, 1));
-        assert_eq!(clock.read(&stamp(Some(Day::OfYear { month: 2, day: 30 }), 1)).date(), date(2005, 1, 1));
-        assert_eq!(clock.read(&stamp(Some(Day::Full(date(2010, 5, 5))), 1)).date(), date(2010, 5, 5));
+        assert_eq!(clock.read(&stamp(Some(StampDate::OfYear { month: 1, day: 1 }), 1)).date(), date(2005, 1, 1));
+        assert_eq!(clock.read(&stamp(Some(StampDate::OfYear { month: 2, day: 30 }), 1)).date(), date(2005, 1, 1));
+        assert_eq!(clock.read(&stamp(Some(StampDate::Full(date(2010, 5, 5))), 1)).date(), date(2010, 5, 5));
     }
 }

@@ -27,7 +27,7 @@ pub fn recognise(line: &str) -> bool {
 }
 
 pub fn read(name: &str, text: &[u8], options: &Options, progress: &mut dyn FnMut(u64)) -> Result<Log, ReadError> {
-    let mut reader = Reader::new(name, options);
+    let mut reader = IrcReader::new(name, options);
     let mut log = Log::empty(Format::Irc);
     for_each_line(text, progress, |number, bytes| {
         reader.read(number, bytes, &mut log.events).or_else(|problem| log.note(options, name, number, problem))
@@ -36,7 +36,7 @@ pub fn read(name: &str, text: &[u8], options: &Options, progress: &mut dyn FnMut
     Ok(log)
 }
 
-struct Reader {
+struct IrcReader {
     room: RoomId,
     clock: Clock,
     /// When the last line was; a line without a time is of the same moment.
@@ -51,11 +51,11 @@ struct Moment {
     precision: Precision,
 }
 
-impl Reader {
-    fn new(name: &str, options: &Options) -> Reader {
+impl IrcReader {
+    fn new(name: &str, options: &Options) -> IrcReader {
         let channel = channel(name);
         let first_day = date_within(channel).unwrap_or(options.first_day);
-        Reader { room: RoomId::new(channel), clock: Clock::new(first_day), last: None, minute: None }
+        IrcReader { room: RoomId::new(channel), clock: Clock::new(first_day), last: None, minute: None }
     }
 
     fn read(&mut self, number: u64, bytes: &[u8], events: &mut Vec<Event>) -> Result<(), String> {
@@ -71,7 +71,7 @@ impl Reader {
             Shape::Said { nick, text } => {
                 let moment = self.last.ok_or("no time; expected such as \"[12:34] <nick> text\"")?;
                 self.enter(moment, events);
-                events.push(said(number, &self.room, moment.at, nick, text));
+                events.push(to_message(number, &self.room, moment.at, nick, text));
                 Ok(())
             }
             Shape::Date(moment) => self.begin_day(moment),
@@ -122,7 +122,7 @@ fn instant(moment: DateTime) -> Result<Time, String> {
     when::from_utc(moment).ok_or_else(|| format!("{moment} is before 1970 or after 9999"))
 }
 
-fn said(number: u64, room: &RoomId, at: Time, nick: &str, text: &str) -> Event {
+fn to_message(number: u64, room: &RoomId, at: Time, nick: &str, text: &str) -> Event {
     let message = Message {
         id: MessageId::new(number.to_string()),
         place: Place { room: room.clone(), thread: None },

@@ -7,13 +7,13 @@ use crate::when::timestamp;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    pub date: Option<Day>,
+    pub date: Option<StampDate>,
     pub time: Time,
     pub precision: Precision,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Day {
+pub enum StampDate {
     Full(Date),
     /// "Nov 15": the year stands elsewhere.
     OfYear {
@@ -44,7 +44,7 @@ pub fn split(line: &str) -> (Option<Stamp>, &str) {
 
 /// Where the word of this number ends. Only one space is between the words of a time.
 fn end_of_word(line: &str, words: usize) -> Option<usize> {
-    let ends = line.char_indices().filter(|(_, c)| matches!(c, ' ' | '\t')).map(|(place, _)| place);
+    let ends = line.char_indices().filter(|(_, c)| matches!(c, ' ' | '\t')).map(|(index, _)| index);
     ends.chain([line.len()]).nth(words - 1)
 }
 
@@ -62,17 +62,21 @@ fn stamp(text: &str) -> Option<Stamp> {
     if let Some((date, clock)) = text.split_once(['T', ' '])
         && let (Ok(date), Some((time, precision))) = (date.parse(), time(clock))
     {
-        return Some(Stamp { date: Some(Day::Full(date)), time, precision });
+        return Some(Stamp { date: Some(StampDate::Full(date)), time, precision });
     }
     if let Some(with_offset) = timestamp(text) {
         let moment = Offset::UTC.to_datetime(with_offset);
-        return Some(Stamp { date: Some(Day::Full(moment.date())), time: moment.time(), precision: Precision::Second });
+        return Some(Stamp {
+            date: Some(StampDate::Full(moment.date())),
+            time: moment.time(),
+            precision: Precision::Second,
+        });
     }
     let mut words = text.split(' ');
     let month = month(words.next()?)?;
     let day = words.next()?.parse().ok()?;
     let (time, precision) = time(words.next()?)?;
-    Some(Stamp { date: Some(Day::OfYear { month, day }), time, precision })
+    Some(Stamp { date: Some(StampDate::OfYear { month, day }), time, precision })
 }
 
 /// "12:34", "1:02", "12:34:56".
@@ -94,8 +98,8 @@ fn number(digits: &str) -> Option<i8> {
 /// "Mon Nov 15 2004", "Mon Nov 15 12:00:00 2004", "月 11月 15 2004": irssi writes it in the language of the system.
 pub fn date_in_words(words: &str) -> Option<DateTime> {
     let words: Vec<&str> = words.split_whitespace().collect();
-    let (place, month) = words.iter().enumerate().find_map(|(place, word)| Some((place, month(word)?)))?;
-    let day = words.get(place + 1)?.trim_end_matches([',', '日']).parse().ok()?;
+    let (index, month) = words.iter().enumerate().find_map(|(index, word)| Some((index, month(word)?)))?;
+    let day = words.get(index + 1)?.trim_end_matches([',', '日']).parse().ok()?;
     let year = words.iter().find(|word| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit()))?;
     let clock = words.iter().find_map(|word| time(word)).map_or(Time::midnight(), |(time, _)| time);
     Some(Date::new(year.parse().ok()?, month, day).ok()?.to_datetime(clock))
@@ -107,8 +111,8 @@ fn month(word: &str) -> Option<i8> {
         return number.parse().ok().filter(|month| (1..=12).contains(month));
     }
     let head = word.get(..3)?.to_ascii_lowercase();
-    let place = MONTHS.iter().position(|month| *month == head)?;
-    word.bytes().all(|byte| byte.is_ascii_alphabetic()).then_some(place as i8 + 1)
+    let index = MONTHS.iter().position(|month| *month == head)?;
+    word.bytes().all(|byte| byte.is_ascii_alphabetic()).then_some(index as i8 + 1)
 }
 
 #[cfg(test)]
@@ -117,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    fn read(line: &str) -> Option<(Option<Day>, Time, Precision, &str)> {
+    fn read(line: &str) -> Option<(Option<StampDate>, Time, Precision, &str)> {
         let (stamp, rest) = split(line);
         stamp.map(|stamp| (stamp.date, stamp.time, stamp.precision, rest))
     }
@@ -125,7 +129,7 @@ mod tests {
     #[test]
     fn times_in_all_their_clothes() {
         use Precision::{Minute, Second};
-        let day = Some(Day::Full(date(2004, 11, 15)));
+        let day = Some(StampDate::Full(date(2004, 11, 15)));
         assert_eq!(read("[12:34] <a> x"), Some((None, time(12, 34, 0, 0), Minute, " <a> x")));
         assert_eq!(read("12:34 <a> x"), Some((None, time(12, 34, 0, 0), Minute, " <a> x")));
         assert_eq!(read("[01:02:03] <a> x"), Some((None, time(1, 2, 3, 0), Second, " <a> x")));
@@ -134,7 +138,7 @@ mod tests {
         assert_eq!(read("[2004-11-15 12:34] <a> x"), Some((day, time(12, 34, 0, 0), Minute, " <a> x")));
         assert_eq!(read("2004-11-15 12:34:56\ta\tx"), Some((day, time(12, 34, 56, 0), Second, "\ta\tx")));
         assert_eq!(read("[2004-11-15T21:34:56.000+09:00] <a> x"), Some((day, time(12, 34, 56, 0), Second, " <a> x")));
-        let of_year = Some(Day::OfYear { month: 11, day: 5 });
+        let of_year = Some(StampDate::OfYear { month: 11, day: 5 });
         assert_eq!(read("Nov 05 12:34:56 <a> x"), Some((of_year, time(12, 34, 56, 0), Second, " <a> x")));
         assert_eq!(read("23:59:60 <a> x").unwrap().1, time(23, 59, 59, 0));
     }

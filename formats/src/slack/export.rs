@@ -2,9 +2,9 @@
 
 use aizuchi_core::Input;
 
-use super::layout::{CHANNEL_LISTS, Channels, Day, USER_LISTS, days, root};
+use super::layout::{CHANNEL_LISTS, ChannelDay, Channels, USER_LISTS, days, root};
 use super::people::People;
-use super::post::{Setting, post};
+use super::post::{PostContext, post};
 use crate::archive::Archive;
 use crate::error::ReadError;
 use crate::json::pieces;
@@ -24,7 +24,7 @@ pub fn read(archive: &mut Archive<'_>, options: &Options, progress: &mut dyn FnM
     let days = days(&archive.files, &root);
     for channel in days.chunk_by(|a, b| a.folder == b.folder) {
         let (room, visibility) = channels.of(&channel[0].folder);
-        let setting = Setting { room, visibility, people: &people, options };
+        let setting = PostContext { room, visibility, people: &people, options };
         read_channel(archive, channel, &setting, &mut log, progress)?;
     }
     Ok(log)
@@ -75,8 +75,8 @@ impl List {
 
 fn read_channel(
     archive: &mut Archive<'_>,
-    days: &[Day],
-    setting: &Setting<'_>,
+    days: &[ChannelDay],
+    setting: &PostContext<'_>,
     log: &mut Log,
     progress: &mut dyn FnMut(u64),
 ) -> Result<(), ReadError> {
@@ -95,7 +95,7 @@ fn id_of(event: &Event) -> Option<&str> {
     if let Input::Said(message) = &event.input { Some(message.id.as_str()) } else { None }
 }
 
-fn read_day(file: &str, json: &[u8], setting: &Setting<'_>, log: &mut Log) -> Result<(), ReadError> {
+fn read_day(file: &str, json: &[u8], setting: &PostContext<'_>, log: &mut Log) -> Result<(), ReadError> {
     let options = setting.options;
     if !json.trim_ascii_start().starts_with(b"[") {
         return log.note(options, file, 1, "no list of messages".to_owned());

@@ -20,7 +20,7 @@ pub const USER_LISTS: [&str; 2] = ["users.json", "org_users.json"];
 
 /// A day of a channel.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Day {
+pub struct ChannelDay {
     pub file: String,
     pub folder: String,
 }
@@ -35,12 +35,12 @@ pub fn root(files: &[String]) -> Option<String> {
 }
 
 /// By channel, then by date.
-pub fn days(files: &[String], root: &str) -> Vec<Day> {
+pub fn days(files: &[String], root: &str) -> Vec<ChannelDay> {
     let of_root = |file: &&String| day(file).is_some_and(|(above, _)| above == root);
-    let mut days: Vec<Day> = files
+    let mut days: Vec<ChannelDay> = files
         .iter()
         .filter(of_root)
-        .filter_map(|file| day(file).map(|(_, folder)| Day { file: file.clone(), folder: folder.to_owned() }))
+        .filter_map(|file| day(file).map(|(_, folder)| ChannelDay { file: file.clone(), folder: folder.to_owned() }))
         .collect();
     days.sort_unstable_by(|a, b| (&a.folder, &a.file).cmp(&(&b.folder, &b.file)));
     days
@@ -61,7 +61,7 @@ fn split(path: &str) -> (&str, &str) {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Listed<'a> {
+struct ListedChannel<'a> {
     #[serde(borrow)]
     id: Field<'a>,
     #[serde(borrow)]
@@ -83,7 +83,7 @@ impl Channels {
     }
 
     fn add_one(&mut self, json: &[u8], visibility: Visibility) -> Result<(), String> {
-        let listed: Listed<'_> = value(json)?.object("channel")?;
+        let listed: ListedChannel<'_> = value(json)?.object("channel")?;
         let id = listed.id.needed("id")?;
         let room = RoomId::new(&id);
         if let Some(name) = listed.name.text("name")? {

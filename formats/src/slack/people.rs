@@ -20,7 +20,7 @@ pub struct Profile<'a> {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct User<'a> {
+struct SlackUser<'a> {
     #[serde(borrow)]
     id: Field<'a>,
     #[serde(borrow)]
@@ -61,7 +61,7 @@ impl People {
 }
 
 fn user(json: &[u8], options: &Options) -> Result<(String, Person), String> {
-    let user: User<'_> = value(json)?.object("user")?;
+    let user: SlackUser<'_> = value(json)?.object("user")?;
     let id = user.id.needed("id")?.into_owned();
     let profile = if let Field::Object(profile) = user.profile { profile } else { Profile::default() };
     let names = [

@@ -6,12 +6,12 @@ use serde::Deserialize;
 use super::people::{People, Profile};
 use crate::json::{Field, value};
 use crate::log::Options;
-use crate::slack_markup::{Known, plain};
+use crate::slack_markup::{NameLookup, plain};
 use crate::when;
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Raw<'a> {
+struct RawPost<'a> {
     #[serde(borrow, rename = "type")]
     kind: Field<'a>,
     #[serde(borrow)]
@@ -31,25 +31,25 @@ struct Raw<'a> {
     #[serde(borrow)]
     thread_ts: Field<'a>,
     #[serde(borrow)]
-    reactions: Field<'a, Reaction<'a>>,
+    reactions: Field<'a, SlackReaction<'a>>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Reaction<'a> {
+struct SlackReaction<'a> {
     #[serde(borrow)]
     count: Field<'a>,
 }
 
 /// What is said around a message in an export.
-pub struct Setting<'e> {
+pub struct PostContext<'e> {
     pub room: RoomId,
     pub visibility: Visibility,
     pub people: &'e People,
     pub options: &'e Options,
 }
 
-pub struct Post {
+pub struct SlackPost {
     pub message: Message,
     pub reactions: u64,
 }
@@ -61,8 +61,8 @@ fn is_talk(kind: Option<&str>, subtype: Option<&str>) -> bool {
 }
 
 /// Nothing where Slack itself speaks.
-pub fn post(json: &[u8], setting: &Setting<'_>) -> Result<Option<Post>, String> {
-    let raw: Raw<'_> = value(json)?.object("message")?;
+pub fn post(json: &[u8], setting: &PostContext<'_>) -> Result<Option<SlackPost>, String> {
+    let raw: RawPost<'_> = value(json)?.object("message")?;
     let subtype = raw.subtype.clone().text("subtype")?;
     if !is_talk(raw.kind.clone().text("type")?.as_deref(), subtype.as_deref()) {
         return Ok(None);
@@ -72,7 +72,7 @@ pub fn post(json: &[u8], setting: &Setting<'_>) -> Result<Option<Post>, String> 
     let thread = raw.thread_ts.clone().text("thread_ts")?.filter(|thread| *thread != id).map(ThreadId::new);
     let author = author(&raw, setting)?;
     let person = |id: &str| setting.people.get(id).map(|person| person.name.clone());
-    let known = Known { person: &person, channel: &|_| None };
+    let known = NameLookup { person: &person, channel: &|_| None };
     let (text, mentioned) = plain(&raw.text.words("text")?.unwrap_or_default(), &known);
     let is_me = |id: &String| setting.people.get(id).is_some_and(|person| person.is_me) || setting.options.is_me(id);
     let (mine, others): (Vec<String>, Vec<String>) = mentioned.into_iter().partition(is_me);
@@ -90,11 +90,11 @@ pub fn post(json: &[u8], setting: &Setting<'_>) -> Result<Option<Post>, String> 
         heard: None,
     };
     let reactions = raw.reactions.list("reactions")?.iter().map(count).fold(0, u64::saturating_add);
-    Ok(Some(Post { message, reactions }))
+    Ok(Some(SlackPost { message, reactions }))
 }
 
 /// An app may post without a user, under a name of its own.
-fn author(raw: &Raw<'_>, setting: &Setting<'_>) -> Result<Author, String> {
+fn author(raw: &RawPost<'_>, setting: &PostContext<'_>) -> Result<Author, String> {
     let user = raw.user.clone().text("user")?;
     let bot = raw.bot_id.clone().text("bot_id")?;
     let username = raw.username.clone().text("username")?;
@@ -132,8 +132,8 @@ fn is_slackbot(user: &str) -> bool {
     user == "USLACKBOT"
 }
 
-fn count(reaction: &Field<'_, Reaction<'_>>) -> u64 {
-    let Field::Object(Reaction { count: Field::Number(count) }) = reaction else { return 1 };
+fn count(reaction: &Field<'_, SlackReaction<'_>>) -> u64 {
+    let Field::Object(SlackReaction { count: Field::Number(count) }) = reaction else { return 1 };
     count.as_u64().unwrap_or(1)
 }
 
@@ -141,11 +141,12 @@ fn count(reaction: &Field<'_, Reaction<'_>>) -> u64 {
 mod tests {
     use super::*;
 
-    fn read_as(json: &str, options: &Options) -> Result<Option<Post>, String> {
+    fn read_as(json: &str, options: &Options) -> Result<Option<SlackPost>, String> {
         let mut people = People::default();
         let users = r#"[{"id": "U1", "name": "花子"}, {"id": "U9", "name": "aizuchi", "is_bot": true}]"#;
         people.add(users.as_bytes(), options, &mut Vec::new());
-        let setting = Setting { room: RoomId::new("C1"), visibility: Visibility::Private, people: &people, options };
+        let setting =
+            PostContext { room: RoomId::new("C1"), visibility: Visibility::Private, people: &people, options };
         post(json.as_bytes(), &setting)
     }
 

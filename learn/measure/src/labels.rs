@@ -13,14 +13,14 @@ pub fn entries(channel: &Channel) -> Vec<Option<bool>> {
     let answers = answers(channel);
     let mut talks = Talks::new(said.len());
     let mut labels = vec![None; said.len()];
-    for (place, counted) in counted(channel).into_iter().enumerate() {
-        talks.add(place, said[place].author);
-        for &parent in said[place].gold.iter().flatten().filter(|parent| **parent < place) {
-            talks.join(place, parent);
+    for (index, counted) in counted(channel).into_iter().enumerate() {
+        talks.add(index, said[index].author);
+        for &parent in said[index].gold.iter().flatten().filter(|parent| **parent < index) {
+            talks.join(index, parent);
         }
         if counted {
-            let inside = talks.people(place);
-            labels[place] = Some(answers[place].iter().any(|author| !inside.contains(author)));
+            let inside = talks.people(index);
+            labels[index] = Some(answers[index].iter().any(|author| !inside.contains(author)));
         }
     }
     labels
@@ -47,8 +47,8 @@ fn counted(channel: &Channel) -> Vec<bool> {
 /// Of each message, which people answer it.
 fn answers(channel: &Channel) -> Vec<Vec<u64>> {
     let mut answers: Vec<Vec<u64>> = vec![Vec::new(); channel.said.len()];
-    for (place, said) in channel.said.iter().enumerate().filter(|(_, said)| !said.bot) {
-        for &parent in said.gold.iter().flatten().filter(|parent| **parent != place) {
+    for (index, said) in channel.said.iter().enumerate().filter(|(_, said)| !said.bot) {
+        for &parent in said.gold.iter().flatten().filter(|parent| **parent != index) {
             answers[parent].push(said.author);
         }
     }
@@ -66,15 +66,15 @@ impl Talks {
         Talks { root: (0..len).collect(), people: vec![BTreeSet::new(); len] }
     }
 
-    fn find(&self, mut place: usize) -> usize {
-        while self.root[place] != place {
-            place = self.root[place];
+    fn find(&self, mut index: usize) -> usize {
+        while self.root[index] != index {
+            index = self.root[index];
         }
-        place
+        index
     }
 
-    fn add(&mut self, place: usize, author: u64) {
-        self.people[place].insert(author);
+    fn add(&mut self, index: usize, author: u64) {
+        self.people[index].insert(author);
     }
 
     fn join(&mut self, later: usize, earlier: usize) {
@@ -86,8 +86,8 @@ impl Talks {
         }
     }
 
-    fn people(&self, place: usize) -> &BTreeSet<u64> {
-        &self.people[self.find(place)]
+    fn people(&self, index: usize) -> &BTreeSet<u64> {
+        &self.people[self.find(index)]
     }
 }
 
@@ -101,10 +101,10 @@ mod tests {
         let mut log = String::new();
         let talk = [("alice", 0), ("bob", 0), ("alice", 1), ("carol", 1), ("robot", 3), ("bob", 3)];
         let padding = (0..TAIL).map(|number| ("zoe", talk.len() + number));
-        for (place, (author, gold)) in talk.into_iter().chain(padding).enumerate() {
+        for (index, (author, gold)) in talk.into_iter().chain(padding).enumerate() {
             let bot = author == "robot";
             log += &format!(
-                r#"{{"ts": {place}, "channel": "c", "id": "{place}", "author": "{author}", "bot": {bot}, "text": "x", "gold_reply_to": ["{gold}"]}}"#
+                r#"{{"ts": {index}, "channel": "c", "id": "{index}", "author": "{author}", "bot": {bot}, "text": "x", "gold_reply_to": ["{gold}"]}}"#
             );
             log.push('\n');
         }

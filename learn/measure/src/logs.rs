@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use aizuchi_core::types::{MessageId, RoomId, Time, Voice, stable_hash};
-use aizuchi_formats::{Labelled, ReadError, labelled_text, read_labelled};
+use aizuchi_formats::{LabelledMessage, ReadError, labelled_text, read_labelled};
 
 /// One message of a log.
 #[derive(Clone, Debug)]
@@ -38,9 +38,9 @@ pub fn parse(text: &str) -> Result<Vec<Channel>, ReadError> {
 }
 
 /// In the order in which they are first heard of.
-fn channels(log: Vec<Labelled>) -> Vec<Channel> {
+fn channels(log: Vec<LabelledMessage>) -> Vec<Channel> {
     let mut indexes: BTreeMap<RoomId, usize> = BTreeMap::new();
-    let mut channels: Vec<Vec<Labelled>> = Vec::new();
+    let mut channels: Vec<Vec<LabelledMessage>> = Vec::new();
     for labelled in log {
         let index = *indexes.entry(labelled.message.place.room.clone()).or_insert(channels.len());
         if index == channels.len() {
@@ -51,11 +51,11 @@ fn channels(log: Vec<Labelled>) -> Vec<Channel> {
     channels.into_iter().map(channel).collect()
 }
 
-fn channel(log: Vec<Labelled>) -> Channel {
+fn channel(log: Vec<LabelledMessage>) -> Channel {
     let name = log[0].message.place.room.to_string();
     let indexes: BTreeMap<MessageId, usize> =
         log.iter().enumerate().map(|(index, labelled)| (labelled.message.id.clone(), index)).collect();
-    let said = |Labelled { message, replies_to }: Labelled| {
+    let said = |LabelledMessage { message, replies_to }: LabelledMessage| {
         let labels = replies_to.as_ref().map_or(0, Vec::len);
         let gold = replies_to.map(|ids| ids.iter().filter_map(|id| indexes.get(id).copied()).collect::<Vec<_>>());
         Said {

@@ -21,7 +21,7 @@ const ALL_INTENTS: u64 = (1 << 26) - 1;
 const PAYLOAD_BYTES_MAX: usize = 4096;
 
 #[derive(serde::Deserialize)]
-pub struct Wishes {
+pub struct GatewayQuery {
     #[serde(default)]
     compress: String,
     #[serde(default)]
@@ -30,7 +30,7 @@ pub struct Wishes {
 
 pub async fn enter(
     State(world): State<Shared>,
-    Query(wishes): Query<Wishes>,
+    Query(wishes): Query<GatewayQuery>,
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
@@ -62,14 +62,14 @@ struct Connection {
 }
 
 /// Why a connection ends.
-enum End {
+enum CloseReason {
     Close(u16, &'static str),
     Gone,
 }
 
 impl Connection {
     async fn attend(mut self, mut orders: mpsc::UnboundedReceiver<Order>, version: &str) {
-        let end = if version == "10" { self.talk(&mut orders).await } else { End::Close(4012, "") };
+        let end = if version == "10" { self.talk(&mut orders).await } else { CloseReason::Close(4012, "") };
         if let Some(session) = &self.session {
             self.world.with(|world| {
                 if let Some(session) = world.sessions.get_mut(session) {
@@ -77,7 +77,7 @@ impl Connection {
                 }
             });
         }
-        if let End::Close(code, reason) = end {
+        if let CloseReason::Close(code, reason) = end {
             self.world.with(|world| world.closed_with.push(code));
             let frame = CloseFrame { code, reason: reason.into() };
             let _ = self.socket.send(Message::Close(Some(frame))).await;
@@ -89,11 +89,11 @@ impl Connection {
         }
     }
 
-    async fn talk(&mut self, orders: &mut mpsc::UnboundedReceiver<Order>) -> End {
+    async fn talk(&mut self, orders: &mut mpsc::UnboundedReceiver<Order>) -> CloseReason {
         let interval = self.world.with(|world| world.heartbeat_ms);
         let hello = json!({"op": 10, "s": null, "t": null, "d": {"heartbeat_interval": interval, "_trace": []}});
         if self.send(&hello).await.is_err() {
-            return End::Gone;
+            return CloseReason::Gone;
         }
         // A little late is forgiven.
         let patience = Duration::from_millis(interval + interval / 2);
@@ -104,26 +104,26 @@ impl Connection {
                 order = orders.recv() => match order.expect("we hold a sender") {
                     Order::Send(event) => {
                         if self.send(&event).await.is_err() {
-                            return End::Gone;
+                            return CloseReason::Gone;
                         }
                         continue;
                     }
-                    Order::Close(code) => return End::Close(code, ""),
-                    Order::CloseSaying(code, reason) => return End::Close(code, reason),
-                    Order::Cut => return End::Gone,
+                    Order::Close(code) => return CloseReason::Close(code, ""),
+                    Order::CloseSaying(code, reason) => return CloseReason::Close(code, reason),
+                    Order::Cut => return CloseReason::Gone,
                 },
-                () = tokio::time::sleep_until(due) => return End::Close(4009, ""),
+                () = tokio::time::sleep_until(due) => return CloseReason::Close(4009, ""),
             };
             let text = match said {
                 Some(Ok(Message::Text(text))) => text.to_string(),
                 Some(Ok(Message::Binary(bytes))) => String::from_utf8_lossy(&bytes).into_owned(),
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => continue,
-                Some(Ok(Message::Close(_)) | Err(_)) | None => return End::Gone,
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return CloseReason::Gone,
             };
             if text.len() > PAYLOAD_BYTES_MAX {
-                return End::Close(4002, "");
+                return CloseReason::Close(4002, "");
             }
-            let Ok(payload) = serde_json::from_str::<Value>(&text) else { return End::Close(4002, "") };
+            let Ok(payload) = serde_json::from_str::<Value>(&text) else { return CloseReason::Close(4002, "") };
             let done = match payload["op"].as_u64() {
                 Some(1) => {
                     due = Instant::now() + patience;
@@ -136,9 +136,9 @@ impl Connection {
                 }
                 Some(2) => self.identify(&payload["d"]).await,
                 Some(6) => self.resume(&payload["d"]).await,
-                Some(3 | 4 | 8) if self.session.is_none() => Err(End::Close(4003, "")),
+                Some(3 | 4 | 8) if self.session.is_none() => Err(CloseReason::Close(4003, "")),
                 Some(3 | 4 | 8) => Ok(()),
-                _ => Err(End::Close(4001, "")),
+                _ => Err(CloseReason::Close(4001, "")),
             };
             if let Err(end) = done {
                 return end;
@@ -146,14 +146,14 @@ impl Connection {
         }
     }
 
-    async fn identify(&mut self, data: &Value) -> Result<(), End> {
+    async fn identify(&mut self, data: &Value) -> Result<(), CloseReason> {
         if self.session.is_some() {
-            return Err(End::Close(4005, ""));
+            return Err(CloseReason::Close(4005, ""));
         }
         let token = data["token"].as_str().unwrap_or_default().trim_start_matches("Bot ").to_owned();
-        let Some(intents) = data["intents"].as_u64() else { return Err(End::Close(4013, "")) };
+        let Some(intents) = data["intents"].as_u64() else { return Err(CloseReason::Close(4013, "")) };
         if !data["properties"].is_object() {
-            return Err(End::Close(4002, ""));
+            return Err(CloseReason::Close(4002, ""));
         }
         let shard = match data["shard"].as_array().map(Vec::as_slice) {
             None => (0, 1),
@@ -191,17 +191,17 @@ impl Connection {
             world.sessions.insert(id.clone(), session);
             Ok(id)
         });
-        self.session = Some(granted.map_err(|code| End::Close(code, ""))?);
+        self.session = Some(granted.map_err(|code| CloseReason::Close(code, ""))?);
         Ok(())
     }
 
-    async fn resume(&mut self, data: &Value) -> Result<(), End> {
+    async fn resume(&mut self, data: &Value) -> Result<(), CloseReason> {
         if self.session.is_some() {
-            return Err(End::Close(4005, ""));
+            return Err(CloseReason::Close(4005, ""));
         }
         let id = data["session_id"].as_str().unwrap_or_default().to_owned();
         let token = data["token"].as_str().unwrap_or_default().trim_start_matches("Bot ").to_owned();
-        let Some(seq) = data["seq"].as_u64() else { return Err(End::Close(4007, "")) };
+        let Some(seq) = data["seq"].as_u64() else { return Err(CloseReason::Close(4007, "")) };
         let line = self.line.clone();
         let resumed = self.world.with(|world| {
             if token != world.token {
@@ -218,14 +218,14 @@ impl Connection {
             world.resumed += 1;
             Ok(Some(()))
         });
-        match resumed.map_err(|code| End::Close(code, ""))? {
+        match resumed.map_err(|code| CloseReason::Close(code, ""))? {
             Some(()) => self.session = Some(id),
             None => self.send(&json!({"op": 9, "s": null, "t": null, "d": false})).await?,
         }
         Ok(())
     }
 
-    async fn send(&mut self, event: &Value) -> Result<(), End> {
+    async fn send(&mut self, event: &Value) -> Result<(), CloseReason> {
         let text = event.to_string();
         let message = match &mut self.stream {
             None => Message::Text(text.into()),
@@ -236,6 +236,6 @@ impl Connection {
                 Message::Binary(bytes.into())
             }
         };
-        self.socket.send(message).await.map_err(|_| End::Gone)
+        self.socket.send(message).await.map_err(|_| CloseReason::Gone)
     }
 }

@@ -16,7 +16,7 @@ impl Default for Buckets {
 }
 
 /// How it stands with a bucket after a request.
-pub struct Standing {
+pub struct BucketState {
     pub bucket: String,
     pub limit: u32,
     pub remaining: u32,
@@ -25,7 +25,7 @@ pub struct Standing {
 }
 
 impl Buckets {
-    pub fn take(&mut self, bucket: String) -> Standing {
+    pub fn take(&mut self, bucket: String) -> BucketState {
         let now = Instant::now();
         let (start, used) = self.used.entry(bucket.clone()).or_insert((now, 0));
         if now - *start >= self.window {
@@ -34,6 +34,6 @@ impl Buckets {
         let exceeded = *used >= self.limit;
         *used += u32::from(!exceeded);
         let reset_after = self.window.saturating_sub(now - *start);
-        Standing { bucket, limit: self.limit, remaining: self.limit - *used, reset_after, exceeded }
+        BucketState { bucket, limit: self.limit, remaining: self.limit - *used, reset_after, exceeded }
     }
 }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-pub use rest::{Asked, Mishap};
+pub use rest::{RecordedRequest, ScriptedFailure};
 pub use world::{BOT, BOT_ID, CHANNEL, GUILD, Order, PRIVATE, TOKEN, World, hook, person};
 
 /// Shared by all connections.
@@ -29,26 +29,26 @@ impl Shared {
     }
 }
 
-pub struct Server {
+pub struct DiscordServer {
     pub port: u16,
     pub world: Shared,
     task: JoinHandle<()>,
 }
 
-impl Drop for Server {
+impl Drop for DiscordServer {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
-impl Server {
-    pub async fn start() -> Server {
+impl DiscordServer {
+    pub async fn start() -> DiscordServer {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let world = Shared(Arc::new(Mutex::new(World::new(port))));
         let app = Router::new().route("/", get(gateway::enter)).fallback(rest::answer).with_state(world.clone());
         let task = tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
-        Server { port, world, task }
+        DiscordServer { port, world, task }
     }
 
     pub fn url(&self) -> String {
@@ -79,12 +79,12 @@ impl Server {
     }
 
     /// The requests whose method and path hold this.
-    pub fn asked(&self, line: &str) -> Vec<Asked> {
+    pub fn asked(&self, line: &str) -> Vec<RecordedRequest> {
         self.world.with(|world| world.asked.iter().filter(|asked| asked.line.contains(line)).cloned().collect())
     }
 
     /// The next request whose method and path hold this goes wrong.
-    pub fn mishap(&self, line: &str, mishap: Mishap) {
+    pub fn mishap(&self, line: &str, mishap: ScriptedFailure) {
         self.world.with(|world| world.mishaps.push((line.to_owned(), mishap)));
     }
 

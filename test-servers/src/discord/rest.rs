@@ -8,12 +8,12 @@ use futures_util::stream;
 use serde_json::{Value, json};
 
 use super::Shared;
-use super::limits::Standing;
+use super::limits::BucketState;
 use super::routes::{Reply, route};
 
 /// A request as it came.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct RecordedRequest {
     /// `POST channels/1/messages`
     pub line: String,
     pub body: Value,
@@ -21,7 +21,7 @@ pub struct Asked {
 
 /// What goes wrong with one request.
 #[derive(Clone, Debug)]
-pub enum Mishap {
+pub enum ScriptedFailure {
     /// It is done, and the answer is lost on the way.
     AnswerLost,
     Refused {
@@ -57,7 +57,7 @@ pub async fn answer(
     let line = format!("{method} {path}");
     let parsed: Value = serde_json::from_slice(&body).unwrap_or_else(|_| multipart(&body));
     let query: Vec<(String, String)> = uri.query().map(pairs).unwrap_or_default();
-    world.with(|world| world.asked.push(Asked { line: line.clone(), body: parsed.clone() }));
+    world.with(|world| world.asked.push(RecordedRequest { line: line.clone(), body: parsed.clone() }));
     // What stands before Discord lets nobody in who does not say that they are a bot.
     let agent = headers.get("user-agent").and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !agent.starts_with("DiscordBot (http") {
@@ -80,17 +80,19 @@ pub async fn answer(
         return limited(standing.reset_after.as_secs_f64(), false, &standing);
     }
     let mishap = world.with(|world| {
-        let place = world.mishaps.iter().position(|(wanted, _)| line.contains(wanted.as_str()))?;
-        Some(world.mishaps.remove(place).1)
+        let index = world.mishaps.iter().position(|(wanted, _)| line.contains(wanted.as_str()))?;
+        Some(world.mishaps.remove(index).1)
     });
     match mishap {
-        Some(Mishap::Refused { status, code, message }) => response(refused(status, code, message), Some(&standing)),
-        Some(Mishap::Limited { after_s, global }) => limited(after_s, global, &standing),
-        Some(Mishap::Answer(status, body)) => response((status, body), Some(&standing)),
-        Some(Mishap::Page(status)) => {
+        Some(ScriptedFailure::Refused { status, code, message }) => {
+            response(refused(status, code, message), Some(&standing))
+        }
+        Some(ScriptedFailure::Limited { after_s, global }) => limited(after_s, global, &standing),
+        Some(ScriptedFailure::Answer(status, body)) => response((status, body), Some(&standing)),
+        Some(ScriptedFailure::Page(status)) => {
             Response::builder().status(status).header("content-type", "text/html").body("<html>".into()).unwrap()
         }
-        Some(Mishap::AnswerLost) => {
+        Some(ScriptedFailure::AnswerLost) => {
             world.with(|world| route(world, &method, &segments, &query, &parsed));
             let broken =
                 stream::iter([Ok(Bytes::from_static(b"{\"id")), Err(std::io::Error::other("the line is cut"))]);
@@ -115,7 +117,7 @@ fn multipart(body: &[u8]) -> Value {
     serde_json::from_str(json).unwrap_or_default()
 }
 
-fn response((status, body): Reply, standing: Option<&Standing>) -> Response<Body> {
+fn response((status, body): Reply, standing: Option<&BucketState>) -> Response<Body> {
     let mut builder = Response::builder().status(status);
     if status != 204 {
         builder = builder.header("content-type", "application/json");
@@ -138,7 +140,7 @@ fn response((status, body): Reply, standing: Option<&Standing>) -> Response<Body
     builder.body(body).unwrap()
 }
 
-fn limited(after_s: f64, global: bool, standing: &Standing) -> Response<Body> {
+fn limited(after_s: f64, global: bool, standing: &BucketState) -> Response<Body> {
     let body = json!({"message": "You are being rate limited.", "retry_after": after_s, "global": global});
     let mut builder = Response::builder()
         .status(429)

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::limits::Buckets;
-use super::rest::{Asked, Mishap};
+use super::rest::{RecordedRequest, ScriptedFailure};
 
 pub const TOKEN: &str = "MTAw.loop.back";
 pub const BOT: u64 = 100;
@@ -54,8 +54,8 @@ pub struct World {
     pub messages: HashMap<u64, Vec<Value>>,
     pub sessions: HashMap<String, Session>,
     pub nonces: HashMap<String, (u64, u64, Instant)>,
-    pub asked: Vec<Asked>,
-    pub mishaps: Vec<(String, Mishap)>,
+    pub asked: Vec<RecordedRequest>,
+    pub mishaps: Vec<(String, ScriptedFailure)>,
     pub buckets: Buckets,
     /// How often somebody said who they are, and how often they came back.
     pub identified: u32,

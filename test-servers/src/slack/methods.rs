@@ -6,7 +6,7 @@ use axum::http::HeaderMap;
 use serde_json::{Value, json};
 
 use super::workspace::{BOT_ID, Fault};
-use super::{APP_TOKEN, BOT, BOT_TOKEN, Server, TEAM};
+use super::{APP_TOKEN, BOT, BOT_TOKEN, SlackServer, TEAM};
 
 pub enum Answer {
     Json { body: Value, scopes: String },
@@ -50,7 +50,13 @@ const METHODS: &[Method] = &[
 
 const TEXT_CHARS_MAX: usize = 40_000;
 
-pub fn call(server: &Server, method: &str, headers: &HeaderMap, query: Vec<(String, String)>, body: &str) -> Answer {
+pub fn call(
+    server: &SlackServer,
+    method: &str,
+    headers: &HeaderMap,
+    query: Vec<(String, String)>,
+    body: &str,
+) -> Answer {
     let mut form: Form = query.into_iter().collect();
     let kind = headers.get("content-type").and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let is_json = kind.starts_with("application/json");
@@ -132,7 +138,7 @@ fn pairs(body: &str) -> Vec<(String, String)> {
     body.split('&').filter_map(pair).collect()
 }
 
-fn obey(server: &Server, method: &str, form: &Form) -> Result<Value, &'static str> {
+fn obey(server: &SlackServer, method: &str, form: &Form) -> Result<Value, &'static str> {
     let mut workspace = server.workspace();
     if let Some(channel) = form.get("channel") {
         let known = workspace.channels.get(channel).ok_or("channel_not_found")?;
@@ -255,7 +261,7 @@ fn page(all: Vec<Value>, field: &str, form: &Form) -> Result<Value, &'static str
     Ok(json!({field: entries, "has_more": more, "response_metadata": {"next_cursor": next}}))
 }
 
-fn post(server: &Server, form: &Form) -> Result<Value, &'static str> {
+fn post(server: &SlackServer, form: &Form) -> Result<Value, &'static str> {
     let text = &form["text"];
     if text.chars().count() > TEXT_CHARS_MAX {
         return Err("msg_too_long");

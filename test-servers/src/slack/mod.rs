@@ -25,22 +25,22 @@ pub use workspace::{APP_TOKEN, BOT, BOT_TOKEN, Fault, TEAM, Workspace};
 const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(3);
 
 #[derive(Clone)]
-pub struct Server {
+pub struct SlackServer {
     pub address: SocketAddr,
     workspace: Arc<Mutex<Workspace>>,
     pub sockets: Arc<Sockets>,
     stop: CancellationToken,
 }
 
-impl Server {
-    pub async fn start() -> Server {
-        Server::start_in_a_hurry(ACKNOWLEDGED_WITHIN).await
+impl SlackServer {
+    pub async fn start() -> SlackServer {
+        SlackServer::start_in_a_hurry(ACKNOWLEDGED_WITHIN).await
     }
 
     /// Waits for an acknowledgement only so long.
-    pub async fn start_in_a_hurry(acknowledged_within: Duration) -> Server {
+    pub async fn start_in_a_hurry(acknowledged_within: Duration) -> SlackServer {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let server = Server {
+        let server = SlackServer {
             address: listener.local_addr().unwrap(),
             workspace: Arc::new(Mutex::new(Workspace::new())),
             sockets: Arc::new(Sockets::new(acknowledged_within)),
@@ -116,7 +116,7 @@ impl Server {
 }
 
 async fn call(
-    State(server): State<Server>,
+    State(server): State<SlackServer>,
     Path(method): Path<String>,
     headers: HeaderMap,
     query: Query<Vec<(String, String)>>,
@@ -146,7 +146,7 @@ async fn call(
 }
 
 async fn link(
-    State(server): State<Server>,
+    State(server): State<SlackServer>,
     query: Query<Vec<(String, String)>>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
@@ -157,7 +157,7 @@ async fn link(
     upgrade.on_upgrade(move |socket| async move { server.sockets.serve(socket).await })
 }
 
-async fn respond(State(server): State<Server>, headers: HeaderMap, body: String) -> Response {
+async fn respond(State(server): State<SlackServer>, headers: HeaderMap, body: String) -> Response {
     if headers.contains_key("authorization") {
         return (StatusCode::BAD_REQUEST, "a token has no business here").into_response();
     }

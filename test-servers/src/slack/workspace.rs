@@ -171,8 +171,8 @@ impl Workspace {
     pub fn delete(&mut self, channel: &str, ts: &str) -> Value {
         let at = self.next_ts();
         let all = self.messages.get_mut(channel).expect("there is such a channel");
-        let place = all.iter().position(|message| message["ts"] == ts).expect("there is such a message");
-        let before = all.remove(place);
+        let index = all.iter().position(|message| message["ts"] == ts).expect("there is such a message");
+        let before = all.remove(index);
         json!({"type": "message", "subtype": "message_deleted", "hidden": true, "channel": channel, "ts": at,
                "event_ts": at, "deleted_ts": ts, "previous_message": before})
     }

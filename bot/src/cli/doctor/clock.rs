@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-use super::Patient;
+use super::DoctorContext;
 use crate::check::Check;
 
 const PART: &str = "clock";
@@ -11,11 +11,11 @@ const PART: &str = "clock";
 /// Before this program was written: a clock that was never set.
 const EARLIEST: &str = "2025-01-01T00:00:00Z";
 
-pub fn check(patient: &Patient<'_>) -> Vec<Check> {
-    vec![look(&Zoned::now(), &patient.settings.bot.zone, patient.settings.gates.quiet_hours.is_some())]
+pub fn check(context: &DoctorContext<'_>) -> Vec<Check> {
+    vec![check_clock(&Zoned::now(), &context.settings.bot.zone, context.settings.gates.quiet_hours.is_some())]
 }
 
-fn look(now: &Zoned, zone: &str, quiet_hours: bool) -> Check {
+fn check_clock(now: &Zoned, zone: &str, quiet_hours: bool) -> Check {
     let earliest: Timestamp = EARLIEST.parse().expect("it is a time");
     let shown = now.strftime("%Y-%m-%d %H:%M:%S %Z");
     if now.timestamp() < earliest {
@@ -41,11 +41,11 @@ mod tests {
     #[test]
     fn a_clock_that_was_never_set_and_hours_of_another_zone_are_told() {
         let at = |text: &str| text.parse::<Zoned>().unwrap();
-        assert_eq!(look(&at("1970-01-01T00:01:00+00:00[UTC]"), "UTC", false).level, Level::Fail);
+        assert_eq!(check_clock(&at("1970-01-01T00:01:00+00:00[UTC]"), "UTC", false).level, Level::Fail);
         let tokyo = at("2026-04-07T12:00:00+09:00[Asia/Tokyo]");
-        assert_eq!(look(&tokyo, "UTC", false).level, Level::Ok);
-        assert_eq!(look(&tokyo, "Asia/Tokyo", true).level, Level::Ok);
-        let warned = look(&tokyo, "UTC", true);
+        assert_eq!(check_clock(&tokyo, "UTC", false).level, Level::Ok);
+        assert_eq!(check_clock(&tokyo, "Asia/Tokyo", true).level, Level::Ok);
+        let warned = check_clock(&tokyo, "UTC", true);
         assert!(warned.level == Level::Warn && warned.mend.unwrap().contains("bot.zone = \"Asia/Tokyo\""));
     }
 }

@@ -23,11 +23,11 @@ use crate::cli::run::variable;
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::{harmless, harmless_json};
 use crate::config;
-use crate::models::{Choice, choose};
+use crate::models::{ModelChoice, choose};
 use crate::stores::StoreSettings;
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct DoctorArguments {
     /// Call no model and no platform
     #[arg(long)]
     offline: bool,
@@ -40,18 +40,18 @@ pub struct Arguments {
 
 /// Whether models and platforms are asked something, which takes a moment and, of a model, a fraction of a cent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Calls {
+pub enum LiveChecks {
     Real,
     None,
 }
 
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let checks = checks(&arguments.settings, if arguments.offline { Calls::None } else { Calls::Real });
+pub fn run(arguments: &DoctorArguments) -> anyhow::Result<()> {
+    let checks = checks(&arguments.settings, if arguments.offline { LiveChecks::None } else { LiveChecks::Real });
     let failed = checks.iter().filter(|check| check.level == Level::Fail).count();
     if arguments.json {
         super::print(&format!("{}\n", harmless_json(&json!({"ok": failed == 0, "checks": checks}))))?;
     } else {
-        super::print(&shown(&checks, Look::of_terminal()))?;
+        super::print(&render(&checks, LineStyle::of_terminal()))?;
     }
     match failed {
         0 => Ok(()),
@@ -61,18 +61,18 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// What everything is checked with.
-pub struct Patient<'a> {
+pub struct DoctorContext<'a> {
     pub layers: &'a Layers,
     pub policies: &'a Policies,
     pub settings: &'a Settings,
     pub store: StoreSettings,
     /// The models that a start would choose, or why it would not start.
-    pub choice: &'a anyhow::Result<Choice>,
+    pub choice: &'a anyhow::Result<ModelChoice>,
     pub environment: &'a dyn Fn(&str) -> Option<String>,
-    pub calls: Calls,
+    pub calls: LiveChecks,
 }
 
-fn checks(arguments: &SettingsArguments, calls: Calls) -> Vec<Check> {
+fn checks(arguments: &SettingsArguments, calls: LiveChecks) -> Vec<Check> {
     let (mut checks, found) = settings::check(arguments);
     let Some((mut layers, policies)) = found else {
         checks.push(Check::warn("rest", "not looked at", "everything else depends on the settings: mend them first"));
@@ -80,7 +80,7 @@ fn checks(arguments: &SettingsArguments, calls: Calls) -> Vec<Check> {
     };
     let choice = choose(&mut layers, &variable);
     let policies = config::resolve(&layers).unwrap_or(policies);
-    let patient = Patient {
+    let context = DoctorContext {
         layers: &layers,
         policies: &policies,
         settings: &policies.general().settings,
@@ -89,42 +89,42 @@ fn checks(arguments: &SettingsArguments, calls: Calls) -> Vec<Check> {
         environment: &variable,
         calls,
     };
-    let (of_store, is_running) = store::check(&patient);
+    let (of_store, is_running) = store::check(&context);
     checks.extend(of_store);
-    checks.extend(models::check(&patient));
-    checks.extend(budget::check(&patient));
-    checks.extend(prepared::check_memory(&patient));
-    checks.extend(platforms::check(&patient, is_running));
-    checks.extend(prepared::check_prompts(&patient));
-    checks.extend(clock::check(&patient));
+    checks.extend(models::check(&context));
+    checks.extend(budget::check(&context));
+    checks.extend(prepared::check_memory(&context));
+    checks.extend(platforms::check(&context, is_running));
+    checks.extend(prepared::check_prompts(&context));
+    checks.extend(clock::check(&context));
     checks
 }
 
 /// How a line begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Look {
+enum LineStyle {
     Plain,
     Coloured,
 }
 
-impl Look {
-    fn of_terminal() -> Look {
-        if std::io::stdout().is_terminal() && wants_colours() { Look::Coloured } else { Look::Plain }
+impl LineStyle {
+    fn of_terminal() -> LineStyle {
+        if std::io::stdout().is_terminal() && wants_colours() { LineStyle::Coloured } else { LineStyle::Plain }
     }
 
     fn mark(self, level: Level) -> &'static str {
         match (self, level) {
-            (Look::Plain, Level::Ok) => "ok  ",
-            (Look::Plain, Level::Warn) => "warn",
-            (Look::Plain, Level::Fail) => "fail",
-            (Look::Coloured, Level::Ok) => "\u{1b}[32m✓\u{1b}[0m",
-            (Look::Coloured, Level::Warn) => "\u{1b}[33m!\u{1b}[0m",
-            (Look::Coloured, Level::Fail) => "\u{1b}[31m✗\u{1b}[0m",
+            (LineStyle::Plain, Level::Ok) => "ok  ",
+            (LineStyle::Plain, Level::Warn) => "warn",
+            (LineStyle::Plain, Level::Fail) => "fail",
+            (LineStyle::Coloured, Level::Ok) => "\u{1b}[32m✓\u{1b}[0m",
+            (LineStyle::Coloured, Level::Warn) => "\u{1b}[33m!\u{1b}[0m",
+            (LineStyle::Coloured, Level::Fail) => "\u{1b}[31m✗\u{1b}[0m",
         }
     }
 }
 
-fn shown(checks: &[Check], look: Look) -> String {
+fn render(checks: &[Check], look: LineStyle) -> String {
     let mut text = String::new();
     for Check { part, level, told, mend } in checks {
         let _ = write!(text, "{} {part:9} {}", look.mark(*level), harmless(told));
@@ -148,10 +148,10 @@ mod tests {
             Check::fail("web", "taken", "take another"),
         ];
         assert_eq!(
-            shown(&checks, Look::Plain),
+            render(&checks, LineStyle::Plain),
             "ok   clock     12:00\nwarn store     near�ly full — make room\nfail web       taken — take another\n"
         );
-        let coloured = shown(&checks, Look::Coloured);
+        let coloured = render(&checks, LineStyle::Coloured);
         assert!(coloured.contains('✓') && coloured.contains("!") && coloured.contains('✗'));
     }
 }

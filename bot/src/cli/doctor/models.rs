@@ -5,49 +5,49 @@ use std::time::Duration;
 use aizuchi_core::{Policies, Policy};
 use anyhow::Context as _;
 
-use super::{Calls, Patient};
+use super::{DoctorContext, LiveChecks};
 use crate::check::{Check, Level};
-use crate::models::providers::{self, Address, PROVIDERS, Variables};
+use crate::models::providers::{self, ModelAddress, PROVIDERS, Variables};
 use crate::models::{self, OFFLINE, try_call};
-use crate::ports::Reply;
+use crate::ports::ModelReply;
 
 const PART: &str = "model";
 
-pub fn check(patient: &Patient<'_>) -> Vec<Check> {
+pub fn check(context: &DoctorContext<'_>) -> Vec<Check> {
     // What keeps the program from starting is all there is to tell.
-    if let Err(error) = patient.choice {
+    if let Err(error) = context.choice {
         let mend = "put the key there, or choose another with models.main and models.judge";
         return vec![Check::fail(PART, format!("{error:#}"), mend)];
     }
-    let variables = Variables::read(patient.policies, patient.environment);
+    let variables = Variables::read(context.policies, context.environment);
     let (mut checks, mut calls) = (Vec::new(), Vec::new());
-    for asked in asked(patient.policies) {
-        match look(patient, &asked, &variables) {
-            Looked::Done(check) => checks.push(check),
-            Looked::Reachable(address) => calls.push((asked, address)),
+    for asked in models_in_use(context.policies) {
+        match check_settings(context, &asked, &variables) {
+            ModelCheck::Done(check) => checks.push(check),
+            ModelCheck::Reachable(address) => calls.push((asked, address)),
         }
     }
-    checks.extend(match patient.calls {
-        Calls::None => calls.iter().map(|(asked, address)| not_called(asked, address)).collect(),
-        Calls::Real => call(&calls, &variables),
+    checks.extend(match context.calls {
+        LiveChecks::None => calls.iter().map(|(asked, address)| not_called(asked, address)).collect(),
+        LiveChecks::Real => call(&calls, &variables),
     });
     // Some are asked for long memory's sake only.
     let is_told = checks.iter().any(|check| check.level == Level::Fail);
-    if let Some(error) = models::check(patient.policies, patient.environment).err().filter(|_| !is_told) {
+    if let Some(error) = models::check(context.policies, context.environment).err().filter(|_| !is_told) {
         checks.push(Check::fail(PART, format!("{error:#}"), "put the key there, or choose another model"));
     }
     checks
 }
 
 /// A model, and what for.
-struct Asked<'a> {
+struct ModelUse<'a> {
     model: &'a str,
     policy: &'a Policy,
     writes: bool,
     judges: bool,
 }
 
-impl Asked<'_> {
+impl ModelUse<'_> {
     fn does(&self) -> &'static str {
         match (self.writes, self.judges) {
             (true, true) => "writes and judges",
@@ -63,30 +63,30 @@ impl Asked<'_> {
 }
 
 /// Each model once, those of all rooms first.
-fn asked(policies: &Policies) -> Vec<Asked<'_>> {
-    let mut all: Vec<Asked<'_>> = Vec::new();
+fn models_in_use(policies: &Policies) -> Vec<ModelUse<'_>> {
+    let mut all: Vec<ModelUse<'_>> = Vec::new();
     for policy in policies.all() {
         for (model, writes) in [(policy.settings.models.main.as_str(), true), (policy.judge_model(), false)] {
             match all.iter_mut().find(|asked| asked.model == model) {
                 Some(asked) if writes => asked.writes = true,
                 Some(asked) => asked.judges = true,
-                None => all.push(Asked { model, policy, writes, judges: !writes }),
+                None => all.push(ModelUse { model, policy, writes, judges: !writes }),
             }
         }
     }
     all
 }
 
-enum Looked {
+enum ModelCheck {
     Done(Check),
-    Reachable(Box<Address>),
+    Reachable(Box<ModelAddress>),
 }
 
-fn look(patient: &Patient<'_>, asked: &Asked<'_>, variables: &Variables) -> Looked {
+fn check_settings(context: &DoctorContext<'_>, asked: &ModelUse<'_>, variables: &Variables) -> ModelCheck {
     let (model, does) = (asked.model, asked.does());
     if model == OFFLINE {
-        let chosen = ["models.main", "models.judge"].iter().any(|key| patient.layers.sets_for_all(key));
-        return Looked::Done(match chosen {
+        let chosen = ["models.main", "models.judge"].iter().any(|key| context.layers.sets_for_all(key));
+        return ModelCheck::Done(match chosen {
             true => Check::ok(PART, format!("{model} {does}: built in, modest, without a network")),
             false => {
                 let keys: Vec<&str> = PROVIDERS.iter().filter(|row| row.needs_key).map(|row| row.keys[0]).collect();
@@ -98,53 +98,53 @@ fn look(patient: &Patient<'_>, asked: &Asked<'_>, variables: &Variables) -> Look
     match providers::find(model, &asked.policy.settings.providers, variables) {
         Ok(address) if address.key.is_missing() => {
             let told = format!("there is no key for {model} ({does})");
-            Looked::Done(Check::fail(PART, told, format!("put it into {}", address.key.variable)))
+            ModelCheck::Done(Check::fail(PART, told, format!("put it into {}", address.key.variable)))
         }
-        Ok(address) => Looked::Reachable(Box::new(address)),
-        Err(what) => Looked::Done(Check::fail(PART, what, format!("look at {}", asked.setting()))),
+        Ok(address) => ModelCheck::Reachable(Box::new(address)),
+        Err(what) => ModelCheck::Done(Check::fail(PART, what, format!("look at {}", asked.setting()))),
     }
 }
 
-fn with(address: &Address) -> String {
+fn describe_address(address: &ModelAddress) -> String {
     match &address.key.secret {
         Some(_) => format!("key in {}", address.key.variable),
         None => "no key needed".to_owned(),
     }
 }
 
-fn not_called(asked: &Asked<'_>, address: &Address) -> Check {
-    Check::ok(PART, format!("{} {}: {}, not called", asked.model, asked.does(), with(address)))
+fn not_called(asked: &ModelUse<'_>, address: &ModelAddress) -> Check {
+    Check::ok(PART, format!("{} {}: {}, not called", asked.model, asked.does(), describe_address(address)))
 }
 
 /// All at the same time: a slow one keeps nobody waiting but itself.
-fn call(calls: &[(Asked<'_>, Box<Address>)], variables: &Variables) -> Vec<Check> {
+fn call(calls: &[(ModelUse<'_>, Box<ModelAddress>)], variables: &Variables) -> Vec<Check> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no calls can be made");
     let runtime = match runtime {
         Ok(runtime) => runtime,
         Err(error) => return vec![Check::fail(PART, format!("{error:#}"), "look at the limits of this machine")],
     };
     runtime.block_on(async {
-        let begin = |(asked, _): &(Asked<'_>, _)| tokio::spawn(try_call(asked.model, asked.policy, variables));
+        let begin = |(asked, _): &(ModelUse<'_>, _)| tokio::spawn(try_call(asked.model, asked.policy, variables));
         let running: Vec<_> = calls.iter().map(begin).collect();
         let mut checks = Vec::new();
         for (task, (asked, address)) in running.into_iter().zip(calls) {
             let result = task.await.unwrap_or_else(|error| Err(error.to_string()));
-            checks.push(answered(asked, address, result));
+            checks.push(check_answer(asked, address, result));
         }
         checks
     })
 }
 
-fn answered(asked: &Asked<'_>, address: &Address, result: Result<(Reply, Duration), String>) -> Check {
+fn check_answer(asked: &ModelUse<'_>, address: &ModelAddress, result: Result<(ModelReply, Duration), String>) -> Check {
     let (model, does) = (asked.model, asked.does());
     let what = match result {
         Ok((_, took)) => {
-            let told = format!("{model} {does}: {}, answered in {} ms", with(address), took.as_millis());
+            let told = format!("{model} {does}: {}, answered in {} ms", describe_address(address), took.as_millis());
             return Check::ok(PART, told);
         }
         Err(what) => what,
     };
-    let Address { url, key, .. } = address;
+    let ModelAddress { url, key, .. } = address;
     let mend = match key.secret {
         Some(_) => format!("look at the key in {}, the name in {} and the network", key.variable, asked.setting()),
         None => format!("look whether {url} is running, and at the name in {}", asked.setting()),

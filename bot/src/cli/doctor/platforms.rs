@@ -3,20 +3,20 @@
 use std::future::Future;
 use std::time::Duration;
 
-use super::{Calls, Patient};
+use super::{DoctorContext, LiveChecks};
 use crate::check::{Check, Running};
 use crate::cli::join::somewhere;
 use crate::platforms::{PLATFORMS, PlatformKind, PlatformSpec, Tokens, read_tokens, token_variables};
 
-pub fn check(patient: &Patient<'_>, running: Running) -> Vec<Check> {
-    PLATFORMS.iter().flat_map(|spec| check_one(spec, patient, running)).collect()
+pub fn check(context: &DoctorContext<'_>, running: Running) -> Vec<Check> {
+    PLATFORMS.iter().flat_map(|spec| check_one(spec, context, running)).collect()
 }
 
-fn check_one(spec: &PlatformSpec, patient: &Patient<'_>, running: Running) -> Vec<Check> {
-    let (part, is_enabled) = (spec.name(), spec.is_enabled(patient.layers));
+fn check_one(spec: &PlatformSpec, context: &DoctorContext<'_>, running: Running) -> Vec<Check> {
+    let (part, is_enabled) = (spec.name(), spec.is_enabled(context.layers));
     match spec.kind {
-        PlatformKind::Served { examine } if is_enabled => examine(patient.layers, running),
-        PlatformKind::Served { .. } => vec![match somewhere(patient.layers, patient.environment) {
+        PlatformKind::Served { examine } if is_enabled => examine(context.layers, running),
+        PlatformKind::Served { .. } => vec![match somewhere(context.layers, context.environment) {
             Ok(()) => Check::ok(part, "switched off"),
             Err(nowhere) => {
                 Check::fail(part, nowhere.to_string(), format!("set {part}.enabled = true, or one of these tokens"))
@@ -24,8 +24,8 @@ fn check_one(spec: &PlatformSpec, patient: &Patient<'_>, running: Running) -> Ve
         }],
         PlatformKind::Joined { .. } if !is_enabled => vec![Check::ok(part, "switched off")],
         PlatformKind::Joined { tokens: declared, examine, .. } => {
-            let variables = token_variables(declared, patient.layers);
-            let tokens = match read_tokens(declared, patient.layers, patient.environment) {
+            let variables = token_variables(declared, context.layers);
+            let tokens = match read_tokens(declared, context.layers, context.environment) {
                 Tokens::All(tokens) => tokens,
                 Tokens::None => {
                     return vec![Check::ok(part, format!("not joined: set {} to join", variables.join(" and ")))];
@@ -39,7 +39,7 @@ fn check_one(spec: &PlatformSpec, patient: &Patient<'_>, running: Running) -> Ve
                     return vec![Check::fail(part, what, format!("put it into {variable} again"))];
                 }
             }
-            if patient.calls == Calls::None {
+            if context.calls == LiveChecks::None {
                 let told = match &variables[..] {
                     [] => "needs no token, not asked".to_owned(),
                     [variable] => format!("token in {variable}, not asked"),
@@ -47,7 +47,7 @@ fn check_one(spec: &PlatformSpec, patient: &Patient<'_>, running: Running) -> Ve
                 };
                 return vec![Check::ok(part, told)];
             }
-            wait_for(part, examine(patient.layers, tokens)).unwrap_or_else(|check| vec![check])
+            wait_for(part, examine(context.layers, tokens)).unwrap_or_else(|check| vec![check])
         }
     }
 }

@@ -2,25 +2,25 @@
 
 use std::path::Path;
 
-use super::Patient;
+use super::DoctorContext;
 use crate::check::Check;
 use crate::models;
 use crate::prompts::Prompts;
 
 /// Whether vectors can be made where they are wanted.
-pub fn check_memory(patient: &Patient<'_>) -> Vec<Check> {
+pub fn check_memory(context: &DoctorContext<'_>) -> Vec<Check> {
     const PART: &str = "memory";
-    let vectors = models::wanted_embedder(patient.policies, patient.environment).err();
+    let vectors = models::wanted_embedder(context.policies, context.environment).err();
     let vectors = vectors.map(|what| Check::fail(PART, what, "check models.embed, or set memory.vectors = false"));
     vectors.into_iter().collect()
 }
 
 /// Whether prompts of one's own can be filled in as a question would.
-pub fn check_prompts(patient: &Patient<'_>) -> Vec<Check> {
+pub fn check_prompts(context: &DoctorContext<'_>) -> Vec<Check> {
     const PART: &str = "prompts";
-    let folder = Path::new(&patient.settings.prompts.folder);
+    let folder = Path::new(&context.settings.prompts.folder);
     let prompts = Prompts::new(folder.to_owned());
-    let own = prompts.try_all(patient.policies.general());
+    let own = prompts.try_all(context.policies.general());
     let mend = "mend the file, or remove it to use the built-in one";
     let problems: Vec<Check> = prompts.problems().into_iter().map(|problem| Check::fail(PART, problem, mend)).collect();
     match (own, problems.is_empty()) {

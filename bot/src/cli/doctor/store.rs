@@ -6,26 +6,26 @@ use std::process::Command;
 
 use aizuchi_core::{Input, Time};
 
-use super::Patient;
+use super::DoctorContext;
 use crate::check::{Check, Running};
-use crate::cli::store::Opened;
+use crate::cli::store::OpenStore;
 use crate::cli::when;
-use crate::journal::{Damaged, Lost, Records};
+use crate::journal::{DamagedRecord, LostRecords, Records};
 use crate::ports::{Position, Stores};
 use crate::runtime::{Clock, ClockJump, STEP_MAX};
-use crate::stores::{Folder, StoreError};
+use crate::stores::{DataFolder, StoreError};
 
 const FOLDER: &str = "folder";
 const STORE: &str = "store";
 const CLOCK: &str = "clock";
 
-pub fn check(patient: &Patient<'_>) -> (Vec<Check>, Running) {
-    let folder = Path::new(&patient.store.folder);
+pub fn check(context: &DoctorContext<'_>) -> (Vec<Check>, Running) {
+    let folder = Path::new(&context.store.folder);
     let running = running(folder);
     let mut checks = vec![writable(folder, running)];
     checks.extend(room(folder));
     if folder.is_dir() {
-        checks.extend(whole(&Folder::database_in(folder)));
+        checks.extend(check_integrity(&DataFolder::database_in(folder)));
     }
     (checks, running)
 }
@@ -75,15 +75,15 @@ fn room(folder: &Path) -> Option<Check> {
     })
 }
 
-fn whole(database: &Path) -> Vec<Check> {
-    if let Some(lost) = Lost::of_file(database) {
-        return vec![Check::fail(STORE, lost.to_string(), Lost::ADVICE)];
+fn check_integrity(database: &Path) -> Vec<Check> {
+    if let Some(lost) = LostRecords::of_file(database) {
+        return vec![Check::fail(STORE, lost.to_string(), LostRecords::ADVICE)];
     }
     if !database.exists() {
         return vec![Check::ok(STORE, "nothing is recorded yet")];
     }
-    let broken = Lost::DAMAGED_ADVICE;
-    let opened = match Opened::new(database) {
+    let broken = LostRecords::DAMAGED_ADVICE;
+    let opened = match OpenStore::new(database) {
         Ok(opened) => opened,
         Err(error @ StoreError::Newer { .. }) => {
             let mend = "install that version, or set store.folder to another";
@@ -107,8 +107,8 @@ const RECORDS_MAX: u32 = 10_000;
 async fn journal(stores: &Stores, database: &Path) -> Result<Vec<Check>, StoreError> {
     let (mut checks, mut read, mut newest, mut set) = (Vec::new(), 0_u64, None, None);
     let last = stores.journal.locate(Position::Last).await?.unwrap_or(0);
-    let lost = Lost::of_records(database, last as u64);
-    checks.extend(lost.map(|lost| Check::fail(STORE, lost.to_string(), Lost::ADVICE)));
+    let lost = LostRecords::of_records(database, last as u64);
+    checks.extend(lost.map(|lost| Check::fail(STORE, lost.to_string(), LostRecords::ADVICE)));
     let mut records = Records::last(&*stores.journal, RECORDS_MAX).await?;
     while let Some(record) = records.next().await? {
         match record {
@@ -119,10 +119,10 @@ async fn journal(stores: &Stores, database: &Path) -> Result<Vec<Check>, StoreEr
                     set = Some(ClockJump { at: record.at, by });
                 }
             }
-            Err(torn @ Damaged::Torn { .. }) => {
+            Err(torn @ DamagedRecord::Torn { .. }) => {
                 checks.push(Check::warn(STORE, torn.to_string(), "nothing to do: it is left out at the next start"));
             }
-            Err(within @ (Damaged::Within { .. } | Damaged::Missing { .. })) => checks.push(Check::fail(
+            Err(within @ (DamagedRecord::Within { .. } | DamagedRecord::Missing { .. })) => checks.push(Check::fail(
                 STORE,
                 within.to_string(),
                 "nothing else is lost; if it happens again, look at the disk",

@@ -7,8 +7,8 @@ use aizuchi_measure::metrics::{auc, average_precision, brier, reliability};
 use serde_json::json;
 
 use super::LogArguments;
-use super::labelled::{Lived, live_all};
-use super::page::{Curve, Page};
+use super::labelled::{ReplayedLogs, live_all};
+use super::page::{Curve, EvalPage};
 
 pub fn run(arguments: &LogArguments) -> anyhow::Result<()> {
     let logs = live_all(arguments)?;
@@ -47,7 +47,7 @@ pub fn run(arguments: &LogArguments) -> anyhow::Result<()> {
 }
 
 /// Of each message that counts, how likely joining was held to be, and whether somebody did.
-fn outcomes(lived: &Lived) -> Vec<(f32, bool)> {
+fn outcomes(lived: &ReplayedLogs) -> Vec<(f32, bool)> {
     let decided = lived.by_message();
     let mut outcomes = Vec::new();
     for channel in &lived.channels {
@@ -60,7 +60,7 @@ fn outcomes(lived: &Lived) -> Vec<(f32, bool)> {
     outcomes
 }
 
-fn page(outcomes: &[(f32, bool)], table: &[(usize, f64, f64)], auc: f64, precision: f64) -> Page {
+fn page(outcomes: &[(f32, bool)], table: &[(usize, f64, f64)], auc: f64, precision: f64) -> EvalPage {
     let mut sorted = outcomes.to_vec();
     sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
     let all = sorted.iter().filter(|(_, joined)| *joined).count() as f64;
@@ -77,7 +77,7 @@ fn page(outcomes: &[(f32, bool)], table: &[(usize, f64, f64)], auc: f64, precisi
         recall.push((right / all, right / (right + wrong)));
     }
     let honest = table.iter().map(|(_, guess, share)| (*guess, *share)).collect();
-    Page {
+    EvalPage {
         title: "Where somebody joins",
         figures: vec![
             ("Messages".into(), outcomes.len().to_string()),

@@ -10,15 +10,15 @@ use anyhow::bail;
 
 use super::LogArguments;
 use crate::cli::outputs;
-use crate::replay::{Decided, Judge, OwnInLog, run};
+use crate::replay::{Decided, Judge, OwnPosts, run};
 
 /// A log and what was decided there, in its order.
-pub struct Lived {
+pub struct ReplayedLogs {
     pub channels: Vec<Channel>,
     pub decided: Vec<Decided>,
 }
 
-impl Lived {
+impl ReplayedLogs {
     /// The decision about each message, by channel and id.
     pub fn by_message(&self) -> HashMap<(&str, &str), &Decided> {
         let keyed = |decided| {
@@ -30,7 +30,7 @@ impl Lived {
 }
 
 /// Every log with a judge that says no: nothing that it says itself changes the talk.
-pub fn live_all(arguments: &LogArguments) -> anyhow::Result<Vec<Lived>> {
+pub fn live_all(arguments: &LogArguments) -> anyhow::Result<Vec<ReplayedLogs>> {
     let inputs: Vec<&str> = arguments.logs.iter().map(String::as_str).collect();
     let report: Vec<_> = arguments.report.iter().map(|path| ("--report", path.as_str())).collect();
     outputs::check(&inputs, &report)?;
@@ -41,7 +41,7 @@ pub fn live_all(arguments: &LogArguments) -> anyhow::Result<Vec<Lived>> {
     let mut all = Vec::new();
     for path in &arguments.logs {
         let channels = logs::read(Path::new(path))?;
-        all.push(Lived { channels, decided: decide(&policies, &Judge::No, events(path)?)? });
+        all.push(ReplayedLogs { channels, decided: decide(&policies, &Judge::No, events(path)?)? });
     }
     if all.iter().flat_map(|log| &log.channels).flat_map(|channel| &channel.said).all(|said| said.gold.is_none()) {
         bail!("no message has labels (gold_reply_to)");
@@ -54,6 +54,6 @@ pub fn events(path: &str) -> anyhow::Result<Vec<Event>> {
 }
 
 pub fn decide(policies: &Policies, judge: &Judge, events: Vec<Event>) -> anyhow::Result<Vec<Decided>> {
-    let world = judge.world(policies, || bail!("no model is asked here"))?;
-    Ok(run(policies.clone(), world, events, OwnInLog::Ignored, &mut |_| ()))
+    let oracle = judge.oracle(policies, || bail!("no model is asked here"))?;
+    Ok(run(policies.clone(), oracle, events, OwnPosts::Ignored, &mut |_| ()))
 }

@@ -4,8 +4,8 @@ use aizuchi_measure::metrics::Links;
 use serde_json::json;
 
 use super::LogArguments;
-use super::labelled::{Lived, live_all};
-use super::page::{Curve, Page};
+use super::labelled::{ReplayedLogs, live_all};
+use super::page::{Curve, EvalPage};
 
 pub fn run(arguments: &LogArguments) -> anyhow::Result<()> {
     let logs = live_all(arguments)?;
@@ -22,8 +22,8 @@ pub fn run(arguments: &LogArguments) -> anyhow::Result<()> {
         let each = channels
             .iter()
             .enumerate()
-            .map(|(place, (_, links))| (place as f64 / channels.len().saturating_sub(1).max(1) as f64, links.f1()));
-        let page = Page {
+            .map(|(index, (_, links))| (index as f64 / channels.len().saturating_sub(1).max(1) as f64, links.f1()));
+        let page = EvalPage {
             title: "Which message is answered",
             figures: [("Precision", precision), ("Recall", recall), ("F1", f1)]
                 .map(|(name, value)| (name.to_owned(), format!("{value:.3}")))
@@ -62,7 +62,7 @@ pub fn run(arguments: &LogArguments) -> anyhow::Result<()> {
     ))
 }
 
-fn by_channel(lived: &Lived) -> Vec<(String, Links)> {
+fn by_channel(lived: &ReplayedLogs) -> Vec<(String, Links)> {
     let decided = lived.by_message();
     let of_channel = |channel: &aizuchi_measure::logs::Channel| {
         let mut links = Links::default();

@@ -8,12 +8,12 @@ use serde_json::Value;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    pub turns: Vec<Turn>,
-    pub questions: Vec<Question>,
+    pub turns: Vec<EvalTurn>,
+    pub questions: Vec<EvalQuestion>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Turn {
+pub struct EvalTurn {
     pub id: String,
     pub speaker: String,
     pub text: String,
@@ -25,7 +25,7 @@ pub struct Turn {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
+pub struct EvalQuestion {
     pub text: String,
     /// Turns that answer it, each once.
     pub evidence: Vec<String>,
@@ -87,7 +87,7 @@ fn sample(raw: RawSample) -> anyhow::Result<Sample> {
     let mut turns = Vec::new();
     for (session, said) in sessions {
         let when = raw.conversation.get(&format!("session_{session}_date_time")).and_then(Value::as_str).unwrap_or("");
-        turns.extend(said.into_iter().map(|turn| Turn {
+        turns.extend(said.into_iter().map(|turn| EvalTurn {
             id: turn.dia_id,
             speaker: turn.speaker,
             text: turn.text.unwrap_or_default(),
@@ -102,7 +102,7 @@ fn sample(raw: RawSample) -> anyhow::Result<Sample> {
     Ok(Sample { turns, questions: raw.qa.into_iter().map(question).collect() })
 }
 
-fn question(raw: RawQuestion) -> Question {
+fn question(raw: RawQuestion) -> EvalQuestion {
     let listed: Vec<&str> = match &raw.evidence {
         Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
         Value::String(text) => vec![text],
@@ -115,7 +115,7 @@ fn question(raw: RawQuestion) -> Question {
         }
     }
     let category = raw.category.as_u64().or_else(|| raw.category.as_str()?.parse().ok()).unwrap_or_default();
-    Question { text: raw.question, evidence, category }
+    EvalQuestion { text: raw.question, evidence, category }
 }
 
 /// D1:03 is D1:3; what is no id is passed over.

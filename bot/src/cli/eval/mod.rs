@@ -14,7 +14,7 @@ use crate::cli::settings::SettingsArguments;
 pub use talk::{is_contribution, share};
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct EvalArguments {
     #[command(subcommand)]
     measure: Measure,
 }
@@ -34,13 +34,13 @@ enum Measure {
     /// Whether it says as much as it is asked to, and what each preset costs
     ///
     /// The judge always agrees. The first 500 messages of each log are left out: it gets to know the room in them.
-    Talk(talk::Arguments),
+    Talk(talk::TalkArguments),
     /// How often what answers a question is among what is recalled for it
     ///
     /// FILE is in the form of LoCoMo: a list of conversations in sessions, with questions and the turns that answer them. Each
     /// turn is a document; nothing fades. Questions without evidence, and those of category 5, which have no answer, are left
     /// out.
-    Recall(recall::Arguments),
+    Recall(recall::RecallArguments),
 }
 
 #[derive(Args)]
@@ -58,7 +58,7 @@ pub struct LogArguments {
     settings: SettingsArguments,
 }
 
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub fn run(arguments: &EvalArguments) -> anyhow::Result<()> {
     match &arguments.measure {
         Measure::Entry(arguments) => entry::run(arguments),
         Measure::Link(arguments) => link::run(arguments),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Context as _;
 
-pub struct Page {
+pub struct EvalPage {
     pub title: &'static str,
     pub figures: Vec<(String, String)>,
     pub curves: Vec<Curve>,
@@ -34,7 +34,7 @@ td:first-child,th:first-child{text-align:left}";
 /// A curve of more points looks the same.
 const POINTS_MAX: usize = 600;
 
-impl Page {
+impl EvalPage {
     pub fn write(&self, path: &str) -> anyhow::Result<()> {
         std::fs::write(path, self.html()).with_context(|| format!("can not write {path}"))
     }
@@ -68,7 +68,7 @@ impl Curve {
     fn figure(&self) -> String {
         let every = self.points.len().div_ceil(POINTS_MAX).max(1);
         let kept =
-            self.points.iter().enumerate().filter(|(place, _)| place % every == 0 || place + 1 == self.points.len());
+            self.points.iter().enumerate().filter(|(index, _)| index % every == 0 || index + 1 == self.points.len());
         let mut path = String::new();
         for (_, (x, y)) in kept {
             let step = if path.is_empty() { 'M' } else { 'L' };
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_page_holds_its_curves_and_no_markup_of_others() {
-        let page = Page {
+        let page = EvalPage {
             title: "T",
             figures: vec![("<b>".into(), "1".into())],
             curves: vec![Curve { title: "c", x: "x", y: "y", points: vec![(0.0, 0.0), (1.0, 0.5)], diagonal: true }],

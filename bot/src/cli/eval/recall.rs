@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use aizuchi_core::memory::rank::{Collection, Document, Found, Question, combined, cosine};
+use aizuchi_core::memory::rank::{Collection, Document, Found, SearchQuestion, combined, cosine};
 use aizuchi_core::settings::Ranking;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use super::locomo::{self, Sample, Turn};
+use super::locomo::{self, EvalTurn, Sample};
 use crate::cli::settings::{SettingsArguments, environment};
 use crate::cli::show::{harmless, harmless_json};
 use crate::meter::Meter;
@@ -17,15 +17,15 @@ use crate::models;
 use crate::ports::Embedder;
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct RecallArguments {
     /// Conversations with questions and evidence, as JSON
     file: String,
     /// How many turns are recalled for a question
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
     k: u32,
     /// How turns are ranked
-    #[arg(long, value_enum, default_value_t = Named::Default)]
-    ranking: Named,
+    #[arg(long, value_enum, default_value_t = RankingName::Default)]
+    ranking: RankingName,
     /// By meaning too: asks the model of models.embed for a vector of every turn and question
     #[arg(long)]
     vectors: bool,
@@ -40,7 +40,7 @@ pub struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Named {
+enum RankingName {
     /// By words, the rarer the weightier; who said it, and what stands beside it
     Default,
     /// Plain BM25 over the words of a turn
@@ -49,12 +49,12 @@ enum Named {
     Sphene,
 }
 
-impl From<Named> for Ranking {
-    fn from(named: Named) -> Ranking {
+impl From<RankingName> for Ranking {
+    fn from(named: RankingName) -> Ranking {
         match named {
-            Named::Default => Ranking::Default,
-            Named::Bm25 => Ranking::Bm25,
-            Named::Sphene => Ranking::Sphene,
+            RankingName::Default => Ranking::Default,
+            RankingName::Bm25 => Ranking::Bm25,
+            RankingName::Sphene => Ranking::Sphene,
         }
     }
 }
@@ -78,7 +78,7 @@ impl Score {
     }
 }
 
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub fn run(arguments: &RecallArguments) -> anyhow::Result<()> {
     let file = &arguments.file;
     let text = std::fs::read_to_string(file).with_context(|| format!("can not read {file}"))?;
     let samples = locomo::read(&text).with_context(|| format!("can not read {file}"))?;
@@ -134,7 +134,7 @@ struct Vectors {
 
 impl Vectors {
     fn of(sample: &Sample, embedder: &dyn Embedder) -> anyhow::Result<Vectors> {
-        let said = |turn: &Turn| format!("{}: {} {}", turn.speaker, turn.text, turn.picture).trim().to_owned();
+        let said = |turn: &EvalTurn| format!("{}: {} {}", turn.speaker, turn.text, turn.picture).trim().to_owned();
         let turns: Vec<String> = sample.turns.iter().map(said).collect();
         let questions: Vec<String> = sample.questions.iter().map(|question| question.text.clone()).collect();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -163,12 +163,12 @@ impl Vectors {
 fn measure(
     sample: &Sample,
     vectors: Option<&Vectors>,
-    arguments: &Arguments,
+    arguments: &RecallArguments,
     scores: &mut BTreeMap<u64, Score>,
     missed: &mut String,
 ) {
     let ranking = Ranking::from(arguments.ranking);
-    let document = |turn: &Turn| match ranking {
+    let document = |turn: &EvalTurn| match ranking {
         Ranking::Default => Document::new(&turn.text)
             .with(&turn.picture, PICTURE)
             .with(&turn.when, WHEN)
@@ -181,7 +181,7 @@ fn measure(
         if question.evidence.is_empty() || !CATEGORIES.contains(&question.category) {
             continue;
         }
-        let found = collection.search(&Question::new(&question.text), ranking, &collection);
+        let found = collection.search(&SearchQuestion::new(&question.text), ranking, &collection);
         let found = vectors.map_or_else(|| found.clone(), |vectors| vectors.blend(number, &found));
         let found: Vec<&str> =
             found.iter().take(arguments.k as usize).map(|found| &*sample.turns[found.document].id).collect();

@@ -10,13 +10,13 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::labelled::{decide, events};
-use super::page::{Curve, Page};
+use super::page::{Curve, EvalPage};
 use crate::cli::outputs;
 use crate::cli::settings::SettingsArguments;
-use crate::replay::{Decided, Judge, Summary};
+use crate::replay::{Decided, Judge, ReplaySummary};
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct TalkArguments {
     /// Logs of any format that replay reads; several are counted together
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<String>,
@@ -40,13 +40,13 @@ pub fn share(text: &str) -> Result<Share, String> {
     Share::parse(text).ok_or_else(|| "expected a share such as 3%".into())
 }
 
-struct Asked {
+struct ShareResult {
     share: Share,
     heard: usize,
     spoke: usize,
 }
 
-impl Asked {
+impl ShareResult {
     fn achieved(&self) -> f64 {
         self.spoke as f64 / self.heard.max(1) as f64
     }
@@ -60,7 +60,7 @@ struct Cost {
     replies: f64,
 }
 
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub fn run(arguments: &TalkArguments) -> anyhow::Result<()> {
     let inputs: Vec<&str> = arguments.logs.iter().map(String::as_str).collect();
     let report: Vec<_> = arguments.report.iter().map(|path| ("--report", path.as_str())).collect();
     outputs::check(&inputs, &report)?;
@@ -91,7 +91,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// The settings with another share or preset.
-fn policies(arguments: &Arguments, assignments: &[String], preset: Option<&str>) -> anyhow::Result<Policies> {
+fn policies(arguments: &TalkArguments, assignments: &[String], preset: Option<&str>) -> anyhow::Result<Policies> {
     let mut settings = arguments.settings.clone();
     settings.set.extend_from_slice(assignments);
     if let Some(preset) = preset {
@@ -100,9 +100,9 @@ fn policies(arguments: &Arguments, assignments: &[String], preset: Option<&str>)
     Ok(settings.policies_for_replay()?.0)
 }
 
-fn ask(arguments: &Arguments, share: Share) -> anyhow::Result<Asked> {
+fn ask(arguments: &TalkArguments, share: Share) -> anyhow::Result<ShareResult> {
     let policies = policies(arguments, &[format!("talk={}", share.to_string().replace(' ', ""))], None)?;
-    let mut asked = Asked { share, heard: 0, spoke: 0 };
+    let mut asked = ShareResult { share, heard: 0, spoke: 0 };
     for path in &arguments.logs {
         let events = events(path)?;
         let by_person: Vec<bool> = events
@@ -127,13 +127,13 @@ pub fn is_contribution(decided: &Decided) -> bool {
     matches!(trace.outcome, Outcome::Replies | Outcome::Acknowledges) && trace.addressed.is_none()
 }
 
-fn cost(arguments: &Arguments, preset: &'static str, judge: &Judge, name: &'static str) -> anyhow::Result<Cost> {
+fn cost(arguments: &TalkArguments, preset: &'static str, judge: &Judge, name: &'static str) -> anyhow::Result<Cost> {
     let policies = policies(arguments, &[], Some(preset))?;
     let mut decided = Vec::new();
     for path in &arguments.logs {
         decided.extend(decide(&policies, judge, events(path)?)?);
     }
-    let summary = Summary::of(&decided);
+    let summary = ReplaySummary::of(&decided);
     let spoke = decided.iter().filter(|decided| is_contribution(decided)).count() as u64;
     Ok(Cost {
         preset,
@@ -144,7 +144,7 @@ fn cost(arguments: &Arguments, preset: &'static str, judge: &Judge, name: &'stat
     })
 }
 
-fn figures(asked: &[Asked], costs: &[Cost]) -> Value {
+fn figures(asked: &[ShareResult], costs: &[Cost]) -> Value {
     let asked: Vec<Value> = asked
         .iter()
         .map(|each| {
@@ -166,14 +166,14 @@ fn figures(asked: &[Asked], costs: &[Cost]) -> Value {
     json!({"talk": asked, "presets": costs})
 }
 
-fn page(asked: &[Asked], costs: &[Cost]) -> Page {
+fn page(asked: &[ShareResult], costs: &[Cost]) -> EvalPage {
     let most = asked.iter().map(|each| each.share.of(1.0).max(each.achieved())).fold(f64::MIN_POSITIVE, f64::max);
     let head = ["preset", "judge", "calls per 1,000", "characters per 1,000", "contributions per 1,000"];
     let row = |cost: &Cost| {
         let rates = [format!("{:.1}", cost.calls), format!("{:.0}", cost.chars), format!("{:.1}", cost.replies)];
         [cost.preset.to_owned(), cost.judge.to_owned()].into_iter().chain(rates).collect()
     };
-    Page {
+    EvalPage {
         title: "As much as it was asked to",
         figures: asked
             .iter()

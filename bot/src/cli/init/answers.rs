@@ -6,12 +6,12 @@ use crate::language::Language;
 use crate::models::providers;
 
 #[derive(Clone, Debug)]
-pub struct Answers {
+pub struct InitAnswers {
     pub name: String,
     /// The id of a language, or "auto".
     pub language: &'static str,
     pub preset: &'static str,
-    pub models: Models,
+    pub models: ModelAnswer,
     pub persona: String,
     pub group: String,
     /// Where the web room listens; none is no web room.
@@ -23,7 +23,7 @@ pub struct Answers {
 
 /// Who thinks for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Models {
+pub enum ModelAnswer {
     /// Whichever provider's key is in the environment, else the built-in model.
     AtStart,
     Chosen {
@@ -44,13 +44,13 @@ pub fn usual_interval(preset: &str) -> usize {
 }
 pub const USUAL_ADDRESS: &str = "127.0.0.1:4860";
 
-impl Answers {
-    pub fn usual(language: Language) -> Answers {
-        Answers {
+impl InitAnswers {
+    pub fn usual(language: Language) -> InitAnswers {
+        InitAnswers {
             name: "aizuchi".into(),
             language: if language == Language::ENGLISH { AUTO } else { language.id() },
             preset: PRESETS[0],
-            models: Models::AtStart,
+            models: ModelAnswer::AtStart,
             persona: String::new(),
             group: String::new(),
             address: Some(USUAL_ADDRESS.into()),
@@ -61,7 +61,7 @@ impl Answers {
 
     /// The variables of the environment in which somebody has to put a key.
     pub fn keys(&self) -> Vec<&'static str> {
-        let Models::Chosen { main, judge } = &self.models else { return Vec::new() };
+        let ModelAnswer::Chosen { main, judge } = &self.models else { return Vec::new() };
         let mut keys: Vec<&str> = [main, judge]
             .into_iter()
             .filter_map(|model| providers::row(providers::provider_of(model)?))

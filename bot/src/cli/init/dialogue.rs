@@ -4,7 +4,7 @@ use std::io::{BufRead as _, Write as _};
 
 use anyhow::bail;
 
-use super::answers::{AUTO, Answers, INTERVALS, Models, PRESETS, usual_interval};
+use super::answers::{AUTO, INTERVALS, InitAnswers, ModelAnswer, PRESETS, usual_interval};
 use crate::language::{Language, LocalizedMessage, message};
 use crate::models::providers::{self, PROVIDERS};
 
@@ -14,15 +14,15 @@ pub struct Dialogue {
 }
 
 /// What is wrong with an answer.
-type Wrong = LocalizedMessage;
+type InvalidAnswer = LocalizedMessage;
 
 impl Dialogue {
     pub fn new(on_terminal: bool, language: Language) -> Dialogue {
         Dialogue { on_terminal, language }
     }
 
-    pub fn ask(&self) -> anyhow::Result<Answers> {
-        let mut answers = Answers::usual(self.language);
+    pub fn ask(&self) -> anyhow::Result<InitAnswers> {
+        let mut answers = InitAnswers::usual(self.language);
         answers.name = self.text(&message!("init-name"), &answers.name, |text| match text.is_empty() {
             true => Err(message!("init-not-empty")),
             false => Ok(text.to_owned()),
@@ -48,7 +48,7 @@ impl Dialogue {
         Ok(answers)
     }
 
-    fn models(&self) -> anyhow::Result<Models> {
+    fn models(&self) -> anyhow::Result<ModelAnswer> {
         let usual: Vec<_> = PROVIDERS.iter().filter_map(|row| Some((row, row.usual_models()?))).collect();
         let options: Vec<String> = std::iter::once(self.language.text("init-at-start"))
             .chain(usual.iter().map(|(row, (main, _))| format!("{}: {main} ({})", row.title, row.keys[0])))
@@ -57,14 +57,14 @@ impl Dialogue {
         list(&options)?;
         let wrong = || message!("init-not-model");
         let chosen = |text: &str| match text.parse::<usize>() {
-            Ok(1) => Ok(Models::AtStart),
+            Ok(1) => Ok(ModelAnswer::AtStart),
             Ok(number) if (2..=options.len()).contains(&number) => {
                 let (_, (main, judge)) = usual[number - 2].clone();
-                Ok(Models::Chosen { main, judge })
+                Ok(ModelAnswer::Chosen { main, judge })
             }
             Ok(_) => Err(wrong()),
             Err(_) if text == providers::OFFLINE || providers::provider_of(text).is_some() => {
-                Ok(Models::Chosen { main: text.into(), judge: text.into() })
+                Ok(ModelAnswer::Chosen { main: text.into(), judge: text.into() })
             }
             Err(_) => Err(wrong()),
         };
@@ -84,7 +84,7 @@ impl Dialogue {
         &self,
         question: &LocalizedMessage,
         usual: &str,
-        read: impl Fn(&str) -> Result<T, Wrong>,
+        read: impl Fn(&str) -> Result<T, InvalidAnswer>,
     ) -> anyhow::Result<T> {
         let question = question.say(self.language);
         loop {
@@ -124,8 +124,8 @@ fn print(text: &str) -> anyhow::Result<()> {
 }
 
 fn list<T: AsRef<str>>(options: &[T]) -> anyhow::Result<()> {
-    for (place, option) in options.iter().enumerate() {
-        print(&format!("  {}  {}\n", place + 1, option.as_ref()))?;
+    for (index, option) in options.iter().enumerate() {
+        print(&format!("  {}  {}\n", index + 1, option.as_ref()))?;
     }
     Ok(())
 }

@@ -1,11 +1,11 @@
 //! The settings file that `init` writes.
 
-use super::answers::{Answers, Models};
+use super::answers::{InitAnswers, ModelAnswer};
 use crate::language::{Language, say};
-use crate::models::providers::{self, PROVIDERS, Row};
+use crate::models::providers::{self, KnownProvider, PROVIDERS};
 
-pub fn render(answers: &Answers, language: Language) -> String {
-    let mut page = Page { text: String::new(), language };
+pub fn render(answers: &InitAnswers, language: Language) -> String {
+    let mut page = SettingsFile { text: String::new(), language };
     page.sentence("settings-head");
     page.gap();
     page.setting("settings-preset", "preset", &quoted(answers.preset));
@@ -38,9 +38,9 @@ pub fn render(answers: &Answers, language: Language) -> String {
 
     page.section("models");
     match &answers.models {
-        Models::AtStart => {
+        ModelAnswer::AtStart => {
             page.comment(&say!(language, "settings-at-start", keys = providers::usual_keys().join(", ")));
-            if let Some((main, judge)) = PROVIDERS.iter().find_map(Row::usual_models) {
+            if let Some((main, judge)) = PROVIDERS.iter().find_map(KnownProvider::usual_models) {
                 page.comment(&format!(
                     "main = {}
 judge = {}",
@@ -49,7 +49,7 @@ judge = {}",
                 ));
             }
         }
-        Models::Chosen { main, judge } => {
+        ModelAnswer::Chosen { main, judge } => {
             for key in answers.keys() {
                 page.comment(&format!("{} {key}", language.text("settings-key")));
             }
@@ -69,12 +69,12 @@ judge = {}",
     page.text
 }
 
-struct Page {
+struct SettingsFile {
     text: String,
     language: Language,
 }
 
-impl Page {
+impl SettingsFile {
     fn gap(&mut self) {
         self.text.push('\n');
     }
@@ -130,15 +130,15 @@ mod tests {
         for language in Language::ALL {
             for (preset, interval_seconds) in PRESETS.into_iter().zip(INTERVALS) {
                 let hostile = "a \"b\" \\ \u{7f}\u{1b}\t#]\n=".to_owned();
-                let answers = Answers {
+                let answers = InitAnswers {
                     name: "相槌 \"x\"".into(),
                     preset,
                     interval_seconds,
                     persona: hostile.clone(),
                     group: hostile.clone(),
-                    models: Models::Chosen { main: hostile.clone(), judge: String::new() },
+                    models: ModelAnswer::Chosen { main: hostile.clone(), judge: String::new() },
                     address: Some("0.0.0.0:80".into()),
-                    ..Answers::usual(language)
+                    ..InitAnswers::usual(language)
                 };
                 let mut layers = config::new_layers();
                 layers.add_file("aizuchi.toml", &render(&answers, language));

@@ -14,11 +14,11 @@ use clap::Args;
 
 use crate::config;
 use crate::language::Language;
-use answers::Answers;
+use answers::InitAnswers;
 use dialogue::Dialogue;
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct InitArguments {
     /// The file, or a folder for it
     #[arg(value_name = "FOLDER or FILE", default_value = "aizuchi.toml")]
     path: PathBuf,
@@ -32,14 +32,14 @@ pub struct Arguments {
 
 const USUAL_FILE: &str = "aizuchi.toml";
 
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub fn run(arguments: &InitArguments) -> anyhow::Result<()> {
     let path = target(&arguments.path);
     if path.exists() && !arguments.force {
         bail!("{} is there already; --force writes over it", path.display());
     }
     let language = Language::of_environment();
     let answers = match arguments.yes {
-        true => Answers::usual(language),
+        true => InitAnswers::usual(language),
         false => Dialogue::new(std::io::stdin().is_terminal(), language).ask()?,
     };
     let text = file::render(&answers, language);
@@ -47,7 +47,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     layers.add_file(&path.to_string_lossy(), &text);
     config::resolve(&layers).context("these answers make no settings")?;
     write(&path, &text, arguments.force).with_context(|| format!("can not write {}", path.display()))?;
-    super::print(&words::farewell(language, &path.to_string_lossy(), &answers))
+    super::print(&words::next_steps(language, &path.to_string_lossy(), &answers))
 }
 
 fn target(path: &Path) -> PathBuf {

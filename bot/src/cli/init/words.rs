@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::answers::Answers;
+use super::answers::InitAnswers;
 use crate::language::{Language, say};
 
 /// What to do next.
-pub fn farewell(language: Language, path: &str, answers: &Answers) -> String {
+pub fn next_steps(language: Language, path: &str, answers: &InitAnswers) -> String {
     let mut text = String::new();
     let secrets = answers.keys().into_iter().chain(answers.needs_token().then_some("AIZUCHI__WEB__TOKEN"));
     let exports = secrets.map(|name| format!("  export {name}=…\n")).collect::<String>();

@@ -2,30 +2,30 @@
 
 use std::io::{BufRead as _, BufReader};
 
-use aizuchi_core::memory::words::Called;
-use aizuchi_core::memory::{Change, FactId, Item, Person};
+use aizuchi_core::memory::words::NameCandidates;
+use aizuchi_core::memory::{ExportItem, FactId, MemoryChange, Person};
 use aizuchi_core::types::PersonId;
 use anyhow::{Context as _, bail};
 use clap::Args;
 
-use super::Reading;
-use super::look::{person_called, room_called};
+use super::MemoryReader;
+use super::inspect::{person_called, room_called};
 use crate::cli::print;
 use crate::cli::show::harmless;
 use crate::cli::store;
-use crate::memory::{Kept, Local};
+use crate::memory::{SqliteMemory, StoredLayers};
 use crate::ports::Memory as _;
-use crate::stores::{Database, Folder};
+use crate::stores::{DataFolder, Database};
 
 #[derive(Args)]
 pub struct Forget {
     #[command(flatten)]
-    whom: Whom,
+    whom: ForgetTarget,
 }
 
 #[derive(Args)]
 #[group(required = true, multiple = false)]
-struct Whom {
+struct ForgetTarget {
     /// A fact, by its number
     #[arg(long, value_name = "NUMBER")]
     fact: Option<u64>,
@@ -43,23 +43,23 @@ pub struct Import {
     file: String,
 }
 
-pub fn forget(arguments: &super::Arguments, forget: &Forget) -> anyhow::Result<()> {
+pub fn forget(arguments: &super::MemoryArguments, forget: &Forget) -> anyhow::Result<()> {
     let (change, told) = {
         let reading = arguments.open()?;
-        let Whom { fact, person, room } = &forget.whom;
+        let ForgetTarget { fact, person, room } = &forget.whom;
         if let Some(id) = fact {
             let Some(fact) = reading.fact(FactId(*id))? else { bail!("there is no fact {id}") };
-            (Change::Forgotten { fact: fact.id }, format!("forgot: {}", fact.content))
+            (MemoryChange::Forgotten { fact: fact.id }, format!("forgot: {}", fact.content))
         } else if let Some(asked) = person {
             let person = person_called(&reading, asked)?;
             let told =
                 format!("forgot {person}, and {} facts that rest on their words", reading.about(&person)?.facts.len());
             let names = certain_names(&reading, &person)?;
-            (Change::PersonForgotten { person, names, rooms: Vec::new() }, told)
+            (MemoryChange::PersonForgotten { person, names, rooms: Vec::new() }, told)
         } else {
             let room = room_called(&reading, room.as_deref().unwrap_or_default())?;
             let told = format!("forgot what was said in {room}");
-            (Change::RoomForgotten { room }, told)
+            (MemoryChange::RoomForgotten { room }, told)
         }
     };
     apply(arguments, vec![change])?;
@@ -67,16 +67,16 @@ pub fn forget(arguments: &super::Arguments, forget: &Forget) -> anyhow::Result<(
 }
 
 /// What they are called and nobody else who is remembered.
-fn certain_names(reading: &Reading, person: &PersonId) -> anyhow::Result<Vec<Box<str>>> {
+fn certain_names(reading: &MemoryReader, person: &PersonId) -> anyhow::Result<Vec<Box<str>>> {
     let (own, others): (Vec<Person>, Vec<Person>) =
         reading.people(None)?.into_iter().partition(|known| known.id == *person);
     let names = |people: &[Person]| people.iter().flat_map(|known| known.names.clone()).collect::<Vec<_>>();
     let (own, others) = (names(&own), names(&others));
     let others: Vec<&str> = others.iter().map(|name| &**name).collect();
-    Ok(Called::sorted(own.iter().map(|name| &**name), others).certain)
+    Ok(NameCandidates::sorted(own.iter().map(|name| &**name), others).certain)
 }
 
-pub fn import(arguments: &super::Arguments, import: &Import) -> anyhow::Result<()> {
+pub fn import(arguments: &super::MemoryArguments, import: &Import) -> anyhow::Result<()> {
     let file = &import.file;
     let lines = std::fs::File::open(file).with_context(|| format!("can not read {file}"))?;
     let mut changes = Vec::new();
@@ -85,25 +85,25 @@ pub fn import(arguments: &super::Arguments, import: &Import) -> anyhow::Result<(
         if line.trim().is_empty() {
             continue;
         }
-        let item: Item = serde_json::from_str(&line)
+        let item: ExportItem = serde_json::from_str(&line)
             .with_context(|| format!("{file}:{}: expected a line of `aizuchi memory export`", at + 1))?;
-        changes.push(Change::Imported(Box::new(item)));
+        changes.push(MemoryChange::Imported(Box::new(item)));
     }
     let count = changes.len();
     apply(arguments, changes)?;
     print(&format!("took in {count} lines\n"))
 }
 
-fn apply(arguments: &super::Arguments, changes: Vec<Change>) -> anyhow::Result<()> {
+fn apply(arguments: &super::MemoryArguments, changes: Vec<MemoryChange>) -> anyhow::Result<()> {
     let path = arguments.folder()?;
     let policies = arguments.settings.policies()?;
-    let folder = Folder::take(&path).with_context(
+    let folder = DataFolder::take(&path).with_context(
         || "nothing was changed: in a running aizuchi, people use /aizuchi forget-me, and the web room /forget-me",
     )?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     runtime.block_on(async {
         let database = Database::open(&folder.database())?;
-        Local::new(database.clone(), Kept::ALL).apply(changes, &policies).await?;
+        SqliteMemory::new(database.clone(), StoredLayers::ALL).apply(changes, &policies).await?;
         Ok(store::settle(&database).await?)
     })
 }

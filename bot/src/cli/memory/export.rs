@@ -3,11 +3,11 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
-use aizuchi_core::memory::{Filter, Item};
+use aizuchi_core::memory::{ExportItem, Filter};
 use anyhow::Context as _;
 use clap::Args;
 
-use super::look::person_called;
+use super::inspect::person_called;
 use crate::cli::outputs;
 use crate::cli::show::escaped;
 
@@ -21,20 +21,20 @@ pub struct Export {
     output: Option<String>,
 }
 
-pub fn export(arguments: &super::Arguments, export: &Export) -> anyhow::Result<()> {
+pub fn export(arguments: &super::MemoryArguments, export: &Export) -> anyhow::Result<()> {
     let reading = arguments.open()?;
-    let mut items: Vec<Item> = Vec::new();
+    let mut items: Vec<ExportItem> = Vec::new();
     match &export.person {
         Some(asked) => {
             let about = reading.about(&person_called(&reading, asked)?)?;
-            items.extend(about.person.map(Item::Person));
-            items.extend(about.facts.into_iter().map(Item::Fact));
-            items.extend(about.channels.into_iter().map(Item::Channel));
+            items.extend(about.person.map(ExportItem::Person));
+            items.extend(about.facts.into_iter().map(ExportItem::Fact));
+            items.extend(about.channels.into_iter().map(ExportItem::Channel));
         }
         None => {
-            items.extend(reading.people(None)?.into_iter().map(Item::Person));
-            items.extend(reading.facts(&Filter::default())?.into_iter().rev().map(Item::Fact));
-            items.extend(reading.channels()?.into_iter().map(Item::Channel));
+            items.extend(reading.people(None)?.into_iter().map(ExportItem::Person));
+            items.extend(reading.facts(&Filter::default())?.into_iter().rev().map(ExportItem::Fact));
+            items.extend(reading.channels()?.into_iter().map(ExportItem::Channel));
         }
     }
     match &export.output {
@@ -51,7 +51,7 @@ pub fn export(arguments: &super::Arguments, export: &Export) -> anyhow::Result<(
     }
 }
 
-fn write(items: &[Item], out: &mut dyn Write) -> anyhow::Result<()> {
+fn write(items: &[ExportItem], out: &mut dyn Write) -> anyhow::Result<()> {
     for item in items {
         writeln!(out, "{}", escaped(&serde_json::to_string(item)?))?;
     }

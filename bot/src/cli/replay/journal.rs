@@ -8,46 +8,46 @@ use aizuchi_formats::Event;
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
-use super::{Arguments, check_outputs, json_summary, judge_name, progress_bar, write_files};
-use crate::cli::show::{complain, harmless_json};
-use crate::cli::store::{self, Opened};
+use super::{ReplayArguments, check_outputs, json_summary, judge_name, progress_bar, write_files};
+use crate::cli::show::{harmless_json, print_error};
+use crate::cli::store::{self, OpenStore};
 use crate::journal::{Engines, Record, Records, traces};
 use crate::language::{Language, LocalizedMessage, message};
 use crate::replay::{
-    Check, Decided, Differences, Judge, Recorded, Relived, Replay, StoredTraces, differences_table, figures, relive,
-    run as replay, table,
+    Decided, DecisionComparison, Differences, Judge, RecordedJudge, ReliveResult, Replay, StoredTraces,
+    differences_table, figures, relive, run as replay, table,
 };
 use crate::sentences::sentence;
 
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub fn run(arguments: &ReplayArguments) -> anyhow::Result<()> {
     let folder = store::folder(arguments.journal.as_ref().and_then(Option::as_deref), &arguments.settings)?;
     check_outputs(arguments, &folder.to_string_lossy())?;
     let opened = store::open(&folder)?;
     let days = read(arguments, opened, &folder)?;
     let unchanged = !arguments.settings.changes_anything() && arguments.judge.is_none();
-    if unchanged { as_it_was(arguments, days) } else { otherwise(arguments, days) }
+    if unchanged { as_it_was(arguments, days) } else { replay_with_changes(arguments, days) }
 }
 
 /// What was recorded.
-struct Days {
-    opened: Opened,
+struct RecordedDays {
+    opened: OpenStore,
     records: Vec<Record>,
     stored: StoredTraces,
     damaged: u64,
 }
 
-fn read(arguments: &Arguments, opened: Opened, folder: &Path) -> anyhow::Result<Days> {
+fn read(arguments: &ReplayArguments, opened: OpenStore, folder: &Path) -> anyhow::Result<RecordedDays> {
     let unreadable = || format!("can not read the journal in {}", folder.display());
     let (records, damaged) = opened.wait(records(arguments, &opened)).with_context(unreadable)?;
     if records.is_empty() {
         bail!("nothing is recorded in {}", folder.display());
     }
     let stored = opened.wait(traces::all(&*opened.stores.decisions)).with_context(unreadable)?.into_iter().collect();
-    Ok(Days { opened, records, stored, damaged })
+    Ok(RecordedDays { opened, records, stored, damaged })
 }
 
 /// Every record that can be read, and how many cannot.
-async fn records(arguments: &Arguments, opened: &Opened) -> anyhow::Result<(Vec<Record>, u64)> {
+async fn records(arguments: &ReplayArguments, opened: &OpenStore) -> anyhow::Result<(Vec<Record>, u64)> {
     let (mut whole, mut damaged) = (Vec::new(), 0);
     let mut records = Records::all(&*opened.stores.journal).await?;
     while let Some(record) = records.next().await? {
@@ -55,7 +55,7 @@ async fn records(arguments: &Arguments, opened: &Opened) -> anyhow::Result<(Vec<
             Ok(record) => whole.push(record),
             Err(problem) if arguments.strict => bail!("{problem}"),
             Err(problem) => {
-                complain(&problem.to_string());
+                print_error(&problem.to_string());
                 damaged += 1;
             }
         }
@@ -65,7 +65,7 @@ async fn records(arguments: &Arguments, opened: &Opened) -> anyhow::Result<(Vec<
 
 /// A preset that is merely tried out is tried with everything it can do, as in a replay of a log. Else only what was
 /// asked for is changed.
-fn policies(arguments: &Arguments, judge: &Judge) -> anyhow::Result<(Policies, String)> {
+fn policies(arguments: &ReplayArguments, judge: &Judge) -> anyhow::Result<(Policies, String)> {
     let mut layers = arguments.settings.layers()?;
     if arguments.settings.preset.is_some() {
         layers.suggest_for_replay();
@@ -73,7 +73,7 @@ fn policies(arguments: &Arguments, judge: &Judge) -> anyhow::Result<(Policies, S
     super::policies(layers, judge)
 }
 
-fn again(days: &Days, policies: &Policies) -> anyhow::Result<Relived> {
+fn relive_days(days: &RecordedDays, policies: &Policies) -> anyhow::Result<ReliveResult> {
     let engines = first_engines(&days.opened, policies)?;
     let bar = progress_bar(days.records.len() as u64, "living");
     let relived = relive(engines, &days.records, &mut |done| bar.set_position(done));
@@ -82,15 +82,15 @@ fn again(days: &Days, policies: &Policies) -> anyhow::Result<Relived> {
 }
 
 /// The engines as the journal begins with them; with these settings and nothing remembered where it says nothing of them.
-fn first_engines(opened: &Opened, policies: &Policies) -> anyhow::Result<Engines> {
+fn first_engines(opened: &OpenStore, policies: &Policies) -> anyhow::Result<Engines> {
     let (engines, _) = opened.wait(Engines::at_the_beginning(&*opened.stores.snapshots, policies))?;
     engines.map_err(anyhow::Error::msg)
 }
 
-fn as_it_was(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
+fn as_it_was(arguments: &ReplayArguments, days: RecordedDays) -> anyhow::Result<()> {
     let (policies, preset) = policies(arguments, &Judge::Recorded)?;
     let started = Instant::now();
-    let Relived { decided, pending, .. } = again(&days, &policies)?;
+    let ReliveResult { decided, pending, .. } = relive_days(&days, &policies)?;
     let seconds = started.elapsed().as_secs_f64();
     let score = &policies.general().settings.score;
     let (reader, language) = languages(arguments, &policies.general().settings.bot.language, &decided);
@@ -107,7 +107,7 @@ fn as_it_was(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
         language,
     };
     write_files(arguments, &replay)?;
-    let check = Check::of(&replay.decided, &days.stored);
+    let check = DecisionComparison::of(&replay.decided, &days.stored);
     if arguments.json {
         let mut summary = json_summary(&replay, seconds);
         let different: Vec<Value> = check.different.iter().map(|(then, now)| change(then, &now.trace)).collect();
@@ -123,12 +123,16 @@ fn as_it_was(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
 }
 
 /// The language of whoever reads it here, and that of the report.
-fn languages(arguments: &Arguments, set: &settings::Language, decided: &[Decided]) -> (Language, Language) {
+fn languages(
+    arguments: &ReplayArguments,
+    set: &settings::LanguageSetting,
+    decided: &[Decided],
+) -> (Language, Language) {
     let texts = || decided.iter().map(|decided| &*decided.text);
     (arguments.reader.language(set, texts()), arguments.reader.language_of_file(set, texts()))
 }
 
-fn verdict(check: &Check<'_>, pending: u64, begins: i64, language: Language) -> String {
+fn verdict(check: &DecisionComparison<'_>, pending: u64, begins: i64, language: Language) -> String {
     const SHOWN: usize = 10;
     let all = check.same + check.different.len() as u64;
     let mut lines = vec![match check.different.len() {
@@ -156,19 +160,19 @@ fn verdict(check: &Check<'_>, pending: u64, begins: i64, language: Language) -> 
     lines.iter().map(line).collect()
 }
 
-fn otherwise(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
+fn replay_with_changes(arguments: &ReplayArguments, days: RecordedDays) -> anyhow::Result<()> {
     let judge = arguments.judge.clone().unwrap_or(Judge::Recorded);
     let (policies, preset) = policies(arguments, &judge)?;
     let score = policies.general().settings.score.clone();
     let set = policies.general().settings.bot.language.clone();
-    let otherwise = super::world(&judge, &policies)?;
+    let otherwise = super::oracle(&judge, &policies)?;
     let answers = (judge == Judge::Recorded).then(|| answers(arguments, &days)).transpose()?;
     let events = events(days.records);
     let bar = progress_bar(events.len() as u64, "deciding");
     let started = Instant::now();
     let (own, mut progress) = (arguments.own.into(), super::steps(&judge, &bar));
     let decided = match answers {
-        Some(answers) => replay(policies, Recorded { answers, otherwise }, events, own, &mut progress),
+        Some(answers) => replay(policies, RecordedJudge { answers, otherwise }, events, own, &mut progress),
         None => replay(policies, otherwise, events, own, &mut progress),
     };
     let seconds = started.elapsed().as_secs_f64();
@@ -200,11 +204,11 @@ fn otherwise(arguments: &Arguments, days: Days) -> anyhow::Result<()> {
 }
 
 /// What was answered then: found by living through the days under the settings of then.
-fn answers(arguments: &Arguments, days: &Days) -> anyhow::Result<crate::replay::Answers> {
+fn answers(arguments: &ReplayArguments, days: &RecordedDays) -> anyhow::Result<crate::replay::RecordedAnswers> {
     let mut usual = arguments.settings.clone();
     (usual.preset, usual.bot_name) = (None, None);
     usual.set.clear();
-    let mut answers = again(days, &usual.policies()?)?.answers;
+    let mut answers = relive_days(days, &usual.policies()?)?.answers;
     days.stored.iter().for_each(|trace| answers.learn_from(trace));
     Ok(answers)
 }

@@ -7,7 +7,7 @@ use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::memory::words::Phrases;
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Time, Voice};
 
-use crate::journal::forget::{Footprints, forgotten_decision, scrubbed};
+use crate::journal::forget::{Footprints, forgotten_decision, without_person};
 use crate::journal::traces::each;
 use crate::journal::{Record, Records};
 use crate::ports::{DecisionPart, Keys, Selection, StoredDecision, Stores};
@@ -108,7 +108,7 @@ pub async fn footprints(stores: &Stores, shard: usize, shards: usize, request: &
     request.answers.sort();
     request.answers.dedup();
     let theirs = request.recognizer();
-    let scrub = |record: Record| Some((record.seq, scrubbed(record.input, &theirs, &messages)?));
+    let scrub = |record: Record| Some((record.seq, without_person(record.input, &theirs, &messages)?));
     let records = records.into_iter().filter_map(scrub).collect();
     let decisions = decisions(stores).await.into_iter().filter(|stored| is_ours(&stored.room));
     let decisions = decisions.filter_map(|stored| forgotten_decision(stored, &theirs)).collect();

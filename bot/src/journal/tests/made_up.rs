@@ -3,7 +3,7 @@
 use aizuchi_core::effect::Usage;
 use aizuchi_core::input::{Answer, Command};
 use aizuchi_core::listen::Unheard;
-use aizuchi_core::trace::Asked;
+use aizuchi_core::trace::QuestionTrace;
 use aizuchi_core::types::{
     Author, CallId, Change, Message, MessageId, PersonId, Place, Question, Reaction, Reply, RoomId, Time, Visibility,
     Voice,
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 
-use crate::ports::{Entry, Stores};
+use crate::ports::{JournalEntry, Stores};
 
 pub const PEOPLE: [&str; 4] = ["mia", "jonas", "lena", "zoe"];
 pub const ROOMS: [&str; 4] = ["log:a", "log:b", "web:c", "web:d"];
@@ -98,7 +98,7 @@ fn other() -> impl Strategy<Value = Input> {
 }
 
 fn decided(message: &Message, words: Option<Box<str>>, acted: Option<u64>) -> Trace {
-    let asked = |answer: Box<str>| Asked {
+    let asked = |answer: Box<str>| QuestionTrace {
         question: Question::Judge,
         at: Time(3),
         prompt_chars: 7,
@@ -127,7 +127,8 @@ pub fn sample(most: usize) -> Vec<Happened> {
 }
 
 pub async fn keep(stores: &Stores, happened: &[Happened]) {
-    let entries: Vec<Entry> = happened.iter().map(|one| Entry::Input(one.at, one.input.clone())).collect();
+    let entries: Vec<JournalEntry> =
+        happened.iter().map(|one| JournalEntry::Input(one.at, one.input.clone())).collect();
     stores.journal.append(0, &entries).await.unwrap();
     let traces: Vec<Trace> = happened.iter().filter_map(|one| one.trace.clone()).collect();
     stores.decisions.keep(traces.into()).await.unwrap();

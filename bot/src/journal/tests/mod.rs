@@ -87,9 +87,9 @@ fn selections() -> Vec<Selection> {
         people(&[]),
         Selection::Messages(messages.collect()),
         Selection::At(instants.collect()),
-        Selection::Of(crate::ports::Kind::Own),
-        Selection::Of(crate::ports::Kind::Changed),
-        Selection::Of(crate::ports::Kind::Told),
+        Selection::Of(crate::ports::RecordKind::Own),
+        Selection::Of(crate::ports::RecordKind::Changed),
+        Selection::Of(crate::ports::RecordKind::Told),
     ]
 }
 

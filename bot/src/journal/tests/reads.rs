@@ -11,8 +11,8 @@ use aizuchi_core::{Input, Trace};
 use super::waiting;
 use crate::journal::{Journal, Traces};
 use crate::ports::{
-    Appended, Doing, Entry, JournalIndex, JournalStore, NewBase, PersonName, Position, Pruned, Range, Record, Rewrite,
-    Selection, Stores, Unreadable,
+    Appended, BoxFuture, JournalEntry, JournalIndex, JournalStore, NewBase, PersonName, Position, Pruned, Range,
+    Record, Rewrite, Selection, Stores, Unreadable,
 };
 use crate::stores::{StoreError, scratch};
 
@@ -32,41 +32,41 @@ impl Counting {
 }
 
 impl JournalStore for Counting {
-    fn append<'a>(&'a self, shard: usize, entries: &'a [Entry]) -> Doing<'a, Result<Appended, StoreError>> {
+    fn append<'a>(&'a self, shard: usize, entries: &'a [JournalEntry]) -> BoxFuture<'a, Result<Appended, StoreError>> {
         self.stores.journal.append(shard, entries)
     }
 
-    fn page<'a>(&'a self, range: &'a Range) -> Doing<'a, Read> {
+    fn page<'a>(&'a self, range: &'a Range) -> BoxFuture<'a, Read> {
         Box::pin(async move { self.count(self.stores.journal.page(range).await) })
     }
 
-    fn locate(&self, position: Position) -> Doing<'_, Result<Option<i64>, StoreError>> {
+    fn locate(&self, position: Position) -> BoxFuture<'_, Result<Option<i64>, StoreError>> {
         self.stores.journal.locate(position)
     }
 
-    fn rewrite(&self, rewrite: Arc<Rewrite>, base: Option<NewBase>) -> Doing<'_, Result<bool, StoreError>> {
+    fn rewrite(&self, rewrite: Arc<Rewrite>, base: Option<NewBase>) -> BoxFuture<'_, Result<bool, StoreError>> {
         self.stores.journal.rewrite(rewrite, base)
     }
 
-    fn prune(&self, seq: i64, at: Time) -> Doing<'_, Result<Pruned, StoreError>> {
+    fn prune(&self, seq: i64, at: Time) -> BoxFuture<'_, Result<Pruned, StoreError>> {
         self.stores.journal.prune(seq, at)
     }
 }
 
 impl JournalIndex for Counting {
-    fn select<'a>(&'a self, selection: &'a Selection) -> Doing<'a, Result<Vec<i64>, StoreError>> {
+    fn select<'a>(&'a self, selection: &'a Selection) -> BoxFuture<'a, Result<Vec<i64>, StoreError>> {
         self.stores.index.select(selection)
     }
 
-    fn read<'a>(&'a self, seqs: &'a [i64]) -> Doing<'a, Read> {
+    fn read<'a>(&'a self, seqs: &'a [i64]) -> BoxFuture<'a, Read> {
         Box::pin(async move { self.count(self.stores.index.read(seqs).await) })
     }
 
-    fn names(&self) -> Doing<'_, Result<Vec<PersonName>, StoreError>> {
+    fn names(&self) -> BoxFuture<'_, Result<Vec<PersonName>, StoreError>> {
         self.stores.index.names()
     }
 
-    fn count(&self) -> Doing<'_, Result<u64, StoreError>> {
+    fn count(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
         self.stores.index.count()
     }
 }
@@ -95,7 +95,8 @@ async fn talk(stores: &Stores, elsewhere: u64) {
     let said_by = |(number, room, who): (u64, &str, &str)| said(number, room, who, Voice::Person);
     let all: Vec<Message> =
         here.chain(there).map(said_by).chain([said(999, "log:here", "itself", Voice::Me)]).collect();
-    let entries: Vec<Entry> = all.iter().map(|said| Entry::Input(said.at, Input::Said(said.clone()))).collect();
+    let entries: Vec<JournalEntry> =
+        all.iter().map(|said| JournalEntry::Input(said.at, Input::Said(said.clone()))).collect();
     stores.journal.append(0, &entries).await.unwrap();
     let traces: Vec<Trace> = all.iter().map(|said| Trace::passed_over(said, Unheard::Empty)).collect();
     stores.decisions.keep(traces.into()).await.unwrap();

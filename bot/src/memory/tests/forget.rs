@@ -76,7 +76,7 @@ async fn who_opts_out_is_never_kept_again_also_after_a_restart() {
     for store in &stores() {
         println!("store: {store}");
         let mut house = lived(store, "out").await;
-        let out = |out| Change::OptedOut { person: PersonId::new("web:zebediah"), out };
+        let out = |out| MemoryChange::OptedOut { person: PersonId::new("web:zebediah"), out };
         house.apply([out(true)]).await;
         nothing_is_left(&house).await;
         let lobby = public("web:lobby");
@@ -141,8 +141,8 @@ async fn a_room_that_is_forgotten_leaves_nothing() {
         let garden = public("web:garden");
         house.apply([kept(draft(&garden, "roses need water"))]).await;
         let rose = house.facts().await[0].id;
-        house.apply([Change::Told { fact: rose, room: RoomId::new("web:lobby"), at: day(1) }]).await;
-        house.apply([Change::RoomForgotten { room: RoomId::new("web:lobby") }]).await;
+        house.apply([MemoryChange::Told { fact: rose, room: RoomId::new("web:lobby"), at: day(1) }]).await;
+        house.apply([MemoryChange::RoomForgotten { room: RoomId::new("web:lobby") }]).await;
         assert_eq!(house.contents().await, ["roses need water"]);
         assert!(house.facts().await[0].told_in.is_empty());
         assert_eq!(house.memory.channel(&RoomId::new("web:lobby")).await.unwrap().0, None);
@@ -158,11 +158,14 @@ async fn an_edited_fact_leaves_no_trace_of_what_it_was() {
     let lobby = public("web:lobby");
     house.apply([kept(draft(&lobby, "the password is swordfish")), kept(draft(&lobby, "it rains in Kyoto"))]).await;
     let id = house.facts().await[1].id;
-    let changes =
-        (0..3).map(|at| Change::Edited { fact: id, content: format!("edition {at}").into(), keywords: Vec::new() });
+    let changes = (0..3).map(|at| MemoryChange::Edited {
+        fact: id,
+        content: format!("edition {at}").into(),
+        keywords: Vec::new(),
+    });
     house.apply(changes).await;
     assert_eq!(scan(&house.folder, "swordfish"), None);
-    house.apply([Change::Forgotten { fact: id }]).await;
+    house.apply([MemoryChange::Forgotten { fact: id }]).await;
     assert_eq!(scan(&house.folder, "edition"), None);
     assert!(scan(&house.folder, "Kyoto").is_some());
 }

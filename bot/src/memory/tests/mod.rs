@@ -9,13 +9,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aizuchi_core::Policies;
-use aizuchi_core::memory::{Change, ChannelMemory, Draft, Fact, Filter, Heard, Note, Origin, Query, Recalled};
+use aizuchi_core::memory::{
+    ChannelMemory, Fact, FactDraft, Filter, HeardFrom, MemoryChange, Note, Origin, Query, Recalled,
+};
 use aizuchi_core::settings::Layers;
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Span, Time, Visibility};
 
-use super::{Kept, MEMORY_STORES, open};
+use super::{MEMORY_STORES, StoredLayers, open};
 use crate::ports::Memory;
-use crate::stores::{Database, Folder};
+use crate::stores::{DataFolder, Database};
 
 /// A store in a folder of its own.
 pub struct House {
@@ -64,7 +66,7 @@ impl House {
         House { memory, policies, folder }
     }
 
-    pub async fn apply(&self, changes: impl IntoIterator<Item = Change>) {
+    pub async fn apply(&self, changes: impl IntoIterator<Item = MemoryChange>) {
         self.memory.apply(changes.into_iter().collect(), &self.policies).await.unwrap();
     }
 
@@ -88,10 +90,10 @@ impl House {
 }
 
 pub fn reopen(store: &str, folder: &Path) -> Arc<dyn Memory> {
-    let database = Database::open(&Folder::database_in(folder)).unwrap();
+    let database = Database::open(&DataFolder::database_in(folder)).unwrap();
     let Some((one, others)) = store.split_once(", others in ") else {
         let spec = MEMORY_STORES.iter().find(|spec| spec.name == store).expect("there is such a store");
-        return (spec.open)(&database, Kept::ALL);
+        return (spec.open)(&database, StoredLayers::ALL);
     };
     let (layer, first) = one.split_once(" in ").unwrap();
     let chosen = ["channel_context", "profiles", "facts"].map(|of| {
@@ -113,8 +115,8 @@ pub fn private(room: &str) -> Origin {
     Origin::new(room, Visibility::Private)
 }
 
-pub fn draft(origin: &Origin, content: &str) -> Draft {
-    Draft {
+pub fn draft(origin: &Origin, content: &str) -> FactDraft {
+    FactDraft {
         origin: origin.clone(),
         content: content.into(),
         keywords: Vec::new(),
@@ -127,18 +129,18 @@ pub fn draft(origin: &Origin, content: &str) -> Draft {
     }
 }
 
-pub fn sourced(origin: &Origin, content: &str, sources: &[(&str, &str)]) -> Draft {
+pub fn sourced(origin: &Origin, content: &str, sources: &[(&str, &str)]) -> FactDraft {
     let people = sources.iter().map(|(person, _)| PersonId::new(person)).collect();
     let messages = sources.iter().map(|(_, message)| MessageId::new(message)).collect();
-    Draft { people, messages, ..draft(origin, content) }
+    FactDraft { people, messages, ..draft(origin, content) }
 }
 
-pub fn kept(draft: Draft) -> Change {
-    Change::Kept(Box::new(draft))
+pub fn kept(draft: FactDraft) -> MemoryChange {
+    MemoryChange::Kept(Box::new(draft))
 }
 
-pub fn reflected(origin: &Origin, up_to: u64, facts: Vec<Draft>, people: Vec<Note>) -> Change {
-    Change::Reflected { origin: origin.clone(), up_to, at: day(0), facts, people }
+pub fn reflected(origin: &Origin, up_to: u64, facts: Vec<FactDraft>, people: Vec<Note>) -> MemoryChange {
+    MemoryChange::Reflected { origin: origin.clone(), up_to, at: day(0), facts, people }
 }
 
 pub fn note(person: &str, about: &str, message: &str) -> Note {
@@ -151,8 +153,8 @@ pub fn note(person: &str, about: &str, message: &str) -> Note {
     }
 }
 
-pub fn heard(origin: &Origin, up_to: u64, person: &str, name: &str, topic: &str) -> Change {
-    Change::Heard(Box::new(Heard {
+pub fn heard(origin: &Origin, up_to: u64, person: &str, name: &str, topic: &str) -> MemoryChange {
+    MemoryChange::Heard(Box::new(HeardFrom {
         origin: origin.clone(),
         up_to,
         message: MessageId::new(format!("m{up_to}")),
@@ -164,8 +166,8 @@ pub fn heard(origin: &Origin, up_to: u64, person: &str, name: &str, topic: &str)
     }))
 }
 
-pub fn summarized(origin: &Origin, up_to: u64, summary: &str, active: &[(&str, &str)]) -> Change {
-    Change::Summarized(Box::new(ChannelMemory {
+pub fn summarized(origin: &Origin, up_to: u64, summary: &str, active: &[(&str, &str)]) -> MemoryChange {
+    MemoryChange::Summarized(Box::new(ChannelMemory {
         origin: origin.clone(),
         summary: summary.into(),
         mood: "calm".into(),
@@ -177,13 +179,13 @@ pub fn summarized(origin: &Origin, up_to: u64, summary: &str, active: &[(&str, &
     }))
 }
 
-pub fn forget(person: &str) -> Change {
+pub fn forget(person: &str) -> MemoryChange {
     let name = person.split_once(':').map_or(person, |(_, name)| name);
-    Change::PersonForgotten { person: PersonId::new(person), names: vec![name.into()], rooms: Vec::new() }
+    MemoryChange::PersonForgotten { person: PersonId::new(person), names: vec![name.into()], rooms: Vec::new() }
 }
 
-pub fn gone(room: &str, message: &str) -> Change {
-    Change::MessageGone { room: RoomId::new(room), message: MessageId::new(message) }
+pub fn gone(room: &str, message: &str) -> MemoryChange {
+    MemoryChange::MessageGone { room: RoomId::new(room), message: MessageId::new(message) }
 }
 
 /// Whether any file of the folder holds these bytes.

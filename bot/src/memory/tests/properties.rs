@@ -100,7 +100,7 @@ async fn live(store: &str, visibilities: Vec<u8>, steps: Vec<Step>) {
     std::fs::remove_dir_all(&house.folder).unwrap();
 }
 
-fn follow(book: &mut Book, serial: usize, step: &Step) -> Vec<Change> {
+fn follow(book: &mut Book, serial: usize, step: &Step) -> Vec<MemoryChange> {
     let person = |person: usize| PersonId::new(format!("id-{}", name(person)));
     let up_to = serial as u64 + 1;
     match step.clone() {
@@ -122,7 +122,7 @@ fn follow(book: &mut Book, serial: usize, step: &Step) -> Vec<Change> {
             let gone = book.out.contains(&by);
             let (was, messages) = (origin.visibility, BTreeSet::from([message]));
             book.said.push(Said { room, was, people: vec![by], messages, secret: secret.clone(), gone });
-            vec![Change::Heard(Box::new(Heard {
+            vec![MemoryChange::Heard(Box::new(HeardFrom {
                 origin,
                 up_to,
                 message: MessageId::new(format!("m{message}")),
@@ -155,7 +155,7 @@ fn follow(book: &mut Book, serial: usize, step: &Step) -> Vec<Change> {
             } else {
                 book.out.remove(&who);
             }
-            vec![Change::OptedOut { person: person(who), out }]
+            vec![MemoryChange::OptedOut { person: person(who), out }]
         }
         Step::Narrow { room } => {
             let origin = Origin { visibility: Visibility::Private, ..book.rooms[room].clone() };
@@ -165,7 +165,7 @@ fn follow(book: &mut Book, serial: usize, step: &Step) -> Vec<Change> {
                     said.was = Visibility::Private;
                 }
             }
-            vec![Change::Narrowed { origin }]
+            vec![MemoryChange::Narrowed { origin }]
         }
     }
 }

@@ -131,17 +131,17 @@ mod checks {
     pub async fn makes_room_and_lets_fade(store: &str) {
         let house = House::with(store, "fade", &["memory.facts_max=3"]);
         let (lobby, garden) = (public("web:lobby"), public("web:garden"));
-        let fact = |number: u32| Draft {
+        let fact = |number: u32| FactDraft {
             confidence: 0.5 + f64::from(number) / 100.0,
             ..draft(&lobby, &format!("number {number}"))
         };
         house.apply([kept(fact(1))]).await;
         let first = house.facts().await[0].id;
-        house.apply([Change::Pinned { fact: first, pinned: true }]).await;
+        house.apply([MemoryChange::Pinned { fact: first, pinned: true }]).await;
         house.apply([reflected(&lobby, 1, (2..=9).map(fact).collect(), Vec::new())]).await;
         house.apply([kept(draft(&garden, "another room"))]).await;
         assert_eq!(house.contents().await, ["another room", "number 9", "number 8", "number 1"]);
-        house.apply([Change::Faded { at: day(200) }]).await;
+        house.apply([MemoryChange::Faded { at: day(200) }]).await;
         assert_eq!(house.contents().await, ["number 1"]);
         assert_eq!(house.recall("number 1", &lobby, day(200)).await[0].strength, 0.51);
     }
@@ -153,7 +153,7 @@ mod checks {
         house.apply([kept(sourced(&lobby, "ann likes green tea!", &[("bob", "m2")]))]).await;
         let facts = house.facts().await;
         assert_eq!((facts.len(), facts[0].people.len(), facts[0].messages.len()), (1, 2, 2));
-        let newer = Draft { replaces: Some(facts[0].id), ..draft(&lobby, "Ann drinks coffee now") };
+        let newer = FactDraft { replaces: Some(facts[0].id), ..draft(&lobby, "Ann drinks coffee now") };
         house.apply([kept(newer)]).await;
         assert_eq!(house.contents().await, ["Ann drinks coffee now"]);
         assert!(house.found("green", &lobby).await.is_empty());
@@ -167,16 +167,20 @@ mod checks {
         let id = house.facts().await[0].id;
         house
             .apply([
-                Change::Used { facts: vec![id], at: day(1) },
-                Change::Told { fact: id, room: lobby.room.clone(), at: day(2) },
-                Change::Edited { fact: id, content: "the office is in Nara".into(), keywords: vec!["奈良".into()] },
+                MemoryChange::Used { facts: vec![id], at: day(1) },
+                MemoryChange::Told { fact: id, room: lobby.room.clone(), at: day(2) },
+                MemoryChange::Edited {
+                    fact: id,
+                    content: "the office is in Nara".into(),
+                    keywords: vec!["奈良".into()],
+                },
             ])
             .await;
         let fact = house.facts().await.remove(0);
         assert_eq!((fact.uses, fact.used_at, fact.told_in), (2, Some(day(2)), vec![lobby.room.clone()]));
         assert!(house.found("Kyoto", &lobby).await.is_empty());
         assert_eq!(house.found("奈良", &lobby).await, ["the office is in Nara"]);
-        house.apply([Change::Forgotten { fact: id }, Change::Used { facts: vec![id], at: day(3) }]).await;
+        house.apply([MemoryChange::Forgotten { fact: id }, MemoryChange::Used { facts: vec![id], at: day(3) }]).await;
         assert!(house.contents().await.is_empty() && house.found("Nara", &lobby).await.is_empty());
     }
 
@@ -204,7 +208,7 @@ mod checks {
         let vectors = [vec![0.9, 0.1, -0.2], vec![-0.5, 0.8, 0.1], vec![0.8, 0.2, -0.1]];
         let mut facts = house.facts().await;
         facts.reverse();
-        let embed = |fact: &Fact, vector: &Vec<f32>| Change::Embedded {
+        let embed = |fact: &Fact, vector: &Vec<f32>| MemoryChange::Embedded {
             fact: fact.id,
             content: fact.content.clone(),
             model: "m".into(),
@@ -224,7 +228,7 @@ mod checks {
         let without = Filter { without_vector: Some("m".into()), ..Filter::default() };
         assert!(house.memory.facts(without.clone()).await.unwrap().is_empty());
         let stale = embed(&facts[0], &vec![1.0, 0.0, -0.1]);
-        let edit = Change::Edited { fact: facts[0].id, content: "dogs bark".into(), keywords: Vec::new() };
+        let edit = MemoryChange::Edited { fact: facts[0].id, content: "dogs bark".into(), keywords: Vec::new() };
         house.apply([edit, stale]).await;
         assert_eq!(house.memory.facts(without).await.unwrap().len(), 1);
         assert_eq!(ask("m", &lobby).await, ["a kitten plays"]);
@@ -258,7 +262,7 @@ mod checks {
         let (lobby, garden) = (public("web:lobby"), public("web:garden"));
         house.apply([kept(draft(&lobby, "roses are red")), heard(&lobby, 1, "ann", "Ann", "roses")]).await;
         assert_eq!(house.found("roses", &garden).await.len(), 1);
-        house.apply([Change::Narrowed { origin: private("web:lobby") }]).await;
+        house.apply([MemoryChange::Narrowed { origin: private("web:lobby") }]).await;
         assert!(house.found("roses", &garden).await.is_empty());
         assert_eq!(house.found("roses", &private("web:lobby")).await.len(), 1);
         let ann = house.memory.people(None).await.unwrap().remove(0);

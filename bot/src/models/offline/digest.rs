@@ -1,24 +1,24 @@
 //! Notes without a model: who talked about what, and what somebody asked to be remembered.
 
-use aizuchi_core::effect::{Digesting, Line};
+use aizuchi_core::effect::{Digesting, TranscriptLine};
 use aizuchi_core::memory::words;
 use aizuchi_core::types::Voice;
 use serde_json::{Value, json};
 
 use crate::language::{Language, say};
-use crate::ports::Digest;
+use crate::ports::DigestRequest;
 
 const TOPICS: usize = 6;
 
 /// In the form a model would answer in.
-pub fn digest(digest: &Digest) -> String {
+pub fn digest(digest: &DigestRequest) -> String {
     match digest.what {
         Digesting::Summary => summary(digest).to_string(),
         Digesting::Reflection => reflection(digest).to_string(),
     }
 }
 
-fn summary(digest: &Digest) -> Value {
+fn summary(digest: &DigestRequest) -> Value {
     let text: String = digest.lines.iter().map(|line| format!("{}\n", line.text)).collect();
     let topics = words::topics(&text, TOPICS);
     let mut names: Vec<&str> = Vec::new();
@@ -47,12 +47,12 @@ const MARKS: &[&str] = &[
     "メモ：",
 ];
 
-fn reflection(digest: &Digest) -> Value {
+fn reflection(digest: &DigestRequest) -> Value {
     let facts: Vec<Value> = digest.lines.iter().zip(1..).filter_map(|(line, number)| fact(line, number)).collect();
     json!({"facts": facts, "people": []})
 }
 
-fn fact(line: Line<'_>, number: usize) -> Option<Value> {
+fn fact(line: TranscriptLine<'_>, number: usize) -> Option<Value> {
     let lower = line.text.to_lowercase();
     let asked = line.voice == Voice::Person && MARKS.iter().any(|mark| lower.contains(mark));
     let keywords = words::topics(line.text, TOPICS);

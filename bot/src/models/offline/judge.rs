@@ -5,7 +5,7 @@ use aizuchi_core::judge::{Question, State};
 use aizuchi_core::settings::JudgeStyle;
 use serde_json::json;
 
-use super::notice::{is_same, open_question, spoken, state};
+use super::notice::{is_same, open_question, spoken_language, state};
 
 /// How sure a rule can be.
 const CONFIDENCE: f64 = 0.6;
@@ -14,7 +14,7 @@ pub fn judge(ask: &Ask) -> String {
     let talk = &ask.transcript;
     let now = talk.state.unwrap_or_else(|| state(&talk.lines));
     let (respond, rule) = verdict(talk, now);
-    let reason = spoken(&talk.lines).text(rule);
+    let reason = spoken_language(&talk.lines).text(rule);
     match (ask.question, ask.style) {
         (Question::State, _) => now.word().into(),
         (Question::Same, _) => same(talk).into(),

@@ -1,6 +1,6 @@
 //! What rules can notice in a talk: that it ends, that it goes wrong, that a question hangs in the air.
 
-use aizuchi_core::effect::{Line, Lines};
+use aizuchi_core::effect::{Lines, TranscriptLine};
 use aizuchi_core::judge::State;
 use aizuchi_core::types::Voice;
 
@@ -132,14 +132,14 @@ fn has_any(text: &str, words: &[&str]) -> bool {
 fn is_filler(text: &str) -> bool {
     let plain = text.trim_matches(|c: char| !c.is_alphanumeric() && c != 'ー').to_lowercase();
     let laughs = plain.chars().all(|c| matches!(c, 'w' | 'ｗ'));
-    !asks(text) && (laughs || FILLERS.contains(&plain.as_str()))
+    !is_question(text) && (laughs || FILLERS.contains(&plain.as_str()))
 }
 
-fn asks(text: &str) -> bool {
+fn is_question(text: &str) -> bool {
     text.trim_end().ends_with(['?', '？'])
 }
 
-fn of_people(lines: &Lines) -> Vec<Line<'_>> {
+fn of_people(lines: &Lines) -> Vec<TranscriptLine<'_>> {
     lines.iter().filter(|line| line.voice == Voice::Person).collect()
 }
 
@@ -147,7 +147,7 @@ fn of_people(lines: &Lines) -> Vec<Line<'_>> {
 pub fn state(lines: &Lines) -> State {
     let people = of_people(lines);
     let recent = || people.iter().rev().take(MOOD_MESSAGES);
-    if people.last().is_some_and(|last| has_any(last.text, CLOSINGS) && !asks(last.text)) {
+    if people.last().is_some_and(|last| has_any(last.text, CLOSINGS) && !is_question(last.text)) {
         State::Ending
     } else if recent().any(|line| has_any(line.text, MISUNDERSTANDINGS)) {
         State::Misunderstanding
@@ -159,20 +159,20 @@ pub fn state(lines: &Lines) -> State {
 }
 
 /// A question or a call for help to everybody, after which nobody else has said more than "hmm".
-pub fn open_question(lines: &Lines) -> Option<Line<'_>> {
-    let talk: Vec<Line<'_>> = lines.iter().collect();
+pub fn open_question(lines: &Lines) -> Option<TranscriptLine<'_>> {
+    let talk: Vec<TranscriptLine<'_>> = lines.iter().collect();
     let mut newest =
         talk.iter().rev().skip_while(|line| line.voice == Voice::Person && is_filler(line.text)).peekable();
     let last = newest.peek().copied().filter(|line| line.voice == Voice::Person)?;
     let mut by_the_same = newest.take_while(|line| line.voice == Voice::Person && line.name == last.name).copied();
-    let asked = by_the_same.find(|line| asks(line.text) || has_any(line.text, CALLS))?;
+    let asked = by_the_same.find(|line| is_question(line.text) || has_any(line.text, CALLS))?;
     let others = talk.iter().map(|line| line.name).filter(|name| *name != last.name && !name.is_empty());
-    let to_somebody = asked.text.trim_start().starts_with('@') || { others }.any(|name| calls(asked.text, name));
+    let to_somebody = asked.text.trim_start().starts_with('@') || { others }.any(|name| names(asked.text, name));
     (!to_somebody).then_some(asked)
 }
 
 /// Whether a name stands in a text: as a word of its own where the letters next to it are Latin, anywhere else as it is.
-fn calls(text: &str, name: &str) -> bool {
+fn names(text: &str, name: &str) -> bool {
     let (text, name) = (text.to_lowercase(), name.to_lowercase());
     let goes_on = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
     let is_word = |(start, found): (usize, &str)| {
@@ -194,7 +194,7 @@ pub fn is_same(earlier: &Lines, now: &Lines) -> bool {
 }
 
 /// The language people speak there.
-pub fn spoken(lines: &Lines) -> Language {
+pub fn spoken_language(lines: &Lines) -> Language {
     let heard = lines.iter().filter(|line| line.voice != Voice::Me);
     heard.into_iter().find_map(|line| line.text.chars().find_map(Language::of_letter)).unwrap_or_default()
 }
@@ -205,7 +205,7 @@ pub mod tests {
 
     pub fn talk(said: &[(&str, &str)]) -> Lines {
         let voice = |name: &str| if name == "me" { Voice::Me } else { Voice::Person };
-        said.iter().map(|(name, text)| Line { id: "", name, voice: voice(name), text }).collect()
+        said.iter().map(|(name, text)| TranscriptLine { id: "", name, voice: voice(name), text }).collect()
     }
 
     #[test]

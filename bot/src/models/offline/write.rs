@@ -2,24 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use aizuchi_core::effect::{Brief, Kind, Line, Lines};
+use aizuchi_core::effect::{Brief, Kind, Lines, TranscriptLine};
 use aizuchi_core::judge::State;
 use aizuchi_core::settings;
 use aizuchi_core::types::{Voice, stable_hash};
 
 use super::examples::example_answer;
-use super::notice::{open_question, spoken, state};
+use super::notice::{open_question, spoken_language, state};
 use crate::language::{Language, say};
 
 const NODS: [&str; 3] = ["offline-nod-1", "offline-nod-2", "offline-nod-3"];
 
-pub fn write(brief: &Brief, wish: &settings::Language) -> String {
-    let language = Language::set(wish).unwrap_or_else(|| spoken(&brief.transcript.lines));
+pub fn write(brief: &Brief, wish: &settings::LanguageSetting) -> String {
+    let language = Language::set(wish).unwrap_or_else(|| spoken_language(&brief.transcript.lines));
     match brief.kind {
         Kind::Reaction | Kind::Acknowledgement => {
             language.text(NODS[stable_hash(0, &brief.call.to_string()) as usize % NODS.len()])
         }
-        Kind::Full => match asked(brief).and_then(|said| example_answer(&brief.place.room, said)) {
+        Kind::Full => match find_question(brief).and_then(|said| example_answer(&brief.place.room, said)) {
             Some(example) => say!(language, "offline-example", text = example),
             None => say!(language, "offline-answer", text = answer(brief, language)),
         },
@@ -27,13 +27,13 @@ pub fn write(brief: &Brief, wish: &settings::Language) -> String {
 }
 
 /// What somebody asked: it, or everybody.
-fn asked(brief: &Brief) -> Option<&str> {
+fn find_question(brief: &Brief) -> Option<&str> {
     let open = || open_question(&brief.transcript.lines).map(|line| line.text);
-    if brief.addressed { answered(brief).map(|line| line.text) } else { open() }
+    if brief.addressed { find_answered(brief).map(|line| line.text) } else { open() }
 }
 
 /// The message it answers, or the newest of a person.
-fn answered(brief: &Brief) -> Option<Line<'_>> {
+fn find_answered(brief: &Brief) -> Option<TranscriptLine<'_>> {
     let lines = &brief.transcript.lines;
     let named = brief.answering.last().and_then(|id| lines.iter().find(|line| line.id == id.as_str()));
     named.or_else(|| lines.iter().filter(|line| line.voice == Voice::Person).last())
@@ -61,7 +61,7 @@ fn speakers(lines: &Lines) -> Vec<(String, usize)> {
 
 fn answer(brief: &Brief, language: Language) -> String {
     let lines = &brief.transcript.lines;
-    let Some(line) = answered(brief) else { return language.text("offline-here") };
+    let Some(line) = find_answered(brief) else { return language.text("offline-here") };
     let (name, words) = (quoted(line.name), quoted(line.text));
     if !brief.addressed {
         return match (state(lines), open_question(lines)) {
@@ -108,21 +108,21 @@ mod tests {
     fn it_says_whom_it_answers_what_it_heard_and_that_it_is_offline() {
         let asked = brief(Kind::Full, true, &[("mia", "hello"), ("jonas", "aizuchi, how cold\nwill it be?")]);
         assert_eq!(
-            write(&asked, &settings::Language::Auto),
+            write(&asked, &settings::LanguageSetting::Auto),
             "jonas, I heard you: “aizuchi, how cold will it be?”. I can not think about it without a model. What I have in mind here: 2 messages (jonas 1, mia 1). (offline: no model is connected)"
         );
         let asked = brief(Kind::Full, true, &[("葵", "相槌、明日は寒い？")]);
-        let answer = write(&asked, &settings::Language::Auto);
+        let answer = write(&asked, &settings::LanguageSetting::Auto);
         assert!(
             answer.starts_with("葵さん、「相槌、明日は寒い？」") && answer.ends_with("（オフライン：モデル未接続）"),
             "{answer}"
         );
-        assert!(write(&asked, &settings::Language::Named("en".into())).starts_with("葵, I heard you"));
+        assert!(write(&asked, &settings::LanguageSetting::Named("en".into())).starts_with("葵, I heard you"));
     }
 
     #[test]
     fn unasked_it_only_points_at_what_rules_can_see() {
-        let told = |said: &[(&str, &str)]| write(&brief(Kind::Full, false, said), &settings::Language::Auto);
+        let told = |said: &[(&str, &str)]| write(&brief(Kind::Full, false, said), &settings::LanguageSetting::Auto);
         assert!(told(&[("bob", "anybody seen my key?")]).starts_with("bob asked: “anybody seen my key?”. Nobody has"));
         assert!(told(&[("bob", "それは誤解です")]).starts_with("もしかすると"));
         assert!(told(&[]).starts_with("I am here."));
@@ -130,17 +130,18 @@ mod tests {
 
     #[test]
     fn a_nod_is_a_word_or_two_and_always_the_same() {
-        let nod = write(&brief(Kind::Acknowledgement, false, &[("a", "so I said no")]), &settings::Language::Auto);
+        let nod =
+            write(&brief(Kind::Acknowledgement, false, &[("a", "so I said no")]), &settings::LanguageSetting::Auto);
         let nods = |language: Language| NODS.map(|key| language.text(key));
         assert!(nods(Language::ENGLISH).contains(&nod));
         assert_eq!(
             nod,
             write(
                 &brief(Kind::Acknowledgement, false, &[("a", "other words")]),
-                &settings::Language::Named("en".into())
+                &settings::LanguageSetting::Named("en".into())
             )
         );
-        let nod = write(&brief(Kind::Acknowledgement, false, &[("a", "雨だ")]), &settings::Language::Auto);
+        let nod = write(&brief(Kind::Acknowledgement, false, &[("a", "雨だ")]), &settings::LanguageSetting::Auto);
         assert!(nods(Language::from_id("ja").unwrap()).contains(&nod));
     }
 }

@@ -10,13 +10,13 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
 use super::compare::KnownMessages;
-use super::marks::{Mark, Told};
+use super::marks::{ListedChannel, MessageMark};
 use super::platform::Discord;
 use super::read::id;
-use super::rest::{Trouble, persist};
-use super::say::{Ear, Said};
-use crate::journal::Kept;
-use crate::runtime::Ears;
+use super::rest::{RestError, with_retries};
+use super::translate::{DiscordMessage, MessageContext};
+use crate::journal::KnownMessage;
+use crate::runtime::EngineHandle;
 
 /// What is younger fell into a short gap, and can still be answered.
 const FRESH: Span = Span::seconds(30);
@@ -29,16 +29,16 @@ const ATTEMPTS_MAX: u32 = 8;
 #[derive(Clone)]
 pub struct Backfill {
     pub(super) discord: Arc<Discord>,
-    pub(super) ears: Ears,
+    pub(super) engine: EngineHandle,
     pub(super) stop: CancellationToken,
     pub(super) together: Arc<Semaphore>,
     pub(super) known: Arc<Mutex<KnownMessages>>,
 }
 
 impl Backfill {
-    pub fn new(discord: Arc<Discord>, ears: Ears, stop: CancellationToken) -> Backfill {
+    pub fn new(discord: Arc<Discord>, engine: EngineHandle, stop: CancellationToken) -> Backfill {
         let (together, known) = (Arc::new(Semaphore::new(CHANNELS_TOGETHER)), Arc::default());
-        Backfill { discord, ears, stop, together, known }
+        Backfill { discord, engine, stop, together, known }
     }
 
     /// The channels of a guild with their last message. Where gaps begin is settled when this returns; they are filled
@@ -68,9 +68,9 @@ impl Backfill {
         let listed = channels.iter().map(|(channel, newest)| (*channel, *newest));
         // Where something was said lately and the channel is not told of: a thread that is closed by now, perhaps.
         let unlisted = known.keys().filter(|channel| channels.iter().all(|(told, _)| told != *channel));
-        let told: Vec<Told> = listed
+        let told: Vec<ListedChannel> = listed
             .chain(unlisted.map(|channel| (*channel, None)))
-            .map(|(channel, newest)| Told { channel, newest, look: known.contains_key(&channel) })
+            .map(|(channel, newest)| ListedChannel { channel, newest, look: known.contains_key(&channel) })
             .collect();
         let gaps = match self.discord.marks.begin(guild, told).await {
             Ok(gaps) => gaps,
@@ -102,18 +102,18 @@ impl Backfill {
     /// What is newer than the last that was heard, and then what was changed of the rest.
     async fn fill(&self, gap: Gap) {
         let Gap { channel, guild, heard, known } = gap;
-        let (missed, newest) = match persist(ATTEMPTS_MAX, || self.missed(channel, guild, heard)).await {
+        let (missed, newest) = match with_retries(ATTEMPTS_MAX, || self.missed(channel, guild, heard)).await {
             Ok(found) => found,
-            Err(trouble) => return debug!(channel, %trouble, "cannot fetch what was missed"),
+            Err(error) => return debug!(channel, %error, "cannot fetch what was missed"),
         };
         if !missed.is_empty() {
             info!(channel, messages = missed.len(), "heard what was missed");
         }
         for said in missed {
-            if self.ears.hear(Input::Said(aged(said.message, self.discord.clock.now()))).await.is_err() {
+            if self.engine.submit(Input::Said(mark_old(said.message, self.discord.clock.now()))).await.is_err() {
                 return;
             }
-            let mark = Mark { channel, guild, message: said.id };
+            let mark = MessageMark { channel, guild, message: said.id };
             if let Err(error) = self.discord.marks.fill(mark).await {
                 return warn!(channel, %error, "cannot note what was heard on Discord");
             }
@@ -122,9 +122,14 @@ impl Backfill {
     }
 
     /// The newest messages after `heard`, oldest first, and the newest page of all.
-    async fn missed(&self, channel: u64, guild: u64, heard: u64) -> Result<(Vec<Said>, Vec<Value>), Trouble> {
+    async fn missed(
+        &self,
+        channel: u64,
+        guild: u64,
+        heard: u64,
+    ) -> Result<(Vec<DiscordMessage>, Vec<Value>), RestError> {
         let most = self.discord.settings.backfill_messages as usize;
-        let (mut missed, mut newest): (Vec<Said>, Option<Vec<Value>>) = (Vec::new(), None);
+        let (mut missed, mut newest): (Vec<DiscordMessage>, Option<Vec<Value>>) = (Vec::new(), None);
         let Some(me) = self.discord.me().filter(|_| most > 0) else { return Ok((missed, Vec::new())) };
         let mut before = String::new();
         while missed.len() < most {
@@ -134,8 +139,8 @@ impl Backfill {
             let newer = |message: &&Value| id(message, "id").is_some_and(|id| id > heard);
             self.discord.places(|places| {
                 let guild = Some(guild).filter(|guild| *guild != 0);
-                let ear = Ear { me, own_names: &self.discord.own_names, places, guild };
-                missed.extend(page.iter().filter(newer).filter_map(|message| ear.said(message)));
+                let context = MessageContext { me, own_names: &self.discord.own_names, places, guild };
+                missed.extend(page.iter().filter(newer).filter_map(|message| context.to_message(message)));
             });
             let is_last = (page.len() as u64) < PAGE || oldest.is_none_or(|oldest| oldest <= heard);
             newest.get_or_insert(page);
@@ -157,10 +162,10 @@ struct Gap {
     /// The last message that was heard.
     heard: u64,
     /// What is known of what was said lately.
-    known: Vec<Kept>,
+    known: Vec<KnownMessage>,
 }
 
-fn aged(message: Message, now: Time) -> Message {
+fn mark_old(message: Message, now: Time) -> Message {
     let backfilled = now.since(message.at) > FRESH;
     Message { backfilled, ..message }
 }

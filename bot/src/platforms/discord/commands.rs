@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tracing::{debug, warn};
 
+use super::errors::registration_advice;
 use super::platform::Discord;
 use super::read::{list, text};
-use super::rest::persist;
-use super::trouble::registration_advice;
+use super::rest::with_retries;
 use crate::commands::{Argument, COMMANDS, CommandForm, CommandSpec};
 use crate::language::Language;
 
@@ -24,7 +24,7 @@ const DISCORD_LANGUAGES: [&str; 24] = [
 ];
 
 /// A text in every language that Discord has, by Discord's tag.
-fn localised(text: impl Fn(Language) -> String) -> Value {
+fn localizations(text: impl Fn(Language) -> String) -> Value {
     let tag = |language: Language| match language {
         Language::ENGLISH => Some("en-US"),
         other => DISCORD_LANGUAGES.into_iter().find(|tag| *tag == other.id()),
@@ -36,12 +36,12 @@ fn localised(text: impl Fn(Language) -> String) -> Value {
 pub fn definition() -> Value {
     let doc = |language: Language| language.text("command-all");
     json!([{
-        "type": 1, "name": NAME, "description": doc(Language::ENGLISH), "description_localizations": localised(doc),
-        "contexts": [0, 1], "options": offered().map(subcommand).collect::<Vec<_>>(),
+        "type": 1, "name": NAME, "description": doc(Language::ENGLISH), "description_localizations": localizations(doc),
+        "contexts": [0, 1], "options": offered_commands().map(subcommand).collect::<Vec<_>>(),
     }])
 }
 
-fn offered() -> impl Iterator<Item = &'static CommandSpec> {
+fn offered_commands() -> impl Iterator<Item = &'static CommandSpec> {
     COMMANDS.iter().filter(|spec| spec.is_offered(CommandForm::Prefixed))
 }
 
@@ -49,8 +49,8 @@ fn subcommand(spec: &CommandSpec) -> Value {
     let doc = |language| capitalised(&spec.help(language));
     json!({
         "type": SUBCOMMAND, "name": spec.name, "description": doc(Language::ENGLISH),
-        "name_localizations": localised(|language| spec.alias(language)),
-        "description_localizations": localised(doc),
+        "name_localizations": localizations(|language| spec.alias(language)),
+        "description_localizations": localizations(doc),
         "options": spec.argument.iter().map(|argument| option(spec, argument)).collect::<Vec<_>>(),
     })
 }
@@ -59,7 +59,7 @@ fn option(spec: &CommandSpec, argument: &Argument) -> Value {
     let choices = argument.kind.choices().into_iter().map(|choice| json!({"name": choice, "value": choice}));
     json!({
         "type": STRING, "name": argument.name, "description": spec.argument_help(Language::ENGLISH), "required": argument.required,
-        "description_localizations": localised(|language| spec.argument_help(language)), "choices": choices.collect::<Vec<_>>(),
+        "description_localizations": localizations(|language| spec.argument_help(language)), "choices": choices.collect::<Vec<_>>(),
     })
 }
 
@@ -75,7 +75,7 @@ pub fn command_text(data: &Value) -> Option<String> {
         return None;
     }
     let chosen = list(data, "options").first()?;
-    let spec = offered().find(|spec| text(chosen, "name") == Some(spec.name))?;
+    let spec = offered_commands().find(|spec| text(chosen, "name") == Some(spec.name))?;
     let value = list(chosen, "options").first().and_then(|option| text(option, "value")).map(str::trim);
     // One line: what somebody types is an argument, never a second command.
     let value = value.map(|value| value.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -96,9 +96,9 @@ pub async fn register(discord: Arc<Discord>, application: u64, guilds: Vec<u64>)
         guilds.iter().map(|guild| format!("applications/{application}/guilds/{guild}/commands")).collect()
     };
     for path in paths {
-        match persist(ATTEMPTS_MAX, || discord.rest.put(path.clone(), Some(&commands))).await {
+        match with_retries(ATTEMPTS_MAX, || discord.rest.put(path.clone(), Some(&commands))).await {
             Ok(_) => debug!("registered /aizuchi"),
-            Err(trouble) => warn!(%trouble, advice = registration_advice(&trouble), "cannot register /aizuchi"),
+            Err(error) => warn!(%error, advice = registration_advice(&error), "cannot register /aizuchi"),
         }
     }
 }
@@ -123,7 +123,7 @@ mod tests {
     /// Discord's own limits.
     #[test]
     fn names_and_descriptions_are_such_as_discord_takes() {
-        for spec in offered() {
+        for spec in offered_commands() {
             let of_option = spec.argument.iter().map(|argument| argument.name.to_owned());
             let aliases = Language::ALL.map(|language| spec.alias(language));
             for name in aliases.into_iter().chain([spec.name.to_owned()]).chain(of_option) {
@@ -138,7 +138,7 @@ mod tests {
                 assert!((1..=100).contains(&doc.chars().count()), "{doc}");
             }
         }
-        assert!((1..=25).contains(&offered().count()), "Discord takes 25 subcommands");
+        assert!((1..=25).contains(&offered_commands().count()), "Discord takes 25 subcommands");
     }
 
     #[test]

@@ -11,11 +11,11 @@ use super::backfill::{Backfill, PAGE};
 use super::places::{channel_of, guild_of};
 use super::platform::PLATFORM;
 use super::read::id;
-use super::say::Ear;
-use crate::journal::Kept;
+use super::translate::MessageContext;
+use crate::journal::KnownMessage;
 
 /// What was said lately, by channel or thread, with its guild; 0 for direct messages.
-pub type KnownMessages = HashMap<u64, (u64, Vec<Kept>)>;
+pub type KnownMessages = HashMap<u64, (u64, Vec<KnownMessage>)>;
 
 impl Backfill {
     /// Looks up what is known, at the start of a session that does not go on from another: whatever such a session
@@ -33,30 +33,30 @@ impl Backfill {
     }
 
     /// What is known of these channels, and of others of the guild that are not told of: once for each session.
-    pub fn take_known(&self, guild: u64, channels: &[(u64, Option<u64>)]) -> HashMap<u64, Vec<Kept>> {
+    pub fn take_known(&self, guild: u64, channels: &[(u64, Option<u64>)]) -> HashMap<u64, Vec<KnownMessage>> {
         if self.discord.settings.backfill_messages == 0 {
             return HashMap::new();
         }
         let mut known = self.known.lock().expect("nobody panics while holding it");
         let told: std::collections::HashSet<u64> = channels.iter().map(|(channel, _)| *channel).collect();
-        let wanted = |channel: &u64, of: &(u64, Vec<Kept>)| told.contains(channel) || of.0 == guild;
+        let wanted = |channel: &u64, of: &(u64, Vec<KnownMessage>)| told.contains(channel) || of.0 == guild;
         known.extract_if(|channel, of| wanted(channel, of)).map(|(channel, (_, kept))| (channel, kept)).collect()
     }
 
     /// `newest` is the newest page of the channel.
-    pub async fn tell_changes(&self, channel: u64, guild: u64, known: &[Kept], newest: &[Value]) {
+    pub async fn tell_changes(&self, channel: u64, guild: u64, known: &[KnownMessage], newest: &[Value]) {
         let Some(me) = self.discord.me() else { return };
         let now = self.discord.clock.now();
         let changes = self.discord.places(|places| {
             let guild = Some(guild).filter(|guild| *guild != 0);
-            let ear = Ear { me, own_names: &self.discord.own_names, places, guild };
-            changes(&ear, channel, known, newest, now)
+            let context = MessageContext { me, own_names: &self.discord.own_names, places, guild };
+            changes(&context, channel, known, newest, now)
         });
         if !changes.is_empty() {
             info!(channel, messages = changes.len(), "heard what was changed meanwhile");
         }
         for change in changes {
-            if self.ears.hear(Input::Changed(change)).await.is_err() {
+            if self.engine.submit(Input::Changed(change)).await.is_err() {
                 return;
             }
         }
@@ -64,17 +64,23 @@ impl Backfill {
 }
 
 /// `page` is the newest there is now.
-fn changes(ear: &Ear<'_>, channel: u64, known: &[Kept], page: &[Value], now: Time) -> Vec<Change> {
+fn changes(
+    context: &MessageContext<'_>,
+    channel: u64,
+    known: &[KnownMessage],
+    page: &[Value],
+    now: Time,
+) -> Vec<Change> {
     let found: HashMap<u64, &Value> = page.iter().filter_map(|message| Some((id(message, "id")?, message))).collect();
     // Who may not read the past is shown nothing at all: that says nothing about it.
     let Some(oldest) = found.keys().min().copied() else { return Vec::new() };
     // What is older than a full page may well be there.
     let reaches_to = if (page.len() as u64) < PAGE { 0 } else { oldest };
-    let change = |kept: &Kept| {
+    let change = |kept: &KnownMessage| {
         let message: u64 = kept.id.as_str().parse().ok().filter(|message| *message >= reaches_to)?;
         let inputs = match found.get(&message) {
-            None => ear.deleted(&json!({"channel_id": channel, "id": message}), now),
-            Some(shown) => ear.edited(shown, now).into_iter().collect(),
+            None => context.to_deletions(&json!({"channel_id": channel, "id": message}), now),
+            Some(shown) => context.to_edit(shown, now).into_iter().collect(),
         };
         inputs.into_iter().find_map(|input| {
             let Input::Changed(change) = input else { return None };

@@ -15,9 +15,9 @@ use tokio_util::sync::CancellationToken;
 use tracing::debug;
 use twilight_gateway_queue::Queue as _;
 
-use super::gateway::Plan;
+use super::gateway::GatewayPlan;
 use super::interaction::Interactions;
-use super::platform::{Discord, State};
+use super::platform::{Discord, GatewayState};
 use super::read::{bits, text};
 use crate::platforms::backoff::share_of;
 use crate::platforms::web_socket::{self, Socket};
@@ -63,7 +63,7 @@ pub struct GatewaySession {
 
 /// How a connection ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum DisconnectReason {
     Stopped,
     /// For good, with Discord's own words.
     Dismissed {
@@ -76,16 +76,16 @@ pub enum Ending {
     },
 }
 
-impl Ending {
-    fn lost(reason: impl Into<String>) -> Ending {
-        Ending::Lost { code: None, reason: reason.into() }
+impl DisconnectReason {
+    fn lost(reason: impl Into<String>) -> DisconnectReason {
+        DisconnectReason::Lost { code: None, reason: reason.into() }
     }
 }
 
 /// One of the connections, and what it remembers from one to the next.
 pub struct Connection<'a> {
     pub discord: &'a Discord,
-    pub plan: &'a Plan,
+    pub plan: &'a GatewayPlan,
     pub number: u32,
     pub interactions: &'a Interactions,
     /// Where what is told goes.
@@ -105,7 +105,7 @@ struct Envelope<'t> {
 }
 
 /// A socket that is open, and its heart.
-struct Pulse {
+struct LiveSocket {
     socket: Socket,
     every: Duration,
     next: Instant,
@@ -119,23 +119,23 @@ struct Pulse {
 
 impl Connection<'_> {
     /// How it ended, and how long it was of use: `None` if Discord never let it in.
-    pub async fn run(mut self) -> (Ending, Option<Duration>) {
+    pub async fn run(mut self) -> (DisconnectReason, Option<Duration>) {
         let url = self.url();
         let opened = tokio::select! {
             opened = web_socket::open(&self.plan.client, &url, MESSAGE_BYTES_MAX) => opened,
-            () = self.stop.cancelled() => return (Ending::Stopped, None),
+            () = self.stop.cancelled() => return (DisconnectReason::Stopped, None),
         };
         let socket = match opened {
             Ok(socket) => socket,
             Err(why) => {
                 // Perhaps it can be resumed where sessions begin.
                 self.session.iter_mut().for_each(|session| session.url = None);
-                return (Ending::lost(why), None);
+                return (DisconnectReason::lost(why), None);
             }
         };
         let now = Instant::now();
         let every = HELLO_WITHIN;
-        let mut pulse = Pulse { socket, every, next: now + every, answered: true, turn: None, active: None };
+        let mut pulse = LiveSocket { socket, every, next: now + every, answered: true, turn: None, active: None };
         let ending = match self.greet(&mut pulse).await {
             Ok(()) => self.listen(&mut pulse).await,
             Err(ending) => ending,
@@ -151,16 +151,16 @@ impl Connection<'_> {
     }
 
     /// Waits for the hello, and resumes or gets in line to say who it is.
-    async fn greet(&mut self, pulse: &mut Pulse) -> Result<(), Ending> {
+    async fn greet(&mut self, pulse: &mut LiveSocket) -> Result<(), DisconnectReason> {
         let hello = tokio::select! {
             hello = timeout(HELLO_WITHIN, next(&mut pulse.socket)) => {
-                hello.map_err(|_| Ending::lost("no hello"))??
+                hello.map_err(|_| DisconnectReason::lost("no hello"))??
             }
-            () = self.stop.cancelled() => return Err(Ending::Stopped),
+            () = self.stop.cancelled() => return Err(DisconnectReason::Stopped),
         };
         let hello: Value = serde_json::from_str(&hello).unwrap_or_default();
         if bits(&hello, "op") != HELLO {
-            return Err(Ending::lost("something else than hello came first"));
+            return Err(DisconnectReason::lost("something else than hello came first"));
         }
         // What was said until now comes late because of us.
         self.discord.clock.note_return();
@@ -185,7 +185,7 @@ impl Connection<'_> {
     }
 
     /// Until the connection ends.
-    async fn listen(&mut self, pulse: &mut Pulse) -> Ending {
+    async fn listen(&mut self, pulse: &mut LiveSocket) -> DisconnectReason {
         loop {
             let done = tokio::select! {
                 told = next(&mut pulse.socket) => match told {
@@ -204,7 +204,7 @@ impl Connection<'_> {
                         Ok(())
                     }
                 },
-                () = self.stop.cancelled() => Err(Ending::Stopped),
+                () = self.stop.cancelled() => Err(DisconnectReason::Stopped),
             };
             if let Err(ending) = done {
                 return ending;
@@ -212,21 +212,21 @@ impl Connection<'_> {
         }
     }
 
-    async fn beat(&self, pulse: &mut Pulse) -> Result<(), Ending> {
+    async fn beat(&self, pulse: &mut LiveSocket) -> Result<(), DisconnectReason> {
         if !pulse.answered {
-            return Err(Ending::lost("no answer to the last heartbeat"));
+            return Err(DisconnectReason::lost("no answer to the last heartbeat"));
         }
         pulse.answered = false;
         pulse.next = Instant::now() + pulse.every;
         self.send_beat(pulse).await
     }
 
-    async fn send_beat(&self, pulse: &mut Pulse) -> Result<(), Ending> {
+    async fn send_beat(&self, pulse: &mut LiveSocket) -> Result<(), DisconnectReason> {
         let sequence = self.session.as_ref().map(|session| session.sequence);
         send(&mut pulse.socket, &json!({"op": HEARTBEAT, "d": sequence})).await
     }
 
-    async fn identify(&self, pulse: &mut Pulse) -> Result<(), Ending> {
+    async fn identify(&self, pulse: &mut LiveSocket) -> Result<(), DisconnectReason> {
         pulse.turn = None;
         let properties = json!({"os": std::env::consts::OS, "browser": "aizuchi", "device": "aizuchi"});
         let identify = json!({"op": IDENTIFY, "d": {
@@ -237,7 +237,7 @@ impl Connection<'_> {
     }
 
     /// What came: about the connection itself, or to be handed on.
-    async fn take(&mut self, pulse: &mut Pulse, told: String) -> Result<(), Ending> {
+    async fn take(&mut self, pulse: &mut LiveSocket, told: String) -> Result<(), DisconnectReason> {
         let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(&told) else {
             debug!("passed over a payload that cannot be read");
             return Ok(());
@@ -249,20 +249,20 @@ impl Connection<'_> {
                 self.hand_on(told).await
             }
             HEARTBEAT => self.send_beat(pulse).await,
-            RECONNECT => Err(Ending::lost("Discord asks to connect again")),
+            RECONNECT => Err(DisconnectReason::lost("Discord asks to connect again")),
             INVALID_SESSION => {
                 let payload: Value = serde_json::from_str(&told).unwrap_or_default();
                 if payload.get("d").and_then(Value::as_bool) != Some(true) {
                     *self.session = None;
                 }
-                Err(Ending::lost("Discord does not accept the session"))
+                Err(DisconnectReason::lost("Discord does not accept the session"))
             }
             _ => Ok(()),
         }
     }
 
     /// Where in the session it is.
-    fn count(&mut self, pulse: &mut Pulse, kind: &str, sequence: Option<u64>, told: &str) {
+    fn count(&mut self, pulse: &mut LiveSocket, kind: &str, sequence: Option<u64>, told: &str) {
         if kind == "READY" {
             let ready: Value = serde_json::from_str(told).unwrap_or_default();
             let data = ready.get("d").unwrap_or(&Value::Null);
@@ -281,39 +281,41 @@ impl Connection<'_> {
             self.session.iter_mut().for_each(|session| session.attempts = 0);
             pulse.active = Some(Instant::now());
             self.discord.rest.token_works();
-            self.discord.state.send_replace(State::Connected);
+            self.discord.state.send_replace(GatewayState::Connected);
         }
     }
 
     /// Beyond what may wait the connection waits too, and is resumed when Discord loses patience.
-    async fn hand_on(&self, told: String) -> Result<(), Ending> {
+    async fn hand_on(&self, told: String) -> Result<(), DisconnectReason> {
         self.interactions.serve(&told);
         let sent = tokio::select! {
             sent = self.events.send(told) => sent.is_ok(),
             () = self.stop.cancelled() => false,
         };
-        if sent { Ok(()) } else { Err(Ending::Stopped) }
+        if sent { Ok(()) } else { Err(DisconnectReason::Stopped) }
     }
 
     /// What Discord's code means for the session.
-    fn after_close(&mut self, ending: Ending) -> Ending {
+    fn after_close(&mut self, ending: DisconnectReason) -> DisconnectReason {
         match ending {
-            Ending::Lost { code: Some(code), reason } if FOR_GOOD.contains(&code) => Ending::Dismissed { code, reason },
-            Ending::Lost { code: Some(code), .. } if SESSION_OVER.contains(&code) => {
+            DisconnectReason::Lost { code: Some(code), reason } if FOR_GOOD.contains(&code) => {
+                DisconnectReason::Dismissed { code, reason }
+            }
+            DisconnectReason::Lost { code: Some(code), .. } if SESSION_OVER.contains(&code) => {
                 *self.session = None;
                 ending
             }
-            Ending::Lost { .. } | Ending::Dismissed { .. } | Ending::Stopped => ending,
+            DisconnectReason::Lost { .. } | DisconnectReason::Dismissed { .. } | DisconnectReason::Stopped => ending,
         }
     }
 
     /// Tells Discord that the connection is left. Who stops for good must not look present.
-    async fn leave(&self, pulse: &mut Pulse, ending: &Ending) {
+    async fn leave(&self, pulse: &mut LiveSocket, ending: &DisconnectReason) {
         let code = match ending {
-            Ending::Lost { code: Some(_), .. } | Ending::Dismissed { .. } => None,
-            Ending::Stopped => Some(ENDS_SESSION),
-            Ending::Lost { code: None, .. } if self.session.is_none() => Some(ENDS_SESSION),
-            Ending::Lost { code: None, .. } => Some(LEAVES_SESSION_OPEN),
+            DisconnectReason::Lost { code: Some(_), .. } | DisconnectReason::Dismissed { .. } => None,
+            DisconnectReason::Stopped => Some(ENDS_SESSION),
+            DisconnectReason::Lost { code: None, .. } if self.session.is_none() => Some(ENDS_SESSION),
+            DisconnectReason::Lost { code: None, .. } => Some(LEAVES_SESSION_OPEN),
         };
         let socket = &mut pulse.socket;
         let goodbye = async {
@@ -337,26 +339,29 @@ async fn turn(turn: &mut Option<oneshot::Receiver<()>>) -> Result<(), oneshot::e
 }
 
 /// The next text; `Err` is how the connection ended.
-async fn next(socket: &mut Socket) -> Result<String, Ending> {
+async fn next(socket: &mut Socket) -> Result<String, DisconnectReason> {
     loop {
         match socket.next().await {
             Some(Ok(Message::Text(text))) => return Ok(text.as_str().to_owned()),
             Some(Ok(Message::Close(Some(frame)))) => {
-                return Err(Ending::Lost { code: Some(frame.code.into()), reason: frame.reason.as_str().to_owned() });
+                return Err(DisconnectReason::Lost {
+                    code: Some(frame.code.into()),
+                    reason: frame.reason.as_str().to_owned(),
+                });
             }
-            Some(Ok(Message::Close(None))) => return Err(Ending::lost("closed without a reason")),
+            Some(Ok(Message::Close(None))) => return Err(DisconnectReason::lost("closed without a reason")),
             // What we did not ask for: compressed payloads, and what the library answers by itself.
             Some(Ok(Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => (),
-            Some(Err(error)) => return Err(Ending::lost(error.to_string())),
-            None => return Err(Ending::lost("the connection was cut")),
+            Some(Err(error)) => return Err(DisconnectReason::lost(error.to_string())),
+            None => return Err(DisconnectReason::lost("the connection was cut")),
         }
     }
 }
 
-async fn send(socket: &mut Socket, payload: &Value) -> Result<(), Ending> {
+async fn send(socket: &mut Socket, payload: &Value) -> Result<(), DisconnectReason> {
     match timeout(SENDS_WITHIN, socket.send(Message::text(payload.to_string()))).await {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(Ending::lost(error.to_string())),
-        Err(_) => Err(Ending::lost("nothing can be sent")),
+        Ok(Err(error)) => Err(DisconnectReason::lost(error.to_string())),
+        Err(_) => Err(DisconnectReason::lost("nothing can be sent")),
     }
 }

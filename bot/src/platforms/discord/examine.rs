@@ -3,10 +3,10 @@
 use secrecy::SecretString;
 use serde_json::Value;
 
+use super::errors::{PORTAL, examination_advice};
 use super::read::{bits, id, text};
-use super::rest::{Rest, Trouble};
+use super::rest::{Rest, RestError};
 use super::settings::DiscordSettings;
-use super::trouble::{PORTAL, examination_advice};
 use crate::check::Check;
 
 const PART: &str = "discord";
@@ -37,7 +37,7 @@ pub async fn examine(settings: &DiscordSettings, token: &SecretString) -> Vec<Ch
     let mut findings = Vec::new();
     let me = match rest.get("users/@me".to_owned()).await {
         Ok(me) => me,
-        Err(trouble) => return vec![unreachable(&trouble, &settings.token_variable)],
+        Err(error) => return vec![unreachable(&error, &settings.token_variable)],
     };
     findings.push(Check::ok(PART, format!("the token works: it is {}", text(&me, "username").unwrap_or("a bot"))));
     findings.push(match rest.get("applications/@me".to_owned()).await {
@@ -49,11 +49,11 @@ pub async fn examine(settings: &DiscordSettings, token: &SecretString) -> Vec<Ch
             "it may not read messages",
             format!("switch on Message Content Intent at {PORTAL} (Bot, Privileged Gateway Intents)"),
         ),
-        Err(trouble) => unreachable(&trouble, &settings.token_variable),
+        Err(error) => unreachable(&error, &settings.token_variable),
     });
     match rest.get(format!("users/@me/guilds?limit={GUILDS_MAX}")).await {
         Ok(guilds) => findings.extend(of_guilds(&guilds, id(&me, "id").unwrap_or(0))),
-        Err(trouble) => findings.push(unreachable(&trouble, &settings.token_variable)),
+        Err(error) => findings.push(unreachable(&error, &settings.token_variable)),
     }
     findings
 }
@@ -96,8 +96,8 @@ fn needed_names() -> Vec<&'static str> {
     PERMISSIONS.iter().map(|(_, name)| *name).collect()
 }
 
-fn unreachable(trouble: &Trouble, variable: &str) -> Check {
-    Check::fail(PART, trouble.to_string(), examination_advice(trouble, variable))
+fn unreachable(error: &RestError, variable: &str) -> Check {
+    Check::fail(PART, error.to_string(), examination_advice(error, variable))
 }
 
 #[cfg(test)]

@@ -11,17 +11,17 @@ use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 use twilight_gateway_queue::InMemoryQueue;
 
-use super::attend::attend;
 use super::backfill::Backfill;
-use super::hear::Listener;
+use super::errors::close_reason;
 use super::interaction::Interactions;
-use super::platform::{Discord, State};
+use super::listener::GatewayListener;
+use super::platform::{Discord, GatewayState};
 use super::read::{bits, text};
-use super::rest::{Trouble, USER_AGENT};
-use super::trouble::farewell;
+use super::reconnect::keep_connected;
+use super::rest::{RestError, USER_AGENT};
 use crate::platforms::backoff::Backoff;
 use crate::ports::Commands;
-use crate::runtime::Ears;
+use crate::runtime::EngineHandle;
 
 const GUILDS: u64 = 1 << 0;
 const GUILD_MESSAGES: u64 = 1 << 9;
@@ -39,16 +39,21 @@ const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// Returns when it is stopped, or when there is no going on.
-pub async fn attend_all(discord: Arc<Discord>, ears: Ears, commands: Arc<dyn Commands>, stop: CancellationToken) {
+pub async fn attend_all(
+    discord: Arc<Discord>,
+    engine: EngineHandle,
+    commands: Arc<dyn Commands>,
+    stop: CancellationToken,
+) {
     let ended = tokio::select! {
-        ended = connect(&discord, ears, commands, &stop) => ended,
+        ended = connect(&discord, engine, commands, &stop) => ended,
         // Whoever cannot answer does not go on listening.
-        () = discord.rest.token_refused() => Err(farewell(BAD_TOKEN, "")),
+        () = discord.rest.token_refused() => Err(close_reason(BAD_TOKEN, "")),
         () = stop.cancelled() => Ok(()),
     };
     if let Err(why) = ended {
         error!("{why}");
-        discord.state.send_replace(State::Stopped(why));
+        discord.state.send_replace(GatewayState::Stopped(why));
     }
 }
 
@@ -58,7 +63,7 @@ const BAD_TOKEN: u16 = 4004;
 /// `Err` says why it is sent away for good.
 async fn connect(
     discord: &Arc<Discord>,
-    ears: Ears,
+    engine: EngineHandle,
     commands: Arc<dyn Commands>,
     stop: &CancellationToken,
 ) -> Result<(), String> {
@@ -67,13 +72,17 @@ async fn connect(
     // When one is sent away for good, all go.
     let stop = stop.child_token();
     let _all_end = stop.clone().drop_guard();
-    let backfill = Backfill::new(discord.clone(), ears.clone(), stop.clone());
+    let backfill = Backfill::new(discord.clone(), engine.clone(), stop.clone());
     let interactions = Interactions::new(discord.clone(), commands);
     let mut connections = JoinSet::new();
     for number in 0..plan.shards {
-        let listener =
-            Listener { discord: discord.clone(), ears: ears.clone(), backfill: backfill.clone(), stop: stop.clone() };
-        connections.spawn(attend(plan.clone(), number, listener, interactions.clone(), stop.clone()));
+        let listener = GatewayListener {
+            discord: discord.clone(),
+            engine: engine.clone(),
+            backfill: backfill.clone(),
+            stop: stop.clone(),
+        };
+        connections.spawn(keep_connected(plan.clone(), number, listener, interactions.clone(), stop.clone()));
     }
     while let Some(ended) = connections.join_next().await {
         ended.map_err(|error| format!("a connection to Discord ended badly: {error}"))??;
@@ -82,7 +91,7 @@ async fn connect(
 }
 
 /// How to connect.
-pub struct Plan {
+pub struct GatewayPlan {
     pub shards: u32,
     pub url: String,
     /// Whether the address was set by hand: then it holds for every connection.
@@ -92,22 +101,22 @@ pub struct Plan {
     token: SecretString,
 }
 
-impl Plan {
+impl GatewayPlan {
     pub fn token(&self) -> &str {
         self.token.expose_secret()
     }
 }
 
 /// Asks Discord until it answers.
-async fn plan(discord: &Discord) -> Result<Plan, String> {
+async fn plan(discord: &Discord) -> Result<GatewayPlan, String> {
     let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST_PAUSE);
     let told = loop {
         match discord.rest.get("gateway/bot".to_owned()).await {
             Ok(told) => break told,
-            Err(Trouble::BadToken) => return Err(farewell(BAD_TOKEN, "")),
-            Err(trouble) => {
+            Err(RestError::BadToken) => return Err(close_reason(BAD_TOKEN, "")),
+            Err(error) => {
                 let pause = backoff.next();
-                warn!(%trouble, pause_ms = pause.as_millis() as u64, "cannot ask for Discord's gateway");
+                warn!(%error, pause_ms = pause.as_millis() as u64, "cannot ask for Discord's gateway");
                 tokio::time::sleep(pause).await;
             }
         }
@@ -116,7 +125,7 @@ async fn plan(discord: &Discord) -> Result<Plan, String> {
     let by_hand = discord.settings.gateway_url.as_str();
     let told_url = text(&told, "url").unwrap_or("wss://gateway.discord.gg");
     let client = Client::builder().http1_only().connect_timeout(CONNECT_WITHIN).user_agent(USER_AGENT).build();
-    Ok(Plan {
+    Ok(GatewayPlan {
         shards: if discord.settings.shards == 0 { recommended } else { discord.settings.shards },
         url: if by_hand.is_empty() { told_url } else { by_hand }.to_owned(),
         by_hand: !by_hand.is_empty(),

@@ -10,7 +10,7 @@ use tracing::{debug, warn};
 use super::commands::command_text;
 use super::platform::Discord;
 use super::read::{bits, id, text};
-use super::say::person;
+use super::translate::person;
 use crate::language::Language;
 use crate::ports::{Caller, Commands};
 
@@ -112,8 +112,8 @@ impl Interactions {
         let Interaction { text, caller, place, id, application, token } = interaction;
         let rest = &self.discord.rest;
         let later = json!({"type": LATER, "data": {"flags": EPHEMERAL}});
-        if let Err(trouble) = rest.post_openly(format!("interactions/{id}/{token}/callback"), &later).await {
-            return warn!(%trouble, "cannot acknowledge a command");
+        if let Err(error) = rest.post_openly(format!("interactions/{id}/{token}/callback"), &later).await {
+            return warn!(%error, "cannot acknowledge a command");
         }
         let answer = self.commands.run(&text, &caller, &place).await;
         for (number, part) in parts(&answer).into_iter().enumerate() {
@@ -123,8 +123,8 @@ impl Interactions {
             } else {
                 rest.post_openly(format!("webhooks/{application}/{token}"), &body).await
             };
-            if let Err(trouble) = told {
-                return warn!(%trouble, "cannot answer a command");
+            if let Err(error) = told {
+                return warn!(%error, "cannot answer a command");
             }
         }
     }

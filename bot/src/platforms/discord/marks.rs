@@ -11,7 +11,7 @@ use super::platform::PLATFORM;
 use crate::ports::{ChannelMark, ChannelMarks};
 use crate::stores::StoreError;
 
-pub struct Marks {
+pub struct MarkTracker {
     store: Arc<dyn ChannelMarks>,
     /// Channels whose gap is being filled, and the newest message that was heard live meanwhile.
     filling: Mutex<HashMap<u64, u64>>,
@@ -19,7 +19,7 @@ pub struct Marks {
 
 /// A message that was heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct MessageMark {
     pub channel: u64,
     /// 0 for direct messages.
     pub guild: u64,
@@ -28,7 +28,7 @@ pub struct Mark {
 
 /// A channel as Discord tells of it when a session begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct ListedChannel {
     pub channel: u64,
     /// Its last message, where that is told.
     pub newest: Option<u64>,
@@ -39,9 +39,9 @@ pub struct Told {
 /// The server of the marks of whole guilds.
 const GUILDS: &str = "guilds";
 
-impl From<Mark> for ChannelMark {
-    fn from(Mark { channel, guild, message }: Mark) -> ChannelMark {
-        ChannelMark { channel: channel.to_string(), server: server(guild), heard: ordered(message) }
+impl From<MessageMark> for ChannelMark {
+    fn from(MessageMark { channel, guild, message }: MessageMark) -> ChannelMark {
+        ChannelMark { channel: channel.to_string(), server: server(guild), heard: sortable_id(message) }
     }
 }
 
@@ -55,21 +55,21 @@ fn guild_mark(guild: u64) -> String {
 }
 
 /// Marks are compared as text.
-fn ordered(id: u64) -> String {
+fn sortable_id(id: u64) -> String {
     format!("{id:020}")
 }
 
-fn heard(mark: &ChannelMark) -> u64 {
+fn heard_id(mark: &ChannelMark) -> u64 {
     mark.heard.parse().unwrap_or(0)
 }
 
-impl Marks {
-    pub fn new(store: Arc<dyn ChannelMarks>) -> Marks {
-        Marks { store, filling: Mutex::default() }
+impl MarkTracker {
+    pub fn new(store: Arc<dyn ChannelMarks>) -> MarkTracker {
+        MarkTracker { store, filling: Mutex::default() }
     }
 
     /// What was heard live.
-    pub async fn note(&self, mut marks: Vec<Mark>) -> Result<(), StoreError> {
+    pub async fn note(&self, mut marks: Vec<MessageMark>) -> Result<(), StoreError> {
         {
             let mut filling = self.filling.lock().expect("marks are never held over a panic");
             marks.retain(|mark| match filling.get_mut(&mark.channel) {
@@ -83,7 +83,7 @@ impl Marks {
         self.write(marks).await
     }
 
-    async fn write(&self, marks: Vec<Mark>) -> Result<(), StoreError> {
+    async fn write(&self, marks: Vec<MessageMark>) -> Result<(), StoreError> {
         if marks.is_empty() {
             return Ok(());
         }
@@ -93,11 +93,11 @@ impl Marks {
     /// Where the gaps of channels begin, of those that may have one. A channel seen for the first time has none and is
     /// heard from now on, unless it was made after the channels of its guild were last told: then it is all gap, whether
     /// anybody told that it was made or not. One write for all: a guild has many.
-    pub async fn begin(&self, guild: u64, channels: Vec<Told>) -> Result<Vec<(u64, u64)>, StoreError> {
+    pub async fn begin(&self, guild: u64, channels: Vec<ListedChannel>) -> Result<Vec<(u64, u64)>, StoreError> {
         let names = channels.iter().map(|told| told.channel.to_string()).collect();
         let heard_before = self.store.find(PLATFORM, names).await?;
         let heard_before: HashMap<&str, u64> =
-            heard_before.iter().map(|mark| (mark.channel.as_str(), heard(mark))).collect();
+            heard_before.iter().map(|mark| (mark.channel.as_str(), heard_id(mark))).collect();
         let guild_marks = GuildMarks::find(&*self.store, guild).await?;
         let (mut known, mut marks) = (Vec::new(), Vec::new());
         for told in &channels {
@@ -107,12 +107,12 @@ impl Marks {
             }
             let is_younger = guild != 0 && guild_marks.told != 0 && told.channel >= guild_marks.told;
             let from = if is_younger { 0 } else { told.newest.unwrap_or(0) };
-            marks.push(ChannelMark::from(Mark { channel: told.channel, guild, message: from }));
-            known.push((Told { look: told.look || (is_younger && told.newest.is_none()), ..*told }, from));
+            marks.push(ChannelMark::from(MessageMark { channel: told.channel, guild, message: from }));
+            known.push((ListedChannel { look: told.look || (is_younger && told.newest.is_none()), ..*told }, from));
         }
         if guild != 0 {
             let newest = channels.iter().flat_map(|told| [Some(told.channel), told.newest]).flatten().max();
-            let heard = ordered(newest.unwrap_or(0).max(guild_marks.heard));
+            let heard = sortable_id(newest.unwrap_or(0).max(guild_marks.heard));
             marks.push(ChannelMark { channel: guild_mark(guild), server: GUILDS.into(), heard });
         }
         if !marks.is_empty() {
@@ -132,14 +132,14 @@ impl Marks {
     }
 
     /// Part of the gap is filled.
-    pub async fn fill(&self, mark: Mark) -> Result<(), StoreError> {
+    pub async fn fill(&self, mark: MessageMark) -> Result<(), StoreError> {
         self.write(vec![mark]).await
     }
 
     /// The whole gap is filled, or it can not be: what was heard live counts from now on.
     pub async fn end(&self, channel: u64, guild: u64) -> Result<(), StoreError> {
         let newest = self.filling.lock().expect("marks are never held over a panic").remove(&channel);
-        let mark = newest.map(|message| Mark { channel, guild, message });
+        let mark = newest.map(|message| MessageMark { channel, guild, message });
         self.write(mark.into_iter().collect()).await
     }
 
@@ -166,8 +166,8 @@ impl GuildMarks {
             return Ok(GuildMarks::default());
         }
         let newest = store.of_server(PLATFORM, &server(guild), 1).await?;
-        let newest = newest.first().map_or(0, heard);
+        let newest = newest.first().map_or(0, heard_id);
         let told = store.find(PLATFORM, vec![guild_mark(guild)]).await?;
-        Ok(GuildMarks { heard: newest, told: told.first().map_or(newest, heard) })
+        Ok(GuildMarks { heard: newest, told: told.first().map_or(newest, heard_id) })
     }
 }

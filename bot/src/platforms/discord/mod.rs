@@ -2,14 +2,14 @@
 
 mod platform;
 
-mod attend;
 mod connection;
+mod errors;
 mod gateway;
-mod trouble;
+mod reconnect;
 
-mod hear;
+mod listener;
 pub mod readable;
-pub mod say;
+pub mod translate;
 
 mod backfill;
 mod compare;
@@ -28,6 +28,6 @@ mod settings;
 mod spec;
 
 pub use examine::{PERMISSIONS, examine, permissions};
-pub use platform::{Discord, State};
+pub use platform::{Discord, GatewayState};
 pub use settings::DiscordSettings;
 pub use spec::PLATFORM;

@@ -27,7 +27,7 @@ const NAME_CHARS_MAX: usize = 100;
 
 /// A channel or a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Channel {
+pub struct DiscordChannel {
     /// 0 for direct messages.
     pub guild: u64,
     /// The channel it is a thread of.
@@ -40,7 +40,7 @@ pub struct Channel {
 
 #[derive(Debug, Default)]
 pub struct Places {
-    channels: HashMap<u64, Channel>,
+    channels: HashMap<u64, DiscordChannel>,
     guilds: HashMap<u64, Guild>,
 }
 
@@ -65,7 +65,7 @@ impl Places {
         let given = list(guild, "members").iter().find(is_me).map_or(&[][..], |member| list(member, "roles"));
         let known = Guild {
             closed: everyone.is_some_and(|role| bits(role, "permissions") & VIEW_CHANNEL == 0),
-            roles: roles.iter().filter_map(|role| Some((id(role, "id")?, named(role)))).collect(),
+            roles: roles.iter().filter_map(|role| Some((id(role, "id")?, name_of(role)))).collect(),
             my_roles: came_with_me.into_iter().chain(given.iter().filter_map(as_id)).collect(),
         };
         self.guilds.insert(guild_id, known);
@@ -93,7 +93,7 @@ impl Places {
             _ if self.is_closed(channel, guild) => Visibility::Private,
             _ => Visibility::Public,
         };
-        self.channels.insert(channel_id, Channel { guild, parent, visibility, name: named(channel) });
+        self.channels.insert(channel_id, DiscordChannel { guild, parent, visibility, name: name_of(channel) });
         // Of a forum Discord tells its last post there.
         let last = if kind == FORUM || kind == MEDIA { None } else { id(channel, "last_message_id") };
         Some((channel_id, last))
@@ -113,7 +113,7 @@ impl Places {
         known.parent.is_none().then(|| room(known.guild, channel))
     }
 
-    pub fn get(&self, channel: u64) -> Option<&Channel> {
+    pub fn get(&self, channel: u64) -> Option<&DiscordChannel> {
         self.channels.get(&channel)
     }
 
@@ -125,7 +125,7 @@ impl Places {
 
     pub fn learn_role(&mut self, role: &Value, guild: u64) {
         if let (Some(known), Some(role_id)) = (self.guilds.get_mut(&guild), id(role, "id")) {
-            known.roles.insert(role_id, named(role));
+            known.roles.insert(role_id, name_of(role));
         }
     }
 
@@ -151,7 +151,7 @@ impl Places {
     /// A channel nobody has told of is taken as an ordinary one.
     pub fn suppose(&mut self, channel: u64, guild: Option<u64>) {
         let visibility = if guild.is_some() { Visibility::Public } else { Visibility::Direct };
-        let supposed = Channel { guild: guild.unwrap_or(0), parent: None, visibility, name: "".into() };
+        let supposed = DiscordChannel { guild: guild.unwrap_or(0), parent: None, visibility, name: "".into() };
         self.channels.entry(channel).or_insert(supposed);
     }
 
@@ -162,7 +162,8 @@ impl Places {
     /// Where something in this channel is said, and who can read it.
     pub fn place(&self, channel_id: u64, guild: Option<u64>) -> (Place, Visibility) {
         let supposed = guild.map_or(Visibility::Direct, |_| Visibility::Public);
-        let fallback = Channel { guild: guild.unwrap_or(0), parent: None, visibility: supposed, name: "".into() };
+        let fallback =
+            DiscordChannel { guild: guild.unwrap_or(0), parent: None, visibility: supposed, name: "".into() };
         let channel = self.get(channel_id).unwrap_or(&fallback);
         let room = |id| room(channel.guild, id);
         match channel.parent {
@@ -182,7 +183,7 @@ pub fn on_one_line(name: &str) -> String {
     name.trim().chars().map(plain).take(NAME_CHARS_MAX).collect::<String>().trim().to_owned()
 }
 
-fn named(value: &Value) -> Box<str> {
+fn name_of(value: &Value) -> Box<str> {
     on_one_line(text(value, "name").unwrap_or_default()).into()
 }
 

@@ -11,23 +11,23 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::errors::{DiscordAction, post_error};
 use super::gateway;
-use super::marks::Marks;
+use super::marks::MarkTracker;
 use super::places::{Places, channel_of};
 use super::readable::OwnNames;
 use super::rest::Rest;
 use super::settings::DiscordSettings;
-use super::trouble::{Deed, post_error};
 use crate::platforms::url_component;
-use crate::ports::{Commands, Doing, Platform, PlatformStores, PostError, PostLedger, Posting, RecentMessages};
-use crate::runtime::{Clock, Ears};
+use crate::ports::{BoxFuture, Commands, Platform, PlatformStores, PostError, PostLedger, PostRequest, RecentMessages};
+use crate::runtime::{Clock, EngineHandle};
 
 /// The beginning of the names of its rooms, and what its entries in the stores are under.
 pub(super) const PLATFORM: &str = "discord";
 
 /// How it stands with the gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum GatewayState {
     Connecting,
     Connected,
     /// For good; in words that say what to do.
@@ -42,9 +42,9 @@ pub struct Discord {
     pub(super) rest: Rest,
     pub(super) places: Mutex<Places>,
     pub(super) posts: Arc<dyn PostLedger>,
-    pub(super) marks: Marks,
+    pub(super) marks: MarkTracker,
     pub(super) own_names: OwnNames,
-    pub(super) state: watch::Sender<State>,
+    pub(super) state: watch::Sender<GatewayState>,
     /// Its own user, 0 until the gateway has told.
     me: AtomicU64,
 }
@@ -62,8 +62,8 @@ impl Discord {
         let own_names = OwnNames::new([own.name.as_str()].into_iter().chain(own.aliases.iter().map(String::as_str)));
         let rest = Rest::new(&settings.api_url, &token);
         let PlatformStores { posts, marks, recent, .. } = stores;
-        let marks = Marks::new(marks);
-        let state = watch::Sender::new(State::Connecting);
+        let marks = MarkTracker::new(marks);
+        let state = watch::Sender::new(GatewayState::Connecting);
         let (places, me) = (Mutex::default(), AtomicU64::new(0));
         Arc::new(Discord { settings, token, recent, clock, rest, places, posts, marks, own_names, state, me })
     }
@@ -71,18 +71,18 @@ impl Discord {
     /// Hears until it is stopped, or until Discord sends it away for good: `state` then says why.
     pub fn listen(
         self: &Arc<Self>,
-        ears: Ears,
+        engine: EngineHandle,
         commands: Arc<dyn Commands>,
         stop: CancellationToken,
     ) -> anyhow::Result<JoinHandle<()>> {
         if let Err(error) = check_token(&self.token) {
-            self.state.send_replace(State::Stopped(error.to_string()));
+            self.state.send_replace(GatewayState::Stopped(error.to_string()));
             return Err(error);
         }
-        Ok(tokio::spawn(gateway::attend_all(self.clone(), ears, commands, stop)))
+        Ok(tokio::spawn(gateway::attend_all(self.clone(), engine, commands, stop)))
     }
 
-    pub fn state(&self) -> watch::Receiver<State> {
+    pub fn state(&self) -> watch::Receiver<GatewayState> {
         self.state.subscribe()
     }
 
@@ -108,33 +108,38 @@ impl Platform for Discord {
         self.rest.their_clock.ahead()
     }
 
-    fn post<'a>(&'a self, posting: Posting<'a>) -> Doing<'a, Result<MessageId, PostError>> {
+    fn post<'a>(&'a self, posting: PostRequest<'a>) -> BoxFuture<'a, Result<MessageId, PostError>> {
         Box::pin(self.post_once(posting))
     }
 
-    fn react<'a>(&'a self, place: &'a Place, to: &'a MessageId, emoji: &'a str) -> Doing<'a, Result<(), PostError>> {
+    fn react<'a>(
+        &'a self,
+        place: &'a Place,
+        to: &'a MessageId,
+        emoji: &'a str,
+    ) -> BoxFuture<'a, Result<(), PostError>> {
         Box::pin(async move {
             let elsewhere = || PostError::GiveUp { what: format!("{place} is not a place of Discord") };
             let channel = channel_of(place).ok_or_else(elsewhere)?;
             let to: u64 = to.as_str().parse().map_err(|_| elsewhere())?;
             let path = format!("channels/{channel}/messages/{to}/reactions/{}/@me", url_component(emoji));
             let done = self.rest.put(path, None).await;
-            done.map(|_| ()).map_err(|trouble| post_error(Deed::React, &trouble))
+            done.map(|_| ()).map_err(|error| post_error(DiscordAction::React, &error))
         })
     }
 
     fn stopped(&self) -> Option<String> {
         match &*self.state.borrow() {
-            State::Stopped(why) => Some(why.clone()),
-            State::Connecting | State::Connected => None,
+            GatewayState::Stopped(why) => Some(why.clone()),
+            GatewayState::Connecting | GatewayState::Connected => None,
         }
     }
 
-    fn typing<'a>(&'a self, place: &'a Place) -> Doing<'a, ()> {
+    fn typing<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let Some(channel) = channel_of(place) else { return };
-            if let Err(trouble) = self.rest.post(format!("channels/{channel}/typing"), None).await {
-                tracing::debug!(%place, %trouble, "can not show that it is writing");
+            if let Err(error) = self.rest.post(format!("channels/{channel}/typing"), None).await {
+                tracing::debug!(%place, %error, "can not show that it is writing");
             }
         })
     }

@@ -4,12 +4,12 @@
 use aizuchi_core::types::{MessageId, Time, stable_hash};
 use serde_json::{Value, json};
 
+use super::errors::{DiscordAction, post_error};
 use super::places::channel_of;
 use super::platform::{Discord, PLATFORM};
 use super::read::{first_id_at, id, list, text};
-use super::rest::Trouble;
-use super::trouble::{Deed, post_error};
-use crate::ports::{PostError, PostKey, PostProgress, Posting};
+use super::rest::RestError;
+use crate::ports::{PostError, PostKey, PostProgress, PostRequest};
 use crate::stores::StoreError;
 
 const CONTENT_CHARS_MAX: usize = 2000;
@@ -32,22 +32,22 @@ pub fn nonce(key: &str) -> String {
 }
 
 impl Discord {
-    pub(super) async fn post_once(&self, posting: Posting<'_>) -> Result<MessageId, PostError> {
+    pub(super) async fn post_once(&self, posting: PostRequest<'_>) -> Result<MessageId, PostError> {
         let elsewhere = || PostError::GiveUp { what: format!("{} is not a room of Discord", posting.place.room) };
         let channel = channel_of(posting.place).ok_or_else(elsewhere)?;
-        let deed = if posting.place.thread.is_some() { Deed::PostInThread } else { Deed::Post };
+        let action = if posting.place.thread.is_some() { DiscordAction::PostInThread } else { DiscordAction::Post };
         let nonce = nonce(posting.key);
-        let found = match self.posts.begin(ledger_key(&nonce), self.clock.now()).await.map_err(later)? {
-            PostProgress::Posted(message) => Some(message.parse().map_err(|_| unreadable(&message))?),
+        let found = match self.posts.begin(ledger_key(&nonce), self.clock.now()).await.map_err(try_later)? {
+            PostProgress::Posted(message) => Some(message.parse().map_err(|_| unreadable_response(&message))?),
             PostProgress::New => None,
             PostProgress::Begun(at) => {
                 let found = self.look_for(channel, posting.text, at).await;
-                found.map_err(|trouble| post_error(Deed::Look, &trouble))?
+                found.map_err(|error| post_error(DiscordAction::Look, &error))?
             }
         };
         let message = match found {
             Some(message) => message,
-            None => self.send(channel, &posting).await.map_err(|trouble| post_error(deed, &trouble))?,
+            None => self.send(channel, &posting).await.map_err(|error| post_error(action, &error))?,
         };
         // Not noted, it is found by looking for it.
         if let Err(error) = self.posted(&nonce, message).await {
@@ -56,36 +56,36 @@ impl Discord {
         Ok(MessageId::new(message.to_string()))
     }
 
-    async fn send(&self, channel: u64, posting: &Posting<'_>) -> Result<u64, Trouble> {
+    async fn send(&self, channel: u64, posting: &PostRequest<'_>) -> Result<u64, RestError> {
         let wants_embed = posting.more && posting.answering.is_some() && self.settings.embed_first;
         let too_long = posting.text.chars().count() > CONTENT_CHARS_MAX;
         let path = || format!("channels/{channel}/messages");
         let mut embedded = None;
         if wants_embed || too_long {
-            embedded = Some(self.rest.post(path(), Some(&body(posting, Form::Embed))).await);
+            embedded = Some(self.rest.post(path(), Some(&body(posting, PostForm::Embed))).await);
         }
         let done = match embedded {
             // Where it may not embed it may still speak.
-            None | Some(Err(Trouble::Refused { code: EMPTY_MESSAGE | MISSING_PERMISSIONS, .. })) => {
-                self.rest.post(path(), Some(&body(posting, Form::Plain))).await
+            None | Some(Err(RestError::Refused { code: EMPTY_MESSAGE | MISSING_PERMISSIONS, .. })) => {
+                self.rest.post(path(), Some(&body(posting, PostForm::Plain))).await
             }
             Some(done) => done,
         };
-        id(&done?, "id").ok_or_else(|| Trouble::Unclear("a post without an id".into()))
+        id(&done?, "id").ok_or_else(|| RestError::Unclear("a post without an id".into()))
     }
 
     /// A post of ours with this text that is no other key's. Discord does not show nonces of old posts.
-    async fn look_for(&self, channel: u64, wanted: &str, since: Time) -> Result<Option<u64>, Trouble> {
+    async fn look_for(&self, channel: u64, wanted: &str, since: Time) -> Result<Option<u64>, RestError> {
         if self.me().is_none() {
             let me = self.rest.get("users/@me".to_owned()).await?;
-            self.set_me(id(&me, "id").ok_or_else(|| Trouble::Unclear("a user without an id".into()))?);
+            self.set_me(id(&me, "id").ok_or_else(|| RestError::Unclear("a user without an id".into()))?);
         }
         let mut after = first_id_at(since.0.saturating_sub(SLACK_MS));
         for _ in 0..PAGES_MAX {
             let path = format!("channels/{channel}/messages?limit={PAGE}&after={after}");
             let page = match self.rest.get(path).await {
                 // It may post and not read: the nonce has to do.
-                Err(Trouble::Refused { .. }) => return Ok(None),
+                Err(RestError::Refused { .. }) => return Ok(None),
                 page => page?,
             };
             let page = page.as_array().map_or(&[][..], Vec::as_slice);
@@ -93,7 +93,8 @@ impl Discord {
                 page.iter().filter(|post| self.is_ours(post, wanted)).filter_map(|post| id(post, "id")).collect();
             ours.sort_unstable();
             let ids: Vec<String> = ours.iter().map(u64::to_string).collect();
-            let taken = self.posts.taken(PLATFORM, &ids).await.map_err(|error| Trouble::Unclear(error.to_string()))?;
+            let taken =
+                self.posts.taken(PLATFORM, &ids).await.map_err(|error| RestError::Unclear(error.to_string()))?;
             if let Some(free) = ours.into_iter().find(|id| !taken.contains(&id.to_string())) {
                 return Ok(Some(free));
             }
@@ -135,19 +136,19 @@ fn ledger_key(nonce: &str) -> PostKey<'_> {
     PostKey { platform: PLATFORM, key: nonce }
 }
 
-fn unreadable(message: &str) -> PostError {
+fn unreadable_response(message: &str) -> PostError {
     PostError::GiveUp { what: format!("the recorded id of a Discord message is not a number: {message}") }
 }
 
 const KEPT_MS: u64 = 30 * 24 * 3600 * 1000;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum PostForm {
     Plain,
     Embed,
 }
 
-fn body(posting: &Posting<'_>, form: Form) -> Value {
+fn body(posting: &PostRequest<'_>, form: PostForm) -> Value {
     let mut body = json!({
         "nonce": nonce(posting.key),
         "enforce_nonce": true,
@@ -155,12 +156,12 @@ fn body(posting: &Posting<'_>, form: Form) -> Value {
         "allowed_mentions": {"parse": [], "replied_user": true},
     });
     match form {
-        Form::Plain => {
+        PostForm::Plain => {
             body["content"] = cut(posting.text, CONTENT_CHARS_MAX).into();
             // Discord would fetch every link in it. The flag hides all embeds, so an embed goes without it.
             body["flags"] = SUPPRESS_EMBEDS.into();
         }
-        Form::Embed => body["embeds"] = json!([{"description": cut(posting.text, EMBED_CHARS_MAX)}]),
+        PostForm::Embed => body["embeds"] = json!([{"description": cut(posting.text, EMBED_CHARS_MAX)}]),
     }
     if let Some(answering) = posting.answering {
         // Deleted meanwhile, it is answered all the same.
@@ -176,7 +177,7 @@ fn cut(text: &str, chars_max: usize) -> String {
     text.chars().take(chars_max - 1).chain(['…']).collect()
 }
 
-fn later(error: StoreError) -> PostError {
+fn try_later(error: StoreError) -> PostError {
     PostError::TryLater { after: None, what: error.to_string() }
 }
 
@@ -190,14 +191,14 @@ mod tests {
     fn nobody_is_called_and_nothing_is_too_long() {
         let (place, answering) = (Place::room("discord:1/2"), MessageId::new("3"));
         let text = format!("@everyone {}", "あ".repeat(5000));
-        let posting = Posting { key: "k", place: &place, text: &text, answering: Some(&answering), more: false };
-        let plain = body(&posting, Form::Plain);
+        let posting = PostRequest { key: "k", place: &place, text: &text, answering: Some(&answering), more: false };
+        let plain = body(&posting, PostForm::Plain);
         assert_eq!(plain["allowed_mentions"], json!({"parse": [], "replied_user": true}));
         assert_eq!(plain["content"].as_str().unwrap().chars().count(), CONTENT_CHARS_MAX);
-        assert_eq!(body(&posting, Form::Embed)["embeds"][0]["description"].as_str().unwrap().chars().count(), 4096);
+        assert_eq!(body(&posting, PostForm::Embed)["embeds"][0]["description"].as_str().unwrap().chars().count(), 4096);
         assert_eq!(plain["message_reference"], json!({"message_id": "3", "fail_if_not_exists": false}));
         assert_eq!(
-            (plain["flags"].as_u64(), body(&posting, Form::Embed).get("flags")),
+            (plain["flags"].as_u64(), body(&posting, PostForm::Embed).get("flags")),
             (Some(4), None),
             "no link is fetched"
         );

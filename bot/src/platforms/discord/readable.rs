@@ -3,19 +3,19 @@
 use crate::lookalike::folded_letters;
 
 /// Who and what is behind the ids in a text. What is not known, or must not be named, stays as it is.
-pub trait Named {
+pub trait NameResolver {
     fn person(&self, id: u64) -> Option<String>;
     fn role(&self, id: u64) -> Option<String>;
     fn channel(&self, id: u64) -> Option<String>;
 }
 
-pub fn readable(text: &str, named: &impl Named) -> String {
+pub fn readable(text: &str, named: &impl NameResolver) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, tail)) = rest.split_once('<') {
         out.push_str(before);
         let mark = tail.split_once('>').filter(|(inside, _)| inside.len() <= MARK_BYTES_MAX);
-        match mark.and_then(|(inside, after)| Some((shown(inside, named)?, after))) {
+        match mark.and_then(|(inside, after)| Some((resolve_mention(inside, named)?, after))) {
             Some((shown, after)) => {
                 out.push_str(&shown);
                 rest = after;
@@ -33,15 +33,15 @@ pub fn readable(text: &str, named: &impl Named) -> String {
 /// The longest is a command with two names below it.
 const MARK_BYTES_MAX: usize = 150;
 
-fn shown(inside: &str, named: &impl Named) -> Option<String> {
+fn resolve_mention(inside: &str, named: &impl NameResolver) -> Option<String> {
     if let Some(id) = inside.strip_prefix("@&") {
-        return named.role(number(id)?).map(|name| sign('@', &name));
+        return named.role(number(id)?).map(|name| format_mention('@', &name));
     }
     if let Some(id) = inside.strip_prefix("@!").or(inside.strip_prefix('@')) {
-        return named.person(number(id)?).map(|name| sign('@', &name));
+        return named.person(number(id)?).map(|name| format_mention('@', &name));
     }
     if let Some(id) = inside.strip_prefix('#') {
-        return named.channel(number(id)?).map(|name| sign('#', &name));
+        return named.channel(number(id)?).map(|name| format_mention('#', &name));
     }
     if let Some(time) = inside.strip_prefix("t:") {
         let seconds = time.split(':').next()?.parse().ok()?;
@@ -59,7 +59,7 @@ fn shown(inside: &str, named: &impl Named) -> Option<String> {
 }
 
 /// Whoever calls themselves `<@100>` is not somebody who is mentioned.
-fn sign(sign: char, name: &str) -> String {
+fn format_mention(sign: char, name: &str) -> String {
     format!("{sign}{}", name.replace('<', "‹").replace('>', "›"))
 }
 
@@ -78,7 +78,7 @@ impl OwnNames {
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> OwnNames {
         let names: Vec<&str> = names.into_iter().map(str::trim).filter(|name| !name.is_empty()).collect();
         let first = names.first().copied().unwrap_or("aizuchi").to_owned();
-        OwnNames { first, folded: names.into_iter().map(folded).collect() }
+        OwnNames { first, folded: names.into_iter().map(fold).collect() }
     }
 
     /// What it goes by.
@@ -87,7 +87,7 @@ impl OwnNames {
     }
 
     pub fn stand_in(&self, text: &str) -> bool {
-        let (same, look) = (folded(text), folded_letters(text));
+        let (same, look) = (fold(text), folded_letters(text));
         // To a table i and l are one: a short name would look like a piece of many words.
         let resembles = |name: &String| {
             let name = folded_letters(name);
@@ -100,7 +100,7 @@ impl OwnNames {
 const LOOK_CHARS_MIN: usize = 4;
 
 /// Whatever its case and width.
-fn folded(text: &str) -> String {
+fn fold(text: &str) -> String {
     let narrow = |c: char| match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
         c => c,
@@ -114,7 +114,7 @@ mod tests {
 
     struct House;
 
-    impl Named for House {
+    impl NameResolver for House {
         fn person(&self, id: u64) -> Option<String> {
             (id == 12).then(|| "花子".to_owned())
         }

@@ -14,13 +14,13 @@ use twilight_http_ratelimiting::{Endpoint, Method, Permit, RateLimitHeaders, Rat
 
 use super::read::{bits, is, list, text};
 use crate::platforms::backoff::Backoff;
-use crate::platforms::their_clock::TheirClock;
-use crate::platforms::web_socket::plainly;
+use crate::platforms::server_clock::ServerClock;
+use crate::platforms::web_socket::error_chain;
 use crate::runtime::Clock;
 
 /// Why a call came to nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
+pub enum RestError {
     /// Nobody knows whether it was done.
     #[error("no clear answer from Discord: {0}")]
     Unclear(String),
@@ -51,7 +51,7 @@ const USUAL_PATIENCE: Duration = Duration::from_secs(30);
 const ATTEMPTS_MAX: u32 = 3;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum As {
+enum Authorization {
     Bot,
     /// The path itself holds what opens it.
     Anybody,
@@ -68,12 +68,12 @@ pub struct Rest {
     limiter: RateLimiter,
     /// Nobody may call before then.
     closed_until: Mutex<Option<Instant>>,
-    pub their_clock: TheirClock,
+    pub their_clock: ServerClock,
 }
 
 /// What came of one attempt.
-enum Outcome {
-    Done(Result<Value, Trouble>),
+enum AttemptOutcome {
+    Done(Result<Value, RestError>),
     /// Not now.
     Limited {
         after: Duration,
@@ -92,62 +92,68 @@ impl Rest {
         let mut token = HeaderValue::from_str(&format!("Bot {}", token.expose_secret())).ok();
         token.iter_mut().for_each(|token| token.set_sensitive(true));
         Rest {
-            client: client.build().map_err(plainly),
+            client: client.build().map_err(error_chain),
             base: base + VERSION,
             token,
             refused: watch::Sender::new(false),
             limiter: RateLimiter::default(),
             closed_until: Mutex::default(),
-            their_clock: TheirClock::new("Discord", Clock::Wall),
+            their_clock: ServerClock::new("Discord", Clock::Wall),
         }
     }
 
-    pub async fn get(&self, path: String) -> Result<Value, Trouble> {
-        self.call(As::Bot, Method::Get, path, None).await
+    pub async fn get(&self, path: String) -> Result<Value, RestError> {
+        self.call(Authorization::Bot, Method::Get, path, None).await
     }
 
-    pub async fn post(&self, path: String, body: Option<&Value>) -> Result<Value, Trouble> {
-        self.call(As::Bot, Method::Post, path, body).await
+    pub async fn post(&self, path: String, body: Option<&Value>) -> Result<Value, RestError> {
+        self.call(Authorization::Bot, Method::Post, path, body).await
     }
 
-    pub async fn put(&self, path: String, body: Option<&Value>) -> Result<Value, Trouble> {
-        self.call(As::Bot, Method::Put, path, body).await
+    pub async fn put(&self, path: String, body: Option<&Value>) -> Result<Value, RestError> {
+        self.call(Authorization::Bot, Method::Put, path, body).await
     }
 
     /// Interactions carry their own permission.
-    pub async fn post_openly(&self, path: String, body: &Value) -> Result<Value, Trouble> {
-        self.call(As::Anybody, Method::Post, path, Some(body)).await
+    pub async fn post_openly(&self, path: String, body: &Value) -> Result<Value, RestError> {
+        self.call(Authorization::Anybody, Method::Post, path, Some(body)).await
     }
 
-    pub async fn patch_openly(&self, path: String, body: &Value) -> Result<Value, Trouble> {
-        self.call(As::Anybody, Method::Patch, path, Some(body)).await
+    pub async fn patch_openly(&self, path: String, body: &Value) -> Result<Value, RestError> {
+        self.call(Authorization::Anybody, Method::Patch, path, Some(body)).await
     }
 
-    async fn call(&self, by: As, method: Method, path: String, body: Option<&Value>) -> Result<Value, Trouble> {
+    async fn call(
+        &self,
+        by: Authorization,
+        method: Method,
+        path: String,
+        body: Option<&Value>,
+    ) -> Result<Value, RestError> {
         let endpoint = || Endpoint { method, path: path.split('?').next().unwrap_or_default().to_owned() };
         let mut after = USUAL_PATIENCE;
         for attempt in 1..=ATTEMPTS_MAX {
             self.wait_for_all().await?;
             let permit = timeout(WAITS_MAX, self.limiter.acquire(endpoint())).await;
-            let permit = permit.map_err(|_| Trouble::Busy { after: WAITS_MAX })?;
+            let permit = permit.map_err(|_| RestError::Busy { after: WAITS_MAX })?;
             match self.attempt(by, method, &path, body, permit).await? {
-                Outcome::Done(done) => return done,
-                Outcome::Limited { after: told } => after = told,
+                AttemptOutcome::Done(done) => return done,
+                AttemptOutcome::Limited { after: told } => after = told,
             }
             if after > WAITS_MAX || attempt == ATTEMPTS_MAX {
                 break;
             }
             tokio::time::sleep(after).await;
         }
-        Err(Trouble::Busy { after })
+        Err(RestError::Busy { after })
     }
 
     /// While Discord takes nothing from us at all.
-    async fn wait_for_all(&self) -> Result<(), Trouble> {
+    async fn wait_for_all(&self) -> Result<(), RestError> {
         let until = *self.closed_until.lock().expect("nobody panics while holding it");
         let Some(after) = until.map(|until| until.saturating_duration_since(Instant::now())) else { return Ok(()) };
         if after > WAITS_MAX {
-            return Err(Trouble::Busy { after });
+            return Err(RestError::Busy { after });
         }
         tokio::time::sleep(after).await;
         Ok(())
@@ -155,60 +161,62 @@ impl Rest {
 
     async fn attempt(
         &self,
-        by: As,
+        by: Authorization,
         method: Method,
         path: &str,
         body: Option<&Value>,
         permit: Permit,
-    ) -> Result<Outcome, Trouble> {
-        let client = self.client.as_ref().map_err(|why| Trouble::Unclear(why.clone()))?;
+    ) -> Result<AttemptOutcome, RestError> {
+        let client = self.client.as_ref().map_err(|why| RestError::Unclear(why.clone()))?;
         let name = reqwest::Method::from_bytes(method.name().as_bytes()).expect("a method of HTTP");
         let mut request = client.request(name, format!("{}/{path}", self.base));
-        if by == As::Bot {
+        if by == Authorization::Bot {
             let token = self.token.clone().filter(|_| !*self.refused.borrow());
-            request = request.header("authorization", token.ok_or(Trouble::BadToken)?);
+            request = request.header("authorization", token.ok_or(RestError::BadToken)?);
         }
         if let Some(body) = body {
             request = request.json(body);
         }
-        let response = request.send().await.map_err(unclear)?;
+        let response = request.send().await.map_err(to_rest_error)?;
         self.their_clock.note(response.headers());
         let (status, headers) = (response.status(), response.headers().clone());
         permit.complete(bucket(&headers));
         let told = read(response).await?;
         if status.is_success() {
-            return Ok(Outcome::Done(told.ok_or_else(|| Trouble::Unclear("not JSON".into()))));
+            return Ok(AttemptOutcome::Done(told.ok_or_else(|| RestError::Unclear("not JSON".into()))));
         }
-        Ok(Outcome::Done(Err(match status {
+        Ok(AttemptOutcome::Done(Err(match status {
             StatusCode::TOO_MANY_REQUESTS => return Ok(self.limited(&headers, &told.unwrap_or_default())),
-            StatusCode::UNAUTHORIZED if by == As::Bot => self.check_token(client).await,
-            status if status.is_server_error() => Trouble::Broken(status.as_u16()),
+            StatusCode::UNAUTHORIZED if by == Authorization::Bot => self.check_token(client).await,
+            status if status.is_server_error() => RestError::Broken(status.as_u16()),
             status => match told {
                 Some(told) => {
                     let (what, fields) = (text(&told, "message").unwrap_or("no reason given"), field_errors(&told));
                     let what = if fields.is_empty() { what.to_owned() } else { format!("{what}: {fields}") };
-                    Trouble::Refused { status: status.as_u16(), code: bits(&told, "code"), what }
+                    RestError::Refused { status: status.as_u16(), code: bits(&told, "code"), what }
                 }
                 // A page of whatever stands before Discord: it is not an answer.
-                None => Trouble::Unclear(format!("status {status}, not JSON")),
+                None => RestError::Unclear(format!("status {status}, not JSON")),
             },
         })))
     }
 
     /// One call was refused as if the token were bad: a second one, which every good token may make, tells whether it is.
-    async fn check_token(&self, client: &Client) -> Trouble {
+    async fn check_token(&self, client: &Client) -> RestError {
         let token = self.token.clone().expect("it was sent a moment ago");
         let asked = client.get(format!("{}/users/@me", self.base)).header("authorization", token).send().await;
         match asked.map(|response| response.status()) {
             Ok(StatusCode::UNAUTHORIZED) => {
                 self.refused.send_replace(true);
-                Trouble::BadToken
+                RestError::BadToken
             }
             Ok(status) if status.is_success() => {
-                Trouble::Unclear("status 401 for this call, although the token is accepted".into())
+                RestError::Unclear("status 401 for this call, although the token is accepted".into())
             }
-            Ok(status) => Trouble::Unclear(format!("status 401, and status {status} when the token was checked")),
-            Err(error) => Trouble::Unclear(format!("status 401, and the token cannot be checked: {}", plainly(error))),
+            Ok(status) => RestError::Unclear(format!("status 401, and status {status} when the token was checked")),
+            Err(error) => {
+                RestError::Unclear(format!("status 401, and the token cannot be checked: {}", error_chain(error)))
+            }
         }
     }
 
@@ -223,7 +231,7 @@ impl Rest {
         self.refused.send_if_modified(|refused| std::mem::replace(refused, false));
     }
 
-    fn limited(&self, headers: &HeaderMap, told: &Value) -> Outcome {
+    fn limited(&self, headers: &HeaderMap, told: &Value) -> AttemptOutcome {
         let seconds = told.get("retry_after").and_then(Value::as_f64).or_else(|| number(headers, RETRY_AFTER.as_str()));
         let after = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(USUAL_PATIENCE);
         // A page in place of an answer comes from what stands before Discord: that shuts out everything too.
@@ -232,7 +240,7 @@ impl Rest {
             *self.closed_until.lock().expect("nobody panics while holding it") = until;
         }
         tracing::info!(?after, "Discord asks for patience");
-        Outcome::Limited { after }
+        AttemptOutcome::Limited { after }
     }
 }
 
@@ -255,19 +263,19 @@ fn number(headers: &HeaderMap, name: &str) -> Option<f64> {
 }
 
 /// `None` if it is not JSON; nothing at all is null.
-async fn read(mut response: Response) -> Result<Option<Value>, Trouble> {
+async fn read(mut response: Response) -> Result<Option<Value>, RestError> {
     let mut bytes = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(unclear)? {
+    while let Some(chunk) = response.chunk().await.map_err(to_rest_error)? {
         bytes.extend_from_slice(&chunk);
         if bytes.len() > ANSWER_BYTES_MAX {
-            return Err(Trouble::Unclear("an answer without end".into()));
+            return Err(RestError::Unclear("an answer without end".into()));
         }
     }
     Ok(if bytes.is_empty() { Some(Value::Null) } else { serde_json::from_slice(&bytes).ok() })
 }
 
-fn unclear(error: reqwest::Error) -> Trouble {
-    Trouble::Unclear(plainly(error))
+fn to_rest_error(error: reqwest::Error) -> RestError {
+    RestError::Unclear(error_chain(error))
 }
 
 /// What is wrong with which field: `0.options.2.name: Must be 1-32 in length`.
@@ -297,15 +305,15 @@ const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// Asks again while that can help, so many times in all: for what nobody waits for.
-pub async fn persist<T, F>(attempts_max: u32, ask: impl Fn() -> F) -> Result<T, Trouble>
+pub async fn with_retries<T, F>(attempts_max: u32, ask: impl Fn() -> F) -> Result<T, RestError>
 where
-    F: Future<Output = Result<T, Trouble>>,
+    F: Future<Output = Result<T, RestError>>,
 {
     let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST_PAUSE);
     for _ in 1..attempts_max {
         match ask().await {
-            Err(Trouble::Unclear(_) | Trouble::Broken(_)) => tokio::time::sleep(backoff.next()).await,
-            Err(Trouble::Busy { after }) => tokio::time::sleep(backoff.next().max(after)).await,
+            Err(RestError::Unclear(_) | RestError::Broken(_)) => tokio::time::sleep(backoff.next()).await,
+            Err(RestError::Busy { after }) => tokio::time::sleep(backoff.next().max(after)).await,
             done => return done,
         }
     }

@@ -13,8 +13,8 @@ use super::settings::DiscordSettings;
 use crate::check::Check;
 use crate::config;
 use crate::platforms::{JoinedPlatform, Opening, PlatformKind, PlatformSpec, TokenSpec};
-use crate::ports::{Commands, Doing};
-use crate::runtime::Ears;
+use crate::ports::{BoxFuture, Commands};
+use crate::runtime::EngineHandle;
 
 pub const PLATFORM: PlatformSpec = PlatformSpec {
     title: "Discord",
@@ -29,11 +29,11 @@ const TOKEN: TokenSpec = TokenSpec {
     check: |token| check_token(token).map_err(|error| error.to_string()),
 };
 
-fn ask(layers: &Layers, tokens: Vec<SecretString>) -> Doing<'static, Vec<Check>> {
+fn ask(layers: &Layers, tokens: Vec<SecretString>) -> BoxFuture<'static, Vec<Check>> {
     let own = layers.section::<DiscordSettings>();
     Box::pin(async move {
         match own {
-            Ok(own) => examine(&own, &only(tokens)).await,
+            Ok(own) => examine(&own, &single_token(tokens)).await,
             // Mistakes in settings are told where those are checked.
             Err(_) => Vec::new(),
         }
@@ -42,10 +42,10 @@ fn ask(layers: &Layers, tokens: Vec<SecretString>) -> Doing<'static, Vec<Check>>
 
 fn open(opening: &Opening<'_>, tokens: Vec<SecretString>) -> anyhow::Result<Arc<dyn JoinedPlatform>> {
     let own = config::section(opening.layers)?;
-    Ok(Discord::new(own, opening.settings, only(tokens), opening.stores.clone(), opening.clock))
+    Ok(Discord::new(own, opening.settings, single_token(tokens), opening.stores.clone(), opening.clock))
 }
 
-fn only(tokens: Vec<SecretString>) -> SecretString {
+fn single_token(tokens: Vec<SecretString>) -> SecretString {
     let [token] = <[SecretString; 1]>::try_from(tokens).expect("one token is declared");
     token
 }
@@ -53,10 +53,10 @@ fn only(tokens: Vec<SecretString>) -> SecretString {
 impl JoinedPlatform for Discord {
     fn listen(
         self: Arc<Discord>,
-        ears: Ears,
+        engine: EngineHandle,
         commands: Arc<dyn Commands>,
         stop: CancellationToken,
-    ) -> Doing<'static, anyhow::Result<JoinHandle<()>>> {
-        Box::pin(async move { Discord::listen(&self, ears, commands, stop) })
+    ) -> BoxFuture<'static, anyhow::Result<JoinHandle<()>>> {
+        Box::pin(async move { Discord::listen(&self, engine, commands, stop) })
     }
 }

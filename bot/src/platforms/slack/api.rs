@@ -8,10 +8,10 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 use tokio::sync::watch;
 
+use super::errors::ApiError;
 use super::read::{flag, owned};
-use super::trouble::ApiError;
-use crate::platforms::their_clock::TheirClock;
-use crate::platforms::web_socket::plainly;
+use crate::platforms::server_clock::ServerClock;
+use crate::platforms::web_socket::error_chain;
 use crate::runtime::Clock;
 
 const SLACK: &str = "https://slack.com/api";
@@ -32,18 +32,18 @@ pub struct Api {
     app: SecretString,
     /// Why nothing works any more before a person helps.
     given_up: watch::Sender<Option<String>>,
-    pub their_clock: TheirClock,
+    pub their_clock: ServerClock,
 }
 
 /// Whose token a call is made with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum With {
+pub enum TokenKind {
     Bot,
     App,
 }
 
 /// What Slack says, and the scopes of the token, where it tells them.
-pub struct Answered {
+pub struct ApiResponse {
     pub body: Value,
     pub scopes: Option<String>,
 }
@@ -60,7 +60,7 @@ impl Api {
             .user_agent(concat!("aizuchi/", env!("CARGO_PKG_VERSION")))
             .build()
             .context("no way to call Slack")?;
-        let their_clock = TheirClock::new("Slack", Clock::Wall);
+        let their_clock = ServerClock::new("Slack", Clock::Wall);
         Ok(Api { client, base, bot, app, given_up: watch::Sender::new(None), their_clock })
     }
 
@@ -85,20 +85,25 @@ impl Api {
     }
 
     pub async fn call(&self, method: &str, form: &[(&str, &str)]) -> Result<Value, ApiError> {
-        self.call_with(With::Bot, method, form).await.map(|answered| answered.body)
+        self.call_with(TokenKind::Bot, method, form).await.map(|answered| answered.body)
     }
 
     /// A token that is refused is tried once more before that is believed: refusals have been seen to be taken back with
     /// the next call.
-    pub async fn call_with(&self, with: With, method: &str, form: &[(&str, &str)]) -> Result<Answered, ApiError> {
+    pub async fn call_with(
+        &self,
+        with: TokenKind,
+        method: &str,
+        form: &[(&str, &str)],
+    ) -> Result<ApiResponse, ApiError> {
         let refused = match self.call_once(with, method, form).await {
             Err(error) if error.is_about_token() => error,
             done => return done,
         };
         let again = match with {
-            With::App => self.call_once(with, method, form).await,
-            With::Bot if method == WHO_AM_I => self.call_once(with, method, form).await,
-            With::Bot => match self.call_once(with, WHO_AM_I, &[]).await {
+            TokenKind::App => self.call_once(with, method, form).await,
+            TokenKind::Bot if method == WHO_AM_I => self.call_once(with, method, form).await,
+            TokenKind::Bot => match self.call_once(with, WHO_AM_I, &[]).await {
                 Ok(_) => return Err(ApiError::Disputed(refused.to_string())),
                 failed => failed,
             },
@@ -113,10 +118,10 @@ impl Api {
         }
     }
 
-    async fn call_once(&self, with: With, method: &str, form: &[(&str, &str)]) -> Result<Answered, ApiError> {
+    async fn call_once(&self, with: TokenKind, method: &str, form: &[(&str, &str)]) -> Result<ApiResponse, ApiError> {
         let token = match with {
-            With::Bot => &self.bot,
-            With::App => &self.app,
+            TokenKind::Bot => &self.bot,
+            TokenKind::App => &self.app,
         };
         let request = self.client.post(format!("{}/{method}", self.base)).timeout(ANSWER_WITHIN);
         let sent = request.bearer_auth(token.expose_secret()).form(form).send().await.map_err(unsent)?;
@@ -124,7 +129,7 @@ impl Api {
         let scopes = sent.headers().get("x-oauth-scopes").and_then(|scopes| scopes.to_str().ok()).map(str::to_owned);
         let body = body(sent).await?;
         if flag(&body, "ok") {
-            return Ok(Answered { body, scopes });
+            return Ok(ApiResponse { body, scopes });
         }
         let error = owned(&body, "error").unwrap_or_else(|| "an answer that says nothing".to_owned());
         if error == "ratelimited" || error == "rate_limited" {
@@ -159,7 +164,7 @@ async fn body(mut response: Response) -> Result<Value, ApiError> {
         return Err(ApiError::NoAnswer(format!("status {status}")));
     }
     let mut bytes = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| ApiError::NoAnswer(plainly(error)))? {
+    while let Some(chunk) = response.chunk().await.map_err(|error| ApiError::NoAnswer(error_chain(error)))? {
         bytes.extend_from_slice(&chunk);
         if bytes.len() > ANSWER_BYTES_MAX {
             return Err(ApiError::NoAnswer("an answer without end".into()));
@@ -170,8 +175,8 @@ async fn body(mut response: Response) -> Result<Value, ApiError> {
 
 fn unsent(error: reqwest::Error) -> ApiError {
     if error.is_connect() || error.is_builder() {
-        ApiError::NotSent(plainly(error))
+        ApiError::NotSent(error_chain(error))
     } else {
-        ApiError::NoAnswer(plainly(error))
+        ApiError::NoAnswer(error_chain(error))
     }
 }

@@ -7,13 +7,13 @@ use aizuchi_core::types::Place;
 use serde_json::Value;
 use tracing::{info, warn};
 
-use super::compare::{changes, said_lately};
-use super::inbox::{self, Arrival};
-use super::listen::Desk;
+use super::compare::{changes, known_recent_messages};
+use super::errors::ApiError;
+use super::inbox::{self, InboxArrival};
+use super::listen::SlackContext;
 use super::read::{list, stamp};
-use super::translate::Me;
-use super::trouble::ApiError;
-use crate::journal::Kept;
+use super::translate::SlackIdentity;
+use crate::journal::KnownMessage;
 
 /// Threads per channel whose answers are fetched: those of the latest messages.
 const THREADS_MAX: usize = 10;
@@ -21,41 +21,41 @@ const THREADS_MAX: usize = 10;
 const PATIENCE_MAX: u32 = 5;
 
 /// Fills the gap whenever there is a line again. `known` is how far each channel was known at the start.
-pub async fn keep(desk: &Desk, me: &Me, mut known: BTreeMap<String, String>) {
+pub async fn keep(context: &SlackContext, me: &SlackIdentity, mut known: BTreeMap<String, String>) {
     loop {
         tokio::select! {
-            () = desk.back.notified() => (),
-            () = desk.stop.cancelled() => return,
+            () = context.back.notified() => (),
+            () = context.stop.cancelled() => return,
         }
         tokio::select! {
-            () = fill(desk, me, known) => (),
-            () = desk.stop.cancelled() => return,
+            () = fill(context, me, known) => (),
+            () = context.stop.cancelled() => return,
         }
         tokio::select! {
-            () = desk.gone.notified() => (),
-            () = desk.stop.cancelled() => return,
+            () = context.gone.notified() => (),
+            () = context.stop.cancelled() => return,
         }
-        known = inbox::channels(&*desk.slack.stores.marks).await.unwrap_or_default();
+        known = inbox::channels(&*context.slack.stores.marks).await.unwrap_or_default();
     }
 }
 
-async fn fill(desk: &Desk, me: &Me, channels: BTreeMap<String, String>) {
-    if desk.slack.settings.backfill_messages == 0 {
+async fn fill(context: &SlackContext, me: &SlackIdentity, channels: BTreeMap<String, String>) {
+    if context.slack.settings.backfill_messages == 0 {
         return;
     }
-    let said = said_lately(desk).await;
+    let said = known_recent_messages(context).await;
     let mut stored = 0;
     for (channel, last) in channels {
-        match missed(desk, me, &channel, &last, &said).await {
+        match fetch_missed(context, me, &channel, &last, &said).await {
             Ok(arrivals) if arrivals.is_empty() => (),
             Ok(arrivals) => {
-                let at = desk.slack.clock.now();
-                let store = inbox::store(&*desk.slack.stores.inbox, arrivals, at).await;
+                let at = context.slack.clock.now();
+                let store = inbox::store(&*context.slack.stores.inbox, arrivals, at).await;
                 stored += store.unwrap_or_else(|failed| {
                     warn!(%failed, "can not store what was missed on Slack");
                     0
                 });
-                desk.arrived.notify_one();
+                context.arrived.notify_one();
             }
             Err(error) => warn!(channel, %error, "what was missed in a Slack channel stays unknown"),
         }
@@ -66,29 +66,29 @@ async fn fill(desk: &Desk, me: &Me, channels: BTreeMap<String, String>) {
 }
 
 /// What came after `last`, oldest first: the latest messages, and the answers to them. Then what was changed before it.
-async fn missed(
-    desk: &Desk,
-    me: &Me,
+async fn fetch_missed(
+    context: &SlackContext,
+    me: &SlackIdentity,
     channel: &str,
     last: &str,
-    said: &HashMap<Place, Vec<Kept>>,
-) -> Result<Vec<Arrival>, ApiError> {
-    let limit = desk.slack.settings.backfill_messages.to_string();
-    let page = patiently(desk, "conversations.history", &[("channel", channel), ("limit", &limit)]).await?;
+    said: &HashMap<Place, Vec<KnownMessage>>,
+) -> Result<Vec<InboxArrival>, ApiError> {
+    let limit = context.slack.settings.backfill_messages.to_string();
+    let page = call_with_patience(context, "conversations.history", &[("channel", channel), ("limit", &limit)]).await?;
     let messages = list(&page, "messages");
     let mut found: Vec<Value> = messages.iter().filter(|message| is_after(message, last)).cloned().collect();
     let answered = |message: &&Value| stamp(message, "latest_reply").is_some_and(|reply| reply > last);
     for parent in messages.iter().filter(answered).take(THREADS_MAX) {
         let Some(thread) = stamp(parent, "ts") else { continue };
         let form = [("channel", channel), ("ts", thread), ("oldest", last), ("limit", &limit)];
-        let replies = patiently(desk, "conversations.replies", &form).await?;
+        let replies = call_with_patience(context, "conversations.replies", &form).await?;
         found.extend(list(&replies, "messages").iter().filter(|message| is_after(message, last)).cloned());
     }
     found.sort_by(|one, other| stamp(one, "ts").cmp(&stamp(other, "ts")));
-    let mut arrivals: Vec<Arrival> =
-        found.into_iter().filter_map(|message| Arrival::of_history(channel, message)).collect();
+    let mut arrivals: Vec<InboxArrival> =
+        found.into_iter().filter_map(|message| InboxArrival::of_history(channel, message)).collect();
     if let Some(kept) = said.get(&Place { room: me.room(channel), thread: None }) {
-        arrivals.extend(changes(desk, me, channel, kept, &page).await);
+        arrivals.extend(changes(context, me, channel, kept, &page).await);
     }
     Ok(arrivals)
 }
@@ -98,12 +98,16 @@ fn is_after(message: &Value, last: &str) -> bool {
 }
 
 /// A call that can wait: nobody is waiting for its answer.
-pub async fn patiently(desk: &Desk, method: &str, form: &[(&str, &str)]) -> Result<Value, ApiError> {
+pub async fn call_with_patience(
+    context: &SlackContext,
+    method: &str,
+    form: &[(&str, &str)],
+) -> Result<Value, ApiError> {
     for _ in 0..PATIENCE_MAX {
-        match desk.slack.api.call(method, form).await {
-            Err(ApiError::Limited { after }) => desk.pause(after.min(Duration::from_secs(120))).await,
+        match context.slack.api.call(method, form).await {
+            Err(ApiError::Limited { after }) => context.pause(after.min(Duration::from_secs(120))).await,
             done => return done,
         }
     }
-    desk.slack.api.call(method, form).await
+    context.slack.api.call(method, form).await
 }

@@ -6,10 +6,10 @@ use aizuchi_core::types::Place;
 use serde_json::Value;
 
 use super::inbox;
-use super::listen::Desk;
+use super::listen::SlackContext;
 use super::mrkdwn::mrkdwn;
 use super::read::{id, owned, text};
-use super::translate::Me;
+use super::translate::SlackIdentity;
 use crate::ports::Caller;
 
 /// A slash command as Slack sends it.
@@ -22,9 +22,9 @@ struct SlashCommand {
 }
 
 /// Starts to run it, once. Returns whether the envelope can be acknowledged.
-pub async fn run(desk: &Arc<Desk>, me: &Arc<Me>, envelope: &str, payload: Value) -> bool {
-    let (key, at) = (envelope.to_owned(), desk.slack.clock.now());
-    match inbox::is_new(&*desk.slack.stores.inbox, key, at).await {
+pub async fn run(context: &Arc<SlackContext>, me: &Arc<SlackIdentity>, envelope: &str, payload: Value) -> bool {
+    let (key, at) = (envelope.to_owned(), context.slack.clock.now());
+    match inbox::is_new(&*context.slack.stores.inbox, key, at).await {
         Ok(true) => (),
         Ok(false) => return true,
         Err(failed) => {
@@ -32,16 +32,16 @@ pub async fn run(desk: &Arc<Desk>, me: &Arc<Me>, envelope: &str, payload: Value)
             return false;
         }
     }
-    let Some(command) = read(&payload, &desk.slack.settings.api_url) else { return true };
-    let Ok(permit) = desk.running.clone().try_acquire_owned() else {
+    let Some(command) = read(&payload, &context.slack.settings.api_url) else { return true };
+    let Ok(permit) = context.running.clone().try_acquire_owned() else {
         tracing::warn!("too many slash commands at once");
         return true;
     };
-    let (desk, me) = (desk.clone(), me.clone());
-    desk.tasks.clone().spawn(async move {
+    let (context, me) = (context.clone(), me.clone());
+    context.tasks.clone().spawn(async move {
         tokio::select! {
-            () = run_command(&desk, &me, command) => (),
-            () = desk.stop.cancelled() => (),
+            () = run_command(&context, &me, command) => (),
+            () = context.stop.cancelled() => (),
         }
         drop(permit);
     });
@@ -60,8 +60,8 @@ fn read(payload: &Value, api_url: &str) -> Option<SlashCommand> {
     })
 }
 
-async fn run_command(desk: &Desk, me: &Me, command: SlashCommand) {
-    let person = desk.slack.names.caller(&command.user).await.unwrap_or_default();
+async fn run_command(context: &SlackContext, me: &SlackIdentity, command: SlashCommand) {
+    let person = context.slack.names.caller(&command.user).await.unwrap_or_default();
     let caller = Caller {
         person: me.person(&command.user),
         // In a direct message people may set what they like: it is their own.
@@ -69,15 +69,19 @@ async fn run_command(desk: &Desk, me: &Me, command: SlashCommand) {
         language: person.language.unwrap_or_default(),
     };
     let place = Place { room: me.room(&command.channel), thread: None };
-    let answer = desk.commands.run(&command.text, &caller, &place).await;
-    if let Err(error) = tell(desk, &command, &mrkdwn(&answer)).await {
+    let answer = context.commands.run(&command.text, &caller, &place).await;
+    if let Err(error) = send_answer(context, &command, &mrkdwn(&answer)).await {
         tracing::warn!(%error, "cannot answer a slash command");
     }
 }
 
 /// To the caller alone: at the address that Slack gave, or else as an ephemeral message.
-async fn tell(desk: &Desk, command: &SlashCommand, answer: &str) -> Result<(), super::trouble::ApiError> {
-    let api = &desk.slack.api;
+async fn send_answer(
+    context: &SlackContext,
+    command: &SlashCommand,
+    answer: &str,
+) -> Result<(), super::errors::ApiError> {
+    let api = &context.slack.api;
     if let Some(url) = &command.answer_to {
         match api.respond(url, answer).await {
             Ok(()) => return Ok(()),

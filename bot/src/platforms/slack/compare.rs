@@ -7,18 +7,18 @@ use aizuchi_core::types::Place;
 use serde_json::{Value, json};
 use tracing::warn;
 
-use super::event::Event;
-use super::inbox::Arrival;
-use super::listen::Desk;
+use super::event::SlackEvent;
+use super::inbox::InboxArrival;
+use super::listen::SlackContext;
 use super::platform::PLATFORM;
 use super::read::{flag, list, stamp, stamp_of};
-use super::translate::{Me, readable};
-use crate::journal::Kept;
+use super::translate::{SlackIdentity, readable};
+use crate::journal::KnownMessage;
 
 /// What is known of what was said lately.
-pub async fn said_lately(desk: &Desk) -> HashMap<Place, Vec<Kept>> {
-    let now = desk.slack.clock.now();
-    let known = desk.slack.stores.recent.recent(PLATFORM, now).await;
+pub async fn known_recent_messages(context: &SlackContext) -> HashMap<Place, Vec<KnownMessage>> {
+    let now = context.slack.clock.now();
+    let known = context.slack.stores.recent.recent(PLATFORM, now).await;
     known.unwrap_or_else(|failed| {
         warn!(%failed, "can not tell what was changed on Slack meanwhile");
         HashMap::new()
@@ -26,14 +26,20 @@ pub async fn said_lately(desk: &Desk) -> HashMap<Place, Vec<Kept>> {
 }
 
 /// What Slack would have told of it. `page` is the channel's latest history.
-pub async fn changes(desk: &Desk, me: &Me, channel: &str, kept: &[Kept], page: &Value) -> Vec<Arrival> {
+pub async fn changes(
+    context: &SlackContext,
+    me: &SlackIdentity,
+    channel: &str,
+    kept: &[KnownMessage],
+    page: &Value,
+) -> Vec<InboxArrival> {
     let messages = list(page, "messages");
     let shown: HashMap<&str, &Value> =
         messages.iter().filter_map(|message| Some((stamp(message, "ts")?, message))).collect();
     let Some(oldest) = shown.keys().min().copied() else { return Vec::new() };
     // What is older than a full page may well be there.
     let reaches_to = if flag(page, "has_more") { oldest } else { "" };
-    let now = stamp_of(desk.slack.clock.now());
+    let now = stamp_of(context.slack.clock.now());
     let mut found = Vec::new();
     for known in kept.iter().filter(|known| known.id.as_str() >= reaches_to) {
         let ts = known.id.as_str();
@@ -43,17 +49,17 @@ pub async fn changes(desk: &Desk, me: &Me, channel: &str, kept: &[Kept], page: &
             Some(message) => json!({"type": "message", "subtype": "message_changed", "channel": channel,
                                     "message": message, "event_ts": edited_at(message).unwrap_or(&now)}),
         };
-        let Some(Event::Changed(change)) = Event::read(&event) else { continue };
+        let Some(SlackEvent::Changed(change)) = SlackEvent::read(&event) else { continue };
         let news = match (&change.text, shown.get(ts).and_then(|message| edited_at(message))) {
             (None, _) => Some("gone".to_owned()),
             (Some(text), Some(at)) => {
-                let (text, _) = readable(me, &desk.slack.names, text).await;
+                let (text, _) = readable(me, &context.slack.names, text).await;
                 (text != *known.text).then(|| at.to_owned())
             }
             (Some(_), None) => None,
         };
-        let event = Event::Changed(change);
-        found.extend(news.map(|news| Arrival { key: format!("{channel}/{ts}/{news}"), event, fetched: true }));
+        let event = SlackEvent::Changed(change);
+        found.extend(news.map(|news| InboxArrival { key: format!("{channel}/{ts}/{news}"), event, fetched: true }));
     }
     found
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::read::text;
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Frame {
+pub enum SocketFrame {
     /// The line is open.
     Hello,
     /// The line will be closed: soon, or at once.
@@ -33,31 +33,31 @@ pub enum Frame {
 const BYTES_MAX: usize = 1024 * 1024;
 const ENVELOPE_CHARS_MAX: usize = 200;
 
-pub fn read(frame: &str) -> Frame {
-    let Ok(value) = serde_json::from_str::<Value>(frame) else { return Frame::Nothing };
-    find(value, frame.len() > BYTES_MAX).unwrap_or(Frame::Nothing)
+pub fn read(frame: &str) -> SocketFrame {
+    let Ok(value) = serde_json::from_str::<Value>(frame) else { return SocketFrame::Nothing };
+    find(value, frame.len() > BYTES_MAX).unwrap_or(SocketFrame::Nothing)
 }
 
-fn find(mut value: Value, too_much: bool) -> Option<Frame> {
+fn find(mut value: Value, too_much: bool) -> Option<SocketFrame> {
     let kind = text(&value, "type").unwrap_or_default().to_owned();
     match kind.as_str() {
-        "hello" => return Some(Frame::Hello),
+        "hello" => return Some(SocketFrame::Hello),
         "disconnect" => {
             let reason = text(&value, "reason").unwrap_or("not told").chars().take(100).collect();
-            return Some(Frame::Disconnect { reason });
+            return Some(SocketFrame::Disconnect { reason });
         }
         _ => (),
     }
     let envelope = text(&value, "envelope_id").filter(|id| id.len() <= ENVELOPE_CHARS_MAX)?.to_owned();
     if too_much {
         tracing::warn!(kind, "let go of an event that is too large");
-        return Some(Frame::Other { envelope });
+        return Some(SocketFrame::Other { envelope });
     }
     let payload = value.get_mut("payload").map(Value::take).unwrap_or_default();
     Some(match kind.as_str() {
-        "events_api" => Frame::Event { envelope, payload },
-        "slash_commands" => Frame::Command { envelope, payload },
-        _ => Frame::Other { envelope },
+        "events_api" => SocketFrame::Event { envelope, payload },
+        "slash_commands" => SocketFrame::Command { envelope, payload },
+        _ => SocketFrame::Other { envelope },
     })
 }
 
@@ -73,10 +73,10 @@ mod tests {
     #[test]
     fn whatever_has_an_envelope_is_acknowledged() {
         let kind = |frame: &str| match read(frame) {
-            Frame::Event { .. } => "event",
-            Frame::Other { .. } => "other",
-            Frame::Nothing => "nothing",
-            Frame::Hello | Frame::Disconnect { .. } | Frame::Command { .. } => "line",
+            SocketFrame::Event { .. } => "event",
+            SocketFrame::Other { .. } => "other",
+            SocketFrame::Nothing => "nothing",
+            SocketFrame::Hello | SocketFrame::Disconnect { .. } | SocketFrame::Command { .. } => "line",
         };
         assert_eq!(kind(r#"{"type": "events_api", "envelope_id": "e", "payload": 3}"#), "event");
         assert_eq!(kind(r#"{"type": 3, "envelope_id": "e"}"#), "other");

@@ -4,17 +4,17 @@ use aizuchi_core::types::Visibility;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::people::{Channel, Person};
+use super::people::{SlackChannel, SlackPerson};
 use super::read::{flag, id, list, owned, stamp, text};
 
 /// What Slack told.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Received {
-    Event(Event),
+pub enum ParsedEvent {
+    Event(SlackEvent),
     /// Somebody is new, or goes by another name.
-    Person(Person),
+    Person(SlackPerson),
     /// A channel goes by another name.
-    Renamed(Channel),
+    Renamed(SlackChannel),
     /// Nothing for us.
     Nothing,
 }
@@ -22,10 +22,10 @@ pub enum Received {
 /// What happened in a channel. This is what the inbox keeps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Event {
-    Said(Saying),
-    Changed(Changing),
-    Reacted(Reacting),
+pub enum SlackEvent {
+    Said(MessageEvent),
+    Changed(ChangeEvent),
+    Reacted(ReactionEvent),
     Joined {
         channel: String,
         user: String,
@@ -37,7 +37,7 @@ pub enum Event {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Saying {
+pub struct MessageEvent {
     pub channel: String,
     /// Where the event says who can read it.
     pub visibility: Option<Visibility>,
@@ -54,7 +54,7 @@ pub struct Saying {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Changing {
+pub struct ChangeEvent {
     pub channel: String,
     pub ts: String,
     pub thread: Option<String>,
@@ -66,7 +66,7 @@ pub struct Changing {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Reacting {
+pub struct ReactionEvent {
     pub channel: String,
     pub ts: String,
     pub user: String,
@@ -80,58 +80,62 @@ const TEXT_CHARS_MAX: usize = 40_000;
 /// Slack's own notices (joins, topics, pins) are no talk; these are.
 const TALK: [&str; 5] = ["bot_message", "me_message", "file_share", "thread_broadcast", "slackbot_response"];
 
-impl Received {
-    pub fn read(event: &Value) -> Received {
-        Received::find(event).unwrap_or(Received::Nothing)
+impl ParsedEvent {
+    pub fn read(event: &Value) -> ParsedEvent {
+        ParsedEvent::find(event).unwrap_or(ParsedEvent::Nothing)
     }
 
-    fn find(event: &Value) -> Option<Received> {
-        Some(Received::Event(match text(event, "type")? {
+    fn find(event: &Value) -> Option<ParsedEvent> {
+        Some(ParsedEvent::Event(match text(event, "type")? {
             "message" => match text(event, "subtype") {
-                None => Event::Said(said(event)?),
-                Some(subtype) if TALK.contains(&subtype) => Event::Said(said(event)?),
-                Some("message_changed") => Event::Changed(changed(event)?),
-                Some("message_deleted") => Event::Changed(deleted(event)?),
+                None => SlackEvent::Said(parse_message(event)?),
+                Some(subtype) if TALK.contains(&subtype) => SlackEvent::Said(parse_message(event)?),
+                Some("message_changed") => SlackEvent::Changed(parse_edit(event)?),
+                Some("message_deleted") => SlackEvent::Changed(parse_deletion(event)?),
                 Some(_) => return None,
             },
-            "app_mention" => Event::Said(said(event)?),
-            "reaction_added" => Event::Reacted(reacted(event, true)?),
-            "reaction_removed" => Event::Reacted(reacted(event, false)?),
-            "user_change" | "team_join" => return Some(Received::Person(Person::read(event.get("user")?)?)),
+            "app_mention" => SlackEvent::Said(parse_message(event)?),
+            "reaction_added" => SlackEvent::Reacted(parse_reaction(event, true)?),
+            "reaction_removed" => SlackEvent::Reacted(parse_reaction(event, false)?),
+            "user_change" | "team_join" => return Some(ParsedEvent::Person(SlackPerson::read(event.get("user")?)?)),
             "channel_rename" | "group_rename" => {
-                return Some(Received::Renamed(Channel::read(event.get("channel")?)?));
+                return Some(ParsedEvent::Renamed(SlackChannel::read(event.get("channel")?)?));
             }
             "member_joined_channel" => {
-                Event::Joined { channel: id(event, "channel")?.to_owned(), user: id(event, "user")?.to_owned() }
+                SlackEvent::Joined { channel: id(event, "channel")?.to_owned(), user: id(event, "user")?.to_owned() }
             }
-            "channel_left" | "group_left" => Event::Left { channel: id(event, "channel")?.to_owned() },
+            "channel_left" | "group_left" => SlackEvent::Left { channel: id(event, "channel")?.to_owned() },
             _ => return None,
         }))
     }
 }
 
-impl Event {
+impl SlackEvent {
     /// What happened in a channel, if anything did.
-    pub fn read(event: &Value) -> Option<Event> {
-        match Received::read(event) {
-            Received::Event(event) => Some(event),
-            Received::Person(_) | Received::Renamed(_) | Received::Nothing => None,
+    pub fn read(event: &Value) -> Option<SlackEvent> {
+        match ParsedEvent::read(event) {
+            ParsedEvent::Event(event) => Some(event),
+            ParsedEvent::Person(_) | ParsedEvent::Renamed(_) | ParsedEvent::Nothing => None,
         }
     }
 
     /// One text, one key: however often and under whatever names it comes.
     pub fn key(&self) -> Option<String> {
         match self {
-            Event::Said(saying) => Some(format!("{}/{}", saying.channel, saying.ts)),
-            Event::Changed(_) | Event::Reacted(_) | Event::Joined { .. } | Event::Left { .. } => None,
+            SlackEvent::Said(saying) => Some(format!("{}/{}", saying.channel, saying.ts)),
+            SlackEvent::Changed(_) | SlackEvent::Reacted(_) | SlackEvent::Joined { .. } | SlackEvent::Left { .. } => {
+                None
+            }
         }
     }
 
     /// The thread of a message.
     pub fn thread(&self) -> Option<&str> {
         match self {
-            Event::Said(saying) => saying.thread.as_deref(),
-            Event::Changed(_) | Event::Reacted(_) | Event::Joined { .. } | Event::Left { .. } => None,
+            SlackEvent::Said(saying) => saying.thread.as_deref(),
+            SlackEvent::Changed(_) | SlackEvent::Reacted(_) | SlackEvent::Joined { .. } | SlackEvent::Left { .. } => {
+                None
+            }
         }
     }
 
@@ -139,11 +143,11 @@ impl Event {
     pub fn is_by(&self, users: &[&str]) -> bool {
         let is_one = |user: &String| users.contains(&user.as_str());
         match self {
-            Event::Said(saying) => saying.user.iter().chain(&saying.bot).any(is_one),
-            Event::Changed(changing) => changing.by.iter().any(is_one),
-            Event::Reacted(reacting) => is_one(&reacting.user),
-            Event::Joined { user, .. } => is_one(user),
-            Event::Left { .. } => false,
+            SlackEvent::Said(saying) => saying.user.iter().chain(&saying.bot).any(is_one),
+            SlackEvent::Changed(changing) => changing.by.iter().any(is_one),
+            SlackEvent::Reacted(reacting) => is_one(&reacting.user),
+            SlackEvent::Joined { user, .. } => is_one(user),
+            SlackEvent::Left { .. } => false,
         }
     }
 }
@@ -156,12 +160,12 @@ fn authors<'v>(messages: impl IntoIterator<Item = &'v Value>) -> Vec<String> {
     authors
 }
 
-fn said(event: &Value) -> Option<Saying> {
+fn parse_message(event: &Value) -> Option<MessageEvent> {
     let ts = stamp(event, "ts")?.to_owned();
     let profile = event.get("user_profile").unwrap_or(&Value::Null);
     let bot = event.get("bot_profile").unwrap_or(&Value::Null);
     let named = [(profile, "display_name"), (profile, "real_name"), (event, "username"), (bot, "name")];
-    Some(Saying {
+    Some(MessageEvent {
         channel: id(event, "channel")?.to_owned(),
         visibility: text(event, "channel_type").and_then(visibility),
         thread: thread(event, &ts),
@@ -169,7 +173,7 @@ fn said(event: &Value) -> Option<Saying> {
         user: id(event, "user").map(str::to_owned),
         bot: id(event, "bot_id").map(str::to_owned),
         named: named.into_iter().find_map(|(from, field)| owned(from, field)),
-        text: words(event),
+        text: message_text(event),
         ts,
     })
 }
@@ -189,17 +193,17 @@ fn thread(message: &Value, ts: &str) -> Option<String> {
 }
 
 /// What is read: its text; of an app's card, what stands for it; of a file alone, what it is.
-fn words(message: &Value) -> String {
+fn message_text(message: &Value) -> String {
     if let Some(text) = text(message, "text").filter(|text| !text.trim().is_empty()) {
-        return cut(text);
+        return truncate(text);
     }
     let cards = list(message, "attachments").iter().filter_map(|card| text(card, "text").or(text(card, "fallback")));
-    let files = list(message, "files").iter().map(mark);
+    let files = list(message, "files").iter().map(file_label);
     let marks: Vec<String> = cards.map(str::to_owned).chain(files).take(10).collect();
-    cut(&marks.join("\n"))
+    truncate(&marks.join("\n"))
 }
 
-fn mark(file: &Value) -> String {
+fn file_label(file: &Value) -> String {
     let kind = text(file, "mimetype").and_then(|kind| kind.split('/').next());
     let kind = match kind {
         Some("image") => "image",
@@ -213,34 +217,34 @@ fn mark(file: &Value) -> String {
     }
 }
 
-fn cut(text: &str) -> String {
+fn truncate(text: &str) -> String {
     text.char_indices().nth(TEXT_CHARS_MAX).map_or(text, |(end, _)| &text[..end]).to_owned()
 }
 
-fn changed(event: &Value) -> Option<Changing> {
+fn parse_edit(event: &Value) -> Option<ChangeEvent> {
     let message = event.get("message")?;
     let before = event.get("previous_message").unwrap_or(&Value::Null);
     let ts = stamp(message, "ts")?.to_owned();
     // A message that others answered leaves this behind.
     let gone = text(message, "subtype") == Some("tombstone") || flag(message, "hidden");
     // Slack says so too when a link gets its picture or a thread grows.
-    if !gone && before.is_object() && words(before) == words(message) {
+    if !gone && before.is_object() && message_text(before) == message_text(message) {
         return None;
     }
-    Some(Changing {
+    Some(ChangeEvent {
         channel: id(event, "channel")?.to_owned(),
         thread: thread(message, &ts).or_else(|| thread(before, &ts)),
         at: at(event, &ts),
-        text: (!gone).then(|| words(message)),
+        text: (!gone).then(|| message_text(message)),
         by: authors([event, message, before]),
         ts,
     })
 }
 
-fn deleted(event: &Value) -> Option<Changing> {
+fn parse_deletion(event: &Value) -> Option<ChangeEvent> {
     let before = event.get("previous_message").unwrap_or(&Value::Null);
     let ts = stamp(event, "deleted_ts").or(stamp(before, "ts"))?.to_owned();
-    Some(Changing {
+    Some(ChangeEvent {
         channel: id(event, "channel")?.to_owned(),
         thread: thread(before, &ts),
         at: at(event, &ts),
@@ -250,10 +254,10 @@ fn deleted(event: &Value) -> Option<Changing> {
     })
 }
 
-fn reacted(event: &Value, on: bool) -> Option<Reacting> {
+fn parse_reaction(event: &Value, on: bool) -> Option<ReactionEvent> {
     let item = event.get("item")?;
     let ts = stamp(item, "ts")?.to_owned();
-    Some(Reacting {
+    Some(ReactionEvent {
         channel: id(item, "channel")?.to_owned(),
         user: id(event, "user")?.to_owned(),
         name: text(event, "reaction").filter(|name| name.len() <= 100)?.to_owned(),
@@ -272,9 +276,9 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn said(event: Value) -> Saying {
-        match Event::read(&event) {
-            Some(Event::Said(saying)) => saying,
+    fn said(event: Value) -> MessageEvent {
+        match SlackEvent::read(&event) {
+            Some(SlackEvent::Said(saying)) => saying,
             other => panic!("{other:?}"),
         }
     }
@@ -291,7 +295,7 @@ mod tests {
     fn an_odd_field_loses_the_field() {
         let odd = json!({"type": "message", "channel": "C1", "ts": "1700000000.000100", "user": 7, "bot_id": {},
                          "text": ["x"], "thread_ts": "soon", "channel_type": "moon", "files": 3, "user_profile": "?"});
-        let expected = Saying { channel: "C1".into(), ts: "1700000000.000100".into(), ..Saying::default() };
+        let expected = MessageEvent { channel: "C1".into(), ts: "1700000000.000100".into(), ..MessageEvent::default() };
         assert_eq!(said(odd), expected);
         for lost in [
             json!({"type": "message", "ts": "1700000000.000100"}),
@@ -300,7 +304,7 @@ mod tests {
             json!([]),
             json!({"type": 3}),
         ] {
-            assert_eq!(Received::read(&lost), Received::Nothing);
+            assert_eq!(ParsedEvent::read(&lost), ParsedEvent::Nothing);
         }
     }
 
@@ -319,10 +323,12 @@ mod tests {
                    "message": {"ts": "1700000000.000100", "text": text, "subtype": subtype},
                    "previous_message": {"ts": "1700000000.000100", "text": "x"}})
         };
-        assert_eq!(Received::read(&change("x", None)), Received::Nothing);
-        let Some(Event::Changed(edit)) = Event::read(&change("y", None)) else { panic!("an edit") };
+        assert_eq!(ParsedEvent::read(&change("x", None)), ParsedEvent::Nothing);
+        let Some(SlackEvent::Changed(edit)) = SlackEvent::read(&change("y", None)) else { panic!("an edit") };
         assert_eq!((edit.text.as_deref(), edit.at.as_str()), (Some("y"), "1700000009.000000"));
-        let Some(Event::Changed(gone)) = Event::read(&change("x", Some("tombstone"))) else { panic!("a deletion") };
+        let Some(SlackEvent::Changed(gone)) = SlackEvent::read(&change("x", Some("tombstone"))) else {
+            panic!("a deletion")
+        };
         assert_eq!(gone.text, None);
     }
 }

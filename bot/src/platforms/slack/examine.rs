@@ -2,7 +2,7 @@
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::api::{Api, With};
+use super::api::{Api, TokenKind};
 use super::read::text;
 use super::scopes::NEEDED;
 use super::settings::SlackSettings;
@@ -32,7 +32,7 @@ pub async fn examine(slack: &SlackSettings, bot_token: SecretString, app_token: 
 }
 
 async fn bot(api: &Api, variable: &str) -> Vec<Check> {
-    let answered = match api.call_with(With::Bot, "auth.test", &[]).await {
+    let answered = match api.call_with(TokenKind::Bot, "auth.test", &[]).await {
         Ok(answered) => answered,
         Err(error) => {
             let mend = format!("put the Bot User OAuth Token of {APPS}, OAuth & Permissions, into {variable}");
@@ -65,7 +65,7 @@ fn scopes(granted: Option<&str>) -> Check {
 }
 
 async fn app(api: &Api, variable: &str) -> Check {
-    match api.call_with(With::App, "apps.connections.open", &[]).await {
+    match api.call_with(TokenKind::App, "apps.connections.open", &[]).await {
         Ok(_) => Check::ok(PART, "Socket Mode can be used"),
         Err(error) => {
             let mend = format!(

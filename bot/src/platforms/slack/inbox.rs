@@ -8,7 +8,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::event::{Event, Received};
+use super::event::{ParsedEvent, SlackEvent};
 use super::names::Names;
 use super::platform::PLATFORM;
 use crate::ports::{ArrivedThreads, ChannelMark, ChannelMarks, Inbox, InboxEntry, MarkChange};
@@ -19,77 +19,77 @@ const KEPT: Span = Span::minutes(7 * 24 * 60);
 
 /// Something that came in.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Arrival {
+pub struct InboxArrival {
     /// The same however often it comes.
     #[serde(skip)]
     pub key: String,
     #[serde(deserialize_with = "event_of_any_build")]
-    pub event: Event,
+    pub event: SlackEvent,
     /// Fetched later, to fill a gap.
     #[serde(default)]
     pub fetched: bool,
 }
 
 /// An event as this build keeps it, or as Slack sent it: older builds kept that.
-fn event_of_any_build<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Event, D::Error> {
+fn event_of_any_build<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SlackEvent, D::Error> {
     let value = Value::deserialize(deserializer)?;
     match value.get("type") {
-        Some(_) => Event::read(&value).ok_or_else(|| D::Error::custom("nothing that happened in a channel")),
+        Some(_) => SlackEvent::read(&value).ok_or_else(|| D::Error::custom("nothing that happened in a channel")),
         None => serde_json::from_value(value).map_err(D::Error::custom),
     }
 }
 
-impl Arrival {
+impl InboxArrival {
     /// From an envelope; `None` if there is nothing in it for the engine. Names are noted at once and not kept: who
     /// changes theirs often would fill the store, and the next look at everybody finds what was missed.
-    pub fn of_payload(envelope: &str, payload: &Value, names: &Names) -> Option<Arrival> {
-        let event = match Received::read(payload.get("event")?) {
-            Received::Event(event) => event,
-            Received::Person(person) => {
+    pub fn of_payload(envelope: &str, payload: &Value, names: &Names) -> Option<InboxArrival> {
+        let event = match ParsedEvent::read(payload.get("event")?) {
+            ParsedEvent::Event(event) => event,
+            ParsedEvent::Person(person) => {
                 names.is_person(person);
                 return None;
             }
-            Received::Renamed(channel) => {
+            ParsedEvent::Renamed(channel) => {
                 names.is_channel(channel);
                 return None;
             }
-            Received::Nothing => return None,
+            ParsedEvent::Nothing => return None,
         };
         let named = payload.get("event_id").and_then(Value::as_str).filter(|id| !id.is_empty() && id.len() <= 200);
         let key = event.key().unwrap_or_else(|| named.unwrap_or(envelope).to_owned());
-        Some(Arrival { key, event, fetched: false })
+        Some(InboxArrival { key, event, fetched: false })
     }
 
     /// From a channel's history.
-    pub fn of_history(channel: &str, mut message: Value) -> Option<Arrival> {
+    pub fn of_history(channel: &str, mut message: Value) -> Option<InboxArrival> {
         let fields = message.as_object_mut()?;
         fields.insert("channel".into(), channel.into());
         fields.insert("type".into(), "message".into());
-        let event = Event::read(&message)?;
-        Some(Arrival { key: event.key()?, event, fetched: true })
+        let event = SlackEvent::read(&message)?;
+        Some(InboxArrival { key: event.key()?, event, fetched: true })
     }
 
     fn into_entry(self) -> InboxEntry {
         let body = serde_json::to_string(&self).expect("an arrival is plain data");
-        let Arrival { key, event, .. } = self;
+        let InboxArrival { key, event, .. } = self;
         InboxEntry { key, thread: event.thread().map(str::to_owned), body: Some(body), mark: mark(event) }
     }
 }
 
 /// How far it says that its channel is known.
-fn mark(event: Event) -> Option<MarkChange> {
+fn mark(event: SlackEvent) -> Option<MarkChange> {
     match event {
-        Event::Said(saying) => {
+        SlackEvent::Said(saying) => {
             Some(MarkChange::Heard(ChannelMark { channel: saying.channel, server: String::new(), heard: saying.ts }))
         }
-        Event::Left { channel } => Some(MarkChange::Left(channel)),
-        Event::Changed(_) | Event::Reacted(_) | Event::Joined { .. } => None,
+        SlackEvent::Left { channel } => Some(MarkChange::Left(channel)),
+        SlackEvent::Changed(_) | SlackEvent::Reacted(_) | SlackEvent::Joined { .. } => None,
     }
 }
 
 /// Stores what was not known yet; how many that were.
-pub async fn store(inbox: &dyn Inbox, arrivals: Vec<Arrival>, at: Time) -> Result<usize, StoreError> {
-    inbox.keep(PLATFORM, arrivals.into_iter().map(Arrival::into_entry).collect(), at).await
+pub async fn store(inbox: &dyn Inbox, arrivals: Vec<InboxArrival>, at: Time) -> Result<usize, StoreError> {
+    inbox.keep(PLATFORM, arrivals.into_iter().map(InboxArrival::into_entry).collect(), at).await
 }
 
 /// Whether a slash command arrives for the first time.
@@ -102,7 +102,7 @@ pub async fn is_new(inbox: &dyn Inbox, key: String, at: Time) -> Result<bool, St
 pub async fn forget(inbox: &dyn Inbox, users: &[&str]) -> Result<(), StoreError> {
     let mut gone = Vec::new();
     for pending in inbox.pending(PLATFORM, 0, usize::MAX).await? {
-        let arrival = serde_json::from_str::<Arrival>(&pending.body);
+        let arrival = serde_json::from_str::<InboxArrival>(&pending.body);
         if arrival.is_ok_and(|arrival| arrival.event.is_by(users)) {
             gone.push((pending.seq, None));
         }

@@ -12,19 +12,19 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{error, info, warn};
 
+use super::errors::ApiError;
 use super::platform::Slack;
 use super::read::{id, text};
-use super::translate::Me;
-use super::trouble::ApiError;
-use super::{backfill, connections, inbox, posts, sync, tell};
+use super::translate::SlackIdentity;
+use super::{backfill, connections, forward, inbox, posts, sync};
 use crate::platforms::backoff::ReconnectPauses;
 use crate::ports::Commands;
-use crate::runtime::Ears;
+use crate::runtime::EngineHandle;
 use crate::stores::StoreError;
 
 /// How patient it is with the line.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub struct ConnectionPace {
     /// How often the line is tried when nothing is heard.
     pub ping_every: Duration,
     /// A line that is silent for so long is dead.
@@ -38,9 +38,9 @@ pub struct Pace {
     pub sync_every: Duration,
 }
 
-impl Default for Pace {
-    fn default() -> Pace {
-        Pace {
+impl Default for ConnectionPace {
+    fn default() -> ConnectionPace {
+        ConnectionPace {
             ping_every: Duration::from_secs(10),
             silent_max: Duration::from_secs(45),
             pause_min: Duration::from_secs(1),
@@ -51,7 +51,7 @@ impl Default for Pace {
     }
 }
 
-impl Pace {
+impl ConnectionPace {
     pub(super) fn pauses(&self) -> ReconnectPauses {
         ReconnectPauses::new(self.pause_min, self.pause_max, self.good_after)
     }
@@ -61,9 +61,9 @@ impl Pace {
 const COMMANDS_MAX: usize = 16;
 
 /// What every task of the platform needs.
-pub struct Desk {
+pub struct SlackContext {
     pub slack: Arc<Slack>,
-    pub ears: Ears,
+    pub engine: EngineHandle,
     pub commands: Arc<dyn Commands>,
     /// The platform's own: cancelled with the program's, or when there is no hope.
     pub stop: CancellationToken,
@@ -78,7 +78,7 @@ pub struct Desk {
     pub running: Arc<Semaphore>,
 }
 
-impl Desk {
+impl SlackContext {
     /// Only a person can help: the platform stops, the program goes on.
     pub fn give_up(&self, why: &str) {
         if !self.stop.is_cancelled() {
@@ -114,7 +114,7 @@ impl Slack {
     /// the moment is waited for.
     pub async fn listen(
         self: &Arc<Slack>,
-        ears: Ears,
+        engine: EngineHandle,
         commands: Arc<dyn Commands>,
         stop: CancellationToken,
     ) -> anyhow::Result<JoinHandle<()>> {
@@ -130,9 +130,9 @@ impl Slack {
                 None
             }
         };
-        let desk = Arc::new(Desk {
+        let context = Arc::new(SlackContext {
             slack: self.clone(),
-            ears,
+            engine,
             commands,
             stop: stop.child_token(),
             tasks: TaskTracker::new(),
@@ -142,7 +142,7 @@ impl Slack {
             lines: AtomicUsize::new(0),
             running: Arc::new(Semaphore::new(COMMANDS_MAX)),
         });
-        Ok(tokio::spawn(live(desk, me)))
+        Ok(tokio::spawn(live(context, me)))
     }
 
     /// Lets go of what is too old to come again.
@@ -153,7 +153,7 @@ impl Slack {
     }
 
     /// Learns who we are.
-    pub(super) async fn introduce(&self) -> Result<Me, ApiError> {
+    pub(super) async fn introduce(&self) -> Result<SlackIdentity, ApiError> {
         let answer: Value = self.api.call("auth.test", &[]).await?;
         let (Some(team), Some(user)) = (id(&answer, "team_id"), id(&answer, "user_id")) else {
             return Err(ApiError::NoAnswer("it does not say who we are".into()));
@@ -161,51 +161,51 @@ impl Slack {
         let workspace = text(&answer, "team").unwrap_or(team);
         info!(workspace, team, user, "is in a Slack workspace");
         let bot = id(&answer, "bot_id").map(str::to_owned);
-        Ok(Me { team: team.to_owned(), user: user.to_owned(), bot, name: self.name.clone() })
+        Ok(SlackIdentity { team: team.to_owned(), user: user.to_owned(), bot, name: self.name.clone() })
     }
 }
 
-async fn live(desk: Arc<Desk>, me: Option<Me>) {
+async fn live(context: Arc<SlackContext>, me: Option<SlackIdentity>) {
     let me = match me {
         Some(me) => Some(me),
-        None => wait_for_introduction(&desk).await,
+        None => wait_for_introduction(&context).await,
     };
     let Some(me) = me else { return };
     let me = Arc::new(me);
-    spawn(&desk, &me, |desk, me| async move { tell::tell(&desk, &me).await });
+    spawn(&context, &me, |context, me| async move { forward::forward_arrivals(&context, &me).await });
     // Read before the first line opens: what comes through it must not hide the gap before it.
-    let known = inbox::channels(&*desk.slack.stores.marks).await.unwrap_or_default();
-    spawn(&desk, &me, |desk, me| async move { backfill::keep(&desk, &me, known).await });
-    spawn(&desk, &me, |desk, _| async move { sync::keep(&desk).await });
-    spawn(&desk, &me, |desk, _| async move {
+    let known = inbox::channels(&*context.slack.stores.marks).await.unwrap_or_default();
+    spawn(&context, &me, |context, me| async move { backfill::keep(&context, &me, known).await });
+    spawn(&context, &me, |context, _| async move { sync::keep(&context).await });
+    spawn(&context, &me, |context, _| async move {
         tokio::select! {
-            why = desk.slack.api.given_up() => desk.give_up(&why),
-            () = desk.stop.cancelled() => (),
+            why = context.slack.api.given_up() => context.give_up(&why),
+            () = context.stop.cancelled() => (),
         }
     });
-    for slot in 0..desk.slack.settings.connections {
-        spawn(&desk, &me, move |desk, me| async move { connections::keep(desk, me, slot).await });
+    for slot in 0..context.slack.settings.connections {
+        spawn(&context, &me, move |context, me| async move { connections::keep(context, me, slot).await });
     }
-    desk.tasks.close();
-    desk.tasks.wait().await;
+    context.tasks.close();
+    context.tasks.wait().await;
 }
 
 fn spawn<F: Future<Output = ()> + Send + 'static>(
-    desk: &Arc<Desk>,
-    me: &Arc<Me>,
-    task: impl FnOnce(Arc<Desk>, Arc<Me>) -> F,
+    context: &Arc<SlackContext>,
+    me: &Arc<SlackIdentity>,
+    task: impl FnOnce(Arc<SlackContext>, Arc<SlackIdentity>) -> F,
 ) {
-    desk.tasks.spawn(task(desk.clone(), me.clone()));
+    context.tasks.spawn(task(context.clone(), me.clone()));
 }
 
-async fn wait_for_introduction(desk: &Desk) -> Option<Me> {
-    let mut pauses = desk.slack.pace.pauses();
-    while !desk.stop.is_cancelled() {
-        desk.pause(pauses.after(None)).await;
-        match desk.slack.me().await {
+async fn wait_for_introduction(context: &SlackContext) -> Option<SlackIdentity> {
+    let mut pauses = context.slack.pace.pauses();
+    while !context.stop.is_cancelled() {
+        context.pause(pauses.after(None)).await;
+        match context.slack.me().await {
             Ok(me) => return Some(me.clone()),
-            Err(error) if error.is_hopeless() => desk.give_up(&error.to_string()),
-            Err(ApiError::Limited { after }) => desk.pause(after).await,
+            Err(error) if error.is_hopeless() => context.give_up(&error.to_string()),
+            Err(ApiError::Limited { after }) => context.pause(after).await,
             Err(error) => warn!(%error, "Slack is waited for"),
         }
     }

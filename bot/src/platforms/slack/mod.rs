@@ -8,8 +8,8 @@ pub mod envelope;
 mod socket;
 
 pub mod event;
+mod forward;
 mod inbox;
-mod tell;
 mod translate;
 
 mod backfill;
@@ -23,16 +23,16 @@ mod posts;
 
 mod api;
 mod emoji;
+mod errors;
 mod mrkdwn;
 pub mod read;
 mod settings;
-mod trouble;
 
 pub mod examine;
 pub mod scopes;
 mod spec;
 
-pub use listen::Pace;
+pub use listen::ConnectionPace;
 pub use platform::Slack;
 pub use settings::SlackSettings;
 pub use spec::PLATFORM;

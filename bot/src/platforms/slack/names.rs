@@ -8,8 +8,8 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
 use super::api::Api;
-use super::people::{Channel, Person};
-use super::trouble::ApiError;
+use super::errors::ApiError;
+use super::people::{SlackChannel, SlackPerson};
 
 /// Of people and of channels; twice as many are held at most.
 const KEPT_MAX: usize = 20_000;
@@ -19,8 +19,8 @@ const ASKED_FOR: Duration = Duration::from_secs(5);
 const ASKED_AGAIN_AFTER: Duration = Duration::from_secs(60);
 pub struct Names {
     api: Arc<Api>,
-    people: Mutex<Kept<Person>>,
-    channels: Mutex<Kept<Channel>>,
+    people: Mutex<NameCache<SlackPerson>>,
+    channels: Mutex<NameCache<SlackChannel>>,
 }
 
 impl Names {
@@ -29,8 +29,8 @@ impl Names {
     }
 
     /// Asks Slack if need be; `None` if it does not say.
-    pub async fn person(&self, id: &str) -> Option<Person> {
-        let known = self.people.lock().expect("no panic holds names").look(id);
+    pub async fn person(&self, id: &str) -> Option<SlackPerson> {
+        let known = self.people.lock().expect("no panic holds names").get(id);
         match known {
             Some(known) => known,
             None => self.ask(id).await,
@@ -38,35 +38,35 @@ impl Names {
     }
 
     /// With their language, which not everything that Slack tells of people holds.
-    pub async fn caller(&self, id: &str) -> Option<Person> {
+    pub async fn caller(&self, id: &str) -> Option<SlackPerson> {
         let known = self.person(id).await?;
         if known.language.is_some() { Some(known) } else { self.ask(id).await.or(Some(known)) }
     }
 
-    async fn ask(&self, id: &str) -> Option<Person> {
+    async fn ask(&self, id: &str) -> Option<SlackPerson> {
         let form = [("user", id), ("include_locale", "true")];
-        let found = found(self.api.call("users.info", &form)).await;
-        let found = found.and_then(|answer| Person::read(answer.get("user")?));
+        let found = found_or_none(self.api.call("users.info", &form)).await;
+        let found = found.and_then(|answer| SlackPerson::read(answer.get("user")?));
         self.people.lock().expect("no panic holds names").keep(id, found.clone());
         found
     }
 
-    pub async fn channel(&self, id: &str) -> Option<Channel> {
-        let known = self.channels.lock().expect("no panic holds names").look(id);
+    pub async fn channel(&self, id: &str) -> Option<SlackChannel> {
+        let known = self.channels.lock().expect("no panic holds names").get(id);
         if let Some(known) = known {
             return known;
         }
-        let found = found(self.api.call("conversations.info", &[("channel", id)])).await;
-        let found = found.and_then(|answer| Channel::read(answer.get("channel")?));
+        let found = found_or_none(self.api.call("conversations.info", &[("channel", id)])).await;
+        let found = found.and_then(|answer| SlackChannel::read(answer.get("channel")?));
         self.channels.lock().expect("no panic holds names").keep(id, found.clone());
         found
     }
 
     /// Slack told by itself. What it did not tell of this time stays as it was.
-    pub fn is_person(&self, mut person: Person) {
+    pub fn is_person(&self, mut person: SlackPerson) {
         let mut people = self.people.lock().expect("no panic holds names");
         if person.language.is_none()
-            && let Some(Some(known)) = people.look(&person.id)
+            && let Some(Some(known)) = people.get(&person.id)
         {
             person.language = known.language;
         }
@@ -74,11 +74,11 @@ impl Names {
         people.keep(&id, Some(person));
     }
 
-    pub fn is_channel(&self, mut channel: Channel) {
+    pub fn is_channel(&self, mut channel: SlackChannel) {
         let mut channels = self.channels.lock().expect("no panic holds names");
         if channel.visibility.is_none() {
             // A new name says nothing about who can read it; unknown, it is asked about again.
-            let Some(Some(known)) = channels.look(&channel.id) else { return };
+            let Some(Some(known)) = channels.get(&channel.id) else { return };
             channel.visibility = known.visibility;
         }
         let id = channel.id.clone();
@@ -86,7 +86,7 @@ impl Names {
     }
 }
 
-async fn found(asked: impl Future<Output = Result<Value, ApiError>>) -> Option<Value> {
+async fn found_or_none(asked: impl Future<Output = Result<Value, ApiError>>) -> Option<Value> {
     match timeout(ASKED_FOR, asked).await {
         Ok(Ok(answer)) => Some(answer),
         Ok(Err(error)) => {
@@ -98,20 +98,20 @@ async fn found(asked: impl Future<Output = Result<Value, ApiError>>) -> Option<V
 }
 
 /// Two generations: when the younger is full, the older is let go.
-struct Kept<T> {
+struct NameCache<T> {
     young: HashMap<String, (Instant, Option<T>)>,
     old: HashMap<String, (Instant, Option<T>)>,
 }
 
-impl<T> Default for Kept<T> {
-    fn default() -> Kept<T> {
-        Kept { young: HashMap::new(), old: HashMap::new() }
+impl<T> Default for NameCache<T> {
+    fn default() -> NameCache<T> {
+        NameCache { young: HashMap::new(), old: HashMap::new() }
     }
 }
 
-impl<T: Clone> Kept<T> {
+impl<T: Clone> NameCache<T> {
     /// `Some(None)`: Slack was asked a moment ago and did not say.
-    fn look(&mut self, id: &str) -> Option<Option<T>> {
+    fn get(&mut self, id: &str) -> Option<Option<T>> {
         let (at, found) = self.young.get(id).or_else(|| self.old.get(id))?.clone();
         if found.is_none() && at.elapsed() > ASKED_AGAIN_AFTER {
             return None;
@@ -136,12 +136,12 @@ mod tests {
 
     #[test]
     fn what_is_known_has_a_bound() {
-        let mut kept = Kept::default();
+        let mut kept = NameCache::default();
         for number in 0..KEPT_MAX * 5 {
             kept.keep(&number.to_string(), Some(number));
         }
         assert!(kept.young.len() + kept.old.len() <= 2 * KEPT_MAX);
-        assert_eq!(kept.look(&(KEPT_MAX * 5 - 1).to_string()), Some(Some(KEPT_MAX * 5 - 1)));
-        assert_eq!(kept.look("0"), None);
+        assert_eq!(kept.get(&(KEPT_MAX * 5 - 1).to_string()), Some(Some(KEPT_MAX * 5 - 1)));
+        assert_eq!(kept.get("0"), None);
     }
 }

@@ -9,7 +9,7 @@ use crate::language::Language;
 const NAME_CHARS_MAX: usize = 80;
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Person {
+pub struct SlackPerson {
     pub id: String,
     /// The name people see.
     pub name: String,
@@ -20,13 +20,13 @@ pub struct Person {
     pub language: Option<Language>,
 }
 
-impl Person {
-    pub fn read(user: &Value) -> Option<Person> {
+impl SlackPerson {
+    pub fn read(user: &Value) -> Option<SlackPerson> {
         let id = id(user, "id")?.to_owned();
         let profile = user.get("profile").unwrap_or(&Value::Null);
         let names = [(profile, "display_name"), (user, "real_name"), (profile, "real_name"), (user, "name")];
         let name = names.into_iter().find_map(|(from, field)| owned(from, field));
-        Some(Person {
+        Some(SlackPerson {
             name: presentable(name.as_deref().unwrap_or(&id)),
             is_bot: flag(user, "is_bot") || id == "USLACKBOT",
             manages: ["is_admin", "is_owner", "is_primary_owner"].iter().any(|field| flag(user, field)),
@@ -37,14 +37,14 @@ impl Person {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Channel {
+pub struct SlackChannel {
     pub id: String,
     pub name: Option<String>,
     pub visibility: Option<Visibility>,
 }
 
-impl Channel {
-    pub fn read(channel: &Value) -> Option<Channel> {
+impl SlackChannel {
+    pub fn read(channel: &Value) -> Option<SlackChannel> {
         let id = id(channel, "id")?.to_owned();
         let visibility = if flag(channel, "is_im") || flag(channel, "is_mpim") {
             Some(Visibility::Direct)
@@ -53,7 +53,7 @@ impl Channel {
         } else {
             flag(channel, "is_channel").then_some(Visibility::Public)
         };
-        Some(Channel { id, name: text(channel, "name").map(presentable), visibility })
+        Some(SlackChannel { id, name: text(channel, "name").map(presentable), visibility })
     }
 }
 
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn people_go_by_the_name_others_see() {
-        let name = |user: Value| Person::read(&user).unwrap().name;
+        let name = |user: Value| SlackPerson::read(&user).unwrap().name;
         assert_eq!(
             name(json!({"id": "U1", "name": "h", "real_name": "山田", "profile": {"display_name": "花子"}})),
             "花子"
@@ -78,6 +78,6 @@ mod tests {
         assert_eq!(name(json!({"id": "U1", "name": "h", "profile": {"display_name": "", "real_name": 3}})), "h");
         assert_eq!(name(json!({"id": "U1", "name": ["?"]})), "U1");
         assert_eq!(name(json!({"id": "U1", "name": "a\n<@U2>: b\u{2028}"})), "a <@U2>: b");
-        assert_eq!(Person::read(&json!({"name": "h"})), None);
+        assert_eq!(SlackPerson::read(&json!({"name": "h"})), None);
     }
 }

@@ -9,13 +9,13 @@ use secrecy::SecretString;
 use tokio::sync::OnceCell;
 
 use super::api::Api;
-use super::listen::Pace;
+use super::errors::ApiError;
+use super::listen::ConnectionPace;
 use super::names::Names;
 use super::settings::SlackSettings;
-use super::translate::Me;
-use super::trouble::ApiError;
+use super::translate::SlackIdentity;
 use super::{emoji, inbox, posts};
-use crate::ports::{Doing, Platform, PlatformStores, PostError, Posting};
+use crate::ports::{BoxFuture, Platform, PlatformStores, PostError, PostRequest};
 use crate::runtime::Clock;
 use crate::stores::StoreError;
 
@@ -31,8 +31,8 @@ pub struct Slack {
     pub(super) names: Names,
     pub(super) stores: PlatformStores,
     pub(super) clock: Clock,
-    pub(super) pace: Pace,
-    me: OnceCell<Me>,
+    pub(super) pace: ConnectionPace,
+    me: OnceCell<SlackIdentity>,
 }
 
 impl Slack {
@@ -44,7 +44,7 @@ impl Slack {
         stores: PlatformStores,
         clock: Clock,
     ) -> anyhow::Result<Arc<Slack>> {
-        Slack::at_pace(settings, engine, bot_token, app_token, stores, clock, Pace::default())
+        Slack::at_pace(settings, engine, bot_token, app_token, stores, clock, ConnectionPace::default())
     }
 
     /// In another hurry than usual: for tests.
@@ -55,7 +55,7 @@ impl Slack {
         app_token: SecretString,
         stores: PlatformStores,
         clock: Clock,
-        pace: Pace,
+        pace: ConnectionPace,
     ) -> anyhow::Result<Arc<Slack>> {
         let api = Arc::new(Api::new(&settings.api_url, bot_token, app_token)?);
         let names = Names::new(api.clone());
@@ -64,7 +64,7 @@ impl Slack {
     }
 
     /// Who we are: asked once.
-    pub(super) async fn me(&self) -> Result<&Me, ApiError> {
+    pub(super) async fn me(&self) -> Result<&SlackIdentity, ApiError> {
         self.me.get_or_try_init(|| self.introduce()).await
     }
 }
@@ -78,7 +78,7 @@ impl Platform for Slack {
         self.api.their_clock.ahead()
     }
 
-    fn post<'a>(&'a self, posting: Posting<'a>) -> Doing<'a, Result<MessageId, PostError>> {
+    fn post<'a>(&'a self, posting: PostRequest<'a>) -> BoxFuture<'a, Result<MessageId, PostError>> {
         Box::pin(async move {
             let channel = channel_of(posting.place)?;
             let posted = posts::post(self, channel, &posting).await?;
@@ -87,7 +87,12 @@ impl Platform for Slack {
         })
     }
 
-    fn react<'a>(&'a self, place: &'a Place, to: &'a MessageId, emoji: &'a str) -> Doing<'a, Result<(), PostError>> {
+    fn react<'a>(
+        &'a self,
+        place: &'a Place,
+        to: &'a MessageId,
+        emoji: &'a str,
+    ) -> BoxFuture<'a, Result<(), PostError>> {
         Box::pin(async move {
             let channel = channel_of(place)?;
             let unnamed = || PostError::GiveUp { what: format!("Slack's name of {emoji} is not known") };
@@ -105,7 +110,7 @@ impl Platform for Slack {
         self.api.stopped().map(|why| format!("Slack: {why}"))
     }
 
-    fn forget<'a>(&'a self, request: &'a Arc<ForgetRequest>) -> Doing<'a, Result<(), StoreError>> {
+    fn forget<'a>(&'a self, request: &'a Arc<ForgetRequest>) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             // `slack:team/user`.
             let ids = request.ids.iter().filter_map(|id| id.as_str().strip_prefix("slack:")?.split_once('/'));
@@ -115,7 +120,7 @@ impl Platform for Slack {
     }
 
     /// Slack has no such sign for bots.
-    fn typing<'a>(&'a self, _: &'a Place) -> Doing<'a, ()> {
+    fn typing<'a>(&'a self, _: &'a Place) -> BoxFuture<'a, ()> {
         Box::pin(std::future::ready(()))
     }
 }

@@ -5,15 +5,15 @@
 use std::time::Duration;
 
 use aizuchi_core::types::{Span, Time};
-use aizuchi_formats::slack_markup::{Known, plain};
+use aizuchi_formats::slack_markup::{NameLookup, plain};
 use serde_json::{Value, json};
 
+use super::errors::ApiError;
 use super::mrkdwn::mrkdwn;
 use super::platform::{PLATFORM, Slack};
 use super::read::{list, stamp, stamp_of, text, time};
-use super::translate::Me;
-use super::trouble::ApiError;
-use crate::ports::{PostError, PostKey, PostLedger, PostProgress, Posting};
+use super::translate::SlackIdentity;
+use crate::ports::{PostError, PostKey, PostLedger, PostProgress, PostRequest};
 use crate::stores::StoreError;
 
 /// What our posts are marked with.
@@ -27,9 +27,9 @@ const PAGES_MAX: usize = 10;
 const KEPT: Span = Span::minutes(30 * 24 * 60);
 
 /// The time stamp of the post.
-pub async fn post(slack: &Slack, channel: &str, posting: &Posting<'_>) -> Result<String, PostError> {
+pub async fn post(slack: &Slack, channel: &str, posting: &PostRequest<'_>) -> Result<String, PostError> {
     let now = slack.clock.now();
-    let known = slack.stores.posts.begin(ledger_key(posting.key), now).await.map_err(later)?;
+    let known = slack.stores.posts.begin(ledger_key(posting.key), now).await.map_err(try_later)?;
     let thread = posting.place.thread.as_ref().map(|thread| thread.as_str());
     match known {
         PostProgress::Posted(ts) => return Ok(ts),
@@ -37,8 +37,8 @@ pub async fn post(slack: &Slack, channel: &str, posting: &Posting<'_>) -> Result
         PostProgress::Begun(at) => {
             let shown = (at + SHOWS_WITHIN).since(now);
             tokio::time::sleep(Duration::from_millis(shown.0.min(SHOWS_WITHIN.0))).await;
-            let wanted = Wanted { key: posting.key, text: &mrkdwn(posting.text), since: at - CLOCKS_DIFFER };
-            if let Some(ts) = find(slack, channel, thread, &wanted).await.map_err(unclear)? {
+            let wanted = UnconfirmedPost { key: posting.key, text: &mrkdwn(posting.text), since: at - CLOCKS_DIFFER };
+            if let Some(ts) = find(slack, channel, thread, &wanted).await.map_err(to_post_error)? {
                 tracing::info!(channel, ts, "found a post of before again");
                 note(slack, posting.key, Some(&ts)).await;
                 return Ok(ts);
@@ -73,7 +73,7 @@ pub async fn post(slack: &Slack, channel: &str, posting: &Posting<'_>) -> Result
 }
 
 /// A post that may be out already.
-struct Wanted<'a> {
+struct UnconfirmedPost<'a> {
     key: &'a str,
     /// In Slack's own form.
     text: &'a str,
@@ -85,7 +85,7 @@ async fn find(
     slack: &Slack,
     channel: &str,
     thread: Option<&str>,
-    wanted: &Wanted<'_>,
+    wanted: &UnconfirmedPost<'_>,
 ) -> Result<Option<String>, ApiError> {
     let me = slack.me().await?;
     let oldest = stamp_of(wanted.since);
@@ -118,17 +118,17 @@ async fn find(
 }
 
 /// Whether a message without a key is ours, of this time, and says the same.
-fn is_alike(message: &Value, me: &Me, wanted: &Wanted<'_>) -> bool {
+fn is_alike(message: &Value, me: &SlackIdentity, wanted: &UnconfirmedPost<'_>) -> bool {
     let by_user = text(message, "user") == Some(&me.user);
     let by_bot = me.bot.is_some() && text(message, "bot_id") == me.bot.as_deref();
     let in_time = stamp(message, "ts").and_then(time).is_some_and(|at| at >= wanted.since);
     let said = text(message, "text").unwrap_or_default();
-    (by_user || by_bot) && in_time && key_of(message).is_none() && essence(said) == essence(wanted.text)
+    (by_user || by_bot) && in_time && key_of(message).is_none() && comparable_text(said) == comparable_text(wanted.text)
 }
 
 /// What stays of a text however a server writes its links, marks and emoji.
-fn essence(text: &str) -> String {
-    let (plain, _) = plain(text, &Known { person: &|_| None, channel: &|_| None });
+fn comparable_text(text: &str) -> String {
+    let (plain, _) = plain(text, &NameLookup { person: &|_| None, channel: &|_| None });
     let is_name =
         |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"_+-'".contains(&b));
     let mut parts = plain.split(':').peekable();
@@ -178,11 +178,11 @@ pub async fn sweep(posts: &dyn PostLedger, now: Time) -> Result<(), StoreError> 
     posts.sweep(PLATFORM, now - KEPT).await
 }
 
-fn later(error: StoreError) -> PostError {
+fn try_later(error: StoreError) -> PostError {
     PostError::TryLater { after: None, what: error.to_string() }
 }
 
-fn unclear(error: ApiError) -> PostError {
+fn to_post_error(error: ApiError) -> PostError {
     match PostError::from(error) {
         PostError::GiveUp { what } => {
             PostError::GiveUp { what: format!("it can not be told whether it was posted before: {what}") }
@@ -203,11 +203,11 @@ mod tests {
             ("a:\nb", "a: b"),
             ("👍", "👍"),
         ] {
-            assert_eq!(essence(ours), essence(theirs), "{ours}");
+            assert_eq!(comparable_text(ours), comparable_text(theirs), "{ours}");
         }
         for (one, other) in [("at 10:30", "at 10:31"), ("yes", "no"), ("👍", "👎"), ("at 10:30:45", "at 10:30:46")]
         {
-            assert_ne!(essence(one), essence(other), "{one}");
+            assert_ne!(comparable_text(one), comparable_text(other), "{one}");
         }
     }
 }

@@ -13,8 +13,8 @@ use super::settings::SlackSettings;
 use crate::check::Check;
 use crate::config;
 use crate::platforms::{JoinedPlatform, Opening, PlatformKind, PlatformSpec, TokenSpec};
-use crate::ports::{Commands, Doing};
-use crate::runtime::Ears;
+use crate::ports::{BoxFuture, Commands};
+use crate::runtime::EngineHandle;
 
 pub const PLATFORM: PlatformSpec = PlatformSpec {
     title: "Slack",
@@ -37,10 +37,10 @@ const APP_TOKEN: TokenSpec = TokenSpec {
     check: |_| Ok(()),
 };
 
-fn ask(layers: &Layers, tokens: Vec<SecretString>) -> Doing<'static, Vec<Check>> {
+fn ask(layers: &Layers, tokens: Vec<SecretString>) -> BoxFuture<'static, Vec<Check>> {
     let own = layers.section::<SlackSettings>();
     Box::pin(async move {
-        let [bot, app] = both(tokens);
+        let [bot, app] = token_pair(tokens);
         match own {
             Ok(own) => examine(&own, bot, app).await,
             // Mistakes in settings are told where those are checked.
@@ -51,21 +51,21 @@ fn ask(layers: &Layers, tokens: Vec<SecretString>) -> Doing<'static, Vec<Check>>
 
 fn open(opening: &Opening<'_>, tokens: Vec<SecretString>) -> anyhow::Result<Arc<dyn JoinedPlatform>> {
     let own = config::section(opening.layers)?;
-    let [bot, app] = both(tokens);
+    let [bot, app] = token_pair(tokens);
     Ok(Slack::new(own, opening.settings, bot, app, opening.stores.clone(), opening.clock)?)
 }
 
-fn both(tokens: Vec<SecretString>) -> [SecretString; 2] {
+fn token_pair(tokens: Vec<SecretString>) -> [SecretString; 2] {
     tokens.try_into().expect("two tokens are declared")
 }
 
 impl JoinedPlatform for Slack {
     fn listen(
         self: Arc<Slack>,
-        ears: Ears,
+        engine: EngineHandle,
         commands: Arc<dyn Commands>,
         stop: CancellationToken,
-    ) -> Doing<'static, anyhow::Result<JoinHandle<()>>> {
-        Box::pin(async move { Slack::listen(&self, ears, commands, stop).await })
+    ) -> BoxFuture<'static, anyhow::Result<JoinHandle<()>>> {
+        Box::pin(async move { Slack::listen(&self, engine, commands, stop).await })
     }
 }

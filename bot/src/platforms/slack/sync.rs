@@ -2,38 +2,38 @@
 
 use tracing::{info, warn};
 
-use super::backfill::patiently;
-use super::listen::Desk;
-use super::people::{Channel, Person};
+use super::backfill::call_with_patience;
+use super::errors::ApiError;
+use super::listen::SlackContext;
+use super::people::{SlackChannel, SlackPerson};
 use super::read::{list, text};
-use super::trouble::ApiError;
 
 const PAGE: &str = "200";
 /// Larger workspaces are learnt name by name.
 const PAGES_MAX: usize = 50;
 
-pub async fn keep(desk: &Desk) {
-    while !desk.stop.is_cancelled() {
+pub async fn keep(context: &SlackContext) {
+    while !context.stop.is_cancelled() {
         tokio::select! {
-            () = look(desk) => (),
-            () = desk.stop.cancelled() => return,
+            () = look(context) => (),
+            () = context.stop.cancelled() => return,
         }
-        desk.pause(desk.slack.pace.sync_every).await;
-        if let Err(failed) = desk.slack.sweep().await {
+        context.pause(context.slack.pace.sync_every).await;
+        if let Err(failed) = context.slack.sweep().await {
             warn!(%failed, "can not let go of what came from Slack long ago");
         }
     }
 }
 
-async fn look(desk: &Desk) {
-    let names = &desk.slack.names;
-    let people = pages(desk, "users.list", &[("include_locale", "true")], "members", |user| {
-        Person::read(user).map(|person| names.is_person(person)).is_some()
+async fn look(context: &SlackContext) {
+    let names = &context.slack.names;
+    let people = pages(context, "users.list", &[("include_locale", "true")], "members", |user| {
+        SlackPerson::read(user).map(|person| names.is_person(person)).is_some()
     });
     let people = people.await;
     let kinds = [("types", "public_channel,private_channel"), ("exclude_archived", "true")];
-    let channels = pages(desk, "conversations.list", &kinds, "channels", |channel| {
-        Channel::read(channel).map(|channel| names.is_channel(channel)).is_some()
+    let channels = pages(context, "conversations.list", &kinds, "channels", |channel| {
+        SlackChannel::read(channel).map(|channel| names.is_channel(channel)).is_some()
     });
     match (people, channels.await) {
         (Ok(people), Ok(channels)) => info!(people, channels, "knows the names of a Slack workspace"),
@@ -43,7 +43,7 @@ async fn look(desk: &Desk) {
 
 /// How many there were.
 async fn pages(
-    desk: &Desk,
+    context: &SlackContext,
     method: &str,
     form: &[(&str, &str)],
     field: &str,
@@ -52,7 +52,7 @@ async fn pages(
     let (mut count, mut cursor) = (0, String::new());
     for _ in 0..PAGES_MAX {
         let form: Vec<(&str, &str)> = form.iter().copied().chain([("limit", PAGE), ("cursor", &cursor)]).collect();
-        let page = patiently(desk, method, &form).await?;
+        let page = call_with_patience(context, method, &form).await?;
         count += list(&page, field).iter().filter(|entry| note(entry)).count();
         match page.get("response_metadata").and_then(|more| text(more, "next_cursor")) {
             Some(next) => cursor = next.to_owned(),

@@ -3,10 +3,10 @@
 use aizuchi_core::Input;
 use aizuchi_core::types::{Author, Change, Message, MessageId, PersonId, Place, Reaction, Reply, RoomId};
 use aizuchi_core::types::{Span, ThreadId, Time, Visibility, Voice};
-use aizuchi_formats::slack_markup::{Known, plain};
+use aizuchi_formats::slack_markup::{NameLookup, plain};
 
 use super::emoji::emoji;
-use super::event::{Changing, Reacting, Saying};
+use super::event::{ChangeEvent, MessageEvent, ReactionEvent};
 use super::names::Names;
 use super::people::presentable;
 use super::read::{is_id, time};
@@ -18,7 +18,7 @@ const NAMED_MAX: usize = 20;
 
 /// Who we are in this workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Me {
+pub struct SlackIdentity {
     pub team: String,
     pub user: String,
     pub bot: Option<String>,
@@ -26,7 +26,7 @@ pub struct Me {
     pub name: String,
 }
 
-impl Me {
+impl SlackIdentity {
     pub fn room(&self, channel: &str) -> RoomId {
         RoomId::new(format!("slack:{}/{channel}", self.team))
     }
@@ -42,7 +42,7 @@ impl Me {
 
 /// How a message comes to be told.
 #[derive(Clone, Copy, Debug)]
-pub struct Telling {
+pub struct TranslationContext {
     /// Fetched to fill a gap, and told now.
     pub fetched: bool,
     pub now: Time,
@@ -50,30 +50,35 @@ pub struct Telling {
     pub first_below: bool,
 }
 
-pub async fn said(me: &Me, names: &Names, saying: Saying, telling: Telling) -> Option<Input> {
-    let at = time(&saying.ts)?;
-    let author = author(me, names, &saying).await?;
-    let (text, mentioned) = readable(me, names, &saying.text).await;
+pub async fn to_message_input(
+    me: &SlackIdentity,
+    names: &Names,
+    event: MessageEvent,
+    telling: TranslationContext,
+) -> Option<Input> {
+    let at = time(&event.ts)?;
+    let author = author(me, names, &event).await?;
+    let (text, mentioned) = readable(me, names, &event.text).await;
     let (mine, others): (Vec<String>, Vec<String>) = mentioned.into_iter().partition(|id| *id == me.user);
     Some(Input::Said(Message {
-        id: MessageId::new(&saying.ts),
-        place: me.place(&saying.channel, saying.thread.as_deref()),
+        id: MessageId::new(&event.ts),
+        place: me.place(&event.channel, event.thread.as_deref()),
         at,
         author,
         text: text.into(),
-        reply: reply(me, &saying).filter(|_| telling.first_below),
+        reply: reply(me, &event).filter(|_| telling.first_below),
         mentions: others.iter().map(|id| me.person(id)).collect(),
         mentions_me: !mine.is_empty(),
-        visibility: visibility(names, &saying).await,
+        visibility: visibility(names, &event).await,
         backfilled: telling.fetched && telling.now.since(at) >= FRESH,
         heard: None,
     }))
 }
 
 /// To the message its thread grows from.
-fn reply(me: &Me, saying: &Saying) -> Option<Reply> {
-    let parent = saying.thread.as_ref()?;
-    let by = saying.parent.as_deref();
+fn reply(me: &SlackIdentity, event: &MessageEvent) -> Option<Reply> {
+    let parent = event.thread.as_ref()?;
+    let by = event.parent.as_deref();
     Some(Reply {
         to: Some(MessageId::new(parent)),
         to_me: by == Some(&me.user),
@@ -81,20 +86,20 @@ fn reply(me: &Me, saying: &Saying) -> Option<Reply> {
     })
 }
 
-async fn author(me: &Me, names: &Names, saying: &Saying) -> Option<Author> {
-    let id = saying.user.as_deref().or(saying.bot.as_deref()).or(saying.named.as_deref())?;
-    let is_me = saying.user.as_deref() == Some(&me.user) || (me.bot.is_some() && saying.bot == me.bot);
+async fn author(me: &SlackIdentity, names: &Names, event: &MessageEvent) -> Option<Author> {
+    let id = event.user.as_deref().or(event.bot.as_deref()).or(event.named.as_deref())?;
+    let is_me = event.user.as_deref() == Some(&me.user) || (me.bot.is_some() && event.bot == me.bot);
     if is_me {
         return Some(Author { id: me.person(&me.user), name: me.name.as_str().into(), voice: Voice::Me });
     }
-    let person = match &saying.user {
+    let person = match &event.user {
         Some(user) => names.person(user).await,
         None => None,
     };
-    let is_bot = saying.bot.is_some() || saying.user.is_none() || person.as_ref().is_some_and(|person| person.is_bot);
+    let is_bot = event.bot.is_some() || event.user.is_none() || person.as_ref().is_some_and(|person| person.is_bot);
     let known = person.map(|person| person.name);
     // An app may post under the names of others: what it calls itself comes first.
-    let name = if saying.bot.is_some() { saying.named.clone().or(known) } else { known.or(saying.named.clone()) };
+    let name = if event.bot.is_some() { event.named.clone().or(known) } else { known.or(event.named.clone()) };
     Some(Author {
         id: me.person(&presentable(id)),
         name: presentable(name.as_deref().unwrap_or(id)).into(),
@@ -103,10 +108,10 @@ async fn author(me: &Me, names: &Names, saying: &Saying) -> Option<Author> {
 }
 
 /// The text as it is read on the screen, and the ids of the people it mentions.
-pub async fn readable(me: &Me, names: &Names, text: &str) -> (String, Vec<String>) {
+pub async fn readable(me: &SlackIdentity, names: &Names, text: &str) -> (String, Vec<String>) {
     let mut people = vec![(me.user.clone(), me.name.clone())];
     let mut channels = Vec::new();
-    for (mark, id) in ids(text).into_iter().take(NAMED_MAX) {
+    for (mark, id) in mentioned_ids(text).into_iter().take(NAMED_MAX) {
         if mark == '@' && id != me.user {
             people.extend(names.person(&id).await.map(|person| (id, person.name)));
         } else if mark == '#' {
@@ -117,11 +122,11 @@ pub async fn readable(me: &Me, names: &Names, text: &str) -> (String, Vec<String
         known.iter().find(|(known, _)| known == id).map(|(_, name)| name.clone())
     };
     let (person, channel) = (|id: &str| look(&people, id), |id: &str| look(&channels, id));
-    plain(text, &Known { person: &person, channel: &channel })
+    plain(text, &NameLookup { person: &person, channel: &channel })
 }
 
 /// The people and channels a text names, without repetition.
-fn ids(text: &str) -> Vec<(char, String)> {
+fn mentioned_ids(text: &str) -> Vec<(char, String)> {
     let mut found: Vec<(char, String)> = Vec::new();
     for piece in text.split('<').skip(1) {
         let Some((inside, _)) = piece.split_once('>') else { continue };
@@ -137,18 +142,18 @@ fn ids(text: &str) -> Vec<(char, String)> {
 }
 
 /// Where nobody says who can read it, it is not for everybody.
-async fn visibility(names: &Names, saying: &Saying) -> Visibility {
-    if let Some(told) = saying.visibility {
+async fn visibility(names: &Names, event: &MessageEvent) -> Visibility {
+    if let Some(told) = event.visibility {
         return told;
     }
-    if saying.channel.starts_with('D') {
+    if event.channel.starts_with('D') {
         return Visibility::Direct;
     }
-    let known = names.channel(&saying.channel).await;
+    let known = names.channel(&event.channel).await;
     known.and_then(|channel| channel.visibility).unwrap_or(Visibility::Private)
 }
 
-pub async fn changed(me: &Me, names: &Names, changing: Changing) -> Option<Input> {
+pub async fn to_change_input(me: &SlackIdentity, names: &Names, changing: ChangeEvent) -> Option<Input> {
     let text = match &changing.text {
         Some(text) => Some(readable(me, names, text).await.0.into()),
         None => None,
@@ -162,7 +167,7 @@ pub async fn changed(me: &Me, names: &Names, changing: Changing) -> Option<Input
 }
 
 /// Slack does not say in which thread the message lies.
-pub fn reacted(me: &Me, reacting: &Reacting, thread: Option<&str>) -> Option<Input> {
+pub fn to_reaction_input(me: &SlackIdentity, reacting: &ReactionEvent, thread: Option<&str>) -> Option<Input> {
     Some(Input::Reacted(Reaction {
         place: me.place(&reacting.channel, thread),
         message: MessageId::new(&reacting.ts),

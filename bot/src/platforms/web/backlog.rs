@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
 use super::platform::PLATFORM;
-use crate::ports::{Inbox, Pending};
-use crate::runtime::{Ears, Gone, Lanes};
+use crate::ports::{Inbox, PendingEntry};
+use crate::runtime::{EngineHandle, PriorityQueue, ShuttingDown};
 
 /// Read at once.
 const READ_MAX: usize = 256;
@@ -38,7 +38,7 @@ struct Progress {
     /// Read from the inbox up to this entry, and whether there may be more.
     read: u64,
     more: bool,
-    waiting: Lanes<(u64, Input)>,
+    waiting: PriorityQueue<(u64, Input)>,
     /// Entries that were read and not heard yet.
     unheard: BTreeSet<u64>,
 }
@@ -66,12 +66,12 @@ impl Backlog {
     }
 
     /// Tells what was left and then waits until the program stops.
-    pub async fn tell(&self, inbox: &dyn Inbox, ears: &Ears, now: Time, stop: &CancellationToken) {
-        let _ = stop.run_until_cancelled(self.tell_all(inbox, ears, now)).await;
+    pub async fn deliver(&self, inbox: &dyn Inbox, engine: &EngineHandle, now: Time, stop: &CancellationToken) {
+        let _ = stop.run_until_cancelled(self.deliver_all(inbox, engine, now)).await;
         stop.cancelled().await;
     }
 
-    async fn tell_all(&self, inbox: &dyn Inbox, ears: &Ears, now: Time) -> Result<(), Gone> {
+    async fn deliver_all(&self, inbox: &dyn Inbox, engine: &EngineHandle, now: Time) -> Result<(), ShuttingDown> {
         let mut progress = Progress { more: true, ..Progress::default() };
         let (mut under_way, mut noting) = (FuturesUnordered::new(), FuturesUnordered::new());
         let mut noted = 0;
@@ -82,7 +82,7 @@ impl Backlog {
             let room = UNDER_WAY_MAX.saturating_sub(under_way.len());
             let room = if progress.waiting.is_urgent() { room.max(FIRST_MAX) } else { room };
             for (seq, input) in progress.waiting.take(room) {
-                let promise = ears.queue(input).await?;
+                let promise = engine.enqueue(input).await?;
                 under_way.push(async move { promise.durable().await.map(|()| seq) });
             }
             let heard = progress.heard();
@@ -123,7 +123,7 @@ async fn read_more(inbox: &dyn Inbox, progress: &mut Progress) {
         }
     };
     progress.more = pending.len() == READ_MAX;
-    for Pending { seq, body } in pending {
+    for PendingEntry { seq, body } in pending {
         progress.read = seq;
         match serde_json::from_str::<Input>(&body) {
             Ok(input) => {

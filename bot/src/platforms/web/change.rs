@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::ports::{WebChange, WebDecision, WebFound, WebLook, WebTalk};
+use crate::ports::{WebChange, WebDecision, WebQuery, WebQueryResult, WebTalk};
 use crate::stores::StoreError;
 
 pub struct TalkChange<T> {
@@ -12,15 +12,18 @@ pub struct TalkChange<T> {
 }
 
 impl<T: Send + 'static> TalkChange<T> {
-    pub fn new(look: WebLook, decide: impl Fn(&WebFound) -> (T, WebDecision) + Send + Sync + 'static) -> TalkChange<T> {
+    pub fn new(
+        look: WebQuery,
+        decide: impl Fn(&WebQueryResult) -> (T, WebDecision) + Send + Sync + 'static,
+    ) -> TalkChange<T> {
         let outcome = Arc::new(Mutex::new(None));
         let out = outcome.clone();
-        let decide = move |found: &WebFound| {
+        let decide = move |found: &WebQueryResult| {
             let (done, decision) = decide(found);
             *out.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
             decision
         };
-        TalkChange { change: WebChange { look, decide: Arc::new(decide) }, outcome }
+        TalkChange { change: WebChange { query: look, decide: Arc::new(decide) }, outcome }
     }
 
     /// What came of it. Only after it was made.
@@ -39,8 +42,8 @@ impl<T: Send + 'static> TalkChange<T> {
 impl<T: Send + 'static, E: Send + 'static> TalkChange<Result<T, E>> {
     /// Nothing is written where it is refused.
     pub fn unless_refused(
-        look: WebLook,
-        decide: impl Fn(&WebFound) -> Result<(T, WebDecision), E> + Send + Sync + 'static,
+        look: WebQuery,
+        decide: impl Fn(&WebQueryResult) -> Result<(T, WebDecision), E> + Send + Sync + 'static,
     ) -> TalkChange<Result<T, E>> {
         TalkChange::new(look, move |found| match decide(found) {
             Ok((done, decision)) => (Ok(done), decision),

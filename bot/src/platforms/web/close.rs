@@ -2,13 +2,13 @@
 
 use tracing::warn;
 
-use super::page::{Entered, Page, Why};
+use super::page::{JoinedRoom, Page, PageProblem};
 use super::platform::Web;
 use super::rooms;
 use super::talk::room_id;
 use super::wire::FromServer;
-use super::words::{self, Trouble};
-use crate::commands::Value;
+use super::words::{self, PageError};
+use crate::commands::ArgumentValue;
 
 impl Web {
     /// Without a token everybody here sits at this machine, and may close what was opened; otherwise who opened it may.
@@ -23,21 +23,21 @@ impl Web {
 }
 
 impl Page {
-    pub(super) async fn close(&self, room: &str) -> Result<(), Why> {
-        let web = &self.desk.web;
-        let Entered { room: here, person, .. } = self.entered()?;
+    pub(super) async fn close(&self, room: &str) -> Result<(), PageProblem> {
+        let web = &self.context.web;
+        let JoinedRoom { room: here, person, .. } = self.entered()?;
         if here != room {
-            return Err(Trouble::OtherRoom.into());
+            return Err(PageError::OtherRoom.into());
         }
         if web.is_of_settings(room) {
-            return Err(Trouble::RoomOfSettings.into());
+            return Err(PageError::RoomOfSettings.into());
         }
         let anybody = web.settings.token().is_none();
         let close = rooms::close(room.to_owned(), (!anybody).then(|| person.speaker.id.clone()));
-        self.desk.change_talk(room, web.clock.now(), false, close).await?;
-        web.hub.tell(room, 0, 0, || FromServer::Closed { room: room.to_owned() });
+        self.context.change_talk(room, web.clock.now(), false, close).await?;
+        web.hub.broadcast(room, 0, 0, || FromServer::Closed { room: room.to_owned() });
         let rooms = web.in_order(rooms::all(&*web.stores.web).await?);
-        web.hub.tell_all(&FromServer::Rooms { rooms });
+        web.hub.broadcast_all(&FromServer::Rooms { rooms });
         self.forget_room(room).await;
         tracing::info!(%room, "room closed");
         Ok(())
@@ -45,18 +45,18 @@ impl Page {
 
     /// Whoever opens a room of the same name later must not find what was said in this one.
     async fn forget_room(&self, room: &str) {
-        let Some(keeper) = &self.desk.keeper else { return };
+        let Some(keeper) = &self.context.keeper else { return };
         if let Err(error) = keeper.forget_room(room_id(room)).await {
             warn!(%room, %error, "cannot forget a closed room yet; trying again later");
         }
     }
 
     /// Without the room's name it tells what would happen.
-    pub(super) async fn run_close(&self, room: &str, named: Option<Value>) {
-        if named.as_ref().and_then(Value::word) != Some(room) {
+    pub(super) async fn run_close(&self, room: &str, named: Option<ArgumentValue>) {
+        if named.as_ref().and_then(ArgumentValue::word) != Some(room) {
             self.notice(&words::sure_to_close(room, self.language)).await;
         } else if let Err(why) = self.close(room).await {
-            self.tell(self.refusal(None, why)).await;
+            self.send(self.refusal(None, why)).await;
         }
     }
 }

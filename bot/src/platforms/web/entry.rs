@@ -6,16 +6,16 @@ use aizuchi_core::types::{MessageId, Time};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::change::TalkChange;
-use super::page::{Entered, Out, Page, Why};
+use super::page::{JoinedRoom, OutgoingFrame, Page, PageProblem};
 use super::platform::Web;
 use super::settings::is_room_name;
 use super::talk::{Refusal, room_id};
 use super::wire::FromServer;
-use super::words::Trouble;
+use super::words::PageError;
 use super::{ids, mentions, rooms, sample};
 use crate::commands::{CommandForm, offers};
 use crate::lookalike::{case_folded, is_invisible};
-use crate::ports::{Speaker, WebDecision, WebFound, WebLook, WebMessage, WebRoom, WebWrite};
+use crate::ports::{Speaker, WebDecision, WebMessage, WebQuery, WebQueryResult, WebRoom, WebWrite};
 use crate::replay::decision_for_page;
 
 /// Messages told at once: to whoever enters, and to whoever scrolls back.
@@ -31,28 +31,29 @@ impl Page {
         name: &str,
         secret: Option<String>,
         since: u64,
-    ) -> Result<(), Why> {
-        let web = self.desk.web.clone();
-        let name = mentions::name(name).ok_or(Trouble::BadName)?;
+    ) -> Result<(), PageProblem> {
+        let web = self.context.web.clone();
+        let name = mentions::name(name).ok_or(PageError::BadName)?;
         if web.is_called(&name) {
-            return Err(Trouble::NameTaken.into());
+            return Err(PageError::NameTaken.into());
         }
         let room = if room.is_empty() { web.first_room().to_owned() } else { room.nfc().collect() };
         if !is_room_name(&room) || room.contains(is_invisible) {
-            return Err(Trouble::BadRoom.into());
+            return Err(PageError::BadRoom.into());
         }
         self.check_limits(&room, secret.clone(), since).await?;
         let at = web.clock.now();
-        let Admitted { room, person, opened_by, is_new_room } = web.admit(Entry::new(room, secret, name, at)).await?;
+        let Admission { room, person, opened_by, is_new_room } =
+            web.admit(EntryRequest::new(room, secret, name, at)).await?;
         let mut rooms = web.in_order(rooms::all(&*web.stores.web).await?);
         if is_new_room {
-            web.hub.tell_all(&FromServer::Rooms { rooms: rooms.clone() });
+            web.hub.broadcast_all(&FromServer::Rooms { rooms: rooms.clone() });
         }
         if !rooms.contains(&room) {
             rooms.push(room.clone());
         }
         let present = web.presence.come(&room, &person.speaker);
-        self.tell(FromServer::Hello {
+        self.send(FromServer::Hello {
             person: person.secret.clone(),
             you: person.speaker.id.clone(),
             room: room.clone(),
@@ -66,24 +67,24 @@ impl Page {
         })
         .await;
         // Before the past is read: what happens meanwhile waits there.
-        let seat = web.hub.sit_down(&room);
+        let subscription = web.hub.subscribe(&room);
         let told = self.catch_up(&room, since).await?;
         self.show(&room).await?;
-        let _ = self.out.send(Out::Seat { seat, told, number: self.number }).await;
-        self.entered = Some(Entered { room, person, told, _present: present });
+        let _ = self.out.send(OutgoingFrame::Seat { subscription, told, number: self.number }).await;
+        self.entered = Some(JoinedRoom { room, person, told, _present: present });
         Ok(())
     }
 
     /// Newcomers and new rooms are counted; whoever comes back to what is there is not.
-    async fn check_limits(&self, room: &str, secret: Option<String>, since: u64) -> Result<(), Why> {
-        let talk = &self.desk.web.stores.web;
-        let found = talk.look(WebLook { room: Some(room.to_owned()), secret, ..WebLook::default() }).await?;
+    async fn check_limits(&self, room: &str, secret: Option<String>, since: u64) -> Result<(), PageProblem> {
+        let talk = &self.context.web.stores.web;
+        let found = talk.query(WebQuery { room: Some(room.to_owned()), secret, ..WebQuery::default() }).await?;
         let (person, counted) = (found.person, found.last_seq);
         let is_room = match found.room {
             Some(_) => true,
             None => {
-                let found = talk.look(WebLook { rooms: true, ..WebLook::default() }).await?;
-                rooms::named(&found, room).is_some()
+                let found = talk.query(WebQuery { rooms: true, ..WebQuery::default() }).await?;
+                rooms::find_by_name(&found, room).is_some()
             }
         };
         // Whoever knows what was said there comes back: it is not theirs to open again by not having heard.
@@ -92,23 +93,23 @@ impl Page {
         }
         // Samples are opened by whoever plays them and let go later.
         if !is_room && case_folded(room).starts_with(sample::PREFIX) {
-            return Err(Trouble::BadRoom.into());
+            return Err(PageError::BadRoom.into());
         }
-        let limits = &self.desk.limits;
+        let limits = &self.context.limits;
         if person.is_none() && !limits.may_come(self.address) {
-            return Err(Trouble::TooManyPeople.into());
+            return Err(PageError::TooManyPeople.into());
         }
         if !is_room && !limits.may_open(self.address, person.as_deref()) {
-            return Err(Trouble::TooManyRoomsOpened.into());
+            return Err(PageError::TooManyRoomsOpened.into());
         }
         Ok(())
     }
 
     /// Tells what the page does not know yet; the number of the last change it knows then.
-    async fn catch_up(&self, room: &str, since: u64) -> Result<u64, Why> {
-        let talk = &self.desk.web.stores.web;
+    async fn catch_up(&self, room: &str, since: u64) -> Result<u64, PageProblem> {
+        let talk = &self.context.web.stores.web;
         // A page that counts further than we do has counted in another store.
-        let counted = self.desk.web.last_seq().await?;
+        let counted = self.context.web.last_seq().await?;
         if since == 0 || since > counted {
             return self.tell_recent(room).await;
         }
@@ -116,7 +117,7 @@ impl Page {
         loop {
             let some = talk.changes(Some(room), told, CATCH_UP).await?;
             for message in &some {
-                self.tell(message.tell(since)).await;
+                self.send(message.to_frame(since)).await;
             }
             told = some.last().map_or(told, |message| message.seq);
             if some.len() < CATCH_UP {
@@ -124,51 +125,51 @@ impl Page {
             }
         }
         let older = talk.history(room, since + 1, 1).await?;
-        self.tell(FromServer::CaughtUp { seq: told, more_before: !older.messages.is_empty() }).await;
+        self.send(FromServer::CaughtUp { seq: told, more_before: !older.messages.is_empty() }).await;
         Ok(told)
     }
 
-    async fn tell_recent(&self, room: &str) -> Result<u64, Why> {
-        let recent = self.desk.web.stores.web.history(room, u64::MAX, HISTORY).await?;
+    async fn tell_recent(&self, room: &str) -> Result<u64, PageProblem> {
+        let recent = self.context.web.stores.web.history(room, u64::MAX, HISTORY).await?;
         for message in &recent.messages {
-            self.tell(message.tell(0)).await;
+            self.send(message.to_frame(0)).await;
         }
-        self.tell(FromServer::CaughtUp { seq: recent.last_seq, more_before: recent.more_before }).await;
+        self.send(FromServer::CaughtUp { seq: recent.last_seq, more_before: recent.more_before }).await;
         Ok(recent.last_seq)
     }
 
     /// What is pending now, and what was decided about the recent messages.
-    async fn show(&self, room: &str) -> Result<(), Why> {
-        if let Some(view) = self.desk.ears.look(&room_id(room)).await? {
+    async fn show(&self, room: &str) -> Result<(), PageProblem> {
+        if let Some(view) = self.context.engine.view(&room_id(room)).await? {
             let view = serde_json::to_value(view).expect("a view is plain data");
-            self.tell(FromServer::View { view, now: self.desk.web.clock.now().0 }).await;
+            self.send(FromServer::View { view, now: self.context.web.clock.now().0 }).await;
         }
-        let recent = self.desk.web.stores.web.history(room, u64::MAX, HISTORY).await?;
+        let recent = self.context.web.stores.web.history(room, u64::MAX, HISTORY).await?;
         self.tell_decisions(room, &recent.messages).await
     }
 
-    async fn tell_decisions(&self, room: &str, messages: &[WebMessage]) -> Result<(), Why> {
+    async fn tell_decisions(&self, room: &str, messages: &[WebMessage]) -> Result<(), PageProblem> {
         let ids = messages.iter().map(|message| MessageId::new(&message.id)).collect();
-        for trace in self.desk.traces.of(&room_id(room), ids).await? {
-            self.tell(FromServer::Decided { trace: decision_for_page(&trace) }).await;
+        for trace in self.context.traces.of(&room_id(room), ids).await? {
+            self.send(FromServer::Decided { trace: decision_for_page(&trace) }).await;
         }
         Ok(())
     }
 
-    pub(super) async fn history(&self, before: u64) -> Result<(), Why> {
-        let Entered { room, told, .. } = self.entered()?;
-        let older = self.desk.web.stores.web.history(room, before, HISTORY).await?;
+    pub(super) async fn history(&self, before: u64) -> Result<(), PageProblem> {
+        let JoinedRoom { room, told, .. } = self.entered()?;
+        let older = self.context.web.stores.web.history(room, before, HISTORY).await?;
         for message in &older.messages {
-            self.tell(message.tell(0)).await;
+            self.send(message.to_frame(0)).await;
         }
-        self.tell(FromServer::CaughtUp { seq: *told, more_before: older.more_before }).await;
+        self.send(FromServer::CaughtUp { seq: *told, more_before: older.more_before }).await;
         self.tell_decisions(room, &older.messages).await
     }
 }
 
 /// Somebody at a page.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Person {
+pub struct WebPerson {
     /// Whoever knows it speaks as this person. Everybody else only ever sees the public id.
     pub secret: String,
     pub speaker: Speaker,
@@ -176,7 +177,7 @@ pub struct Person {
 
 /// Somebody who wants to come into a room.
 #[derive(Clone)]
-struct Entry {
+struct EntryRequest {
     room: String,
     /// What the page has kept, if it was here before.
     secret: Option<String>,
@@ -187,52 +188,52 @@ struct Entry {
     new_id: String,
 }
 
-impl Entry {
-    fn new(room: String, secret: Option<String>, name: String, at: Time) -> Entry {
-        Entry { room, secret, name, at, new_secret: ids::secret(), new_id: ids::public() }
+impl EntryRequest {
+    fn new(room: String, secret: Option<String>, name: String, at: Time) -> EntryRequest {
+        EntryRequest { room, secret, name, at, new_secret: ids::secret(), new_id: ids::public() }
     }
 }
 
-struct Admitted {
+struct Admission {
     /// As it is called.
     room: String,
-    person: Person,
+    person: WebPerson,
     opened_by: Option<String>,
     is_new_room: bool,
 }
 
 /// Why nobody was admitted.
-enum NotAdmitted {
+enum AdmissionError {
     /// There is no room of exactly this name: all the others have to be looked at.
     RoomUnknown,
     TooManyRooms,
 }
 
 impl Web {
-    async fn admit(self: &Arc<Web>, entry: Entry) -> Result<Admitted, Why> {
-        let known = WebLook { room: Some(entry.room.clone()), secret: entry.secret.clone(), ..WebLook::default() };
-        let all = WebLook { rooms: true, silent_rooms: true, ..known.clone() };
+    async fn admit(self: &Arc<Web>, entry: EntryRequest) -> Result<Admission, PageProblem> {
+        let known = WebQuery { room: Some(entry.room.clone()), secret: entry.secret.clone(), ..WebQuery::default() };
+        let all = WebQuery { rooms: true, silent_rooms: true, ..known.clone() };
         for (look, saw_all) in [(known, false), (all, true)] {
             let (web, entry) = (self.clone(), entry.clone());
             let admit = TalkChange::unless_refused(look, move |found| {
                 if found.room.is_none() && !saw_all {
-                    Err(NotAdmitted::RoomUnknown)
+                    Err(AdmissionError::RoomUnknown)
                 } else {
                     admit(found, &web, &entry)
                 }
             });
             match admit.make(&*self.stores.web).await? {
                 Ok(admitted) => return Ok(admitted),
-                Err(NotAdmitted::RoomUnknown) => (),
-                Err(NotAdmitted::TooManyRooms) => break,
+                Err(AdmissionError::RoomUnknown) => (),
+                Err(AdmissionError::TooManyRooms) => break,
             }
         }
-        Err(Trouble::TooManyRooms.into())
+        Err(PageError::TooManyRooms.into())
     }
 }
 
-fn admit(found: &WebFound, web: &Web, entry: &Entry) -> Result<(Admitted, WebDecision), NotAdmitted> {
-    let (known, mut writes) = (rooms::named(found, &entry.room), Vec::new());
+fn admit(found: &WebQueryResult, web: &Web, entry: &EntryRequest) -> Result<(Admission, WebDecision), AdmissionError> {
+    let (known, mut writes) = (rooms::find_by_name(found, &entry.room), Vec::new());
     let room = known.map_or(&entry.room, |known| &known.name).clone();
     if known.is_none() {
         writes.extend(make_place(found, web)?.map(WebWrite::RemoveRoom));
@@ -241,7 +242,7 @@ fn admit(found: &WebFound, web: &Web, entry: &Entry) -> Result<(Admitted, WebDec
         (Some(id), Some(secret)) => (secret.clone(), id.clone()),
         (Some(_) | None, _) => (entry.new_secret.clone(), entry.new_id.clone()),
     };
-    let person = Person { secret, speaker: Speaker { id, name: entry.name.clone() } };
+    let person = WebPerson { secret, speaker: Speaker { id, name: entry.name.clone() } };
     let (secret, speaker) = (person.secret.clone(), person.speaker.clone());
     writes.push(WebWrite::Enter { secret, person: speaker, room: room.clone(), at: entry.at });
     if found.person.is_none() {
@@ -255,15 +256,15 @@ fn admit(found: &WebFound, web: &Web, entry: &Entry) -> Result<(Admitted, WebDec
         writes.push(WebWrite::OpenRoom(WebRoom { name: room.clone(), opened: entry.at, opened_by }));
     }
     let is_new_room = known.is_none();
-    Ok((Admitted { room, person, opened_by, is_new_room }, WebDecision { writes, ..WebDecision::default() }))
+    Ok((Admission { room, person, opened_by, is_new_room }, WebDecision { writes, ..WebDecision::default() }))
 }
 
 /// The room that makes way for one more, where it has to: one in which nobody ever spoke and nobody is.
-fn make_place(found: &WebFound, web: &Web) -> Result<Option<String>, NotAdmitted> {
+fn make_place(found: &WebQueryResult, web: &Web) -> Result<Option<String>, AdmissionError> {
     if found.rooms.iter().filter(|room| rooms::is_listed(&room.name)).count() < ROOMS_MAX {
         return Ok(None);
     }
     let is_vacant =
         |room: &&String| rooms::is_listed(room) && !web.is_of_settings(room) && web.hub.listeners(room) == 0;
-    found.silent_rooms.iter().find(is_vacant).cloned().map(Some).ok_or(NotAdmitted::TooManyRooms)
+    found.silent_rooms.iter().find(is_vacant).cloned().map(Some).ok_or(AdmissionError::TooManyRooms)
 }

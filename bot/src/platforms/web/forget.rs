@@ -9,17 +9,19 @@ use aizuchi_core::types::{MessageId, RoomId, Voice};
 
 use super::change::TalkChange;
 use super::platform::PLATFORM;
-use super::talk::{Saying, person_name, room_id};
-use crate::journal::scrubbed;
-use crate::ports::{Pending, PlatformStores, Speaker, WebDecision, WebFound, WebLook, WebMessage, WebWrite};
+use super::talk::{SayRequest, person_name, room_id};
+use crate::journal::without_person;
+use crate::ports::{
+    PendingEntry, PlatformStores, Speaker, WebDecision, WebMessage, WebQuery, WebQueryResult, WebWrite,
+};
 use crate::stores::StoreError;
 
 pub fn forget(request: Arc<ForgetRequest>) -> TalkChange<()> {
-    let look = WebLook { all_messages: true, ..WebLook::default() };
+    let look = WebQuery { all_messages: true, ..WebQuery::default() };
     TalkChange::new(look, move |found| ((), decide_forget(found, &request)))
 }
 
-fn decide_forget(found: &WebFound, request: &ForgetRequest) -> WebDecision {
+fn decide_forget(found: &WebQueryResult, request: &ForgetRequest) -> WebDecision {
     let (theirs, ids) = (request.recognizer(), ids(request));
     let answers = answers_to(&found.messages, &messages_of(&found.messages, &ids), &theirs);
     let (mut seq, mut writes) = (found.last_seq, Vec::new());
@@ -102,7 +104,7 @@ pub fn first_part(key: &str) -> Option<String> {
 }
 
 /// Whether an answer comes too late: who asked was forgotten meanwhile, or its first part was.
-pub fn is_forgotten(found: &WebFound, saying: &Saying, replied: Option<&WebMessage>) -> bool {
+pub fn is_forgotten(found: &WebQueryResult, saying: &SayRequest, replied: Option<&WebMessage>) -> bool {
     if saying.voice != Voice::Me {
         return false;
     }
@@ -117,12 +119,12 @@ pub async fn forget_pending(stores: &PlatformStores, request: &ForgetRequest) ->
     if pending.is_empty() {
         return Ok(());
     }
-    let found = stores.web.look(WebLook { all_messages: true, ..WebLook::default() }).await?;
+    let found = stores.web.query(WebQuery { all_messages: true, ..WebQuery::default() }).await?;
     let (theirs, messages) = (request.recognizer(), messages_of(&found.messages, &ids(request)));
     let mut changed = Vec::new();
-    for Pending { seq, body } in pending {
+    for PendingEntry { seq, body } in pending {
         let Ok(input) = serde_json::from_str::<Input>(&body) else { continue };
-        match scrubbed(input, &theirs, &messages) {
+        match without_person(input, &theirs, &messages) {
             None => (),
             Some(Input::Forgotten) => changed.push((seq, None)),
             Some(rest) => {
@@ -144,8 +146,8 @@ mod tests {
     use super::*;
     use crate::stores::Database;
 
-    fn saying(by: &str, key: &str, text: &str, reply_to: Option<&str>) -> Saying {
-        Saying {
+    fn saying(by: &str, key: &str, text: &str, reply_to: Option<&str>) -> SayRequest {
+        SayRequest {
             room: "lobby".into(),
             key: key.into(),
             at: Time(1),
@@ -163,7 +165,7 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         let database = Database::open(&folder.join("aizuchi.db")).unwrap();
         let talk = database.platform_stores().web;
-        let say = async |saying: Saying| {
+        let say = async |saying: SayRequest| {
             let look = talk::look_for_saying(&saying);
             let say = TalkChange::unless_refused(look, move |found| talk::say(found, saying.clone(), &[], &[]));
             say.make(&*talk).await.unwrap().map(|stored| stored.id)

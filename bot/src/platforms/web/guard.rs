@@ -15,7 +15,7 @@ use subtle::ConstantTimeEq as _;
 use tokio::net::TcpListener;
 use tracing::warn;
 
-use super::guesses::{Guess, TokenGuesses};
+use super::guesses::{TokenCheck, TokenGuesses};
 use super::limits::ClientAddress;
 use super::session::{self, Sessions};
 use super::settings::WebSettings;
@@ -66,7 +66,7 @@ const COOKIE: &str = "aizuchi_session";
 /// Held the token itself, once; a browser that still has it is told to forget it.
 const OLD_COOKIE: &str = "aizuchi_token";
 
-enum Pass {
+enum AccessDecision {
     In,
     /// The token was right: a session begins, and the token goes out of the address.
     Welcome,
@@ -81,31 +81,36 @@ impl Guard {
         Guard { token, bound, sessions, guesses: Arc::default(), trust_proxy: settings.trust_proxy }
     }
 
-    fn check(&self, request: &Request) -> Pass {
+    fn check(&self, request: &Request) -> AccessDecision {
         let (headers, path) = (request.headers(), request.uri().path());
         if (path == "/ws" || path.starts_with("/api/")) && !is_same_origin(headers) {
-            return Pass::Refused("another site asks for this");
+            return AccessDecision::Refused("another site asks for this");
         }
         let Some(token) = &self.token else {
             let ours = host(headers).is_some_and(|host| self.is_own(host));
-            return if ours { Pass::In } else { Pass::Refused("this is not how this machine is called") };
+            return if ours {
+                AccessDecision::In
+            } else {
+                AccessDecision::Refused("this is not how this machine is called")
+            };
         };
         let has_session = |sessions: &Arc<Sessions>| cookies(headers, COOKIE).any(|id| sessions.knows(&id));
         if self.sessions.as_ref().is_some_and(has_session) {
-            return Pass::In;
+            return AccessDecision::In;
         }
-        const REFUSED: Pass = Pass::Refused("open /?token=… with the token of the setting web.token");
+        const REFUSED: AccessDecision =
+            AccessDecision::Refused("open /?token=… with the token of the setting web.token");
         if !shows_token(request) {
             return REFUSED;
         }
         let (in_header, in_link) = (bearer(headers), asked_token(request));
-        let is_token = |given: Option<&str>| given.is_some_and(|given| same(given, token.expose_secret()));
+        let is_token = |given: Option<&str>| given.is_some_and(|given| constant_time_eq(given, token.expose_secret()));
         let is_right = || is_token(in_header) || is_token(in_link.as_deref());
         match self.guesses.guess(self.address(request), is_right) {
-            Guess::Right if path == "/" && !is_token(in_header) => Pass::Welcome,
-            Guess::Right => Pass::In,
-            Guess::Wrong => REFUSED,
-            Guess::Wait(wait) => Pass::Wait(wait),
+            TokenCheck::Right if path == "/" && !is_token(in_header) => AccessDecision::Welcome,
+            TokenCheck::Right => AccessDecision::In,
+            TokenCheck::Wrong => REFUSED,
+            TokenCheck::Wait(wait) => AccessDecision::Wait(wait),
         }
     }
 
@@ -126,19 +131,19 @@ impl Guard {
 }
 
 /// Stands before every page. `/live` is open: it says nothing; and so is `/ready`, without its reasons.
-pub async fn stand(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+pub async fn guard_request(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     if request.uri().path() == "/live" {
         return next.run(request).await;
     }
     match guard.check(&request) {
-        Pass::Refused(_) if request.uri().path() == "/ready" && !shows_token(&request) => {
+        AccessDecision::Refused(_) if request.uri().path() == "/ready" && !shows_token(&request) => {
             let status = next.run(request).await.status();
             (status, if status.is_success() { "ready\n" } else { "not ready\n" }).into_response()
         }
-        Pass::In => next.run(request).await,
-        Pass::Refused(why) => (StatusCode::FORBIDDEN, format!("{why}\n")).into_response(),
-        Pass::Wait(wait) => wait_first(wait),
-        Pass::Welcome => guard.welcome(request.headers()).await,
+        AccessDecision::In => next.run(request).await,
+        AccessDecision::Refused(why) => (StatusCode::FORBIDDEN, format!("{why}\n")).into_response(),
+        AccessDecision::Wait(wait) => wait_first(wait),
+        AccessDecision::Welcome => guard.welcome(request.headers()).await,
     }
 }
 
@@ -212,7 +217,7 @@ fn asked_token(request: &Request) -> Option<String> {
 }
 
 /// Takes as long for a wrong guess as for a nearly right one.
-fn same(given: &str, wanted: &str) -> bool {
+fn constant_time_eq(given: &str, wanted: &str) -> bool {
     given.as_bytes().ct_eq(wanted.as_bytes()).into()
 }
 
@@ -222,9 +227,9 @@ mod tests {
 
     #[test]
     fn a_token_is_the_same_or_not() {
-        assert!(same("secret", "secret"));
+        assert!(constant_time_eq("secret", "secret"));
         for wrong in ["", "secre", "secrets", "Secret", "secre\0"] {
-            assert!(!same(wrong, "secret"), "{wrong}");
+            assert!(!constant_time_eq(wrong, "secret"), "{wrong}");
         }
     }
 

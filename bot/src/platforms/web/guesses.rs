@@ -22,7 +22,7 @@ const ADDRESSES_MAX: usize = 10_000;
 
 /// What a guess is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guess {
+pub enum TokenCheck {
     Right,
     Wrong,
     /// It was not looked at.
@@ -30,9 +30,9 @@ pub enum Guess {
 }
 
 #[derive(Default)]
-pub struct TokenGuesses(Mutex<HashMap<ClientAddress, Wrong>>);
+pub struct TokenGuesses(Mutex<HashMap<ClientAddress, FailedGuesses>>);
 
-struct Wrong {
+struct FailedGuesses {
     count: u32,
     last: Instant,
     wait_until: Instant,
@@ -40,19 +40,19 @@ struct Wrong {
 
 impl TokenGuesses {
     /// Looks at a token, unless its sender has to wait.
-    pub fn guess(&self, address: ClientAddress, is_right: impl FnOnce() -> bool) -> Guess {
+    pub fn guess(&self, address: ClientAddress, is_right: impl FnOnce() -> bool) -> TokenCheck {
         // Held meanwhile, so that of several guesses at once each is counted before the next is looked at.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         let wait = known.get(&address).map_or(Duration::ZERO, |wrong| wrong.wait_until.duration_since(now));
         if !wait.is_zero() {
-            return Guess::Wait(wait);
+            return TokenCheck::Wait(wait);
         }
         if is_right() {
-            return Guess::Right;
+            return TokenCheck::Right;
         }
         make_room(&mut known, now);
-        let wrong = known.entry(address).or_insert(Wrong { count: 0, last: now, wait_until: now });
+        let wrong = known.entry(address).or_insert(FailedGuesses { count: 0, last: now, wait_until: now });
         wrong.count = if now - wrong.last >= KEPT_FOR { 1 } else { wrong.count.saturating_add(1) };
         wrong.last = now;
         if wrong.count >= FREE {
@@ -60,11 +60,11 @@ impl TokenGuesses {
             wrong.wait_until = now + wait;
             warn!(%address, count = wrong.count, wait_seconds = wait.as_secs(), "too many wrong tokens");
         }
-        Guess::Wrong
+        TokenCheck::Wrong
     }
 }
 
-fn make_room(known: &mut HashMap<ClientAddress, Wrong>, now: Instant) {
+fn make_room(known: &mut HashMap<ClientAddress, FailedGuesses>, now: Instant) {
     if known.len() < ADDRESSES_MAX {
         return;
     }
@@ -88,26 +88,26 @@ mod tests {
     async fn waits_grow_and_end() {
         let (guesses, from) = (TokenGuesses::default(), address("192.0.2.1"));
         for _ in 0..FREE {
-            assert_eq!(guesses.guess(from, || false), Guess::Wrong);
+            assert_eq!(guesses.guess(from, || false), TokenCheck::Wrong);
         }
         for seconds in [15, 30, 60, 120, 240, 480, 900, 900, 900] {
             let wait = Duration::from_secs(seconds);
-            assert_eq!(guesses.guess(from, || panic!("it is not looked at")), Guess::Wait(wait));
-            assert_eq!(guesses.guess(address("192.0.2.2"), || true), Guess::Right);
+            assert_eq!(guesses.guess(from, || panic!("it is not looked at")), TokenCheck::Wait(wait));
+            assert_eq!(guesses.guess(address("192.0.2.2"), || true), TokenCheck::Right);
             tokio::time::advance(wait).await;
-            assert_eq!(guesses.guess(from, || false), Guess::Wrong);
+            assert_eq!(guesses.guess(from, || false), TokenCheck::Wrong);
         }
         tokio::time::advance(WAIT_MAX).await;
-        assert_eq!(guesses.guess(from, || true), Guess::Right);
+        assert_eq!(guesses.guess(from, || true), TokenCheck::Right);
         tokio::time::advance(KEPT_FOR).await;
-        assert_eq!((0..FREE).filter(|_| guesses.guess(from, || false) == Guess::Wrong).count(), FREE as usize);
+        assert_eq!((0..FREE).filter(|_| guesses.guess(from, || false) == TokenCheck::Wrong).count(), FREE as usize);
     }
 
     #[tokio::test(start_paused = true)]
     async fn only_so_many_addresses_are_known() {
         let guesses = TokenGuesses::default();
         for n in 0..ADDRESSES_MAX as u32 + 100 {
-            assert_eq!(guesses.guess(address(&format!("10.{}.{}.1", n / 250, n % 250)), || false), Guess::Wrong);
+            assert_eq!(guesses.guess(address(&format!("10.{}.{}.1", n / 250, n % 250)), || false), TokenCheck::Wrong);
         }
         assert_eq!(guesses.0.lock().unwrap().len(), ADDRESSES_MAX);
     }

@@ -24,7 +24,7 @@ const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 /// Something for everybody in a room, written down once.
 #[derive(Clone, Debug)]
-pub struct Frame {
+pub struct RoomFrame {
     /// The number of the change it tells; 0 if it tells none.
     pub seq: u64,
     /// The page it came from, which need not be told; 0 if it came from none.
@@ -33,49 +33,49 @@ pub struct Frame {
 }
 
 #[derive(Debug)]
-struct Room {
-    live: broadcast::Sender<Frame>,
+struct LiveRoom {
+    live: broadcast::Sender<RoomFrame>,
     /// Only the latest counts, so nobody can fall behind.
     view: watch::Sender<Utf8Bytes>,
 }
 
 /// What somebody in a room hears.
 #[derive(Debug)]
-pub struct Seat {
-    live: broadcast::Receiver<Frame>,
+pub struct RoomSubscription {
+    live: broadcast::Receiver<RoomFrame>,
     view: watch::Receiver<Utf8Bytes>,
-    _room: Arc<Room>,
+    _room: Arc<LiveRoom>,
 }
 
 /// It was so slow that something passed unheard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Behind;
+pub struct Lagged;
 
-impl Seat {
-    pub async fn next(&mut self) -> Result<Frame, Behind> {
+impl RoomSubscription {
+    pub async fn next(&mut self) -> Result<RoomFrame, Lagged> {
         tokio::select! {
-            frame = self.live.recv() => frame.map_err(|_| Behind),
+            frame = self.live.recv() => frame.map_err(|_| Lagged),
             // The room lives as long as the seat.
-            _ = self.view.changed() => Ok(Frame { seq: 0, from: 0, text: self.view.borrow_and_update().clone() }),
+            _ = self.view.changed() => Ok(RoomFrame { seq: 0, from: 0, text: self.view.borrow_and_update().clone() }),
         }
     }
 }
 
 #[derive(Debug, Default)]
 pub struct Hub {
-    rooms: Mutex<HashMap<String, Arc<Room>>>,
+    rooms: Mutex<HashMap<String, Arc<LiveRoom>>>,
     wake: Notify,
 }
 
 impl Hub {
-    pub fn sit_down(&self, room: &str) -> Seat {
+    pub fn subscribe(&self, room: &str) -> RoomSubscription {
         let mut rooms = self.rooms();
         rooms.retain(|_, room| room.live.receiver_count() > 0);
         let room = rooms.entry(room.to_owned()).or_insert_with(|| {
             let (live, view) = (broadcast::Sender::new(BEHIND_MAX), watch::Sender::new(Utf8Bytes::default()));
-            Arc::new(Room { live, view })
+            Arc::new(LiveRoom { live, view })
         });
-        Seat { live: room.live.subscribe(), view: room.view.subscribe(), _room: room.clone() }
+        RoomSubscription { live: room.live.subscribe(), view: room.view.subscribe(), _room: room.clone() }
     }
 
     /// How many are there.
@@ -84,24 +84,24 @@ impl Hub {
     }
 
     /// To everybody in a room.
-    pub fn tell(&self, room: &str, seq: u64, from: u64, tell: impl FnOnce() -> FromServer) {
+    pub fn broadcast(&self, room: &str, seq: u64, from: u64, tell: impl FnOnce() -> FromServer) {
         if let Some(room) = self.room(room) {
             // Nobody there any more: nobody to tell.
-            let _ = room.live.send(Frame { seq, from, text: written(&tell()) });
+            let _ = room.live.send(RoomFrame { seq, from, text: to_json(&tell()) });
         }
     }
 
     pub fn show(&self, room: &str, view: impl FnOnce() -> FromServer) {
         if let Some(room) = self.room(room) {
-            room.view.send_replace(written(&view()));
+            room.view.send_replace(to_json(&view()));
         }
     }
 
     /// To everybody in every room.
-    pub fn tell_all(&self, tell: &FromServer) {
-        let text = written(tell);
+    pub fn broadcast_all(&self, tell: &FromServer) {
+        let text = to_json(tell);
         for room in self.rooms().values() {
-            let _ = room.live.send(Frame { seq: 0, from: 0, text: text.clone() });
+            let _ = room.live.send(RoomFrame { seq: 0, from: 0, text: text.clone() });
         }
     }
 
@@ -112,7 +112,7 @@ impl Hub {
 
     /// Carries what is stored to the pages, in the order of the changes, until the program stops. It reads the store
     /// instead of being handed the changes: so nothing overtakes, and a page that counts misses nothing.
-    pub async fn carry(&self, talk: &dyn WebTalk, mut since: u64, stop: &CancellationToken) {
+    pub async fn publish_changes(&self, talk: &dyn WebTalk, mut since: u64, stop: &CancellationToken) {
         loop {
             if let Err(failed) = self.carry_all(talk, &mut since).await {
                 error!(%failed, "can not read what was said in the web room");
@@ -131,7 +131,7 @@ impl Hub {
             let last = *since;
             let found = talk.changes(None, last, CHANGES_MAX).await?;
             for kept in &found {
-                self.tell(&kept.room, kept.seq, 0, || kept.tell(last));
+                self.broadcast(&kept.room, kept.seq, 0, || kept.to_frame(last));
             }
             *since = found.last().map_or(last, |kept| kept.seq);
             if found.len() < CHANGES_MAX {
@@ -150,15 +150,15 @@ impl Hub {
         }
     }
 
-    fn room(&self, room: &str) -> Option<Arc<Room>> {
+    fn room(&self, room: &str) -> Option<Arc<LiveRoom>> {
         self.rooms().get(room).cloned()
     }
 
-    fn rooms(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Room>>> {
+    fn rooms(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<LiveRoom>>> {
         self.rooms.lock().expect("rooms are never held over a panic")
     }
 }
 
-pub fn written(tell: &FromServer) -> Utf8Bytes {
+pub fn to_json(tell: &FromServer) -> Utf8Bytes {
     serde_json::to_string(tell).expect("what is told is plain data").into()
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use aizuchi_core::memory::{Change, FactId, Filter, Origin, words};
+use aizuchi_core::memory::{FactId, Filter, MemoryChange, Origin, words};
 use aizuchi_core::types::{PersonId, RoomId, Visibility};
 use axum::Json;
 use axum::extract::{Path, State};
@@ -12,7 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::server::Desk;
+use super::server::WebContext;
 use super::{rooms, talk};
 use crate::keeper::Keeper;
 use crate::stores::StoreError;
@@ -22,17 +22,17 @@ const PEOPLE_MAX: usize = 200;
 const KEYWORDS: usize = 8;
 const CONTENT_CHARS: usize = 500;
 
-pub async fn room(State(desk): State<Arc<Desk>>, Path(room): Path<String>) -> Response {
-    let Some(keeper) = desk.keeper.clone() else { return nothing() };
-    match shown(&desk, &keeper, &room).await {
+pub async fn room(State(context): State<Arc<WebContext>>, Path(room): Path<String>) -> Response {
+    let Some(keeper) = context.keeper.clone() else { return not_found() };
+    match describe_memory(&context, &keeper, &room).await {
         Ok(shown) => Json(shown).into_response(),
-        Err(error) => trouble(&error),
+        Err(error) => store_error(&error),
     }
 }
 
-async fn shown(desk: &Desk, keeper: &Keeper, room: &str) -> Result<Value, StoreError> {
+async fn describe_memory(context: &WebContext, keeper: &Keeper, room: &str) -> Result<Value, StoreError> {
     keeper.catch_up().await?;
-    let (id, now) = (talk::room_id(room), desk.web.clock.now());
+    let (id, now) = (talk::room_id(room), context.web.clock.now());
     let policy = keeper.policies().for_room(id.as_str()).settings.memory.clone();
     let (channel, _) = keeper.memory().channel(&id).await?;
     let filter = Filter { room: Some(id.clone()), count: FACTS_MAX, ..Filter::default() };
@@ -72,46 +72,46 @@ async fn shown(desk: &Desk, keeper: &Keeper, room: &str) -> Result<Value, StoreE
             "at": channel.at.0,
         })
     });
-    let rooms = rooms::all(&*desk.web.stores.web).await?;
+    let rooms = rooms::all(&*context.web.stores.web).await?;
     Ok(json!({"room": room, "rooms": rooms, "channel": channel, "people": people, "facts": facts, "now": now.0}))
 }
 
 /// What somebody does with a fact.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Wish {
+pub enum FactAction {
     Edit { content: String },
     Pin { pinned: bool },
     Forget,
 }
 
 pub async fn change(
-    State(desk): State<Arc<Desk>>,
+    State(context): State<Arc<WebContext>>,
     Path((room, fact)): Path<(String, u64)>,
-    Json(wish): Json<Wish>,
+    Json(action): Json<FactAction>,
 ) -> Response {
-    let Some(keeper) = desk.keeper.clone() else { return nothing() };
+    let Some(keeper) = context.keeper.clone() else { return not_found() };
     let (room, fact) = (talk::room_id(&room), FactId(fact));
     match is_of(&keeper, &room, fact).await {
         Ok(true) => (),
         Ok(false) => return (StatusCode::NOT_FOUND, "there is no such fact in this room\n").into_response(),
-        Err(error) => return trouble(&error),
+        Err(error) => return store_error(&error),
     }
-    let change = match wish {
-        Wish::Edit { content } => {
+    let change = match action {
+        FactAction::Edit { content } => {
             let content = content.trim();
             if content.is_empty() || content.chars().count() > CONTENT_CHARS {
                 let wrong = format!("a fact has 1 to {CONTENT_CHARS} characters\n");
                 return (StatusCode::UNPROCESSABLE_ENTITY, wrong).into_response();
             }
-            Change::Edited { fact, content: content.into(), keywords: words::topics(content, KEYWORDS) }
+            MemoryChange::Edited { fact, content: content.into(), keywords: words::topics(content, KEYWORDS) }
         }
-        Wish::Pin { pinned } => Change::Pinned { fact, pinned },
-        Wish::Forget => Change::Forgotten { fact },
+        FactAction::Pin { pinned } => MemoryChange::Pinned { fact, pinned },
+        FactAction::Forget => MemoryChange::Forgotten { fact },
     };
     match keeper.change(vec![change]).await {
         Ok(()) => StatusCode::NO_CONTENT.into_response(),
-        Err(error) => trouble(&error),
+        Err(error) => store_error(&error),
     }
 }
 
@@ -121,11 +121,11 @@ async fn is_of(keeper: &Keeper, room: &RoomId, fact: FactId) -> Result<bool, Sto
     Ok(keeper.memory().facts(filter).await?.iter().any(|known| known.id == fact))
 }
 
-fn nothing() -> Response {
+fn not_found() -> Response {
     (StatusCode::NOT_FOUND, "nothing is remembered for long here\n").into_response()
 }
 
-fn trouble(error: &StoreError) -> Response {
+fn store_error(error: &StoreError) -> Response {
     tracing::warn!(%error, "memory can not be shown");
     (StatusCode::SERVICE_UNAVAILABLE, "the store does not answer; the log says why\n").into_response()
 }

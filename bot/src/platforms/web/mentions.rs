@@ -1,6 +1,6 @@
 //! Who is meant by an `@name`, and which names may be taken.
 
-use crate::lookalike::{is_blank, looks_empty, looks_like, visible};
+use crate::lookalike::{is_blank, looks_empty, looks_like, remove_invisible};
 
 /// Longest name of a person, in characters.
 const NAME_CHARS_MAX: usize = 40;
@@ -9,7 +9,7 @@ const NAME_CHARS_MAX: usize = 40;
 pub fn name(given: &str) -> Option<String> {
     let spaced = |c: char| if c.is_control() || is_invisible(c) || is_blank(c) { ' ' } else { c };
     let spaced: String = given.chars().take(1000).map(spaced).collect();
-    let name = visible(&spaced).split_whitespace().collect::<Vec<_>>().join(" ");
+    let name = remove_invisible(&spaced).split_whitespace().collect::<Vec<_>>().join(" ");
     let name = name.trim_start_matches(['@', '＠', '/']).trim_start();
     (!looks_empty(name) && name.chars().count() <= NAME_CHARS_MAX).then(|| name.to_owned())
 }
@@ -26,7 +26,7 @@ pub fn same_name(one: &str, other: &str) -> bool {
 
 /// Whether the text holds `@name`.
 pub fn mentions(text: &str, name: &str) -> bool {
-    !name.is_empty() && text.match_indices(['@', '＠']).any(|(place, at)| begins_with(&text[place + at.len()..], name))
+    !name.is_empty() && text.match_indices(['@', '＠']).any(|(index, at)| begins_with(&text[index + at.len()..], name))
 }
 
 /// Whether the text begins with this name and not with a longer word.

@@ -7,10 +7,10 @@ mod server;
 
 mod change;
 mod close;
-mod desk;
 mod entry;
 mod page;
 mod socket;
+mod talk_changes;
 
 mod sample;
 mod words;
@@ -38,6 +38,6 @@ mod settings;
 mod spec;
 
 pub use platform::Web;
-pub use server::Listening;
+pub use server::WebServices;
 pub use settings::WebSettings;
 pub use spec::{PLATFORM, check_address};

@@ -14,11 +14,11 @@ const OF_ADDRESS_MAX: usize = 128;
 
 pub struct PlainConnections {
     all_max: usize,
-    open: Mutex<Open>,
+    open: Mutex<OpenConnections>,
 }
 
 #[derive(Default)]
-struct Open {
+struct OpenConnections {
     /// By the order in which they came.
     connections: BTreeMap<u64, (ClientAddress, CancellationToken)>,
     next: u64,
@@ -49,12 +49,12 @@ impl PlainConnections {
         PlainConnection { all: self.clone(), number, closed }
     }
 
-    fn open(&self) -> MutexGuard<'_, Open> {
+    fn open(&self) -> MutexGuard<'_, OpenConnections> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Open {
+impl OpenConnections {
     fn close_oldest(&mut self, of: ClientAddress) {
         let oldest = self.connections.iter().find(|(_, (address, _))| *address == of).map(|(number, _)| *number);
         if let Some((_, closed)) = oldest.and_then(|number| self.connections.remove(&number)) {

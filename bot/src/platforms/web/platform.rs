@@ -15,9 +15,9 @@ use super::mentions::same_name;
 use super::presence::Presence;
 use super::rooms;
 use super::settings::WebSettings;
-use super::talk::{self, Reacting, Refusal, Saying, Stored};
-use super::wire::{Bot, FromServer};
-use crate::ports::{Doing, OwnTalk, Platform, PlatformStores, PostError, Posting, Speaker, WebLook};
+use super::talk::{self, ReactRequest, Refusal, SayRequest, StoredChange};
+use super::wire::{BotInfo, FromServer};
+use crate::ports::{BoxFuture, OwnTalk, Platform, PlatformStores, PostError, PostRequest, Speaker, WebQuery};
 use crate::runtime::Clock;
 use crate::stores::StoreError;
 
@@ -31,7 +31,7 @@ const HEARD_WITHIN: Duration = Duration::from_secs(5);
 /// The platform half: it can be posted to before anybody listens or is listened to.
 pub struct Web {
     pub(super) settings: WebSettings,
-    me: RwLock<Arc<Me>>,
+    me: RwLock<Arc<WebIdentity>>,
     pub(super) stores: PlatformStores,
     pub(super) clock: Clock,
     pub(super) hub: Hub,
@@ -40,36 +40,42 @@ pub struct Web {
 }
 
 /// What people know it by. It may change while they talk.
-struct Me {
-    bot: Bot,
+struct WebIdentity {
+    bot: BotInfo,
     /// What it can be mentioned by.
     names: Vec<String>,
 }
 
-impl Me {
-    fn new(settings: &Settings, bot: Bot) -> Arc<Me> {
+impl WebIdentity {
+    fn new(settings: &Settings, bot: BotInfo) -> Arc<WebIdentity> {
         let names = std::iter::once(&settings.bot.name).chain(&settings.bot.aliases).cloned().collect();
-        Arc::new(Me { bot, names })
+        Arc::new(WebIdentity { bot, names })
     }
 }
 
 impl Web {
     /// `bot` is how it introduces itself to the pages.
-    pub fn new(settings: WebSettings, engine: &Settings, bot: Bot, stores: PlatformStores, clock: Clock) -> Arc<Web> {
-        let (me, hub, backlog) = (RwLock::new(Me::new(engine, bot)), Hub::default(), Backlog::new());
+    pub fn new(
+        settings: WebSettings,
+        engine: &Settings,
+        bot: BotInfo,
+        stores: PlatformStores,
+        clock: Clock,
+    ) -> Arc<Web> {
+        let (me, hub, backlog) = (RwLock::new(WebIdentity::new(engine, bot)), Hub::default(), Backlog::new());
         Arc::new(Web { settings, me, stores, clock, hub, backlog, presence: Arc::default() })
     }
 
     /// From now on it goes by another name, or answers with another model.
-    pub fn introduce(&self, settings: &Settings, bot: Bot) {
-        *self.me.write().unwrap_or_else(PoisonError::into_inner) = Me::new(settings, bot);
+    pub fn introduce(&self, settings: &Settings, bot: BotInfo) {
+        *self.me.write().unwrap_or_else(PoisonError::into_inner) = WebIdentity::new(settings, bot);
     }
 
-    fn itself(&self) -> Arc<Me> {
+    fn itself(&self) -> Arc<WebIdentity> {
         self.me.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn bot(&self) -> Bot {
+    pub(super) fn bot(&self) -> BotInfo {
         self.itself().bot.clone()
     }
 
@@ -84,10 +90,10 @@ impl Web {
     }
 
     /// Changes the talk by something of its own, which the engine knows already, and has the pages told.
-    async fn store_own(&self, change: TalkChange<Result<Stored, Refusal>>) -> Result<Stored, PostError> {
-        let done = change.make(&*self.stores.web).await.map_err(later)?;
+    async fn store_own(&self, change: TalkChange<Result<StoredChange, Refusal>>) -> Result<StoredChange, PostError> {
+        let done = change.make(&*self.stores.web).await.map_err(try_later)?;
         self.hub.wake();
-        done.map_err(never)
+        done.map_err(give_up)
     }
 
     /// The rooms that are always there.
@@ -97,7 +103,7 @@ impl Web {
 
     /// The number of the latest change of the talk.
     pub(super) async fn last_seq(&self) -> Result<u64, StoreError> {
-        Ok(self.stores.web.look(WebLook::default()).await?.last_seq)
+        Ok(self.stores.web.query(WebQuery::default()).await?.last_seq)
     }
 
     /// Where somebody comes in who names no room.
@@ -122,9 +128,9 @@ impl Platform for Web {
         PLATFORM
     }
 
-    fn post<'a>(&'a self, posting: Posting<'a>) -> Doing<'a, Result<MessageId, PostError>> {
+    fn post<'a>(&'a self, posting: PostRequest<'a>) -> BoxFuture<'a, Result<MessageId, PostError>> {
         Box::pin(async move {
-            let saying = Saying {
+            let request = SayRequest {
                 room: room_of(posting.place)?.to_owned(),
                 key: posting.key.to_owned(),
                 at: self.clock.now(),
@@ -134,17 +140,22 @@ impl Platform for Web {
                 thread: posting.place.thread.as_ref().map(ToString::to_string),
                 reply_to: posting.answering.map(ToString::to_string),
             };
-            let look = talk::look_for_saying(&saying);
-            let say = TalkChange::unless_refused(look, move |found| talk::say(found, saying.clone(), &[], &[]));
+            let look = talk::look_for_saying(&request);
+            let say = TalkChange::unless_refused(look, move |found| talk::say(found, request.clone(), &[], &[]));
             let stored = self.store_own(say).await?;
             metrics::counter!("aizuchi_web_posts_total").increment(1);
             Ok(MessageId::new(stored.id))
         })
     }
 
-    fn react<'a>(&'a self, place: &'a Place, to: &'a MessageId, emoji: &'a str) -> Doing<'a, Result<(), PostError>> {
+    fn react<'a>(
+        &'a self,
+        place: &'a Place,
+        to: &'a MessageId,
+        emoji: &'a str,
+    ) -> BoxFuture<'a, Result<(), PostError>> {
         Box::pin(async move {
-            let reacting = Reacting {
+            let reacting = ReactRequest {
                 room: room_of(place)?.to_owned(),
                 id: to.to_string(),
                 at: self.clock.now(),
@@ -159,11 +170,11 @@ impl Platform for Web {
         })
     }
 
-    fn typing<'a>(&'a self, place: &'a Place) -> Doing<'a, ()> {
+    fn typing<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let thread = place.thread.as_ref().map(ToString::to_string);
             let Some(room) = talk::room_name(&place.room) else { return };
-            self.hub.tell(room, 0, 0, || FromServer::Typing { name: self.bot().name, thread });
+            self.hub.broadcast(room, 0, 0, || FromServer::Typing { name: self.bot().name, thread });
         })
     }
 
@@ -171,7 +182,7 @@ impl Platform for Web {
         Some(&*self.stores.own_talk)
     }
 
-    fn forget<'a>(&'a self, request: &'a Arc<ForgetRequest>) -> Doing<'a, Result<(), StoreError>> {
+    fn forget<'a>(&'a self, request: &'a Arc<ForgetRequest>) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             // What was left unheard is heard first, so that it is not heard after it was forgotten.
             let _ = tokio::time::timeout(HEARD_WITHIN, self.backlog.until_heard()).await;
@@ -188,10 +199,10 @@ fn room_of(place: &Place) -> Result<&str, PostError> {
     talk::room_name(&place.room).ok_or_else(elsewhere)
 }
 
-fn later(error: StoreError) -> PostError {
+fn try_later(error: StoreError) -> PostError {
     PostError::TryLater { after: None, what: error.to_string() }
 }
 
-fn never(refusal: Refusal) -> PostError {
+fn give_up(refusal: Refusal) -> PostError {
     PostError::GiveUp { what: refusal.say(crate::language::Language::ENGLISH) }
 }

@@ -10,16 +10,16 @@ use crate::ports::Speaker;
 pub struct Presence(Mutex<HashMap<String, Vec<Speaker>>>);
 
 /// Somebody's page in a room, until it is dropped.
-pub struct Present {
+pub struct PresenceGuard {
     presence: Arc<Presence>,
     room: String,
     speaker: Speaker,
 }
 
 impl Presence {
-    pub fn come(self: &Arc<Presence>, room: &str, speaker: &Speaker) -> Present {
+    pub fn come(self: &Arc<Presence>, room: &str, speaker: &Speaker) -> PresenceGuard {
         self.rooms().entry(room.to_owned()).or_default().push(speaker.clone());
-        Present { presence: self.clone(), room: room.to_owned(), speaker: speaker.clone() }
+        PresenceGuard { presence: self.clone(), room: room.to_owned(), speaker: speaker.clone() }
     }
 
     pub fn in_room(&self, room: &str) -> Vec<Speaker> {
@@ -36,7 +36,7 @@ impl Presence {
     }
 }
 
-impl Drop for Present {
+impl Drop for PresenceGuard {
     fn drop(&mut self) {
         let mut rooms = self.presence.rooms();
         let Some(here) = rooms.get_mut(&self.room) else { return };

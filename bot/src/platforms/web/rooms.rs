@@ -6,13 +6,13 @@ use aizuchi_core::types::Time;
 
 use super::change::TalkChange;
 use super::sample;
-use super::talk::{Changed, Refusal, Stored, room_id};
+use super::talk::{ChangeResult, Refusal, StoredChange, room_id};
 use crate::lookalike::case_folded;
-use crate::ports::{InboxEntry, WebDecision, WebFound, WebLook, WebRoom, WebTalk, WebWrite};
+use crate::ports::{InboxEntry, WebDecision, WebQuery, WebQueryResult, WebRoom, WebTalk, WebWrite};
 use crate::stores::StoreError;
 
 /// The room of this name, or else one whose name differs from it only in case and width.
-pub fn named<'a>(found: &'a WebFound, room: &str) -> Option<&'a WebRoom> {
+pub fn find_by_name<'a>(found: &'a WebQueryResult, room: &str) -> Option<&'a WebRoom> {
     let wanted = case_folded(room);
     found.room.as_ref().or_else(|| found.rooms.iter().find(|known| case_folded(&known.name) == wanted))
 }
@@ -24,28 +24,28 @@ pub fn is_listed(room: &str) -> bool {
 
 /// The names of all rooms that are listed, the oldest first.
 pub async fn all(talk: &dyn WebTalk) -> Result<Vec<String>, StoreError> {
-    let found = talk.look(WebLook { rooms: true, ..WebLook::default() }).await?;
+    let found = talk.query(WebQuery { rooms: true, ..WebQuery::default() }).await?;
     Ok(found.rooms.into_iter().map(|room| room.name).filter(|name| is_listed(name)).collect())
 }
 
 /// Opens rooms that nobody may close.
 pub fn open(rooms: Vec<String>, opened: Time) -> TalkChange<()> {
-    TalkChange::new(WebLook::default(), move |_| {
+    TalkChange::new(WebQuery::default(), move |_| {
         let open = |name: &String| WebWrite::OpenRoom(WebRoom { name: name.clone(), opened, opened_by: None });
         ((), WebDecision { writes: rooms.iter().map(open).collect(), ..WebDecision::default() })
     })
 }
 
 /// Closes a room; the engine is to hear of it, so that nothing pending is posted there. With `by`, only if they opened it.
-pub fn close(room: String, by: Option<String>) -> TalkChange<Result<Stored, Refusal>> {
+pub fn close(room: String, by: Option<String>) -> TalkChange<Result<StoredChange, Refusal>> {
     TalkChange::unless_refused(look_for(&room), move |found| decide_close(found, &room, by.as_deref()))
 }
 
-fn look_for(room: &str) -> WebLook {
-    WebLook { room: Some(room.to_owned()), ..WebLook::default() }
+fn look_for(room: &str) -> WebQuery {
+    WebQuery { room: Some(room.to_owned()), ..WebQuery::default() }
 }
 
-fn decide_close(found: &WebFound, room: &str, by: Option<&str>) -> Result<Changed, Refusal> {
+fn decide_close(found: &WebQueryResult, room: &str, by: Option<&str>) -> Result<ChangeResult, Refusal> {
     let known = found.room.as_ref().ok_or(Refusal::RoomClosed)?;
     if by.is_some_and(|by| known.opened_by.as_deref() != Some(by)) {
         return Err(Refusal::NotYourRoom);
@@ -53,11 +53,11 @@ fn decide_close(found: &WebFound, room: &str, by: Option<&str>) -> Result<Change
     let seq = found.last_seq + 1;
     let input = Some(Input::Told(room_id(room), Command::Left));
     let writes = vec![WebWrite::RemoveRoom(room.to_owned())];
-    Ok((Stored { id: room.to_owned(), seq }, WebDecision { writes, last_seq: Some(seq), input }))
+    Ok((StoredChange { id: room.to_owned(), seq }, WebDecision { writes, last_seq: Some(seq), input }))
 }
 
 /// The same while the program does not run: the engine hears of it at the next start.
-pub fn close_unheard(room: String, now: Time) -> TalkChange<Result<Stored, Refusal>> {
+pub fn close_unheard(room: String, now: Time) -> TalkChange<Result<StoredChange, Refusal>> {
     TalkChange::unless_refused(look_for(&room), move |found| {
         let (stored, mut decision) = decide_close(found, &room, None)?;
         if let Some(input) = decision.input.take() {
@@ -71,7 +71,7 @@ pub fn close_unheard(room: String, now: Time) -> TalkChange<Result<Stored, Refus
 
 /// Lets go of what nobody comes back to: samples that were opened before this time, and people unseen since long before.
 pub fn sweep(samples_before: Time, people_before: Time) -> TalkChange<()> {
-    TalkChange::new(WebLook { rooms: true, ..WebLook::default() }, move |found| {
+    TalkChange::new(WebQuery { rooms: true, ..WebQuery::default() }, move |found| {
         let old = found.rooms.iter().filter(|room| !is_listed(&room.name) && room.opened < samples_before);
         let mut writes: Vec<WebWrite> = old.map(|room| WebWrite::RemoveRoom(room.name.clone())).collect();
         writes.push(WebWrite::DropUnseen(people_before));

@@ -9,13 +9,13 @@ use tokio::time::Instant;
 use tracing::warn;
 
 use super::change::TalkChange;
-use super::page::Why;
+use super::page::PageProblem;
 use super::platform::Web;
-use super::server::Desk;
+use super::server::WebContext;
 use super::settings::SAMPLE_ROOM;
-use super::talk::{Refusal, Saying};
+use super::talk::{Refusal, SayRequest};
 use crate::language::Language;
-use crate::ports::{Speaker, WebDecision, WebLook, WebRoom, WebWrite};
+use crate::ports::{Speaker, WebDecision, WebQuery, WebRoom, WebWrite};
 use crate::stores::StoreError;
 
 /// The beginning of the names of its rooms.
@@ -30,7 +30,7 @@ const MAY_BE_AWAY: Duration = Duration::from_secs(10);
 
 /// A line of the record; `ts` is in seconds from the beginning.
 #[derive(Debug, Deserialize)]
-struct Line {
+struct SampleMessage {
     ts: f64,
     id: String,
     author: String,
@@ -41,7 +41,7 @@ struct Line {
     reply_to: Option<String>,
 }
 
-fn lines(language: Language) -> Vec<Line> {
+fn lines(language: Language) -> Vec<SampleMessage> {
     language
         .sample("web.jsonl")
         .lines()
@@ -52,7 +52,7 @@ fn lines(language: Language) -> Vec<Line> {
 /// Opens a fresh room for it.
 pub async fn open(web: &Web, language: Language, by: &str) -> Result<String, StoreError> {
     let (opened, by) = (web.clock.now(), by.to_owned());
-    let open = TalkChange::new(WebLook::default(), move |found| {
+    let open = TalkChange::new(WebQuery::default(), move |found| {
         let seq = found.last_seq + 1;
         let name = format!("{PREFIX}{}-{seq}", language.id());
         let room = WebRoom { name: name.clone(), opened, opened_by: Some(by.clone()) };
@@ -63,8 +63,8 @@ pub async fn open(web: &Web, language: Language, by: &str) -> Result<String, Sto
 }
 
 /// Has its people speak, until it is over or nobody watches.
-pub async fn play(desk: &Desk, room: &str, language: Language) {
-    let web = &desk.web;
+pub async fn play(context: &WebContext, room: &str, language: Language) {
+    let web = &context.web;
     tokio::time::sleep(BEGINS_AFTER).await;
     let start = Instant::now();
     let mut watched = start;
@@ -76,7 +76,7 @@ pub async fn play(desk: &Desk, room: &str, language: Language) {
         } else if watched.elapsed() > MAY_BE_AWAY {
             return;
         }
-        let saying = Saying {
+        let request = SayRequest {
             room: room.to_owned(),
             key: format!("{room}/{}", line.id),
             at: web.clock.now(),
@@ -86,14 +86,14 @@ pub async fn play(desk: &Desk, room: &str, language: Language) {
             thread: None,
             reply_to: line.reply_to.and_then(|id| ids.get(&id).cloned()),
         };
-        match desk.say(saying).await {
+        match context.say(request).await {
             Ok(stored) => {
                 ids.insert(line.id, stored.id);
             }
             // Somebody has seen enough of it.
-            Err(Why::Refusal(Refusal::RoomClosed)) => return,
-            Err(Why::Refusal(refusal)) => warn!(?refusal, "a line of the sample was refused"),
-            Err(Why::Trouble(_)) => return warn!("could not play the sample: a line could not be stored"),
+            Err(PageProblem::Refusal(Refusal::RoomClosed)) => return,
+            Err(PageProblem::Refusal(refusal)) => warn!(?refusal, "a line of the sample was refused"),
+            Err(PageProblem::Trouble(_)) => return warn!("could not play the sample: a line could not be stored"),
         }
     }
 }

@@ -28,14 +28,14 @@ use super::limits::{ClientAddress, WebLimits};
 use super::plain_connections::PlainConnections;
 use super::platform::Web;
 use super::session::Sessions;
-use super::words::Trouble;
+use super::words::PageError;
 use super::{assets, memory, rooms, sample, socket, watch};
 use crate::console::keep_up;
 use crate::journal::Traces;
 use crate::keeper::Keeper;
 use crate::language::Language;
 use crate::ports::{Commands, Platform};
-use crate::runtime::{Ears, Event};
+use crate::runtime::{EngineEvent, EngineHandle};
 use crate::stores::{StoreError, wait_for_room};
 
 /// A request must be there within this, or the connection is closed: nobody holds a place by sending slowly.
@@ -53,13 +53,13 @@ const SAMPLES_KEPT: Span = Span::minutes(24 * 60);
 const PEOPLE_KEPT: Span = Span::minutes(90 * 24 * 60);
 
 /// What the web room needs to be open.
-pub struct Listening {
-    pub ears: Ears,
+pub struct WebServices {
+    pub engine: EngineHandle,
     pub traces: Traces,
     pub commands: Arc<dyn Commands>,
     /// What is remembered for long; none where nothing is.
     pub keeper: Option<Arc<Keeper>>,
-    pub events: broadcast::Receiver<Event>,
+    pub events: broadcast::Receiver<EngineEvent>,
     pub metrics: PrometheusHandle,
     /// Whether the engines are at work.
     pub ready: latest::Receiver<bool>,
@@ -69,9 +69,9 @@ pub struct Listening {
 }
 
 /// What every page needs.
-pub struct Desk {
+pub struct WebContext {
     pub web: Arc<Web>,
-    pub ears: Ears,
+    pub engine: EngineHandle,
     pub traces: Traces,
     pub commands: Arc<dyn Commands>,
     pub keeper: Option<Arc<Keeper>>,
@@ -87,8 +87,8 @@ pub struct Desk {
 
 impl Web {
     /// Opens the port and serves until `stop`. The task ends when every page has been let go.
-    pub async fn listen(self: &Arc<Web>, with: Listening) -> anyhow::Result<(SocketAddr, JoinHandle<()>)> {
-        let Listening { ears, traces, commands, keeper, events, metrics, ready, beside, stop } = with;
+    pub async fn listen(self: &Arc<Web>, with: WebServices) -> anyhow::Result<(SocketAddr, JoinHandle<()>)> {
+        let WebServices { engine, traces, commands, keeper, events, metrics, ready, beside, stop } = with;
         let listener = guard::bind(&self.settings.address, self.settings.token()).await?;
         let address = listener.local_addr().context("a bound port has an address")?;
         wait_for_room(async || self.open_rooms().await).await?;
@@ -98,9 +98,9 @@ impl Web {
         let since = self.last_seq().await?;
         let sessions = wait_for_room(async || self.sessions().await).await?;
         let guard = Guard::new(&self.settings, address.ip(), sessions);
-        let desk = Arc::new(Desk {
+        let context = Arc::new(WebContext {
             web: self.clone(),
-            ears,
+            engine,
             traces,
             commands,
             keeper,
@@ -113,18 +113,18 @@ impl Web {
             ready,
             beside,
         });
-        spawn("the web room", &desk, |desk| async move {
-            desk.web.hub.carry(&*desk.web.stores.web, since, &desk.stop).await;
+        spawn("the web room", &context, |context| async move {
+            context.web.hub.publish_changes(&*context.web.stores.web, since, &context.stop).await;
         });
-        spawn("the web room's backlog", &desk, |desk| async move {
-            desk.web.backlog.tell(&*desk.web.stores.inbox, &desk.ears, now, &desk.stop).await;
+        spawn("the web room's backlog", &context, |context| async move {
+            context.web.backlog.deliver(&*context.web.stores.inbox, &context.engine, now, &context.stop).await;
         });
-        spawn("the web room's view of decisions", &desk, |desk| watch::show_events(desk, events));
-        spawn("the numbers it keeps about itself", &desk, |desk| async move {
-            keep_up(|| desk.metrics.run_upkeep(), &desk.stop).await;
+        spawn("the web room's view of decisions", &context, |context| watch::show_events(context, events));
+        spawn("the numbers it keeps about itself", &context, |context| async move {
+            keep_up(|| context.metrics.run_upkeep(), &context.stop).await;
         });
         info!(%address, "the web room is open");
-        Ok((address, tokio::spawn(accept(listener, desk, guard))))
+        Ok((address, tokio::spawn(accept(listener, context, guard))))
     }
 
     /// There are none where nobody has to show a token.
@@ -136,25 +136,25 @@ impl Web {
 
 fn spawn<F: Future<Output = ()> + Send + 'static>(
     name: &'static str,
-    desk: &Arc<Desk>,
-    task: impl FnOnce(Arc<Desk>) -> F,
+    context: &Arc<WebContext>,
+    task: impl FnOnce(Arc<WebContext>) -> F,
 ) {
-    desk.tasks.spawn(desk.ears.clone().supervise(name, desk.stop.clone(), task(desk.clone())));
+    context.tasks.spawn(context.engine.clone().supervise(name, context.stop.clone(), task(context.clone())));
 }
 
-async fn accept(listener: TcpListener, desk: Arc<Desk>, guard: Guard) {
-    let router = router(&desk, guard);
-    let connections = PlainConnections::new(desk.web.settings.connections_max as usize + OTHERS_MAX);
+async fn accept(listener: TcpListener, context: Arc<WebContext>, guard: Guard) {
+    let router = router(&context, guard);
+    let connections = PlainConnections::new(context.web.settings.connections_max as usize + OTHERS_MAX);
     loop {
         let stream = tokio::select! {
             stream = listener.accept() => stream,
-            () = desk.stop.cancelled() => break,
+            () = context.stop.cancelled() => break,
         };
         match stream {
             Ok((stream, peer)) => {
-                let (router, stop) = (router.clone().layer(Extension(peer.ip())), desk.stop.clone());
+                let (router, stop) = (router.clone().layer(Extension(peer.ip())), context.stop.clone());
                 let counted = connections.add(ClientAddress::new(peer.ip()));
-                desk.tasks.spawn(async move {
+                context.tasks.spawn(async move {
                     counted.closed.run_until_cancelled(serve(stream, router, stop)).await;
                 });
             }
@@ -166,9 +166,9 @@ async fn accept(listener: TcpListener, desk: Arc<Desk>, guard: Guard) {
         }
     }
     drop(listener);
-    desk.tasks.close();
-    if timeout(ENDS_WITHIN, desk.tasks.wait()).await.is_err() {
-        warn!(left = desk.tasks.len(), "let go of connections that did not end");
+    context.tasks.close();
+    if timeout(ENDS_WITHIN, context.tasks.wait()).await.is_err() {
+        warn!(left = context.tasks.len(), "let go of connections that did not end");
     }
 }
 
@@ -188,7 +188,7 @@ async fn serve(stream: TcpStream, router: Router, stop: CancellationToken) {
     let _ = timeout(ENDS_WITHIN, connection).await;
 }
 
-fn router(desk: &Arc<Desk>, guard: Guard) -> Router {
+fn router(context: &Arc<WebContext>, guard: Guard) -> Router {
     Router::new()
         .route("/", get(assets::index))
         .route("/{*name}", get(assets::asset))
@@ -200,45 +200,46 @@ fn router(desk: &Arc<Desk>, guard: Guard) -> Router {
         .route("/live", get(|| async { "alive\n" }))
         .route("/ready", get(ready))
         .route("/metrics", get(measures))
-        .layer(from_fn_with_state(guard, guard::stand))
+        .layer(from_fn_with_state(guard, guard::guard_request))
         .layer(map_response(protect))
-        .with_state(desk.clone())
+        .with_state(context.clone())
 }
 
 async fn enter(
-    State(desk): State<Arc<Desk>>,
+    State(context): State<Arc<WebContext>>,
     Extension(peer): Extension<IpAddr>,
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
     let accepted = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
     let language = Language::accepted(accepted.unwrap_or_default());
-    let address = ClientAddress::of(peer, &headers, desk.web.settings.trust_proxy);
-    let tasks = desk.tasks.clone();
-    let Some(counted) = desk.limits.connect(address) else {
+    let address = ClientAddress::of(peer, &headers, context.web.settings.trust_proxy);
+    let tasks = context.tasks.clone();
+    let Some(counted) = context.limits.connect(address) else {
         // A browser does not show its page why it is not let in: the page has to be told in a frame.
         return upgrade.on_upgrade(move |socket| {
-            tasks.track_future(socket::turn_away(socket, Trouble::TooManyConnections, language))
+            tasks.track_future(socket::turn_away(socket, PageError::TooManyConnections, language))
         });
     };
-    let Ok(seat) = desk.seats.clone().try_acquire_owned() else {
+    let Ok(seat) = context.seats.clone().try_acquire_owned() else {
         return (StatusCode::SERVICE_UNAVAILABLE, "the room is full (setting web.connections_max)\n").into_response();
     };
-    let bytes_max = socket::frame_bytes_max(desk.web.settings.message_chars_max);
+    let bytes_max = socket::frame_bytes_max(context.web.settings.message_chars_max);
     let upgrade = upgrade.max_message_size(bytes_max).max_frame_size(bytes_max).read_buffer_size(READ_BYTES);
     upgrade.on_upgrade(move |socket| {
         tasks.track_future(async move {
-            socket::serve(socket, desk, language, address).await;
+            socket::serve(socket, context, language, address).await;
             drop((seat, counted));
         })
     })
 }
 
-async fn ready(State(desk): State<Arc<Desk>>) -> Response {
-    let store = timeout(ENDS_WITHIN, async { (desk.web.stores.files.check().await, desk.web.last_seq().await) }).await;
-    let why = match (*desk.ready.borrow(), store) {
+async fn ready(State(context): State<Arc<WebContext>>) -> Response {
+    let store =
+        timeout(ENDS_WITHIN, async { (context.web.stores.files.check().await, context.web.last_seq().await) }).await;
+    let why = match (*context.ready.borrow(), store) {
         (true, Ok((Ok(()), Ok(_)))) => {
-            let stopped: Vec<String> = desk.beside.iter().filter_map(|platform| platform.stopped()).collect();
+            let stopped: Vec<String> = context.beside.iter().filter_map(|platform| platform.stopped()).collect();
             return match stopped.is_empty() {
                 true => "ready\n".into_response(),
                 false => {
@@ -252,9 +253,9 @@ async fn ready(State(desk): State<Arc<Desk>>) -> Response {
     (StatusCode::SERVICE_UNAVAILABLE, why).into_response()
 }
 
-async fn measures(State(desk): State<Arc<Desk>>) -> Response {
-    desk.metrics.run_upkeep();
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], desk.metrics.render()).into_response()
+async fn measures(State(context): State<Arc<WebContext>>) -> Response {
+    context.metrics.run_upkeep();
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], context.metrics.render()).into_response()
 }
 
 /// What a browser is told never to do with our pages.

@@ -10,12 +10,12 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::hub::{Behind, Frame, Seat, written};
+use super::hub::{Lagged, RoomFrame, RoomSubscription, to_json};
 use super::limits::{ClientAddress, RateTable, a_second};
-use super::page::{Out, Page};
-use super::server::Desk;
+use super::page::{OutgoingFrame, Page};
+use super::server::WebContext;
 use super::wire::FromServer;
-use super::words::Trouble;
+use super::words::PageError;
 use crate::language::Language;
 
 /// Answers that may wait for a page to take them.
@@ -33,7 +33,7 @@ const FRAMES_PER_SECOND: u32 = 10;
 
 /// Why a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum SocketEnd {
     Left,
     Gone,
     Stuck,
@@ -43,14 +43,14 @@ enum End {
     Stopping,
 }
 
-impl End {
+impl SocketEnd {
     fn close(self) -> CloseFrame {
         let (code, reason) = match self {
-            End::Left | End::Gone => (close_code::NORMAL, ""),
-            End::Stuck | End::Behind => (close_code::AGAIN, "too slow; come back and ask for the rest"),
-            End::NeverEntered => (close_code::POLICY, "enter a room first"),
-            End::Unreadable => (close_code::SIZE, "too large or unreadable"),
-            End::Stopping => (close_code::RESTART, "aizuchi is stopping"),
+            SocketEnd::Left | SocketEnd::Gone => (close_code::NORMAL, ""),
+            SocketEnd::Stuck | SocketEnd::Behind => (close_code::AGAIN, "too slow; come back and ask for the rest"),
+            SocketEnd::NeverEntered => (close_code::POLICY, "enter a room first"),
+            SocketEnd::Unreadable => (close_code::SIZE, "too large or unreadable"),
+            SocketEnd::Stopping => (close_code::RESTART, "aizuchi is stopping"),
         };
         CloseFrame { code, reason: reason.into() }
     }
@@ -62,12 +62,12 @@ pub fn frame_bytes_max(message_chars_max: u32) -> usize {
 }
 
 /// Tells a page in its language why it is not let in, and that it may try again.
-pub async fn turn_away(mut socket: WebSocket, trouble: Trouble, language: Language) {
+pub async fn turn_away(mut socket: WebSocket, error: PageError, language: Language) {
     metrics::counter!("aizuchi_web_refused_total").increment(1);
-    let refused = FromServer::Refused { key: None, why: trouble.say(language), again: trouble.passes() };
+    let refused = FromServer::Refused { key: None, why: error.say(language), again: error.passes() };
     let close = CloseFrame { code: close_code::AGAIN, reason: "".into() };
     let tell = async {
-        let _ = socket.send(Message::Text(written(&refused))).await;
+        let _ = socket.send(Message::Text(to_json(&refused))).await;
         let _ = socket.send(Message::Close(Some(close))).await;
         // What the page has sent meanwhile is read: a line that is closed with unread words loses ours.
         while let Some(Ok(_)) = socket.recv().await {}
@@ -75,13 +75,13 @@ pub async fn turn_away(mut socket: WebSocket, trouble: Trouble, language: Langua
     let _ = timeout(TAKES_WITHIN, tell).await;
 }
 
-pub async fn serve(socket: WebSocket, desk: Arc<Desk>, language: Language, address: ClientAddress) {
+pub async fn serve(socket: WebSocket, context: Arc<WebContext>, language: Language, address: ClientAddress) {
     let pages = metrics::gauge!("aizuchi_web_pages");
     pages.increment(1);
     let (sink, stream) = socket.split();
     let (out, waiting) = mpsc::channel(WAITING_MAX);
-    let stop = desk.stop.clone();
-    let page = Page::new(desk, language, address, out);
+    let stop = context.stop.clone();
+    let page = Page::new(context, language, address, out);
     let writing = write(sink, waiting, &stop);
     tokio::pin!(writing);
     let (mut sink, end) = tokio::select! {
@@ -89,7 +89,7 @@ pub async fn serve(socket: WebSocket, desk: Arc<Desk>, language: Language, addre
         // The page is dropped, and with it the way to the writer, which ends when everything is said.
         end = read(stream, page) => (writing.await.0, end),
     };
-    if end != End::Left {
+    if end != SocketEnd::Left {
         tracing::debug!(?end, "let go of a page of the web room");
     }
     let close = async {
@@ -100,18 +100,18 @@ pub async fn serve(socket: WebSocket, desk: Arc<Desk>, language: Language, addre
     pages.decrement(1);
 }
 
-async fn read(mut stream: SplitStream<WebSocket>, mut page: Page) -> End {
+async fn read(mut stream: SplitStream<WebSocket>, mut page: Page) -> SocketEnd {
     let pace: RateTable<()> = RateTable::new(a_second(frames_per_second(page.messages_per_second())));
     let entered_by = Instant::now() + ENTERS_WITHIN;
     loop {
         let read_by = if page.has_entered() { Instant::now() + GONE_AFTER } else { entered_by };
         let frame = match tokio::time::timeout_at(read_by, stream.next()).await {
             Ok(frame) => frame,
-            Err(_) if page.has_entered() => return End::Gone,
-            Err(_) => return End::NeverEntered,
+            Err(_) if page.has_entered() => return SocketEnd::Gone,
+            Err(_) => return SocketEnd::NeverEntered,
         };
         match frame {
-            None | Some(Ok(Message::Close(_))) => return End::Left,
+            None | Some(Ok(Message::Close(_))) => return SocketEnd::Left,
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => (),
             Some(Ok(Message::Text(text))) => {
                 until_turn(&pace, &page).await;
@@ -119,12 +119,12 @@ async fn read(mut stream: SplitStream<WebSocket>, mut page: Page) -> End {
             }
             Some(Ok(Message::Binary(_))) => {
                 until_turn(&pace, &page).await;
-                page.refuse(None, Trouble::NotUnderstood).await;
+                page.refuse(None, PageError::NotUnderstood).await;
             }
             // Too large, not text, or a broken line, in which case nobody reads the answer.
             Some(Err(_)) => {
                 page.refuse_too_big().await;
-                return End::Unreadable;
+                return SocketEnd::Unreadable;
             }
         }
     }
@@ -145,25 +145,25 @@ async fn until_turn(pace: &RateTable<()>, page: &Page) {
 
 async fn write(
     mut sink: SplitSink<WebSocket, Message>,
-    mut waiting: mpsc::Receiver<Out>,
+    mut waiting: mpsc::Receiver<OutgoingFrame>,
     stop: &CancellationToken,
-) -> (SplitSink<WebSocket, Message>, End) {
-    let mut room: Option<(Seat, u64, u64)> = None;
+) -> (SplitSink<WebSocket, Message>, SocketEnd) {
+    let mut room: Option<(RoomSubscription, u64, u64)> = None;
     let mut ping = interval(PING_EVERY);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let end = loop {
         let message = tokio::select! {
-            () = stop.cancelled() => break End::Stopping,
+            () = stop.cancelled() => break SocketEnd::Stopping,
             out = waiting.recv() => match out {
-                None => break End::Left,
-                Some(Out::Frame(text)) => Message::Text(text),
-                Some(Out::Seat { seat, told, number }) => {
-                    room = Some((seat, told, number));
+                None => break SocketEnd::Left,
+                Some(OutgoingFrame::Frame(text)) => Message::Text(text),
+                Some(OutgoingFrame::Seat { subscription, told, number }) => {
+                    room = Some((subscription, told, number));
                     continue;
                 }
             },
-            frame = hear(&mut room) => match frame {
-                Err(Behind) => break End::Behind,
+            frame = next_frame(&mut room) => match frame {
+                Err(Lagged) => break SocketEnd::Behind,
                 Ok(Some(frame)) => Message::Text(frame.text),
                 Ok(None) => continue,
             },
@@ -171,17 +171,17 @@ async fn write(
         };
         match timeout(TAKES_WITHIN, sink.send(message)).await {
             Ok(Ok(())) => (),
-            Ok(Err(_)) => break End::Left,
-            Err(_) => break End::Stuck,
+            Ok(Err(_)) => break SocketEnd::Left,
+            Err(_) => break SocketEnd::Stuck,
         }
     };
     (sink, end)
 }
 
 /// The next thing that happens in the room; `None` if it is nothing new for this page.
-async fn hear(room: &mut Option<(Seat, u64, u64)>) -> Result<Option<Frame>, Behind> {
-    let Some((seat, told, number)) = room else { return std::future::pending().await };
-    let frame = seat.next().await?;
+async fn next_frame(room: &mut Option<(RoomSubscription, u64, u64)>) -> Result<Option<RoomFrame>, Lagged> {
+    let Some((subscription, told, number)) = room else { return std::future::pending().await };
+    let frame = subscription.next().await?;
     let known = frame.seq != 0 && frame.seq <= *told;
     Ok((!known && frame.from != *number).then_some(frame))
 }

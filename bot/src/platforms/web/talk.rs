@@ -8,8 +8,8 @@ use aizuchi_core::{Input, Message, types};
 
 use super::forget::{first_part, is_forgotten};
 use super::mentions::mentions;
-use super::wire::{FromServer, Post};
-use crate::ports::{Speaker, WebBody, WebDecision, WebFound, WebLook, WebMessage, WebWrite};
+use super::wire::{FromServer, WirePost};
+use crate::ports::{Speaker, WebBody, WebDecision, WebMessage, WebQuery, WebQueryResult, WebWrite};
 
 /// The beginning of the names of rooms and people.
 const PREFIX: &str = "web:";
@@ -41,7 +41,7 @@ pub fn person_name(person: &PersonId) -> Option<&str> {
 
 /// Something to be said.
 #[derive(Clone, Debug)]
-pub struct Saying {
+pub struct SayRequest {
     pub room: String,
     /// Said again with the same key, it is the same message.
     pub key: String,
@@ -55,7 +55,7 @@ pub struct Saying {
 
 /// A reaction to be given or taken back.
 #[derive(Clone, Debug)]
-pub struct Reacting {
+pub struct ReactRequest {
     pub room: String,
     pub id: String,
     pub at: Time,
@@ -67,23 +67,23 @@ pub struct Reacting {
 
 /// What is stored, and the number of the change that stored it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredChange {
     pub id: String,
     pub seq: u64,
 }
 
-impl From<&WebMessage> for Stored {
-    fn from(message: &WebMessage) -> Stored {
-        Stored { id: message.id.clone(), seq: message.seq }
+impl From<&WebMessage> for StoredChange {
+    fn from(message: &WebMessage) -> StoredChange {
+        StoredChange { id: message.id.clone(), seq: message.seq }
     }
 }
 
 /// What comes of a change, and what is to be written for it.
-pub type Changed = (Stored, WebDecision);
+pub type ChangeResult = (StoredChange, WebDecision);
 
 /// What is so already stays as it is.
-fn unchanged(message: &WebMessage) -> Changed {
-    (Stored::from(message), WebDecision::default())
+fn unchanged(message: &WebMessage) -> ChangeResult {
+    (StoredChange::from(message), WebDecision::default())
 }
 
 /// Why something is not done.
@@ -100,7 +100,7 @@ pub enum Refusal {
 
 impl WebMessage {
     /// For a page that knows everything up to `since`.
-    pub(super) fn tell(&self, since: u64) -> FromServer {
+    pub(super) fn to_frame(&self, since: u64) -> FromServer {
         let message = Box::new(self.post());
         if self.first_seq > since {
             FromServer::Said { seq: self.seq, message }
@@ -109,10 +109,10 @@ impl WebMessage {
         }
     }
 
-    fn post(&self) -> Post {
+    fn post(&self) -> WirePost {
         let body = self.body.clone();
         let names = |givers: Vec<Speaker>| givers.into_iter().map(|giver| giver.name).collect();
-        Post {
+        WirePost {
             id: self.id.clone(),
             order: self.first_seq,
             at: body.at.0,
@@ -130,51 +130,56 @@ impl WebMessage {
 }
 
 /// What has to be known before somebody says this.
-pub fn look_for_saying(saying: &Saying) -> WebLook {
-    let first_part = if saying.voice == Voice::Me { first_part(&saying.key) } else { None };
-    let mentions = saying.voice != Voice::Me && may_mention(&saying.text);
-    WebLook {
-        room: Some(saying.room.clone()),
-        ids: saying.thread.iter().chain(&saying.reply_to).cloned().collect(),
-        keys: std::iter::once(saying.key.clone()).chain(first_part).collect(),
+pub fn look_for_saying(request: &SayRequest) -> WebQuery {
+    let first_part = if request.voice == Voice::Me { first_part(&request.key) } else { None };
+    let mentions = request.voice != Voice::Me && may_mention(&request.text);
+    WebQuery {
+        room: Some(request.room.clone()),
+        ids: request.thread.iter().chain(&request.reply_to).cloned().collect(),
+        keys: std::iter::once(request.key.clone()).chain(first_part).collect(),
         members: if mentions { MEMBERS_MAX } else { 0 },
-        ..WebLook::default()
+        ..WebQuery::default()
     }
 }
 
 /// What somebody says, once. `here` are those whose pages are in the room.
-pub fn say(found: &WebFound, saying: Saying, my_names: &[String], here: &[Speaker]) -> Result<Changed, Refusal> {
-    if let Some(known) = found.by_key(&saying.key) {
+pub fn say(
+    found: &WebQueryResult,
+    request: SayRequest,
+    my_names: &[String],
+    here: &[Speaker],
+) -> Result<ChangeResult, Refusal> {
+    if let Some(known) = found.by_key(&request.key) {
         return Ok(unchanged(known));
     }
     if found.room.is_none() {
         return Err(Refusal::RoomClosed);
     }
-    if saying.thread.as_ref().is_some_and(|thread| !is_thread(found, thread)) {
+    if request.thread.as_ref().is_some_and(|thread| !is_thread(found, thread)) {
         return Err(Refusal::NoSuchThread);
     }
-    let replied = saying.reply_to.as_ref().and_then(|id| found.message(id));
-    if (saying.reply_to.is_some() && replied.is_none()) || is_forgotten(found, &saying, replied) {
+    let replied = request.reply_to.as_ref().and_then(|id| found.message(id));
+    if (request.reply_to.is_some() && replied.is_none()) || is_forgotten(found, &request, replied) {
         return Err(Refusal::NoSuchMessage);
     }
     let seq = found.last_seq + 1;
     let id = format!("w{seq}");
-    let input = match saying.voice {
+    let input = match request.voice {
         Voice::Me => None,
         Voice::Person | Voice::Bot => {
             let members: Vec<&Speaker> = found.members.iter().chain(here).collect();
-            Some(Input::Said(message(&saying, &id, replied, my_names, &members)))
+            Some(Input::Said(message(&request, &id, replied, my_names, &members)))
         }
     };
     let mut writes = Vec::new();
-    if saying.voice == Voice::Person {
-        let (room, by, at) = (saying.room.clone(), saying.by.clone(), saying.at);
+    if request.voice == Voice::Person {
+        let (room, by, at) = (request.room.clone(), request.by.clone(), request.at);
         writes.push(WebWrite::Spoke { room, by, at, unless_since: at - SPOKE_WITHIN });
     }
-    let Saying { room, key, at, by, voice, text, thread, reply_to } = saying;
+    let SayRequest { room, key, at, by, voice, text, thread, reply_to } = request;
     let body = WebBody { at, by, voice, text, thread, reply_to, edited: false, deleted: false, reactions: Vec::new() };
     writes.push(WebWrite::Add(WebMessage { id: id.clone(), room, seq, first_seq: seq, key: Some(key), body }));
-    Ok((Stored { id, seq }, WebDecision { writes, last_seq: Some(seq), input }))
+    Ok((StoredChange { id, seq }, WebDecision { writes, last_seq: Some(seq), input }))
 }
 
 pub fn may_mention(text: &str) -> bool {
@@ -183,13 +188,13 @@ pub fn may_mention(text: &str) -> bool {
 
 /// The message in the engine's words. `members` are those whose names are looked for in the text.
 fn message(
-    saying: &Saying,
+    request: &SayRequest,
     id: &str,
     replied: Option<&WebMessage>,
     my_names: &[String],
     members: &[&Speaker],
 ) -> Message {
-    let mentioned = members.iter().filter(|member| mentions(&saying.text, &member.name));
+    let mentioned = members.iter().filter(|member| mentions(&request.text, &member.name));
     // Somebody may be here in two tabs, and may have spoken before.
     let mentioned: BTreeSet<PersonId> = mentioned.map(|member| person_id(&member.id)).collect();
     let reply = replied.map(|replied| types::Reply {
@@ -199,29 +204,35 @@ fn message(
     });
     Message {
         id: MessageId::new(id),
-        place: place(&saying.room, saying.thread.as_deref()),
-        at: saying.at,
+        place: place(&request.room, request.thread.as_deref()),
+        at: request.at,
         author: types::Author {
-            id: person_id(&saying.by.id),
-            name: saying.by.name.as_str().into(),
-            voice: saying.voice,
+            id: person_id(&request.by.id),
+            name: request.by.name.as_str().into(),
+            voice: request.voice,
         },
-        text: saying.text.as_str().into(),
+        text: request.text.as_str().into(),
         reply,
         mentions: mentioned.into_iter().collect(),
-        mentions_me: my_names.iter().any(|name| mentions(&saying.text, name)),
+        mentions_me: my_names.iter().any(|name| mentions(&request.text, name)),
         visibility: types::Visibility::Public,
         backfilled: false,
         heard: None,
     }
 }
 
-pub fn look_for_message(room: &str, id: &str) -> WebLook {
-    WebLook { room: Some(room.to_owned()), ids: vec![id.to_owned()], ..WebLook::default() }
+pub fn look_for_message(room: &str, id: &str) -> WebQuery {
+    WebQuery { room: Some(room.to_owned()), ids: vec![id.to_owned()], ..WebQuery::default() }
 }
 
 /// Changes the text of one's own message; `None` deletes it. What is so already stays as it is.
-pub fn change(found: &WebFound, id: &str, by: &str, at: Time, text: Option<String>) -> Result<Changed, Refusal> {
+pub fn change(
+    found: &WebQueryResult,
+    id: &str,
+    by: &str,
+    at: Time,
+    text: Option<String>,
+) -> Result<ChangeResult, Refusal> {
     let known = found.message(id).ok_or(Refusal::NoSuchMessage)?;
     if known.body.by.id != by {
         return Err(Refusal::NotYours);
@@ -247,8 +258,8 @@ pub fn change(found: &WebFound, id: &str, by: &str, at: Time, text: Option<Strin
 }
 
 /// Gives a reaction or takes it back. What is so already stays as it is.
-pub fn react(found: &WebFound, reacting: Reacting) -> Result<Changed, Refusal> {
-    let Reacting { room, id, at, by, voice, emoji, on } = reacting;
+pub fn react(found: &WebQueryResult, reacting: ReactRequest) -> Result<ChangeResult, Refusal> {
+    let ReactRequest { room, id, at, by, voice, emoji, on } = reacting;
     let known = found.message(&id).ok_or(Refusal::NoSuchMessage)?;
     if known.body.deleted {
         return Err(Refusal::Deleted);
@@ -275,15 +286,15 @@ pub fn react(found: &WebFound, reacting: Reacting) -> Result<Changed, Refusal> {
     Ok(updated(found, message, (voice != Voice::Me).then_some(Input::Reacted(reaction))))
 }
 
-fn updated(found: &WebFound, mut message: WebMessage, input: Option<Input>) -> Changed {
+fn updated(found: &WebQueryResult, mut message: WebMessage, input: Option<Input>) -> ChangeResult {
     message.seq = found.last_seq + 1;
-    let stored = Stored::from(&message);
+    let stored = StoredChange::from(&message);
     let last_seq = Some(message.seq);
     (stored, WebDecision { writes: vec![WebWrite::Update(message)], last_seq, input })
 }
 
 /// Whether a thread can be there: a message of the room that is in none itself.
-pub fn is_thread(found: &WebFound, id: &str) -> bool {
+pub fn is_thread(found: &WebQueryResult, id: &str) -> bool {
     found.message(id).is_some_and(|first| first.body.thread.is_none())
 }
 

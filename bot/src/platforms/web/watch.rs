@@ -9,18 +9,18 @@ use tokio::sync::broadcast;
 use tokio::time::Instant;
 use tracing::warn;
 
-use super::server::Desk;
+use super::server::WebContext;
 use super::talk;
 use super::wire::FromServer;
 use crate::replay::decision_for_page;
-use crate::runtime::Event;
+use crate::runtime::EngineEvent;
 
 /// Nobody can read faster, and in a busy room every message changes something.
 const SHOWN_EVERY: Duration = Duration::from_millis(100);
 
 /// Shows the pages what is decided and what is pending. A room in which much happens is shown as it is now and then.
-pub async fn show_events(desk: Arc<Desk>, mut events: broadcast::Receiver<Event>) {
-    let hub = &desk.web.hub;
+pub async fn show_events(context: Arc<WebContext>, mut events: broadcast::Receiver<EngineEvent>) {
+    let hub = &context.web.hub;
     let mut changed: HashMap<String, Arc<RoomView>> = HashMap::new();
     let mut show_at = Instant::now();
     loop {
@@ -28,21 +28,21 @@ pub async fn show_events(desk: Arc<Desk>, mut events: broadcast::Receiver<Event>
             event = events.recv() => event,
             () = tokio::time::sleep_until(show_at), if !changed.is_empty() => {
                 show_at = Instant::now() + SHOWN_EVERY;
-                let now = desk.web.clock.now().0;
+                let now = context.web.clock.now().0;
                 for (room, view) in changed.drain() {
                     let view = serde_json::to_value(&*view).expect("a view is plain data");
                     hub.show(&room, || FromServer::View { view, now });
                 }
                 continue;
             }
-            () = desk.stop.cancelled() => return,
+            () = context.stop.cancelled() => return,
         };
         match event {
-            Ok(Event::Decided(trace)) => {
+            Ok(EngineEvent::Decided(trace)) => {
                 let Some(room) = talk::room_name(&trace.place.room) else { continue };
-                hub.tell(room, 0, 0, || FromServer::Decided { trace: decision_for_page(&trace) });
+                hub.broadcast(room, 0, 0, || FromServer::Decided { trace: decision_for_page(&trace) });
             }
-            Ok(Event::Changed(room, view)) => {
+            Ok(EngineEvent::Changed(room, view)) => {
                 let Some(room) = talk::room_name(&room) else { continue };
                 changed.insert(room.to_owned(), view);
             }

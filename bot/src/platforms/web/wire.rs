@@ -4,7 +4,7 @@ use aizuchi_core::types::Voice;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use crate::commands::{Bot, CommandOffer};
+pub use crate::commands::{BotInfo, CommandOffer};
 
 /// From the page. `key` is the page's own name for what it sends: sent again after a broken connection, it is taken once.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -108,7 +108,7 @@ pub enum FromServer {
         room: String,
         /// Those of the settings first, as they stand there.
         rooms: Vec<String>,
-        bot: Bot,
+        bot: BotInfo,
         /// What can be used here, in the page's language.
         commands: Vec<CommandOffer>,
         /// Whether this page may close the room.
@@ -122,12 +122,12 @@ pub enum FromServer {
     /// a message of this id already takes this as how it is now.
     Said {
         seq: u64,
-        message: Box<Post>,
+        message: Box<WirePost>,
     },
     /// A message as it is now, after an edit, a deletion or a reaction.
     Changed {
         seq: u64,
-        message: Box<Post>,
+        message: Box<WirePost>,
     },
     /// Everything up to here has been told.
     CaughtUp {
@@ -176,7 +176,7 @@ pub enum FromServer {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Post {
+pub struct WirePost {
     pub id: String,
     /// Its place in the room: grows from message to message and never changes.
     pub order: u64,

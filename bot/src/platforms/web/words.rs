@@ -24,7 +24,7 @@ pub fn sure_to_close(room: &str, language: Language) -> String {
 
 /// Why a page is not given what it asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum PageError {
     NotUnderstood,
     NotEntered,
     BadName,
@@ -47,27 +47,27 @@ pub enum Trouble {
     Stopping,
 }
 
-impl Trouble {
+impl PageError {
     /// Whether the same may well be taken a little later.
     pub fn passes(self) -> bool {
         match self {
-            Trouble::Store | Trouble::Stopping | Trouble::TooManyPeople | Trouble::TooManyConnections => true,
-            Trouble::NotUnderstood
-            | Trouble::NotEntered
-            | Trouble::BadName
-            | Trouble::NameTaken
-            | Trouble::BadRoom
-            | Trouble::TooManyRooms
-            | Trouble::TooManyRoomsOpened
-            | Trouble::OtherRoom
-            | Trouble::RoomOfSettings
-            | Trouble::Empty
-            | Trouble::TooLong { .. }
-            | Trouble::TooBig { .. }
-            | Trouble::BadKey
-            | Trouble::BadEmoji
-            | Trouble::NoSuchSample
-            | Trouble::TooManySamples => false,
+            PageError::Store | PageError::Stopping | PageError::TooManyPeople | PageError::TooManyConnections => true,
+            PageError::NotUnderstood
+            | PageError::NotEntered
+            | PageError::BadName
+            | PageError::NameTaken
+            | PageError::BadRoom
+            | PageError::TooManyRooms
+            | PageError::TooManyRoomsOpened
+            | PageError::OtherRoom
+            | PageError::RoomOfSettings
+            | PageError::Empty
+            | PageError::TooLong { .. }
+            | PageError::TooBig { .. }
+            | PageError::BadKey
+            | PageError::BadEmoji
+            | PageError::NoSuchSample
+            | PageError::TooManySamples => false,
         }
     }
 
@@ -77,26 +77,26 @@ impl Trouble {
 
     fn message(self) -> LocalizedMessage {
         match self {
-            Trouble::TooLong { chars_max } => message!("trouble-too-long", most = chars_max),
-            Trouble::TooBig { bytes_max } => message!("trouble-too-big", most = bytes_max),
-            Trouble::NotUnderstood => message!("trouble-not-understood"),
-            Trouble::NotEntered => message!("trouble-not-entered"),
-            Trouble::BadName => message!("trouble-bad-name"),
-            Trouble::NameTaken => message!("trouble-name-taken"),
-            Trouble::BadRoom => message!("trouble-bad-room"),
-            Trouble::TooManyRooms => message!("trouble-too-many-rooms"),
-            Trouble::TooManyRoomsOpened => message!("trouble-too-many-rooms-opened"),
-            Trouble::TooManyPeople => message!("trouble-too-many-people"),
-            Trouble::TooManyConnections => message!("trouble-too-many-connections"),
-            Trouble::OtherRoom => message!("trouble-other-room"),
-            Trouble::RoomOfSettings => message!("trouble-room-of-settings"),
-            Trouble::Empty => message!("trouble-empty"),
-            Trouble::BadKey => message!("trouble-bad-key"),
-            Trouble::BadEmoji => message!("trouble-bad-emoji"),
-            Trouble::NoSuchSample => message!("trouble-no-such-sample", languages = Language::listed()),
-            Trouble::TooManySamples => message!("trouble-too-many-samples"),
-            Trouble::Store => message!("trouble-store"),
-            Trouble::Stopping => message!("command-stopping"),
+            PageError::TooLong { chars_max } => message!("trouble-too-long", most = chars_max),
+            PageError::TooBig { bytes_max } => message!("trouble-too-big", most = bytes_max),
+            PageError::NotUnderstood => message!("trouble-not-understood"),
+            PageError::NotEntered => message!("trouble-not-entered"),
+            PageError::BadName => message!("trouble-bad-name"),
+            PageError::NameTaken => message!("trouble-name-taken"),
+            PageError::BadRoom => message!("trouble-bad-room"),
+            PageError::TooManyRooms => message!("trouble-too-many-rooms"),
+            PageError::TooManyRoomsOpened => message!("trouble-too-many-rooms-opened"),
+            PageError::TooManyPeople => message!("trouble-too-many-people"),
+            PageError::TooManyConnections => message!("trouble-too-many-connections"),
+            PageError::OtherRoom => message!("trouble-other-room"),
+            PageError::RoomOfSettings => message!("trouble-room-of-settings"),
+            PageError::Empty => message!("trouble-empty"),
+            PageError::BadKey => message!("trouble-bad-key"),
+            PageError::BadEmoji => message!("trouble-bad-emoji"),
+            PageError::NoSuchSample => message!("trouble-no-such-sample", languages = Language::listed()),
+            PageError::TooManySamples => message!("trouble-too-many-samples"),
+            PageError::Store => message!("trouble-store"),
+            PageError::Stopping => message!("command-stopping"),
         }
     }
 }

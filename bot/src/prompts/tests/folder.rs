@@ -11,7 +11,7 @@ use aizuchi_core::settings::JudgeStyle;
 use aizuchi_core::types::Voice::Person;
 
 use super::{ask, lines, policies};
-use crate::ports::{Prompt, Wording as _};
+use crate::ports::{Prompt, PromptBuilder as _};
 use crate::prompts::Prompts;
 
 struct Folder(PathBuf);

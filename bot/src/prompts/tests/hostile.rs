@@ -2,7 +2,9 @@
 
 use aizuchi_core::effect::{Brief, Digesting, Kind, Transcript};
 use aizuchi_core::judge::History;
-use aizuchi_core::memory::{Allowed, ChannelMemory, Fact, FactId, Familiarity, Known, Memories, Origin, Recalled};
+use aizuchi_core::memory::{
+    Allowed, ChannelMemory, Fact, FactId, Familiarity, KnownPerson, Memories, Origin, Recalled,
+};
 use aizuchi_core::types::Voice::{self, Bot, Me, Person};
 use aizuchi_core::types::{PersonId, Time, Visibility};
 use aizuchi_test_servers::suspicious_reader::{MARKS, forged_lines, is_plain_name, letters_seen, marks};
@@ -10,7 +12,7 @@ use proptest::prelude::*;
 
 use super::attacks::{NAMES, TEXTS, disguised, name, words};
 use super::{QUESTIONS, Said, ask, brief, lines, ours, policies};
-use crate::ports::{Digest, Prompt, Wording as _};
+use crate::ports::{DigestRequest, Prompt, PromptBuilder as _};
 
 /// A line as somebody reads it who knows the frame and nothing of how it is made.
 #[derive(Debug, PartialEq)]
@@ -186,7 +188,7 @@ fn what_is_remembered_leaves_its_frame_no_more_than_what_is_said() {
             up_to: 1,
             messages: Vec::new(),
         };
-        let person = Known {
+        let person = KnownPerson {
             id: PersonId::new("1"),
             name: name.into(),
             familiarity: Familiarity::Regular,
@@ -216,7 +218,7 @@ fn what_is_remembered_leaves_its_frame_no_more_than_what_is_said() {
         let memories = Memories { channel: Some(channel.clone()), people: vec![person], facts: vec![recalled] };
         let brief = Brief { memories, ..brief(Kind::Full, true, &said) };
         let turn = ours().write(&brief, policies.general()).unwrap().turns.remove(0).text;
-        let digest = Digest {
+        let digest = DigestRequest {
             call: brief.call.clone(),
             what: Digesting::Reflection,
             model: "m".into(),

@@ -6,7 +6,7 @@ mod hostile;
 mod shape;
 
 use aizuchi_core::Policies;
-use aizuchi_core::effect::{Ask, Brief, Kind, Line, Lines, Transcript};
+use aizuchi_core::effect::{Ask, Brief, Kind, Lines, Transcript, TranscriptLine};
 use aizuchi_core::judge::Question;
 use aizuchi_core::settings::{JudgeStyle, Layers};
 use aizuchi_core::types::{CallId, MessageId, Place, RoomId, Time, Voice};
@@ -28,7 +28,7 @@ pub fn ours() -> Prompts {
 
 pub fn lines(said: &[Said<'_>]) -> Lines {
     let ids: Vec<String> = (1..=said.len()).map(|nth| format!("m{nth}")).collect();
-    let line = |((name, voice, text), id)| Line { id, name, voice, text };
+    let line = |((name, voice, text), id)| TranscriptLine { id, name, voice, text };
     said.iter().copied().zip(ids.iter().map(String::as_str)).map(line).collect()
 }
 

@@ -6,7 +6,7 @@ use aizuchi_core::settings::JudgeStyle;
 use aizuchi_core::types::Voice::{Bot, Me, Person};
 
 use super::{QUESTIONS, Said, ask, brief, lines, ours, policies};
-use crate::ports::{By, Wording as _};
+use crate::ports::{PromptBuilder as _, Role};
 
 const ENGLISH: [Said<'_>; 3] =
     [("alice", Person, "how cold may it get?"), ("helper", Bot, "build passed"), ("aizuchi", Me, "not below zero")];
@@ -29,7 +29,7 @@ fn a_question_in_full() {
         "{}",
         prompt.system
     );
-    assert_eq!((prompt.turns.len(), prompt.turns[0].by, prompt.schema), (1, By::User, None));
+    assert_eq!((prompt.turns.len(), prompt.turns[0].by, prompt.schema), (1, Role::User, None));
     assert_eq!(
         prompt.turns[0].text,
         "<talk>\n[1] alice: how cold may it get?\n[2] helper (bot): build passed\n[3] aizuchi (you): not below zero\n</talk>\n\nIn which state is the conversation? Answer with one word only: ENDING, MISUNDERSTANDING, CONFLICT or ACTIVE."

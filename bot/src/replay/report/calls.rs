@@ -7,10 +7,10 @@ use serde::Serialize;
 use super::chart::{self, Hint, Tick};
 use super::words;
 use crate::language::{Language, LocalizedMessage, LocalizedValue, message, say};
-use crate::replay::{Decided, Summary};
+use crate::replay::{Decided, ReplaySummary};
 
 #[derive(Serialize)]
-pub struct Calls {
+pub struct CallsSection {
     pub questions: Vec<QuestionRow>,
     pub all: QuestionRow,
     pub spending: Option<Spending>,
@@ -60,11 +60,11 @@ fn doc(question: Question) -> LocalizedMessage {
     }
 }
 
-pub fn calls(decided: &[Decided], summary: &Summary, language: Language) -> Calls {
+pub fn calls(decided: &[Decided], summary: &ReplaySummary, language: Language) -> CallsSection {
     let mut counts = [Count::default(); QUESTIONS.len()];
     for asked in decided.iter().flat_map(|one| &one.trace.asked) {
-        let place = QUESTIONS.iter().position(|question| *question == asked.question);
-        let count = &mut counts[place.expect("every question is listed")];
+        let index = QUESTIONS.iter().position(|question| *question == asked.question);
+        let count = &mut counts[index.expect("every question is listed")];
         count.failed += u64::from(asked.failed);
         if asked.cached {
             count.cached += 1;
@@ -80,7 +80,7 @@ pub fn calls(decided: &[Decided], summary: &Summary, language: Language) -> Call
         chars: all.chars + one.chars,
     });
     let asked = QUESTIONS.iter().zip(&counts).filter(|(_, count)| count.asked + count.cached > 0);
-    Calls {
+    CallsSection {
         questions: asked
             .map(|(question, count)| row(question.id().to_owned(), doc(*question).say(language), count))
             .collect(),
@@ -122,7 +122,7 @@ type Titles = [&'static str; 2];
 const BARS_MAX: u64 = 100;
 const PARTS: usize = 40;
 
-fn spending(decided: &[Decided], summary: &Summary, language: Language) -> Option<Spending> {
+fn spending(decided: &[Decided], summary: &ReplaySummary, language: Language) -> Option<Spending> {
     if summary.micros == 0 && summary.judge_calls == 0 {
         return None;
     }

@@ -56,17 +56,17 @@ pub struct StageRow {
     pub ended: String,
     pub share: String,
     pub acted: String,
-    pub parts: Vec<Part>,
+    pub parts: Vec<OutcomeWidth>,
 }
 
 #[derive(Serialize)]
-pub struct Part {
+pub struct OutcomeWidth {
     pub outcome: Outcome,
     pub width: String,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Given {
+struct RuleTally {
     times: u64,
     points: i64,
     acted: u64,
@@ -88,7 +88,7 @@ pub fn causes(decided: &[Decided], language: Language) -> Causes {
 }
 
 fn rules(decided: &[Decided], language: Language) -> (Vec<RuleRow>, Vec<String>) {
-    let mut given = [Given::default(); RULES.len()];
+    let mut given = [RuleTally::default(); RULES.len()];
     let mut scored = 0;
     for one in decided {
         scored += u64::from(score_of(one).is_some());
@@ -101,10 +101,10 @@ fn rules(decided: &[Decided], language: Language) -> (Vec<RuleRow>, Vec<String>)
     if scored == 0 {
         return (Vec::new(), Vec::new());
     }
-    let average = |given: &Given| given.points as f64 / given.times.max(1) as f64;
+    let average = |given: &RuleTally| given.points as f64 / given.times.max(1) as f64;
     let strongest = given.iter().map(|given| average(given).abs()).fold(1.0, f64::max);
     let (used, unused): (Vec<_>, Vec<_>) = RULES.iter().zip(given).partition(|(_, given)| given.times > 0);
-    let row = |(rule, given): (&Rule, Given)| RuleRow {
+    let row = |(rule, given): (&Rule, RuleTally)| RuleRow {
         name: spaced(rule.id),
         doc: language.text(&format!("rule-{}.doc", rule.id)),
         given: words::count(given.times),
@@ -162,18 +162,18 @@ fn learnt(decided: &[Decided], language: Language) -> Vec<RuleRow> {
 fn gates(decided: &[Decided], language: Language) -> (Vec<GateRow>, Vec<String>) {
     let mut closed = BTreeMap::<(usize, &str), u64>::new();
     for gate in decided.iter().filter_map(|one| one.trace.gate.as_deref()) {
-        let place = GATES.iter().position(|known| known.id == gate).unwrap_or(GATES.len());
-        *closed.entry((place, gate)).or_default() += 1;
+        let index = GATES.iter().position(|known| known.id == gate).unwrap_or(GATES.len());
+        *closed.entry((index, gate)).or_default() += 1;
     }
     let most = closed.values().copied().max().unwrap_or(1);
-    let row = |(&(place, id), &times): (&(usize, &str), &u64)| GateRow {
+    let row = |(&(index, id), &times): (&(usize, &str), &u64)| GateRow {
         name: words::harmless_line(&spaced(id), 60),
-        doc: GATES.get(place).map_or_else(String::new, |gate| language.text(&format!("gate-{}.doc", gate.id))),
+        doc: GATES.get(index).map_or_else(String::new, |gate| language.text(&format!("gate-{}.doc", gate.id))),
         closed: words::count(times),
         share: words::percent(times, decided.len() as u64, language),
         width: short(times as f64 * 100.0 / most as f64),
     };
-    let unused = GATES.iter().enumerate().filter(|(place, gate)| !closed.contains_key(&(*place, gate.id)));
+    let unused = GATES.iter().enumerate().filter(|(index, gate)| !closed.contains_key(&(*index, gate.id)));
     (closed.iter().map(row).collect(), unused.map(|(_, gate)| spaced(gate.id)).collect())
 }
 
@@ -196,14 +196,16 @@ fn stage_words(stage: Stage) -> [LocalizedMessage; 2] {
 fn stages(decided: &[Decided], language: Language) -> Vec<StageRow> {
     let mut tallies = [Tally::default(); STAGES.len()];
     for one in decided {
-        let place = STAGES.iter().position(|stage| *stage == one.trace.stage).expect("every stage is listed");
-        tallies[place].add(one.trace.outcome);
+        let index = STAGES.iter().position(|stage| *stage == one.trace.stage).expect("every stage is listed");
+        tallies[index].add(one.trace.outcome);
     }
     let all = decided.len() as u64;
     let most = tallies.iter().map(Tally::all).max().unwrap_or(0).max(1) as f64;
     let parts = |tally: &Tally| {
         let outcomes = Tally::ALL.into_iter().filter(|outcome| tally.of(*outcome) > 0);
-        outcomes.map(|outcome| Part { outcome, width: short(tally.of(outcome) as f64 * 100.0 / most) }).collect()
+        outcomes
+            .map(|outcome| OutcomeWidth { outcome, width: short(tally.of(outcome) as f64 * 100.0 / most) })
+            .collect()
     };
     let row = |(stage, tally): (&Stage, &Tally)| {
         let [name, doc] = stage_words(*stage).map(|words| words.say(language));

@@ -65,8 +65,8 @@ pub fn stack(columns: &[Tally], outcomes: &[Outcome], full: impl Fn(&Tally) -> u
         let count: u64 = below.iter().map(|outcome| tally.of(*outcome)).sum();
         (count as f64 * 100.0 / full(tally).max(1) as f64).min(100.0)
     };
-    let series = outcomes.iter().enumerate().map(|(place, outcome)| {
-        let span = |(nth, tally)| (nth, height(tally, &outcomes[..place]), height(tally, &outcomes[..=place]));
+    let series = outcomes.iter().enumerate().map(|(index, outcome)| {
+        let span = |(nth, tally)| (nth, height(tally, &outcomes[..index]), height(tally, &outcomes[..=index]));
         Series { outcome: *outcome, path: bars(columns.len(), columns.iter().enumerate().map(span)) }
     });
     series.filter(|series| !series.path.is_empty()).collect()

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use aizuchi_core::effect::{Asked, Cause, Outcome, Trace};
+use aizuchi_core::effect::{Cause, Outcome, QuestionTrace, Trace};
 use aizuchi_core::types::Span;
 use serde::Serialize;
 
@@ -107,7 +107,7 @@ fn moment(decided: &Decided, language: Language) -> Moment {
     }
 }
 
-fn exchange(asked: &Asked, language: Language) -> Exchange {
+fn exchange(asked: &QuestionTrace, language: Language) -> Exchange {
     Exchange {
         question: asked.question.id(),
         answer: words::harmless(&asked.answer, ANSWER_CHARS),

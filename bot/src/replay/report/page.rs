@@ -7,27 +7,27 @@ use minijinja::value::{Kwargs, Serde};
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
 
-use super::calls::{Calls, calls};
+use super::calls::{CallsSection, calls};
 use super::causes::{Causes, causes};
 use super::moments::{Moment, Moments, moments, near_misses};
-use super::scores::{Spread, spread};
+use super::scores::{ScoreSpread, spread};
 use super::timeline::{Timeline, timeline};
 use super::words;
 use crate::language::{Language, LocalizedMessage, LocalizedValue, say};
-use crate::replay::{Replay, Summary};
+use crate::replay::{Replay, ReplaySummary};
 use crate::sentences;
 
 #[derive(Serialize)]
-struct Page {
+struct ReportPage {
     language: &'static str,
     style: &'static str,
     script: &'static str,
     head: Head,
     figures: Vec<Figure>,
     timeline: Option<Timeline>,
-    spread: Option<Spread>,
+    spread: Option<ScoreSpread>,
     causes: Causes,
-    calls: Calls,
+    calls: CallsSection,
     moments: Moments,
     misses: Vec<Moment>,
 }
@@ -57,8 +57,8 @@ struct Figure {
 
 /// The whole report as one HTML file.
 pub fn html(replay: &Replay) -> String {
-    let (summary, language) = (Summary::of(&replay.decided), replay.language);
-    let page = Page {
+    let (summary, language) = (ReplaySummary::of(&replay.decided), replay.language);
+    let page = ReportPage {
         language: language.id(),
         style: include_str!("page.css"),
         script: include_str!("page.js"),
@@ -92,7 +92,7 @@ fn translate(language: Language, key: String, arguments: &Kwargs) -> Result<Stri
     Ok(message.say(language))
 }
 
-fn head(replay: &Replay, summary: &Summary) -> Head {
+fn head(replay: &Replay, summary: &ReplaySummary) -> Head {
     let times = || replay.decided.iter().map(|decided| decided.trace.at);
     let rooms: BTreeSet<&str> = replay.decided.iter().map(|decided| decided.trace.place.room.as_str()).collect();
     let rooms = match rooms.first() {
@@ -111,7 +111,7 @@ fn head(replay: &Replay, summary: &Summary) -> Head {
     }
 }
 
-fn lead(summary: &Summary, language: Language) -> String {
+fn lead(summary: &ReplaySummary, language: Language) -> String {
     let bold = |class: &str, key: &'static str, number: u64| {
         format!("<b class=\"{class}\">{}</b>", say!(language, key, n = words::count(number)))
     };
@@ -126,11 +126,11 @@ fn lead(summary: &Summary, language: Language) -> String {
     )
 }
 
-fn silent(summary: &Summary) -> u64 {
+fn silent(summary: &ReplaySummary) -> u64 {
     summary.messages - summary.ignored - summary.replies - summary.acknowledgements - summary.reactions
 }
 
-fn figures(replay: &Replay, summary: &Summary) -> Vec<Figure> {
+fn figures(replay: &Replay, summary: &ReplaySummary) -> Vec<Figure> {
     let language = replay.language;
     let per_1000 = |count| words::rate(summary.per_1000(count));
     let rated = |outcome: Outcome, count, class| {

@@ -12,7 +12,7 @@ const BIN: usize = 5;
 const BINS: usize = 100 / BIN;
 
 #[derive(Serialize)]
-pub struct Spread {
+pub struct ScoreSpread {
     pub columns: usize,
     pub scored: String,
     pub median: u8,
@@ -52,7 +52,7 @@ pub fn score_of(decided: &Decided) -> Option<u8> {
 }
 
 /// None where no message was given a score.
-pub fn spread(replay: &Replay) -> Option<Spread> {
+pub fn spread(replay: &Replay) -> Option<ScoreSpread> {
     let mut scores = [0u64; 101];
     let mut bins = [Tally::default(); BINS];
     for decided in &replay.decided {
@@ -79,7 +79,7 @@ pub fn spread(replay: &Replay) -> Option<Spread> {
             share = &*row.share,
         ),
     };
-    Some(Spread {
+    Some(ScoreSpread {
         columns: BINS,
         scored: words::messages(scored, language),
         median: median(&scores, scored),

@@ -1,6 +1,6 @@
 //! What the page must hold, whatever was said.
 
-use aizuchi_core::effect::{Asked, Cause, Outcome, Stage, Trace};
+use aizuchi_core::effect::{Cause, Outcome, QuestionTrace, Stage, Trace};
 use aizuchi_core::judge::Question;
 use aizuchi_core::listen::Addressed;
 use aizuchi_core::settings::Points;
@@ -44,7 +44,7 @@ fn judged(nth: u64, author: &str, text: &str, outcome: Outcome, answer: &str) ->
     (trace.outcome, trace.stage, trace.micros) = (outcome, Stage::Post, 1_000_000);
     trace.cause = Cause::SaidYes { reason: answer.into(), delay: Span::ZERO, state: None };
     let (question, at) = (Question::Judge, trace.at);
-    trace.asked = vec![Asked {
+    trace.asked = vec![QuestionTrace {
         question,
         at,
         prompt_chars: 500,

@@ -5,14 +5,14 @@ use std::time::Duration;
 use aizuchi_core::{Input, Time};
 use tokio::time::Instant;
 
-use super::super::Heard;
+use super::super::ShardRequest;
 use super::super::batch::Batch;
 use super::Shard;
-use crate::ports::Entry;
+use crate::ports::JournalEntry;
 use crate::stores::StoreError;
 
 /// Why something could not be written down.
-pub(super) enum GaveUp {
+pub(super) enum AppendError {
     /// The store refuses, and there is no time left to wait for it.
     Stopping,
     /// There is no store any more.
@@ -25,32 +25,32 @@ const STORE_AGAIN: Duration = Duration::from_secs(1);
 impl Shard {
     /// Nothing leaves before it is durable: a store that refuses makes everybody wait, until the program has to end. Returns
     /// what is to be handled.
-    pub(super) async fn append(&mut self, mut batch: Batch) -> Result<Vec<(Time, Input)>, GaveUp> {
+    pub(super) async fn append(&mut self, mut batch: Batch) -> Result<Vec<(Time, Input)>, AppendError> {
         let started = Instant::now();
         let appended = loop {
             match self.journal.append(self.number, &batch.entries).await {
                 Ok(appended) => break appended,
-                Err(StoreError::Closed) => return Err(GaveUp::Closed),
+                Err(StoreError::Closed) => return Err(AppendError::Closed),
                 Err(error) => {
                     self.refused = true;
                     tracing::error!(%error, "cannot write to the journal; trying again");
                     batch.refuse_stored(&error);
                     if batch.entries.is_empty() {
                         // Something to try again with: it tells nothing.
-                        batch.entries.push(Entry::Input(self.now(), Input::Tick));
+                        batch.entries.push(JournalEntry::Input(self.now(), Input::Tick));
                     }
-                    self.world.ready.send_replace(false);
+                    self.context.ready.send_replace(false);
                     if self.stop.is_cancelled() && Instant::now() >= self.ends_by() {
-                        return Err(GaveUp::Stopping);
+                        return Err(AppendError::Stopping);
                     }
                     self.wait_for_store(&error).await;
                 }
             }
         };
         self.seq = appended.seq;
-        self.world.ready.send_if_modified(|ready| !std::mem::replace(ready, true));
+        self.context.ready.send_if_modified(|ready| !std::mem::replace(ready, true));
         if std::mem::take(&mut self.refused) {
-            self.world.clock.note_return();
+            self.context.clock.note_return();
         }
         let inputs = batch.into_inputs(appended.stored);
         self.saver.count(inputs.len());
@@ -64,12 +64,12 @@ impl Shard {
         let again = tokio::time::sleep(STORE_AGAIN);
         tokio::pin!(again);
         loop {
-            let may_take = self.lanes.len() < self.inbox.max_capacity();
+            let may_take = self.queue.len() < self.inbox.max_capacity();
             tokio::select! {
                 () = &mut again => return,
                 Some(heard) = self.inbox.recv(), if may_take => match heard {
-                    Heard::Store(storing) => drop(storing.done.send(Err(error.clone()))),
-                    other @ (Heard::Input(..) | Heard::Pay(..) | Heard::Look(..) | Heard::Forget(_)) => self.line_up(other),
+                    ShardRequest::Store(storing) => drop(storing.done.send(Err(error.clone()))),
+                    other @ (ShardRequest::Input(..) | ShardRequest::Pay(..) | ShardRequest::Look(..) | ShardRequest::Forget(_)) => self.line_up(other),
                 },
             }
         }

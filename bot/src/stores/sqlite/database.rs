@@ -11,7 +11,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use super::checkpoint::{Checkpointer, copy_log};
 use super::migrations::{self, VERSION};
 use super::opened_file::OpenedFile;
-use crate::ports::Settled;
+use crate::ports::FileCleanup;
 use crate::stores::StoreError;
 
 /// What is to be written, told afterwards whether it is durable; or an order that no transaction may hold.
@@ -19,8 +19,8 @@ enum Work {
     Write(Write),
     Alone(Box<dyn FnOnce(&Connection) + Send>),
 }
-type Write = Box<dyn FnOnce(Result<&Transaction<'_>, StoreError>) -> Told + Send>;
-type Told = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
+type Write = Box<dyn FnOnce(Result<&Transaction<'_>, StoreError>) -> WriteCallback + Send>;
+type WriteCallback = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -119,10 +119,10 @@ impl Database {
 
     /// Brings everything written so far into the file itself and empties the log beside it, so that what was deleted is in
     /// neither. Readers in the middle of something prevent that: it is tried again for a while, and then reported.
-    pub async fn settle(&self) -> Result<Settled, StoreError> {
+    pub async fn settle(&self) -> Result<FileCleanup, StoreError> {
         for pause in SETTLE_PAUSES_MS {
-            if self.try_to_settle().await? == Settled::Done {
-                return Ok(Settled::Done);
+            if self.try_to_settle().await? == FileCleanup::Done {
+                return Ok(FileCleanup::Done);
             }
             tokio::time::sleep(Duration::from_millis(pause)).await;
         }
@@ -130,7 +130,7 @@ impl Database {
     }
 
     /// The same, tried once.
-    pub async fn try_to_settle(&self) -> Result<Settled, StoreError> {
+    pub async fn try_to_settle(&self) -> Result<FileCleanup, StoreError> {
         self.alone(settle).await
     }
 
@@ -171,11 +171,11 @@ impl Database {
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.look(move |connection| Ok(work(connection)?)).await
+        self.try_read(move |connection| Ok(work(connection)?)).await
     }
 
     /// The same for work that fails with errors of stores.
-    pub(super) async fn look<T: Send + 'static>(
+    pub(super) async fn try_read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
@@ -269,14 +269,14 @@ async fn write_all(
     let mut together = Vec::new();
     let (mut open, mut later_open) = (true, true);
     while open || later_open {
-        let mut sync = Sync::AtOnce;
+        let mut sync = Durability::AtOnce;
         tokio::select! {
             biased;
             count = queue.recv_many(&mut together, TOGETHER_MAX), if open => open = count > 0,
             work = later.recv(), if later_open => {
                 later_open = work.is_some();
                 together.extend(work);
-                sync = Sync::WithTheNext;
+                sync = Durability::WithTheNext;
             }
         }
         for _ in 0..BEHIND_TOGETHER.max(later.len() / 4) {
@@ -304,23 +304,23 @@ async fn write_all(
 
 /// When what is committed is made durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sync {
+enum Durability {
     AtOnce,
     /// The log is written in order: whatever is durable later, this is durable with it. Nobody waits for the disk.
     WithTheNext,
 }
 
-impl Sync {
+impl Durability {
     fn prepare(self, connection: &Connection) -> rusqlite::Result<()> {
         let setting = match self {
-            Sync::AtOnce => "PRAGMA synchronous = FULL",
-            Sync::WithTheNext => "PRAGMA synchronous = NORMAL",
+            Durability::AtOnce => "PRAGMA synchronous = FULL",
+            Durability::WithTheNext => "PRAGMA synchronous = NORMAL",
         };
         connection.prepare_cached(setting)?.execute([]).map(drop)
     }
 }
 
-fn commit(connection: &mut Connection, works: Vec<Work>, sync: Sync, refuses: &AtomicBool, file: &OpenedFile) {
+fn commit(connection: &mut Connection, works: Vec<Work>, sync: Durability, refuses: &AtomicBool, file: &OpenedFile) {
     let mut alone = Vec::new();
     let mut writes = Vec::new();
     for work in works {
@@ -336,7 +336,7 @@ fn commit(connection: &mut Connection, works: Vec<Work>, sync: Sync, refuses: &A
             .and_then(|()| connection.transaction_with_behavior(TransactionBehavior::Immediate))
             .map_err(StoreError::from);
         let within = |write: Write| write(transaction.as_ref().map_err(StoreError::clone).and_then(still_open));
-        let told: Vec<Told> = writes.into_iter().map(within).collect();
+        let told: Vec<WriteCallback> = writes.into_iter().map(within).collect();
         // What is written into a file that nobody can open any more is not kept.
         let committed = transaction.and_then(|transaction| {
             still_open(&transaction)?;
@@ -359,14 +359,16 @@ fn still_open<'a, 'b>(transaction: &'a Transaction<'b>) -> Result<&'a Transactio
 }
 
 /// Does not wait for readers: everybody who wants to write would wait along.
-fn settle(connection: &Connection) -> Result<Settled, StoreError> {
+fn settle(connection: &Connection) -> Result<FileCleanup, StoreError> {
     connection.busy_timeout(Duration::ZERO)?;
     let checkpoint = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
     connection.busy_timeout(BUSY_FOR)?;
     match checkpoint {
-        Ok(false) => Ok(Settled::Done),
-        Ok(true) => Ok(Settled::StillRead),
-        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => Ok(Settled::StillRead),
+        Ok(false) => Ok(FileCleanup::Done),
+        Ok(true) => Ok(FileCleanup::StillRead),
+        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => {
+            Ok(FileCleanup::StillRead)
+        }
         Err(error) => Err(error.into()),
     }
 }
@@ -429,10 +431,10 @@ mod tests {
             let files = [path.clone(), path.with_extension("db-wal")].map(|path| std::fs::read(path).unwrap());
             files.iter().any(|bytes| bytes.windows(7).any(|part| part == b"quokkas"))
         };
-        assert_eq!(database.settle().await, Ok(Settled::StillRead));
+        assert_eq!(database.settle().await, Ok(FileCleanup::StillRead));
         assert!(holds(), "it is still there");
         drop(reader);
-        assert_eq!(database.settle().await, Ok(Settled::Done));
+        assert_eq!(database.settle().await, Ok(FileCleanup::Done));
         assert!(!holds(), "it is gone");
     }
 
@@ -464,7 +466,7 @@ mod tests {
             while works.len() < 3 {
                 works.push(waiting.recv().await.unwrap());
             }
-            commit(&mut connection, works, Sync::AtOnce, &AtomicBool::new(false), &OpenedFile::at(&path));
+            commit(&mut connection, works, Durability::AtOnce, &AtomicBool::new(false), &OpenedFile::at(&path));
         };
         let (before, refused, after, ()) = tokio::join!(
             write_to(&queue, open_room("lobby")),

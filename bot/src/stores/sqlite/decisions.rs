@@ -7,20 +7,20 @@ use aizuchi_core::{Time, Trace};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
 use super::Database;
-use crate::journal::traces::{Keeping, has_words};
-use crate::ports::{DecisionPart, DecisionQuery, DecisionStore, Doing, Replacement, StoredDecision};
+use crate::journal::traces::{ConflictRule, has_words};
+use crate::ports::{BoxFuture, DecisionPart, DecisionQuery, DecisionStore, Replacement, StoredDecision};
 use crate::stores::StoreError;
 
 /// Rows read at once.
 const PAGE: usize = 512;
 
 impl DecisionStore for Database {
-    fn keep(&self, decided: Arc<[Trace]>) -> Doing<'_, Result<(), StoreError>> {
+    fn keep(&self, decided: Arc<[Trace]>) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(self.write_behind(move |transaction| keep(transaction, &decided)))
     }
 
-    fn find<'a>(&'a self, query: DecisionQuery<'a>) -> Doing<'a, Result<Vec<StoredDecision>, StoreError>> {
-        let query = Owned::new(query);
+    fn find<'a>(&'a self, query: DecisionQuery<'a>) -> BoxFuture<'a, Result<Vec<StoredDecision>, StoreError>> {
+        let query = OwnedQuery::new(query);
         Box::pin(self.read(move |connection| find(connection, &query)))
     }
 
@@ -28,7 +28,7 @@ impl DecisionStore for Database {
         &'a self,
         part: DecisionPart<'a>,
         after: Option<(&'a RoomId, &'a MessageId)>,
-    ) -> Doing<'a, Result<Vec<StoredDecision>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Vec<StoredDecision>, StoreError>> {
         let (condition, value) = match part {
             DecisionPart::All => ("?4 IS NULL", None),
             DecisionPart::By(person) => ("author = ?4", Some(person.as_str().to_owned())),
@@ -57,7 +57,7 @@ impl DecisionStore for Database {
         room: Option<&'a RoomId>,
         holding: &'a str,
         count: u32,
-    ) -> Doing<'a, Result<Vec<MessageId>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Vec<MessageId>, StoreError>> {
         let (room, holding) = (room.cloned(), holding.to_owned());
         let latest = move |connection: &Connection| {
             let query = "SELECT message FROM trace WHERE (?1 IS NULL OR room = ?1) AND instr(message, ?3)
@@ -69,11 +69,11 @@ impl DecisionStore for Database {
         Box::pin(self.read(latest))
     }
 
-    fn rooms(&self) -> Doing<'_, Result<Vec<RoomId>, StoreError>> {
+    fn rooms(&self) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>> {
         Box::pin(self.read(rooms))
     }
 
-    fn reorder(&self, now: Time) -> Doing<'_, Result<(), StoreError>> {
+    fn reorder(&self, now: Time) -> BoxFuture<'_, Result<(), StoreError>> {
         let order = "UPDATE trace SET at = ?1 WHERE at > ?1";
         Box::pin(self.write(move |transaction| transaction.execute(order, [now.0 as i64]).map(drop)))
     }
@@ -81,11 +81,11 @@ impl DecisionStore for Database {
 
 fn keep(transaction: &Transaction<'_>, traces: &[Trace]) -> rusqlite::Result<()> {
     for trace in traces {
-        match Keeping::of(trace) {
-            Keeping::Not => (),
-            Keeping::AddResponse if add_received(transaction, trace)? => (),
-            Keeping::AddResponse | Keeping::Replace => insert(transaction, "REPLACE", trace)?,
-            Keeping::IfNew => insert(transaction, "IGNORE", trace)?,
+        match ConflictRule::of(trace) {
+            ConflictRule::Not => (),
+            ConflictRule::AddResponse if add_received(transaction, trace)? => (),
+            ConflictRule::AddResponse | ConflictRule::Replace => insert(transaction, "REPLACE", trace)?,
+            ConflictRule::IfNew => insert(transaction, "IGNORE", trace)?,
         }
     }
     Ok(())
@@ -129,34 +129,34 @@ pub fn replace(transaction: &Transaction<'_>, replacement: &Replacement) -> rusq
 }
 
 /// A query that can be taken to another thread.
-enum Owned {
+enum OwnedQuery {
     Message(Option<RoomId>, MessageId),
     Messages(RoomId, Vec<MessageId>),
     Latest(Option<RoomId>, fn(&Trace) -> bool),
 }
 
-impl Owned {
-    fn new(query: DecisionQuery<'_>) -> Owned {
+impl OwnedQuery {
+    fn new(query: DecisionQuery<'_>) -> OwnedQuery {
         match query {
-            DecisionQuery::Message(room, message) => Owned::Message(room.cloned(), message.clone()),
-            DecisionQuery::Messages(room, messages) => Owned::Messages(room.clone(), messages.to_vec()),
-            DecisionQuery::Latest(room, wanted) => Owned::Latest(room.cloned(), wanted),
+            DecisionQuery::Message(room, message) => OwnedQuery::Message(room.cloned(), message.clone()),
+            DecisionQuery::Messages(room, messages) => OwnedQuery::Messages(room.clone(), messages.to_vec()),
+            DecisionQuery::Latest(room, wanted) => OwnedQuery::Latest(room.cloned(), wanted),
         }
     }
 }
 
-fn find(connection: &Connection, query: &Owned) -> rusqlite::Result<Vec<StoredDecision>> {
+fn find(connection: &Connection, query: &OwnedQuery) -> rusqlite::Result<Vec<StoredDecision>> {
     match query {
-        Owned::Message(None, message) => {
+        OwnedQuery::Message(None, message) => {
             let query = "SELECT room, message, body FROM trace WHERE message = ?1 ORDER BY at DESC LIMIT 1";
             connection.prepare_cached(query)?.query_map([message.as_str()], read)?.collect()
         }
-        Owned::Message(Some(room), message) => of_message(connection, room, message).map(Vec::from_iter),
-        Owned::Messages(room, messages) => {
+        OwnedQuery::Message(Some(room), message) => of_message(connection, room, message).map(Vec::from_iter),
+        OwnedQuery::Messages(room, messages) => {
             let found = messages.iter().map(|message| of_message(connection, room, message));
             found.filter_map(Result::transpose).collect()
         }
-        Owned::Latest(room, wanted) => latest(connection, room.as_ref(), *wanted).map(Vec::from_iter),
+        OwnedQuery::Latest(room, wanted) => latest(connection, room.as_ref(), *wanted).map(Vec::from_iter),
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rusqlite::Connection;
 
 use super::Database;
-use crate::ports::{Doing, Settled, StoreFiles, Stores};
+use crate::ports::{BoxFuture, FileCleanup, StoreFiles, Stores};
 use crate::stores::StoreError;
 
 impl From<Database> for Stores {
@@ -35,15 +35,15 @@ impl StoreFiles for Database {
         Database::path(self)
     }
 
-    fn check(&self) -> Doing<'_, Result<(), StoreError>> {
+    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(Database::check(self))
     }
 
-    fn settle(&self) -> Doing<'_, Result<Settled, StoreError>> {
+    fn settle(&self) -> BoxFuture<'_, Result<FileCleanup, StoreError>> {
         Box::pin(Database::settle(self))
     }
 
-    fn rewrite(&self) -> Doing<'_, Result<(), StoreError>> {
+    fn rewrite(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(Database::rewrite(self))
     }
 }

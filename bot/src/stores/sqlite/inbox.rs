@@ -4,7 +4,7 @@ use aizuchi_core::types::Time;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
 use super::{Database, StoreError, marks};
-use crate::ports::{ArrivedThreads, Doing, Inbox, InboxEntry, Pending};
+use crate::ports::{ArrivedThreads, BoxFuture, Inbox, InboxEntry, PendingEntry};
 
 impl Inbox for Database {
     fn keep<'a>(
@@ -12,7 +12,7 @@ impl Inbox for Database {
         platform: &'a str,
         entries: Vec<InboxEntry>,
         now: Time,
-    ) -> Doing<'a, Result<usize, StoreError>> {
+    ) -> BoxFuture<'a, Result<usize, StoreError>> {
         let platform = platform.to_owned();
         Box::pin(self.write(move |transaction| keep(transaction, &platform, &entries, now)))
     }
@@ -22,19 +22,19 @@ impl Inbox for Database {
         platform: &'a str,
         after: u64,
         at_most: usize,
-    ) -> Doing<'a, Result<Vec<Pending>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Vec<PendingEntry>, StoreError>> {
         let platform = platform.to_owned();
         let at_most = i64::try_from(at_most).unwrap_or(i64::MAX);
         let find = move |connection: &Connection| {
             let find = "SELECT seq, body FROM inbox \
                         WHERE platform = ?1 AND seq > ?2 AND body IS NOT NULL ORDER BY seq LIMIT ?3";
-            let pending = |row: &Row<'_>| Ok(Pending { seq: row.get::<_, i64>(0)? as u64, body: row.get(1)? });
+            let pending = |row: &Row<'_>| Ok(PendingEntry { seq: row.get::<_, i64>(0)? as u64, body: row.get(1)? });
             connection.prepare_cached(find)?.query_map(params![platform, after as i64, at_most], pending)?.collect()
         };
         Box::pin(self.read(find))
     }
 
-    fn handled<'a>(&'a self, platform: &'a str, up_to: u64) -> Doing<'a, Result<(), StoreError>> {
+    fn handled<'a>(&'a self, platform: &'a str, up_to: u64) -> BoxFuture<'a, Result<(), StoreError>> {
         let platform = platform.to_owned();
         let note = "UPDATE inbox SET body = NULL WHERE platform = ?1 AND seq <= ?2 AND body IS NOT NULL";
         let note = move |transaction: &Transaction<'_>| {
@@ -43,7 +43,11 @@ impl Inbox for Database {
         Box::pin(self.write_behind(note))
     }
 
-    fn amend<'a>(&'a self, platform: &'a str, bodies: Vec<(u64, Option<String>)>) -> Doing<'a, Result<(), StoreError>> {
+    fn amend<'a>(
+        &'a self,
+        platform: &'a str,
+        bodies: Vec<(u64, Option<String>)>,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
         let platform = platform.to_owned();
         let amend = move |transaction: &Transaction<'_>| {
             let amend = "UPDATE inbox SET body = ?3 WHERE platform = ?1 AND seq = ?2 AND body IS NOT NULL";
@@ -53,7 +57,7 @@ impl Inbox for Database {
         Box::pin(self.write(amend))
     }
 
-    fn sweep<'a>(&'a self, platform: &'a str, before: Time) -> Doing<'a, Result<(), StoreError>> {
+    fn sweep<'a>(&'a self, platform: &'a str, before: Time) -> BoxFuture<'a, Result<(), StoreError>> {
         let platform = platform.to_owned();
         let delete = "DELETE FROM inbox WHERE platform = ?1 AND at < ?2 AND body IS NULL";
         let delete = move |transaction: &Transaction<'_>| {
@@ -64,7 +68,7 @@ impl Inbox for Database {
 }
 
 impl ArrivedThreads for Database {
-    fn thread_of<'a>(&'a self, platform: &'a str, key: &'a str) -> Doing<'a, Result<Option<String>, StoreError>> {
+    fn thread_of<'a>(&'a self, platform: &'a str, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
         let (platform, key) = (platform.to_owned(), key.to_owned());
         let find = move |connection: &Connection| {
             let find = "SELECT thread FROM inbox WHERE platform = ?1 AND key = ?2";
@@ -79,7 +83,7 @@ impl ArrivedThreads for Database {
         platform: &'a str,
         keys: (&'a str, &'a str),
         thread: &'a str,
-    ) -> Doing<'a, Result<bool, StoreError>> {
+    ) -> BoxFuture<'a, Result<bool, StoreError>> {
         let values = [platform, keys.0, keys.1, thread].map(str::to_owned);
         let find = move |connection: &Connection| {
             // By the key, so that only what is between the two is read.

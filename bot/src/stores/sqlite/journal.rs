@@ -10,8 +10,8 @@ use super::record::{self, COLUMNS, EncodedRecord, last_seq};
 use super::{Database, decisions, snapshots, store_talk};
 use crate::journal::record::encode;
 use crate::ports::{
-    Appended, Doing, Entry, JournalStore, NewBase, Position, Pruned, Range, Record, Rewrite, StateKind, TalkWrite,
-    Unreadable,
+    Appended, BoxFuture, JournalEntry, JournalStore, NewBase, Position, Pruned, Range, Record, Rewrite, StateKind,
+    TalkWrite, Unreadable,
 };
 use crate::stores::StoreError;
 
@@ -21,18 +21,18 @@ const PAGE: i64 = 512;
 const PRUNED_TOGETHER: usize = 5_000;
 
 impl JournalStore for Database {
-    fn append<'a>(&'a self, shard: usize, entries: &'a [Entry]) -> Doing<'a, Result<Appended, StoreError>> {
-        let to_row = |entry: &Entry| match entry {
-            Entry::Input(at, input) => Row::Record(EncodedRecord::new(*at, input)),
-            Entry::Talk(at, write) => Row::Talk(*at, write.clone()),
+    fn append<'a>(&'a self, shard: usize, entries: &'a [JournalEntry]) -> BoxFuture<'a, Result<Appended, StoreError>> {
+        let to_row = |entry: &JournalEntry| match entry {
+            JournalEntry::Input(at, input) => EncodedEntry::Record(EncodedRecord::new(*at, input)),
+            JournalEntry::Talk(at, write) => EncodedEntry::Talk(*at, write.clone()),
         };
-        let rows: Vec<Row> = entries.iter().map(to_row).collect();
+        let rows: Vec<EncodedEntry> = entries.iter().map(to_row).collect();
         let write = move |transaction: &Transaction<'_>| {
             let mut stored = Vec::new();
             for row in &rows {
                 match row {
-                    Row::Record(record) => record.insert(transaction, shard)?,
-                    Row::Talk(at, write) => stored.push(store_one(transaction, shard, *at, write)?),
+                    EncodedEntry::Record(record) => record.insert(transaction, shard)?,
+                    EncodedEntry::Talk(at, write) => stored.push(store_one(transaction, shard, *at, write)?),
                 }
             }
             Ok(Appended { seq: last_seq(transaction)? as u64, stored })
@@ -40,26 +40,26 @@ impl JournalStore for Database {
         Box::pin(self.write(write))
     }
 
-    fn page<'a>(&'a self, range: &'a Range) -> Doing<'a, Result<Vec<Result<Record, Unreadable>>, StoreError>> {
+    fn page<'a>(&'a self, range: &'a Range) -> BoxFuture<'a, Result<Vec<Result<Record, Unreadable>>, StoreError>> {
         let range = range.clone();
         Box::pin(self.read(move |connection| page(connection, &range)))
     }
 
-    fn locate(&self, position: Position) -> Doing<'_, Result<Option<i64>, StoreError>> {
+    fn locate(&self, position: Position) -> BoxFuture<'_, Result<Option<i64>, StoreError>> {
         Box::pin(self.read(move |connection| locate(connection, &position)))
     }
 
-    fn rewrite(&self, rewrite: Arc<Rewrite>, base: Option<NewBase>) -> Doing<'_, Result<bool, StoreError>> {
+    fn rewrite(&self, rewrite: Arc<Rewrite>, base: Option<NewBase>) -> BoxFuture<'_, Result<bool, StoreError>> {
         Box::pin(self.write(move |transaction| change(transaction, &rewrite, base.as_ref())))
     }
 
-    fn prune(&self, seq: i64, at: Time) -> Doing<'_, Result<Pruned, StoreError>> {
+    fn prune(&self, seq: i64, at: Time) -> BoxFuture<'_, Result<Pruned, StoreError>> {
         Box::pin(self.write_behind(move |transaction| prune(transaction, seq, at)))
     }
 }
 
 /// An entry, encoded where that is possible before the commit.
-enum Row {
+enum EncodedEntry {
     Record(EncodedRecord),
     Talk(Time, TalkWrite),
 }
@@ -167,7 +167,7 @@ fn prune(transaction: &Transaction<'_>, seq: i64, before: Time) -> rusqlite::Res
 mod tests {
     use super::*;
     use crate::journal::record::sum;
-    use crate::journal::{Damaged, Records};
+    use crate::journal::{DamagedRecord, Records};
     use crate::stores::scratch;
 
     async fn journal(name: &str, bodies: Vec<(String, i64)>) -> Database {
@@ -196,7 +196,7 @@ mod tests {
         ];
         let journal = journal("torn", bodies).await;
         let read = Records::all(&journal).await.unwrap().collect().await.unwrap();
-        let tell = |read: Result<Record, Damaged>| match read {
+        let tell = |read: Result<Record, DamagedRecord>| match read {
             Ok(record) => format!("{} {:?}", record.seq, record.input),
             Err(damaged) => damaged.to_string(),
         };

@@ -8,14 +8,14 @@ use rusqlite::{Connection, Params};
 use super::Database;
 use super::migrations::version;
 use super::record::{self, COLUMNS};
-use crate::ports::{Doing, JournalIndex, PersonName, Record, Selection, Unreadable};
+use crate::ports::{BoxFuture, JournalIndex, PersonName, Record, Selection, Unreadable};
 use crate::stores::StoreError;
 
 /// The first version that has the indexes.
 const INDEXED: u32 = 12;
 
 impl JournalIndex for Database {
-    fn select<'a>(&'a self, selection: &'a Selection) -> Doing<'a, Result<Vec<i64>, StoreError>> {
+    fn select<'a>(&'a self, selection: &'a Selection) -> BoxFuture<'a, Result<Vec<i64>, StoreError>> {
         let selection = selection.clone();
         Box::pin(self.read(move |connection| {
             // Another program may have written it, and nobody has opened it to write since.
@@ -27,7 +27,7 @@ impl JournalIndex for Database {
         }))
     }
 
-    fn read<'a>(&'a self, seqs: &'a [i64]) -> Doing<'a, Result<Vec<Result<Record, Unreadable>>, StoreError>> {
+    fn read<'a>(&'a self, seqs: &'a [i64]) -> BoxFuture<'a, Result<Vec<Result<Record, Unreadable>>, StoreError>> {
         let seqs = seqs.to_vec();
         let read = move |connection: &Connection| {
             let query = format!("SELECT {COLUMNS} FROM journal WHERE seq = ?1");
@@ -42,11 +42,11 @@ impl JournalIndex for Database {
         Box::pin(Database::read(self, read))
     }
 
-    fn names(&self) -> Doing<'_, Result<Vec<PersonName>, StoreError>> {
+    fn names(&self) -> BoxFuture<'_, Result<Vec<PersonName>, StoreError>> {
         Box::pin(Database::read(self, names))
     }
 
-    fn count(&self) -> Doing<'_, Result<u64, StoreError>> {
+    fn count(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
         let count = |connection: &Connection| {
             connection.query_row("SELECT count(*) FROM journal", [], |row| row.get::<_, i64>(0))
         };

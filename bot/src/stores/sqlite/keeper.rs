@@ -5,24 +5,24 @@ use aizuchi_core::types::RoomId;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
 use super::Database;
-use crate::ports::{Doing, ForgetJobs, JobStep, KeeperStore};
+use crate::ports::{BoxFuture, ForgetJobs, JobStep, KeeperStore};
 use crate::stores::StoreError;
 
 impl KeeperStore for Database {
-    fn position(&self) -> Doing<'_, Result<i64, StoreError>> {
+    fn position(&self) -> BoxFuture<'_, Result<i64, StoreError>> {
         let read = |connection: &Connection| {
             connection.prepare_cached("SELECT seq FROM keeper")?.query_row([], |row| row.get(0))
         };
         Box::pin(self.read(read))
     }
 
-    fn set_position(&self, seq: i64) -> Doing<'_, Result<(), StoreError>> {
+    fn set_position(&self, seq: i64) -> BoxFuture<'_, Result<(), StoreError>> {
         let write =
             move |transaction: &Transaction<'_>| transaction.execute("UPDATE keeper SET seq = ?1", [seq]).map(drop);
         Box::pin(self.write_behind(write))
     }
 
-    fn note_left(&self, rooms: Vec<(RoomId, Option<Time>)>) -> Doing<'_, Result<(), StoreError>> {
+    fn note_left(&self, rooms: Vec<(RoomId, Option<Time>)>) -> BoxFuture<'_, Result<(), StoreError>> {
         let write = move |transaction: &Transaction<'_>| {
             for (room, left) in &rooms {
                 match left {
@@ -41,7 +41,7 @@ impl KeeperStore for Database {
         Box::pin(self.write(write))
     }
 
-    fn left_by(&self, at: Time) -> Doing<'_, Result<Vec<RoomId>, StoreError>> {
+    fn left_by(&self, at: Time) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>> {
         let read = move |connection: &Connection| {
             let mut statement = connection.prepare_cached("SELECT room FROM keeper_left WHERE at <= ?1")?;
             let rooms = statement.query_map([at.0 as i64], |row| Ok(RoomId::new(row.get::<_, String>(0)?)))?;
@@ -52,7 +52,7 @@ impl KeeperStore for Database {
 }
 
 impl ForgetJobs for Database {
-    fn begin(&self, step: JobStep) -> Doing<'_, Result<i64, StoreError>> {
+    fn begin(&self, step: JobStep) -> BoxFuture<'_, Result<i64, StoreError>> {
         let insert = move |transaction: &Transaction<'_>| {
             transaction.execute("INSERT INTO forgetting (body) VALUES (?1)", [body(&step)])?;
             Ok(transaction.last_insert_rowid())
@@ -60,7 +60,7 @@ impl ForgetJobs for Database {
         Box::pin(self.write(insert))
     }
 
-    fn next(&self, after: i64) -> Doing<'_, Result<Option<(i64, JobStep)>, StoreError>> {
+    fn next(&self, after: i64) -> BoxFuture<'_, Result<Option<(i64, JobStep)>, StoreError>> {
         let read = move |connection: &Connection| {
             let query = "SELECT id, body FROM forgetting WHERE id > ?1 ORDER BY id LIMIT 1";
             let row = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?));
@@ -72,14 +72,14 @@ impl ForgetJobs for Database {
         })
     }
 
-    fn go_on(&self, id: i64, step: JobStep) -> Doing<'_, Result<(), StoreError>> {
+    fn go_on(&self, id: i64, step: JobStep) -> BoxFuture<'_, Result<(), StoreError>> {
         let update = move |transaction: &Transaction<'_>| {
             transaction.execute("UPDATE forgetting SET body = ?2 WHERE id = ?1", params![id, body(&step)]).map(drop)
         };
         Box::pin(self.write(update))
     }
 
-    fn end(&self, id: i64) -> Doing<'_, Result<(), StoreError>> {
+    fn end(&self, id: i64) -> BoxFuture<'_, Result<(), StoreError>> {
         let delete = move |transaction: &Transaction<'_>| {
             transaction.execute("DELETE FROM forgetting WHERE id = ?1", [id]).map(drop)
         };

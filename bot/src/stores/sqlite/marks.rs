@@ -3,10 +3,10 @@
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
 use super::{Database, StoreError};
-use crate::ports::{ChannelMark, ChannelMarks, Doing, MarkChange};
+use crate::ports::{BoxFuture, ChannelMark, ChannelMarks, MarkChange};
 
 impl ChannelMarks for Database {
-    fn advance<'a>(&'a self, platform: &'a str, marks: Vec<ChannelMark>) -> Doing<'a, Result<(), StoreError>> {
+    fn advance<'a>(&'a self, platform: &'a str, marks: Vec<ChannelMark>) -> BoxFuture<'a, Result<(), StoreError>> {
         let platform = platform.to_owned();
         let note = move |transaction: &Transaction<'_>| {
             marks.iter().try_for_each(|mark| advance(transaction, &platform, mark))
@@ -14,7 +14,11 @@ impl ChannelMarks for Database {
         Box::pin(self.write(note))
     }
 
-    fn find<'a>(&'a self, platform: &'a str, channels: Vec<String>) -> Doing<'a, Result<Vec<ChannelMark>, StoreError>> {
+    fn find<'a>(
+        &'a self,
+        platform: &'a str,
+        channels: Vec<String>,
+    ) -> BoxFuture<'a, Result<Vec<ChannelMark>, StoreError>> {
         let platform = platform.to_owned();
         let find = move |connection: &Connection| {
             let find = "SELECT channel, server, heard FROM channel_mark WHERE platform = ?1 AND channel = ?2";
@@ -33,7 +37,7 @@ impl ChannelMarks for Database {
         platform: &'a str,
         server: &'a str,
         at_most: usize,
-    ) -> Doing<'a, Result<Vec<ChannelMark>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Vec<ChannelMark>, StoreError>> {
         let (platform, server) = (platform.to_owned(), server.to_owned());
         let at_most = i64::try_from(at_most).unwrap_or(i64::MAX);
         let find = move |connection: &Connection| {

@@ -22,5 +22,5 @@ mod web;
 use super::StoreError;
 
 pub use database::Database;
-pub use memory::{LOCAL_MEMORY, Local};
+pub use memory::{LOCAL_MEMORY, SqliteMemory};
 pub use web::store_talk;

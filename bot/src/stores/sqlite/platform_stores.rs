@@ -6,8 +6,8 @@ use std::sync::Arc;
 use aizuchi_core::types::{Place, Time};
 
 use super::{Database, StoreError};
-use crate::journal::{Kept, lately};
-use crate::ports::{Doing, PlatformStores, RecentMessages};
+use crate::journal::{KnownMessage, recent_messages};
+use crate::ports::{BoxFuture, PlatformStores, RecentMessages};
 
 impl Database {
     pub fn platform_stores(&self) -> PlatformStores {
@@ -27,7 +27,11 @@ impl Database {
 }
 
 impl RecentMessages for Database {
-    fn recent<'a>(&'a self, platform: &'a str, now: Time) -> Doing<'a, Result<HashMap<Place, Vec<Kept>>, StoreError>> {
-        Box::pin(lately(self, platform, now))
+    fn recent<'a>(
+        &'a self,
+        platform: &'a str,
+        now: Time,
+    ) -> BoxFuture<'a, Result<HashMap<Place, Vec<KnownMessage>>, StoreError>> {
+        Box::pin(recent_messages(self, platform, now))
     }
 }

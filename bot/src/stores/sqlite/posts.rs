@@ -6,15 +6,15 @@ use aizuchi_core::types::Time;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
 use super::{Database, StoreError};
-use crate::ports::{Doing, PostKey, PostLedger, PostProgress};
+use crate::ports::{BoxFuture, PostKey, PostLedger, PostProgress};
 
 impl PostLedger for Database {
-    fn begin<'a>(&'a self, post: PostKey<'a>, now: Time) -> Doing<'a, Result<PostProgress, StoreError>> {
+    fn begin<'a>(&'a self, post: PostKey<'a>, now: Time) -> BoxFuture<'a, Result<PostProgress, StoreError>> {
         let (platform, key) = owned(post);
         Box::pin(self.write(move |transaction| begin(transaction, &platform, &key, now)))
     }
 
-    fn posted<'a>(&'a self, post: PostKey<'a>, id: &'a str) -> Doing<'a, Result<(), StoreError>> {
+    fn posted<'a>(&'a self, post: PostKey<'a>, id: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         let ((platform, key), id) = (owned(post), id.to_owned());
         let note = "UPDATE post SET id = ?3 WHERE platform = ?1 AND key = ?2 AND id IS NULL";
         let note = move |transaction: &Transaction<'_>| {
@@ -23,7 +23,7 @@ impl PostLedger for Database {
         Box::pin(self.write(note))
     }
 
-    fn withdraw<'a>(&'a self, post: PostKey<'a>) -> Doing<'a, Result<(), StoreError>> {
+    fn withdraw<'a>(&'a self, post: PostKey<'a>) -> BoxFuture<'a, Result<(), StoreError>> {
         let (platform, key) = owned(post);
         let delete = "DELETE FROM post WHERE platform = ?1 AND key = ?2 AND id IS NULL";
         let delete = move |transaction: &Transaction<'_>| {
@@ -32,7 +32,7 @@ impl PostLedger for Database {
         Box::pin(self.write(delete))
     }
 
-    fn taken<'a>(&'a self, platform: &'a str, ids: &'a [String]) -> Doing<'a, Result<HashSet<String>, StoreError>> {
+    fn taken<'a>(&'a self, platform: &'a str, ids: &'a [String]) -> BoxFuture<'a, Result<HashSet<String>, StoreError>> {
         let (platform, ids) = (platform.to_owned(), serde_json::to_string(ids).expect("ids are plain data"));
         let find = move |connection: &Connection| {
             let find = "SELECT id FROM post WHERE platform = ?1 AND id IN (SELECT value FROM json_each(?2))";
@@ -41,7 +41,7 @@ impl PostLedger for Database {
         Box::pin(self.read(find))
     }
 
-    fn sweep<'a>(&'a self, platform: &'a str, before: Time) -> Doing<'a, Result<(), StoreError>> {
+    fn sweep<'a>(&'a self, platform: &'a str, before: Time) -> BoxFuture<'a, Result<(), StoreError>> {
         let platform = platform.to_owned();
         let delete = "DELETE FROM post WHERE platform = ?1 AND begun < ?2";
         let delete = move |transaction: &Transaction<'_>| {

@@ -6,11 +6,11 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::Database;
 use super::record::last_seq;
-use crate::ports::{BaseMark, Doing, EngineState, SnapshotStore, StateKind, StoredState, StoredStates};
+use crate::ports::{BaseMark, BoxFuture, EngineState, SnapshotStore, StateKind, StoredState, StoredStates};
 use crate::stores::StoreError;
 
 impl SnapshotStore for Database {
-    fn states(&self, kind: StateKind) -> Doing<'_, Result<StoredStates, StoreError>> {
+    fn states(&self, kind: StateKind) -> BoxFuture<'_, Result<StoredStates, StoreError>> {
         let read = move |connection: &Connection| {
             // Both of the same instant.
             let reading = connection.unchecked_transaction()?;
@@ -20,11 +20,11 @@ impl SnapshotStore for Database {
         Box::pin(self.read(read))
     }
 
-    fn take(&self, state: EngineState) -> Doing<'_, Result<(), StoreError>> {
+    fn take(&self, state: EngineState) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(self.write_behind(move |transaction| insert(transaction, StateKind::Snapshot, &state)))
     }
 
-    fn renew(&self, shard: usize) -> Doing<'_, Result<(), StoreError>> {
+    fn renew(&self, shard: usize) -> BoxFuture<'_, Result<(), StoreError>> {
         let write = move |transaction: &Transaction<'_>| {
             let update = "UPDATE snapshot SET seq = ?2 WHERE shard = ?1";
             transaction.execute(update, params![shard as i64, last_seq(transaction)?]).map(drop)
@@ -32,7 +32,7 @@ impl SnapshotStore for Database {
         Box::pin(self.write(write))
     }
 
-    fn replace(&self, states: Vec<EngineState>) -> Doing<'_, Result<(), StoreError>> {
+    fn replace(&self, states: Vec<EngineState>) -> BoxFuture<'_, Result<(), StoreError>> {
         let write = move |transaction: &Transaction<'_>| {
             transaction.execute("DELETE FROM snapshot", [])?;
             states.iter().try_for_each(|state| insert(transaction, StateKind::Snapshot, state))

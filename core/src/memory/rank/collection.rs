@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::words::{alike, mentions, search_words};
-use super::{Document, Question, jaccard};
+use super::{Document, SearchQuestion, jaccard};
 use crate::settings::Ranking;
 
 /// What is known of all texts together: a word that is in few of them says more.
@@ -76,7 +76,7 @@ impl Corpus for Collection {
     }
 
     fn holding(&self, word: &str) -> f64 {
-        self.index.get(word).map_or(0.0, |places| places.len() as f64)
+        self.index.get(word).map_or(0.0, |entries| entries.len() as f64)
     }
 
     fn length(&self) -> f64 {
@@ -97,7 +97,7 @@ impl Collection {
     }
 
     /// All that fit at all, the best first. `corpus` knows how rare a word is, where these are only some of the texts.
-    pub fn search(&self, question: &Question, ranking: Ranking, corpus: &dyn Corpus) -> Vec<Found> {
+    pub fn search(&self, question: &SearchQuestion, ranking: Ranking, corpus: &dyn Corpus) -> Vec<Found> {
         let scores = match ranking {
             Ranking::Default => self.by_words(question, corpus, &WEIGHTS),
             Ranking::Bm25 => self.bm25(&question.words, PLAIN, corpus),
@@ -106,13 +106,13 @@ impl Collection {
         found(scores)
     }
 
-    fn by_share(&self, question: &Question) -> Vec<f64> {
+    fn by_share(&self, question: &SearchQuestion) -> Vec<f64> {
         let asked: BTreeSet<String> = question.words.iter().cloned().collect();
         let words = |document: &Document| document.words.keys().cloned().collect();
         self.documents.iter().map(|document| jaccard(&asked, &words(document))).collect()
     }
 
-    fn by_words(&self, question: &Question, corpus: &dyn Corpus, weights: &Weights) -> Vec<f64> {
+    fn by_words(&self, question: &SearchQuestion, corpus: &dyn Corpus, weights: &Weights) -> Vec<f64> {
         let named = self.named(question);
         let of_names: BTreeSet<String> = named.iter().flat_map(|name| search_words(name)).collect();
         let mut asked: Vec<String> = question.words.iter().filter(|word| !of_names.contains(*word)).cloned().collect();
@@ -136,7 +136,7 @@ impl Collection {
     }
 
     /// Who of those that speak here is named in the question.
-    fn named(&self, question: &Question) -> BTreeSet<String> {
+    fn named(&self, question: &SearchQuestion) -> BTreeSet<String> {
         let names: BTreeSet<&String> = self.documents.iter().flat_map(|document| &document.by).collect();
         names.into_iter().filter(|name| mentions(&question.text, name)).cloned().collect()
     }
@@ -187,8 +187,8 @@ impl Collection {
         let mut found: BTreeMap<usize, f64> = BTreeMap::new();
         if let Some(root) = root(word) {
             let alike = self.index.range(root.to_owned()..).take_while(|(other, _)| other.starts_with(root));
-            for (_, places) in alike.filter(|(other, _)| *other != word && is_relative(word, other)) {
-                for (at, times) in places {
+            for (_, entries) in alike.filter(|(other, _)| *other != word && is_relative(word, other)) {
+                for (at, times) in entries {
                     let best = found.entry(*at).or_default();
                     *best = best.max(*times);
                 }
@@ -217,8 +217,8 @@ impl Collection {
                 let same = |at: &usize| self.documents.get(*at).is_some_and(|document| document.talk == Some(talk));
                 neighbour.filter(same).map_or(0.0, |at| scores[at])
             };
-            let far = |(place, (before, after)): (usize, (&f64, &f64))| {
-                before * of(at.checked_sub(place + 1)) + after * of(Some(at + place + 1))
+            let far = |(distance, (before, after)): (usize, (&f64, &f64))| {
+                before * of(at.checked_sub(distance + 1)) + after * of(Some(at + distance + 1))
             };
             scores[at] + weights.before.iter().zip(&weights.after).enumerate().map(far).sum::<f64>()
         };
@@ -262,7 +262,7 @@ mod tests {
 
     fn best(documents: &[&str], question: &str) -> Vec<usize> {
         let collection = Collection::new(documents.iter().map(|text| Document::new(text)).collect());
-        let found = collection.search(&Question::new(question), Ranking::Default, &collection);
+        let found = collection.search(&SearchQuestion::new(question), Ranking::Default, &collection);
         found.into_iter().map(|found| found.document).collect()
     }
 
@@ -293,12 +293,12 @@ mod tests {
         ];
         let collection = Collection::new(talk.map(turn).into());
         let ask = |text: &str| {
-            let found = collection.search(&Question::new(text), Ranking::Default, &collection);
+            let found = collection.search(&SearchQuestion::new(text), Ranking::Default, &collection);
             found.iter().map(|found| found.document).collect::<Vec<_>>()
         };
         let asked = ask("When did Bob see the museum?");
-        let place = |of: usize| asked.iter().position(|document| *document == of).unwrap();
-        assert!(place(1) < place(3), "{asked:?}");
+        let rank_of = |of: usize| asked.iter().position(|document| *document == of).unwrap();
+        assert!(rank_of(1) < rank_of(3), "{asked:?}");
         assert_eq!(ask("Which card did Ann lose?")[0], 3);
     }
 }

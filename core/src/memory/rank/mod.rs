@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 pub use collection::{Collection, Corpus, Found, root};
 pub use document::Document;
-pub use question::Question;
+pub use question::SearchQuestion;
 
 use super::Fact;
 use super::words::words;

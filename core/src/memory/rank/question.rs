@@ -3,7 +3,7 @@
 use super::super::words::{normal, search_words};
 
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct SearchQuestion {
     /// Each word once, in their order.
     pub(super) words: Vec<String>,
     pub(super) text: String,
@@ -13,8 +13,8 @@ pub struct Question {
     pub(super) how_many: bool,
 }
 
-impl Question {
-    pub fn new(text: &str) -> Question {
+impl SearchQuestion {
+    pub fn new(text: &str) -> SearchQuestion {
         let mut words: Vec<String> = Vec::new();
         for word in search_words(text) {
             if !words.contains(&word) {
@@ -24,7 +24,7 @@ impl Question {
         let text = normal(text);
         let when = WHEN.iter().any(|ask| text.contains(ask));
         let how_many = HOW_MANY.iter().any(|ask| text.contains(ask));
-        Question { words, text, when, how_many }
+        SearchQuestion { words, text, when, how_many }
     }
 
     pub fn words(&self) -> &[String] {

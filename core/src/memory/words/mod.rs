@@ -10,7 +10,7 @@ mod phrases;
 pub use alike::alike;
 use icu_segmenter::WordSegmenter;
 use icu_segmenter::options::WordBreakInvariantOptions;
-pub use names::{Called, NameFinder};
+pub use names::{NameCandidates, NameFinder};
 pub use phrases::Phrases;
 use unicode_normalization::UnicodeNormalization as _;
 

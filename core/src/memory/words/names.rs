@@ -97,19 +97,19 @@ fn neighbours(one: char, next: char) -> Neighbours {
 
 /// What somebody may be called, by whether nobody else can be meant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Called {
+pub struct NameCandidates {
     pub certain: Vec<Box<str>>,
     /// With the name of somebody else who may be meant; none where it may be an ordinary word.
     pub doubtful: Vec<(Box<str>, Option<Box<str>>)>,
 }
 
-impl Called {
+impl NameCandidates {
     /// `names` are theirs, `others` those of everybody else.
     pub fn sorted<'a>(
         names: impl IntoIterator<Item = &'a str>,
         others: impl IntoIterator<Item = &'a str> + Clone,
-    ) -> Called {
-        let mut called = Called::default();
+    ) -> NameCandidates {
+        let mut called = NameCandidates::default();
         let mut seen: Vec<String> = Vec::new();
         for form in names.into_iter().flat_map(forms) {
             let plain = normal(&form);
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn names_that_may_be_somebody_elses_are_told_apart() {
-        let called = Called::sorted(["Bo Lindqvist", "bo lindqvist", "May"], ["Bob", "Jonas"]);
+        let called = NameCandidates::sorted(["Bo Lindqvist", "bo lindqvist", "May"], ["Bob", "Jonas"]);
         assert_eq!(called.certain, ["Bo Lindqvist".into(), "Lindqvist".into()]);
         assert_eq!(called.doubtful, [("Bo".into(), Some("Bob".into())), ("May".into(), None)]);
     }

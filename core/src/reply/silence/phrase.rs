@@ -8,7 +8,7 @@ pub(super) const ANYBODY: &str = "*";
 
 /// What follows the phrase at the head of words that are separated by one space, for every way in which it fits.
 pub(super) fn rests<'a>(phrase: &Phrase, words: &'a str) -> Vec<&'a str> {
-    follow(phrase, words, |rest, choice| match choice {
+    match_steps(phrase, words, |rest, choice| match choice {
         "" => vec![rest],
         ANYBODY => (1..=4).filter_map(|count| skip(rest, count)).collect(),
         _ => after(rest, choice).into_iter().collect(),
@@ -17,10 +17,14 @@ pub(super) fn rests<'a>(phrase: &Phrase, words: &'a str) -> Vec<&'a str> {
 
 /// Whether a text without spaces is this phrase, from its head to its end.
 pub(super) fn is_whole(phrase: &Phrase, text: &str) -> bool {
-    follow(phrase, text, |rest, choice| rest.strip_prefix(choice).into_iter().collect()).contains(&"")
+    match_steps(phrase, text, |rest, choice| rest.strip_prefix(choice).into_iter().collect()).contains(&"")
 }
 
-fn follow<'a>(phrase: &Phrase, text: &'a str, fit: impl Fn(&'a str, &'static str) -> Vec<&'a str>) -> Vec<&'a str> {
+fn match_steps<'a>(
+    phrase: &Phrase,
+    text: &'a str,
+    fit: impl Fn(&'a str, &'static str) -> Vec<&'a str>,
+) -> Vec<&'a str> {
     let mut rests = vec![text];
     for choices in phrase {
         rests = rests.iter().flat_map(|rest| choices.iter().flat_map(|choice| fit(rest, choice))).collect();

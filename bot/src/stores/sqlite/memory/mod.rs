@@ -7,41 +7,47 @@ use std::sync::Arc;
 
 use aizuchi_core::Policies;
 use aizuchi_core::memory::words::search_words;
-use aizuchi_core::memory::{About, Change, ChannelMemory, Fact, FactId, Filter, Marks, Person, Query, Recalled};
+use aizuchi_core::memory::{
+    ChannelMemory, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled,
+};
 use aizuchi_core::types::{PersonId, RoomId};
 use rusqlite::{Connection, params};
 
 use super::Database;
 use crate::memory::apply::apply;
-use crate::memory::shelf::{Mark, Shelf as _, Shelved};
-use crate::memory::{Kept, MemoryStoreSpec};
-use crate::ports::{Doing, Memory, MemoryCatalog};
+use crate::memory::table::{MemoryTable as _, OptOutMark, StoreResult};
+use crate::memory::{MemoryStoreSpec, StoredLayers};
+use crate::ports::{BoxFuture, Memory, MemoryCatalog};
 use crate::stores::StoreError;
-use table::{Table, matching, read_all};
+use table::{SqliteMemoryTable, matching, read_all};
 
 pub const LOCAL_MEMORY: MemoryStoreSpec =
-    MemoryStoreSpec { name: "local", open: |database, kept| Arc::new(Local::new(database.clone(), kept)) };
+    MemoryStoreSpec { name: "local", open: |database, kept| Arc::new(SqliteMemory::new(database.clone(), kept)) };
 
 /// Cheap to clone.
 #[derive(Clone)]
-pub struct Local {
-    kept: Kept,
+pub struct SqliteMemory {
+    kept: StoredLayers,
     database: Database,
 }
 
-impl Local {
-    pub fn new(database: Database, kept: Kept) -> Local {
-        Local { kept, database }
+impl SqliteMemory {
+    pub fn new(database: Database, kept: StoredLayers) -> SqliteMemory {
+        SqliteMemory { kept, database }
     }
 }
 
-impl Memory for Local {
-    fn apply<'a>(&'a self, changes: Vec<Change>, policies: &'a Policies) -> Doing<'a, Result<(), StoreError>> {
+impl Memory for SqliteMemory {
+    fn apply<'a>(
+        &'a self,
+        changes: Vec<MemoryChange>,
+        policies: &'a Policies,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
         let (kept, policies) = (self.kept, policies.clone());
-        let forgets = changes.iter().any(Change::forgets);
+        let forgets = changes.iter().any(MemoryChange::forgets);
         Box::pin(async move {
             let write = self.database.apply_behind(move |transaction| {
-                let mut table = Table(transaction);
+                let mut table = SqliteMemoryTable(transaction);
                 changes.into_iter().try_for_each(|change| apply(&mut table, kept, change, &policies))
             });
             write.await?;
@@ -53,41 +59,41 @@ impl Memory for Local {
         })
     }
 
-    fn channel<'a>(&'a self, room: &'a RoomId) -> Doing<'a, Result<(Option<ChannelMemory>, Marks), StoreError>> {
+    fn channel<'a>(&'a self, room: &'a RoomId) -> BoxFuture<'a, Result<(Option<ChannelMemory>, Marks), StoreError>> {
         let room = room.clone();
-        Box::pin(self.database.look(move |connection| Reading(connection).channel(&room)))
+        Box::pin(self.database.try_read(move |connection| MemoryTables(connection).channel(&room)))
     }
 
-    fn recall<'a>(&'a self, query: Query, policies: &'a Policies) -> Doing<'a, Result<Vec<Recalled>, StoreError>> {
+    fn recall<'a>(&'a self, query: Query, policies: &'a Policies) -> BoxFuture<'a, Result<Vec<Recalled>, StoreError>> {
         let manner = (&policies.for_room(query.reader.room.as_str()).settings.memory).into();
-        Box::pin(self.database.look(move |connection| search::recall(connection, &query, manner)))
+        Box::pin(self.database.try_read(move |connection| search::recall(connection, &query, manner)))
     }
 
-    fn facts<'a>(&'a self, filter: Filter) -> Doing<'a, Result<Vec<Fact>, StoreError>> {
-        Box::pin(self.database.look(move |connection| Reading(connection).facts(&filter)))
+    fn facts<'a>(&'a self, filter: Filter) -> BoxFuture<'a, Result<Vec<Fact>, StoreError>> {
+        Box::pin(self.database.try_read(move |connection| MemoryTables(connection).facts(&filter)))
     }
 
-    fn people<'a>(&'a self, who: Option<&'a PersonId>) -> Doing<'a, Result<Vec<Person>, StoreError>> {
+    fn people<'a>(&'a self, who: Option<&'a PersonId>) -> BoxFuture<'a, Result<Vec<Person>, StoreError>> {
         let who = who.cloned();
-        Box::pin(self.database.look(move |connection| Reading(connection).people(who.as_ref())))
+        Box::pin(self.database.try_read(move |connection| MemoryTables(connection).people(who.as_ref())))
     }
 
-    fn about<'a>(&'a self, person: &'a PersonId) -> Doing<'a, Result<About, StoreError>> {
+    fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>> {
         let person = person.clone();
-        Box::pin(self.database.look(move |connection| Reading(connection).about(&person)))
+        Box::pin(self.database.try_read(move |connection| MemoryTables(connection).about(&person)))
     }
 }
 
-impl MemoryCatalog for Local {
-    fn fact(&self, id: FactId) -> Doing<'_, Result<Option<Fact>, StoreError>> {
-        Box::pin(self.database.look(move |connection| Table(connection).fact(id)))
+impl MemoryCatalog for SqliteMemory {
+    fn fact(&self, id: FactId) -> BoxFuture<'_, Result<Option<Fact>, StoreError>> {
+        Box::pin(self.database.try_read(move |connection| SqliteMemoryTable(connection).fact(id)))
     }
 
-    fn channels(&self) -> Doing<'_, Result<Vec<ChannelMemory>, StoreError>> {
-        Box::pin(self.database.look(|connection| Table(connection).channels()))
+    fn channels(&self) -> BoxFuture<'_, Result<Vec<ChannelMemory>, StoreError>> {
+        Box::pin(self.database.try_read(|connection| SqliteMemoryTable(connection).channels()))
     }
 
-    fn rooms(&self) -> Doing<'_, Result<Vec<RoomId>, StoreError>> {
+    fn rooms(&self) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>> {
         let query =
             "SELECT room FROM memory_marks UNION SELECT room FROM memory_channel UNION SELECT room FROM memory_fact";
         let read = move |connection: &Connection| {
@@ -99,15 +105,15 @@ impl MemoryCatalog for Local {
 }
 
 /// What can be asked of the tables.
-struct Reading<'a>(pub &'a Connection);
+struct MemoryTables<'a>(pub &'a Connection);
 
-impl Reading<'_> {
-    fn channel(&self, room: &RoomId) -> Shelved<(Option<ChannelMemory>, Marks)> {
-        let table = Table(self.0);
+impl MemoryTables<'_> {
+    fn channel(&self, room: &RoomId) -> StoreResult<(Option<ChannelMemory>, Marks)> {
+        let table = SqliteMemoryTable(self.0);
         Ok((table.channel(room)?, table.marks(room)?))
     }
 
-    fn facts(&self, filter: &Filter) -> Shelved<Vec<Fact>> {
+    fn facts(&self, filter: &Filter) -> StoreResult<Vec<Fact>> {
         let words = filter.text.as_deref().map(search_words).unwrap_or_default();
         let asked = filter.text.is_some() && !words.is_empty();
         let order = if filter.without_vector.is_some() { "ASC" } else { "DESC" };
@@ -130,19 +136,19 @@ impl Reading<'_> {
         read_all(self.0, &query, values)
     }
 
-    fn people(&self, who: Option<&PersonId>) -> Shelved<Vec<Person>> {
-        let table = Table(self.0);
+    fn people(&self, who: Option<&PersonId>) -> StoreResult<Vec<Person>> {
+        let table = SqliteMemoryTable(self.0);
         let Some(id) = who else { return table.people() };
         match table.person(id)? {
-            None if table.is_out(Mark::from(id))? => Ok(vec![Person::opted_out(id.clone())]),
+            None if table.is_out(OptOutMark::from(id))? => Ok(vec![Person::opted_out(id.clone())]),
             known => Ok(known.into_iter().collect()),
         }
     }
 
-    fn about(&self, person: &PersonId) -> Shelved<About> {
-        let table = Table(self.0);
+    fn about(&self, person: &PersonId) -> StoreResult<PersonExport> {
+        let table = SqliteMemoryTable(self.0);
         let mut channels = table.channels()?;
         channels.retain(|channel| channel.active.iter().any(|(id, _)| id == person));
-        Ok(About { person: self.people(Some(person))?.pop(), facts: table.facts_of_person(person)?, channels })
+        Ok(PersonExport { person: self.people(Some(person))?.pop(), facts: table.facts_of_person(person)?, channels })
     }
 }

@@ -2,28 +2,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aizuchi_core::memory::rank::{Corpus, Question, root};
+use aizuchi_core::memory::rank::{Corpus, SearchQuestion, root};
 use aizuchi_core::memory::words::alike;
-use aizuchi_core::memory::{Candidate, FactId, Manner, Query, Recalled, house, recall as rank};
+use aizuchi_core::memory::{Candidate, FactId, Query, Recalled, SearchOptions, house, recall as rank};
 use aizuchi_core::types::Visibility;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::table::{Table, place, place_word, signs};
-use crate::memory::shelf::{Shelf as _, Shelved};
+use super::table::{SqliteMemoryTable, place, place_word, signs};
+use crate::memory::table::{MemoryTable as _, StoreResult};
 
 /// Candidates that are looked at closely, by words and by meaning.
 const BY_WORDS: usize = 150;
 const BY_MEANING: usize = 100;
 
-pub fn recall(connection: &Connection, query: &Query, manner: Manner) -> Shelved<Vec<Recalled>> {
-    let question = Question::new(&query.text);
+pub fn recall(connection: &Connection, query: &Query, manner: SearchOptions) -> StoreResult<Vec<Recalled>> {
+    let question = SearchQuestion::new(&query.text);
     let places = places(query, manner);
-    let corpus = All::read(connection, &question)?;
+    let corpus = CorpusStatistics::read(connection, &question)?;
     let mut ids = by_words(connection, &question, &corpus, &places)?;
     if let Some((model, vector)) = &query.vector {
         ids.extend(by_meaning(connection, &places, model, vector)?);
     }
-    let table = Table(connection);
+    let table = SqliteMemoryTable(connection);
     let mut candidates = Vec::new();
     for id in ids {
         let Some(fact) = table.fact(FactId(id.cast_unsigned()))? else { continue };
@@ -37,7 +37,7 @@ pub fn recall(connection: &Connection, query: &Query, manner: Manner) -> Shelved
 }
 
 /// Where the reader may look: the room, and whatever is public in its house.
-fn places(query: &Query, manner: Manner) -> Vec<i64> {
+fn places(query: &Query, manner: SearchOptions) -> Vec<i64> {
     let reader = &query.reader;
     let mut places = vec![place(&format!("room {}", reader.room))];
     if manner.across_rooms && reader.visibility != Visibility::Direct {
@@ -47,7 +47,12 @@ fn places(query: &Query, manner: Manner) -> Vec<i64> {
 }
 
 /// The rarest words first, each with those of like meaning, until there are enough; the newest facts of each.
-fn by_words(connection: &Connection, question: &Question, corpus: &All, places: &[i64]) -> Shelved<BTreeSet<i64>> {
+fn by_words(
+    connection: &Connection,
+    question: &SearchQuestion,
+    corpus: &CorpusStatistics,
+    places: &[i64],
+) -> StoreResult<BTreeSet<i64>> {
     let places: Vec<String> = places.iter().map(|place| place_word(*place)).collect();
     let quoted = |word: &str| format!("\"{}\"", word.replace('"', "\"\""));
     let query = "SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2";
@@ -76,7 +81,7 @@ fn by_words(connection: &Connection, question: &Question, corpus: &All, places: 
 }
 
 /// Those whose signs differ least.
-fn by_meaning(connection: &Connection, places: &[i64], model: &str, vector: &[f32]) -> Shelved<Vec<i64>> {
+fn by_meaning(connection: &Connection, places: &[i64], model: &str, vector: &[f32]) -> StoreResult<Vec<i64>> {
     let (asked, model) = (signs(vector), place(model));
     let mut found: Vec<(u32, i64)> = Vec::new();
     let mut statement = connection.prepare_cached("SELECT fact, model, signs FROM memory_sign WHERE place = ?1")?;
@@ -99,7 +104,7 @@ fn difference(a: &[u8], b: &[u8]) -> u32 {
 }
 
 /// What is known of all facts together, for the words of one question.
-struct All {
+struct CorpusStatistics {
     texts: f64,
     holding: BTreeMap<String, f64>,
 }
@@ -107,8 +112,8 @@ struct All {
 /// Words in a fact, about.
 const LENGTH: f64 = 12.0;
 
-impl All {
-    fn read(connection: &Connection, question: &Question) -> Shelved<All> {
+impl CorpusStatistics {
+    fn read(connection: &Connection, question: &SearchQuestion) -> StoreResult<CorpusStatistics> {
         let mut holding = BTreeMap::new();
         let mut count = connection.prepare_cached("SELECT facts FROM memory_word WHERE word = ?1")?;
         for word in question.words() {
@@ -117,11 +122,11 @@ impl All {
         }
         // The last number is near enough, and counting would take longer than looking.
         let mut all = connection.prepare_cached("SELECT coalesce(max(id), 0) FROM memory_fact")?;
-        Ok(All { texts: all.query_row([], |row| row.get(0))?, holding })
+        Ok(CorpusStatistics { texts: all.query_row([], |row| row.get(0))?, holding })
     }
 }
 
-impl Corpus for All {
+impl Corpus for CorpusStatistics {
     fn texts(&self) -> f64 {
         self.texts
     }

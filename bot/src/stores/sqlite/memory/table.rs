@@ -9,10 +9,10 @@ use rusqlite::{Connection, OptionalExtension as _, Params, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::memory::shelf::{Mark, Shelf, Shelved};
+use crate::memory::table::{MemoryTable, OptOutMark, StoreResult};
 use crate::stores::StoreError;
 
-pub struct Table<'a>(pub &'a Connection);
+pub struct SqliteMemoryTable<'a>(pub &'a Connection);
 
 /// A number for the rooms of a house, or for one room.
 pub fn place(name: &str) -> i64 {
@@ -37,7 +37,7 @@ pub fn matching(words: &[String], between: &str) -> String {
     format!("words : ({})", quoted.join(between))
 }
 
-pub fn read_all<T: DeserializeOwned>(connection: &Connection, query: &str, values: impl Params) -> Shelved<Vec<T>> {
+pub fn read_all<T: DeserializeOwned>(connection: &Connection, query: &str, values: impl Params) -> StoreResult<Vec<T>> {
     let mut statement = connection.prepare_cached(query)?;
     let mut rows = statement.query(values)?;
     let mut found = Vec::new();
@@ -48,7 +48,7 @@ pub fn read_all<T: DeserializeOwned>(connection: &Connection, query: &str, value
     Ok(found)
 }
 
-fn decode<T: DeserializeOwned>(body: &str) -> Shelved<T> {
+fn decode<T: DeserializeOwned>(body: &str) -> StoreResult<T> {
     serde_json::from_str(body).map_err(|error| StoreError::Failed(format!("cannot read what is remembered: {error}")))
 }
 
@@ -56,19 +56,19 @@ fn encode<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).expect("what is remembered is plain data")
 }
 
-impl Table<'_> {
-    fn run(&self, statement: &str, values: impl Params) -> Shelved<()> {
+impl SqliteMemoryTable<'_> {
+    fn run(&self, statement: &str, values: impl Params) -> StoreResult<()> {
         self.0.prepare_cached(statement)?.execute(values)?;
         Ok(())
     }
 
-    fn one<T: DeserializeOwned>(&self, query: &str, values: impl Params) -> Shelved<Option<T>> {
+    fn one<T: DeserializeOwned>(&self, query: &str, values: impl Params) -> StoreResult<Option<T>> {
         Ok(read_all(self.0, query, values)?.pop())
     }
 }
 
-impl Shelf for Table<'_> {
-    fn marks(&self, room: &RoomId) -> Shelved<Marks> {
+impl MemoryTable for SqliteMemoryTable<'_> {
+    fn marks(&self, room: &RoomId) -> StoreResult<Marks> {
         let query = "SELECT summarized, reflected, heard FROM memory_marks WHERE room = ?1";
         let number =
             |row: &rusqlite::Row<'_>, at: usize| Ok::<_, rusqlite::Error>(row.get::<_, i64>(at)?.cast_unsigned());
@@ -79,7 +79,7 @@ impl Shelf for Table<'_> {
         Ok(found.unwrap_or_default())
     }
 
-    fn put_marks(&mut self, room: &RoomId, marks: Marks) -> Shelved<()> {
+    fn put_marks(&mut self, room: &RoomId, marks: Marks) -> StoreResult<()> {
         let numbers = [marks.summarized, marks.reflected, marks.heard].map(u64::cast_signed);
         self.run(
             "INSERT OR REPLACE INTO memory_marks VALUES (?1, ?2, ?3, ?4)",
@@ -87,38 +87,38 @@ impl Shelf for Table<'_> {
         )
     }
 
-    fn channel(&self, room: &RoomId) -> Shelved<Option<ChannelMemory>> {
+    fn channel(&self, room: &RoomId) -> StoreResult<Option<ChannelMemory>> {
         self.one("SELECT body FROM memory_channel WHERE room = ?1", [room.as_str()])
     }
 
-    fn channels(&self) -> Shelved<Vec<ChannelMemory>> {
+    fn channels(&self) -> StoreResult<Vec<ChannelMemory>> {
         read_all(self.0, "SELECT body FROM memory_channel ORDER BY room", [])
     }
 
-    fn put_channel(&mut self, channel: &ChannelMemory) -> Shelved<()> {
+    fn put_channel(&mut self, channel: &ChannelMemory) -> StoreResult<()> {
         let values = params![channel.origin.room.as_str(), encode(channel)];
         self.run("INSERT OR REPLACE INTO memory_channel VALUES (?1, ?2)", values)
     }
 
-    fn remove_channel(&mut self, room: &RoomId) -> Shelved<()> {
+    fn remove_channel(&mut self, room: &RoomId) -> StoreResult<()> {
         self.run("DELETE FROM memory_channel WHERE room = ?1", [room.as_str()])
     }
 
-    fn person(&self, id: &PersonId) -> Shelved<Option<Person>> {
+    fn person(&self, id: &PersonId) -> StoreResult<Option<Person>> {
         self.one("SELECT body FROM memory_person WHERE id = ?1", [id.as_str()])
     }
 
-    fn people(&self) -> Shelved<Vec<Person>> {
+    fn people(&self) -> StoreResult<Vec<Person>> {
         read_all(self.0, "SELECT body FROM memory_person ORDER BY seen DESC, id", [])
     }
 
-    fn people_resting_on(&self, room: &RoomId, message: &MessageId) -> Shelved<Vec<Person>> {
+    fn people_resting_on(&self, room: &RoomId, message: &MessageId) -> StoreResult<Vec<Person>> {
         let query = "SELECT body FROM memory_person WHERE id IN
             (SELECT person FROM memory_person_message WHERE room = ?1 AND message = ?2)";
         read_all(self.0, query, [room.as_str(), message.as_str()])
     }
 
-    fn put_person(&mut self, person: &Person) -> Shelved<()> {
+    fn put_person(&mut self, person: &Person) -> StoreResult<()> {
         let id = person.id.as_str();
         let values = params![id, person.last_seen.0.cast_signed(), encode(person)];
         self.run("INSERT OR REPLACE INTO memory_person VALUES (?1, ?2, ?3)", values)?;
@@ -134,42 +134,42 @@ impl Shelf for Table<'_> {
         Ok(())
     }
 
-    fn remove_person(&mut self, id: &PersonId) -> Shelved<()> {
+    fn remove_person(&mut self, id: &PersonId) -> StoreResult<()> {
         self.run("DELETE FROM memory_person WHERE id = ?1", [id.as_str()])?;
         self.run("DELETE FROM memory_person_message WHERE person = ?1", [id.as_str()])
     }
 
-    fn new_fact(&mut self) -> Shelved<FactId> {
+    fn new_fact(&mut self) -> StoreResult<FactId> {
         // The number is taken at once, and `put_fact` fills the row.
         self.run("INSERT INTO memory_fact (room, body) VALUES ('', '')", [])?;
         Ok(FactId(self.0.last_insert_rowid().cast_unsigned()))
     }
 
-    fn fact(&self, id: FactId) -> Shelved<Option<Fact>> {
+    fn fact(&self, id: FactId) -> StoreResult<Option<Fact>> {
         self.one("SELECT body FROM memory_fact WHERE id = ?1", [id.0.cast_signed()])
     }
 
-    fn facts(&self) -> Shelved<Vec<Fact>> {
+    fn facts(&self) -> StoreResult<Vec<Fact>> {
         read_all(self.0, "SELECT body FROM memory_fact ORDER BY id", [])
     }
 
-    fn facts_of_room(&self, room: &RoomId) -> Shelved<Vec<Fact>> {
+    fn facts_of_room(&self, room: &RoomId) -> StoreResult<Vec<Fact>> {
         read_all(self.0, "SELECT body FROM memory_fact WHERE room = ?1 ORDER BY id", [room.as_str()])
     }
 
-    fn facts_of_person(&self, person: &PersonId) -> Shelved<Vec<Fact>> {
+    fn facts_of_person(&self, person: &PersonId) -> StoreResult<Vec<Fact>> {
         let query = "SELECT body FROM memory_fact WHERE id IN
             (SELECT fact FROM memory_fact_person WHERE person = ?1) ORDER BY id";
         read_all(self.0, query, [person.as_str()])
     }
 
-    fn facts_resting_on(&self, room: &RoomId, message: &MessageId) -> Shelved<Vec<Fact>> {
+    fn facts_resting_on(&self, room: &RoomId, message: &MessageId) -> StoreResult<Vec<Fact>> {
         let query = "SELECT body FROM memory_fact WHERE id IN
             (SELECT fact FROM memory_fact_message WHERE room = ?1 AND message = ?2) ORDER BY id";
         read_all(self.0, query, [room.as_str(), message.as_str()])
     }
 
-    fn put_fact(&mut self, fact: &Fact) -> Shelved<()> {
+    fn put_fact(&mut self, fact: &Fact) -> StoreResult<()> {
         let (id, room) = (fact.id.0.cast_signed(), fact.origin.room.as_str());
         let before = self.one::<Fact>("SELECT body FROM memory_fact WHERE id = ?1 AND body <> ''", [id])?;
         self.run("INSERT OR REPLACE INTO memory_fact VALUES (?1, ?2, ?3)", params![id, room, encode(fact)])?;
@@ -202,13 +202,13 @@ impl Shelf for Table<'_> {
         }
     }
 
-    fn remove_fact(&mut self, id: FactId) -> Shelved<()> {
+    fn remove_fact(&mut self, id: FactId) -> StoreResult<()> {
         self.remove_vector(id)?;
         self.unlist(id.0.cast_signed())?;
         self.run("DELETE FROM memory_fact WHERE id = ?1", [id.0.cast_signed()])
     }
 
-    fn put_vector(&mut self, fact: &Fact, model: &str, vector: &[f32]) -> Shelved<()> {
+    fn put_vector(&mut self, fact: &Fact, model: &str, vector: &[f32]) -> StoreResult<()> {
         self.remove_vector(fact.id)?;
         let id = fact.id.0.cast_signed();
         let bytes: Vec<u8> = vector.iter().flat_map(|number| number.to_le_bytes()).collect();
@@ -220,16 +220,16 @@ impl Shelf for Table<'_> {
         Ok(())
     }
 
-    fn remove_vector(&mut self, id: FactId) -> Shelved<()> {
+    fn remove_vector(&mut self, id: FactId) -> StoreResult<()> {
         self.run("DELETE FROM memory_vector WHERE fact = ?1", [id.0.cast_signed()])?;
         self.run("DELETE FROM memory_sign WHERE fact = ?1", [id.0.cast_signed()])
     }
 
-    fn is_out(&self, person: Mark) -> Shelved<bool> {
+    fn is_out(&self, person: OptOutMark) -> StoreResult<bool> {
         Ok(self.0.prepare_cached("SELECT 1 FROM memory_out WHERE person = ?1")?.exists([person.0])?)
     }
 
-    fn put_out(&mut self, person: Mark, out: bool) -> Shelved<()> {
+    fn put_out(&mut self, person: OptOutMark, out: bool) -> StoreResult<()> {
         match out {
             true => self.run("INSERT OR IGNORE INTO memory_out VALUES (?1)", [person.0]),
             false => self.run("DELETE FROM memory_out WHERE person = ?1", [person.0]),
@@ -237,8 +237,8 @@ impl Shelf for Table<'_> {
     }
 }
 
-impl Table<'_> {
-    fn unlist(&self, id: i64) -> Shelved<()> {
+impl SqliteMemoryTable<'_> {
+    fn unlist(&self, id: i64) -> StoreResult<()> {
         self.run("DELETE FROM memory_fact_person WHERE fact = ?1", [id])?;
         self.run("DELETE FROM memory_fact_message WHERE fact = ?1", [id])?;
         let mut listed = self.0.prepare_cached("SELECT words FROM memory_words WHERE rowid = ?1")?;
@@ -250,7 +250,7 @@ impl Table<'_> {
         self.run("DELETE FROM memory_words WHERE rowid = ?1", [id])
     }
 
-    pub fn vector(&self, id: i64) -> Shelved<Option<(String, Vec<f32>)>> {
+    pub fn vector(&self, id: i64) -> StoreResult<Option<(String, Vec<f32>)>> {
         let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, numbers(row.get_ref(1)?.as_blob()?)));
         let query = "SELECT model, vector FROM memory_vector WHERE fact = ?1";
         Ok(self.0.prepare_cached(query)?.query_row([id], read).optional()?)

@@ -27,10 +27,10 @@ pub fn migrate(connection: &mut Connection) -> rusqlite::Result<Result<(), u32>>
     if found > VERSION {
         return Ok(Err(found));
     }
-    for (place, step) in STEPS.iter().enumerate().skip(found as usize) {
+    for (index, step) in STEPS.iter().enumerate().skip(found as usize) {
         let transaction = connection.transaction()?;
         transaction.execute_batch(step)?;
-        transaction.pragma_update(None, "user_version", place as u32 + 1)?;
+        transaction.pragma_update(None, "user_version", index as u32 + 1)?;
         transaction.commit()?;
     }
     Ok(Ok(()))

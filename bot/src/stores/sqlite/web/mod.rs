@@ -1,7 +1,7 @@
 //! The talk of the web room in SQLite.
 
-mod look;
 mod own_talk;
+mod query;
 mod rows;
 mod sessions;
 mod write;
@@ -10,23 +10,30 @@ use aizuchi_core::Input;
 use rusqlite::{Connection, Transaction};
 
 use super::{Database, StoreError};
-use crate::ports::{Doing, TalkWrite, WebChange, WebFound, WebHistory, WebLook, WebMessage, WebRoom, WebTalk};
+use crate::ports::{
+    BoxFuture, TalkWrite, WebChange, WebHistory, WebMessage, WebQuery, WebQueryResult, WebRoom, WebTalk,
+};
 
 impl WebTalk for Database {
-    fn change<'a>(&'a self, change: &'a WebChange) -> Doing<'a, Result<Option<Input>, StoreError>> {
+    fn change<'a>(&'a self, change: &'a WebChange) -> BoxFuture<'a, Result<Option<Input>, StoreError>> {
         let change = change.clone();
         Box::pin(self.write(move |transaction| apply(transaction, &change)))
     }
 
-    fn look(&self, look: WebLook) -> Doing<'_, Result<WebFound, StoreError>> {
+    fn query(&self, query: WebQuery) -> BoxFuture<'_, Result<WebQueryResult, StoreError>> {
         Box::pin(self.read(move |connection| {
             // All of the same instant.
             let snapshot = connection.unchecked_transaction()?;
-            look::find(&snapshot, &look)
+            query::find(&snapshot, &query)
         }))
     }
 
-    fn history<'a>(&'a self, room: &'a str, before: u64, at_most: usize) -> Doing<'a, Result<WebHistory, StoreError>> {
+    fn history<'a>(
+        &'a self,
+        room: &'a str,
+        before: u64,
+        at_most: usize,
+    ) -> BoxFuture<'a, Result<WebHistory, StoreError>> {
         let room = room.to_owned();
         let read = move |connection: &Connection| {
             // Both of the same instant, so that nothing is told twice or missed.
@@ -42,19 +49,19 @@ impl WebTalk for Database {
         room: Option<&'a str>,
         since: u64,
         at_most: usize,
-    ) -> Doing<'a, Result<Vec<WebMessage>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Vec<WebMessage>, StoreError>> {
         let room = room.map(str::to_owned);
         Box::pin(self.read(move |connection| rows::changes(connection, room.as_deref(), since, at_most)))
     }
 
-    fn count_messages(&self) -> Doing<'_, Result<Vec<(WebRoom, u64)>, StoreError>> {
+    fn count_messages(&self) -> BoxFuture<'_, Result<Vec<(WebRoom, u64)>, StoreError>> {
         Box::pin(self.read(rows::count_messages))
     }
 }
 
 /// Part of a larger commit, or one of its own. Returns what the engine is to hear of it.
 fn apply(transaction: &Transaction<'_>, change: &WebChange) -> rusqlite::Result<Option<Input>> {
-    let decision = (change.decide)(&look::find(transaction, &change.look)?);
+    let decision = (change.decide)(&query::find(transaction, &change.query)?);
     decision.writes.iter().try_for_each(|write| write::write(transaction, write))?;
     if let Some(seq) = decision.last_seq {
         transaction.prepare_cached("UPDATE web_counter SET seq = ?1")?.execute([seq as i64])?;

@@ -4,57 +4,57 @@ use aizuchi_core::types::{MessageId, PersonId, RoomId};
 use rusqlite::Connection;
 
 use super::{Database, rows};
-use crate::ports::{Doing, OwnTalk, PersonName, TalkOf, Utterance, WebMessage};
+use crate::ports::{BoxFuture, OwnTalk, PersonName, StoredUtterance, TalkOf, WebMessage};
 use crate::stores::StoreError;
 
 /// How rooms and people of the web begin for everybody else.
 const PREFIX: &str = "web:";
 
 impl OwnTalk for Database {
-    fn said<'a>(&'a self, by: TalkOf<'a>) -> Doing<'a, Result<Vec<Utterance>, StoreError>> {
+    fn utterances<'a>(&'a self, by: TalkOf<'a>) -> BoxFuture<'a, Result<Vec<StoredUtterance>, StoreError>> {
         let by = match by {
             TalkOf::People(people) => {
                 let names = people.iter().filter_map(|person| person.as_str().strip_prefix(PREFIX));
-                Part::People(names.filter(|name| !name.is_empty()).map(Into::into).collect())
+                TalkFilter::People(names.filter(|name| !name.is_empty()).map(Into::into).collect())
             }
-            TalkOf::Bot => Part::Bot,
-            TalkOf::Room(room) => Part::Room(room.as_str().strip_prefix(PREFIX).map(Into::into)),
+            TalkOf::Bot => TalkFilter::Bot,
+            TalkOf::Room(room) => TalkFilter::Room(room.as_str().strip_prefix(PREFIX).map(Into::into)),
         };
-        Box::pin(self.read(move |connection| said(connection, &by)))
+        Box::pin(self.read(move |connection| find_utterances(connection, &by)))
     }
 
-    fn names(&self) -> Doing<'_, Result<Vec<PersonName>, StoreError>> {
+    fn names(&self) -> BoxFuture<'_, Result<Vec<PersonName>, StoreError>> {
         Box::pin(self.read(names))
     }
 }
 
 /// A part of the talk, by the names that the tables know.
-enum Part {
+enum TalkFilter {
     People(Vec<String>),
     Bot,
     Room(Option<String>),
 }
 
-fn said(connection: &Connection, part: &Part) -> rusqlite::Result<Vec<Utterance>> {
+fn find_utterances(connection: &Connection, part: &TalkFilter) -> rusqlite::Result<Vec<StoredUtterance>> {
     let messages = match part {
-        Part::People(people) => {
+        TalkFilter::People(people) => {
             let mut theirs = Vec::new();
             for person in people {
                 theirs.extend(rows::messages(connection, "WHERE json_extract(body, '$.by.id') = ?1", [person])?);
             }
             theirs
         }
-        Part::Bot => rows::messages(connection, "WHERE json_extract(body, '$.voice') = 'Me'", [])?,
-        Part::Room(room) => rows::messages(connection, "WHERE room = ?1", [room])?,
+        TalkFilter::Bot => rows::messages(connection, "WHERE json_extract(body, '$.voice') = 'Me'", [])?,
+        TalkFilter::Room(room) => rows::messages(connection, "WHERE room = ?1", [room])?,
     };
     // What was forgotten is nobody's any more.
     let of_somebody = messages.into_iter().filter(|message| !message.body.by.id.is_empty());
     Ok(of_somebody.map(to_utterance).collect())
 }
 
-fn to_utterance(message: WebMessage) -> Utterance {
+fn to_utterance(message: WebMessage) -> StoredUtterance {
     let WebMessage { id, room, body, .. } = message;
-    Utterance {
+    StoredUtterance {
         room: RoomId::new(format!("{PREFIX}{room}")),
         id: MessageId::new(id),
         at: body.at,

@@ -4,10 +4,10 @@ use aizuchi_core::types::Time;
 use rusqlite::{Row, Transaction, params};
 
 use super::super::{Database, StoreError};
-use crate::ports::{Doing, WebSession, WebSessions};
+use crate::ports::{BoxFuture, WebSession, WebSessions};
 
 impl WebSessions for Database {
-    fn all(&self, since: Time, at_most: usize) -> Doing<'_, Result<Vec<WebSession>, StoreError>> {
+    fn all(&self, since: Time, at_most: usize) -> BoxFuture<'_, Result<Vec<WebSession>, StoreError>> {
         let read = move |transaction: &Transaction<'_>| {
             sweep(transaction, since, at_most)?;
             let session =
@@ -17,7 +17,7 @@ impl WebSessions for Database {
         Box::pin(self.write(read))
     }
 
-    fn begin(&self, session: WebSession, since: Time, at_most: usize) -> Doing<'_, Result<(), StoreError>> {
+    fn begin(&self, session: WebSession, since: Time, at_most: usize) -> BoxFuture<'_, Result<(), StoreError>> {
         let write = move |transaction: &Transaction<'_>| {
             let insert = "INSERT INTO web_session (hash, begun) VALUES (?1, ?2)";
             transaction.execute(insert, params![session.hash, session.begun.0 as i64])?;

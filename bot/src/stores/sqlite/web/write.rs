@@ -29,17 +29,17 @@ pub fn write(transaction: &Transaction<'_>, write: &WebWrite) -> rusqlite::Resul
 fn add(transaction: &Transaction<'_>, message: &WebMessage) -> rusqlite::Result<()> {
     let WebMessage { id, room, seq, first_seq, key, body } = message;
     let insert = "INSERT INTO web_message (id, room, seq, first_seq, key, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    let row = params![id, room, *seq as i64, *first_seq as i64, key, written(body)];
+    let row = params![id, room, *seq as i64, *first_seq as i64, key, encode_body(body)];
     transaction.prepare_cached(insert)?.execute(row).map(drop)
 }
 
 fn update(transaction: &Transaction<'_>, message: &WebMessage) -> rusqlite::Result<()> {
     let WebMessage { id, seq, key, body, .. } = message;
     let update = "UPDATE web_message SET seq = ?2, key = ?3, body = ?4 WHERE id = ?1";
-    transaction.prepare_cached(update)?.execute(params![id, *seq as i64, key, written(body)]).map(drop)
+    transaction.prepare_cached(update)?.execute(params![id, *seq as i64, key, encode_body(body)]).map(drop)
 }
 
-fn written(body: &WebBody) -> String {
+fn encode_body(body: &WebBody) -> String {
     serde_json::to_string(body).expect("a message is plain data")
 }
 

@@ -1,0 +1,73 @@
+//! What a store of memory can do: put things onto a shelf and find them again. What changes mean is said once, in `apply`.
+
+use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Layer, Marks, Person};
+use aizuchi_core::types::{MessageId, PersonId, RoomId, stable_hash};
+
+use crate::stores::StoreError;
+
+pub type StoreResult<T> = Result<T, StoreError>;
+
+/// The layers that a store keeps; it lets pass by what is not its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredLayers {
+    pub channels: bool,
+    pub people: bool,
+    pub facts: bool,
+}
+
+impl StoredLayers {
+    pub const ALL: StoredLayers = StoredLayers { channels: true, people: true, facts: true };
+    pub const NONE: StoredLayers = StoredLayers { channels: false, people: false, facts: false };
+
+    pub fn has(self, layer: Layer) -> bool {
+        match layer {
+            Layer::Channels => self.channels,
+            Layer::People => self.people,
+            Layer::Facts => self.facts,
+        }
+    }
+}
+
+pub trait MemoryTable {
+    fn marks(&self, room: &RoomId) -> StoreResult<Marks>;
+    fn put_marks(&mut self, room: &RoomId, marks: Marks) -> StoreResult<()>;
+
+    fn channel(&self, room: &RoomId) -> StoreResult<Option<ChannelMemory>>;
+    fn channels(&self) -> StoreResult<Vec<ChannelMemory>>;
+    fn put_channel(&mut self, channel: &ChannelMemory) -> StoreResult<()>;
+    fn remove_channel(&mut self, room: &RoomId) -> StoreResult<()>;
+
+    fn person(&self, id: &PersonId) -> StoreResult<Option<Person>>;
+    /// The latest seen first.
+    fn people(&self) -> StoreResult<Vec<Person>>;
+    fn people_resting_on(&self, room: &RoomId, message: &MessageId) -> StoreResult<Vec<Person>>;
+    fn put_person(&mut self, person: &Person) -> StoreResult<()>;
+    fn remove_person(&mut self, id: &PersonId) -> StoreResult<()>;
+
+    fn new_fact(&mut self) -> StoreResult<FactId>;
+    fn fact(&self, id: FactId) -> StoreResult<Option<Fact>>;
+    fn facts(&self) -> StoreResult<Vec<Fact>>;
+    fn facts_of_room(&self, room: &RoomId) -> StoreResult<Vec<Fact>>;
+    fn facts_of_person(&self, person: &PersonId) -> StoreResult<Vec<Fact>>;
+    fn facts_resting_on(&self, room: &RoomId, message: &MessageId) -> StoreResult<Vec<Fact>>;
+    fn put_fact(&mut self, fact: &Fact) -> StoreResult<()>;
+    /// With its vector.
+    fn remove_fact(&mut self, id: FactId) -> StoreResult<()>;
+    fn put_vector(&mut self, fact: &Fact, model: &str, vector: &[f32]) -> StoreResult<()>;
+    fn remove_vector(&mut self, id: FactId) -> StoreResult<()>;
+
+    fn is_out(&self, person: OptOutMark) -> StoreResult<bool>;
+    fn put_out(&mut self, person: OptOutMark, out: bool) -> StoreResult<()>;
+}
+
+/// All that is kept of somebody who wishes not to be remembered: a number that tells nobody who it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OptOutMark(pub i64);
+
+impl From<&PersonId> for OptOutMark {
+    fn from(person: &PersonId) -> OptOutMark {
+        OptOutMark(stable_hash(OUT, person.as_str()).cast_signed())
+    }
+}
+
+const OUT: u64 = 0x6f70_7465_646f_7574;

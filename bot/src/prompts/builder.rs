@@ -1,0 +1,241 @@
+//! Puts a question or the order for an answer into words.
+
+use std::path::PathBuf;
+
+use aizuchi_core::Policy;
+use aizuchi_core::effect::{Ask, Brief, Digesting, Kind, Transcript};
+use aizuchi_core::judge::Question;
+use aizuchi_core::settings::JudgeStyle;
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Value;
+use minijinja::{Environment, UndefinedBehavior, context};
+
+use super::built_in::{NAMES, PARTS, built_in, halves};
+use super::folder::PromptFolder;
+use super::frame::PromptFrame;
+use super::language::language_for;
+use super::schemas::{schema_of, schema_of_digest};
+use crate::language::Language;
+use crate::ports::{DigestRequest, Prompt, PromptBuilder, PromptTurn, Role};
+
+/// The prompts of this program, each replaced by the user's where there is one.
+pub struct Prompts {
+    folder: PromptFolder,
+}
+
+impl Prompts {
+    /// With the user's own from this folder, `<folder>/<en|ja>/<name>.md`; an empty path is none.
+    pub fn new(folder: PathBuf) -> Prompts {
+        let prompts = Prompts { folder: PromptFolder::new(folder) };
+        prompts.folder.look_for_strangers();
+        prompts
+    }
+
+    /// What is wrong with the user's prompts and was not told before.
+    pub fn problems(&self) -> Vec<String> {
+        self.folder.problems()
+    }
+
+    /// Fills every prompt of the user's own as a question would, so that `problems` tells what is wrong with them. How
+    /// many there are.
+    pub fn try_all(&self, policy: &Policy) -> usize {
+        let because = "it asks a question".into();
+        let asking = QuestionContext { answering: "1".into(), because, telling: true, ..QuestionContext::default() };
+        let mut own = 0;
+        for language in Language::ALL {
+            for name in NAMES {
+                own += usize::from(self.folder.text(language, name).is_some());
+                if !PARTS.contains(name) {
+                    self.text(language, name, policy, &asking)
+                        .expect("ours take the place of those that can not be filled");
+                }
+            }
+        }
+        own
+    }
+
+    fn prompt(
+        &self,
+        name: &'static str,
+        policy: &Policy,
+        transcript: &Transcript,
+        fill: impl FnOnce(&mut PromptFrame) -> QuestionContext,
+    ) -> Result<Prompt, String> {
+        self.folder.look_for_strangers();
+        let language = language_for(policy, transcript);
+        let mut frame = PromptFrame::new(policy, language);
+        let asking = fill(&mut frame);
+        let (system, question) = self.text(language, name, policy, &asking)?;
+        let turns = vec![PromptTurn { by: Role::User, text: frame.with_question(&question) }];
+        Ok(Prompt { system, turns, schema: None })
+    }
+
+    /// Instructions and question, from the user's file or, if that is of no use, from ours.
+    fn text(
+        &self,
+        language: Language,
+        name: &'static str,
+        policy: &Policy,
+        asking: &QuestionContext,
+    ) -> Result<(String, String), String> {
+        let settings = &policy.settings;
+        let bare = context! {
+            name => &settings.bot.name,
+            persona => settings.bot.persona.trim(),
+            group => settings.bot.group.trim(),
+        };
+        let part = |part| self.filled(language, part, |source, file| fill(file, source, &bare));
+        let (persona, group, frame, memory) = (part("persona")?, part("group")?, part("frame")?, part("memory")?);
+        let stable = context! {
+            name => &settings.bot.name,
+            persona,
+            group,
+            frame,
+            memory,
+            quiet_seconds => settings.response.min_wait_seconds,
+            delay_max => settings.response.max_delay_seconds,
+        };
+        let asked = context! {
+            state => asking.state,
+            answering => &asking.answering,
+            because => &asking.because,
+            telling => asking.telling,
+            ..stable.clone()
+        };
+        self.filled(language, name, |source, file| {
+            let (system, question) = halves(source);
+            let system = fill(file, &system, &stable)?;
+            if system.is_empty() {
+                return Err(format!("{file}: there are no instructions in it"));
+            }
+            Ok((system, fill(file, &question, &asked)?))
+        })
+    }
+
+    fn filled<T>(
+        &self,
+        language: Language,
+        name: &'static str,
+        fill: impl Fn(&str, &str) -> Result<T, String>,
+    ) -> Result<T, String> {
+        if let (Some(text), Some(path)) = (self.folder.text(language, name), self.folder.path(language, name)) {
+            match fill(&text, &path.display().to_string()) {
+                Ok(filled) => return Ok(filled),
+                Err(problem) => self.folder.give_up(language, name, format!("{problem}; the built-in prompt is used")),
+            }
+        }
+        let file = format!("built-in {}/{name}.md", language.id());
+        fill(built_in(language, name).expect("prompts are named by the table"), &file)
+    }
+}
+
+/// What a question is told beside the frame.
+#[derive(Default)]
+struct QuestionContext {
+    state: &'static str,
+    answering: String,
+    because: String,
+    /// Whether it has something to tell of its own accord.
+    telling: bool,
+}
+
+impl PromptBuilder for Prompts {
+    fn judge(&self, ask: &Ask, policy: &Policy) -> Result<Prompt, String> {
+        let transcript = &ask.transcript;
+        let prompt = self.prompt(name_of(ask.question, ask.style), policy, transcript, |frame| {
+            if !transcript.earlier.is_empty() {
+                frame.earlier(&transcript.earlier);
+            }
+            frame.memories(&ask.memories);
+            frame.talk(&transcript.lines);
+            if let Some(history) = &transcript.history {
+                frame.history(history, ask.style);
+            }
+            let about = transcript.about.as_ref();
+            let message = about.map(|about| std::slice::from_ref(&about.message)).unwrap_or_default();
+            QuestionContext {
+                state: transcript.state.map_or("", |state| state.word()),
+                answering: frame.numbers_of(message),
+                because: about.map(|about| about.because.to_string()).unwrap_or_default(),
+                telling: ask.telling.is_some(),
+            }
+        })?;
+        Ok(Prompt { schema: schema_of(ask.question, ask.style), ..prompt })
+    }
+
+    fn write(&self, brief: &Brief, policy: &Policy) -> Result<Prompt, String> {
+        let name = match (brief.kind, brief.addressed) {
+            (Kind::Acknowledgement | Kind::Reaction, _) => "acknowledge",
+            (Kind::Full, true) => "reply",
+            (Kind::Full, false) => "contribute",
+        };
+        self.prompt(name, policy, &brief.transcript, |frame| {
+            frame.memories(&brief.memories);
+            frame.talk(&brief.transcript.lines);
+            let answering = frame.numbers_of(&brief.answering);
+            QuestionContext { answering, telling: brief.telling.is_some(), ..QuestionContext::default() }
+        })
+    }
+
+    fn digest(&self, digest: &DigestRequest, policy: &Policy) -> Result<Prompt, String> {
+        let transcript = Transcript { lines: digest.lines.clone(), ..Transcript::default() };
+        let prompt = self.prompt(digest_name(digest.what), policy, &transcript, |frame| {
+            if let Some(summary) = &digest.summary {
+                frame.notes(summary);
+            }
+            if !digest.known.is_empty() {
+                frame.known(&digest.known);
+            }
+            frame.talk(&digest.lines);
+            QuestionContext::default()
+        })?;
+        Ok(Prompt { schema: Some(schema_of_digest(digest.what)), ..prompt })
+    }
+}
+
+fn digest_name(what: Digesting) -> &'static str {
+    match what {
+        Digesting::Summary => "summarize",
+        Digesting::Reflection => "reflect",
+    }
+}
+
+fn name_of(question: Question, style: JudgeStyle) -> &'static str {
+    match (question, style) {
+        (Question::State, _) => "state",
+        (Question::Same, _) => "same",
+        (Question::Changed, _) => "changed",
+        (Question::Join, _) => "join",
+        (Question::Judge, JudgeStyle::Ladder) => "judge_ladder",
+        (Question::Judge, JudgeStyle::Delay) => "judge_delay",
+        (Question::Judge, JudgeStyle::Respond | JudgeStyle::Join | JudgeStyle::None) => "judge_respond",
+    }
+}
+
+/// A template with its gaps filled; `Err` names the file, the line and what is wrong.
+fn fill(file: &str, source: &str, values: &Value) -> Result<String, String> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+    environment.set_syntax(syntax.expect("the usual syntax is valid"));
+    // A prompt that runs in circles is a broken one, not a reason to hang.
+    environment.set_fuel(Some(100_000));
+    let filled = environment.render_named_str(file, source, values);
+    let text = filled.map_err(|error| {
+        let line = error.line().map_or_else(String::new, |line| format!(":{line}"));
+        let detail = error.detail().map_or_else(String::new, |detail| format!(" ({detail})"));
+        format!("{file}{line}: {}{detail}", error.kind())
+    })?;
+    Ok(without_gaps(&text))
+}
+
+/// At most one empty line in a row: a setting that says nothing leaves no hole.
+fn without_gaps(text: &str) -> String {
+    let mut lines: Vec<&str> = Vec::new();
+    for line in text.trim().lines() {
+        if !(line.trim().is_empty() && lines.last().is_some_and(|last| last.trim().is_empty())) {
+            lines.push(line.trim_end());
+        }
+    }
+    lines.join("\n")
+}

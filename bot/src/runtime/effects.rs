@@ -1,0 +1,202 @@
+//! What effects lead to: each becomes a task that ends by putting exactly one input back.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use aizuchi_core::effect::{Ask, Brief, Delivery, Effect, Failure, Recall, Remember, Usage};
+use aizuchi_core::settings::Price;
+use aizuchi_core::types::{CallId, Place, RoomId};
+use aizuchi_core::{Engine, Input, Policies, Time};
+use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
+
+use super::RuntimeContext;
+use super::deliver::deliver;
+use super::failure::or_failure;
+use super::languages::RoomLanguages;
+use super::ledger::Ledger;
+use crate::language::Language;
+use crate::meter::Meter;
+
+pub struct EffectRunner {
+    context: Arc<RuntimeContext>,
+    pub policies: Arc<Policies>,
+    answer: mpsc::UnboundedSender<Input>,
+    /// Models being asked.
+    calls: HashMap<CallId, AbortHandle>,
+    /// Posts on their way.
+    posts: HashSet<CallId>,
+    languages: RoomLanguages,
+    ledger: Arc<Ledger>,
+}
+
+/// Platforms show that somebody is writing for some seconds only.
+const TYPING_AGAIN: Duration = Duration::from_secs(4);
+
+impl EffectRunner {
+    pub fn new(
+        context: Arc<RuntimeContext>,
+        policies: Arc<Policies>,
+        answer: mpsc::UnboundedSender<Input>,
+        ledger: Arc<Ledger>,
+    ) -> EffectRunner {
+        let (calls, posts, languages) = (HashMap::new(), HashSet::new(), RoomLanguages::default());
+        EffectRunner { context, policies, answer, calls, posts, languages, ledger }
+    }
+
+    /// `seq` is the last record that was durable when this was wanted, at the time `now`.
+    pub fn run(&mut self, engine: &Engine, now: Time, effect: Effect, seq: u64) {
+        if let Some(refused) = self.ledger.refuse(engine, now, &effect) {
+            let _ = self.answer.send(refused);
+            return;
+        }
+        match effect {
+            Effect::Ask(ask) => self.ask(ask, seq),
+            Effect::Write(brief) => self.write(brief, seq),
+            Effect::Recall(recall) => self.recall(*recall, seq),
+            Effect::Remember(remember) => self.remember(*remember, seq),
+            Effect::Deliver(delivery) => self.deliver(*delivery),
+            Effect::Abort(call) => {
+                if let Some(task) = self.calls.remove(&call) {
+                    task.abort();
+                }
+            }
+            Effect::Trace(_) | Effect::Received(_) => (),
+        }
+    }
+
+    /// The result of a call has come back.
+    pub fn finish_call(&mut self, call: &CallId) {
+        self.calls.remove(call);
+        self.posts.remove(call);
+    }
+
+    pub fn is_posting(&self) -> bool {
+        !self.posts.is_empty()
+    }
+
+    pub fn abort_calls(&mut self) {
+        self.calls.drain().for_each(|(_, task)| task.abort());
+    }
+
+    /// Excuses are made in the language of the room.
+    pub fn note_language(&mut self, room: &RoomId, text: &str) {
+        self.languages.note_language(room, text);
+    }
+
+    /// Counts what is looked up by its meaning for this room.
+    fn meter(&self, room: &RoomId) -> Meter {
+        let policy = self.policies.for_room(room.as_str());
+        let model = policy.settings.embedding_model();
+        Meter::at(model.map_or(Price::default(), |model| policy.price(&model)))
+    }
+
+    fn ask(&mut self, mut ask: Box<Ask>, seq: u64) {
+        let (call, answer) = (ask.call.clone(), self.answer.clone());
+        let (policies, models, keeper) =
+            (self.policies.clone(), self.context.models.clone(), self.context.keeper.clone());
+        let (result_of, meter) = (call.clone(), self.meter(&call.room));
+        let task = tokio::spawn(async move {
+            let judging = async {
+                match keeper {
+                    Some(keeper) if !keeper.remind_judge(&mut ask, seq, &meter).await => Err(nothing_to_tell()),
+                    Some(_) | None => models.judge(ask, policies).await,
+                }
+            };
+            let verdict = or_failure(judging).await;
+            let _ = answer.send(Input::Judged(result_of, meter.added_to(verdict)));
+        });
+        self.calls.insert(call, task.abort_handle());
+    }
+
+    fn write(&mut self, mut brief: Box<Brief>, seq: u64) {
+        let (call, place, answer) = (brief.call.clone(), brief.place.clone(), self.answer.clone());
+        let (policies, models, memory) =
+            (self.policies.clone(), self.context.models.clone(), self.context.keeper.clone());
+        let meter = self.meter(&call.room);
+        let writing = async move {
+            if let Some(keeper) = memory {
+                keeper.recollect(&mut brief, seq, &meter).await;
+                if !keeper.remind_writer(&mut brief, seq, &meter).await {
+                    return meter.added_to(Err(nothing_to_tell()));
+                }
+            }
+            meter.added_to(models.write(brief, policies).await)
+        };
+        let (result_of, context) = (call.clone(), self.context.clone());
+        let task = tokio::spawn(async move {
+            let draft = tokio::select! {
+                draft = or_failure(writing) => draft,
+                () = show_typing(&context, &place) => unreachable!("it types until it is told to stop"),
+            };
+            let _ = answer.send(Input::Written(result_of, draft));
+        });
+        self.calls.insert(call, task.abort_handle());
+    }
+
+    fn recall(&mut self, recall: Recall, seq: u64) {
+        let (call, answer, keeper) = (recall.call.clone(), self.answer.clone(), self.context.keeper.clone());
+        let (result_of, meter) = (call.clone(), self.meter(&call.room));
+        let task = tokio::spawn(async move {
+            let finding = async {
+                match keeper {
+                    Some(keeper) => Ok(keeper.find_to_tell(&recall, seq, &meter).await),
+                    None => Ok(None),
+                }
+            };
+            let found = or_failure(finding).await.unwrap_or_default();
+            let _ = answer.send(Input::Recalled(result_of, found, meter.usage()));
+        });
+        self.calls.insert(call, task.abort_handle());
+    }
+
+    fn remember(&mut self, remember: Remember, seq: u64) {
+        let (call, answer) = (remember.call.clone(), self.answer.clone());
+        let Some(keeper) = self.context.keeper.clone() else {
+            let _ = answer.send(Input::Remembered(call, Ok(Usage::default())));
+            return;
+        };
+        let result_of = call.clone();
+        let task = tokio::spawn(async move {
+            let done = or_failure(keeper.remember(remember, seq)).await;
+            if let Err(Failure { what, .. }) = &done {
+                tracing::warn!(call = %result_of, what = &**what, "could not take talk into memory");
+            }
+            let _ = answer.send(Input::Remembered(result_of, done));
+        });
+        self.calls.insert(call, task.abort_handle());
+    }
+
+    /// A post is never cancelled: nobody could tell whether it is out already.
+    fn deliver(&mut self, delivery: Delivery) {
+        let (context, answer) = (self.context.clone(), self.answer.clone());
+        let policy = self.policies.for_room(delivery.place.room.as_str());
+        let retries_max = policy.settings.runtime.post_retries_max;
+        let heard = self.languages.of(&delivery.place.room);
+        let language = Language::wished(&policy.settings.bot.language, heard);
+        self.posts.insert(delivery.call.clone());
+        tokio::spawn(async move {
+            let done = or_failure(deliver(&context, &delivery, language, retries_max)).await;
+            if let (Ok(_), Some(fact), Some(keeper)) = (&done, delivery.telling, &context.keeper) {
+                keeper.was_told(fact, &delivery.place, delivery.at).await;
+            }
+            let _ = answer.send(Input::Delivered(delivery.call, done));
+        });
+    }
+}
+
+/// Between finding something and telling it, it was forgotten.
+fn nothing_to_tell() -> Failure {
+    Failure::unpaid("there is nothing to tell any more")
+}
+
+/// Never ends.
+async fn show_typing(context: &RuntimeContext, place: &Place) {
+    loop {
+        if let Some(platform) = context.platform(place.room.as_str()) {
+            platform.typing(place).await;
+        }
+        tokio::time::sleep(TYPING_AGAIN).await;
+    }
+}

@@ -1,0 +1,222 @@
+//! How platforms tell the engines what happened.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use aizuchi_core::effect::Usage;
+use aizuchi_core::memory::ForgetRequest;
+use aizuchi_core::settings::Settings;
+use aizuchi_core::types::{PersonId, RoomId, stable_hash};
+use aizuchi_core::view::RoomView;
+use aizuchi_core::{Input, Policies, Time};
+use futures_util::FutureExt as _;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use super::aliases::PersonAliases;
+use super::failure::{TaskFailure, panic_message};
+use super::ledger::{Ledger, TotalView};
+use crate::ports::TalkWrite;
+use crate::stores::StoreError;
+
+/// The program is stopping: nobody listens any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("aizuchi is stopping")]
+pub struct ShuttingDown;
+
+/// Why something is not durable.
+#[derive(Debug, thiserror::Error)]
+pub enum StoringError {
+    #[error(transparent)]
+    Gone(#[from] ShuttingDown),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Something for an engine.
+#[derive(Debug)]
+pub enum ShardRequest {
+    /// Something happened; told back when it is durable.
+    Input(Input, oneshot::Sender<()>),
+    /// A platform stores something of its own, and the engine hears of it.
+    Store(StoreRequest),
+    /// Something is to be paid for on behalf of a room; told back when that is durable, dropped where it cannot pay.
+    Pay(RoomId, Usage, oneshot::Sender<()>),
+    /// Somebody wants to look.
+    Look(RoomId, oneshot::Sender<Option<RoomView>>),
+    /// Somebody wants to be forgotten.
+    Forget(ForgetJob),
+}
+
+/// What a platform keeps itself, to be stored in one commit with the record of it.
+pub struct StoreRequest {
+    pub room: RoomId,
+    /// When it happened.
+    pub at: Time,
+    /// Whether somebody turns to the bot with it, as far as is known.
+    pub addressed: bool,
+    pub write: TalkWrite,
+    /// Told back when it is durable and about to be handled, or could not be stored.
+    pub done: oneshot::Sender<Result<(), StoreError>>,
+}
+
+impl std::fmt::Debug for StoreRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Storing").field("room", &self.room).field("at", &self.at).finish_non_exhaustive()
+    }
+}
+
+/// A person who wants to be forgotten.
+#[derive(Debug)]
+pub struct ForgetJob {
+    pub request: Arc<ForgetRequest>,
+    /// How many engines there are: each forgets them in its own rooms.
+    pub shards: usize,
+    /// Told back when nothing of them is left here.
+    pub done: oneshot::Sender<Result<(), StoreError>>,
+}
+
+/// Something that waits to be handled.
+#[derive(Debug)]
+pub struct Promise(oneshot::Receiver<()>);
+
+impl Promise {
+    /// Returns when it is durable, and is about to be handled.
+    pub async fn durable(self) -> Result<(), ShuttingDown> {
+        self.0.await.map_err(|_| ShuttingDown)
+    }
+}
+
+/// Cheap to clone. A room is always heard by the same engine.
+#[derive(Clone, Debug)]
+pub struct EngineHandle {
+    shards: Arc<[mpsc::Sender<ShardRequest>]>,
+    failures: mpsc::UnboundedSender<TaskFailure>,
+    /// Who is one person under several ids.
+    same: Arc<RwLock<PersonAliases>>,
+    /// What all rooms spend together, where somebody adds it up.
+    ledger: Option<Arc<Ledger>>,
+}
+
+impl EngineHandle {
+    pub fn new(shards: Vec<mpsc::Sender<ShardRequest>>, failures: mpsc::UnboundedSender<TaskFailure>) -> EngineHandle {
+        EngineHandle { shards: shards.into(), failures, same: Arc::default(), ledger: None }
+    }
+
+    /// Runs a task that must not end before the program does: if it does, or panics, the program is ended.
+    pub async fn supervise(self, task: &'static str, stop: CancellationToken, work: impl Future<Output = ()>) {
+        let ended = AssertUnwindSafe(work).catch_unwind().await;
+        if !stop.is_cancelled() {
+            let why = ended.err().map_or_else(|| "it ended".into(), |panic| panic_message(&*panic));
+            let _ = self.failures.send(TaskFailure { task: task.into(), why });
+        }
+    }
+
+    /// The same, knowing what all rooms spend together.
+    pub fn with_ledger(self, ledger: Arc<Ledger>) -> EngineHandle {
+        EngineHandle { ledger: Some(ledger), ..self }
+    }
+
+    /// What all rooms spent today, as it is shown in one of them.
+    pub fn total(&self, room: &RoomId, now: Time) -> TotalView {
+        self.ledger.as_ref().map(|ledger| ledger.today(room, now)).unwrap_or_default()
+    }
+
+    /// Has a room pay for something it did not ask for itself, before it is done. `false` where its budget, or that of all
+    /// rooms, does not allow it.
+    pub async fn pay(&self, room: &RoomId, usage: Usage) -> Result<bool, ShuttingDown> {
+        let (done, durable) = oneshot::channel();
+        self.shard(room).send(ShardRequest::Pay(room.clone(), usage, done)).await.map_err(|_| ShuttingDown)?;
+        Ok(durable.await.is_ok())
+    }
+
+    /// From now on the ids of one person are heard as one, for every clone.
+    pub fn with_aliases(self, settings: &Settings) -> EngineHandle {
+        *self.same.write().unwrap_or_else(PoisonError::into_inner) = PersonAliases::new(&settings.people.same);
+        self
+    }
+
+    /// Returns when it is durable, and is about to be handled. Waits while there is too much to do.
+    pub async fn submit(&self, input: Input) -> Result<(), ShuttingDown> {
+        self.enqueue(input).await?.durable().await
+    }
+
+    /// Returns when it waits to be handled, after everything of its room that was queued before. Waits while there is too
+    /// much to do.
+    pub async fn enqueue(&self, mut input: Input) -> Result<Promise, ShuttingDown> {
+        self.same.read().unwrap_or_else(PoisonError::into_inner).unite(&mut input);
+        let room = input.room().expect("platforms tell of rooms");
+        let (done, durable) = oneshot::channel();
+        self.shard(room).send(ShardRequest::Input(input, done)).await.map_err(|_| ShuttingDown)?;
+        Ok(Promise(durable))
+    }
+
+    /// Has something stored that a platform keeps itself, and heard, in one commit. Returns when that is durable, and is about
+    /// to be handled. Waits while there is too much to do, but not for a store that refuses.
+    pub async fn store(&self, room: RoomId, at: Time, addressed: bool, write: TalkWrite) -> Result<(), StoringError> {
+        let same = self.same.clone();
+        let write = write.finished_by(move |input| same.read().unwrap_or_else(PoisonError::into_inner).unite(input));
+        let (done, stored) = oneshot::channel();
+        let shard = self.shard(&room).clone();
+        let storing = StoreRequest { room, at, addressed, write, done };
+        shard.send(ShardRequest::Store(storing)).await.map_err(|_| ShuttingDown)?;
+        Ok(stored.await.map_err(|_| ShuttingDown)??)
+    }
+
+    /// Other settings hold from now on, in every room. Returns when that is durable.
+    pub async fn change_policies(&self, policies: &Policies) -> Result<(), ShuttingDown> {
+        let mut durable = Vec::new();
+        for shard in self.shards.iter() {
+            let (done, is_durable) = oneshot::channel();
+            // Their number holds from the next start on.
+            let input = Input::PolicyChanged(Box::new(policies.stated().with_shards(self.shards.len())));
+            shard.send(ShardRequest::Input(input, done)).await.map_err(|_| ShuttingDown)?;
+            durable.push(is_durable);
+        }
+        for is_durable in durable {
+            is_durable.await.map_err(|_| ShuttingDown)?;
+        }
+        self.clone().with_aliases(&policies.general().settings);
+        if let Some(ledger) = &self.ledger {
+            ledger.set_policies(policies);
+        }
+        Ok(())
+    }
+
+    /// A look at a room; `None` if nothing was ever heard there.
+    pub async fn view(&self, room: &RoomId) -> Result<Option<RoomView>, ShuttingDown> {
+        let (done, seen) = oneshot::channel();
+        self.shard(room).send(ShardRequest::Look(room.clone(), done)).await.map_err(|_| ShuttingDown)?;
+        seen.await.map_err(|_| ShuttingDown)
+    }
+
+    /// Has every engine forget a person, and the journal too. Returns when nothing of them is left there.
+    pub async fn forget(&self, request: &Arc<ForgetRequest>) -> Result<(), StoringError> {
+        for shard in self.shards.iter() {
+            let (done, forgotten) = oneshot::channel();
+            let forgetting = ForgetJob { request: request.clone(), shards: self.shards.len(), done };
+            shard.send(ShardRequest::Forget(forgetting)).await.map_err(|_| ShuttingDown)?;
+            forgotten.await.map_err(|_| ShuttingDown)??;
+        }
+        Ok(())
+    }
+
+    /// Every id of a person, the one they are known by first.
+    pub fn ids_of(&self, person: &PersonId) -> Vec<PersonId> {
+        self.same.read().unwrap_or_else(PoisonError::into_inner).all(person)
+    }
+
+    /// The id a person is known by.
+    pub fn first_id(&self, person: &PersonId) -> PersonId {
+        self.same.read().unwrap_or_else(PoisonError::into_inner).first(person)
+    }
+
+    fn shard(&self, room: &RoomId) -> &mpsc::Sender<ShardRequest> {
+        &self.shards[shard_of(room, self.shards.len())]
+    }
+}
+
+/// Which engine a room belongs to.
+pub fn shard_of(room: &RoomId, shards: usize) -> usize {
+    (stable_hash(0, room.as_str()) % shards as u64) as usize
+}

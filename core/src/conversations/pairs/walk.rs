@@ -1,0 +1,250 @@
+//! The way back through the lines, newest first: how each of them relates to the message.
+
+use super::*;
+use crate::conversations::bonds::{Bonds, PerPerson};
+use crate::conversations::line::{LINES_MAX, TalkLine};
+use crate::conversations::participants::{NOBODY, Slot};
+use crate::conversations::reading::Reading;
+use crate::conversations::shared::Shared;
+
+/// Where the way has come to.
+pub(super) struct LineWalk<'a> {
+    conversations: &'a Conversations,
+    arrival: &'a Arrival<'a>,
+    pub(super) lines: &'a [TalkLine],
+    /// Number of the first of them.
+    first: u32,
+    shared: Shared,
+    /// The most that is shared with one line.
+    pub(super) best: u16,
+    pub(super) bonds: Bonds,
+    /// To whom this author spoke last, and whom this message speaks to.
+    partner: Slot,
+    spoken_to: Slot,
+    /// What this author answered last, and in which conversation.
+    my_parent: u32,
+    my_conversation: Option<u8>,
+    pub(super) counts: RunningCounts,
+    said_by: PerPerson<u8>,
+    next_of: PerPerson<Option<u8>>,
+    mine_to: [u8; LINES_MAX],
+    fresh: [u8; LINES_MAX],
+    since_in: [u8; LINES_MAX + 2],
+}
+
+/// Running counts on the way back through the lines.
+#[derive(Default)]
+pub(super) struct RunningCounts {
+    mine: u8,
+    to_me: u8,
+    spoken_to: u8,
+    pub(super) addressee_away: u8,
+    pub(super) speak_to_somebody: usize,
+}
+
+/// One line, and how it relates to the message.
+pub(super) struct EarlierLine<'a> {
+    line: &'a TalkLine,
+    index: usize,
+    pub(super) number: u32,
+    /// Messages since.
+    gap: u32,
+    mine: bool,
+    to_them: bool,
+    to_me: bool,
+    /// Messages of its author, and of its conversation, since.
+    theirs: u8,
+    after: u8,
+}
+
+impl<'a> LineWalk<'a> {
+    #[inline]
+    pub(super) fn new(
+        conversations: &'a Conversations,
+        arrival: &'a Arrival<'a>,
+        lately: &mut RecentContext,
+    ) -> LineWalk<'a> {
+        let shared = Shared::of(conversations, arrival, lately);
+        let lines = conversations.recent();
+        let partner = conversations.people.get(arrival.author).map_or(NOBODY, |me| me.partner);
+        let my_last = lines.iter().rev().find(|line| line.author == arrival.author);
+        let (my_parent, my_conversation) =
+            my_last.map_or((u32::MAX, None), |line| (line.parent, Some(line.conversation)));
+        LineWalk {
+            conversations,
+            arrival,
+            lines,
+            first: arrival.number - lines.len() as u32,
+            best: shared.per_line.iter().copied().max().unwrap_or(0),
+            shared,
+            bonds: Bonds::of(conversations, arrival.author),
+            partner,
+            spoken_to: arrival.reading.to[0].unwrap_or(partner),
+            my_parent,
+            my_conversation,
+            counts: RunningCounts { addressee_away: 63, ..RunningCounts::default() },
+            said_by: PerPerson::new(),
+            next_of: PerPerson::new(),
+            mine_to: [0; LINES_MAX],
+            fresh: [0; LINES_MAX],
+            since_in: [0; LINES_MAX + 2],
+        }
+    }
+
+    #[inline]
+    pub(super) fn candidate(&mut self, index: usize, line: &'a TalkLine) -> EarlierLine<'a> {
+        let number = self.first + index as u32;
+        EarlierLine {
+            line,
+            index,
+            number,
+            gap: self.arrival.number - number,
+            mine: line.author == self.arrival.author,
+            to_them: self.arrival.reading.addresses(line.author),
+            to_me: line.reading.addresses(self.arrival.author),
+            theirs: *self.said_by.of(line.author),
+            after: self.since_in[usize::from(line.conversation)],
+        }
+    }
+
+    #[inline]
+    pub(super) fn note_lately(&mut self, candidate: &EarlierLine<'_>, lately: &mut RecentContext) {
+        let EarlierLine { line, gap, to_them, to_me, .. } = *candidate;
+        self.counts.speak_to_somebody += usize::from(line.reading.address != Directness::Nobody);
+        if to_them {
+            self.counts.addressee_away = self.counts.addressee_away.min(gap.min(63) as u8);
+        }
+        if to_me {
+            lately.waiting += u8::from(self.counts.mine == 0);
+            lately.to_me += u8::from(gap <= 32);
+            lately.company |= 1 << (line.author % 128);
+        }
+    }
+
+    /// Whether the message may well answer this line.
+    #[inline]
+    pub(super) fn is_wanted(&self, candidate: &EarlierLine<'_>) -> bool {
+        let EarlierLine { line, number, gap, mine, to_them, to_me, theirs, after, .. } = *candidate;
+        gap <= RECENT
+            || (to_them && theirs < 3)
+            || (mine && theirs < 2)
+            || (to_me && self.counts.to_me < 3)
+            || (line.author == self.partner && theirs < 2)
+            || number == self.my_parent
+            || (self.my_conversation == Some(line.conversation) && after < 2)
+    }
+
+    /// How both authors relate to each other.
+    #[inline]
+    pub(super) fn put_people(&mut self, candidate: &EarlierLine<'_>, put: &mut impl FnMut(usize, u32)) {
+        let EarlierLine { line, gap, mine, to_them, to_me, theirs, .. } = *candidate;
+        let reading = self.arrival.reading;
+        put(SAME_AUTHOR, mine.into());
+        put(THEIRS_SINCE, theirs.into());
+        put(MINE_SINCE, self.counts.mine.into());
+        put(TO_THEM, address_code(reading, to_them));
+        put(TO_ME, address_code(&line.reading, to_me));
+        put(TO_ME_SINCE, self.counts.to_me.into());
+        put(SAME_TO, reading.to.iter().flatten().any(|to| line.reading.addresses(*to)).into());
+        put(MY_PARTNER, (self.partner != NOBODY && line.author == self.partner).into());
+        let them = self.conversations.people.get(line.author);
+        put(THEIR_PARTNER, them.is_some_and(|them| them.partner == self.arrival.author).into());
+        put(ANSWERS_ME, (line.parent_author == self.arrival.author && !mine).into());
+        put(TO_SINCE, self.counts.spoken_to.into());
+        let affinity = *self.bonds.with_me.of(line.author);
+        put(AFFINITY, affinity.into());
+        put(AFFINITY_LEAD, u32::from(self.bonds.most - affinity.min(self.bonds.most)));
+        put(THEIR_OTHERS, u32::from(self.bonds.all.of(line.author).saturating_sub(affinity)));
+        put(BETWEEN, gap - 1 - u32::from(theirs) - if mine { 0 } else { u32::from(self.counts.mine) });
+        put(THEIR_SAID, log_steps(them.map_or(0, |them| them.said.into())).into());
+    }
+
+    /// What the line says, and what it shares with the message.
+    #[inline]
+    pub(super) fn put_line(&self, candidate: &EarlierLine<'_>, put: &mut impl FnMut(usize, u32)) {
+        let EarlierLine { line, index, number, gap, .. } = *candidate;
+        let reading = &line.reading;
+        put(GAP, gap);
+        put(AGO, log_steps(self.arrival.at.since(line.at).0 / 500).into());
+        put(REPLIES, line.replies.into());
+        put(MY_REPLIES, self.mine_to[index].into());
+        put(OTHER_REPLIES_SINCE, self.fresh[index].into());
+        put(THEIR_QUESTION, reading.question.into());
+        put(THEIR_WIDTH, reading.width.into());
+        put(THEIR_STARTS, reading.tells(WordSignal::Starts).into());
+        put(THEIR_ANSWERED, reading.tells(WordSignal::Answered).into());
+        put(THEIR_GOES_ON, reading.tells(WordSignal::GoesOn).into());
+        let (closing, filler) = (reading.marks.has(TextMarks::CLOSING), reading.marks.has(TextMarks::FILLER));
+        put(THEIR_CLOSING, u32::from(closing) + 2 * u32::from(filler));
+        put(THEIR_UNFINISHED, reading.marks.has(TextMarks::UNFINISHED).into());
+        put(THEIR_SURE, line.sure.into());
+        put(THEIR_ADDRESS, reading.address as u32);
+        put(THEIR_START, (line.parent == number).into());
+        let (shared, best) = (self.shared.per_line[index], self.best);
+        put(SHARED, u32::from(shared) / 2);
+        put(SHARED_BEST, self.shared.best_word[index].into());
+        put(SHARED_LEAD, if best == 0 { 0 } else { 1 + u32::from(best - shared) / 2 });
+    }
+
+    /// What its author said next, and before.
+    #[inline]
+    pub(super) fn put_next(&mut self, candidate: &EarlierLine<'_>, put: &mut impl FnMut(usize, u32)) {
+        let EarlierLine { line, index, number, .. } = *candidate;
+        if let Some(next) = *self.next_of.of(line.author) {
+            let later = &self.lines[usize::from(next)];
+            put(NEXT_QUESTION, 1 + u32::from(later.reading.question));
+            put(NEXT_GOES_ON, 1 + u32::from(later.parent == number));
+            put(NEXT_GAP, u32::from(next) - index as u32);
+            let shared = &self.shared.per_line;
+            put(NEXT_SHARED, u32::from(shared[usize::from(next)].saturating_sub(shared[index])) / 2);
+            put(NEXT_TO_ME, 1 + address_code(&later.reading, later.reading.addresses(self.arrival.author)));
+        }
+        if line.parent_author == line.author && line.parent != number {
+            let before = line.parent.checked_sub(self.first).and_then(|index| self.lines.get(index as usize));
+            put(PREVIOUS_OWN, 1 + before.map_or(0, |before| u32::from(before.reading.question)));
+        }
+    }
+
+    /// The conversation it is in.
+    #[inline]
+    pub(super) fn put_conversation(&self, candidate: &EarlierLine<'_>, put: &mut impl FnMut(usize, u32)) {
+        let EarlierLine { line, after, .. } = *candidate;
+        let author = self.arrival.author;
+        let there = &self.conversations.list[usize::from(line.conversation)];
+        put(STRAND_MINE, there.has(author).into());
+        put(STRAND_MY_LAST, (self.my_conversation == Some(line.conversation)).into());
+        put(STRAND_SINCE, after.into());
+        put(STRAND_GAP, self.arrival.number - there.last);
+        put(STRAND_PEOPLE, there.people.count_ones());
+        put(STRAND_LINES, log_steps(there.lines.into()).into());
+        put(STRAND_TO, self.arrival.reading.to.iter().flatten().any(|to| there.has(*to)).into());
+        put(STRAND_STARTER, (there.starter == author).into());
+        put(SHARED_STRAND, u32::from(self.shared.per_conversation[usize::from(line.conversation)]) / 2);
+    }
+
+    /// One line further back.
+    #[inline]
+    pub(super) fn pass(&mut self, candidate: &EarlierLine<'_>) {
+        let EarlierLine { line, index, gap, mine, to_me, theirs, after, .. } = *candidate;
+        *self.next_of.of(line.author) = Some(index as u8);
+        *self.said_by.of(line.author) = theirs + 1;
+        let counts = &mut self.counts;
+        counts.mine = counts.mine.saturating_add(u8::from(mine));
+        counts.to_me = counts.to_me.saturating_add(u8::from(to_me));
+        counts.spoken_to = counts.spoken_to.saturating_add(u8::from(line.author == self.spoken_to));
+        self.since_in[usize::from(line.conversation)] = after.saturating_add(1);
+        if let Some(parent) = line.parent.checked_sub(self.first).filter(|parent| *parent < index as u32) {
+            self.mine_to[parent as usize] += u8::from(mine);
+            self.fresh[parent as usize] += u8::from(!mine && gap < 8);
+        }
+    }
+}
+
+fn address_code(reading: &Reading, hit: bool) -> u32 {
+    match (reading.address, hit) {
+        (Directness::Nobody, _) => 0,
+        (_, false) => 1,
+        (Directness::Named, true) => 2,
+        (Directness::Directed, true) => 3,
+    }
+}

@@ -1,0 +1,31 @@
+//! Orders that no model has a say in.
+
+use super::end;
+use super::turn::Turn;
+use crate::input::Command;
+use crate::room::Mute;
+use crate::trace::Cause;
+
+pub(super) fn run_command(turn: &mut Turn<'_>, command: Command) {
+    match command {
+        Command::Mute(None) => turn.room.mute = Some(Mute::Open),
+        Command::Mute(Some(span)) => turn.room.mute = Some(Mute::Until(turn.now + span)),
+        Command::Unmute => turn.room.mute = None,
+        Command::Listen(on) => turn.room.off = !on,
+        Command::Talk(share) => turn.room.talk.get_or_insert_default().asked = share,
+        Command::Reset | Command::Left => (),
+    }
+}
+
+/// What an order makes of what is pending in one place.
+pub(super) fn drop_after(turn: &mut Turn<'_>, command: Command) {
+    match command {
+        Command::Mute(_) | Command::Listen(false) => end::call_off_as_muted(turn),
+        Command::Reset | Command::Left => {
+            for pending in turn.place_mut().take_slots() {
+                end::end(turn, *pending, &Cause::Forgotten);
+            }
+        }
+        Command::Unmute | Command::Talk(_) | Command::Listen(true) => (),
+    }
+}

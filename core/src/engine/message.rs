@@ -1,0 +1,115 @@
+//! Somebody said something: from the message to what comes of it at once, stage by stage and each of them once.
+
+use super::link::{self, Placement};
+use super::turn::Turn;
+use super::{Engine, answer, decide, digest, end, own_posts, receive, reception, remember};
+use crate::effect::Effect;
+use crate::listen::{Address, asks_for_quiet, filter};
+use crate::settings::OtherBots;
+use crate::trace::{Cause, Features, Stage, Trace, Unheard};
+use crate::types::{Addressed, Message, Span, Time, Voice};
+
+impl Engine {
+    pub(super) fn handle_message(&mut self, now: Time, mut message: Message, out: &mut Vec<Effect>) {
+        message.at = message.counted_at(now);
+        let policy = self.policies.for_room(message.place.room.as_str());
+        let known = self.index.get(&message.place.room).map(|room| *room as usize);
+        let off = known.is_some_and(|room| self.rooms[room].off);
+        if let Err(unheard) = filter(policy, &message, off) {
+            return out.push(Effect::Trace(passed_over(&mut message, unheard)));
+        }
+        let threads_max = policy.settings.listen.threads_max as usize;
+        let room = known.unwrap_or_else(|| self.new_room(&message.place.room));
+        self.rooms[room].open(message.place.thread.as_ref(), threads_max);
+        let thread = message.place.thread.clone();
+        handle_message(&mut self.turn_at(room, thread, now, out), message);
+    }
+}
+
+fn handle_message(turn: &mut Turn<'_>, mut message: Message) {
+    let incoming = match receive::receive(turn, &message) {
+        Ok(incoming) => incoming,
+        Err(unheard) => {
+            if unheard == Unheard::Itself {
+                own_posts::note_own_post(turn, &message);
+            }
+            return turn.conclude(passed_over(&mut message, unheard));
+        }
+    };
+    let by_person = message.author.voice == Voice::Person;
+    let guess = link::find_conversation(turn, &message);
+    if by_person && incoming.late.is_none() {
+        let answered = guess.as_ref().map(|guess| &guess.reply_to);
+        reception::note_reception(turn, &message, answered, incoming.is_for_me());
+    }
+    remember::remember(turn, &message, &incoming);
+    digest::note_for_memory(turn);
+    if let Some(unheard) = incoming.late.or_else(|| not_answered(turn, &message)) {
+        return turn.conclude(guessed(passed_over(&mut message, unheard), guess));
+    }
+    let trace = guessed(new_trace(&mut message), guess);
+    match incoming.address {
+        Address::Me(addressed) if is_told_to_be_quiet(turn, &message.text) => be_quiet(turn, trace, addressed),
+        Address::Me(addressed) => answer::was_addressed(turn, &message, trace, addressed),
+        Address::SomebodyElse => decide::decide(turn, &message, trace, true),
+        Address::TheRoom => decide::decide(turn, &message, trace, false),
+    }
+}
+
+/// The name moves into the trace: a message gets one, when everything else has been done with it.
+fn new_trace(message: &mut Message) -> Box<Trace> {
+    let name = std::mem::take(&mut message.author.name);
+    Box::new(Trace::undecided(message, name))
+}
+
+fn passed_over(message: &mut Message, unheard: Unheard) -> Box<Trace> {
+    let mut trace = new_trace(message);
+    trace.pass_over(unheard);
+    trace
+}
+
+/// What was made of it before anything was decided.
+fn guessed(mut trace: Box<Trace>, guess: Option<Placement>) -> Box<Trace> {
+    if let Some(guess) = guess {
+        trace.p_join = guess.p_join;
+        trace.reply_to_guess = Some(guess.reply_to);
+        trace.features = Features(guess.features.map(Box::new));
+    }
+    trace
+}
+
+/// Other bots may be heard and not answered.
+fn not_answered(turn: &Turn<'_>, message: &Message) -> Option<Unheard> {
+    let answered = turn.policy.settings.listen.other_bots == OtherBots::Answered;
+    (message.author.voice == Voice::Bot && !answered).then_some(Unheard::BotNotAnswered)
+}
+
+fn is_told_to_be_quiet(turn: &Turn<'_>, text: &str) -> bool {
+    if turn.policy.settings.address.be_quiet_minutes == 0 {
+        return false;
+    }
+    let mut rest = text.to_owned();
+    while let Some(start) = rest.find("<@") {
+        let Some(end) = rest[start..].find('>') else { break };
+        rest.replace_range(start..start + end + 1, " ");
+    }
+    if let Some(name) = turn.policy.names.find(&rest) {
+        rest.replace_range(name, " ");
+    }
+    asks_for_quiet(rest.trim().trim_start_matches(['@', '＠']))
+}
+
+fn be_quiet(turn: &mut Turn<'_>, mut trace: Box<Trace>, addressed: Addressed) {
+    let span = Span::minutes(turn.policy.settings.address.be_quiet_minutes.into());
+    turn.room.mute_at_least_until(turn.now + span);
+    let threads = turn.room.thread_ids();
+    let here = turn.thread.clone();
+    for thread in threads {
+        turn.thread = thread;
+        end::call_off_as_muted(turn);
+    }
+    turn.thread = here;
+    trace.addressed = Some(addressed);
+    trace.gate = Some("mute".into());
+    turn.stay_silent(trace, Stage::Gate, Cause::ToldToBeQuiet(span));
+}

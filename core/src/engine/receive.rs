@@ -1,0 +1,75 @@
+//! HeardMessage or passed over: what came before, what comes too late, and whom it is for.
+
+use super::turn::Turn;
+use crate::listen::{Address, addressee};
+use crate::trace::Unheard;
+use crate::types::{Flags, Message, Span, Voice, stable_hash};
+
+/// A message that is to be remembered.
+pub(super) struct Incoming {
+    /// What is noticed once about it.
+    pub(super) flags: Flags,
+    pub(super) address: Address,
+    /// Why it is remembered and not answered, if it comes too late.
+    pub(super) late: Option<Unheard>,
+}
+
+impl Incoming {
+    pub(super) fn is_for_me(&self) -> bool {
+        matches!(self.address, Address::Me(_))
+    }
+}
+
+/// `Err` where it is not to be remembered either.
+pub(super) fn receive(turn: &mut Turn<'_>, message: &Message) -> Result<Incoming, Unheard> {
+    if message.author.voice == Voice::Me {
+        return Err(Unheard::Itself);
+    }
+    if is_repeated(turn, message) {
+        return Err(Unheard::Repeated);
+    }
+    let flags = Flags::BOT.when(message.author.voice == Voice::Bot) | turn.policy.notice.of(&message.text);
+    let address = addressee_of(turn, message, flags);
+    let late = too_late(turn, message, matches!(address, Address::Me(_)));
+    if late.is_none() {
+        turn.room.note_newest(message, turn.now);
+    }
+    Ok(Incoming { flags, address, late })
+}
+
+fn addressee_of(turn: &Turn<'_>, message: &Message, flags: Flags) -> Address {
+    let replies_to_me = message.reply.as_ref().is_some_and(|reply| {
+        reply.to_me || reply.to.as_ref().is_some_and(|to| turn.place().is_own(stable_hash(0, to.as_str())))
+    });
+    addressee(turn.policy, message, flags.has(Flags::NAMED), replies_to_me, &turn.room.speakers)
+}
+
+/// Whether it was heard before. What is dated ahead of its arrival comes with another time when it is told again.
+fn is_repeated(turn: &Turn<'_>, message: &Message) -> bool {
+    let place = turn.place();
+    place.buffer.find(message.id.as_str()).is_some()
+        || ((message.heard.is_some() || message.at <= turn.room.newest) && place.knows(message.id.as_str()))
+}
+
+/// Why it is remembered and not answered, if it comes too late: the platform's own stragglers soon, what came late
+/// because we were away and addresses us only after a longer while.
+fn too_late(turn: &Turn<'_>, message: &Message, addressed: bool) -> Option<Unheard> {
+    let settings = &turn.policy.settings;
+    let late_after = Span::seconds(settings.listen.late_after_seconds.into());
+    if message.heard.is_none() {
+        // Records of earlier versions decide as they did then.
+        let late = turn.room.newest.max(turn.now).since(message.at) > late_after;
+        return (message.backfilled || late).then_some(Unheard::Late);
+    }
+    let late = turn.now.since(message.at);
+    if late <= late_after {
+        return None;
+    }
+    let limit = match (message.backfilled, addressed) {
+        (true, true) => Span::minutes(settings.response.late_answer_minutes.into()).max(late_after),
+        (true, false) => return Some(Unheard::Missed { late }),
+        (false, _) => late_after,
+    };
+    let away = message.backfilled;
+    (late > limit).then_some(Unheard::TooLate { late, limit, away })
+}
