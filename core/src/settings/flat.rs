@@ -75,6 +75,22 @@ pub(super) struct Entry {
     pub line: Option<usize>,
 }
 
+/// A value given as plain text, read as the type that the default has.
+pub(super) fn value_like(default: Option<&Entry>, text: &str) -> Value {
+    match default.and_then(|entry| entry.value.plain()) {
+        Some(Value::String(_)) => Value::String(text.to_owned()),
+        Some(Value::Array(_)) if !text.starts_with('[') => {
+            let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+            Value::Array(items.map(Value::from).collect())
+        }
+        _ => toml::from_str::<toml::Table>(&format!("value = {text}"))
+            .ok()
+            .filter(|table| table.len() == 1)
+            .and_then(|mut table| table.remove("value"))
+            .unwrap_or_else(|| Value::String(text.to_owned())),
+    }
+}
+
 /// The layers merged into one table of full key to value, and what was wrong with it.
 #[derive(Clone, Debug, Default)]
 pub struct Flat {

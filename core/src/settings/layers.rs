@@ -8,7 +8,7 @@ use toml::Value;
 use toml::de::DeTable;
 
 use super::entries::flatten;
-use super::flat::{Entry, Flat, RawValue};
+use super::flat::{Entry, Flat, RawValue, value_like};
 use super::schema::{PROVIDER_KEYS, Settings, keys};
 use super::section::{Section, SectionRow, Shell};
 use super::value::{Setting, fixed_zone};
@@ -369,22 +369,6 @@ fn check_together(settings: &Settings, zones: &dyn Fn(&str) -> Option<Zone>, fla
         flat.misfit("bot.zone", r#""UTC", an offset such as "+09:00", or a zone such as "Asia/Tokyo""#);
     }
     zone
-}
-
-/// A value given as plain text, read as the type that the default has.
-fn value_like(default: Option<&Entry>, text: &str) -> Value {
-    match default.and_then(|entry| entry.value.plain()) {
-        Some(Value::String(_)) => Value::String(text.to_owned()),
-        Some(Value::Array(_)) if !text.starts_with('[') => {
-            let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
-            Value::Array(items.map(Value::from).collect())
-        }
-        _ => toml::from_str::<toml::Table>(&format!("value = {text}"))
-            .ok()
-            .filter(|table| table.len() == 1)
-            .and_then(|mut table| table.remove("value"))
-            .unwrap_or_else(|| Value::String(text.to_owned())),
-    }
 }
 
 pub(super) const DEFAULT_FILE: &str = "aizuchi.default.toml";
