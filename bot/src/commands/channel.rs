@@ -4,11 +4,11 @@ use aizuchi_core::input::Command;
 
 use super::parse::ArgumentValue;
 use super::runner::CommandCall;
-use super::spec::{Argument, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission};
+use super::spec::{ArgumentSpec, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission};
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "channel",
-    argument: Some(Argument { name: "state", kind: ArgumentKind::Choice(|| vec!["on", "off"]), required: true }),
+    argument: Some(ArgumentSpec { name: "state", kind: ArgumentKind::Choice(|| vec!["on", "off"]), required: true }),
     permission: Permission::Managers,
     offered: OfferedIn::Everywhere,
     effect: CommandEffect::Engine { command, answer },

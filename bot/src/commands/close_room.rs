@@ -1,10 +1,10 @@
 //! Closes a room of the web room for everybody.
 
-use super::spec::{Argument, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission, WebEffect};
+use super::spec::{ArgumentSpec, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission, WebEffect};
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "close-room",
-    argument: Some(Argument { name: "room", kind: ArgumentKind::RoomName, required: false }),
+    argument: Some(ArgumentSpec { name: "room", kind: ArgumentKind::RoomName, required: false }),
     permission: Permission::RoomOpener,
     offered: OfferedIn::WebRoom,
     effect: CommandEffect::Web(WebEffect::CloseRoom),

@@ -3,14 +3,14 @@
 use super::answers;
 use super::parse::ArgumentValue;
 use super::runner::{CommandCall, CommandError, CommandRunner};
-use super::spec::{Argument, ArgumentKind, CommandForm, CommandSpec, CommandEffect, OfferedIn, Permission};
+use super::spec::{ArgumentSpec, ArgumentKind, CommandForm, CommandSpec, CommandEffect, OfferedIn, Permission};
 use crate::keeper::{ForgetState, ForgetResult, ForgetError};
 use crate::language::{Language, LocalizedMessage, message, say};
 use crate::ports::BoxFuture;
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "forget-me",
-    argument: Some(Argument { name: "names", kind: ArgumentKind::Names, required: false }),
+    argument: Some(ArgumentSpec { name: "names", kind: ArgumentKind::Names, required: false }),
     permission: Permission::Anybody,
     offered: OfferedIn::Everywhere,
     effect: CommandEffect::Run(run),

@@ -13,7 +13,7 @@ mod tests;
 pub use offers::{CommandOffer, offers};
 pub use parse::{ArgumentValue, ParsedCommand, parse};
 pub use runner::{BotInfo, CommandCall, CommandRunner, PresetRequest};
-pub use spec::{Argument, ArgumentKind, CommandEffect, CommandForm, CommandSpec, OfferedIn, Permission, WebEffect};
+pub use spec::{ArgumentKind, ArgumentSpec, CommandEffect, CommandForm, CommandSpec, OfferedIn, Permission, WebEffect};
 
 macro_rules! commands {
     ($($module:ident)*) => {

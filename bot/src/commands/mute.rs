@@ -4,12 +4,12 @@ use aizuchi_core::input::Command;
 
 use super::parse::ArgumentValue;
 use super::runner::CommandCall;
-use super::spec::{Argument, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission};
+use super::spec::{ArgumentSpec, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission};
 use crate::language::say;
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "mute",
-    argument: Some(Argument { name: "duration", kind: ArgumentKind::Duration, required: false }),
+    argument: Some(ArgumentSpec { name: "duration", kind: ArgumentKind::Duration, required: false }),
     permission: Permission::Anybody,
     offered: OfferedIn::Everywhere,
     effect: CommandEffect::Engine { command, answer },

@@ -2,7 +2,7 @@
 
 use aizuchi_core::types::{Share, Span};
 
-use super::spec::{Argument, ArgumentKind, CommandForm, CommandSpec};
+use super::spec::{ArgumentKind, ArgumentSpec, CommandForm, CommandSpec};
 use super::{COMMANDS, HELP};
 
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub fn parse(text: &str, form: CommandForm) -> ParsedCommand {
     }
 }
 
-fn value(argument: &Argument, text: &str) -> Option<ArgumentValue> {
+fn value(argument: &ArgumentSpec, text: &str) -> Option<ArgumentValue> {
     match argument.kind {
         ArgumentKind::Duration => span(text).map(ArgumentValue::Duration),
         ArgumentKind::Share => Share::parse(text).map(ArgumentValue::Share),

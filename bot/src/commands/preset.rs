@@ -5,13 +5,13 @@ use tokio::sync::oneshot;
 
 use super::parse::ArgumentValue;
 use super::runner::{CommandCall, CommandError, CommandRunner, PresetRequest};
-use super::spec::{Argument, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission};
+use super::spec::{ArgumentSpec, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission};
 use crate::language::say;
 use crate::ports::BoxFuture;
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "preset",
-    argument: Some(Argument { name: "name", kind: ArgumentKind::Choice(|| PRESETS.iter().map(|(name, _)| *name).collect()), required: true }),
+    argument: Some(ArgumentSpec { name: "name", kind: ArgumentKind::Choice(|| PRESETS.iter().map(|(name, _)| *name).collect()), required: true }),
     permission: Permission::Managers,
     offered: OfferedIn::Everywhere,
     effect: CommandEffect::Run(run),

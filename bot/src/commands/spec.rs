@@ -12,14 +12,14 @@ use crate::ports::BoxFuture;
 #[derive(Debug)]
 pub struct CommandSpec {
     pub name: &'static str,
-    pub argument: Option<Argument>,
+    pub argument: Option<ArgumentSpec>,
     pub permission: Permission,
     pub offered: OfferedIn,
     pub effect: CommandEffect,
 }
 
 #[derive(Debug)]
-pub struct Argument {
+pub struct ArgumentSpec {
     /// As Discord calls it.
     pub name: &'static str,
     pub kind: ArgumentKind,

@@ -4,12 +4,12 @@ use aizuchi_core::input::Command;
 
 use super::parse::ArgumentValue;
 use super::runner::CommandCall;
-use super::spec::{Argument, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission};
+use super::spec::{ArgumentSpec, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission};
 use crate::language::say;
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "talk",
-    argument: Some(Argument { name: "share", kind: ArgumentKind::Share, required: false }),
+    argument: Some(ArgumentSpec { name: "share", kind: ArgumentKind::Share, required: false }),
     permission: Permission::Managers,
     offered: OfferedIn::Everywhere,
     effect: CommandEffect::Engine { command, answer },

@@ -6,14 +6,14 @@ use aizuchi_core::types::MessageId;
 use super::answers::{dollars, no_decision};
 use super::parse::ArgumentValue;
 use super::runner::{CommandCall, CommandError, CommandRunner};
-use super::spec::{Argument, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission};
+use super::spec::{ArgumentSpec, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission};
 use crate::language::{Language, say};
 use crate::ports::BoxFuture;
 use crate::sentences::sentence;
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "why",
-    argument: Some(Argument { name: "message", kind: ArgumentKind::MessageId, required: false }),
+    argument: Some(ArgumentSpec { name: "message", kind: ArgumentKind::MessageId, required: false }),
     permission: Permission::Anybody,
     offered: OfferedIn::Everywhere,
     effect: CommandEffect::Run(run),

@@ -52,7 +52,7 @@ impl From<ShuttingDown> for ForgetError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForgetResult {
     pub state: ForgetState,
-    /// NameFinder that may be somebody else's, with whose: what the bot said by these names is left until they say so.
+    /// Names that may be somebody else's, with whose: what the bot said by these names is left until they say so.
     pub doubtful: Vec<(Box<str>, Option<Box<str>>)>,
 }
 
@@ -72,7 +72,7 @@ const CONFIRMING_MAX: usize = 1_000;
 const AGAIN_FIRST: Duration = Duration::from_secs(1);
 const AGAIN_MAX: Duration = Duration::from_secs(60);
 
-/// NameFinder that somebody was asked about.
+/// Names that somebody was asked about.
 pub(super) struct OpenQuestion {
     ids: Vec<PersonId>,
     names: Vec<Box<str>>,

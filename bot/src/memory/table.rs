@@ -1,4 +1,4 @@
-//! What a store of memory can do: put things onto a shelf and find them again. What changes mean is said once, in `apply`.
+//! What a store of memory can do: keep entries and find them again. What each change means is defined once, in `apply`.
 
 use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Layer, Marks, Person};
 use aizuchi_core::types::{MessageId, PersonId, RoomId, stable_hash};

@@ -1,4 +1,4 @@
-//! HeardMessage or passed over: what came before, what comes too late, and whom it is for.
+//! Received or passed over: what came before, what comes too late, and whom it is for.
 
 use super::turn::Turn;
 use crate::listen::{Address, addressee};

@@ -52,7 +52,7 @@ impl ShareResult {
     }
 }
 
-struct Cost {
+struct PresetCost {
     preset: &'static str,
     judge: &'static str,
     calls: f64,
@@ -84,7 +84,7 @@ pub fn run(arguments: &TalkArguments) -> anyhow::Result<()> {
             writeln!(text, "{:<8} {achieved:>6.2} %  {:>8}  {:>13}", each.share.to_string(), each.heard, each.spoke);
     }
     text.push_str("\nper 1,000 messages, all of them counted\npreset     judge     calls  characters  contributions\n");
-    for Cost { preset, judge, calls, chars, replies } in &costs {
+    for PresetCost { preset, judge, calls, chars, replies } in &costs {
         let _ = writeln!(text, "{preset:<9}  {judge:<5}  {calls:>8.1}  {chars:>10.0}  {replies:>13.1}");
     }
     crate::cli::print(&text)
@@ -127,7 +127,12 @@ pub fn is_contribution(decided: &Decided) -> bool {
     matches!(trace.outcome, Outcome::Replies | Outcome::Acknowledges) && trace.addressed.is_none()
 }
 
-fn cost(arguments: &TalkArguments, preset: &'static str, judge: &Judge, name: &'static str) -> anyhow::Result<Cost> {
+fn cost(
+    arguments: &TalkArguments,
+    preset: &'static str,
+    judge: &Judge,
+    name: &'static str,
+) -> anyhow::Result<PresetCost> {
     let policies = policies(arguments, &[], Some(preset))?;
     let mut decided = Vec::new();
     for path in &arguments.logs {
@@ -135,7 +140,7 @@ fn cost(arguments: &TalkArguments, preset: &'static str, judge: &Judge, name: &'
     }
     let summary = ReplaySummary::of(&decided);
     let spoke = decided.iter().filter(|decided| is_contribution(decided)).count() as u64;
-    Ok(Cost {
+    Ok(PresetCost {
         preset,
         judge: name,
         calls: summary.per_1000(summary.judge_calls),
@@ -144,7 +149,7 @@ fn cost(arguments: &TalkArguments, preset: &'static str, judge: &Judge, name: &'
     })
 }
 
-fn figures(asked: &[ShareResult], costs: &[Cost]) -> Value {
+fn figures(asked: &[ShareResult], costs: &[PresetCost]) -> Value {
     let asked: Vec<Value> = asked
         .iter()
         .map(|each| {
@@ -166,10 +171,10 @@ fn figures(asked: &[ShareResult], costs: &[Cost]) -> Value {
     json!({"talk": asked, "presets": costs})
 }
 
-fn page(asked: &[ShareResult], costs: &[Cost]) -> EvalPage {
+fn page(asked: &[ShareResult], costs: &[PresetCost]) -> EvalPage {
     let most = asked.iter().map(|each| each.share.of(1.0).max(each.achieved())).fold(f64::MIN_POSITIVE, f64::max);
     let head = ["preset", "judge", "calls per 1,000", "characters per 1,000", "contributions per 1,000"];
-    let row = |cost: &Cost| {
+    let row = |cost: &PresetCost| {
         let rates = [format!("{:.1}", cost.calls), format!("{:.0}", cost.chars), format!("{:.1}", cost.replies)];
         [cost.preset.to_owned(), cost.judge.to_owned()].into_iter().chain(rates).collect()
     };

@@ -9,7 +9,7 @@ use super::errors::registration_advice;
 use super::platform::Discord;
 use super::read::{list, text};
 use super::rest::with_retries;
-use crate::commands::{Argument, COMMANDS, CommandForm, CommandSpec};
+use crate::commands::{ArgumentSpec, COMMANDS, CommandForm, CommandSpec};
 use crate::language::Language;
 
 pub const NAME: &str = "aizuchi";
@@ -55,7 +55,7 @@ fn subcommand(spec: &CommandSpec) -> Value {
     })
 }
 
-fn option(spec: &CommandSpec, argument: &Argument) -> Value {
+fn option(spec: &CommandSpec, argument: &ArgumentSpec) -> Value {
     let choices = argument.kind.choices().into_iter().map(|choice| json!({"name": choice, "value": choice}));
     json!({
         "type": STRING, "name": argument.name, "description": spec.argument_help(Language::ENGLISH), "required": argument.required,

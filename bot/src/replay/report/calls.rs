@@ -41,7 +41,7 @@ pub struct Spending {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Count {
+struct CallCount {
     asked: u64,
     cached: u64,
     failed: u64,
@@ -61,7 +61,7 @@ fn doc(question: Question) -> LocalizedMessage {
 }
 
 pub fn calls(decided: &[Decided], summary: &ReplaySummary, language: Language) -> CallsSection {
-    let mut counts = [Count::default(); QUESTIONS.len()];
+    let mut counts = [CallCount::default(); QUESTIONS.len()];
     for asked in decided.iter().flat_map(|one| &one.trace.asked) {
         let index = QUESTIONS.iter().position(|question| *question == asked.question);
         let count = &mut counts[index.expect("every question is listed")];
@@ -73,7 +73,7 @@ pub fn calls(decided: &[Decided], summary: &ReplaySummary, language: Language) -
             count.chars += asked.prompt_chars;
         }
     }
-    let all = counts.iter().fold(Count::default(), |all, one| Count {
+    let all = counts.iter().fold(CallCount::default(), |all, one| CallCount {
         asked: all.asked + one.asked,
         cached: all.cached + one.cached,
         failed: all.failed + one.failed,
@@ -89,7 +89,7 @@ pub fn calls(decided: &[Decided], summary: &ReplaySummary, language: Language) -
     }
 }
 
-fn row(name: String, doc: String, count: &Count) -> QuestionRow {
+fn row(name: String, doc: String, count: &CallCount) -> QuestionRow {
     QuestionRow {
         name,
         doc,

@@ -9,7 +9,7 @@ use icu_segmenter::options::WordBreakInvariantOptions;
 use super::{japanese, normal, rarity};
 use crate::conversations::RARITY_MAX;
 
-/// NameFinder to look for.
+/// The names that are looked for.
 #[derive(Clone, Debug, Default)]
 pub struct NameFinder(Vec<String>);
 

@@ -1,4 +1,4 @@
-//! The tables of memory as a shelf.
+//! The tables of memory in SQLite.
 
 use std::collections::BTreeSet;
 
