@@ -1,10 +1,16 @@
 //! Folders for tests.
 
-use std::path::PathBuf;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-/// A folder of its own for each test, removed in the end.
+/// A folder of its own for each test, removed in the end, also when the test fails.
 pub struct Scratch(pub PathBuf);
+
+/// How often it is tried to remove a folder in which something still writes, such as a browser that is closing.
+const TRIES_MAX: usize = 40;
+const TRIES_EVERY: Duration = Duration::from_millis(50);
 
 impl Scratch {
     /// `name` is for whoever finds it after a test was killed.
@@ -19,8 +25,44 @@ impl Scratch {
     }
 }
 
+impl Deref for Scratch {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl AsRef<Path> for Scratch {
+    fn as_ref(&self) -> &Path {
+        &self.0
+    }
+}
+
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        for _ in 0..TRIES_MAX {
+            if std::fs::remove_dir_all(&self.0).is_ok() || !self.0.exists() {
+                return;
+            }
+            std::thread::sleep(TRIES_EVERY);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_gone_after_a_test_that_fails() {
+        let scratch = Scratch::new("fails");
+        let path = scratch.to_path_buf();
+        std::fs::create_dir(path.join("within")).unwrap();
+        let failed = std::thread::spawn(move || {
+            let _scratch = scratch;
+            panic!("as a test does");
+        });
+        assert!(failed.join().is_err() && !path.exists());
     }
 }

@@ -154,12 +154,13 @@ impl LostRecords {
 
 #[cfg(test)]
 mod tests {
+    use aizuchi_test_servers::folder::Scratch;
+
     use super::*;
 
     #[test]
     fn a_note_is_read_back_and_a_damaged_one_is_none() {
-        let folder = std::env::temp_dir().join(format!("aizuchi-reached-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = Scratch::new("reached");
         let database = folder.join("aizuchi.db");
         assert_eq!((read(&database), LostRecords::of_file(&database)), (None, None), "nothing was ever recorded here");
         let note = ProgressFile::beside(&database);
@@ -173,13 +174,11 @@ mod tests {
         assert_eq!(read(&database), Some(7));
         std::fs::write(path_beside(&database), "00000000000000001200 0000000000000000\n").unwrap();
         assert_eq!(read(&database), None);
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn until_when_it_ran_is_told_unless_something_was_recorded_since() {
-        let folder = std::env::temp_dir().join(format!("aizuchi-running-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = Scratch::new("running");
         let database = folder.join("aizuchi.db");
         assert_eq!(ran_until(&database, 0), None);
         note_running(&database, 7, Time(1_700_000_000_000)).unwrap();
@@ -188,6 +187,5 @@ mod tests {
         assert_eq!(ran_until(&database, 7), Some(Time(9)), "a clock may be set back while it runs");
         std::fs::write(running_path(&database), "damaged").unwrap();
         assert_eq!(ran_until(&database, 7), None);
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

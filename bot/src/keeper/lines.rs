@@ -101,6 +101,7 @@ pub async fn read_talk(
 #[cfg(test)]
 mod tests {
     use aizuchi_core::types::{Author, Change, Place, Time};
+    use aizuchi_test_servers::folder::Scratch;
 
     use super::*;
     use crate::ports::JournalEntry;
@@ -127,11 +128,11 @@ mod tests {
         Input::Changed(Change { place, id, at: Time(0), text: text.map(Into::into) })
     }
 
-    async fn journal(inputs: impl Iterator<Item = Input>) -> Database {
-        let database = scratch("lines");
+    async fn journal(inputs: impl Iterator<Item = Input>) -> (Scratch, Database) {
+        let (folder, database) = scratch("lines");
         let entries: Vec<JournalEntry> = inputs.map(|input| JournalEntry::Input(Time(7), input)).collect();
         database.append(0, &entries).await.unwrap();
-        database
+        (folder, database)
     }
 
     fn ids_and_texts(talk: &RecordedTalk) -> Vec<(&str, &str)> {
@@ -141,7 +142,7 @@ mod tests {
     #[tokio::test]
     async fn a_part_is_as_it_is_now_and_no_longer_than_asked_for() {
         let later = [changed(2, Some("the oven is cold")), changed(3, None), said_by_mia(1_001)];
-        let journal = journal((1..=1_000).map(said_by_mia).chain(later)).await;
+        let (_folder, journal) = journal((1..=1_000).map(said_by_mia).chain(later)).await;
         let room = RoomId::new("log:room");
         let first = read_talk(&journal, &room, 0, u64::MAX >> 1, TalkPart::First(4)).await.unwrap();
         assert_eq!(

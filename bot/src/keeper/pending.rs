@@ -83,6 +83,7 @@ fn to_heard(said: &RecordedMessage, room: &RoomId) -> HeardFrom {
 mod tests {
     use aizuchi_core::memory::{Allowed, FactDraft, FactId};
     use aizuchi_core::types::{MessageId, PersonId, Place, Time, Visibility};
+    use aizuchi_test_servers::folder::Scratch;
 
     use super::*;
     use crate::ports::JournalEntry;
@@ -104,8 +105,9 @@ mod tests {
     }
 
     /// A journal in which `m1` of the room was deleted after the record that memory has read.
-    async fn journal() -> Stores {
-        let stores = Stores::from(scratch("pending"));
+    async fn journal() -> (Scratch, Stores) {
+        let (folder, database) = scratch("pending");
+        let stores = Stores::from(database);
         stores.keeper.set_position(1).await.unwrap();
         let deleted = |id: &str| {
             let place = Place::room("log:room");
@@ -113,12 +115,13 @@ mod tests {
         };
         let entries = [deleted("m0"), Input::Tick, deleted("m1")].map(|input| JournalEntry::Input(Time(7), input));
         stores.journal.append(0, &entries).await.unwrap();
-        stores
+        (folder, stores)
     }
 
     #[tokio::test]
     async fn what_was_just_deleted_is_not_recalled() {
-        let pending = PendingChanges::read(&journal().await).await.unwrap();
+        let (_folder, stores) = journal().await;
+        let pending = PendingChanges::read(&stores).await.unwrap();
         let facts = vec![
             recalled(1, "log:room", &["m1"]),
             recalled(2, "log:room", &["m1", "m2"]),

@@ -92,12 +92,11 @@ mod tests {
 
     #[test]
     fn one_program_at_a_time() {
-        let place = std::env::temp_dir().join(format!("aizuchi-folder-{}", std::process::id()));
+        let place = aizuchi_test_servers::folder::Scratch::new("folder");
         let first = DataFolder::take(&place).unwrap();
         let refused = DataFolder::take(&place).unwrap_err().to_string();
         assert!(refused.contains("another aizuchi is running"), "{refused}");
         drop(first);
         DataFolder::take(&place).unwrap();
-        std::fs::remove_dir_all(&place).unwrap();
     }
 }

@@ -14,11 +14,10 @@ pub use sqlite::Database;
 
 pub use crate::ports::FileCleanup;
 
-/// An empty store for a test of this name.
+/// An empty store for a test of this name, and its folder.
 #[cfg(test)]
-pub fn scratch(name: &str) -> Database {
-    let folder = std::env::temp_dir().join(format!("aizuchi-scratch-{}-{name}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("folders can be made");
-    Database::open(&folder.join("aizuchi.db")).expect("a store can be made")
+pub fn scratch(name: &str) -> (aizuchi_test_servers::folder::Scratch, Database) {
+    let folder = aizuchi_test_servers::folder::Scratch::new(name);
+    let database = Database::open(&folder.join("aizuchi.db")).expect("a store can be made");
+    (folder, database)
 }

@@ -1,12 +1,13 @@
 //! Models behind LiteLLM's proxy, in the formats it translates. Preparing it takes minutes: only `./dev soak` does.
 
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use aizuchi::models::providers::Variables;
 use aizuchi::models::try_call;
+use aizuchi_test_servers::folder::Scratch;
 
 use super::minds::{Asker, KEY, environment, policies, settings, text, told};
 
@@ -14,7 +15,7 @@ use super::minds::{Asker, KEY, environment, policies, settings, text, told};
 struct Proxy {
     port: u16,
     program: Child,
-    folder: PathBuf,
+    folder: Scratch,
 }
 
 const CONFIG: &str = r#"
@@ -53,8 +54,7 @@ impl Proxy {
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/servers/litellm/bin/litellm");
         assert!(program.exists(), "{} is not there: `./dev soak` prepares it", program.display());
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let folder = std::env::temp_dir().join(format!("aizuchi-litellm-{}", std::process::id()));
-        std::fs::create_dir(&folder).unwrap();
+        let folder = Scratch::new("litellm");
         std::fs::write(folder.join("config.yaml"), CONFIG.replace("MASTER", KEY)).unwrap();
         let program = Command::new(program)
             .args(["--config", "config.yaml", "--host", "127.0.0.1", "--port", &port.to_string()])
@@ -85,7 +85,6 @@ impl Drop for Proxy {
     fn drop(&mut self) {
         let _ = self.program.kill();
         let _ = self.program.wait();
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 

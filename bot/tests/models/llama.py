@@ -1,7 +1,7 @@
 """Writes a tiny model of random weights and serves it with llama.cpp: the words are noise, the forms are real.
 
-usage: llama.py FOLDER PORT
-Prints `ready` when the server answers, and ends when its standard input does.
+usage: llama.py FOLDER
+Prints `ready` and its port when the server answers, and ends when its standard input does.
 """
 
 import sys
@@ -65,11 +65,11 @@ def write_model(path):
     writer.close()
 
 
-def serve(path, port):
+def serve(path):
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
     params.hostnames = ["127.0.0.1"]
-    params.port = port
+    params.port = 0
     params.n_ctx = CONTEXT
     params.cpuparams.n_threads = 1
     params.use_jinja = True
@@ -77,11 +77,10 @@ def serve(path, port):
 
 
 def main():
-    folder, port = Path(sys.argv[1]), int(sys.argv[2])
-    model = folder / "tiny.gguf"
+    model = Path(sys.argv[1]) / "tiny.gguf"
     write_model(model)
-    server = serve(model, port)
-    print("ready", flush=True)
+    server = serve(model)
+    print("ready", server.listening_address.rsplit(":", 1)[1], flush=True)
     sys.stdin.read()
     del server
 

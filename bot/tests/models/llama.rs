@@ -8,6 +8,7 @@ use aizuchi::ports::ModelClient as _;
 use aizuchi_core::effect::Ask;
 use aizuchi_core::judge::{Parsed, Question, parse};
 use aizuchi_core::settings::JudgeStyle;
+use aizuchi_test_servers::folder::Scratch;
 
 use super::minds::{Asker, ask, text};
 
@@ -15,7 +16,7 @@ use super::minds::{Asker, ask, text};
 struct Llama {
     port: u16,
     program: Child,
-    folder: PathBuf,
+    _folder: Scratch,
 }
 
 fn python() -> PathBuf {
@@ -32,23 +33,20 @@ fn python() -> PathBuf {
 
 impl Llama {
     fn start() -> Llama {
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let folder = std::env::temp_dir().join(format!("aizuchi-llama-{}-{port}", std::process::id()));
-        std::fs::create_dir(&folder).unwrap();
+        let folder = Scratch::new("llama");
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/llama.py");
         let mut program = Command::new(python())
             .arg(script)
-            .arg(&folder)
-            .arg(port.to_string())
+            .arg(&*folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .expect("python can be started");
         let output = BufReader::new(program.stdout.take().expect("it was asked for"));
-        let ready = output.lines().map_while(Result::ok).any(|line| line == "ready");
-        assert!(ready, "llama.cpp's server starts");
-        Llama { port, program, folder }
+        let port = |line: String| line.strip_prefix("ready ")?.parse().ok();
+        let port = output.lines().map_while(Result::ok).find_map(port).expect("llama.cpp's server starts");
+        Llama { port, program, _folder: folder }
     }
 }
 
@@ -56,7 +54,6 @@ impl Drop for Llama {
     fn drop(&mut self) {
         let _ = self.program.kill();
         let _ = self.program.wait();
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 

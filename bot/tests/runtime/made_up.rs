@@ -1,7 +1,6 @@
 //! A made-up world: a platform in memory that posts a key once, and a model client that answers by script.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,28 +14,19 @@ use aizuchi_core::settings::Layers;
 use aizuchi_core::sim::{Oracle as _, ScriptLine, StandIn};
 use aizuchi_core::types::{Author, Message, MessageId, PersonId, Place, Span, Visibility, Voice};
 use aizuchi_core::{Input, Policies, Time};
+use aizuchi_test_servers::folder;
 use tokio::sync::{broadcast, watch};
 
 /// A folder of its own for each test, removed in the end.
-pub struct Scratch(pub PathBuf);
+pub struct Scratch(pub folder::Scratch);
 
 impl Scratch {
     pub fn new() -> Scratch {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("aizuchi-runtime-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder for the test");
-        Scratch(folder)
+        Scratch(folder::Scratch::new("runtime"))
     }
 
     pub fn database(&self) -> Database {
         Database::open(&self.0.join("aizuchi.db")).expect("a new store opens")
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use aizuchi_core::Input;
 use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::types::PersonId;
+use aizuchi_test_servers::folder::Scratch;
 use proptest::prelude::*;
 
 use super::Journal;
@@ -22,10 +23,11 @@ fn waiting<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
 }
 
-async fn stores(name: &str, happened: &[Happened]) -> Stores {
-    let stores = Stores::from(scratch(name));
+async fn stores(name: &str, happened: &[Happened]) -> (Scratch, Stores) {
+    let (folder, database) = scratch(name);
+    let stores = Stores::from(database);
     made_up::keep(&stores, happened).await;
-    stores
+    (folder, stores)
 }
 
 fn shown(found: Footprints) -> (ForgetRequest, Vec<String>, Vec<String>) {
@@ -44,7 +46,7 @@ proptest! {
     #[test]
     fn a_person_is_found_wherever_reading_everything_finds_them(happened in happening(120), shards in 1_usize..4) {
         waiting(async {
-            let stores = stores("footprints", &happened).await;
+            let (_folder, stores) = stores("footprints", &happened).await;
             let ids = vec![PersonId::new(PEOPLE[0]), PersonId::new("nobody")];
             let expected = full_scan::trail(&stores, &ids).await;
             let found = Journal::new(stores.clone()).trail(&ids, &[]).await.unwrap();
@@ -68,7 +70,7 @@ proptest! {
     #[test]
     fn the_indexes_say_what_the_records_say(happened in happening(80), forgotten in prop::collection::vec(0_usize..80, 0..9)) {
         waiting(async {
-            let stores = stores("indexes", &happened).await;
+            let (_folder, stores) = stores("indexes", &happened).await;
             let records = forgotten.into_iter().map(|at| (at as i64 + 1, Input::Forgotten)).collect();
             let rewrite = crate::ports::Rewrite { records, ..Default::default() };
             assert!(stores.journal.rewrite(Arc::new(rewrite), None).await.unwrap());
@@ -98,7 +100,7 @@ fn selections() -> Vec<Selection> {
 fn nothing_is_found_a_second_time() {
     let happened = made_up::sample(150);
     waiting(async {
-        let stores = stores("again", &happened).await;
+        let (_folder, stores) = stores("again", &happened).await;
         let ids = [PersonId::new(PEOPLE[0])];
         let request = ForgetRequest { ids: ids.to_vec(), names: vec![PEOPLE[0].into()], ..Default::default() };
         let Footprints { records, decisions, .. } = footprints(&stores, 0, 1, &request).await.unwrap();

@@ -105,7 +105,8 @@ async fn talk(stores: &Stores, elsewhere: u64) {
 /// Records read to look somebody up, to forget them, and to tell what is known of them.
 fn reads(name: &str, elsewhere: u64) -> [usize; 3] {
     waiting(async {
-        let stores = Stores::from(scratch(name));
+        let (_folder, database) = scratch(name);
+        let stores = Stores::from(database);
         talk(&stores, elsewhere).await;
         let counting = Arc::new(Counting { stores: stores.clone(), read: AtomicUsize::new(0) });
         let counted = Stores { journal: counting.clone(), index: counting.clone(), ..stores };

@@ -4,7 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn a_store_that_is_dropped_in_the_middle_has_all_or_nothing() {
-    let folder = folder("dropped");
+    let folder = Scratch::new("dropped");
     let lobby = public("web:lobby");
     let policies = settings(&[]);
     for round in 0..5 {
@@ -34,11 +34,11 @@ fn killed_while_writing_it_has_what_it_acknowledged() {
     if let Ok(folder) = std::env::var("AIZUCHI_TEST_KILLED") {
         return write_until_killed(Path::new(&folder));
     }
-    let folder = folder("killed");
+    let folder = Scratch::new("killed");
     let name = "memory::tests::durable::killed_while_writing_it_has_what_it_acknowledged";
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([name, "--exact", "--nocapture"])
-        .env("AIZUCHI_TEST_KILLED", &folder)
+        .env("AIZUCHI_TEST_KILLED", &*folder)
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();

@@ -14,6 +14,7 @@ use aizuchi_core::memory::{
 };
 use aizuchi_core::settings::Layers;
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Span, Time, Visibility};
+use aizuchi_test_servers::folder::Scratch;
 
 use super::{MEMORY_STORES, StoredLayers, open};
 use crate::ports::Memory;
@@ -23,14 +24,7 @@ use crate::stores::{DataFolder, Database};
 pub struct House {
     pub memory: Arc<dyn Memory>,
     pub policies: Policies,
-    pub folder: PathBuf,
-}
-
-pub fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("aizuchi-memory-{}-{name}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
+    pub folder: Scratch,
 }
 
 pub fn settings(assignments: &[&str]) -> Policies {
@@ -60,7 +54,7 @@ impl House {
     }
 
     pub fn with(store: &str, name: &str, assignments: &[&str]) -> House {
-        let folder = folder(&format!("{}-{name}", store.replace([' ', ','], "-")));
+        let folder = Scratch::new(&format!("{}-{name}", store.replace([' ', ','], "-")));
         let policies = settings(assignments);
         let memory = reopen(store, &folder);
         House { memory, policies, folder }

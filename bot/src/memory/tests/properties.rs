@@ -97,7 +97,6 @@ async fn live(store: &str, visibilities: Vec<u8>, steps: Vec<Step>) {
         house.apply(follow(&mut book, serial, step)).await;
     }
     check(&house, &book).await;
-    std::fs::remove_dir_all(&house.folder).unwrap();
 }
 
 fn follow(book: &mut Book, serial: usize, step: &Step) -> Vec<MemoryChange> {

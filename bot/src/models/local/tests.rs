@@ -2,7 +2,8 @@
 
 use crate::meter::Meter;
 use std::collections::HashMap;
-use std::path::PathBuf;
+
+use aizuchi_test_servers::folder::Scratch;
 
 use super::*;
 
@@ -11,19 +12,13 @@ const INNER: usize = 48;
 const POSITIONS: usize = 16;
 const TOKENS: [&str; 12] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "cat", "sat", "on", "mat", "##s", "dog", "猫"];
 
-struct Place(PathBuf);
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+struct Place(Scratch);
 
 impl Place {
     /// A folder with a whole model.
     fn new(name: &str) -> Place {
-        let place = Place(std::env::temp_dir().join(format!("aizuchi-local-{}-{name}", std::process::id())));
-        std::fs::create_dir_all(place.0.join("1_Pooling")).unwrap();
+        let place = Place(Scratch::new(&format!("local-{name}")));
+        std::fs::create_dir(place.0.join("1_Pooling")).unwrap();
         place.write("config.json", &config("bert"));
         place.write("tokenizer.json", &tokenizer_json());
         place.write("1_Pooling/config.json", r#"{"pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true}"#);
@@ -239,6 +234,6 @@ fn a_broken_folder_is_told() {
     place.refused(&["no tokenizer.json", "vocab.txt"]);
     place.remove("config.json");
     place.refused(&["no config.json"]);
-    drop(std::fs::remove_dir_all(&place.0));
+    drop(std::fs::remove_dir_all(&*place.0));
     place.refused(&["can not open", "aizuchi-local"]);
 }

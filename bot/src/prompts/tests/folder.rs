@@ -1,28 +1,25 @@
 //! The user's own prompts: taken, taken anew, refused.
 
 use std::fs;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
 use aizuchi_core::effect::Transcript;
 use aizuchi_core::judge::Question;
 use aizuchi_core::settings::JudgeStyle;
 use aizuchi_core::types::Voice::Person;
+use aizuchi_test_servers::folder::Scratch;
 
 use super::{ask, lines, policies};
 use crate::ports::{Prompt, PromptBuilder as _};
 use crate::prompts::Prompts;
 
-struct Folder(PathBuf);
+struct Folder(Scratch);
 
 impl Folder {
     fn new() -> Folder {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("aizuchi-prompts-{}-{number}", std::process::id()));
-        fs::create_dir_all(path.join("en")).expect("no other test has this folder");
-        Folder(path)
+        let folder = Scratch::new("prompts");
+        fs::create_dir(folder.join("en")).expect("folders can be made");
+        Folder(folder)
     }
 
     /// Each version a second younger than the one before, whatever the clock of the file system can tell apart.
@@ -38,13 +35,7 @@ impl Folder {
     }
 
     fn prompts(&self) -> Prompts {
-        Prompts::new(self.0.clone())
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        Prompts::new(self.0.to_path_buf())
     }
 }
 

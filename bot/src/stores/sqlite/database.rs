@@ -375,13 +375,15 @@ fn settle(connection: &Connection) -> Result<FileCleanup, StoreError> {
 
 #[cfg(test)]
 mod tests {
+    use aizuchi_test_servers::folder::Scratch;
+
     use super::*;
 
-    fn file(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("aizuchi-sqlite-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        folder.join("aizuchi.db")
+    /// The file of a database, in a folder of its own.
+    fn file(name: &str) -> (Scratch, PathBuf) {
+        let folder = Scratch::new(name);
+        let path = folder.join("aizuchi.db");
+        (folder, path)
     }
 
     fn open_room(name: &'static str) -> impl FnOnce(&Transaction<'_>) -> rusqlite::Result<usize> + Send + 'static {
@@ -390,7 +392,8 @@ mod tests {
 
     #[tokio::test]
     async fn what_fails_fails_alone() {
-        let database = Database::open(&file("alone")).unwrap();
+        let (_folder, path) = file("alone");
+        let database = Database::open(&path).unwrap();
         let (first, again, other) = tokio::join!(
             database.write(open_room("lobby")),
             database.write(open_room("lobby")),
@@ -406,7 +409,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_log_that_begins_anew_and_grows_is_not_taken_for_another() {
-        let database = Database::open(&file("rounds")).unwrap();
+        let (_folder, path) = file("rounds");
+        let database = Database::open(&path).unwrap();
         // After a thousand pages the log begins anew; the longer rounds go over the end of those before.
         for size in (1..1_000_usize).map(|number| number * 7_919 % 90_001) {
             let write = move |transaction: &Transaction<'_>| {
@@ -420,7 +424,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_log_that_is_read_is_not_taken_for_empty() {
-        let path = file("settled");
+        let (_folder, path) = file("settled");
         let database = Database::open(&path).unwrap();
         database.write(open_room("quokkas")).await.unwrap();
         let reader = open_for_reading(&path).unwrap();
@@ -440,7 +444,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_newer_file_is_refused_and_left_as_it_is() {
-        let path = file("newer");
+        let (_folder, path) = file("newer");
         drop(Database::open(&path).unwrap());
         let connection = Connection::open(&path).unwrap();
         connection.pragma_update(None, "user_version", VERSION + 1).unwrap();
@@ -453,7 +457,7 @@ mod tests {
     /// What is there was not refused, and what was refused is not there.
     #[tokio::test]
     async fn what_is_written_together_is_all_there_or_nothing_is() {
-        let path = file("together");
+        let (_folder, path) = file("together");
         let mut connection = open_for_writing(&path).unwrap();
         let pages: u32 = connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
         connection.pragma_update(None, "max_page_count", pages).unwrap();
@@ -484,7 +488,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_disk_is_told_and_passes() {
-        let path = file("full");
+        let (_folder, path) = file("full");
         let mut connection = open_for_writing(&path).unwrap();
         let pages: u32 = connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
         connection.pragma_update(None, "max_page_count", pages).unwrap();

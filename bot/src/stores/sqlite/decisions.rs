@@ -208,7 +208,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_people_made_of_it_leaves_its_times_alone() {
-        let database = scratch("decisions");
+        let (_folder, database) = scratch("decisions");
         let author = Author { id: PersonId::new("mia"), name: "mia".into(), voice: Voice::Person };
         let message = Message {
             id: MessageId::new("w1"),

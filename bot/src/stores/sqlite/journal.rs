@@ -165,13 +165,15 @@ fn prune(transaction: &Transaction<'_>, seq: i64, before: Time) -> rusqlite::Res
 
 #[cfg(test)]
 mod tests {
+    use aizuchi_test_servers::folder::Scratch;
+
     use super::*;
     use crate::journal::record::sum;
     use crate::journal::{DamagedRecord, Records};
     use crate::stores::scratch;
 
-    async fn journal(name: &str, bodies: Vec<(String, i64)>) -> Database {
-        let database = scratch(name);
+    async fn journal(name: &str, bodies: Vec<(String, i64)>) -> (Scratch, Database) {
+        let (folder, database) = scratch(name);
         let write = move |transaction: &Transaction<'_>| {
             for (body, sum) in bodies {
                 let insert = "INSERT INTO journal (shard, at, room, body, sum) VALUES (0, 7, NULL, ?1, ?2)";
@@ -180,7 +182,7 @@ mod tests {
             Ok(())
         };
         database.write(write).await.unwrap();
-        database
+        (folder, database)
     }
 
     #[tokio::test]
@@ -194,7 +196,7 @@ mod tests {
             (resumed.clone(), also_fits),
             (resumed[..4].into(), also_fits),
         ];
-        let journal = journal("torn", bodies).await;
+        let (_folder, journal) = journal("torn", bodies).await;
         let read = Records::all(&journal).await.unwrap().collect().await.unwrap();
         let tell = |read: Result<Record, DamagedRecord>| match read {
             Ok(record) => format!("{} {:?}", record.seq, record.input),
@@ -209,7 +211,7 @@ mod tests {
 
     #[tokio::test]
     async fn many_pages_are_read_in_order_and_the_last_few_alone() {
-        let journal = journal("pages", vec![encode(&Input::Tick); 1300]).await;
+        let (_folder, journal) = journal("pages", vec![encode(&Input::Tick); 1300]).await;
         let seqs = async |records: Result<Records<'_>, StoreError>| {
             let records = records.unwrap().whole().await.unwrap();
             records.into_iter().map(|record| record.seq).collect::<Vec<_>>()

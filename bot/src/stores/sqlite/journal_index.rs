@@ -159,7 +159,8 @@ mod tests {
     #[tokio::test]
     async fn what_an_earlier_version_wrote_is_found_as_if_it_were_written_now() {
         let happened = sample(400);
-        let path = scratch("index-before").path().with_file_name("before.db");
+        let (folder, now) = scratch("index");
+        let path = folder.join("before.db");
         let mut connection = Connection::open(&path).unwrap();
         before("ALTER TABLE journal ADD COLUMN kind", &mut connection);
         write_as_before(&connection, &happened);
@@ -174,7 +175,6 @@ mod tests {
         let migrated = Database::open(&path).unwrap();
         assert_eq!(JournalIndex::select(&migrated, &people).await.as_ref(), Ok(&found_before));
         assert!(found_before.len() > 20, "{}", found_before.len());
-        let now = scratch("index-now");
         keep(&Stores::from(&now), &happened).await;
         now.write(move |transaction| transaction.execute(damaged, [])).await.unwrap();
         let shown = |connection: &Connection| Ok(found_by(connection));
@@ -202,7 +202,8 @@ mod tests {
             }
             Ok(plans)
         };
-        for plan in scratch("plans").read(plans).await.unwrap() {
+        let (_folder, database) = scratch("plans");
+        for plan in database.read(plans).await.unwrap() {
             let index = [
                 "journal_person",
                 "journal_mention",

@@ -61,8 +61,8 @@ mod tests {
     /// What was under way when the last version stopped goes on: nothing that arrived is lost, nothing is posted twice.
     #[tokio::test]
     async fn what_arrived_and_what_was_posted_is_carried_over() {
-        let path = std::env::temp_dir().join(format!("aizuchi-carried-over-{}.db", std::process::id()));
-        let _ = std::fs::remove_file(&path);
+        let folder = aizuchi_test_servers::folder::Scratch::new("carried-over");
+        let path = folder.join("aizuchi.db");
         let mut connection = Connection::open(&path).unwrap();
         before("CREATE TABLE inbox", &mut connection);
         let left = r#"
