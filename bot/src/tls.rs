@@ -1,9 +1,21 @@
 //! Who encrypts our connections. One provider is compiled in, and it is chosen before anything connects.
 
-/// Once per program, before any other thread is there.
+/// Before the first client is made; again changes nothing.
 pub fn install_provider() {
     // Somebody who came before has chosen the same.
-    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+/// For a client of HTTP.
+pub fn client_builder() -> reqwest::ClientBuilder {
+    install_provider();
+    reqwest::Client::builder()
+}
+
+/// For a client of models. `Err` says why there are no secure connections here.
+pub fn model_client() -> Result<genai::Client, String> {
+    install_provider();
+    genai::Client::builder().build().map_err(|error| format!("no secure connections here: {error}"))
 }
 
 #[cfg(test)]

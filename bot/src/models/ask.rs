@@ -19,6 +19,7 @@ use crate::ports::{
     BoxFuture, DigestRequest, ModelClient, ModelError, ModelProvider as _, ModelReply, ModelRequest, Prompt,
     PromptBuilder, PromptTurn, Role, Thinking,
 };
+use crate::tls;
 
 /// Who judges and writes, by the models of the settings.
 pub struct Models {
@@ -35,8 +36,7 @@ struct LazyClient(OnceLock<Result<genai::Client, String>>);
 
 impl LazyClient {
     fn client(&self) -> Result<genai::Client, String> {
-        let make = || genai::Client::builder().build().map_err(|error| format!("no secure connections here: {error}"));
-        self.0.get_or_init(make).clone()
+        self.0.get_or_init(tls::model_client).clone()
     }
 }
 

@@ -17,6 +17,7 @@ use super::retry::{RetryLimits, in_time, with_retries};
 use crate::features::LOCAL_EMBEDDINGS;
 use crate::meter::Meter;
 use crate::ports::{BoxFuture, Embedder, ModelError};
+use crate::tls;
 
 /// Whoever turns texts into vectors, where the settings want any (`memory.vectors`). `Err` as with [`embedder`].
 pub fn wanted_embedder(
@@ -74,8 +75,7 @@ impl Embeddings {
         if address.format == WireFormat::Anthropic {
             return Err(format!("models.embed is {named:?}, and {} makes no vectors", address.provider));
         }
-        let client =
-            genai::Client::builder().build().map_err(|error| format!("no secure connections here: {error}"))?;
+        let client = tls::model_client()?;
         let remote = Remote { client, address, plain: PlainModels::default(), meter: Meter::default() };
         Ok(Embeddings { remote, limits: RetryLimits::of(&policy.settings), name })
     }

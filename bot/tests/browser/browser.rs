@@ -2,16 +2,17 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use aizuchi_test_servers::folder::Scratch;
 use serde_json::{Value, json};
 use thirtyfour::prelude::*;
 use thirtyfour::{BrowserLogEntry, ChromeCapabilities};
 
 use crate::page::Page;
-use crate::room::{Folder, Room};
+use crate::room::Room;
 
 const INSTALL: &str = "the browser tests need Chromium and its driver: apt-get install chromium chromium-driver, or set \
                        CHROMIUM and CHROMEDRIVER to where they are";
@@ -20,7 +21,7 @@ const INSTALL: &str = "the browser tests need Chromium and its driver: apt-get i
 pub struct Browser {
     pub driver: WebDriver,
     _process: Driver,
-    _profile: Folder,
+    _profile: Scratch,
 }
 
 impl Drop for Browser {
@@ -61,7 +62,8 @@ pub const PHONE: Wishes = Wishes { width: 390, height: 844, phone: true, ..DESKT
 
 impl Browser {
     pub async fn start(language: &str) -> Browser {
-        let profile = Folder::new("browser");
+        aizuchi::tls::install_provider();
+        let profile = Scratch::new("browser");
         let (process, port) = start_driver();
         let capabilities = capabilities(language, &profile).expect("capabilities are plain data");
         let driver = WebDriver::new(format!("http://127.0.0.1:{port}"), capabilities).await;
@@ -133,7 +135,7 @@ fn start_driver() -> (Driver, u16) {
     panic!("the browser's driver ended {STARTS_MAX} times before it was listening");
 }
 
-fn capabilities(language: &str, profile: &Folder) -> WebDriverResult<ChromeCapabilities> {
+fn capabilities(language: &str, profile: &Path) -> WebDriverResult<ChromeCapabilities> {
     let mut capabilities = DesiredCapabilities::chrome();
     if let Some(browser) = std::env::var_os("CHROMIUM") {
         capabilities.set_binary(&browser.to_string_lossy())?;
@@ -156,7 +158,7 @@ fn capabilities(language: &str, profile: &Folder) -> WebDriverResult<ChromeCapab
         capabilities.add_arg(argument)?;
     }
     capabilities.add_arg(&format!("--lang={language}"))?;
-    capabilities.add_arg(&format!("--user-data-dir={}", profile.path().display()))?;
+    capabilities.add_arg(&format!("--user-data-dir={}", profile.display()))?;
     capabilities.add_experimental_option("prefs", json!({ "intl.accept_languages": language }))?;
     capabilities.as_mut().set("goog:loggingPrefs", json!({ "browser": "ALL" }))?;
     Ok(capabilities)

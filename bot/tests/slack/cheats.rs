@@ -10,7 +10,7 @@ use tokio_tungstenite::tungstenite::Message;
 use crate::office::until;
 
 async fn call(server: &SlackServer, method: &str, token: Option<&str>, body: &str) -> Value {
-    let client = reqwest::Client::new();
+    let client = aizuchi::tls::client_builder().build().unwrap();
     let request = client.post(format!("{}/{method}", server.api_url())).body(body.to_owned());
     let request = request.header("content-type", "application/x-www-form-urlencoded");
     let request = if let Some(token) = token { request.bearer_auth(token) } else { request };

@@ -22,6 +22,7 @@ use super::rest::{RestError, USER_AGENT};
 use crate::platforms::backoff::Backoff;
 use crate::ports::Commands;
 use crate::runtime::EngineHandle;
+use crate::tls;
 
 const GUILDS: u64 = 1 << 0;
 const GUILD_MESSAGES: u64 = 1 << 9;
@@ -124,7 +125,7 @@ async fn plan(discord: &Discord) -> Result<GatewayPlan, String> {
     let recommended = bits(&told, "shards").clamp(1, SHARDS_MAX) as u32;
     let by_hand = discord.settings.gateway_url.as_str();
     let told_url = text(&told, "url").unwrap_or("wss://gateway.discord.gg");
-    let client = Client::builder().http1_only().connect_timeout(CONNECT_WITHIN).user_agent(USER_AGENT).build();
+    let client = tls::client_builder().http1_only().connect_timeout(CONNECT_WITHIN).user_agent(USER_AGENT).build();
     Ok(GatewayPlan {
         shards: if discord.settings.shards == 0 { recommended } else { discord.settings.shards },
         url: if by_hand.is_empty() { told_url } else { by_hand }.to_owned(),

@@ -17,6 +17,7 @@ use crate::platforms::backoff::Backoff;
 use crate::platforms::server_clock::ServerClock;
 use crate::platforms::web_socket::error_chain;
 use crate::runtime::Clock;
+use crate::tls;
 
 /// Why a call came to nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -83,7 +84,8 @@ enum AttemptOutcome {
 impl Rest {
     /// `api_url` is where Discord's API is asked; "" is Discord itself. Must be called inside a tokio runtime.
     pub fn new(api_url: &str, token: &SecretString) -> Rest {
-        let client = Client::builder().timeout(ANSWER_WITHIN).redirect(redirect::Policy::none()).user_agent(USER_AGENT);
+        let client = tls::client_builder().timeout(ANSWER_WITHIN);
+        let client = client.redirect(redirect::Policy::none()).user_agent(USER_AGENT);
         let base = match api_url.trim_end_matches('/') {
             "" => DISCORD.to_owned(),
             url if url.contains("://") => url.to_owned(),

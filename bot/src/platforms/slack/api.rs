@@ -13,6 +13,7 @@ use super::read::{flag, owned};
 use crate::platforms::server_clock::ServerClock;
 use crate::platforms::web_socket::error_chain;
 use crate::runtime::Clock;
+use crate::tls;
 
 const SLACK: &str = "https://slack.com/api";
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
@@ -53,7 +54,7 @@ impl Api {
     pub fn new(url: &str, bot: SecretString, app: SecretString) -> anyhow::Result<Api> {
         let base = if url.is_empty() { SLACK } else { url.trim_end_matches('/') }.to_owned();
         // An upgrade to a web socket needs the older protocol; the few calls we make lose nothing by it.
-        let client = Client::builder()
+        let client = tls::client_builder()
             .http1_only()
             .connect_timeout(CONNECT_WITHIN)
             .redirect(reqwest::redirect::Policy::none())

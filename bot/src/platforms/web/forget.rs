@@ -161,8 +161,7 @@ mod tests {
 
     #[tokio::test]
     async fn answers_go_part_by_part_and_what_comes_too_late_is_not_posted() {
-        let folder = std::env::temp_dir().join(format!("aizuchi-web-forget-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = aizuchi_test_servers::folder::Scratch::new("web-forget");
         let database = Database::open(&folder.join("aizuchi.db")).unwrap();
         let talk = database.platform_stores().web;
         let say = async |saying: SayRequest| {
@@ -188,6 +187,5 @@ mod tests {
         assert_eq!(texts, ["and where to?", "To the mill.", "It is closed."]);
         let told = format!("{kept:?}");
         assert!(!told.contains("x1"), "something still says who it was: {told}");
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

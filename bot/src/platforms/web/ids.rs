@@ -1,5 +1,7 @@
 //! Ids that nobody can guess.
 
+use ring::rand::{SecureRandom as _, SystemRandom};
+
 /// Only whoever is told it can know it: whoever shows it is that person.
 pub fn secret() -> String {
     random::<16>()
@@ -18,7 +20,7 @@ pub fn session() -> String {
 /// So many random bytes of the operating system, in hexadecimal.
 fn random<const BYTES: usize>() -> String {
     let mut bytes = [0; BYTES];
-    aws_lc_rs::rand::fill(&mut bytes).expect("the operating system has random numbers");
+    SystemRandom::new().fill(&mut bytes).expect("the operating system has random numbers");
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aizuchi_core::types::{Span, Time};
-use aws_lc_rs::hmac;
+use ring::hmac;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::ids;
