@@ -30,14 +30,31 @@ pub struct Hint {
 pub struct Threshold {
     pub at: u32,
     pub name: &'static str,
+    pub label: String,
     pub says: String,
 }
 
-/// Above 100 a threshold is never reached and not drawn.
-pub fn thresholds(low: u32, high: u32, language: Language) -> Vec<Threshold> {
-    let low = Threshold { at: low, name: "low", says: say!(language, "report-threshold-low", at = low) };
-    let high = Threshold { at: high, name: "high", says: say!(language, "report-threshold-high", at = high) };
-    [low, high].into_iter().filter(|threshold| threshold.at <= 100).collect()
+impl Threshold {
+    pub fn low(at: u32, language: Language) -> Threshold {
+        Threshold { at, name: "low", label: format!("low {at}"), says: say!(language, "report-threshold-low", at = at) }
+    }
+
+    pub fn high(at: u32, language: Language) -> Threshold {
+        let says = say!(language, "report-threshold-high", at = at);
+        Threshold { at, name: "high", label: format!("high {at}"), says }
+    }
+
+    /// What the talk share asks for, which changes along the log.
+    pub fn needed(at: u32, language: Language) -> Threshold {
+        let (label, says) =
+            (say!(language, "report-needed-at", at = at), say!(language, "report-needed-says", at = at));
+        Threshold { at, name: "needed", label, says }
+    }
+
+    /// Above 100 a threshold is never reached and not drawn.
+    pub fn is_in_reach(&self) -> bool {
+        self.at <= 100
+    }
 }
 
 /// One path of upright bars, each (column, from, to) in 0 to 100.
@@ -174,6 +191,7 @@ mod tests {
 
     #[test]
     fn a_threshold_out_of_reach_is_not_drawn() {
-        assert_eq!(thresholds(20, 101, Language::ENGLISH).len(), 1);
+        assert!(Threshold::high(100, Language::ENGLISH).is_in_reach());
+        assert!(!Threshold::high(101, Language::ENGLISH).is_in_reach());
     }
 }

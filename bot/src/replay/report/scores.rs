@@ -46,9 +46,34 @@ pub struct Bin {
     pub share: String,
 }
 
-/// The score as the rules gave it: who addresses it is answered without counting.
+/// What was compared with a threshold: the score, or, where the talk share decides, what the likelihood counts as in
+/// percent. Who addresses it is answered without counting.
 pub fn score_of(decided: &Decided) -> Option<u8> {
-    decided.trace.score.filter(|_| decided.trace.addressed.is_none())
+    let trace = &decided.trace;
+    let worth = trace.bar.map(|bar| (100.0 * bar.worth).round() as u8);
+    worth.or(trace.score).filter(|_| trace.addressed.is_none())
+}
+
+/// What the talk share asked for, in percent; none where `score.low` decides.
+pub fn needed_by(decided: &Decided) -> Option<f64> {
+    let trace = &decided.trace;
+    trace.bar.filter(|_| trace.addressed.is_none()).map(|bar| 100.0 * f64::from(bar.threshold))
+}
+
+/// The thresholds that are the same along the whole log.
+pub fn fixed_thresholds(replay: &Replay) -> Vec<Threshold> {
+    let is_low_used = replay.decided.iter().any(|one| score_of(one).is_some() && needed_by(one).is_none());
+    let low = is_low_used.then(|| Threshold::low(replay.low, replay.language));
+    let thresholds = low.into_iter().chain([Threshold::high(replay.high, replay.language)]);
+    thresholds.filter(Threshold::is_in_reach).collect()
+}
+
+/// Those, and the middle of what the talk share asked for.
+fn thresholds(replay: &Replay) -> Vec<Threshold> {
+    let mut needed: Vec<f64> = replay.decided.iter().filter_map(needed_by).collect();
+    needed.sort_by(f64::total_cmp);
+    let middle = needed.get(needed.len() / 2).map(|at| Threshold::needed(at.round() as u32, replay.language));
+    middle.into_iter().filter(Threshold::is_in_reach).chain(fixed_thresholds(replay)).collect()
 }
 
 /// None where no message was given a score.
@@ -87,7 +112,7 @@ pub fn spread(replay: &Replay) -> Option<ScoreSpread> {
         shares: chart::stack(&bins, &Tally::ACTED, Tally::all),
         most: words::count(most),
         cut,
-        thresholds: chart::thresholds(replay.low, replay.high, language),
+        thresholds: thresholds(replay),
         hints: rows.iter().enumerate().filter(|(nth, _)| bins[*nth].all() > 0).map(hint).collect(),
         label: say!(
             language,

@@ -4,6 +4,7 @@ use aizuchi_core::effect::{Cause, Outcome, QuestionTrace, Stage, Trace};
 use aizuchi_core::judge::Question;
 use aizuchi_core::listen::Addressed;
 use aizuchi_core::settings::Points;
+use aizuchi_core::trace::Bar;
 use aizuchi_core::types::{MessageId, PersonId, Place, Span, Time};
 
 use super::html;
@@ -205,4 +206,25 @@ fn a_long_log_stays_a_small_page() {
     let page = html(&replay(talk.collect()));
     assert!(page.len() < 1_000_000, "{} bytes", page.len());
     assert!(page.contains("300 of them are shown, spread evenly over the log, and 56,844 are left out"));
+}
+
+/// Weighed by the talk share: worth as much as given, against this threshold.
+fn shared(nth: u64, worth: f32, threshold: f32) -> Decided {
+    let mut decided = silent(nth, "bob", "hm");
+    (decided.trace.score, decided.trace.p_join) = (Some(12), Some(0.12));
+    decided.trace.bar = Some(Bar { threshold, worth, welcome: 1.0 });
+    decided
+}
+
+#[test]
+fn where_the_talk_share_decides_its_threshold_is_drawn() {
+    let page = html(&replay(vec![shared(0, 0.4, 0.36), shared(1, 0.2, 0.5), shared(2, 0.3, 0.44)]));
+    let text = read(&page);
+    assert!(text.contains("needs 44 %") && text.contains("needed by the talk share"), "{text}");
+    assert!(!text.contains("low 20"), "{text}");
+    // Its way through the columns, upside down, beside bars as high as what the messages count as.
+    assert!(page.contains("<path class=\"threshold\" d=\"M0.5 64h0L1.5 50L2.5 56\"/>"), "{page}");
+    assert!(page.contains("M0.1 100V60h0.8V100z"), "{page}");
+    let by_points = read(&html(&replay(vec![silent(0, "bob", "hm")])));
+    assert!(by_points.contains("low 20") && !by_points.contains("needs"), "{by_points}");
 }

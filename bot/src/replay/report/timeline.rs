@@ -4,7 +4,7 @@ use aizuchi_core::types::{Span, Time};
 use serde::Serialize;
 
 use super::chart::{self, Hint, Series, Threshold, Tick};
-use super::scores::score_of;
+use super::scores::{fixed_thresholds, needed_by, score_of};
 use super::tally::Tally;
 use super::words;
 use crate::language::{Language, say};
@@ -33,7 +33,16 @@ pub struct Scores {
     /// Where some column holds several messages.
     pub average: Option<String>,
     pub thresholds: Vec<Threshold>,
+    /// What the talk share asked for, where it decides.
+    pub needed: Option<Needed>,
     pub label: String,
+}
+
+#[derive(Serialize)]
+pub struct Needed {
+    pub path: String,
+    /// As it was in the end.
+    pub last: Threshold,
 }
 
 /// Numbers of messages, by how they ended.
@@ -50,8 +59,18 @@ struct Column {
     highest: Option<u8>,
     points: u64,
     scored: u64,
+    /// The sum of what the talk share asked for, and how often it was asked.
+    needed: f64,
+    shared: u64,
     first: usize,
     from: Option<Time>,
+}
+
+impl Column {
+    /// What the talk share asked for, on average.
+    fn needed(&self) -> Option<f64> {
+        (self.shared > 0).then(|| self.needed / self.shared as f64)
+    }
 }
 
 /// What runs from left to right.
@@ -138,6 +157,10 @@ fn gather(decided: &[Decided], columns: usize, axis: Axis) -> Vec<Column> {
             column.points += u64::from(score);
             column.scored += 1;
         }
+        if let Some(needed) = needed_by(one) {
+            column.needed += needed;
+            column.shared += 1;
+        }
     }
     gathered
 }
@@ -163,10 +186,13 @@ fn scores(gathered: &[Column], replay: &Replay) -> Scores {
     let average =
         gathered.iter().map(|column| (column.scored > 0).then(|| column.points as f64 / column.scored as f64));
     let top = gathered.iter().filter_map(|column| column.highest).max().unwrap_or(0);
+    let needed = || gathered.iter().map(Column::needed);
+    let last = needed().flatten().last().map(|at| Threshold::needed(at.round() as u32, replay.language));
     Scores {
         highest: chart::bars(gathered.len(), highest),
         average: gathered.iter().any(|column| column.scored > 1).then(|| chart::line(average)),
-        thresholds: chart::thresholds(replay.low, replay.high, replay.language),
+        thresholds: fixed_thresholds(replay),
+        needed: last.filter(Threshold::is_in_reach).map(|last| Needed { path: chart::line(needed()), last }),
         label: say!(replay.language, "report-scores-label", top = top),
     }
 }
@@ -221,6 +247,7 @@ fn hints(gathered: &[Column], axis: Axis, language: Language) -> Vec<Hint> {
                 say!(language, "report-hint-scores", score = score, average = average)
             }
         }));
+        parts.extend(column.needed().map(|at| say!(language, "report-needed-at", at = format!("{at:.0}"))));
         parts.extend(Some(column.tally.deeds(language)).filter(|deeds| !deeds.is_empty()));
         Some(Hint { column: nth, text: parts.join(" · ") })
     };
