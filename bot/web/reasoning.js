@@ -49,6 +49,7 @@ export class Reasoning {
     const until = mute?.Until ?? mute?.until;
     this.setup.replaceChildren(
       bot.offline ? h("p", { class: "callout offline", "data-testid": "offline" }, h("b", {}, t("page-offline-title")), ` — ${t("page-offline")}`) : "",
+      bot.local ? h("p", { class: "quiet", "data-testid": "local-server" }, t("page-local-server", bot.local)) : "",
       mute ? h("p", { class: "callout mute", "data-testid": "muted" }, icon("muted"),
         h("span", {}, h("b", {}, until ? t("page-muted-until", { time: time(until) }) : t("page-muted-open")), ` · ${t("page-unmute-hint")}`)) : "",
       room.view && !room.view.listens ? h("p", { class: "callout mute" }, icon("muted"), t("page-deaf")) : "",

@@ -119,6 +119,7 @@ status-yes = yes
 status-no = no
 status-nothing = nothing
 status-offline = { $model } (offline)
+status-local-server = { $model } (no key is set; { $server } at { $address })
 status-counts-as = no price is listed for { $model }; it counts as ${ $input } in and ${ $output } out per million tokens
 status-clock-back = was set back by { $by } ({ $ago } ago)
 status-clock-forward = was set forward by { $by } ({ $ago } ago)

@@ -69,6 +69,7 @@ page-too-long = Too long by { $n } characters: a message has at most { $most }.
 page-too-large = too large for the room
 page-offline-title = offline: no model is connected
 page-offline = set ANTHROPIC_API_KEY, GEMINI_API_KEY or OPENAI_API_KEY and start again
+page-local-server = no key is set: using { $model } of { $server } at { $address }
 page-model = Answers
 page-judge = Judges
 page-preset = Preset

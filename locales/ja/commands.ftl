@@ -116,6 +116,7 @@ status-yes = はい
 status-no = いいえ
 status-nothing = なし
 status-offline = { $model }（オフライン）
+status-local-server = { $model }（キー未設定のため { $address } の { $server } を使用）
 status-counts-as = { $model } の価格は未登録です。100 万トークンあたり入力 ${ $input }・出力 ${ $output } として数えます
 status-clock-back = { $ago }前に{ $by }戻されました
 status-clock-forward = { $ago }前に{ $by }進められました

@@ -65,6 +65,7 @@ page-too-long = { $n }文字多すぎます。メッセージは{ $most }文字�
 page-too-large = 大きすぎます
 page-offline-title = オフライン：モデルが接続されていません
 page-offline = ANTHROPIC_API_KEY・GEMINI_API_KEY・OPENAI_API_KEY のいずれかを設定して、もう一度起動してください
+page-local-server = キーが設定されていないため、{ $address } の { $server } にある { $model } を使っています
 page-model = 回答
 page-judge = 判定
 page-preset = プリセット

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Read};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU16, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -13,8 +13,12 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
+use crate::folder::Scratch;
+
 /// Longer than anything takes on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(30);
+/// A model server that happens to run on this machine changes no test.
+pub const NO_LOCAL_SERVER: (&str, &str) = ("AIZUCHI__MODELS__LOCAL_SERVER", "false");
 const LOOKS_EVERY: Duration = Duration::from_millis(5);
 
 /// Looks again and again until there is something to see.
@@ -32,7 +36,7 @@ pub async fn eventually<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>)
 /// Where the program lives: what it finds again when it is started once more.
 pub struct Home {
     program: PathBuf,
-    folder: PathBuf,
+    folder: Scratch,
     pub address: SocketAddr,
     settings: Vec<String>,
     variables: Vec<(String, String)>,
@@ -43,10 +47,7 @@ pub struct Home {
 impl Home {
     /// For the program at this path.
     pub fn new(program: impl Into<PathBuf>, settings: &[&str]) -> Home {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("aizuchi-program-{}-{number}", std::process::id()));
-        std::fs::create_dir(&folder).expect("no other test has this folder");
+        let folder = Scratch::new("program");
         let settings = settings.iter().map(|setting| (*setting).to_owned()).collect();
         Home { program: program.into(), folder, address: free_address(), settings, variables: Vec::new(), before: None }
     }
@@ -85,7 +86,8 @@ impl Home {
     /// What another command of the program prints.
     pub fn ask(&self, words: &[&str]) -> String {
         let mut command = Command::new(&self.program);
-        let asked = command.args(words).current_dir(&self.folder).env_clear().output().expect("it can be started");
+        command.args(words).current_dir(&self.folder).env_clear().env(NO_LOCAL_SERVER.0, NO_LOCAL_SERVER.1);
+        let asked = command.output().expect("it can be started");
         let told = String::from_utf8_lossy(&asked.stdout).into_owned();
         assert!(asked.status.success(), "{words:?}: {told}{}", String::from_utf8_lossy(&asked.stderr));
         told
@@ -118,6 +120,7 @@ impl Home {
             }
         };
         command.args(arguments).current_dir(&self.folder).env_clear().stdin(Stdio::null());
+        command.env(NO_LOCAL_SERVER.0, NO_LOCAL_SERVER.1);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         if let Some(path) = std::env::var_os("PATH") {
             command.env("PATH", path);
@@ -160,12 +163,6 @@ async fn until_it_says(mut program: Program, words: &str) -> Program {
     })
     .await;
     program
-}
-
-impl Drop for Home {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.folder);
-    }
 }
 
 /// An address that stays ours while the program is down: no connection is ever given a port below these as its own end.

@@ -35,7 +35,10 @@ impl Reload<'_> {
                 () = hangup.wait() => None,
                 Some(request) = preset_requests.recv() => Some(request),
             };
-            let chosen = request.as_ref().map_or(Ok(()), |request| self.note(request)).and_then(|()| self.read());
+            let chosen = match request.as_ref().map_or(Ok(()), |request| self.note(request)) {
+                Ok(()) => self.read().await,
+                Err(error) => Err(error),
+            };
             if let Err(error) = &chosen {
                 tracing::error!(error = format!("{error:#}"), "a mistake in the settings; the old ones stay");
             }
@@ -76,8 +79,8 @@ impl Reload<'_> {
         Ok(())
     }
 
-    fn read(&self) -> anyhow::Result<EffectiveSettings> {
-        let chosen = EffectiveSettings::read(self.arguments)?;
+    async fn read(&self) -> anyhow::Result<EffectiveSettings> {
+        let chosen = EffectiveSettings::read(self.arguments, self.holds.choice.local.as_ref()).await?;
         self.models.expect(&chosen.policies, &variable)?;
         Ok(chosen)
     }

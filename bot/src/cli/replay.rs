@@ -152,7 +152,7 @@ fn write_files(arguments: &ReplayArguments, replay: &Replay) -> anyhow::Result<(
 /// The settings, with the models that are asked where real ones are.
 fn policies(mut layers: Layers, judge: &Judge) -> anyhow::Result<(Policies, String)> {
     if *judge == Judge::Live {
-        let choice = models::choose(&mut layers, &variable)?;
+        let choice = models::choose(&mut layers, &variable, None)?;
         if choice.is_offline() {
             return Err(BadSettings(vec![format!("--judge live: {}", choice.told)]).into());
         }

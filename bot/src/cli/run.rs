@@ -26,7 +26,7 @@ use crate::console::metrics;
 use crate::journal::{Journal, LostRecords, Traces};
 use crate::keeper::Keeper;
 use crate::memory;
-use crate::models::{self, ModelChoice, Models};
+use crate::models::{self, LocalModel, ModelChoice, Models};
 use crate::platforms::web::{Web, WebServices, WebSettings, check_address};
 use crate::ports::{Commands, Platform};
 use crate::prompts::Prompts;
@@ -51,14 +51,17 @@ const EVENTS_MAX: usize = 4096;
 const PRESET_REQUESTS_MAX: usize = 16;
 
 pub fn run(arguments: &RunArguments) -> anyhow::Result<()> {
-    let chosen = EffectiveSettings::read(&arguments.settings)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to run on")?;
+    let chosen = runtime.block_on(EffectiveSettings::read(&arguments.settings, None))?;
     let log: LogSettings = config::section(&chosen.layers)?;
     logs::filter(&log.level).map_err(|what| chosen.mistake("log.level", &log.level, what))?;
     logs::start(&log)?;
     check_address(&chosen.layers)?;
     join::somewhere(&chosen.layers, &variable)?;
     let folder = DataFolder::take(Path::new(&chosen.store.folder))?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to run on")?;
+    if let Some(LocalModel { model, server, address, .. }) = &chosen.choice.local {
+        tracing::info!(model, server, address, "no key is set; using a model server on this machine");
+    }
     let lived = runtime.block_on(live(arguments, chosen, &folder));
     // Whoever says stop twice does not wait for a disk that takes its time; what must be durable is durable by now.
     runtime.shutdown_background();
@@ -74,9 +77,11 @@ pub struct EffectiveSettings {
 }
 
 impl EffectiveSettings {
-    pub fn read(arguments: &SettingsArguments) -> anyhow::Result<EffectiveSettings> {
+    /// `local` is the server on this machine that was found before.
+    pub async fn read(arguments: &SettingsArguments, local: Option<&LocalModel>) -> anyhow::Result<EffectiveSettings> {
         let mut layers = rooms::layers(arguments)?;
-        let choice = models::choose(&mut layers, &variable)?;
+        let local = models::find_local_model(&layers, &variable, local).await?;
+        let choice = models::choose(&mut layers, &variable, local.as_ref())?;
         let policies = config::resolve(&layers)?;
         let chosen = EffectiveSettings { policies, choice, store: config::section(&layers)?, layers };
         if let Err(unusable) = models::check(&chosen.policies, &variable) {
@@ -101,6 +106,7 @@ impl EffectiveSettings {
             model: self.choice.main.clone(),
             judge: self.choice.judge.clone(),
             offline: self.choice.is_offline(),
+            local: self.choice.local.clone(),
             preset: self.layers.preset(),
             presets: self.layers.presets(),
         }

@@ -13,6 +13,7 @@ use super::spec::{CommandEffect, CommandForm, CommandSpec, Permission};
 use crate::journal::Traces;
 use crate::keeper::Keeper;
 use crate::language::Language;
+use crate::models::LocalModel;
 use crate::ports::{BoxFuture, Caller, Commands, Platform};
 use crate::runtime::{Clock, EngineHandle, ShuttingDown};
 use crate::stores::StoreError;
@@ -26,6 +27,8 @@ pub struct BotInfo {
     pub judge: String,
     /// No model is asked: answers are templates and say so.
     pub offline: bool,
+    /// The server on this machine that is asked because no key is set.
+    pub local: Option<LocalModel>,
     /// The general preset, or that of the room it introduces itself in.
     pub preset: String,
     #[serde(skip)]

@@ -67,14 +67,25 @@ impl Status<'_> {
             let (input, output) = (price.input.to_string(), price.output.to_string());
             line("status-price", say!(language, "status-counts-as", model = &**model, input = input, output = output));
         }
-        let model = bot.model.clone();
-        line("status-model", if bot.offline { say!(language, "status-offline", model = model) } else { model });
+        line("status-model", model(bot, language));
         line("status-judge", bot.judge.clone());
         line("status-preset", bot.preset.clone());
         if let Some(jump) = jump {
             line("status-clock", clock_set(jump, now, language));
         }
         lines.join("\n")
+    }
+}
+
+fn model(bot: &BotInfo, language: Language) -> String {
+    let model = bot.model.clone();
+    match &bot.local {
+        Some(local) => {
+            let (server, address) = (local.server, local.address.clone());
+            say!(language, "status-local-server", model = model, server = server, address = address)
+        }
+        None if bot.offline => say!(language, "status-offline", model = model),
+        None => model,
     }
 }
 
@@ -120,6 +131,7 @@ mod tests {
             model: "offline".into(),
             judge: "offline".into(),
             offline: true,
+            local: None,
             preset: "aizuchi".into(), presets: "aizuchi".into(),
         };
         let view = RoomView {

@@ -4,6 +4,7 @@ use aizuchi_core::Policy;
 use aizuchi_core::settings::{Layers, is_own_network};
 
 use super::ask::address_of;
+use super::local_server::LocalModel;
 use super::providers::{OFFLINE, PROVIDERS, Variables, find};
 use crate::config;
 
@@ -12,6 +13,8 @@ use crate::config;
 pub struct ModelChoice {
     pub main: String,
     pub judge: String,
+    /// The server on this machine that was chosen because there was nothing else.
+    pub local: Option<LocalModel>,
     /// One sentence for whoever starts the program.
     pub told: String,
 }
@@ -23,9 +26,13 @@ impl ModelChoice {
 }
 
 /// Keeps what a person has chosen, and says which key it lacks. Where nobody has chosen and the default lacks its key,
-/// another takes its place: the one a person chose for the other task, one of a provider whose key there is, or the
-/// built-in one.
-pub fn choose(layers: &mut Layers, environment: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<ModelChoice> {
+/// another takes its place: the one a person chose for the other task, one of a provider whose key there is, `local` if
+/// one was found, or the built-in one.
+pub fn choose(
+    layers: &mut Layers,
+    environment: &dyn Fn(&str) -> Option<String>,
+    local: Option<&LocalModel>,
+) -> anyhow::Result<ModelChoice> {
     let policies = config::resolve(layers)?;
     let policy = policies.general();
     let variables = Variables::read(&policies, environment);
@@ -42,7 +49,8 @@ pub fn choose(layers: &mut Layers, environment: &dyn Fn(&str) -> Option<String>)
     let lacks = |model: &str| address_of(model, policy, &variables).is_err();
     let by_key = usual_by_key(policy, &variables);
     let own = |other: &str, other_chosen: bool| (other_chosen && !other.is_empty()).then(|| other.to_owned());
-    let mut choice = ModelChoice { main: models.main.clone(), judge: models.judge.clone(), told: String::new() };
+    let (main, judge) = (models.main.clone(), models.judge.clone());
+    let mut choice = ModelChoice { main, judge, local: None, told: String::new() };
     if !main_chosen && lacks(&choice.main) {
         let key_holder = by_key.as_ref().map(|(main, _)| main.clone());
         choice.main = own(&models.judge, judge_chosen).or(key_holder).unwrap_or_else(|| OFFLINE.into());
@@ -55,8 +63,26 @@ pub fn choose(layers: &mut Layers, environment: &dyn Fn(&str) -> Option<String>)
         choice.judge = own(&models.main, main_chosen).or(key_holder).unwrap_or_else(|| OFFLINE.into());
         layers.suggest_model("models.judge", &choice.judge);
     }
+    if let Some(local) = local.filter(|_| choice.is_offline() && may_use_local_server(layers, policy)) {
+        choice = use_local(local, layers, policy);
+    }
     choice.told = describe(&choice);
     Ok(choice)
+}
+
+/// Whether a server on this machine may stand in where there is no key: a person has chosen no model, and has not said no.
+pub(super) fn may_use_local_server(layers: &Layers, policy: &Policy) -> bool {
+    let is_chosen = ["models.main", "models.judge"].iter().any(|key| layers.sets_for_all(key));
+    policy.settings.models.local_server && !is_chosen
+}
+
+fn use_local(local: &LocalModel, layers: &mut Layers, policy: &Policy) -> ModelChoice {
+    let name = local.full_name();
+    layers.suggest_model("models.main", &name);
+    if !policy.settings.models.judge.is_empty() {
+        layers.suggest_model("models.judge", &name);
+    }
+    ModelChoice { main: name.clone(), judge: name, local: Some(local.clone()), told: String::new() }
 }
 
 /// A model that is asked elsewhere is not free: what decides over money has to be in the settings, where a replay finds it.
@@ -80,7 +106,10 @@ fn usual_by_key(policy: &Policy, variables: &Variables) -> Option<(String, Strin
 }
 
 fn describe(choice: &ModelChoice) -> String {
-    let ModelChoice { main, judge, .. } = choice;
+    let ModelChoice { main, judge, local, .. } = choice;
+    if let Some(local) = local {
+        return format!("No key is set: using {local}.");
+    }
     if choice.is_offline() {
         let keys: Vec<&str> = PROVIDERS.iter().filter(|row| row.needs_key).map(|row| row.keys[0]).collect();
         return format!(
@@ -99,7 +128,7 @@ mod tests {
     fn chosen(file: &str, variables: &[(&str, &str)]) -> Result<(String, String), String> {
         let mut layers = Layers::default();
         layers.add_file("aizuchi.toml", file);
-        let choice = choose(&mut layers, &environment(variables)).map_err(|error| error.to_string())?;
+        let choice = choose(&mut layers, &environment(variables), None).map_err(|error| error.to_string())?;
         let policies = config::resolve(&layers).unwrap();
         let policy = policies.general();
         assert_eq!(
@@ -148,7 +177,7 @@ mod tests {
         let basis = |variables: &[(&str, &str)]| {
             let mut layers = Layers::default();
             layers.add_file("aizuchi.toml", "[models]\nmain = \"ollama/llama3.2\"");
-            choose(&mut layers, &environment(variables)).unwrap();
+            choose(&mut layers, &environment(variables), None).unwrap();
             config::resolve(&layers).unwrap().general().settings.pricing("ollama/llama3.2").basis
         };
         assert_eq!(basis(&[]), PriceBasis::Home);

@@ -6,6 +6,7 @@ mod embed;
 mod errors;
 #[cfg(feature = "local-embeddings")]
 mod local;
+mod local_server;
 pub mod offline;
 pub mod providers;
 mod queue;
@@ -16,4 +17,5 @@ mod thinking;
 pub use ask::{Models, UnusableModel, check, try_call};
 pub use choose::{ModelChoice, choose};
 pub use embed::{Embeddings, embedder, wanted_embedder};
+pub use local_server::{LocalModel, find_local_model};
 pub use providers::OFFLINE;

@@ -1,50 +1,22 @@
 //! The program with its web room on a free port, in a folder of its own, without any key.
 
 use std::io::{BufRead as _, BufReader, Read};
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
+use aizuchi_test_servers::folder::Scratch;
+use aizuchi_test_servers::program::NO_LOCAL_SERVER;
+
 /// How long it may take to open.
 const OPENS_WITHIN: Duration = Duration::from_secs(30);
-
-/// Gone when it is dropped.
-pub struct Folder(PathBuf);
-
-impl Folder {
-    pub fn new(what: &str) -> Folder {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("aizuchi-{what}-{}-{number}", std::process::id()));
-        std::fs::create_dir(&path).expect("no other test has this folder");
-        Folder(path)
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // A browser that was told to go may still be writing for a moment.
-        for _ in 0..40 {
-            if std::fs::remove_dir_all(&self.0).is_ok() || !self.0.exists() {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-}
 
 pub struct Room {
     program: Option<Child>,
     /// As host and port.
     address: String,
     log: Arc<Mutex<String>>,
-    folder: Folder,
+    folder: Scratch,
     /// Beside the usual ones.
     settings: Vec<String>,
 }
@@ -59,7 +31,7 @@ impl Room {
             program: None,
             address: "127.0.0.1:0".into(),
             log: Arc::default(),
-            folder: Folder::new("room"),
+            folder: Scratch::new("room"),
             settings: settings.iter().map(|setting| (*setting).to_owned()).collect(),
         };
         room.start();
@@ -72,7 +44,7 @@ impl Room {
 
     /// Whether one of its files holds this.
     pub fn keeps(&self, text: &str) -> bool {
-        let files = std::fs::read_dir(self.folder.path().join("data")).expect("it keeps its data there");
+        let files = std::fs::read_dir(self.folder.join("data")).expect("it keeps its data there");
         let holds = |bytes: Vec<u8>| bytes.windows(text.len()).any(|part| part == text.as_bytes());
         files.filter_map(|file| std::fs::read(file.ok()?.path()).ok()).any(holds)
     }
@@ -95,11 +67,12 @@ impl Room {
         let mut command = Command::new(env!("CARGO_BIN_EXE_aizuchi"));
         command.args(["run", "--set", "web.open_browser=false"]);
         command.args(["--set", &format!("web.address={}", self.address)]);
-        command.args(["--set", &format!("store.folder={}", self.folder.path().join("data").display())]);
+        command.args(["--set", &format!("store.folder={}", self.folder.join("data").display())]);
         for setting in &self.settings {
             command.args(["--set", setting]);
         }
-        command.current_dir(self.folder.path()).env_clear().stdin(Stdio::null());
+        command.current_dir(&self.folder).env_clear().stdin(Stdio::null());
+        command.env(NO_LOCAL_SERVER.0, NO_LOCAL_SERVER.1);
         if let Some(path) = std::env::var_os("PATH") {
             command.env("PATH", path);
         }

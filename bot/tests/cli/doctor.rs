@@ -321,3 +321,24 @@ fn machines_read_json() {
     let bad = doctor(&Folder::new(), "--json --set x=1");
     assert_eq!((bad.code, bad.last_line()["ok"] == Value::Bool(false)), (Some(1), true));
 }
+
+#[test]
+fn a_server_on_this_machine_is_told_and_called() {
+    let server =
+        Server::start(|| Some(("200 OK", format!(r#"{{"data": [{{"id": "llama3.2"}}], {}"#, &OPENAI_ANSWER[1..]))));
+    let folder = Folder::new();
+    let options = format!(
+        "--set web.address=127.0.0.1:{} --set models.local_server=true --set models.local_server_ms=60000 \
+         --set providers.ollama.url=http://127.0.0.1:{}/v1/",
+        free_port(),
+        server.port
+    );
+    let run = folder.run(&format!("doctor {options}"));
+    let using = format!("ok   model     no key; using llama3.2 of Ollama at 127.0.0.1:{}", server.port);
+    tells(&run, 0, &[&using, "ok   model     ollama/llama3.2 writes and judges: no key needed, answered in "]);
+    let offline = folder.run(&format!("doctor --offline {options}"));
+    tells(&offline, 0, &["warn model     no model is connected"]);
+    let asked = server.stop();
+    let lines: Vec<&str> = asked.iter().filter_map(|request| request.lines().next()).collect();
+    assert_eq!(lines, ["GET /v1/models HTTP/1.1", "POST /v1/chat/completions HTTP/1.1"]);
+}

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::program::Folder;
+use super::server::Server;
 use super::talk::{START, outcomes, reason, said};
 
 const MYAO2: &str = "--preset myao2 --set response.jitter_ratio=0";
@@ -151,4 +152,13 @@ fn live_models_need_a_key_or_an_address() {
     live("--set models.main=openai/gpt-5")
         .refused(2, &["models.main: the model \"openai/gpt-5\" needs a key of openai"]);
     live("--set models.judge=gpt-5").refused(2, &["models.judge: \"gpt-5\" is not a model; expected provider/model"]);
+}
+
+#[test]
+fn a_replay_looks_for_no_server_on_this_machine() {
+    let server = Server::start(|| Some(("200 OK", r#"{"data": [{"id": "llama3.2"}]}"#.into())));
+    let local =
+        format!("--set models.local_server=true --set providers.ollama.url=http://127.0.0.1:{}/v1/", server.port);
+    one_message().run(&format!("replay talk.jsonl --judge live {local}")).refused(2, &["No model is connected"]);
+    assert!(server.stop().is_empty());
 }

@@ -4,20 +4,17 @@ use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 
+use aizuchi_test_servers::folder::Scratch;
+use aizuchi_test_servers::program::NO_LOCAL_SERVER;
 use serde_json::Value;
 
 /// The folder it runs in; gone when the test is over.
-pub struct Folder(PathBuf);
+pub struct Folder(Scratch);
 
 impl Folder {
     pub fn new() -> Folder {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("aizuchi-cli-{}-{number}", std::process::id()));
-        fs::create_dir(&path).expect("no other test has this folder");
-        Folder(path)
+        Folder(Scratch::new("cli"))
     }
 
     /// With this log in it.
@@ -48,6 +45,7 @@ impl Folder {
     pub fn command<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_aizuchi"));
         command.args(arguments).current_dir(&self.0).env_clear().stdin(Stdio::null());
+        command.env(NO_LOCAL_SERVER.0, NO_LOCAL_SERVER.1);
         if let Some(path) = std::env::var_os("PATH") {
             command.env("PATH", path);
         }
@@ -86,12 +84,6 @@ impl Folder {
     pub fn decisions(&self, name: &str) -> Vec<Value> {
         let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
         self.read(name).lines().map(parse).collect()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

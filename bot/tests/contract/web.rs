@@ -72,6 +72,7 @@ impl Stage for WebRoom {
             model: offline(),
             judge: offline(),
             offline: true,
+            local: None,
             preset: "aizuchi".into(),
             presets: "aizuchi".into(),
         };

@@ -6,6 +6,7 @@ use aizuchi::check::{Check, Level};
 use aizuchi::platforms::discord::examine;
 use aizuchi_test_servers::discord::{DiscordServer, TOKEN};
 use aizuchi_test_servers::folder::Scratch;
+use aizuchi_test_servers::program::NO_LOCAL_SERVER;
 use serde_json::json;
 
 use crate::house::settings;
@@ -42,7 +43,14 @@ async fn doctor(server: &DiscordServer, token: &str) -> Output {
     let scratch = Scratch::new("discord");
     let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_aizuchi"));
     command.args(["doctor", "--set", "web.enabled=false", "--set"]).arg(format!("discord.api_url={}", server.url()));
-    command.env_clear().env("DISCORD_TOKEN", token).current_dir(&scratch.0).output().await.unwrap()
+    command
+        .env_clear()
+        .env(NO_LOCAL_SERVER.0, NO_LOCAL_SERVER.1)
+        .env("DISCORD_TOKEN", token)
+        .current_dir(&scratch.0)
+        .output()
+        .await
+        .unwrap()
 }
 
 #[tokio::test]

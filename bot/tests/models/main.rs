@@ -4,6 +4,7 @@ mod embed;
 mod exchanges;
 mod litellm;
 mod llama;
+mod local_server;
 mod logs;
 mod manners;
 mod minds;

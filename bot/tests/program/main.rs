@@ -14,6 +14,7 @@ mod findings;
 mod forgets;
 mod ledger;
 mod level;
+mod local_server;
 mod lost_files;
 mod models;
 mod moment;

@@ -9,6 +9,7 @@ use aizuchi::platforms::slack::examine::examine;
 use aizuchi::ports::{Platform as _, PostError};
 use aizuchi::runtime::{Clock, EngineHandle};
 use aizuchi_test_servers::folder::Scratch;
+use aizuchi_test_servers::program::NO_LOCAL_SERVER;
 use aizuchi_test_servers::slack::{APP_TOKEN, BOT_TOKEN, Fault, SlackServer};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -108,7 +109,11 @@ async fn doctor(server: &SlackServer, bot_token: &str) -> Output {
     let scratch = Scratch::new("slack-doctor");
     let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_aizuchi"));
     command.args(["doctor", "--set", "web.enabled=false", "--set"]).arg(format!("slack.api_url={}", server.api_url()));
-    command.env_clear().env("SLACK_BOT_TOKEN", bot_token).env("SLACK_APP_TOKEN", APP_TOKEN);
+    command
+        .env_clear()
+        .env(NO_LOCAL_SERVER.0, NO_LOCAL_SERVER.1)
+        .env("SLACK_BOT_TOKEN", bot_token)
+        .env("SLACK_APP_TOKEN", APP_TOKEN);
     command.current_dir(std::env::temp_dir()).arg("--set").arg(format!("store.folder={}", scratch.0.display()));
     command.output().await.unwrap()
 }

@@ -1,7 +1,6 @@
 //! An open web room with an engine that writes down what it hears.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use aizuchi::commands::{BotInfo, CommandRunner};
@@ -14,6 +13,7 @@ use aizuchi::stores::sqlite::store_talk;
 use aizuchi_core::room::Cost;
 use aizuchi_core::view::RoomView;
 use aizuchi_core::{Input, Message};
+use aizuchi_test_servers::folder::Scratch;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::{broadcast, mpsc, watch};
@@ -29,6 +29,8 @@ pub struct House {
     pub heard: Arc<Mutex<Vec<Input>>>,
     pub stop: CancellationToken,
     pub done: JoinHandle<()>,
+    /// Where nobody else holds it.
+    _folder: Option<Scratch>,
 }
 
 /// Whether the engine takes what it is told.
@@ -38,20 +40,19 @@ pub enum Engine {
     Deaf,
 }
 
-pub fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("aizuchi-web-{}-{name}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
+pub fn folder(name: &str) -> Scratch {
+    Scratch::new(&format!("web-{name}"))
 }
 
 impl House {
     pub async fn open(name: &str) -> House {
-        House::open_in(&folder(name), &[], Engine::Listens).await.unwrap()
+        House::open_set(name, &[]).await
     }
 
     pub async fn open_set(name: &str, assignments: &[&str]) -> House {
-        House::open_in(&folder(name), assignments, Engine::Listens).await.unwrap()
+        let folder = folder(name);
+        let house = House::open_in(&folder, assignments, Engine::Listens).await.unwrap();
+        House { _folder: Some(folder), ..house }
     }
 
     pub async fn open_in(folder: &std::path::Path, assignments: &[&str], engine: Engine) -> anyhow::Result<House> {
@@ -66,6 +67,7 @@ impl House {
             model: "offline".into(),
             judge: "offline".into(),
             offline: true,
+            local: None,
             preset: "aizuchi".into(),
             presets: "aizuchi".into(),
         };
@@ -94,7 +96,7 @@ impl House {
             stop: stop.clone(),
         };
         let (address, done) = web.listen(listening).await?;
-        Ok(House { address, web, database, events, ready, heard, stop, done })
+        Ok(House { address, web, database, events, ready, heard, stop, done, _folder: None })
     }
 
     pub async fn close(self) {

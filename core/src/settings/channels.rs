@@ -43,6 +43,8 @@ const OF_ALL_CHANNELS: &[&str] = &[
     "memory.left_days",
     "memory.profiles_store",
     "models.embed",
+    "models.local_server",
+    "models.local_server_ms",
     "people.",
     "prices.",
     "prompts.folder",

@@ -188,6 +188,8 @@ sections! {
         summarize: String = Any,
         reflect: String = Any,
         embed: String = Any,
+        local_server: bool = Any,
+        local_server_ms: u32 = 1..=60_000,
         timeout_seconds: u32 = 1..=3600,
         retries_max: u32 = 0..=20,
         parallel_max: u32 = 1..=1000,

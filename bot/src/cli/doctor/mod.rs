@@ -78,7 +78,8 @@ fn checks(arguments: &SettingsArguments, calls: LiveChecks) -> Vec<Check> {
         checks.push(Check::warn("rest", "not looked at", "everything else depends on the settings: mend them first"));
         return checks;
     };
-    let choice = choose(&mut layers, &variable);
+    let local = models::find_local_server(&layers, calls);
+    let choice = choose(&mut layers, &variable, local.as_ref());
     let policies = config::resolve(&layers).unwrap_or(policies);
     let context = DoctorContext {
         layers: &layers,

@@ -2,13 +2,16 @@
 
 use std::time::Duration;
 
+use aizuchi_core::settings::Layers;
 use aizuchi_core::{Policies, Policy};
 use anyhow::Context as _;
+use tokio::runtime::Runtime;
 
 use super::{DoctorContext, LiveChecks};
 use crate::check::{Check, Level};
+use crate::cli::run::variable;
 use crate::models::providers::{self, ModelAddress, PROVIDERS, Variables};
-use crate::models::{self, OFFLINE, try_call};
+use crate::models::{self, LocalModel, OFFLINE, find_local_model, try_call};
 use crate::ports::ModelReply;
 
 const PART: &str = "model";
@@ -21,6 +24,9 @@ pub fn check(context: &DoctorContext<'_>) -> Vec<Check> {
     }
     let variables = Variables::read(context.policies, context.environment);
     let (mut checks, mut calls) = (Vec::new(), Vec::new());
+    if let Some(local) = context.choice.as_ref().ok().and_then(|choice| choice.local.as_ref()) {
+        checks.push(Check::ok(PART, format!("no key; using {local}")));
+    }
     for asked in models_in_use(context.policies) {
         match check_settings(context, &asked, &variables) {
             ModelCheck::Done(check) => checks.push(check),
@@ -37,6 +43,19 @@ pub fn check(context: &DoctorContext<'_>) -> Vec<Check> {
         checks.push(Check::fail(PART, format!("{error:#}"), "put the key there, or choose another model"));
     }
     checks
+}
+
+/// The server that a start would find on this machine.
+pub fn find_local_server(layers: &Layers, calls: LiveChecks) -> Option<LocalModel> {
+    match calls {
+        // What is wrong with the settings is told elsewhere.
+        LiveChecks::Real => new_runtime().ok()?.block_on(find_local_model(layers, &variable, None)).ok()?,
+        LiveChecks::None => None,
+    }
+}
+
+fn new_runtime() -> anyhow::Result<Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().context("no calls can be made")
 }
 
 /// A model, and what for.
@@ -118,8 +137,7 @@ fn not_called(asked: &ModelUse<'_>, address: &ModelAddress) -> Check {
 
 /// All at the same time: a slow one keeps nobody waiting but itself.
 fn call(calls: &[(ModelUse<'_>, Box<ModelAddress>)], variables: &Variables) -> Vec<Check> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no calls can be made");
-    let runtime = match runtime {
+    let runtime = match new_runtime() {
         Ok(runtime) => runtime,
         Err(error) => return vec![Check::fail(PART, format!("{error:#}"), "look at the limits of this machine")],
     };

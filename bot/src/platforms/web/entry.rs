@@ -58,7 +58,7 @@ impl Page {
             you: person.speaker.id.clone(),
             room: room.clone(),
             rooms,
-            bot: web.bot().in_room(room_id(&room).as_str()),
+            bot: Box::new(web.bot().in_room(room_id(&room).as_str())),
             commands: offers(CommandForm::Bare, self.language),
             may_close: web.may_close(&room, opened_by.as_deref(), &person.speaker.id),
             message_chars_max: web.settings.message_chars_max,

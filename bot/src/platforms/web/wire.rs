@@ -108,7 +108,7 @@ pub enum FromServer {
         room: String,
         /// Those of the settings first, as they stand there.
         rooms: Vec<String>,
-        bot: BotInfo,
+        bot: Box<BotInfo>,
         /// What can be used here, in the page's language.
         commands: Vec<CommandOffer>,
         /// Whether this page may close the room.
