@@ -30,8 +30,8 @@ fuzz_target!(|events: &str| {
         let Ok(event) = serde_json::from_str::<Value>(line) else { continue };
         let (kind, data) = (text(&event, "t").unwrap_or_default(), event.get("d").unwrap_or(&Value::Null));
         learn(&mut places, kind, data);
-        let ear = MessageContext { me: ME, own_names: &own_names, places: &places, guild: id(data, "guild_id") };
-        hear(&ear, kind, data, &mut heard);
+        let context = MessageContext { me: ME, own_names: &own_names, places: &places, guild: id(data, "guild_id") };
+        hear(&context, kind, data, &mut heard);
     }
     // Time does not run backwards, whatever ids say.
     let mut now = NOW;
@@ -58,26 +58,26 @@ fn learn(places: &mut Places, kind: &str, data: &Value) {
     }
 }
 
-fn hear(ear: &MessageContext<'_>, kind: &str, data: &Value, heard: &mut Vec<Input>) {
+fn hear(context: &MessageContext<'_>, kind: &str, data: &Value, heard: &mut Vec<Input>) {
     match kind {
         "MESSAGE_CREATE" => {
-            let Some(said) = ear.said(data) else { return };
-            check(ear, data, &said.message);
+            let Some(said) = context.to_message(data) else { return };
+            check(context, data, &said.message);
             assert_eq!(said.id.to_string(), said.message.id.as_str());
             heard.push(Input::Said(said.message));
         }
-        "MESSAGE_UPDATE" => heard.extend(ear.edited(data, NOW)),
-        "MESSAGE_DELETE" | "MESSAGE_DELETE_BULK" => heard.extend(ear.deleted(data, NOW)),
-        "MESSAGE_REACTION_ADD" => heard.extend(ear.reacted(data, true, NOW)),
+        "MESSAGE_UPDATE" => heard.extend(context.to_edit(data, NOW)),
+        "MESSAGE_DELETE" | "MESSAGE_DELETE_BULK" => heard.extend(context.to_deletions(data, NOW)),
+        "MESSAGE_REACTION_ADD" => heard.extend(context.to_reaction(data, true, NOW)),
         _ => (),
     }
 }
 
-fn check(ear: &MessageContext<'_>, data: &Value, message: &Message) {
+fn check(context: &MessageContext<'_>, data: &Value, message: &Message) {
     let channel = id(data, "channel_id").expect("it is said in a channel");
     assert_eq!(channel_of(&message.place), Some(channel), "an answer finds its way back");
     assert!(message.place.room.as_str().starts_with("discord:"));
-    assert!(ear.places.place(channel, ear.guild).1 == message.visibility || id(data, "guild_id") != ear.guild);
+    assert!(context.places.place(channel, context.guild).1 == message.visibility || id(data, "guild_id") != context.guild);
     let name = &message.author.name;
     assert!(!name.is_empty() && name.chars().count() <= 100 && !name.contains(char::is_control), "{name:?}");
     let mine = message.author.id.as_str() == format!("discord:{ME}");
