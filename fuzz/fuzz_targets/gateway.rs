@@ -77,7 +77,9 @@ fn check(context: &MessageContext<'_>, data: &Value, message: &Message) {
     let channel = id(data, "channel_id").expect("it is said in a channel");
     assert_eq!(channel_of(&message.place), Some(channel), "an answer finds its way back");
     assert!(message.place.room.as_str().starts_with("discord:"));
-    assert!(context.places.place(channel, context.guild).1 == message.visibility || id(data, "guild_id") != context.guild);
+    assert!(
+        context.places.place(channel, context.guild).1 == message.visibility || id(data, "guild_id") != context.guild
+    );
     let name = &message.author.name;
     assert!(!name.is_empty() && name.chars().count() <= 100 && !name.contains(char::is_control), "{name:?}");
     let mine = message.author.id.as_str() == format!("discord:{ME}");

@@ -57,14 +57,14 @@ pub async fn find_local_model(
     environment: &dyn Fn(&str) -> Option<String>,
     remembered: Option<&LocalModel>,
 ) -> anyhow::Result<Option<LocalModel>> {
-    let Some(search) = Search::new(layers, environment)? else { return Ok(None) };
+    let Some(search) = ServerSearch::new(layers, environment)? else { return Ok(None) };
     match remembered.filter(|local| search.has(local)) {
         Some(local) => Ok(Some(local.clone())),
         None => Ok(search.run().await),
     }
 }
 
-struct Search {
+struct ServerSearch {
     policy: Policy,
     servers: Vec<(&'static KnownProvider, ModelAddress)>,
 }
@@ -74,8 +74,8 @@ const LIST_BYTES_MAX: usize = 1 << 20;
 /// A name of a model is shorter.
 const NAME_CHARS_MAX: usize = 200;
 
-impl Search {
-    fn new(layers: &Layers, environment: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<Option<Search>> {
+impl ServerSearch {
+    fn new(layers: &Layers, environment: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<Option<ServerSearch>> {
         let mut layers = layers.clone();
         let choice = choose(&mut layers, environment, None)?;
         let policies = config::resolve(&layers)?;
@@ -91,7 +91,7 @@ impl Search {
             (is_free && !address.key.is_missing()).then_some((row, address))
         };
         let servers = PROVIDERS.iter().filter(|row| !row.needs_key).filter_map(address).collect();
-        Ok(Some(Search { policy, servers }))
+        Ok(Some(ServerSearch { policy, servers }))
     }
 
     fn has(&self, local: &LocalModel) -> bool {
