@@ -1,4 +1,4 @@
-//! Settings from where they lie: the file, the environment, the command line.
+//! Settings from the file, the environment and the command line.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -51,7 +51,7 @@ fn check_people(flat: &mut Flat) {
 /// The settings file that is read if it is there and none is named.
 const USUAL_FILE: &str = "aizuchi.toml";
 
-/// Settings that can not be used: every mistake, one a line.
+/// Settings that cannot be used: every mistake, one a line.
 #[derive(Debug)]
 pub struct BadSettings(pub Vec<String>);
 
@@ -90,7 +90,7 @@ pub fn layers(
 ) -> anyhow::Result<Layers> {
     let mut layers = new_layers();
     if let Some(file) = file(wishes.file.as_deref()) {
-        let unreadable = |error| BadSettings(vec![format!("can not read the settings in {file}: {error}")]);
+        let unreadable = |error| BadSettings(vec![format!("cannot read the settings in {file}: {error}")]);
         let text = std::fs::read_to_string(&file).map_err(unreadable)?;
         layers.add_file(&file, &text);
     }
@@ -180,8 +180,7 @@ fn unknown_providers(layers: &Layers, settings: &Settings) -> Vec<Problem> {
             (None, key) => ("key", key.as_deref().unwrap_or_default()),
         };
         let key = format!("providers.{name}.{field}");
-        let message =
-            format!("`{key}` is {value:?}, and the provider {name:?} has no address; set providers.{name}.url");
+        let message = format!("`{key}` is {value:?}, but the provider {name:?} has no URL; set providers.{name}.url");
         layers.problem(&key, value, message)
     };
     unknown.map(problem).collect()
@@ -247,6 +246,7 @@ mod tests {
         for text in ["[bot]\nlanguage = \"xx\"\n", "[channel.\"web:lobby\".bot]\nlanguage = \"xx\"\n"] {
             let told = refusal(text);
             assert!(told.contains("`bot.language` must be \"auto\" or \"en\" or "), "{told}");
+            assert!(told.ends_with(", got \"xx\""), "{told}");
         }
         let told = refusal("[bot]\nlanguage = \"English\"\n");
         assert!(told.contains("the id of a language such as \"en\""), "{told}");
@@ -280,9 +280,9 @@ mod tests {
     fn a_person_is_on_platforms_that_there_are() {
         assert_eq!(
             refusal("[people]\nsame = [\"discord:1 = web:a\", \"foo:1 = bar:2\"]"),
-            "aizuchi.toml:2: `people.same` is [\"discord:1 = web:a\", \"foo:1 = bar:2\"]; allowed is a list of ids of one \
-             person, such as [\"discord:80351110224678912 = slack:T0123/U0456\"]; \"foo:1\" in \"foo:1 = bar:2\": a \
-             platform is discord, slack or web"
+            "aizuchi.toml:2: `people.same` must be a list of ids of one person, such as [\"discord:80351110224678912 = \
+             slack:T0123/U0456\"] (the platform of \"foo:1\" in \"foo:1 = bar:2\" must be discord, slack or web), got \
+             [\"discord:1 = web:a\", \"foo:1 = bar:2\"]"
         );
         assert_eq!(refusal("[people]\nsame = [\"foo:1\"]").lines().count(), 1);
     }
@@ -313,10 +313,7 @@ mod tests {
 
     #[test]
     fn a_secret_that_does_not_fit_is_not_shown() {
-        assert_eq!(
-            refusal("[web]\ntoken = 918273"),
-            "aizuchi.toml:2: `web.token` is not a text; allowed is a text in quotes"
-        );
+        assert_eq!(refusal("[web]\ntoken = 918273"), "aizuchi.toml:2: `web.token` must be a text in quotes");
     }
 
     /// A journal holds what rooms are decided by: it is the same whatever the shell's settings are.
@@ -372,15 +369,12 @@ mod tests {
     fn what_does_not_fit_a_section_of_the_shell_is_told_with_its_place() {
         assert_eq!(
             refusal("[discord]\nbackfill_mesages = 3"),
-            "aizuchi.toml:2: there is no setting `discord.backfill_mesages`; the nearest is `discord.backfill_messages`"
+            "aizuchi.toml:2: unknown setting `discord.backfill_mesages`; did you mean `discord.backfill_messages`?"
         );
-        assert_eq!(
-            refusal("[slack]\nconnections = 11"),
-            "aizuchi.toml:2: `slack.connections` is 11; allowed is 1 to 10"
-        );
+        assert_eq!(refusal("[slack]\nconnections = 11"), "aizuchi.toml:2: `slack.connections` must be 1–10, got 11");
         assert_eq!(
             refusal("[log]\nformat = \"loud\""),
-            "aizuchi.toml:2: `log.format` is \"loud\"; allowed is \"auto\" or \"human\" or \"json\""
+            "aizuchi.toml:2: `log.format` must be \"auto\" or \"human\" or \"json\", got \"loud\""
         );
         assert_eq!(refusal("[slack]\nconnections = 11\n[score]\nlow = 300").lines().count(), 2);
     }
@@ -389,27 +383,41 @@ mod tests {
     fn a_room_that_nobody_can_enter_is_refused() {
         for odd in ["a b", "", "\\u001b[31m", "sample-1", "a\\tb"] {
             let told = refusal(&format!("[web]\nrooms = [\"lobby\", \"{odd}\"]"));
-            assert!(told.starts_with("aizuchi.toml:2: `web.rooms` is [\"lobby\", "), "{told}");
-            assert!(told.contains("allowed is names of 1 to 40 letters") && !told.contains('\u{1b}'), "{told}");
+            assert!(told.starts_with("aizuchi.toml:2: `web.rooms` must be names of 1–40 letters"), "{told}");
+            assert!(told.contains(", got [\"lobby\", ") && !told.contains('\u{1b}'), "{told}");
         }
         let none = refusal("[web]\nrooms = []");
-        assert!(none.starts_with("aizuchi.toml:2: `web.rooms` is []; allowed is at least one room"), "{none}");
+        assert!(none.starts_with("aizuchi.toml:2: `web.rooms` must be at least one room"), "{none}");
         let mut fine = new_layers();
         fine.add_file("aizuchi.toml", "[web]\nrooms = [\"lobby\", \"お茶の間\", \"b-2_c\"]");
         assert!(resolve(&fine).is_ok());
     }
 
     #[test]
-    fn a_token_is_looked_for_somewhere_and_a_room_is_there_once() {
-        for (section, key, odd) in [
-            ("discord", "token_variable", r#""""#),
-            ("slack", "bot_token_variable", r#""""#),
-            ("slack", "app_token_variable", r#"" ""#),
-            ("web", "rooms", r#"["lobby", "LOBBY"]"#),
-            ("store", "folder", r#""""#),
-        ] {
+    fn a_room_is_there_once_and_data_has_a_folder() {
+        for (section, key, odd) in [("web", "rooms", r#"["lobby", "LOBBY"]"#), ("store", "folder", r#""""#)] {
             let told = refusal(&format!("[{section}]\n{key} = {odd}"));
-            assert!(told.starts_with(&format!("aizuchi.toml:2: `{section}.{key}` is ")), "{told}");
+            assert!(told.starts_with(&format!("aizuchi.toml:2: `{section}.{key}` must be ")), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_token_where_a_variable_is_to_be_named_is_refused_and_not_shown() {
+        let keys =
+            ["discord.token_variable", "slack.bot_token_variable", "slack.app_token_variable", "providers.x.key"];
+        for (key, odd) in keys.iter().flat_map(|key| ["sk-hush", "xoxb-hush", "hush", " hush"].map(|odd| (key, odd))) {
+            let (section, name) = key.rsplit_once('.').unwrap();
+            let in_file = refusal(&format!("[{section}]\n{name} = \"{odd}\""));
+            assert!(in_file.starts_with(&format!("aizuchi.toml:2: `{key}` must be the name of an ")), "{in_file}");
+            let mut layers = new_layers();
+            layers.add_assignment(&format!("{key}={odd}"));
+            let on_line = resolve(&layers).map(drop).unwrap_err().to_string();
+            assert!(on_line.starts_with(&format!("--set {key}: `{key}` must be the name of an ")), "{on_line}");
+            assert!(!in_file.contains("hush") && !on_line.contains("hush"), "{in_file} {on_line}");
+        }
+        for key in &keys[..3] {
+            let (section, name) = key.split_once('.').unwrap();
+            assert!(refusal(&format!("[{section}]\n{name} = \"\"")).contains(key));
         }
     }
 
@@ -417,9 +425,8 @@ mod tests {
     fn what_is_no_url_is_refused() {
         for (section, key) in [("discord", "api_url"), ("discord", "gateway_url"), ("slack", "api_url")] {
             let told = refusal(&format!("[{section}]\n{key} = \"nonsense\""));
-            let start =
-                format!("aizuchi.toml:2: `{section}.{key}` is \"nonsense\"; allowed is \"\", or a URL such as ");
-            assert!(told.starts_with(&start), "{told}");
+            let start = format!("aizuchi.toml:2: `{section}.{key}` must be \"\", or a URL such as ");
+            assert!(told.starts_with(&start) && told.ends_with(", got \"nonsense\""), "{told}");
         }
     }
 
@@ -429,7 +436,7 @@ mod tests {
         assert!(layers(&missing, std::iter::empty()).unwrap_err().to_string().contains("no-such-file.toml"));
         let odd = SettingsOverrides { assignments: vec!["score.low=300".into()], ..SettingsOverrides::default() };
         let problem = resolve(&layers(&odd, std::iter::empty()).unwrap()).unwrap_err();
-        assert_eq!(problem.to_string(), "--set score.low=300: `score.low` is 300; allowed is 0 to 100");
+        assert_eq!(problem.to_string(), "--set score.low=300: `score.low` must be 0–100, got 300");
     }
 
     #[test]
@@ -445,7 +452,7 @@ mod tests {
         );
         assert_eq!(
             told("[providers.mine]\nformat = \"google\"").unwrap_err(),
-            "aizuchi.toml:2: `providers.mine.format` is \"google\", and the provider \"mine\" has no address; set \
+            "aizuchi.toml:2: `providers.mine.format` is \"google\", but the provider \"mine\" has no URL; set \
              providers.mine.url"
         );
         assert!(

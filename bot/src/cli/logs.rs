@@ -57,7 +57,7 @@ where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
     let level = settings.level.as_str();
-    // Whoever starts it by hand reads the greeting instead.
+    // A person who starts it by hand reads the greeting instead.
     let greeted = on_terminal && settings.format == LogFormat::Auto && level == "info";
     let filter = filter(if greeted { BESIDE_THE_GREETING } else { level }).map_err(|what| BadSettings(vec![what]))?;
     // Where the log cannot be written, it could not be told there either: that must not end the program.
@@ -82,9 +82,8 @@ const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
 /// `Err` says what is wrong with the setting.
 pub fn filter(level: &str) -> Result<EnvFilter, String> {
-    let right =
-        r#"allowed is "error", "warn", "info", "debug", "trace", or a filter such as "info,aizuchi::models=debug""#;
-    let bad = |why: String| format!("`log.level` is {level:?}{why}; {right}");
+    let right = r#""error", "warn", "info", "debug", "trace", or a filter such as "info,aizuchi::models=debug""#;
+    let bad = |why: String| format!("`log.level` must be {right}, got {level:?}{why}");
     let parts: Vec<&str> = level.split(',').map(str::trim).collect();
     // A word that is no level would be taken as the name of a part, and told of in full: surely a slip.
     let is_slip = |part: &str| !part.contains(['=', '[', ']', ':']) && !LEVELS.contains(&part.to_lowercase().as_str());
@@ -178,7 +177,7 @@ mod tests {
     fn a_filter_that_can_not_be_names_the_setting() {
         for odd in ["inf", "info,aizuchi::models=loud", "", "info,,", "aizuchi=debug,verbose"] {
             let told = filter(odd).unwrap_err();
-            assert!(told.starts_with(&format!("`log.level` is {odd:?}")) && told.contains("allowed is"), "{told}");
+            assert!(told.starts_with("`log.level` must be ") && told.contains(&format!(", got {odd:?}")), "{told}");
         }
         for fine in ["info", "WARN", "off", "info,aizuchi::models=debug", "aizuchi=trace", "info, hyper=off"] {
             assert!(filter(fine).is_ok(), "{fine}");

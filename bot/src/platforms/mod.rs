@@ -1,9 +1,7 @@
 //! Where people talk. A platform is a folder, a line for its module and a line in the table.
 
-use aizuchi_core::settings::{Flat, is_url};
+use aizuchi_core::settings::{Flat, VARIABLE_RIGHT, is_url, is_variable_name};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-
-use crate::lookalike::looks_empty;
 
 mod spec;
 
@@ -35,10 +33,10 @@ fn check_url(key: &str, url: &str, schemes: [&str; 2], example: &str, flat: &mut
     }
 }
 
-/// Leaves a problem where a token could not be looked for anywhere.
+/// Leaves a problem where something other than the name of a variable is set: it may be the token itself, and is not shown.
 fn check_variable(key: &str, variable: &str, flat: &mut Flat) {
-    if looks_empty(variable) {
-        flat.misfit(key, "the name of an environment variable");
+    if !is_variable_name(variable) {
+        flat.refuse(key, VARIABLE_RIGHT);
     }
 }
 

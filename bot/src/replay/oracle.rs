@@ -47,7 +47,7 @@ impl FromStr for Judge {
 }
 
 impl Judge {
-    /// Whoever answers in its place. `models` makes the real models, and is not called unless they are asked.
+    /// The one that answers in its place. `models` makes the real models, and is not called unless they are asked.
     pub fn oracle(
         &self,
         policies: &Policies,
@@ -56,7 +56,7 @@ impl Judge {
         let script = match self {
             Judge::No | Judge::Yes | Judge::Offline | Judge::Live | Judge::Recorded => Script::default(),
             Judge::Script(file) => {
-                let text = std::fs::read_to_string(file).with_context(|| format!("can not read the script {file}"))?;
+                let text = std::fs::read_to_string(file).with_context(|| format!("cannot read the script {file}"))?;
                 Script::parse(&text).with_context(|| format!("the script {file}"))?
             }
         };
@@ -165,7 +165,7 @@ impl Script {
 fn parse_line(line: &str) -> Result<ScriptLine, String> {
     let raw: RawLine = serde_json::from_str(line).map_err(|error| error.to_string())?;
     if !QUESTIONS.contains(&raw.question.as_str()) {
-        return Err(format!("`question` is {:?}; allowed is one of {}", raw.question, QUESTIONS.join(", ")));
+        return Err(format!("`question` must be one of {}, got {:?}", QUESTIONS.join(", "), raw.question));
     }
     let text = |value: Value| if let Value::String(text) = value { text } else { value.to_string() };
     let answer = match (raw.answer, raw.error) {
@@ -174,7 +174,7 @@ fn parse_line(line: &str) -> Result<ScriptLine, String> {
         _ => return Err("expected either `answer` or `error`".into()),
     };
     if !(0.0..=1e12).contains(&raw.latency_ms) {
-        return Err(format!("`latency_ms` is {}; allowed is a number of milliseconds", raw.latency_ms));
+        return Err(format!("`latency_ms` must be a number of milliseconds, got {}", raw.latency_ms));
     }
     Ok(ScriptLine { question: raw.question, holds: raw.holds, answer, latency: Span(raw.latency_ms as u64) })
 }
@@ -198,7 +198,7 @@ mod tests {
         let told = |text: &str| Script::parse(text).unwrap_err().to_string();
         assert!(
             told("{\"question\": \"judge\", \"answer\": \"YES\"}\n{\"question\": \"juge\", \"answer\": \"\"}")
-                .starts_with("line 2: `question` is \"juge\"")
+                .starts_with("line 2: `question` must be one of state, ")
         );
         assert!(told("{\"question\": \"judge\"}").contains("either `answer` or `error`"));
         assert!("maybe".parse::<Judge>().is_err());

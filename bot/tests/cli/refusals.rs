@@ -1,4 +1,4 @@
-//! What is refused, with which code, and whether a person can mend it from what is told: 1 where the work failed, 2 where
+//! What is refused, with which code, and whether a person can fix it from what is told: 1 where the work failed, 2 where
 //! the wish was wrong.
 
 use super::program::Folder;
@@ -12,7 +12,7 @@ fn talk() -> Folder {
 fn a_log_that_is_not_there() {
     for log in ["none.jsonl", "no/such/folder"] {
         let folder = talk();
-        folder.run(&format!("replay {log} --decisions out.jsonl")).refused(1, &["aizuchi: can not open", log]);
+        folder.run(&format!("replay {log} --decisions out.jsonl")).refused(1, &["aizuchi: cannot open", log]);
         assert!(!folder.has("out.jsonl"));
     }
 }
@@ -20,12 +20,12 @@ fn a_log_that_is_not_there() {
 #[test]
 fn a_log_that_is_none() {
     let logs: [(&str, &[u8], &str); 7] = [
-        ("noise.bin", b"\x00\x01\xff\xfe\x80", "none of the logs"),
+        ("noise.bin", b"\x00\x01\xff\xfe\x80", "not in a known log format"),
         ("prose.txt", b"Dear diary,\ntoday I did nothing.\n", "begins with \"Dear diary,\""),
-        ("list.json", b"[{\"ts\": 1}]", "none of the logs"),
-        ("cut.gz", b"\x1f\x8bgarbage", "broken gzip"),
-        ("cut.zip", b"PK\x03\x04garbage", "broken zip"),
-        ("export/notes.txt", b"", "no Slack export"),
+        ("list.json", b"[{\"ts\": 1}]", "not in a known log format"),
+        ("cut.gz", b"\x1f\x8bgarbage", "damaged gzip"),
+        ("cut.zip", b"PK\x03\x04garbage", "damaged zip"),
+        ("export/notes.txt", b"", "not a Slack export"),
         ("odd.json", b"{\"guild\": {}, \"channel\": 3, \"messages\": []}", "expected an object"),
     ];
     for (file, bytes, told) in logs {
@@ -62,7 +62,7 @@ fn broken_lines_are_skipped_counted_and_told_by_number() {
     let told = [
         "aizuchi: talk.jsonl:2: `ts` is \"yesterday\"; expected seconds or RFC 3339",
         "aizuchi: talk.jsonl:4: no `author`",
-        "aizuchi: talk.jsonl:5: broken JSON: ",
+        "aizuchi: talk.jsonl:5: invalid JSON: ",
         "aizuchi: 3 of 6 lines could not be read",
     ];
     assert_eq!(run.err.lines().count(), told.len(), "{}", run.err);
@@ -116,44 +116,37 @@ fn wrong_usage_names_what_was_meant() {
 #[test]
 fn a_wrong_setting_names_where_it_stands_and_what_would_be_right() {
     for (option, told) in [
-        ("--set score.lwo=3", "--set score.lwo: there is no setting `score.lwo`; the nearest is `score.low`"),
-        ("--set cooldown_seconds=3", "there is no setting `cooldown_seconds`; the nearest is `score.cooldown_seconds`"),
-        ("--set score.low=101", "`score.low` is 101; allowed is 0 to 100"),
-        ("--set score.low=-1", "`score.low` is -1; allowed is"),
-        ("--set score.low=high", "`score.low` is \"high\"; allowed is a whole number"),
-        ("--set score.low=90 --set score.high=80", "`score.low` is 90; allowed is at most `score.high`, which is 80"),
-        ("--set gates.unasked=perhaps", "`gates.unasked` is \"perhaps\"; allowed is true or false"),
-        ("--set MEMORY_ENABLED=perhaps", "`MEMORY_ENABLED` is \"perhaps\"; allowed is true or false"),
-        ("--set listen.other_bots=loved", "allowed is \"ignored\" or \"heard\" or \"answered\""),
-        ("--set bot.zone=Mars/Olympus", "`bot.zone` is \"Mars/Olympus\"; allowed is \"UTC\""),
-        ("--set bot.name=", "`bot.name` is \"\"; allowed is a name"),
+        ("--set score.lwo=3", "--set score.lwo: unknown setting `score.lwo`; did you mean `score.low`?"),
+        ("--set cooldown_seconds=3", "unknown setting `cooldown_seconds`; did you mean `score.cooldown_seconds`?"),
+        ("--set score.low=101", "`score.low` must be 0–100, got 101"),
+        ("--set score.low=-1", "`score.low` must be a whole number, 0–100, got -1"),
+        ("--set score.low=high", "`score.low` must be a whole number, 0–100, got \"high\""),
+        ("--set score.low=90 --set score.high=80", "`score.low` must be at most `score.high` (80), got 90"),
+        ("--set gates.unasked=perhaps", "`gates.unasked` must be true or false, got \"perhaps\""),
+        ("--set MEMORY_ENABLED=perhaps", "`MEMORY_ENABLED` must be true or false, got \"perhaps\""),
+        ("--set listen.other_bots=loved", "must be \"ignored\" or \"heard\" or \"answered\", got \"loved\""),
+        ("--set bot.zone=Mars/Olympus", "`bot.zone` must be \"UTC\", an offset"),
+        ("--set bot.name=", "`bot.name` must be a visible name, got \"\""),
         ("--set gates.quiet_hours=23-7", "\"23:00-07:00\""),
         ("--set score.low", "expected key=value"),
-        (
-            "--preset shpene",
-            "--preset shpene: there is no preset \"shpene\"; there are aizuchi, kotonoha, sphene, myao2",
-        ),
-        ("--set preset=shpene", "there is no preset \"shpene\""),
+        ("--preset shpene", "--preset shpene: unknown preset \"shpene\"; there are aizuchi, kotonoha, sphene, myao2"),
+        ("--set preset=shpene", "unknown preset \"shpene\""),
     ] {
         let folder = talk();
         let run = folder.run(&format!("replay talk.jsonl --json --decisions out.jsonl {option}"));
         run.refused(2, &["aizuchi: ", told]);
         assert!(!folder.has("out.jsonl"), "{option}");
     }
-    talk().run("demo --preset shpene").refused(2, &["there is no preset \"shpene\""]);
+    talk().run("demo --preset shpene").refused(2, &["unknown preset \"shpene\""]);
 }
 
 #[test]
 fn a_wrong_variable_is_told_by_its_name() {
     for (name, value, told) in [
-        (
-            "AIZUCHI__SCORE__LWO",
-            "3",
-            "AIZUCHI__SCORE__LWO: there is no setting `score.lwo`; the nearest is `score.low`",
-        ),
-        ("AIZUCHI__SCORE__LOW", "300", "AIZUCHI__SCORE__LOW: `score.low` is 300; allowed is 0 to 100"),
-        ("AIZUCHI__PRESET", "shpene", "AIZUCHI__PRESET: there is no preset \"shpene\""),
-        ("COOLDOWN_SECONDS", "soon", "`COOLDOWN_SECONDS` is \"soon\"; allowed is a whole number"),
+        ("AIZUCHI__SCORE__LWO", "3", "AIZUCHI__SCORE__LWO: unknown setting `score.lwo`; did you mean `score.low`?"),
+        ("AIZUCHI__SCORE__LOW", "300", "AIZUCHI__SCORE__LOW: `score.low` must be 0–100, got 300"),
+        ("AIZUCHI__PRESET", "shpene", "AIZUCHI__PRESET: unknown preset \"shpene\""),
+        ("COOLDOWN_SECONDS", "soon", "`COOLDOWN_SECONDS` must be a whole number, got \"soon\""),
         ("FAMILIARITY_THRESHOLDS", "a,b", "FAMILIARITY_THRESHOLDS"),
     ] {
         talk().run_in(&[(name, value)], "replay talk.jsonl --json").refused(2, &[told]);
@@ -165,19 +158,19 @@ fn a_wrong_line_in_a_file_is_told_with_file_and_line() {
     for (text, told) in [
         (
             "[gates]\nintervall_seconds = 3\n",
-            "own.toml:2: there is no setting `gates.intervall_seconds`; the nearest is `gates.interval_seconds`",
+            "own.toml:2: unknown setting `gates.intervall_seconds`; did you mean `gates.interval_seconds`?",
         ),
-        ("# ことば\n\n[score]\nlow = 300\n", "own.toml:4: `score.low` is 300; allowed is 0 to 100"),
+        ("# ことば\n\n[score]\nlow = 300\n", "own.toml:4: `score.low` must be 0–100, got 300"),
         ("[bot]\nname = \"a\"\n[score\n", "own.toml:3: "),
-        ("preset = \"shpene\"\n", "own.toml:1: there is no preset \"shpene\""),
+        ("preset = \"shpene\"\n", "own.toml:1: unknown preset \"shpene\""),
         ("[score]\nlow = 1\nlow = 2\n", "own.toml:3: "),
-        ("[channel.\"general\".score]\n\nlwo = 3\n", "own.toml:3: there is no setting `score.lwo`"),
+        ("[channel.\"general\".score]\n\nlwo = 3\n", "own.toml:3: unknown setting `score.lwo`"),
     ] {
         let folder = talk();
         folder.write("own.toml", text);
         folder.run("replay talk.jsonl --json --config own.toml").refused(2, &[told]);
         folder.write("aizuchi.toml", text);
-        folder.run("replay talk.jsonl --json").refused(2, &[&told.replace("own", "aizuchi")]);
+        folder.run("replay talk.jsonl --json").refused(2, &[&told.replace("own.toml", "aizuchi.toml")]);
     }
 }
 
@@ -185,10 +178,7 @@ fn a_wrong_line_in_a_file_is_told_with_file_and_line() {
 #[test]
 fn a_setting_that_keeps_it_from_starting_is_told_with_file_and_line() {
     for (text, told) in [
-        (
-            "[models]\nmain = \"foo/bar\"\n",
-            "own.toml:2: models.main: the model \"foo/bar\" is of a provider that is not",
-        ),
+        ("[models]\nmain = \"foo/bar\"\n", "own.toml:2: models.main: the model \"foo/bar\" has an unknown provider"),
         (
             "[memory]\nenabled = true\nchannel_context = true\n[models]\nsummarize = \"foo/bar\"\n",
             "own.toml:5: models.summarize: the model \"foo/bar\"",
@@ -198,19 +188,22 @@ fn a_setting_that_keeps_it_from_starting_is_told_with_file_and_line() {
             "[models]\nembed = \"foo/bar\"\n[memory]\nenabled = true\nvectors = true\n",
             "own.toml:2: the model \"foo/bar\"",
         ),
-        ("[web]\naddress = \"nonsense\"\n", "own.toml:2: `web.address` is \"nonsense\"; allowed is an address of this"),
-        ("[web]\naddress = \"127.0.0.1:99999\"\n", "own.toml:2: `web.address` is \"127.0.0.1:99999\"; allowed is"),
+        (
+            "[web]\naddress = \"nonsense\"\n",
+            "own.toml:2: `web.address` must be an address of this machine with a port, such as \"127.0.0.1:4860\", got \"nonsense\"",
+        ),
+        ("[web]\naddress = \"127.0.0.1:99999\"\n", "own.toml:2: `web.address` must be an address of this machine"),
         (
             "[web]\naddress = \"0.0.0.0:4860\"\n",
-            "own.toml:2: `web.address` is \"0.0.0.0:4860\", where others can reach",
+            "own.toml:2: `web.address` is \"0.0.0.0:4860\", which other machines can reach",
         ),
         (
             "[models]\nmain = \"mine/x\"\n[providers.mine]\nurl = \"nonsense\"\n",
-            "own.toml:4: `providers.mine.url` is \"nonsense\"; allowed is a URL",
+            "own.toml:4: `providers.mine.url` must be a URL",
         ),
-        ("[log]\nlevel = \"loud\"\n", "own.toml:2: `log.level` is \"loud\""),
-        ("[web]\nrooms = [\"a b\"]\n", "own.toml:2: `web.rooms` is [\"a b\"]; allowed is names"),
-        ("[web]\nrooms = []\n", "own.toml:2: `web.rooms` is []; allowed is at least one room"),
+        ("[log]\nlevel = \"loud\"\n", "own.toml:2: `log.level` must be \"error\", "),
+        ("[web]\nrooms = [\"a b\"]\n", "own.toml:2: `web.rooms` must be names of 1–40 letters"),
+        ("[web]\nrooms = []\n", "own.toml:2: `web.rooms` must be at least one room"),
         ("[channel.\"x\".web]\nrooms = []\n", "own.toml:2: `web.rooms` holds for all channels together"),
     ] {
         let folder = Folder::with("own.toml", text);

@@ -1,18 +1,22 @@
-//! What is a URL.
+//! Where providers are asked: URLs, and the variables that hold their keys.
 
 use super::flat::Flat;
 use super::schema::Settings;
+use super::variables::{VARIABLE_RIGHT, is_variable_name};
 
 pub(super) fn check(settings: &Settings, flat: &mut Flat) {
     for (name, provider) in &settings.providers {
         let url = provider.url.as_deref();
         if url.is_some_and(|url| url.contains(['?', '#', '@'])) {
-            let right = "an address without a password, a query or a fragment; a key is read from the environment \
-                         variable that its `key` names";
+            let right = "a URL without a password, a query or a fragment; the API key is read from the environment \
+                         variable that `key` names";
             flat.refuse(&format!("providers.{name}.url"), right);
         } else if url.is_some_and(|url| !is_url(url, &["http://", "https://"])) {
             let right = "a URL that begins with http:// or https://, such as \"http://127.0.0.1:8080/v1/\"";
             flat.misfit(&format!("providers.{name}.url"), right);
+        }
+        if provider.key.as_deref().is_some_and(|key| !key.is_empty() && !is_variable_name(key)) {
+            flat.refuse(&format!("providers.{name}.key"), VARIABLE_RIGHT);
         }
     }
 }

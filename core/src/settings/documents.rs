@@ -30,7 +30,7 @@ impl Name {
 
     pub(super) fn convert(&self, text: &str) -> Result<Value, String> {
         let text = text.trim();
-        let wrong = |right: &str| format!("`{}` is {text:?}; allowed is {right}", self.name);
+        let wrong = |right: &str| format!("`{}` must be {right}, got {text:?}", self.name);
         let whole = || text.parse::<i64>().map_err(|_| wrong("a whole number"));
         match self.read {
             ValueFormat::Text => Ok(text.into()),
@@ -44,7 +44,7 @@ impl Name {
             ValueFormat::Numbers => {
                 let numbers = text.split(',').map(|item| item.trim().parse::<i64>().map(Value::from));
                 let numbers: Result<_, _> = numbers.collect();
-                numbers.map(Value::Array).map_err(|_| wrong("whole numbers with commas, such as 6,31,101"))
+                numbers.map(Value::Array).map_err(|_| wrong("whole numbers separated by commas, such as 6,31,101"))
             }
             ValueFormat::Commas => {
                 let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn odd_values_are_told() {
         let wrong = find("COOLDOWN_SECONDS").unwrap().convert("soon").unwrap_err();
-        assert_eq!(wrong, "`COOLDOWN_SECONDS` is \"soon\"; allowed is a whole number");
+        assert_eq!(wrong, "`COOLDOWN_SECONDS` must be a whole number, got \"soon\"");
         assert!(find("MEMORY_ENABLED").unwrap().convert("perhaps").is_err());
     }
 }

@@ -61,8 +61,7 @@ impl fmt::Display for RawValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RawValue::Plain(value) => write!(f, "{value}"),
-            RawValue::Secret(Some(_)) => f.write_str("secret"),
-            RawValue::Secret(None) => f.write_str("not a text"),
+            RawValue::Secret(_) => f.write_str("secret"),
         }
     }
 }
@@ -102,7 +101,8 @@ impl Flat {
     /// The value of a key. One that does not fit leaves a problem.
     pub fn read<T: Setting>(&mut self, key: &str, bounds: &dyn Bounds<T>) -> Option<T> {
         let entry = self.entries.get(key)?;
-        let fitting = entry.value.read::<T>().and_then(|value| bounds.check(&value).map(|()| value));
+        let read = entry.value.read::<T>().map_err(|right| bounds.narrow(right));
+        let fitting = read.and_then(|value| bounds.check(&value).map(|()| value));
         fitting.map_err(|right| self.misfit(key, &right)).ok()
     }
 
@@ -111,17 +111,18 @@ impl Flat {
         self.entries.get(key)?.value.read().ok()
     }
 
-    /// Says where a key was set, to what, and what would be right.
+    /// Says where a key was set, what it must be, and what it is; a secret is not shown.
     pub fn misfit(&mut self, key: &str, right: &str) {
         let entry = &self.entries[key];
-        let message = format!("`{key}` is {}; allowed is {right}", entry.value);
+        let Some(value) = entry.value.plain() else { return self.refuse(key, right) };
+        let message = format!("`{key}` must be {right}, got {value}");
         self.problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
     }
 
     /// The same without the value, which may hold a secret.
     pub fn refuse(&mut self, key: &str, right: &str) {
         let entry = &self.entries[key];
-        let message = format!("`{key}` is not allowed; allowed is {right}");
+        let message = format!("`{key}` must be {right}");
         self.problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
     }
 

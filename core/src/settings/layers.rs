@@ -9,13 +9,15 @@ use toml::de::DeTable;
 
 use super::entries::flatten;
 use super::flat::{Entry, Flat, RawValue, value_like};
+use super::hints::unknown_setting;
 use super::schema::{PROVIDER_KEYS, Settings, keys};
 use super::section::{Section, SectionRow, Shell};
 use super::value::{Setting, fixed_zone};
+use super::variables::names_variable;
 use super::{DEFAULT, PRESETS, Presets, addresses, blanks, channels, documents, sound};
 use crate::types::{Zone, is_invisible};
 
-/// A setting that can not be: where, what, and what would be right.
+/// A setting that cannot be: where, what, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub source: Arc<str>,
@@ -136,8 +138,9 @@ impl Layers {
             return self.problems.push(Problem { source: format!("--set {assignment}").into(), line: None, message });
         };
         let (key, text) = (key.trim(), text.trim());
-        let is_shown = documents::find(key).is_some() || self.defaults().contains_key(key) && !self.is_secret(key);
-        // What is misspelt may be a secret.
+        let is_known = documents::find(key).is_some() || self.defaults().contains_key(key);
+        // What is misspelt may be a secret, and so may what should only name a variable.
+        let is_shown = is_known && !self.is_secret(key) && !names_variable(key);
         let source = if is_shown { format!("--set {assignment}") } else { format!("--set {key}") };
         match documents::find(key) {
             Some(known) => match known.convert(text) {
@@ -302,7 +305,7 @@ impl Layers {
         let Some((preset, text)) = PRESETS.iter().find(|(preset, _)| *preset == name) else {
             let entry = chosen.expect("the default preset exists");
             let names: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
-            let message = format!("there is no preset {}; there are {}", entry.value, names.join(", "));
+            let message = format!("unknown preset {}; there are {}", entry.value, names.join(", "));
             problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
             return None;
         };
@@ -331,11 +334,7 @@ impl Layers {
         {
             return Ok(());
         }
-        let document =
-            documents::NAMES.iter().find(|name| name.name.eq_ignore_ascii_case(key)).map(|name| name.key.to_owned());
-        let nearest = || keys().max_by(|a, b| strsim::jaro_winkler(a, key).total_cmp(&strsim::jaro_winkler(b, key)));
-        let likely = document.or_else(nearest).expect("there are settings");
-        Err(format!("there is no setting `{key}`; the nearest is `{likely}`"))
+        Err(unknown_setting(key, keys()))
     }
 }
 
@@ -423,8 +422,24 @@ mod tests {
     fn an_unknown_key_names_its_line_and_the_nearest() {
         assert_eq!(
             refusal("[bot]\nname = \"あい\"\n\n[gates]\nintervall_seconds = 3"),
-            "aizuchi.toml:5: there is no setting `gates.intervall_seconds`; the nearest is `gates.interval_seconds`"
+            "aizuchi.toml:5: unknown setting `gates.intervall_seconds`; did you mean `gates.interval_seconds`?"
         );
+    }
+
+    #[test]
+    fn a_hint_is_right_or_left_out() {
+        for (text, hint) in [
+            (
+                "[providers.x]\nnosuch = 1",
+                "unknown setting `providers.x.nosuch`; a provider has `url`, `format`, `key`",
+            ),
+            ("[channel]\nlobby = 1", "unknown setting `channel.lobby`; the settings of one channel are in sections"),
+            ("[channel.lobby]", "such as [channel.\"lobby\".gates]"),
+            ("zzz = 1", "unknown setting `zzz`; `aizuchi settings` lists all of them"),
+        ] {
+            let told = refusal(text);
+            assert!(told.contains(hint) && !told.contains("did you mean"), "{told}");
+        }
     }
 
     #[test]
@@ -446,25 +461,24 @@ mod tests {
 
     #[test]
     fn an_impossible_value_says_what_is_allowed() {
-        assert_eq!(refusal("[score]\nlow = 300"), "aizuchi.toml:2: `score.low` is 300; allowed is 0 to 100");
+        assert_eq!(refusal("[score]\nlow = 300"), "aizuchi.toml:2: `score.low` must be 0–100, got 300");
         assert_eq!(
             refusal("[listen]\nother_bots = \"loved\""),
-            "aizuchi.toml:2: `listen.other_bots` is \"loved\"; allowed is \"ignored\" or \"heard\" or \"answered\""
+            "aizuchi.toml:2: `listen.other_bots` must be \"ignored\" or \"heard\" or \"answered\", got \"loved\""
         );
         assert_eq!(
             refusal("[score]\nhigh = 10\nlow = 20"),
-            "aizuchi.toml:3: `score.low` is 20; allowed is at most `score.high`, which is 10"
+            "aizuchi.toml:3: `score.low` must be at most `score.high` (10), got 20"
         );
         assert_eq!(
             refusal("[points]\nquestion = 500"),
-            "aizuchi.toml:2: `points.question` is 500; allowed is -100 to 100"
+            "aizuchi.toml:2: `points.question` must be -100 to 100, got 500"
         );
         assert!(
-            refusal("[people]\nsame = [\"discord:1\"]").starts_with(
-                "aizuchi.toml:2: `people.same` is [\"discord:1\"]; allowed is a list of ids of one person"
-            )
+            refusal("[people]\nsame = [\"discord:1\"]")
+                .starts_with("aizuchi.toml:2: `people.same` must be a list of ids of one person, such as [")
         );
-        assert!(refusal("preset = \"shpene\"").contains("there is no preset \"shpene\"; there are aizuchi, kotonoha"));
+        assert!(refusal("preset = \"shpene\"").contains("unknown preset \"shpene\"; there are aizuchi, kotonoha"));
         assert!(refusal("[score\nlow = 1").starts_with("aizuchi.toml:1: "));
     }
 
@@ -478,7 +492,8 @@ mod tests {
             ("listen", "channels", r#"[""]"#),
         ] {
             let told = refusal(&format!("[{section}]\n{key} = {odd}"));
-            assert!(told.starts_with(&format!("aizuchi.toml:2: `{section}.{key}` is ")), "{told}");
+            assert!(told.starts_with(&format!("aizuchi.toml:2: `{section}.{key}` must be ")), "{told}");
+            assert!(told.contains(", got "), "{told}");
         }
     }
 
@@ -489,13 +504,21 @@ mod tests {
             ("kinds", "emoji = [\"👍\", \"not an emoji\"]", "emoji such as"),
             ("kinds", "emoji = [\"いいね\"]", "emoji such as"),
             ("kinds", "emoji = [\"\"]", "emoji such as"),
-            ("response", "min_wait_seconds = 300", "at most `response.max_wait_seconds`, which is 90"),
-            ("response", "max_wait_seconds = 2", "0, or at least `response.min_wait_seconds`, which is 4"),
+            ("models", "main = \"\"", "a model such as"),
+            (
+                "memory",
+                "familiarity = [31, 6, 101]",
+                "numbers in ascending order such as [6, 31, 101], got [31, 6, 101]",
+            ),
+            ("score", "low = -1", "a whole number, 0–100, got -1"),
+            ("score", "low = 3.5", "a whole number, 0–100, got 3.5"),
+            ("bot", "seed = -1", "a whole number, 0–9223372036854775807, got -1"),
+            ("response", "min_wait_seconds = 300", "at most `response.max_wait_seconds` (90), got 300"),
+            ("response", "max_wait_seconds = 2", "0, or at least `response.min_wait_seconds` (4), got 2"),
         ] {
             let told = refusal(&format!("[{section}]\n{line}"));
             let key = line.split(' ').next().unwrap();
-            assert!(told.starts_with(&format!("aizuchi.toml:2: `{section}.{key}` is ")), "{line}: {told}");
-            assert!(told.contains(&format!("; allowed is {right}")) || told.contains(right), "{line}: {told}");
+            assert!(told.starts_with(&format!("aizuchi.toml:2: `{section}.{key}` must be {right}")), "{line}: {told}");
         }
         let told = refusal("[channel.\"\".gates]\nunasked = true");
         assert!(told.starts_with("aizuchi.toml:2: a channel without a name"), "{told}");
@@ -511,14 +534,19 @@ mod tests {
     #[test]
     fn what_is_no_url_is_refused() {
         let told = refusal("[providers.mine]\nurl = \"nonsense\"");
-        assert!(told.starts_with("aizuchi.toml:2: `providers.mine.url` is \"nonsense\"; allowed is a URL"), "{told}");
+        assert!(told.starts_with("aizuchi.toml:2: `providers.mine.url` must be a URL"), "{told}");
+        assert!(told.ends_with("got \"nonsense\""), "{told}");
     }
 
     #[test]
     fn what_may_be_a_secret_is_not_repeated() {
-        for assignment in
-            ["providers.mine.url=http://u:hush@a/", "providers.mine.url=http://a/?key=hush", "web.tokn=hush"]
-        {
+        for assignment in [
+            "providers.mine.url=http://u:hush@a/",
+            "providers.mine.url=http://a/?key=hush",
+            "providers.mine.key=sk-hush",
+            "providers.mine.key=hush",
+            "web.tokn=hush",
+        ] {
             let mut layers = Layers::default();
             layers.add_assignment(assignment);
             let told = resolve(&layers).map(|_| ()).unwrap_err();
@@ -609,8 +637,7 @@ mod tests {
             ["discord:7/1", "discord:7/8", "discord:9/1"].map(|room| layers.presets().for_room(room).to_owned());
         assert_eq!(presets, ["sphene", "myao2", "myao2"]);
         assert!(
-            refusal("[channel.\"general\".score]\nlwo = 3")
-                .starts_with("aizuchi.toml:2: there is no setting `score.lwo`")
+            refusal("[channel.\"general\".score]\nlwo = 3").starts_with("aizuchi.toml:2: unknown setting `score.lwo`")
         );
     }
 
@@ -636,6 +663,6 @@ mod tests {
     #[test]
     fn a_section_of_the_shell_is_unknown_until_somebody_declares_it() {
         let told = refusal("[web]\nenabled = true");
-        assert!(told.starts_with("aizuchi.toml:2: there is no setting `web.enabled`; the nearest is `"), "{told}");
+        assert!(told.starts_with("aizuchi.toml:2: unknown setting `web.enabled`; "), "{told}");
     }
 }

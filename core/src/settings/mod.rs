@@ -6,6 +6,7 @@ mod channels;
 mod documents;
 mod entries;
 mod flat;
+mod hints;
 mod layers;
 mod points;
 mod pricing;
@@ -14,6 +15,7 @@ mod schema;
 mod section;
 mod sound;
 mod value;
+mod variables;
 
 pub use addresses::is_url;
 pub use channels::Presets;
@@ -36,6 +38,7 @@ pub use value::OwnPosts;
 pub use value::{
     Any, Bounds, JudgeStyle, LanguageSetting, Price, ProviderSettings, Ranking, Setting, StoreName, WireFormat,
 };
+pub use variables::{VARIABLE_RIGHT, is_variable_name};
 
 /// Every setting of the engine with its default and a sentence. The manual is the defaults: these, and behind them those of the
 /// shell, see [`Shell::manual`].

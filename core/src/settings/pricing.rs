@@ -16,9 +16,9 @@ pub enum PriceBasis {
     Listed,
     /// It is built in, or runs on a machine of one's own.
     Home,
-    /// Not listed: as the dearest of its provider.
+    /// Not listed: as the most expensive of its provider.
     DearestOfProvider,
-    /// Not listed, nor is any of its provider: as the dearest of all.
+    /// Not listed, nor is any of its provider: as the most expensive of all.
     DearestOfAll,
 }
 

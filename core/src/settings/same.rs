@@ -20,7 +20,7 @@ impl SamePeople {
         let odd = ids.iter().find(|id| !is_known(id)).expect("one of them is not known");
         let (last, others) = platforms.split_last().expect("there are platforms");
         let known = format!("{} or {last}", others.join(", "));
-        Err(format!("{RIGHT}; {odd:?} in {:?}: a platform is {known}", ids.join(" = ")))
+        Err(format!("{RIGHT} (the platform of {odd:?} in {:?} must be {known})", ids.join(" = ")))
     }
 }
 
@@ -30,15 +30,15 @@ impl Setting for SamePeople {
         for entry in Vec::<String>::read(value).map_err(|_| RIGHT)? {
             let ids: Vec<String> = entry.split('=').map(|id| id.trim().to_owned()).collect();
             if ids.len() < 2 {
-                return Err(format!("{RIGHT}; {entry:?} names one id alone"));
+                return Err(format!("{RIGHT} ({entry:?} has only one id)"));
             }
             if let Some(odd) = ids.iter().find(|id| !is_id(id)) {
-                return Err(format!("{RIGHT}; {odd:?} in {entry:?} is not platform:id"));
+                return Err(format!("{RIGHT} ({odd:?} in {entry:?} is not platform:id)"));
             }
             let is_known =
                 |index: usize| people.iter().flatten().chain(&ids[..index]).any(|known| *known == ids[index]);
             if let Some(index) = (0..ids.len()).find(|index| is_known(*index)) {
-                return Err(format!("{RIGHT}, with each id once; {:?} is there twice", ids[index]));
+                return Err(format!("{RIGHT}, each id once ({:?} is there twice)", ids[index]));
             }
             people.push(ids);
         }
@@ -69,8 +69,8 @@ mod tests {
     #[test]
     fn what_is_no_pair_of_ids_is_refused_with_what_is_wrong() {
         for (odd, why) in [
-            ("discord:1", "names one id alone"),
-            ("", "names one id alone"),
+            ("discord:1", "has only one id"),
+            ("", "has only one id"),
             ("discord:1 =", "is not platform:id"),
             ("discord:1 = mia", "\"mia\" in \"discord:1 = mia\" is not platform:id"),
             ("discord:1 slack:2 = web:x", "is not platform:id"),
@@ -88,6 +88,9 @@ mod tests {
         let people = read(&["discord:1 = web:x", "foo:1 = bar:2"]).unwrap();
         assert_eq!(people.check_platforms(&["bar", "discord", "foo", "web"]), Ok(()));
         let told = people.check_platforms(&["bar", "discord", "web"]).unwrap_err();
-        assert!(told.ends_with("\"foo:1\" in \"foo:1 = bar:2\": a platform is bar, discord or web"), "{told}");
+        assert!(
+            told.ends_with("(the platform of \"foo:1\" in \"foo:1 = bar:2\" must be bar, discord or web)"),
+            "{told}"
+        );
     }
 }

@@ -62,7 +62,7 @@ sections! {
     bot: BotSettings {
         name: String = Any,
         aliases: Vec<String> = Any,
-        seed: u64 = Any,
+        seed: u64 = 0..=i64::MAX as u64,
         zone: String = Any,
         language: LanguageSetting = Any,
         persona: String = Any,

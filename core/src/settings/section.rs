@@ -1,4 +1,4 @@
-//! Sections that the engine does not use: whoever uses one declares its keys, types and checks beside its own code, with
+//! Sections that the engine does not use: their users declare keys, types and checks beside their own code, with
 //! [`settings_section!`](crate::settings_section), and a [`Shell`] has them all.
 
 use std::collections::BTreeMap;

@@ -24,12 +24,28 @@ pub trait Setting: Sized {
 
 /// The allowed span of a numeric setting.
 pub trait Bounds<T> {
+    /// `Err` says what would have been right.
     fn check(&self, value: &T) -> Result<(), String>;
+
+    /// Adds the bounds to what would have been right, where a value is not even of the type.
+    fn narrow(&self, right: String) -> String {
+        right
+    }
+}
+
+/// "0–100"; with a negative number "-100 to 100", where a dash would read as another minus.
+fn span<T: std::fmt::Display>(range: &RangeInclusive<T>) -> String {
+    let (start, end) = (range.start().to_string(), range.end().to_string());
+    if start.starts_with('-') { format!("{start} to {end}") } else { format!("{start}–{end}") }
 }
 
 impl<T: PartialOrd + std::fmt::Display> Bounds<T> for RangeInclusive<T> {
     fn check(&self, value: &T) -> Result<(), String> {
-        if self.contains(value) { Ok(()) } else { Err(format!("{} to {}", self.start(), self.end())) }
+        if self.contains(value) { Ok(()) } else { Err(span(self)) }
+    }
+
+    fn narrow(&self, right: String) -> String {
+        format!("{right}, {}", span(self))
     }
 }
 
@@ -53,7 +69,7 @@ macro_rules! whole_number {
         impl Setting for $type {
             fn read(value: &Value) -> Result<$type, String> {
                 let number = value.as_integer().ok_or("a whole number")?;
-                <$type>::try_from(number).map_err(|_| format!("a whole number from {} to {}", <$type>::MIN, <$type>::MAX))
+                <$type>::try_from(number).map_err(|_| "a whole number".into())
             }
         }
     )*};

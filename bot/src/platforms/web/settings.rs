@@ -29,7 +29,7 @@ settings_section! {
 }
 
 impl WebSettings {
-    /// What whoever comes in has to know, if anything.
+    /// What is needed to come in, if anything.
     pub fn token(&self) -> Option<&SecretString> {
         Some(&self.token).filter(|token| !token.expose_secret().is_empty())
     }
@@ -37,7 +37,7 @@ impl WebSettings {
 
 /// The longest name of a web room, in characters.
 const ROOM_CHARS_MAX: usize = 40;
-/// What the rooms of sample conversations are called. They are opened by the program and let go of later.
+/// What the rooms of sample conversations are called. They are opened by the program and removed later.
 pub const SAMPLE_ROOM: &str = "sample-";
 
 /// Whether somebody can enter a web room of this name.
@@ -50,17 +50,17 @@ pub fn is_room_name(room: &str) -> bool {
 fn check(web: &WebSettings, flat: &mut Flat) {
     let bad = |room: &&String| !is_room_name(room) || room.starts_with(SAMPLE_ROOM);
     if web.rooms.is_empty() {
-        flat.misfit("web.rooms", r#"at least one room, such as ["lobby"]; `web.enabled` = false closes the web room"#);
+        flat.misfit("web.rooms", r#"at least one room, such as ["lobby"] (`web.enabled` = false closes the web room)"#);
     } else if let Some(room) = web.rooms.iter().find(bad) {
         let right = format!(
-            "names of 1 to {ROOM_CHARS_MAX} letters, digits, \"-\" and \"_\" that do not begin with {SAMPLE_ROOM:?}; \
-             nobody can enter {room:?}"
+            "names of 1–{ROOM_CHARS_MAX} letters, digits, \"-\" and \"_\" that do not begin with {SAMPLE_ROOM:?} \
+             (not {room:?})"
         );
         flat.misfit("web.rooms", &right);
     }
     let folded = |room: &String| room.nfkc().flat_map(char::to_lowercase).collect::<String>();
     if web.rooms.iter().map(folded).collect::<BTreeSet<_>>().len() < web.rooms.len() {
-        flat.misfit("web.rooms", "different names: upper and lower case are the same room");
+        flat.misfit("web.rooms", "different names (upper and lower case are the same room)");
     }
 }
 
@@ -87,6 +87,6 @@ mod tests {
         };
         assert_eq!(rooms(r#"["lobby", "lobbi", "か", "が"]"#), Ok(4));
         let told = rooms(r#"["lobby", "Lobby"]"#).unwrap_err()[0].to_string();
-        assert!(told.starts_with("aizuchi.toml:2: `web.rooms` is "), "{told}");
+        assert!(told.starts_with("aizuchi.toml:2: `web.rooms` must be "), "{told}");
     }
 }

@@ -1,0 +1,33 @@
+//! What to say about a key that is not a setting: the key that was probably meant, or nothing.
+
+use super::documents;
+use super::schema::PROVIDER_KEYS;
+
+/// From this similarity on a key is a likely misspelling of another; below, the nearest is no help.
+const LIKELY: f64 = 0.8;
+
+/// A sentence about an unknown key. `keys` are all that there are.
+pub(super) fn unknown_setting(key: &str, keys: impl Iterator<Item = String>) -> String {
+    if let Some(rest) = key.strip_prefix("channel.") {
+        let channel = rest.split('.').next().unwrap_or(rest);
+        return format!(
+            "unknown setting `{key}`; the settings of one channel are in sections of the settings file, such as \
+             [channel.\"{channel}\".gates]"
+        );
+    }
+    if key.starts_with("providers.") {
+        let fields = PROVIDER_KEYS.map(|field| format!("`{field}`")).join(", ");
+        return format!("unknown setting `{key}`; a provider has {fields}");
+    }
+    let by_document =
+        documents::NAMES.iter().find(|name| name.name.eq_ignore_ascii_case(key)).map(|name| name.key.to_owned());
+    let similar = || {
+        let scored = keys.map(|known| (strsim::jaro_winkler(&known, key), known));
+        let nearest = scored.max_by(|(a, _), (b, _)| a.total_cmp(b));
+        nearest.filter(|(similarity, _)| *similarity >= LIKELY).map(|(_, known)| known)
+    };
+    match by_document.or_else(similar) {
+        Some(likely) => format!("unknown setting `{key}`; did you mean `{likely}`?"),
+        None => format!("unknown setting `{key}`; `aizuchi settings` lists all of them"),
+    }
+}
