@@ -5,7 +5,7 @@
 list-separator = { ", " }
 percent =
     { $n ->
-        [0] less than 1 %
+        [0] <1 %
        *[other] { $n } %
     }
 span-seconds = { $seconds } s
@@ -25,17 +25,17 @@ outcome-replies = Answered
 
 ## Why a message was passed over before anything was thought about it
 
-unheard-itself = its own message.
-unheard-empty = an empty message.
+unheard-itself = it is the bot's own message.
+unheard-empty = the message is empty.
 unheard-direct = direct messages are switched off.
 unheard-channel-off = it does not listen in this channel.
-unheard-other-bot = said by another bot.
-unheard-bot-not-answered = said by another bot; heard, not answered.
+unheard-other-bot = another bot wrote it.
+unheard-bot-not-answered = another bot wrote it; heard, not answered.
 unheard-repeated = this message was heard before.
 unheard-late = it arrived late; remembered, not answered.
-unheard-too-late = it arrived { $late } late, and { $limit } are allowed; remembered, not answered.
-unheard-too-late-away = it was said { $late } before it could be heard, and is answered within { $limit }; remembered, not answered.
-unheard-missed = it was said { $late } before it could be heard; remembered, not answered.
+unheard-too-late = it arrived { $late } late (limit { $limit }); remembered, not answered.
+unheard-too-late-away = it was written { $late } before the bot could read it (limit { $limit }); remembered, not answered.
+unheard-missed = it was written { $late } before the bot could read it; remembered, not answered.
 
 ## What decided
 
@@ -44,10 +44,10 @@ cause-name = { $author } called its name.
 cause-reply = { $author } replied to it.
 cause-told-to-be-quiet = { $author } told it to be quiet; muted for { $span }.
 cause-unlikely = too little reason to speak.
-cause-likely = reason enough without asking.
+cause-likely = enough reason to speak without asking the judge.
 cause-low = too little reason to speak (at most { $low }).
-cause-high = reason enough without asking (at least { $high }).
-cause-over-threshold = reason enough (at least { $threshold }).
+cause-high = enough reason to speak without asking the judge (at least { $high }).
+cause-over-threshold = enough reason to speak (at least { $threshold }).
 cause-under-threshold = too little reason to speak (below { $threshold }).
 cause-gate = { $gate }.
 cause-held-back = held back.
@@ -84,19 +84,19 @@ cause-yes-wait-because =
        *[active] the judge said yes, and to wait { $delay }: { $reason }
     }
 cause-judge-failed = the judge gave no usable answer ({ $what }).
-cause-failed = its words could not be written or posted ({ $what }).
-cause-excused = { $author } asked, and it had to excuse itself ({ $what }).
+cause-failed = its answer could not be written or posted ({ $what }).
+cause-excused = { $author } asked, and it apologised because it could not answer ({ $what }).
 cause-cancelled = somebody spoke first (cancelled by { $by }).
 cause-superseded = { $by } gave a better reason a moment later.
-cause-part-of = part of the talk around { $by }, which is the better reason.
+cause-part-of = it belongs to the conversation around { $by }, which is the better reason.
 cause-answered-by = somebody answered ({ $by }).
 cause-answered-instead = it was addressed in { $by } and answers that.
-cause-too-many = too many addressed it at once; it told them so together.
+cause-too-many = too many people addressed it at once; it answered them together.
 cause-deleted = the message was deleted.
-cause-forgotten = the talk of this room was to be forgotten.
+cause-forgotten = the messages of this room were to be forgotten.
 cause-stale = it was overdue by { $overdue } when the program started.
 cause-nothing-to-say = it found nothing to say.
-cause-repeated = it would have said nearly the same again.
+cause-repeated = its answer would have repeated what it said before.
 cause-undecided = not decided yet.
 
 ## What it was weighed by
@@ -104,15 +104,18 @@ cause-undecided = not decided yet.
 score-none = Score { $score }.
 score-given = Score { $score } ({ $given }).
 score-points = { $rule } { $points }
-likelihood = A newcomer would join here with { $p }.
-likelihood-because = A newcomer would join here with { $p }: { $reasons }.
-likelihood-compared = A newcomer would join here with { $p } ({ $compared }).
-likelihood-compared-because = A newcomer would join here with { $p } ({ $compared }): { $reasons }.
-compared-threshold = threshold { $p }
-compared-worth = counted as { $p }
-compared-less-welcome = raised because it was less welcome here lately
-compared-welcome = lowered because it was welcome here lately
-answered-with = The post that answers { $other } answers this too.
+likelihood = { $chance }.
+likelihood-compared = { $chance }; { $needs }.
+likelihood-changed = { $chance }; { $change }; { $needs }.
+chance = { $p } chance that someone new would join here
+chance-because = { $p } chance that someone new would join here ({ $reasons })
+change-call = raised to { $p } because it asks everybody
+change-raised = raised to { $p } because it asks for help or contains a keyword
+change-lowered = lowered to { $p } because it asks for help or contains a keyword
+needs = needs { $p }
+needs-more = needs { $p }, more than usual because it was less welcome here lately
+needs-less = needs { $p }, less than usual because it was welcome here lately
+answered-with = The post that answers { $other } also answers this.
 
 ## What people made of it
 
@@ -120,7 +123,7 @@ received-thanked = It was thanked.
 received-answered = It was answered.
 received-reacted = It was reacted to.
 received-ignored = It was ignored.
-received-told-off = It was told off.
+received-told-off = Somebody complained about it.
 received-deleted = It was deleted.
 
 ## What spoke for joining, or against it
@@ -134,15 +137,15 @@ because-unanswered = nobody has answered its author yet
 because-has_company = others are in this conversation already
 because-starts_nothing = it starts no conversation
 because-to_nobody = nobody is addressed
-because-to_somebody = it speaks to somebody
+because-to_somebody = it addresses somebody
 because-answers_somebody = it answers somebody
 because-author_new = its author is new here
 because-author_quiet = its author has said little so far
-because-author_draws = its author is one whom others answer
-because-author_present = its author is in the talk already
+because-author_draws = others often answer its author
+because-author_present = its author is already in the conversation
 because-words_draw = its words draw others in
 because-words_draw_nobody = its words draw nobody in
-because-long = it says much
+because-long = it is long
 because-brief = it is brief
 because-little = it says little
 because-repeats = its author says it again
@@ -150,9 +153,9 @@ because-takes_up = it takes up what others said
 because-greets = it greets
 because-closes = it thanks or says goodbye
 because-laughs = it is laughter or assent
-because-jokes = it is in jest
-because-parent_open = what it goes on with is still open
-because-parent_answered = what it goes on with is in good hands
+because-jokes = it is a joke
+because-parent_open = what it continues is still open
+because-parent_answered = somebody already answers what it continues
 because-outsiders = others are there who could join
 because-busy = the room is busy with other things
 
@@ -169,7 +172,7 @@ rule-engaged = engaged
 rule-question = question
     .doc = ends with a question mark
 rule-keyword = keyword
-    .doc = holds one of its keywords
+    .doc = contains one of its keywords
 rule-calls_for_help = calls for help
     .doc = asks for help or calls on everybody
 rule-two_people = two people
@@ -177,7 +180,7 @@ rule-two_people = two people
 rule-not_mentioned = not mentioned
     .doc = nobody has said its name lately
 rule-high_frequency = high frequency
-    .doc = messages come thick and fast
+    .doc = messages arrive in quick succession
 rule-its_topic = its topic
     .doc = one of its keywords came up lately
 rule-after_silence = after silence
@@ -204,16 +207,16 @@ gate-unasked = only when addressed
     .closed = it only answers when it is addressed
 gate-loop_guard = loop guard
     .doc = it has gone back and forth with the same bot often enough
-    .closed = it has answered the same bot { $have } times in a row, and { $need } is enough
+    .closed = it has answered the same bot { $have } times in a row (limit { $need })
 gate-messages_min = too few messages
     .doc = it must have heard some messages before it judges anything
     .closed = it has heard { $have } of the { $need } messages it needs
-gate-on_its_way = a post is on its way
-    .doc = a post of its own is on its way
-    .closed = a post of its own is on its way
+gate-on_its_way = already posting
+    .doc = one of its own posts is being sent
+    .closed = one of its own posts is being sent
 gate-interval = interval
-    .doc = least time between two contributions nobody asked for
-    .closed = it spoke up { $have_time } ago and leaves at least { $need_time } in between
+    .doc = minimum time between two unasked contributions
+    .closed = it spoke up { $have_time } ago and waits at least { $need_time } in between
 gate-talk = its share of the talk
     .doc = it has spoken up as often as `talk` allows; the least distance of two contributions follows from it
     .closed = it has had its share of the talk and lets { $need } more messages pass
@@ -231,7 +234,7 @@ gate-floor_share = floor share
     .closed = { $have } % of the talk is its own, and its share is { $need } %
 gate-user_limit = limit per person
     .doc = it answers the same person only so often within an hour
-    .closed = it has answered this person { $have } times within the hour, and { $need } is the limit
+    .closed = it has answered this person { $have } times within the hour (limit { $need })
 gate-budget = budget
     .doc = the day's budget of the room, or of all rooms, is spent
     .closed = the budget of the day is spent ({ $have } of { $need })

@@ -104,14 +104,17 @@ cause-undecided = まだ決まっていません。
 score-none = スコア { $score }。
 score-given = スコア { $score }（{ $given }）。
 score-points = { $rule } { $points }
-likelihood = ここで誰かが加わる見込みは{ $p }。
-likelihood-because = ここで誰かが加わる見込みは{ $p }：{ $reasons }。
-likelihood-compared = ここで誰かが加わる見込みは{ $p }（{ $compared }）。
-likelihood-compared-because = ここで誰かが加わる見込みは{ $p }（{ $compared }）：{ $reasons }。
-compared-threshold = 基準 { $p }
-compared-worth = { $p }として数える
-compared-less-welcome = 最近あまり歓迎されていないので高め
-compared-welcome = 最近歓迎されているので低め
+likelihood = { $chance }。
+likelihood-compared = { $chance }。{ $needs }。
+likelihood-changed = { $chance }。{ $change }。{ $needs }。
+chance = 新しい人がここで加わる見込みは{ $p }
+chance-because = 新しい人がここで加わる見込みは{ $p }（{ $reasons }）
+change-call = みんなに尋ねているので{ $p }に引き上げ
+change-raised = 助けを求めているかキーワードを含むので{ $p }に引き上げ
+change-lowered = 助けを求めているかキーワードを含むので{ $p }に引き下げ
+needs = 必要なのは{ $p }
+needs-more = 必要なのは{ $p }（最近あまり歓迎されていないので、いつもより高め）
+needs-less = 必要なのは{ $p }（最近歓迎されているので、いつもより低め）
 answered-with = { $other } への投稿が、これにも答えています。
 
 ## What people made of it

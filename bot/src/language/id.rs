@@ -67,7 +67,7 @@ impl Language {
         samples(self).or_else(|| samples(Language::ENGLISH)).expect("English has every sample").1
     }
 
-    /// Of whoever sits at the terminal; none where the environment names none that there is, as `C` does.
+    /// That of the environment; none where it names none that there is, as `C` does.
     pub fn named_by_environment() -> Option<Language> {
         let set = ["LC_ALL", "LC_MESSAGES", "LANG"]
             .into_iter()
@@ -75,7 +75,7 @@ impl Language {
         Language::from_tag(&set?)
     }
 
-    /// Of whoever sits at the terminal.
+    /// That of the environment.
     pub fn of_environment() -> Language {
         Language::named_by_environment().unwrap_or_default()
     }

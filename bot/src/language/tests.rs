@@ -24,7 +24,7 @@ fn values_are_written_as_a_language_writes_them() {
         (LocalizedValue::Span(Span::seconds(3600)), "1 h", "1時間"),
         (LocalizedValue::Span(Span::seconds(7500)), "2 h 5 min", "2時間5分"),
         (LocalizedValue::Percent(39), "39 %", "39 %"),
-        (LocalizedValue::Percent(0), "less than 1 %", "<1 %"),
+        (LocalizedValue::Percent(0), "<1 %", "<1 %"),
         (LocalizedValue::Number(1_234_567), "1234567", "1234567"),
         (
             LocalizedValue::List(vec![message!("rule-question"), message!("rule-fading")]),

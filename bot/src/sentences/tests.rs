@@ -186,19 +186,21 @@ fn a_decision_reads_as_a_sentence() {
         ),
         (
             learnt,
-            "Stayed silent: reason enough without asking. A newcomer would join here with 39 % (threshold 36 %, counted as \
-             72 %, raised because it was less welcome here lately). The post that answers m9 answers this too. It was told off.",
-            "黙っていた：判定するまでもなく、十分な理由があります。 ここで誰かが加わる見込みは39 %（基準 36 %、72 %として数える、\
-             最近あまり歓迎されていないので高め）。 m9 への投稿が、これにも答えています。 注意されました。",
+            "Stayed silent: enough reason to speak without asking the judge. 39 % chance that someone new would join here; \
+             raised to 72 % because it asks for help or contains a keyword; needs 36 %, more than usual because it was less \
+             welcome here lately. The post that answers m9 also answers this. Somebody complained about it.",
+            "黙っていた：判定するまでもなく、十分な理由があります。 新しい人がここで加わる見込みは39 %。\
+             助けを求めているかキーワードを含むので72 %に引き上げ。\
+             必要なのは36 %（最近あまり歓迎されていないので、いつもより高め）。 m9 への投稿が、これにも答えています。 注意されました。",
         ),
         (
             unlikely,
-            "Stayed silent: too little reason to speak. A newcomer would join here with less than 1 %.",
-            "黙っていた：話す理由が足りません。 ここで誰かが加わる見込みは<1 %。",
+            "Stayed silent: too little reason to speak. <1 % chance that someone new would join here.",
+            "黙っていた：話す理由が足りません。 新しい人がここで加わる見込みは<1 %。",
         ),
         (
             gate("interval"),
-            "Stayed silent: it spoke up 1 min 30 s ago and leaves at least 10 min in between.",
+            "Stayed silent: it spoke up 1 min 30 s ago and waits at least 10 min in between.",
             "黙っていた：1分30秒前に話したばかりで、10分は間をあけます。",
         ),
         (gate("of another version"), "Stayed silent: held back.", "黙っていた：控えました。"),
@@ -225,7 +227,7 @@ fn why_is_data() {
     let told = serde_json::to_value(why(&quiet)).expect("messages are plain data");
     let wanted = serde_json::json!([
         ["cause-cancelled", {"by": {"message": "m2"}}],
-        ["likelihood", {"p": {"percent": 39}}],
+        ["likelihood", {"chance": {"said": ["chance", {"p": {"percent": 39}}]}}],
     ]);
     assert_eq!(told, wanted);
     let quiet = trace(Cause::ToldToBeQuiet(Span::minutes(30)));

@@ -1,6 +1,9 @@
 //! The sentence of a decision: what it did, why, and what that was weighed by.
 
-use aizuchi_core::trace::{Outcome, Response, Trace};
+use std::cmp::Ordering;
+
+use aizuchi_core::likelihood::FEATURES;
+use aizuchi_core::trace::{Bar, Outcome, Response, Trace};
 
 use super::cause;
 use crate::language::{Language, LocalizedMessage, LocalizedValue, message, say};
@@ -52,28 +55,44 @@ fn score(trace: &Trace) -> Option<LocalizedMessage> {
 /// What was learnt says of this message, and what it was compared with.
 fn likelihood(trace: &Trace) -> Option<LocalizedMessage> {
     let p_join = trace.p_join.filter(|_| trace.addressed.is_none())?;
-    let (p, compared) = (percent(p_join), compared(trace, p_join));
     let reasons: Vec<LocalizedMessage> = trace.main_reasons().iter().map(|main| reason(main.id)).collect();
-    Some(match (compared.is_empty(), reasons.is_empty()) {
-        (true, true) => message!("likelihood", p = p),
-        (true, false) => message!("likelihood-because", p = p, reasons = reasons),
-        (false, true) => message!("likelihood-compared", p = p, compared = compared),
-        (false, false) => message!("likelihood-compared-because", p = p, compared = compared, reasons = reasons),
+    let chance = match reasons.is_empty() {
+        true => message!("chance", p = percent(p_join)),
+        false => message!("chance-because", p = percent(p_join), reasons = reasons),
+    };
+    Some(match (trace.bar, change(trace, p_join)) {
+        (None, _) => message!("likelihood", chance = chance),
+        (Some(bar), None) => message!("likelihood-compared", chance = chance, needs = needs(bar)),
+        (Some(bar), Some(change)) => {
+            message!("likelihood-changed", chance = chance, change = change, needs = needs(bar))
+        }
     })
 }
 
-fn compared(trace: &Trace, p_join: f32) -> Vec<LocalizedMessage> {
-    let Some(bar) = trace.bar else { return Vec::new() };
-    let mut compared = vec![message!("compared-threshold", p = percent(bar.threshold))];
-    if bar.worth != p_join {
-        compared.push(message!("compared-worth", p = percent(bar.worth)));
+/// What the settings made of the likelihood, and why: `score.call_odds` and `score.keyword_odds`.
+fn change(trace: &Trace, p_join: f32) -> Option<LocalizedMessage> {
+    let worth = trace.bar?.worth;
+    let p = percent(worth);
+    match worth.total_cmp(&p_join) {
+        Ordering::Equal => None,
+        Ordering::Less => Some(message!("change-lowered", p = p)),
+        Ordering::Greater if asks_everybody(trace) => Some(message!("change-call", p = p)),
+        Ordering::Greater => Some(message!("change-raised", p = p)),
     }
+}
+
+fn asks_everybody(trace: &Trace) -> bool {
+    let call = FEATURES.iter().position(|feature| feature.id == "call").expect("it is one of the features");
+    trace.features.0.as_deref().is_some_and(|values| values[call] > 0)
+}
+
+fn needs(bar: Bar) -> LocalizedMessage {
+    let p = percent(bar.threshold);
     match bar.welcome {
-        less if less < 0.995 => compared.push(message!("compared-less-welcome")),
-        more if more > 1.005 => compared.push(message!("compared-welcome")),
-        _ => (),
+        less if less < 0.995 => message!("needs-more", p = p),
+        more if more > 1.005 => message!("needs-less", p = p),
+        _ => message!("needs", p = p),
     }
-    compared
 }
 
 /// Whole percents, and what is less than half of one as that.

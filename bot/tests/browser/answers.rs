@@ -50,7 +50,7 @@ async fn two_people_are_left_alone_and_can_see_why() {
     }
     let story = mia.story("I will bring it on Friday").await;
     assert!(story.contains("Stayed silent"), "{story}");
-    assert!(story.contains("A newcomer would join here with"), "{story}");
+    assert!(story.contains("chance that someone new would join here"), "{story}");
     assert_eq!(mia.bot_posts().await, 0);
     let fed =
         "document.querySelectorAll('[data-testid=decision][data-outcome=silent] [data-testid=reason]').length === 3";

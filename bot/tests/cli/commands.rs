@@ -7,9 +7,14 @@ use super::talk::{said, with};
 fn the_demonstration_plays_a_sample_and_shows_every_decision() {
     let folder = Folder::new();
     let alone = folder.run("demo --language en").succeeded();
-    for told in
-        ["Answered: ", "Stayed silent: ", "Ignored: ", "A newcomer would join", "13 messages", "aizuchi replay LOG"]
-    {
+    for told in [
+        "Answered: ",
+        "Stayed silent: ",
+        "Ignored: ",
+        "chance that someone new would join",
+        "13 messages",
+        "aizuchi replay LOG",
+    ] {
         assert!(alone.out.contains(told), "{told:?} is missing: {}", alone.out);
     }
 }

@@ -109,7 +109,7 @@ fn every_message_of_a_person_has_its_likelihood_and_its_guess() {
     for (id, line) in decisions(&folder) {
         assert!((0.0..=1.0).contains(&line["p_join"].as_f64().unwrap()), "{line}");
         assert!(line["reply_to_guess"].is_string(), "{id}: {line}");
-        assert!(line["reason"].as_str().unwrap().contains("A newcomer would join here with"), "{line}");
+        assert!(line["reason"].as_str().unwrap().contains("chance that someone new would join here"), "{line}");
     }
 }
 
@@ -139,6 +139,10 @@ fn tune_tells_what_it_would_have_said_and_the_settings() {
     let folder = Folder::with("talk.jsonl", talk());
     let run = folder.run("tune talk.jsonl --talk 10%").succeeded();
     assert!(run.out.contains("does anybody know how to mount a disk?"), "{}", run.out);
-    assert!(run.out.contains("A newcomer would join here with") && run.out.contains("talk = \"10%\""), "{}", run.out);
-    assert!(run.out.contains("10 % was asked for"), "{}", run.out);
+    assert!(
+        run.out.contains("chance that someone new would join here") && run.out.contains("talk = \"10%\""),
+        "{}",
+        run.out
+    );
+    assert!(run.out.contains("10 % was requested"), "{}", run.out);
 }

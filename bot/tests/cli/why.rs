@@ -22,7 +22,7 @@ fn a_decision_is_told_with_points_questions_times_and_cost() {
         "garden · 2026-04-07 21:02:30 JST · mia · 6",
         "  does anyone know how cold tomatoes can get before they are lost?",
         "Answered: the judge said yes, and to wait 10 s: A question to everybody",
-        "A newcomer would join here with ",
+        "chance that someone new would join here ",
         "it calls on everybody",
         "asked  join at 21:03:19, ",
         "\"delay_seconds\":10",
@@ -84,16 +84,16 @@ fn machines_read_the_line_of_the_decisions_file() {
 fn what_is_not_there_is_told_with_what_is() {
     Folder::new().run("why m1").refused(1, &["there is no store in aizuchi-data", "store.folder"]);
     let folder = sample();
-    folder.run("why 99").refused(1, &["nothing is known of a message 99", "the latest are 13, 12, 11"]);
-    folder.run("why 6 --room attic").refused(1, &["nothing was decided in a room attic; there are garden"]);
+    folder.run("why 99").refused(1, &["nothing is known about a message 99", "the latest are 13, 12, 11"]);
+    folder.run("why 6 --room attic").refused(1, &["no decisions in a room attic; there are garden"]);
     folder.run("why").refused(2, &["MESSAGE-ID"]);
     folder.run("why 6 --folder elsewhere").refused(1, &["there is no store in elsewhere"]);
     Folder::with("aizuchi-data/aizuchi.db", "no database at all")
         .run("why 6")
         .refused(1, &["aizuchi.db", "not a database"]);
-    Folder::with("aizuchi-data/aizuchi.db", "").run("why 6").refused(1, &["is not a store of aizuchi"]);
+    Folder::with("aizuchi-data/aizuchi.db", "").run("why 6").refused(1, &["is not an aizuchi store"]);
     meddle(&folder, "PRAGMA user_version = 99");
-    folder.run("why 6").refused(1, &["the store is of version 99", "use the newer aizuchi"]);
+    folder.run("why 6").refused(1, &["the store has version 99", "use the newer aizuchi"]);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn what_still_waits_is_not_unknown() {
     let mut lived = live(&said(0.0, "m1", "ann", "does anyone know a good book?"), "");
     lived.traces.clear();
     lived.keep_in(&folder);
-    folder.run("why m1").refused(1, &["m1 was heard at 2023-11-14 22:13:20", "not decided yet"]);
+    folder.run("why m1").refused(1, &["m1 was received at 2023-11-14 22:13:20", "no decision yet"]);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn the_store_may_be_elsewhere_and_a_room_has_a_short_name() {
     let told = folder.run("why m1 --room lobby --set store.folder=there").succeeded().out;
     assert!(told.starts_with("web:lobby · "), "{told}");
     assert_eq!(folder.run("why m1 --room web:lobby --folder there").succeeded().out, told);
-    folder.run("why m1 --room attic --folder there").refused(1, &["attic may be any of irc:attic, web:attic"]);
+    folder.run("why m1 --room attic --folder there").refused(1, &["attic is ambiguous: irc:attic, web:attic"]);
 }
 
 #[test]
@@ -145,9 +145,9 @@ fn who_was_answered_together_with_others_is_told_with_which_message() {
     let called = |nth: u8| said(0.0, &format!("m{nth}"), &format!("p{nth}"), "aizuchi, are you there?");
     live(&[called(1), called(2), called(3)].concat(), "").keep_in(&folder);
     let told = folder.run("why m2").succeeded().out;
-    assert!(told.contains("The post that answers m3 answers this too."), "{told}");
+    assert!(told.contains("The post that answers m3 also answers this."), "{told}");
     assert_eq!(folder.run("why m2 --json").last_line()["answered_with"], json!("m3"));
-    assert!(!folder.run("why m3").succeeded().out.contains("answers this too"));
+    assert!(!folder.run("why m3").succeeded().out.contains("also answers this"));
 }
 
 fn japanese_sample() -> Folder {
@@ -177,7 +177,7 @@ fn a_room_is_told_of_in_its_own_language_unless_the_reader_has_another() {
     let told = english.run_in(&[("LANG", "ja_JP.UTF-8")], "why 6").succeeded().out;
     for part in [
         "答えた：判定役は「はい、10秒待って」と言いました：",
-        "ここで誰かが加わる見込みは",
+        "新しい人がここで加わる見込みは",
         "質問   join（",
         "行動   ",
         "費用   0.000",
