@@ -167,8 +167,8 @@ fn passed_over(unheard: Unheard) -> String {
         Unheard::BotNotAnswered => "another bot, heard".into(),
         Unheard::Repeated => "heard before".into(),
         Unheard::Late => "late, remembered".into(),
-        Unheard::TooLate { late, limit, away: false } => format!("{late} late, allowed is {limit}; remembered"),
-        Unheard::TooLate { late, limit, away: true } => format!("missed {late} ago, allowed is {limit}; remembered"),
+        Unheard::TooLate { late, limit, away: false } => format!("{late} late, limit {limit}; remembered"),
+        Unheard::TooLate { late, limit, away: true } => format!("missed {late} ago, limit {limit}; remembered"),
         Unheard::Missed { late } => format!("missed {late} ago, remembered"),
     }
 }
