@@ -82,7 +82,7 @@ fn policies(preset: &str, changes: &[&str]) -> Policies {
 /// The lines of the log, or made-up ones of the same size.
 fn lines(log: Option<&str>) -> Vec<String> {
     let Some(path) = log else { return synthetic() };
-    let file = std::fs::read(path).unwrap_or_else(|error| panic!("can not read {path}: {error}"));
+    let file = std::fs::read(path).unwrap_or_else(|error| panic!("cannot read {path}: {error}"));
     let mut text = String::new();
     if file.starts_with(&[0x1f, 0x8b]) {
         std::io::Read::read_to_string(&mut flate2::read::MultiGzDecoder::new(file.as_slice()), &mut text)

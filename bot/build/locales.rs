@@ -56,7 +56,7 @@ fn list_samples(id: &str, folder: &Path, code: &mut String) {
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
     println!("cargo:rerun-if-changed={}", folder.display());
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("can not list {}: {error}", folder.display()));
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("cannot list {}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry can be read").path()).collect();
     paths.sort();
     paths

@@ -1,4 +1,4 @@
-//! What a check of the setup found, how bad it is, and how it is mended.
+//! What a check of the setup found, how bad it is, and how it is fixed.
 
 use serde::Serialize;
 

@@ -15,7 +15,7 @@ pub fn client_builder() -> reqwest::ClientBuilder {
 /// For a client of models. `Err` says why there are no secure connections here.
 pub fn model_client() -> Result<genai::Client, String> {
     install_provider();
-    genai::Client::builder().build().map_err(|error| format!("no secure connections here: {error}"))
+    genai::Client::builder().build().map_err(|error| format!("cannot set up TLS: {error}"))
 }
 
 #[cfg(test)]

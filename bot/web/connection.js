@@ -55,7 +55,7 @@ export class Outbox {
   }
 }
 
-/** Tells `frame` for each of the server's, `dropped` for what it can not be sent, and `state`: connecting, open, lost or closed. */
+/** Tells `frame` for each of the server's, `dropped` for what it cannot be sent, and `state`: connecting, open, lost or closed. */
 export class Connection extends EventTarget {
   #socket = null;
   #attempt = 0;

@@ -85,7 +85,7 @@ pub struct Brief {
     pub answering: Vec<MessageId>,
     pub addressed: bool,
     pub transcript: Transcript,
-    /// Filled in by whoever has a long memory, when the answer is about to be written.
+    /// Filled in by the shell if it has a long-term memory, when the answer is about to be written.
     pub memories: Memories,
     /// What it is to tell of its own accord.
     pub telling: Option<FactId>,
@@ -118,7 +118,7 @@ pub struct Remember {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Digesting {
-    /// What the channel is about, for whoever comes in.
+    /// What the channel is about.
     Summary,
     /// What is worth knowing later on.
     Reflection,

@@ -1,4 +1,4 @@
-//! What a model is shown of the talk: people's words as data, to be framed by whoever makes a prompt of it.
+//! What a model is shown of the talk: people's words as data, to be framed when a prompt is made of it.
 
 use serde::{Deserialize, Serialize};
 

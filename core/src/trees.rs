@@ -1,7 +1,14 @@
-//! Boosted trees small enough to ask for every message: each level of a tree asks the same question on all branches.
+//! Boosted decision trees, small enough to evaluate for every message.
 //!
-//! Features are small whole numbers and leaves are thousandths of log-odds, so that a sum is the same on every
-//! machine. A model is a text file that can be read and compared.
+//! - A tree is *oblivious*: every level asks one question (`feature > value`) on all branches. The answers, one bit per level,
+//!   are the index of the leaf, so a tree is a table lookup without branches.
+//! - Features are whole numbers below 64 and leaves are thousandths of log-odds. A sum is integer arithmetic, and [`exp`] uses
+//!   plain arithmetic only: the same message has the same likelihood on every machine, which replay and recovery rely on.
+//! - [`Trees::sums`] compares up to sixteen alternatives. Eight values are packed into one `u64`, and one addition answers a
+//!   question for all eight (a value that exceeds the split carries into the top bit of its byte). All alternatives see the
+//!   first 16 trees; the best eight see the rest, until one is far ahead.
+//! - [`Trees::contributions`] explains a sum: each answer changes the expected leaf, and that change belongs to its feature.
+//! - A model is a text file that can be read and compared; `learn/` writes it.
 
 /// Features take values below this.
 pub const VALUES: usize = 64;

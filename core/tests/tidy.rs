@@ -223,7 +223,7 @@ fn document(name: &str) -> String {
     std::fs::read_to_string(root().join(name)).expect("a document is a text file")
 }
 
-/// A row that stands alone is shown as plain text with bars.
+/// A row that is alone is shown as plain text with bars.
 #[test]
 fn every_table_of_a_document_is_whole() {
     for documents::Document { name, text } in documents::documents() {

@@ -38,15 +38,15 @@ impl<'b> Archive<'b> {
     pub fn folder(path: &str) -> Result<Archive<'static>, ReadError> {
         let mut files = Vec::new();
         list(Path::new(path), "", DEPTH_MAX, &mut files)
-            .map_err(ReadError::unreadable(format!("can not list {path}")))?;
+            .map_err(ReadError::unreadable(format!("cannot list {path}")))?;
         files.sort_unstable();
         let content = Content::Folder(path.into());
         Ok(Archive { name: path.to_owned(), files, unpacked: 0, limits: LIMITS, content })
     }
 
     pub fn zip(name: &str, bytes: &'b [u8], limits: Limits) -> Result<Archive<'b>, ReadError> {
-        let zip =
-            ZipArchive::new(Cursor::new(bytes)).map_err(ReadError::unreadable(format!("{name} is a broken zip")))?;
+        let zip = ZipArchive::new(Cursor::new(bytes))
+            .map_err(ReadError::unreadable(format!("{name} is a damaged zip file")))?;
         let mut files: Vec<String> = zip.file_names().filter_map(Result::ok).map(Into::into).collect();
         files.retain(|file| is_readable(file));
         files.sort_unstable();
@@ -71,11 +71,11 @@ impl<'b> Archive<'b> {
             Content::Zip(zip) => {
                 let packed = zip
                     .by_name(file)
-                    .map_err(ReadError::unreadable(format!("can not unpack {file} in {}", self.name)))?;
+                    .map_err(ReadError::unreadable(format!("cannot unpack {file} in {}", self.name)))?;
                 if packed.size() > self.limits.file_bytes { Ok(None) } else { up_to(packed, self.limits.file_bytes) }
             }
         };
-        let whole = whole.map_err(ReadError::unreadable(format!("can not read {file} in {}", self.name)))?;
+        let whole = whole.map_err(ReadError::unreadable(format!("cannot read {file} in {}", self.name)))?;
         let Some(bytes) = whole else {
             return Err(ReadError::too_large(format!("{file} in {}", self.name), self.limits.file_bytes));
         };

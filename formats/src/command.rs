@@ -12,18 +12,18 @@ pub fn parse_command(text: &str) -> Result<Command, String> {
         ("mute", "") => Ok(Command::Mute(None)),
         ("mute", length) => span(length)
             .map(|span| Command::Mute(Some(span)))
-            .ok_or_else(|| format!("{} is no length of time; expected such as 90m or 2h", quoted(length))),
+            .ok_or_else(|| format!("{} is not a duration; expected for example 90m or 2h", quoted(length))),
         ("unmute", "") => Ok(Command::Unmute),
         ("talk", "") => Ok(Command::Talk(None)),
         ("talk", share) => Share::parse(share)
             .map(|share| Command::Talk(Some(share)))
-            .ok_or_else(|| format!("{} is no share; expected such as talk 3%", quoted(share))),
+            .ok_or_else(|| format!("{} is not a share; expected for example talk 3%", quoted(share))),
         ("reset", "") => Ok(Command::Reset),
         ("left", "") => Ok(Command::Left),
         ("on", "") | ("channel", "on") => Ok(Command::Listen(true)),
         ("off", "") | ("channel", "off") => Ok(Command::Listen(false)),
         _ => Err(format!(
-            "{} is no order; expected mute, mute 2h, unmute, talk 3%, reset, left, on or off",
+            "{} is not a command; expected mute, mute 2h, unmute, talk 3%, reset, left, on or off",
             quoted(text)
         )),
     }
@@ -60,8 +60,8 @@ mod tests {
         }
         assert_eq!(
             parse_command("静かに").unwrap_err(),
-            "\"静かに\" is no order; expected mute, mute 2h, unmute, talk 3%, reset, left, on or off"
+            "\"静かに\" is not a command; expected mute, mute 2h, unmute, talk 3%, reset, left, on or off"
         );
-        assert_eq!(parse_command("mute 30").unwrap_err(), "\"30\" is no length of time; expected such as 90m or 2h");
+        assert_eq!(parse_command("mute 30").unwrap_err(), "\"30\" is not a duration; expected for example 90m or 2h");
     }
 }

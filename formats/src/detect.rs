@@ -32,7 +32,7 @@ pub fn read_text(name: &str, bytes: &[u8], options: &Options, progress: &mut dyn
         Some(Format::Irc) => irc::read(name, &text, options, progress)?,
         Some(Format::Slack) | None => {
             return Err(ReadError::Unrecognized(format!(
-                "{name} is none of the logs that are understood: a transcript in JSON Lines, a DiscordChatExporter JSON \
+                "{name} is not in a known log format: a transcript in JSON Lines, a DiscordChatExporter JSON \
              export, a Slack export (the whole folder or zip), a plain IRC log. It begins with {}",
                 quoted(&first_line(&text))
             )));
@@ -79,10 +79,10 @@ pub(crate) fn unpack<'b>(name: &str, bytes: &'b [u8]) -> Result<Unpacked<'b>, Re
         return Err(ReadError::too_large_unpacked(name, LIMITS.total_bytes));
     }
     match result {
-        Err(error) if text.is_empty() => Err(ReadError::unreadable(format!("{name} is a broken gzip"))(error)),
+        Err(error) if text.is_empty() => Err(ReadError::unreadable(format!("{name} is a damaged gzip file"))(error)),
         result => Ok(Unpacked {
             text: Cow::Owned(text),
-            broken: result.err().map(|error| format!("the gzip breaks off here: {error}")),
+            broken: result.err().map(|error| format!("the gzip file ends early here: {error}")),
         }),
     }
 }
@@ -204,7 +204,7 @@ mod tests {
         let log = read(&whole[..whole.len() - 4]).unwrap();
         assert_eq!(log.events.len(), 5);
         assert_eq!(log.bad[0].line, 6);
-        assert!(log.bad[0].problem.starts_with("the gzip breaks off here"), "{}", log.bad[0]);
+        assert!(log.bad[0].problem.starts_with("the gzip file ends early here"), "{}", log.bad[0]);
         assert!(read(&whole[..4]).is_err());
         let two = [gzipped(TRANSCRIPT.as_bytes()), gzipped(TRANSCRIPT.as_bytes())].concat();
         assert_eq!(read(&two).unwrap().events.len(), 2);

@@ -120,7 +120,7 @@ pub fn read(name: &str, text: &[u8], options: &Options, progress: &mut dyn FnMut
         }
     }
     if !(export.closed && list.closed) {
-        log.note(options, name, number, "the export breaks off here".to_owned())?;
+        log.note(options, name, number, "the export ends early here".to_owned())?;
     }
     // An export may have been asked for with the newest message first.
     log.events.sort_by_key(|event| event.at);
@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(bad.len(), 3, "{bad:?}");
         assert_eq!(bad[0], "general.json:4: `timestamp` is \"soon\"; expected seconds or RFC 3339");
         assert_eq!(bad[1], "general.json:5: `messages[4]` is 7; expected an object");
-        assert!(bad[2].starts_with("general.json:6: broken JSON: "), "{}", bad[2]);
+        assert!(bad[2].starts_with("general.json:6: invalid JSON: "), "{}", bad[2]);
     }
 
     #[test]
@@ -314,7 +314,7 @@ mod tests {
         let cut = EXPORT.find("\"id\": \"103\"").unwrap();
         let log = export(&EXPORT[..cut], &Options::default());
         assert_eq!(messages(&log).len(), 2);
-        assert_eq!(log.bad.last().unwrap().problem, "the export breaks off here");
+        assert_eq!(log.bad.last().unwrap().problem, "the export ends early here");
     }
 
     #[test]

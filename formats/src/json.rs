@@ -154,11 +154,11 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> Visitor<'de> for FieldVisitor<'a, T> {
     }
 }
 
-/// Why a piece of text is not JSON. It is told by its column: a piece stands on a line of its own, or has a number.
+/// Why a piece of text is not JSON. It is told by its column: a piece is on a line of its own, or has a number.
 pub fn broken(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let problem = text.split_once(" at line ").map_or(text.as_str(), |(problem, _)| problem);
-    format!("broken JSON: {problem} at column {}", error.column())
+    format!("invalid JSON: {problem} at column {}", error.column())
 }
 
 /// One value on its own.

@@ -344,8 +344,8 @@ mod tests {
         assert_eq!(problem(&with(r#""mentions": "u2""#)), "`mentions` is \"u2\"; expected a list");
         assert_eq!(problem(&with(r#""bot": 1"#)), "`bot` is 1; expected true or false");
         assert_eq!(problem("[1, 2]"), "the line is \"[1, 2]\"; expected an object");
-        assert_eq!(problem(r#"{"ts": 1, "chan"#), "broken JSON: EOF while parsing a string at column 15");
-        assert_eq!(problem(r#"{"ts": 1e999}"#), "broken JSON: number out of range at column 12");
+        assert_eq!(problem(r#"{"ts": 1, "chan"#), "invalid JSON: EOF while parsing a string at column 15");
+        assert_eq!(problem(r#"{"ts": 1e999}"#), "invalid JSON: number out of range at column 12");
     }
 
     #[test]

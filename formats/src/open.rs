@@ -15,7 +15,7 @@ pub fn read(path: &str, options: &Options, progress: &mut dyn FnMut(u64)) -> Res
         let bytes = whole("standard input", io::stdin().lock())?;
         return read_text("stdin", &bytes, options, progress);
     }
-    let is_folder = fs::metadata(path).map_err(ReadError::unreadable(format!("can not open {path}")))?.is_dir();
+    let is_folder = fs::metadata(path).map_err(ReadError::unreadable(format!("cannot open {path}")))?.is_dir();
     if is_folder {
         return read_archive(&mut Archive::folder(path)?, options, progress);
     }
@@ -24,13 +24,13 @@ pub fn read(path: &str, options: &Options, progress: &mut dyn FnMut(u64)) -> Res
 
 /// The bytes of a file.
 pub(crate) fn open(path: &str) -> Result<Vec<u8>, ReadError> {
-    let file = File::open(path).map_err(ReadError::unreadable(format!("can not open {path}")))?;
+    let file = File::open(path).map_err(ReadError::unreadable(format!("cannot open {path}")))?;
     whole(path, file)
 }
 
 fn whole(name: &str, reader: impl Read) -> Result<Vec<u8>, ReadError> {
     let Some(bytes) =
-        up_to(reader, LIMITS.total_bytes).map_err(ReadError::unreadable(format!("can not read {name}")))?
+        up_to(reader, LIMITS.total_bytes).map_err(ReadError::unreadable(format!("cannot read {name}")))?
     else {
         return Err(ReadError::too_large(name, LIMITS.total_bytes));
     };
@@ -55,7 +55,7 @@ mod tests {
         let log = read_at(&format!("{}/export", scratch.path())).unwrap();
         assert_eq!((log.format, log.events.len()), (Format::Slack, 1));
         let error = read_at(&format!("{}/none", scratch.path())).unwrap_err();
-        assert!(error.to_string().starts_with("can not open "), "{error}");
+        assert!(error.to_string().starts_with("cannot open "), "{error}");
         assert_eq!(bytes, day.len() as u64);
     }
 }

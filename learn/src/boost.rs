@@ -151,7 +151,7 @@ fn grow_one(matrix: &Matrix, sample: &Sample, columns: &[usize], growth: &Growth
         let look = |columns: &[usize]| best_of(matrix, sample, &indexes, 1 << level, columns, growth.ridge);
         let (one, two) = std::thread::scope(|scope| {
             let other = scope.spawn(|| look(halves.0));
-            (look(halves.1), other.join().expect("looking can not fail"))
+            (look(halves.1), other.join().expect("looking cannot fail"))
         });
         let best = if two.gain >= one.gain { two } else { one };
         if best.gain <= 1e-6 {

@@ -31,7 +31,7 @@ offline-rule-ending = offline rule: the talk is ending
 offline-rule-misunderstanding = offline rule: words of a misunderstanding
 offline-rule-conflict = offline rule: words of a quarrel
 offline-rule-question = offline rule: a question to everybody that nobody has answered
-offline-rule-nothing = offline rule: nothing that asks for an answer
+offline-rule-nothing = offline rule: nothing asks for an answer
 offline-here = I am here.
 offline-misunderstanding = Perhaps you are talking about two different things. Would each of you say it once more in other words?
 offline-conflict = This is getting heated. What would help each of you right now?
@@ -39,7 +39,7 @@ offline-asked = { $name } asked: “{ $words }”. Nobody has answered yet. Does
 offline-listening = { $name }, I am listening: “{ $words }”.
 offline-heard =
     { $count ->
-        [one] { $name }, I heard you: “{ $words }”. I can not think about it without a model. What I have in mind here: { $count } message ({ $people }).
-       *[other] { $name }, I heard you: “{ $words }”. I can not think about it without a model. What I have in mind here: { $count } messages ({ $people }).
+        [one] { $name }, I heard you: “{ $words }”. I cannot think about it without a model. What I have in mind here: { $count } message ({ $people }).
+       *[other] { $name }, I heard you: “{ $words }”. I cannot think about it without a model. What I have in mind here: { $count } messages ({ $people }).
     }
 offline-summary = { $names } talked about { $topics } ({ $count } messages).

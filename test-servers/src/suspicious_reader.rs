@@ -160,7 +160,7 @@ pub fn marks(text: &str) -> BTreeMap<&'static str, usize> {
     marks
 }
 
-/// What stands right behind every opening angle.
+/// What is right behind every opening angle.
 fn tags(looks: &str) -> impl Iterator<Item = &str> {
     let in_tag = |c: char| c.is_ascii_alphanumeric() || c == '_';
     looks.match_indices('<').map(move |(at, _)| {

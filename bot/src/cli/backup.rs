@@ -11,7 +11,7 @@ use crate::cli::{print, store};
 
 #[derive(Args)]
 pub struct BackupArguments {
-    /// The file to write; it must not be there yet
+    /// The file to write; it must not exist yet
     file: String,
     /// The data folder [default: that of the settings]
     #[arg(long, value_name = "DIR")]
@@ -25,9 +25,9 @@ pub fn run(arguments: &BackupArguments) -> anyhow::Result<()> {
     let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
     let opened = store::open(&folder)?;
     if std::fs::exists(file).unwrap_or(true) {
-        bail!("{file} is there already; name another file");
+        bail!("{file} already exists; name another file");
     }
-    let unwritable = || format!("can not write {file}");
+    let unwritable = || format!("cannot write {file}");
     drop(private(OpenOptions::new().write(true).create_new(true)).open(file).with_context(unwritable)?);
     let copied = opened.wait(opened.database.copy_to(file));
     if let Err(error) = copied {
@@ -36,7 +36,7 @@ pub fn run(arguments: &BackupArguments) -> anyhow::Result<()> {
     }
     let bytes = std::fs::metadata(file).with_context(unwritable)?.len();
     print(&format!(
-        "wrote {} ({} KiB); as aizuchi.db in a data folder it is the store\n",
+        "wrote {} ({} KiB); to restore it, put it into a data folder as aizuchi.db\n",
         harmless(file),
         bytes.div_ceil(1024)
     ))

@@ -16,7 +16,7 @@ use crate::journal::Records;
 
 #[derive(Args)]
 pub struct ExportArguments {
-    /// Only this room, such as web:lobby or lobby; may be given again
+    /// Only this room, such as web:lobby or lobby; can be repeated
     #[arg(long, value_name = "ROOM")]
     room: Vec<String>,
     /// From this time on: 2026-04-07, 2026-04-07T12:00, with an offset, or 3d for three days ago
@@ -25,7 +25,7 @@ pub struct ExportArguments {
     /// Before this time
     #[arg(long, value_name = "TIME", value_parser = when::parse)]
     until: Option<Time>,
-    /// How it is written
+    /// The output format
     #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
     format: ExportFormat,
     /// The file to write [default: standard output]
@@ -49,7 +49,7 @@ pub fn run(arguments: &ExportArguments) -> anyhow::Result<()> {
     let opened = store::open(&folder)?;
     let records = opened
         .wait(Records::all(&*opened.stores.journal))
-        .with_context(|| format!("can not read {}", folder.display()))?;
+        .with_context(|| format!("cannot read {}", folder.display()))?;
     let write = |out: &mut dyn Write| opened.wait(write(arguments, records, out));
     match &arguments.output {
         None => write(&mut std::io::stdout().lock()),
@@ -58,8 +58,8 @@ pub fn run(arguments: &ExportArguments) -> anyhow::Result<()> {
             let inputs: Vec<&str> =
                 [Some(&*kept), arguments.settings.config.as_deref()].into_iter().flatten().collect();
             outputs::check(&inputs, &[("--output", path)])?;
-            let file = File::create(path).with_context(|| format!("can not write {path}"))?;
-            write(&mut BufWriter::new(file)).with_context(|| format!("can not write {path}"))
+            let file = File::create(path).with_context(|| format!("cannot write {path}"))?;
+            write(&mut BufWriter::new(file)).with_context(|| format!("cannot write {path}"))
         }
     }
 }
@@ -92,7 +92,7 @@ async fn write(arguments: &ExportArguments, mut records: Records<'_>, out: &mut 
     out.flush()?;
     let rooms: Vec<&str> = rooms.iter().map(|room| room.as_str()).collect();
     match arguments.room.iter().find(|asked| !found.contains(asked)) {
-        Some(asked) => bail!("nothing is recorded of a room {asked}; there are {}", store::join_names(&rooms)),
+        Some(asked) => bail!("no records of a room {asked}; there are {}", store::join_names(&rooms)),
         None => Ok(()),
     }
 }

@@ -9,13 +9,13 @@ use clap_complete::Shell;
 
 #[derive(Args)]
 pub struct CompletionsArguments {
-    /// The shell that completes the commands
+    /// The shell to complete commands in
     shell: Shell,
 }
 
 #[derive(Args)]
 pub struct ManArguments {
-    /// Write a page for each command into this folder instead of printing the first one
+    /// Write a page for each command into this folder instead of printing the main one
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 }

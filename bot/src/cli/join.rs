@@ -27,7 +27,7 @@ impl JoinedPlatforms {
             let PlatformKind::Joined { tokens, open, .. } = spec.kind else { continue };
             match read_tokens(tokens, layers, &variable) {
                 Tokens::None => (),
-                Tokens::OneMissing { variable, is } => bail!("{} needs a second token, {variable}: {is}", spec.title),
+                Tokens::OneMissing { variable, is } => bail!("{} also needs the token {variable}: {is}", spec.title),
                 Tokens::All(tokens) => joined.push((spec, open(&opening, tokens)?)),
             }
         }
@@ -76,7 +76,7 @@ pub fn somewhere(layers: &Layers, environment: Environment<'_>) -> anyhow::Resul
     });
     ensure!(
         PLATFORMS.iter().any(is_open),
-        "there is nowhere to listen: the web room is closed (setting web.enabled), and no token lets it join {}",
+        "nowhere to listen: the web room is disabled (setting web.enabled), and there is no token for {}",
         joinable.collect::<Vec<_>>().join(" or ")
     );
     Ok(())
@@ -96,9 +96,9 @@ async fn attend(platform: &'static str, listening: anyhow::Result<JoinHandle<()>
     match listening {
         Ok(task) => {
             if let Err(error) = task.await {
-                tracing::error!(platform, %error, "the connection ended badly");
+                tracing::error!(platform, %error, "connection task failed");
             }
         }
-        Err(error) => tracing::error!(platform, error = format!("{error:#}"), "it can not join"),
+        Err(error) => tracing::error!(platform, error = format!("{error:#}"), "cannot join the platform"),
     }
 }

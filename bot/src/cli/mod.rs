@@ -44,7 +44,7 @@ pub use show::harmless;
 #[derive(Parser)]
 #[command(name = "aizuchi", version = concat!(env!("CARGO_PKG_VERSION"), " (", env!("AIZUCHI_BUILD"), ")"), about, long_about = format!(
     "A chat participant that speaks only where a thoughtful member would.\n\nWithout a command it takes part in a web room on \
-     this machine, as `run` does, and on {} if there are tokens.", joinable_titles()
+     this machine, like `run`, and on {} if there are tokens.", joinable_titles()
 ))]
 struct CommandLine {
     #[command(subcommand)]
@@ -54,68 +54,68 @@ struct CommandLine {
 #[derive(Subcommand)]
 enum Command {
     #[command(about = format!("Take part in the web room, and on {} if there are tokens", joinable_titles()), long_about = format!(
-        "Take part in the web room, and on {} if there are tokens\n\nCtrl-C or SIGTERM stops it: posts on their way finish, the \
-         rest goes on at the next start. SIGHUP has it read its settings again; a mistake in them is told in the log, and the \
-         old ones stay.", joinable_titles()
+        "Take part in the web room, and on {} if there are tokens\n\nCtrl-C or SIGTERM stops it: unfinished posts complete, the \
+         rest continues at the next start. SIGHUP reloads the settings; a mistake in them is logged, and the old ones stay in \
+         effect.", joinable_titles()
     ))]
     Run(run::RunArguments),
     /// Ask a few questions and write a settings file
     ///
-    /// Enter takes what stands in brackets. Where standard input is not a terminal, the answers are read from its lines. Keys
-    /// and tokens are never written: the file names the variable of the environment that holds them.
+    /// Enter accepts the value in brackets. Where standard input is not a terminal, the answers are read from its lines. Keys
+    /// and tokens are never written: the file only names the environment variable that holds them.
     Init(init::InitArguments),
-    /// Check every part and say how to mend what is wrong
+    /// Check the setup and say how to fix what is wrong
     ///
-    /// Looks at settings, data folder, store, models (with one real call each), platforms, prompts and clock, and touches
+    /// Checks settings, data folder, store, models (with one real call each), platforms, prompts and clock, and changes
     /// nothing. Works while the program is running. Exits with 0 if nothing failed, and with 1 otherwise.
     Doctor(doctor::DoctorArguments),
     /// Run a recorded channel through the engine and show what it would have done
     ///
-    /// With a LOG: what it would have done there. With --journal: the days that aizuchi itself has recorded, once more. Without
-    /// other settings they are lived through exactly as they were, and the decisions are compared with those that were stored.
-    /// With --set, --preset, --bot-name or --judge, what people said is heard again under these settings, and the messages that
-    /// would have gone otherwise are shown, before and after.
+    /// With a LOG: what it would have done there. With --journal: what aizuchi itself has recorded, once more. Without other
+    /// settings everything is replayed exactly as it happened, and the decisions are compared with those that were stored.
+    /// With --set, --preset, --bot-name or --judge, what people said is replayed under these settings, and the messages that
+    /// would have been decided differently are shown, before and after.
     ///
-    /// The journal begins where its retention (store.keep_days) has let go of what came before. How things stood then is kept,
-    /// so that the days after it are lived as they were; under other settings they begin with nothing remembered.
+    /// Older records are removed from the journal (store.keep_days). A snapshot of the state at that point is kept, so that what
+    /// follows is replayed as it happened; under other settings the replay starts with an empty memory.
     Replay(replay::ReplayArguments),
-    /// Explain a decision, silence too
+    /// Explain a decision, including silence
     ///
-    /// The sentence, the points by rule, the gate, the questions with their answers, and what it cost. Times are those of this
-    /// machine. Works while the program is running, as long as the store keeps the decision (store.keep_days).
+    /// Shows the sentence, the points by rule, the gate, the questions with their answers, and the cost. Times are in the local
+    /// time zone. Works while the program is running, as long as the store keeps the decision (store.keep_days).
     Why(why::WhyArguments),
-    /// Show what it said, what people made of it, and what it cost, by room and day
+    /// Show what it said, how people responded, and what it cost, by room and day
     ///
     /// From the decisions that the store keeps (store.keep_days). A contribution is something said unasked; it is followed for
     /// some messages and minutes (effect.follow_messages, effect.follow_minutes). Works while the program is running.
     Stats(stats::StatsArguments),
-    /// Show what it would have said in a recorded channel at a share of the talk
+    /// Show what it would have said in a recorded channel with a given talk share
     Tune(tune::TuneArguments),
-    /// Write the recorded talk as a transcript
+    /// Export the recorded conversations as a transcript
     ///
-    /// What people said, edited, deleted and ordered, one JSON line each. Its own posts are among them, as "@me", only where the
-    /// platform tells of them; the web room does not. `aizuchi replay` reads it. Works while the program is running.
+    /// Messages, edits, deletions and commands, one JSON line each. The bot's own posts are included, as "@me", only where the
+    /// platform reports them; the web room does not. `aizuchi replay` reads it. Works while the program is running.
     Export(export::ExportArguments),
-    /// Look at what is remembered, search it, take it along, forget it
+    /// Show, search, export, import or forget what is remembered
     ///
-    /// Looking works while the program is running; forgetting and taking in need the data folder for themselves.
+    /// Reading works while the program is running; `forget` and `import` need exclusive use of the data folder.
     Memory(memory::MemoryArguments),
     /// List the rooms of the web room, or close one
     ///
-    /// Listing works while the program is running; closing needs the data folder for itself.
+    /// Listing works while the program is running; closing needs exclusive use of the data folder.
     Rooms(web_rooms::RoomsArguments),
-    /// Print the address of the web room with its token
+    /// Print the URL of the web room with its token
     ///
-    /// `run` prints the token only to a terminal, so that it does not end up in the log of a service. Needs the settings that the
-    /// running program has, with the variables of its environment.
+    /// `run` prints the token only to a terminal, so that it does not end up in the log of a service. Needs the same settings
+    /// and environment variables as the running program.
     WebLink(web_link::WebLinkArguments),
-    /// Write a whole copy of the store, also while the program is running
+    /// Write a complete copy of the store, also while the program is running
     Backup(backup::BackupArguments),
-    /// Measure how well it does
+    /// Measure the quality of its decisions and its memory
     Eval(eval::EvalArguments),
     /// Play a sample conversation
     Demo(demo::DemoArguments),
-    /// Print what a model would see at a point of a recorded talk
+    /// Print the prompt that a model would get at a point of a recorded conversation
     Prompt(prompt::PromptArguments),
     /// Print every setting with its default and a sentence
     Settings,

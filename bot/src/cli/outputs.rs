@@ -9,7 +9,7 @@ pub fn check(inputs: &[&str], outputs: &[(&str, &str)]) -> anyhow::Result<()> {
     for (option, output) in outputs {
         for input in inputs {
             if is_same_file(input, output) || lies_in(output, input) {
-                bail!("{option} {output} would overwrite what it is made from, {input}");
+                bail!("{option} {output} would overwrite its input, {input}");
             }
         }
     }

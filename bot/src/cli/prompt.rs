@@ -24,13 +24,13 @@ pub struct PromptArguments {
     /// What the model is asked
     #[arg(value_enum)]
     question: PromptKind,
-    /// The recorded talk, in any form that `aizuchi replay` reads; - is standard input
+    /// The recorded conversation, in any format that `aizuchi replay` reads; - is standard input
     #[arg(long, value_name = "FILE")]
     log: String,
     /// The message after which it is asked, by its id [default: the last one]
     #[arg(long, value_name = "MESSAGE-ID")]
     at: Option<String>,
-    /// In which language the model is instructed, by its id such as en [default: as the talk is]
+    /// The language of the instructions, by its id such as en [default: that of the conversation]
     #[arg(long)]
     language: Option<String>,
     /// aizuchi, kotonoha, sphene or myao2
@@ -39,13 +39,13 @@ pub struct PromptArguments {
     /// The settings file [default: aizuchi.toml, if there is one]
     #[arg(long, value_name = "FILE")]
     config: Option<String>,
-    /// Change a setting, such as bot.persona=…; may be given again
+    /// Change a setting, such as bot.persona=…; can be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// The name people call it by
     #[arg(long, value_name = "NAME")]
     bot_name: Option<String>,
-    /// An id or name in the log that is the bot itself; may be given again
+    /// An id or name in the log that is the bot itself; can be repeated
     #[arg(long, value_name = "ID")]
     me: Vec<String>,
     /// Print one JSON object instead of text
@@ -55,21 +55,21 @@ pub struct PromptArguments {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum PromptKind {
-    /// In which state is the talk?
+    /// What state is the conversation in?
     State,
-    /// Is it still the talk it stepped into last?
+    /// Is it still the conversation it joined last?
     Same,
     /// Has the situation changed since?
     Changed,
-    /// Should it step in?
+    /// Should it join in?
     Judge,
     /// All of that at once
     Join,
-    /// The answer to somebody who addressed it
+    /// The answer to a person who addressed it
     Reply,
-    /// Words that nobody asked for
+    /// An unasked contribution
     Contribute,
-    /// A word that shows it is listening
+    /// A short acknowledgement
     Acknowledge,
 }
 
@@ -91,10 +91,10 @@ pub fn run(arguments: &PromptArguments) -> anyhow::Result<()> {
     let (asked, why_not) = record_request(policies, &log.events, &target, arguments.question);
     let is_asked = asked.is_some();
     if !is_asked {
-        let why = why_not.unwrap_or_else(|| "another question is put to the model".into());
+        let why = why_not.unwrap_or_else(|| "the model is asked another question".into());
         let name = arguments.question.name();
         print_error(&format!("{name} would not be asked after {}: {why}", target.id));
-        print_error("shown is what a model would see if it were");
+        print_error("this is what a model would see if it were asked");
     }
     let request = asked.unwrap_or_else(|| made_up(&log.events, &target, &policy, arguments.question));
     let prompts = Prompts::new(policy.settings.prompts.folder.clone().into());
@@ -138,7 +138,7 @@ fn target<'a>(events: &'a [Event], arguments: &PromptArguments) -> anyhow::Resul
             .with_context(|| format!("there is no message {id} in {}", arguments.log)),
         None => {
             let last = said.find(|message| message.author.voice != Voice::Me);
-            last.with_context(|| format!("nothing is said in {}", arguments.log))
+            last.with_context(|| format!("no messages in {}", arguments.log))
         }
     }
 }
@@ -305,7 +305,7 @@ fn lines(talk: &[Message], policy: &Policy) -> Lines {
     lines
 }
 
-/// What was said in the place up to the message, as it stands after edits and deletions.
+/// What was said in the place up to the message, as it is after edits and deletions.
 fn talk(events: &[Event], target: &Message) -> Vec<Message> {
     let mut talk: Vec<Message> = Vec::new();
     for event in events {

@@ -7,7 +7,7 @@ use crate::language::Language;
 
 #[derive(Args, Clone, Debug, Default)]
 pub struct ReaderArguments {
-    /// The language of reasons and reports [default: that of the environment, else of the settings, else of the talk]
+    /// The language of reasons and reports [default: that of the environment, else of the settings, else of the conversation]
     #[arg(long, visible_alias = "lang", value_enum, value_name = "ID")]
     pub language: Option<Language>,
 }

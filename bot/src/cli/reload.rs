@@ -40,7 +40,7 @@ impl Reload<'_> {
                 Err(error) => Err(error),
             };
             if let Err(error) = &chosen {
-                tracing::error!(error = format!("{error:#}"), "a mistake in the settings; the old ones stay");
+                tracing::error!(error = format!("{error:#}"), "invalid settings; keeping the old ones");
             }
             let told = chosen.as_ref().map(|_| ()).map_err(|error| format!("{error:#}"));
             if let Ok(chosen) = chosen
@@ -62,7 +62,7 @@ impl Reload<'_> {
     async fn change(&mut self, chosen: EffectiveSettings) -> Result<(), ShuttingDown> {
         let late = needs_restart(&self.holds.layers, &chosen.layers);
         if chosen.policies.stated() == self.holds.policies.stated() && late.is_empty() {
-            tracing::info!("settings read again; nothing has changed");
+            tracing::info!("settings reloaded; nothing changed");
             return Ok(());
         }
         self.engine.change_policies(&chosen.policies).await?;
@@ -71,9 +71,9 @@ impl Reload<'_> {
             web.introduce(chosen.settings(), chosen.introduction());
         }
         self.commands.introduce(chosen.introduction());
-        tracing::info!(models = chosen.choice.told, "settings read again; the new ones hold");
+        tracing::info!(models = chosen.choice.told, "settings reloaded");
         if !late.is_empty() {
-            tracing::warn!(settings = late.join(", "), "these settings hold from the next start on");
+            tracing::warn!(settings = late.join(", "), "these settings take effect at the next start");
         }
         self.holds = chosen;
         Ok(())
@@ -105,7 +105,7 @@ impl HangupSignal {
     pub fn new() -> anyhow::Result<HangupSignal> {
         use anyhow::Context as _;
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(HangupSignal { signal: signal(SignalKind::hangup()).context("signals can not be heard")? })
+        Ok(HangupSignal { signal: signal(SignalKind::hangup()).context("cannot install signal handlers")? })
     }
 
     #[cfg(unix)]

@@ -30,50 +30,50 @@ use crate::replay::{
 
 #[derive(Args)]
 pub struct ReplayArguments {
-    /// A transcript (JSON Lines), a DiscordChatExporter JSON file, a Slack export (folder or zip) or an IRC log; - is standard input, gzip is fine
+    /// A transcript (JSON Lines), a DiscordChatExporter JSON file, a Slack export (folder or zip) or an IRC log; - is standard input, gzip is allowed
     #[arg(required_unless_present = "journal", conflicts_with = "journal")]
     log: Option<String>,
-    /// The recorded days in this data folder instead of a log [default: that of the settings]
+    /// Replay the journal in this data folder instead of a log [default: that of the settings]
     #[arg(long, value_name = "FOLDER", num_args = 0..=1)]
     journal: Option<Option<String>>,
     #[command(flatten)]
     settings: SettingsArguments,
     #[command(flatten)]
     reader: ReaderArguments,
-    /// An id or name in the log that is the bot itself; may be given again
+    /// An id or name in the log that is the bot itself; can be repeated
     #[arg(long, value_name = "ID", conflicts_with = "journal")]
     me: Vec<String>,
-    /// Who judges where a model would be asked: no, yes, script:FILE, offline (the built-in model), or live (the models of the settings, at their price); for a journal also recorded, which says what was said then about the same message, and else no [default: no; for a journal recorded]
+    /// Who judges where a model would be asked: no, yes, script:FILE, offline (the built-in model), or live (the models of the settings, at their price); for a journal also recorded: the stored answer about the same message, or else no [default: no; for a journal recorded]
     #[arg(long)]
     judge: Option<Judge>,
-    /// What becomes of the bot's own posts in the log
+    /// What to do with the bot's own posts in the log
     #[arg(long, value_enum, default_value_t = OwnPostsMode::Ignored)]
     own: OwnPostsMode,
-    /// Stop at the first line or record that can not be read, instead of skipping it
+    /// Stop at the first line or record that cannot be read, instead of skipping it
     #[arg(long)]
     strict: bool,
-    /// Count what long memory would ask: summaries and reflections, their calls and characters
+    /// Count the model calls of long-term memory: summaries and reflections
     #[arg(long, conflicts_with = "journal")]
     memory: bool,
-    /// Write every decision to this file, one JSON line a message
+    /// Write every decision to this file, one JSON line per message
     #[arg(long, value_name = "OUT.jsonl")]
     decisions: Option<String>,
-    /// Write a report to this file, to be opened in a browser
+    /// Write an HTML report to this file
     #[arg(long, value_name = "OUT.html")]
     report: Option<String>,
     /// Show every message in the table, not only those it acts on
     #[arg(long)]
     all: bool,
-    /// End with one line of JSON instead of the table
+    /// Print one line of JSON at the end instead of the table
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum OwnPostsMode {
-    /// Dropped: its own posts are those of this replay
+    /// Drop them: its own posts are those of this replay
     Ignored,
-    /// Heard as its own
+    /// Treat them as its own
     Recorded,
 }
 
@@ -141,10 +141,10 @@ fn write_files(arguments: &ReplayArguments, replay: &Replay) -> anyhow::Result<(
         let mut out = BufWriter::new(create(path)?);
         write_decisions(&replay.decided, arguments.reader.language.unwrap_or_default(), &mut out)
             .and_then(|()| out.flush())
-            .with_context(|| format!("can not write {path}"))?;
+            .with_context(|| format!("cannot write {path}"))?;
     }
     if let Some(path) = &arguments.report {
-        create(path)?.write_all(html(replay).as_bytes()).with_context(|| format!("can not write {path}"))?;
+        create(path)?.write_all(html(replay).as_bytes()).with_context(|| format!("cannot write {path}"))?;
     }
     Ok(())
 }
@@ -210,7 +210,7 @@ fn read(arguments: &ReplayArguments, log: &str) -> anyhow::Result<Log> {
     Ok(log)
 }
 
-/// The log's own name: where it lies is nobody's business.
+/// The log's own name: where it is is nobody's business.
 fn name_of(path: &str) -> String {
     Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned())
 }
@@ -236,7 +236,7 @@ fn check_outputs(arguments: &ReplayArguments, source: &str) -> anyhow::Result<()
 }
 
 fn create(path: &str) -> anyhow::Result<File> {
-    File::create(path).with_context(|| format!("can not write {path}"))
+    File::create(path).with_context(|| format!("cannot write {path}"))
 }
 
 /// Seen on a terminal only.

@@ -11,7 +11,7 @@ use super::settings::SettingsArguments;
 use crate::config;
 use crate::stores::StoreSettings;
 
-const HEAD: &str = "# Presets that were chosen by order, one room each. aizuchi writes this file.\n";
+const HEAD: &str = "# Presets chosen with /preset, one room each. aizuchi writes this file.\n";
 
 pub fn path(folder: &Path) -> PathBuf {
     folder.join("rooms.toml")

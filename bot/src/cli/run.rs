@@ -40,7 +40,7 @@ pub struct RunArguments {
     /// Do not open a browser
     #[arg(long)]
     no_browser: bool,
-    /// Go on although durable records are missing from the store
+    /// Start even if durable records are missing from the store
     #[arg(long)]
     accept_loss: bool,
 }
@@ -51,7 +51,8 @@ const EVENTS_MAX: usize = 4096;
 const PRESET_REQUESTS_MAX: usize = 16;
 
 pub fn run(arguments: &RunArguments) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to run on")?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start worker threads")?;
     let chosen = runtime.block_on(EffectiveSettings::read(&arguments.settings, None))?;
     let log: LogSettings = config::section(&chosen.layers)?;
     logs::filter(&log.level).map_err(|what| chosen.mistake("log.level", &log.level, what))?;
@@ -63,7 +64,7 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<()> {
         tracing::info!(model, server, address, "no key is set; using a model server on this machine");
     }
     let lived = runtime.block_on(live(arguments, chosen, &folder));
-    // Whoever says stop twice does not wait for a disk that takes its time; what must be durable is durable by now.
+    // A second stop does not wait for a slow disk; what must be durable is durable by now.
     runtime.shutdown_background();
     lived
 }
@@ -118,7 +119,7 @@ pub fn variable(name: &str) -> Option<String> {
 }
 
 async fn live(arguments: &RunArguments, chosen: EffectiveSettings, folder: &DataFolder) -> anyhow::Result<()> {
-    // Whoever says stop while it starts is heard too.
+    // A stop during the start counts too.
     let (mut stopping, hangup) = (StopSignals::new()?, HangupSignal::new()?);
     let opening = open_store(folder, arguments.accept_loss);
     let database = tokio::select! {
@@ -198,7 +199,7 @@ async fn stop_all(runtime: Runtime, stop: &CancellationToken, tasks: &mut Tasks)
     all_end(elsewhere).await;
     let _ = watching.await;
     match serving {
-        Some(serving) => serving.await.context("the web room ended badly"),
+        Some(serving) => serving.await.context("the web room's server failed"),
         None => Ok(()),
     }
 }
@@ -293,10 +294,10 @@ impl StopReason {
     fn announce(&self) {
         match self {
             StopReason::Failed(failure) => {
-                tracing::error!("{failure}; ending, so that the next start goes on from the journal")
+                tracing::error!("{failure}; stopping, so that the next start recovers from the journal")
             }
             StopReason::Stopped | StopReason::SentAway => {
-                super::show::print_error("stopping: posts on their way may finish; once more to stop at once");
+                super::show::print_error("stopping: unfinished posts may complete; press Ctrl-C again to stop at once");
             }
         }
     }
@@ -304,9 +305,9 @@ impl StopReason {
     fn into_result(self) -> anyhow::Result<()> {
         match self {
             StopReason::Stopped => Ok(()),
-            StopReason::Failed(failure) => Err(failure).context("ended; what is recorded is safe, start it again"),
+            StopReason::Failed(failure) => Err(failure).context("stopped; the journal is safe, start it again"),
             StopReason::SentAway => {
-                bail!("there is nowhere left to listen: the log says why, and the web room is closed (web.enabled)")
+                bail!("no platform is left to listen on: see the log; the web room is disabled (web.enabled)")
             }
         }
     }
@@ -327,7 +328,7 @@ async fn open_store(folder: &DataFolder, accept_loss: bool) -> anyhow::Result<Da
     let journal = Journal::new(database.clone());
     match journal.lost().await.with_context(damaged)? {
         Some(lost) if accept_loss => {
-            tracing::warn!("{lost}; going on without them");
+            tracing::warn!("{lost}; continuing without them");
             journal.accept_loss().await?;
         }
         Some(lost) => bail!("{lost}: {}", LostRecords::ADVICE),

@@ -14,7 +14,7 @@ pub struct SettingsArguments {
     /// The settings file [default: aizuchi.toml, if there is one]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<String>,
-    /// Change a setting, such as gates.interval_seconds=300; may be given again
+    /// Change a setting, such as gates.interval_seconds=300; can be repeated
     #[arg(long = "set", global = true, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// The name people call it by

@@ -31,7 +31,7 @@ fn is_odd(c: char) -> bool {
 /// A line on standard error.
 pub fn print_error(text: &str) {
     for line in text.lines() {
-        // Where even this can not be written, there is nobody left to tell.
+        // Where even this cannot be written, there is nobody left to tell.
         let _ = writeln!(std::io::stderr(), "aizuchi: {}", harmless(line));
     }
 }

@@ -27,7 +27,7 @@ pub struct StatsArguments {
     /// The data folder [default: that of the settings]
     #[arg(long, value_name = "DIR")]
     folder: Option<String>,
-    /// One line of JSON for each room and day instead
+    /// Print one line of JSON for each room and day instead of text
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -56,7 +56,7 @@ pub fn run(arguments: &StatsArguments) -> anyhow::Result<()> {
     let room = arguments.room.as_deref().map(|room| store::find_room(&opened, room)).transpose()?;
     let all = opened
         .wait(traces::all(&*opened.stores.decisions))
-        .with_context(|| format!("can not read the decisions in {}", folder.display()))?;
+        .with_context(|| format!("cannot read the decisions in {}", folder.display()))?;
     let wanted = all.iter().filter(|trace| room.as_ref().is_none_or(|room| trace.place.room == *room));
     let mut days: BTreeMap<(String, String), DayStats> = BTreeMap::new();
     for trace in wanted.filter(|trace| trace.outcome != Outcome::Ignored) {
@@ -66,7 +66,7 @@ pub fn run(arguments: &StatsArguments) -> anyhow::Result<()> {
     let (policies, now) = (arguments.settings.policies()?, Clock::Wall.now());
     let by_room = opened
         .wait(spent_today_by_room(&opened.stores, &policies, now))
-        .with_context(|| format!("can not read {}", folder.display()))?;
+        .with_context(|| format!("cannot read {}", folder.display()))?;
     for (id, spent) in &by_room {
         if room.as_ref().is_none_or(|room| id == room) {
             days.entry((when::day(now), id.as_str().to_owned())).or_default().spent = Some(*spent);
@@ -103,7 +103,7 @@ fn estimates(policies: &Policies, json: bool) -> String {
         } else {
             let _ = writeln!(
                 text,
-                "Estimated: no price is listed for {}; it counts as {}, the dearest that is known",
+                "Estimated: no price is listed for {}; it counts as {}, the most expensive that is known",
                 harmless(&model),
                 price(of)
             );
@@ -157,7 +157,7 @@ impl DayStats {
 
 fn table(days: &BTreeMap<(String, String), DayStats>) -> String {
     if days.is_empty() {
-        return "Nothing was decided yet.\n".into();
+        return "No decision is stored yet.\n".into();
     }
     let mut text = String::new();
     for ((day, room), stats) in days {

@@ -45,15 +45,15 @@ pub fn open(folder: &Path) -> anyhow::Result<OpenStore> {
     let path = DataFolder::database_in(folder);
     if !path.exists() {
         bail!(
-            "there is no store in {}: nothing was recorded there yet (aizuchi run records; setting store.folder says where)",
+            "there is no store in {}: nothing has been recorded there yet (`aizuchi run` records into store.folder)",
             folder.display()
         );
     }
-    let opened = OpenStore::new(&path).with_context(|| format!("can not open {}", path.display()))?;
+    let opened = OpenStore::new(&path).with_context(|| format!("cannot open {}", path.display()))?;
     match opened.wait(opened.database.has_records()) {
         Ok(true) => Ok(opened),
-        Ok(false) => bail!("{} is not a store of aizuchi", path.display()),
-        Err(error) => Err(error).with_context(|| format!("can not read {}", path.display())),
+        Ok(false) => bail!("{} is not an aizuchi store", path.display()),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
     }
 }
 
@@ -61,7 +61,7 @@ pub fn open(folder: &Path) -> anyhow::Result<OpenStore> {
 pub async fn settle(database: &Database) -> Result<(), StoreError> {
     if database.settle().await? == FileCleanup::StillRead {
         keeper::settle_later(database).await?;
-        print_error("something else is reading the store: old pages stay in the file until aizuchi runs again");
+        print_error("another program is reading the store: old pages stay in the file until aizuchi runs again");
     }
     Ok(())
 }
@@ -81,10 +81,10 @@ pub fn find_room(opened: &OpenStore, asked: &str) -> anyhow::Result<RoomId> {
     let join_ids = |rooms: &[&RoomId]| join_names(&rooms.iter().map(|room| room.as_str()).collect::<Vec<_>>());
     match meant.as_slice() {
         [] => {
-            bail!("nothing was decided in a room {asked}; there are {}", join_ids(&rooms.iter().collect::<Vec<_>>()))
+            bail!("no decisions in a room {asked}; there are {}", join_ids(&rooms.iter().collect::<Vec<_>>()))
         }
         [room] => Ok((*room).clone()),
-        several => bail!("{asked} may be any of {}", join_ids(several)),
+        several => bail!("{asked} is ambiguous: {}", join_ids(several)),
     }
 }
 

@@ -61,7 +61,7 @@ pub fn run(arguments: &TuneArguments) -> anyhow::Result<()> {
         "\n{} contributions to {heard} messages of people: {:.2} %{}",
         said.len(),
         100.0 * said.len() as f64 / heard.max(1) as f64,
-        share.map_or_else(String::new, |share| format!(", {share} was asked for")),
+        share.map_or_else(String::new, |share| format!(", {share} was requested")),
     );
     let _ = writeln!(
         text,
@@ -69,7 +69,7 @@ pub fn run(arguments: &TuneArguments) -> anyhow::Result<()> {
         summary.per_1000(summary.judge_calls),
         summary.per_1000(summary.judge_prompt_chars)
     );
-    let _ = writeln!(text, "\nThe settings for it, in aizuchi.toml:\n\npreset = \"{preset}\"");
+    let _ = writeln!(text, "\nSettings for aizuchi.toml:\n\npreset = \"{preset}\"");
     if let Some(share) = share {
         let _ = writeln!(text, "talk = \"{}\"", share.to_string().replace(' ', ""));
     }

@@ -17,13 +17,9 @@ pub struct WebLinkArguments {
 
 pub fn run(arguments: &WebLinkArguments) -> anyhow::Result<()> {
     let web: WebSettings = arguments.settings.section()?;
-    ensure!(web.enabled, "the web room is closed (setting web.enabled)");
+    ensure!(web.enabled, "the web room is disabled (setting web.enabled)");
     let port = web.address.rsplit(':').next();
-    ensure!(
-        port != Some("0"),
-        "web.address takes a free port ({}): the log of the running program names it",
-        web.address
-    );
+    ensure!(port != Some("0"), "web.address picks a free port ({}): see the log of the running program", web.address);
     let address = match web.address.parse() {
         Ok(bound) => address_of(bound),
         Err(_) => format!("http://{}/", web.address),
@@ -37,7 +33,7 @@ pub fn address_of(bound: SocketAddr) -> String {
     format!("http://{shown}/")
 }
 
-/// Whoever has this link may come in.
+/// This link admits everybody who has it.
 pub fn with_token(address: &str, token: Option<&SecretString>) -> String {
     match token {
         Some(token) => format!("{address}?token={}", url_component(token.expose_secret())),

@@ -31,14 +31,14 @@ pub struct RoomsArguments {
 
 #[derive(Subcommand)]
 enum RoomsCommand {
-    /// List them: when each was opened, and how many messages it has
+    /// List the rooms with when each was opened and how many messages it has
     List,
     /// Close a room for everybody and delete all that was said in it
     ///
-    /// What was remembered of it is forgotten too. Needs the data folder for itself: in a running aizuchi, the person who opened
-    /// the room uses its button or /close-room.
+    /// What was remembered about it is forgotten too. Needs exclusive use of the data folder: while aizuchi is running, the
+    /// person who opened the room uses its button or /close-room.
     Close {
-        /// Its name, such as garden
+        /// The name of the room, such as garden
         room: String,
     },
 }
@@ -66,7 +66,7 @@ fn close(arguments: &RoomsArguments, room: &str) -> anyhow::Result<()> {
     let path = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
     let policies = arguments.settings.policies()?;
     let own = arguments.settings.section::<WebSettings>()?.rooms;
-    ensure!(!own.iter().any(|own| own == room), "{room} is a room of the settings: take it out of web.rooms first");
+    ensure!(!own.iter().any(|own| own == room), "{room} is listed in web.rooms: remove it there first");
     store::open(&path)?;
     let folder = DataFolder::take(&path).context("nothing was changed")?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
@@ -84,7 +84,7 @@ fn close(arguments: &RoomsArguments, room: &str) -> anyhow::Result<()> {
         anyhow::Ok(closed)
     })?;
     if !closed {
-        bail!("there is no room {room} in the web room (aizuchi rooms list)");
+        bail!("there is no web room {room}; `aizuchi rooms list` lists them");
     }
     super::print(&format!("closed {}\n", harmless(room)))
 }

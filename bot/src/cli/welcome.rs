@@ -9,7 +9,7 @@ use super::run::{EffectiveSettings, variable};
 use super::web_link;
 use crate::platforms::web::WebSettings;
 
-/// Tells whoever started it where it is, and opens the room for them.
+/// Prints where it listens, and opens the room in a browser.
 pub fn welcome(
     chosen: &EffectiveSettings,
     joined: &JoinedPlatforms,
@@ -39,14 +39,14 @@ fn say_hello(
             // What is not a terminal is kept and read by others: a file, or the log of a service.
             let (room, hint) = match token.is_none() || std::io::stdout().is_terminal() {
                 true => (web_link::with_token(room, token), ""),
-                false => (room.to_owned(), "It asks for the token: aizuchi web-link prints the whole link.\n"),
+                false => (room.to_owned(), "A token is needed: `aizuchi web-link` prints the whole link.\n"),
             };
-            let elsewhere = joined.titles().into_iter().map(|platform| format!("It joins {platform} too.\n"));
+            let elsewhere = joined.titles().into_iter().map(|platform| format!("It also joins {platform}.\n"));
             format!("{name} is in the room: {room}\n{hint}{}", elsewhere.collect::<String>())
         }
         None => format!("{name} joins {}.\n", joined.titles().join(" and ")),
     };
-    super::print(&format!("{whereabouts}{told}\nIt keeps what happens in {folder}. Ctrl-C stops it.\n"))
+    super::print(&format!("{whereabouts}{told}\nData folder: {folder}. Press Ctrl-C to stop.\n"))
 }
 
 /// Only where somebody sits in front of it.
@@ -65,6 +65,6 @@ fn open_browser(address: &str) {
     let null = std::process::Stdio::null;
     let opened = std::process::Command::new(program).arg(address).stdin(null()).stdout(null()).stderr(null()).spawn();
     if let Err(error) = opened {
-        tracing::debug!(%error, "no browser was opened");
+        tracing::debug!(%error, "cannot open a browser");
     }
 }

@@ -28,7 +28,7 @@ fn format_time(at: Time, format: &str) -> String {
 /// A date, a date and time with or without an offset, or how long ago.
 pub fn parse(text: &str) -> Result<Time, String> {
     parse_at(text, &Zoned::now()).ok_or_else(|| {
-        "expected such as 2026-04-07, 2026-04-07T12:00, 2026-04-07T12:00:00+09:00, or 2h and 3d for so long ago".into()
+        "expected for example 2026-04-07, 2026-04-07T12:00, 2026-04-07T12:00:00+09:00, or 2h or 3d for a time that long ago".into()
     })
 }
 

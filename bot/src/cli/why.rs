@@ -27,7 +27,7 @@ pub struct WhyArguments {
     /// The id of the message
     #[arg(value_name = "MESSAGE-ID", required_unless_present = "last", conflicts_with = "last")]
     message: Option<String>,
-    /// The latest decision instead
+    /// Explain the latest decision
     #[arg(long)]
     last: bool,
     /// Only in this room, such as web:lobby or lobby
@@ -36,7 +36,7 @@ pub struct WhyArguments {
     /// The data folder [default: that of the settings]
     #[arg(long, value_name = "DIR")]
     folder: Option<String>,
-    /// One line of JSON instead
+    /// Print one line of JSON instead of text
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -49,7 +49,7 @@ pub fn run(arguments: &WhyArguments) -> anyhow::Result<()> {
     let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
     let opened = store::open(&folder)?;
     let room = arguments.room.as_deref().map(|room| store::find_room(&opened, room)).transpose()?;
-    let unreadable = || format!("can not read the decisions in {}", folder.display());
+    let unreadable = || format!("cannot read the decisions in {}", folder.display());
     let decisions = &*opened.stores.decisions;
     let trace = match &arguments.message {
         Some(id) => {
@@ -63,7 +63,7 @@ pub fn run(arguments: &WhyArguments) -> anyhow::Result<()> {
         }
         None => match opened.wait(traces::last(decisions, room.as_ref())).with_context(unreadable)? {
             Some(trace) => trace,
-            None => bail!("nothing was decided yet"),
+            None => bail!("no decision is stored yet"),
         },
     };
     if arguments.json {
@@ -85,13 +85,13 @@ async fn unknown(stores: &Stores, room: Option<&RoomId>, id: &MessageId) -> Resu
         if let Input::Said(message) = record.input
             && is_it(&message)
         {
-            return Ok(format!("{id} was heard at {} and is not decided yet", when::day_and_clock(message.at)));
+            return Ok(format!("{id} was received at {} and has no decision yet", when::day_and_clock(message.at)));
         }
     }
     let latest = stores.decisions.latest(room, "", SHOWN_IDS).await?;
     let alike = stores.decisions.latest(room, id.as_str(), SHOWN_IDS).await?;
     let listed = |ids: &[MessageId]| store::join_names(&ids.iter().map(|id| id.as_str()).collect::<Vec<_>>());
-    let mut told = format!("nothing is known of a message {id}");
+    let mut told = format!("nothing is known about a message {id}");
     if !alike.is_empty() {
         let _ = write!(told, "; there is {}", listed(&alike));
     }

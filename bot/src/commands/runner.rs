@@ -162,7 +162,7 @@ impl Commands for CommandRunner {
                 Ok(answer) => answer,
                 Err(CommandError::Gone) => call.language().text("command-stopping"),
                 Err(CommandError::Store(error)) => {
-                    tracing::warn!(%error, "a command failed");
+                    tracing::warn!(%error, "command failed");
                     call.language().text("command-failed")
                 }
             }

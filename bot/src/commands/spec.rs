@@ -41,9 +41,9 @@ pub enum ArgumentKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permission {
     Anybody,
-    /// Whoever may change settings in this place.
+    /// People who may change settings in this place.
     Managers,
-    /// Whoever opened the room; the web room checks it.
+    /// The person who opened the room; the web room checks it.
     RoomOpener,
 }
 

@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn whoever_was_never_heard_is_told_so() {
         let nothing = format_known(&StoredAboutPerson::default(), Language::ENGLISH);
-        assert!(nothing.starts_with("None of your messages is kept.\nReactions: 0."), "{nothing}");
+        assert!(nothing.starts_with("None of your messages is stored.\nReactions: 0."), "{nothing}");
         let nothing = format_known(&StoredAboutPerson::default(), Language::from_id("ja").unwrap());
         assert!(nothing.starts_with("あなたの発言は保存していません。\n"), "{nothing}");
     }
@@ -110,7 +110,7 @@ mod tests {
     fn many_rooms_are_counted() {
         let rooms = (0..23).map(|n| (RoomId::new(format!("slack:{n:02}")), 2)).collect();
         let told = format_known(&StoredAboutPerson { rooms, since: Some(Time(86_400_000)), ..StoredAboutPerson::default() }, Language::ENGLISH);
-        assert!(told.starts_with("Your messages that are kept: 46, since 1970-01-0"), "{told}");
+        assert!(told.starts_with("Your stored messages: 46, since 1970-01-0"), "{told}");
         assert!(told.contains("\n- 19: 2\n- 3 more rooms\n") && !told.contains("- 20: 2"), "{told}");
     }
 }

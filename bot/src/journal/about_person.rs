@@ -1,4 +1,4 @@
-//! What is kept of one person, counted for whoever asks about themselves.
+//! What is stored about one person, counted for that person.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

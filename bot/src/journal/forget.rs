@@ -1,7 +1,9 @@
-//! What is to be forgotten leaves the journal: the record keeps its number and its time, and loses the rest.
+//! Removes a person from the journal: a record keeps its number and its time, and loses the rest.
 //!
-//! What a record may hold of a person says where it is looked for: it is theirs or has a link to them, it is about a message of
-//! theirs or an answer to them, or the bot or a model said it. Nothing else is read.
+//! What a record may hold of a person says where to look: it is theirs or has a link to them, it is about a message of theirs
+//! or an answer to them, or the bot or a model said it. Indexes find those records; nothing else is read. The scrubbed records,
+//! the decisions, the snapshot without the person and the new base of the journal are one transaction: all of it, or nothing.
+//! If retention moves the base in the meantime, it is tried again with the new one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

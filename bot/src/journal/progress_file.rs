@@ -37,7 +37,7 @@ impl ProgressFile {
         }
         *reached = seq;
         if let Err(error) = write(&self.path, file, seq) {
-            tracing::debug!(%error, "cannot note how far the journal reached");
+            tracing::debug!(%error, "cannot store the journal position");
         }
     }
 }
@@ -125,12 +125,12 @@ impl std::fmt::Display for LostRecords {
 
 impl LostRecords {
     /// What to do about it.
-    pub const ADVICE: &'static str = "put the file back, or restore a copy (`aizuchi backup` makes them); to go on without \
-        what is missing, start once with `aizuchi run --accept-loss`";
+    pub const ADVICE: &'static str = "put the file back, or restore a backup (`aizuchi backup`); to continue without what is \
+        missing, start once with `aizuchi run --accept-loss`";
 
     /// What to do about a database that cannot be read.
-    pub const DAMAGED_ADVICE: &'static str = "restore a copy (`aizuchi backup` makes them), or move aizuchi.db, aizuchi.db-wal \
-        and aizuchi.db-shm away and begin with an empty store: `aizuchi run --accept-loss`";
+    pub const DAMAGED_ADVICE: &'static str = "restore a backup (`aizuchi backup`), or move aizuchi.db, aizuchi.db-wal \
+        and aizuchi.db-shm away and start with an empty store: `aizuchi run --accept-loss`";
 
     /// Looks at the files of a store that is not open yet.
     pub fn of_file(database: &Path) -> Option<LostRecords> {

@@ -8,7 +8,7 @@ use aizuchi_core::types::RoomId;
 use crate::ports::{JournalIndex, JournalStore, Position, Range, Record, RecordKind, Selection, Unreadable};
 use crate::stores::StoreError;
 
-/// A record that can not be read.
+/// A record that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DamagedRecord {
     /// The very last one: cut off in the middle of being written.
@@ -37,7 +37,7 @@ impl fmt::Display for DamagedRecord {
                 write!(f, "the last record of the journal, {seq}, is torn ({what}); dropped")
             }
             DamagedRecord::Missing { from, to } => {
-                write!(f, "records {from} to {to} of the journal are missing; what they led to is not known")
+                write!(f, "records {from} to {to} of the journal are missing; their effects are unknown")
             }
             DamagedRecord::Within { seq, what } => {
                 write!(f, "record {seq} of the journal is damaged ({what}); skipped")

@@ -14,7 +14,7 @@ pub fn encode(input: &Input) -> (String, i64) {
 pub fn decode(body: &[u8], expected: i64, at: i64) -> Result<(Time, Input), String> {
     let body = std::str::from_utf8(body).map_err(|_| "not UTF-8")?;
     if sum(body) != expected {
-        return Err("its checksum does not fit".into());
+        return Err("wrong checksum".into());
     }
     let at = u64::try_from(at).map_err(|_| "a time before 1970")?;
     let input = serde_json::from_str(body).map_err(|error| error.to_string())?;

@@ -1,4 +1,10 @@
-//! The start: engines as they were, from their snapshots and what happened since.
+//! The start: engines as they were, from their snapshots and the records since.
+//!
+//! It begins with the snapshots if every shard has one that can be read, otherwise with the base of the journal and all
+//! records. If the number of shards has changed, the rooms are distributed anew. Then every record is handled again; effects
+//! are dropped, except the decisions, which may not have been stored. Afterwards each engine is told `Resumed` and emits again
+//! what is still pending. A record that cannot be read is reported and skipped. One on which the engine panics is skipped too:
+//! its engine may be in any state, so everything starts again without that record. Cost: the records since the snapshots.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -137,8 +143,8 @@ async fn begin(
     let (engines, _) = Engines::at_the_beginning(&*stores.snapshots, policies).await?;
     let engines = engines.map_err(|damage| {
         StoreError::Failed(format!(
-            "{damage}, and the journal alone does not reach back far enough. Restore a copy of aizuchi.db (`aizuchi backup` \
-             makes them), or move the file away to begin with an empty store"
+            "{damage}, and the journal does not go back far enough to rebuild it. Restore a backup of aizuchi.db \
+             (`aizuchi backup`), or move the file away to start with an empty store"
         ))
     })?;
     Ok((engines, from))

@@ -1,4 +1,4 @@
-//! What was spent, for whoever looks at a store: summed up from the snapshots and the journal, as a start does.
+//! What was spent, for tools that read a store: summed up from the snapshots and the journal, as a start does.
 
 use std::collections::BTreeMap;
 

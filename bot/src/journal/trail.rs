@@ -76,7 +76,7 @@ async fn trail(sources: &Sources<'_>, ids: &[PersonId]) -> Result<PersonTrail, S
     trail.rooms.extend(acted.into_iter().map(|(room, _)| room));
     trail.answers.extend(answers_to(sources.stores, ids).await?);
     trail.phrases.retain_common(&std::mem::take(&mut trail.own));
-    // Whoever else said it said it here, or the bot has it from them.
+    // If somebody else said it, they said it here, or the bot has it from them.
     let rooms: BTreeSet<RoomId> = trail.rooms.iter().chain(&trail.repeated_in).cloned().collect();
     for room in &rooms {
         if trail.phrases.is_empty() {

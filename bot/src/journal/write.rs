@@ -1,4 +1,10 @@
-//! The write side: inputs are durable before anything follows from them, and snapshots keep a start short.
+//! The write side of the journal: inputs are durable before anything follows from them, and snapshots keep a start short.
+//!
+//! The journal is the truth. A record is an input of one shard with its number and time; handling the records in order gives
+//! the same engine again, because the engine is deterministic. Everything else can be lost and is rebuilt: decisions, and
+//! snapshots of the engines. `reached` remembers beside the database how far the journal was durable, so that a start notices
+//! a database that was replaced by an older one. What is removed at the beginning of the journal (retention, deleted
+//! messages) leaves behind the state at that point, the *base*, and both change in one transaction.
 
 use std::sync::Arc;
 
@@ -77,7 +83,7 @@ impl Journal {
             Err(error) => Err(error.to_string()),
         };
         if let Err(error) = noted {
-            tracing::debug!(error, "cannot note that the program runs");
+            tracing::debug!(error, "cannot store the heartbeat");
         }
     }
 

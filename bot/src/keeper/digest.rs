@@ -108,7 +108,7 @@ impl Keeper {
         // rest is read again.
         let _still = self.counted.lock().await;
         if self.talk(room, mark, seq, remember, policies).await.map_err(failed)? != talk {
-            return Err(Failure::unpaid("what was read has changed meanwhile"));
+            return Err(Failure::unpaid("the messages changed while they were read"));
         }
         self.memory.apply(vec![change], policies).await.map_err(failed)?;
         Ok(Remaining::More)

@@ -88,7 +88,7 @@ impl Keeper {
         if more != Usage::default() {
             let _ = engine.submit(aizuchi_core::Input::Billed(room.clone(), more)).await;
         }
-        made.map_err(|error| tracing::warn!(%error, "facts are found by their words alone for now")).ok()
+        made.map_err(|error| tracing::warn!(%error, "embeddings are unavailable; searching facts by words only")).ok()
     }
 
     fn meter(&self, room: &RoomId) -> Meter {
@@ -104,11 +104,11 @@ impl Keeper {
         match tokio::time::timeout(ASKED_WITHIN, embedder.embed(&texts, meter)).await {
             Ok(Ok(vectors)) => vectors.into_iter().next().map(|vector| (embedder.model().into(), vector)),
             Ok(Err(error)) => {
-                tracing::warn!(%error, "looks by words alone");
+                tracing::warn!(%error, "embedding the question failed; searching by words only");
                 None
             }
             Err(_) => {
-                tracing::warn!("looks by words alone: nobody said in time what the question means");
+                tracing::warn!("embedding the question took too long; searching by words only");
                 None
             }
         }

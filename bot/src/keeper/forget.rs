@@ -29,7 +29,7 @@ pub enum ForgetError {
     #[error("{0}")]
     Store(#[from] StoreError),
     /// They are not called so, as far as is known.
-    #[error("nobody who asks is called {0}")]
+    #[error("{0} is not a known name of the person who asks")]
     NotTheirName(Box<str>),
 }
 
@@ -96,7 +96,7 @@ impl Keeper {
             Ok(FileCleanup::Done) => ForgetState::Done,
             Ok(FileCleanup::StillRead) => ForgetState::StillRead,
             Err(error) => {
-                tracing::warn!(%error, "forgetting somebody was interrupted; it goes on by itself");
+                tracing::warn!(%error, "forgetting a person was interrupted; retrying");
                 ForgetState::Interrupted
             }
         };
@@ -119,7 +119,7 @@ impl Keeper {
             let all_ended = match self.end_jobs(&engine, &platforms).await {
                 Ok(all_ended) => all_ended,
                 Err(error) => {
-                    tracing::warn!(%error, ?pause, "cannot end what is to be forgotten yet");
+                    tracing::warn!(%error, ?pause, "cannot finish forgetting yet; retrying");
                     false
                 }
             };
@@ -146,10 +146,10 @@ impl Keeper {
             let job = StoredForgetJob { id, step };
             after = id;
             if matches!(job.step, JobStep::Delete(_)) {
-                tracing::info!("going on with forgetting somebody");
+                tracing::info!("resuming an interrupted forget request");
             }
             match self.carry_out(job, engine, platforms).await? {
-                FileCleanup::Done => tracing::info!("somebody was forgotten"),
+                FileCleanup::Done => tracing::info!("forgot a person"),
                 FileCleanup::StillRead => all_ended = false,
             }
         }

@@ -19,7 +19,7 @@ impl Keeper {
         match found {
             Ok(found) => found.map(|recalled| recalled.fact.id),
             Err(error) => {
-                tracing::warn!(%error, room = %recall.place.room, "nothing can be told of its own accord");
+                tracing::warn!(%error, room = %recall.place.room, "cannot read facts for a remark of its own");
                 None
             }
         }
@@ -93,7 +93,7 @@ impl Keeper {
     pub async fn was_told(&self, fact: FactId, place: &Place, at: Time) {
         let told = MemoryChange::Told { fact, room: place.room.clone(), at };
         if let Err(error) = self.memory.apply(vec![told], &self.policies()).await {
-            tracing::warn!(%error, %fact, "can not note that it was told");
+            tracing::warn!(%error, %fact, "cannot store that a fact was mentioned");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the journal has and memory has not taken in yet. Whoever asks does not wait for that: it is taken into account where
+//! What the journal has and memory has not processed yet. An answer does not wait for that: it is taken into account where
 //! memory is read, and written down in its own time.
 
 use aizuchi_core::Input;

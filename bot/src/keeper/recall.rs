@@ -27,7 +27,7 @@ impl Keeper {
     pub async fn recollect(&self, brief: &mut Brief, seq: u64, meter: &Meter) {
         match self.memories(brief, seq, &self.policies(), meter).await {
             Ok(memories) => brief.memories = memories,
-            Err(error) => tracing::warn!(%error, room = %brief.place.room, "answers without its memory"),
+            Err(error) => tracing::warn!(%error, room = %brief.place.room, "cannot read memory; answering without it"),
         }
     }
 
@@ -75,7 +75,7 @@ impl Keeper {
             memories.channel = channel.filter(|channel| pending.leaves(channel) && may(channel));
         }
         for (id, mut known) in people.into_iter().zip(known) {
-            // Whoever asks has just spoken, and may not be known yet.
+            // The person who asks has just spoken, and may not be known yet.
             let mut person = known.pop().unwrap_or_else(|| Person::new(id, brief.at));
             if !person.opted_out {
                 pending.complete(&mut person, room, marks.heard, &latest);
@@ -95,7 +95,7 @@ impl Keeper {
         let (memory, policies) = (self.memory.clone(), self.policies());
         tokio::spawn(async move {
             if let Err(error) = memory.apply(vec![MemoryChange::Used { facts, at }], &policies).await {
-                tracing::warn!(%error, "cannot note which facts were used");
+                tracing::warn!(%error, "cannot store which facts were used");
             }
         });
     }

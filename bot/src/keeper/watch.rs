@@ -64,18 +64,18 @@ impl Keeper {
         let mut faded_at = None;
         for look in 0_u32.. {
             if let Err(error) = self.catch_up().await {
-                tracing::warn!(%error, "memory can not keep up; it tries again");
+                tracing::warn!(%error, "memory update failed; retrying");
             }
             if look.is_multiple_of(MEANING_EVERY)
                 && let Err(error) = self.give_meaning(&engine).await
             {
-                tracing::warn!(%error, "facts can not be given a meaning; it tries again");
+                tracing::warn!(%error, "embedding failed; retrying");
             }
             let now = clock.now();
             if faded_at.is_none_or(|at| now.since(at) >= FADES_EVERY) {
                 faded_at = Some(now);
                 if let Err(error) = self.fade(now).await {
-                    tracing::warn!(%error, "nothing fades for now");
+                    tracing::warn!(%error, "fading of old facts failed");
                 }
             }
             tokio::select! {

@@ -1,4 +1,9 @@
-//! What each change means, the same for every store.
+//! What each change of memory does, the same for every store.
+//!
+//! A store is a [`MemoryTable`]: it gets and puts single items. All rules are here: which layers are kept, who has opted out, that a
+//! summary or a reflection counts once (the mark `up_to` of the room only grows, so handling the same records again after a
+//! crash changes nothing), that facts which say the same become one, and what goes when a person, a room or a message is
+//! forgotten. The caller runs one change in one transaction.
 
 use aizuchi_core::Policies;
 use aizuchi_core::memory::words::{NameCandidates, NameFinder};

@@ -69,7 +69,7 @@ impl Models {
         })
     }
 
-    /// The same for settings that are to hold from now on. Those that can not be used change nothing.
+    /// The same for settings that are to hold from now on. Those that cannot be used change nothing.
     pub fn expect(&self, policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<()> {
         let variables = check(policies, environment)?;
         *self.variables.write().unwrap_or_else(PoisonError::into_inner) = variables;
@@ -96,7 +96,7 @@ impl Models {
         }
         counter!("aizuchi_model_micros_total", "model" => call.model.to_owned()).increment(usage.micros);
         let reply = result.map_err(|error| {
-            tracing::warn!(call = call.id, model = call.model, question = call.question, ms, %error, "no answer");
+            tracing::warn!(call = call.id, model = call.model, question = call.question, ms, %error, "model gave no answer");
             Failure { what: error.to_string().into(), usage: Some(usage) }
         })?;
         tracing::debug!(
@@ -110,7 +110,7 @@ impl Models {
             ms,
             "answered"
         );
-        tracing::trace!(call = call.id, answer = reply.text, "in these words");
+        tracing::trace!(call = call.id, answer = reply.text, "prompt");
         Ok(Answer { text: reply.text.into(), usage })
     }
 
@@ -123,7 +123,7 @@ impl Models {
     ) -> Result<ModelReply, ModelError> {
         let give_up = |what| ModelError::GiveUp { what };
         let address = self.address(call.model, policy).map_err(give_up)?;
-        let address = address.ok_or_else(|| give_up(format!("{OFFLINE} has no words of its own for this")))?;
+        let address = address.ok_or_else(|| give_up(format!("{OFFLINE} cannot write this")))?;
         let request = ModelRequest {
             model: address.model.clone(),
             prompt,
@@ -138,9 +138,9 @@ impl Models {
         let limits = RetryLimits::of(&policy.settings);
         let (remote, request) = (&remote, &request);
         with_retries(limits, stable_hash(0, &call.id), |attempt| async move {
-            // Taken for each attempt: whoever pauses lets others go ahead.
+            // Taken for each attempt: a call that pauses lets others go ahead.
             let _turn = self.queue.take(call.urgency, room).await?;
-            tracing::debug!(call = call.id, model = call.model, question = call.question, attempt, "asks");
+            tracing::debug!(call = call.id, model = call.model, question = call.question, attempt, "asking the model");
             in_time(limits.timeout, remote.answer(request)).await
         })
         .await
@@ -200,7 +200,10 @@ pub(super) fn address_of(model: &str, policy: &Policy, variables: &Variables) ->
     let address = find(model, &policy.settings.providers, variables)?;
     if address.key.is_missing() {
         let ModelAddress { provider, key, .. } = &address;
-        return Err(format!("the model {model:?} needs a key of {provider}: set the variable {}", key.variable));
+        return Err(format!(
+            "the model {model:?} needs an API key of {provider}: set the environment variable {}",
+            key.variable
+        ));
     }
     Ok(Some(address))
 }
@@ -316,7 +319,7 @@ impl Models {
     }
 }
 
-/// Asks a model one tiny question, once, to see whether it is there. `Err` says what to mend.
+/// Asks a model one tiny question, once, to see whether it is there. `Err` says what to fix.
 pub fn try_call(
     model: &str,
     policy: &Policy,

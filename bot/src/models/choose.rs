@@ -15,7 +15,7 @@ pub struct ModelChoice {
     pub judge: String,
     /// The server on this machine that was chosen because there was nothing else.
     pub local: Option<LocalModel>,
-    /// One sentence for whoever starts the program.
+    /// One sentence for the person who starts the program.
     pub told: String,
 }
 
@@ -190,10 +190,13 @@ mod tests {
         let told = chosen("[models]\nmain = \"openai/gpt-5\"", &[ANTHROPIC]).unwrap_err();
         assert_eq!(
             told,
-            "aizuchi.toml:2: models.main: the model \"openai/gpt-5\" needs a key of openai: set the variable OPENAI_API_KEY"
+            "aizuchi.toml:2: models.main: the model \"openai/gpt-5\" needs an API key of openai: set the environment variable OPENAI_API_KEY"
         );
         let told = chosen("[models]\njudge = \"opnai/gpt-5\"", &[]).unwrap_err();
-        assert!(told.starts_with("aizuchi.toml:2: models.judge: ") && told.contains("nearest is \"openai\""), "{told}");
+        assert!(
+            told.starts_with("aizuchi.toml:2: models.judge: ") && told.contains("did you mean \"openai\"?"),
+            "{told}"
+        );
     }
 
     #[test]

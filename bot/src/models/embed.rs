@@ -1,4 +1,4 @@
-//! Turns texts into vectors, at whoever the settings name: any OpenAI-compatible address, Google, Ollama, or a folder.
+//! Embeddings of texts, from the provider that the settings name: any OpenAI-compatible address, Google, Ollama, or a folder.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::meter::Meter;
 use crate::ports::{BoxFuture, Embedder, ModelError};
 use crate::tls;
 
-/// Whoever turns texts into vectors, where the settings want any (`memory.vectors`). `Err` as with [`embedder`].
+/// The embedder, if the settings want one (`memory.vectors`). `Err` as with [`embedder`].
 pub fn wanted_embedder(
     policies: &Policies,
     environment: &dyn Fn(&str) -> Option<String>,
@@ -28,7 +28,7 @@ pub fn wanted_embedder(
     if memory.enabled && memory.vectors { embedder(policies, environment).map(Some) } else { Ok(None) }
 }
 
-/// Whoever the settings name (`models.embed`). `Err` says what is wrong with it.
+/// The embedder that the settings name (`models.embed`). `Err` says what is wrong with it.
 pub fn embedder(
     policies: &Policies,
     environment: &dyn Fn(&str) -> Option<String>,
@@ -70,10 +70,10 @@ impl Embeddings {
         let named = policy.settings.models.embed.trim();
         let name = policy.settings.embedding_model().ok_or_else(|| format!("models.embed is {named:?}, a folder"))?;
         let Some(address) = address_of(&name, policy, &Variables::read(policies, environment))? else {
-            return Err(format!("models.embed is {named:?}, which makes no vectors"));
+            return Err(format!("models.embed is {named:?}, which cannot make embeddings"));
         };
         if address.format == WireFormat::Anthropic {
-            return Err(format!("models.embed is {named:?}, and {} makes no vectors", address.provider));
+            return Err(format!("models.embed is {named:?}, but {} cannot make embeddings", address.provider));
         }
         let client = tls::model_client()?;
         let remote = Remote { client, address, plain: PlainModels::default(), meter: Meter::default() };
@@ -101,7 +101,7 @@ impl Embeddings {
         let mut answer = with_retries(self.limits, stable_hash(0, &texts[0]), attempt).await?.embeddings;
         answer.sort_by_key(|embedding| embedding.index);
         if answer.len() != texts.len() {
-            let told = format!("{} made {} vectors of {} texts", address.provider, answer.len(), texts.len());
+            let told = format!("{} returned {} vectors for {} texts", address.provider, answer.len(), texts.len());
             return Err(try_later(told));
         }
         answer.into_iter().map(|embedding| of_length_one(embedding.vector)).collect()
@@ -127,7 +127,7 @@ impl Embedder for Embeddings {
 pub fn of_length_one(mut vector: Vec<f32>) -> Result<Vec<f32>, ModelError> {
     let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
     if !length.is_finite() || length <= 0.0 {
-        return Err(give_up("a vector that points nowhere".into()));
+        return Err(give_up("the provider returned a zero or invalid vector".into()));
     }
     vector.iter_mut().for_each(|number| *number /= length);
     Ok(vector)

@@ -1,4 +1,4 @@
-//! What went wrong with a call, in words that say what to mend, and whether trying again can help.
+//! What went wrong with a call, in words that say what to fix, and whether trying again can help.
 #![expect(clippy::wildcard_enum_match_arm, reason = "the client library adds errors with every version")]
 
 use std::time::Duration;
@@ -44,32 +44,30 @@ pub fn explain(error: &genai::Error, address: &ModelAddress) -> ModelError {
         genai::Error::WebModelCall { webc_error, .. } | genai::Error::WebAdapterCall { webc_error, .. } => {
             use genai::webc::Error;
             match webc_error {
-                Error::Reqwest(cause) if cause.is_connect() => {
-                    try_later(format!("{provider} can not be reached at {url}"))
-                }
-                Error::Reqwest(cause) if cause.is_builder() => give_up(format!("{url} is not an address")),
-                Error::Reqwest(_) => try_later(format!("the connection to {provider} broke off")),
+                Error::Reqwest(cause) if cause.is_connect() => try_later(format!("cannot reach {provider} at {url}")),
+                Error::Reqwest(cause) if cause.is_builder() => give_up(format!("{url} is not a valid URL")),
+                Error::Reqwest(_) => try_later(format!("the connection to {provider} was lost")),
                 Error::ResponseFailedInvalidJson { .. } | Error::JsonValueExt(_) => {
-                    try_later(format!("{provider} answered with broken JSON"))
+                    try_later(format!("{provider} returned invalid JSON"))
                 }
                 Error::ResponseFailedNotJson { .. } => {
-                    give_up(format!("{url} does not answer as {provider} would: is the address right?"))
+                    give_up(format!("{url} does not respond like {provider}: check the URL"))
                 }
                 Error::ResponseFailedStatus { status, .. } => of_status(status.as_u16(), None, body(error), address),
             }
         }
         // What Google does when it does not like what people said: an answer without any.
         genai::Error::ChatResponse { body, .. } if body.get("error").is_none() => {
-            give_up(format!("{provider} gave no answer: it may have blocked what it was shown"))
+            give_up(format!("{provider} returned no answer: it may have blocked the content"))
         }
         genai::Error::ChatResponse { body, .. } => {
-            try_later(format!("{provider} answered with an error{}", told_by(&body.to_string(), address)))
+            try_later(format!("{provider} returned an error{}", told_by(&body.to_string(), address)))
         }
         genai::Error::ChatResponseGeneration { .. } => {
-            give_up(format!("{url} does not answer as {provider} would: is the format of the provider right?"))
+            give_up(format!("{url} does not respond like {provider}: check the provider's format"))
         }
         // The others are about requests we do not make; their words may hold what people said.
-        _ => give_up(format!("{provider} could not be asked")),
+        _ => give_up(format!("the request to {provider} could not be built")),
     }
 }
 
@@ -101,9 +99,9 @@ fn of_status(status: u16, after: Option<Duration>, body: &str, address: &ModelAd
         return give_up(match &key.secret {
             Some(_) => format!("the key in {} was refused by {provider}", key.variable),
             None if key.variable.is_empty() => {
-                format!("{provider} wants a key: name its variable in providers.{provider}.key")
+                format!("{provider} needs an API key: name its environment variable in providers.{provider}.key")
             }
-            None => format!("{provider} wants a key: set {}", key.variable),
+            None => format!("{provider} needs an API key: set {}", key.variable),
         });
     }
     match status {
@@ -113,12 +111,12 @@ fn of_status(status: u16, after: Option<Duration>, body: &str, address: &ModelAd
         }
         429 => ModelError::TryLater {
             after: after.or_else(|| wait_in_body(body)),
-            what: format!("{provider} has had too many calls{told}"),
+            what: format!("rate limited by {provider}{told}"),
         },
         408 | 409 | 425 | 500.. => {
-            ModelError::TryLater { after, what: format!("{provider} is out of order (status {status}){told}") }
+            ModelError::TryLater { after, what: format!("{provider} server error (status {status}){told}") }
         }
-        404 => give_up(format!("{provider} does not know the model {model:?} at {url}{told}")),
+        404 => give_up(format!("{provider} has no model {model:?} at {url}{told}")),
         403 => give_up(format!("{provider} does not allow this with the key in {}{told}", key.variable)),
         _ => give_up(format!("{provider} refused the request (status {status}){told}")),
     }
@@ -204,7 +202,7 @@ mod tests {
         };
         assert_eq!(told(401, ""), "the key in ANTHROPIC_API_KEY was refused by anthropic");
         assert_eq!(told(400, "{\"error\": {\"status\": \"API_KEY_INVALID\"}}"), told(401, ""));
-        assert!(told(404, "").starts_with("anthropic does not know the model \"claude-haiku-4-5\""));
+        assert!(told(404, "").starts_with("anthropic has no model \"claude-haiku-4-5\""));
         assert!(told(429, "{\"error\": {\"code\": \"insufficient_quota\"}}").contains("no credit"));
         let echoed = told(400, r#"{"error": {"message": "bad\n thing with sk-1"}}"#);
         assert_eq!(echoed, "anthropic refused the request (status 400): bad thing with …");

@@ -33,7 +33,7 @@ const TOGETHER: usize = 8;
 impl LocalEmbeddings {
     /// The model in a folder. `Err` names the file that is missing or odd.
     pub fn open(folder: &Path) -> Result<LocalEmbeddings, String> {
-        let place = folder.canonicalize().map_err(|error| format!("can not open {folder:?}: {error}"))?;
+        let place = folder.canonicalize().map_err(|error| format!("cannot open {folder:?}: {error}"))?;
         let mut files = ModelFiles { folder: &place, digest: Xxh3::new() };
         let reader = Arc::new(TextEncoder::open(&mut files)?);
         let called = place.file_name().unwrap_or(place.as_os_str()).to_string_lossy();
@@ -55,8 +55,8 @@ impl Embedder for LocalEmbeddings {
             for together in texts.chunks(TOGETHER) {
                 let (reader, together) = (self.reader.clone(), together.to_vec());
                 let made = tokio::task::spawn_blocking(move || reader.sums(&together)).await;
-                let made = made.map_err(|error| give_up(format!("{} broke down: {error}", self.name)))?;
-                let sums = made.map_err(|error| give_up(format!("{} can not read that: {error}", self.name)))?;
+                let made = made.map_err(|error| give_up(format!("{} failed: {error}", self.name)))?;
+                let sums = made.map_err(|error| give_up(format!("{} cannot tokenise the text: {error}", self.name)))?;
                 for sum in sums {
                     vectors.push(of_length_one(sum)?);
                 }
@@ -109,8 +109,8 @@ fn fits(config: &Config) -> Result<(), String> {
     let (kind, size, heads) = (config.model_type.as_deref(), config.hidden_size, config.num_attention_heads);
     match kind {
         Some("bert") | None if heads > 0 && size % heads == 0 => Ok(()),
-        Some("bert") | None => Err(format!("a hidden_size of {size} is not for {heads} heads")),
-        Some(kind) => Err(format!("its model_type is {kind:?}; only \"bert\" is understood")),
+        Some("bert") | None => Err(format!("hidden_size {size} is not divisible by {heads} heads")),
+        Some(kind) => Err(format!("unsupported model_type {kind:?}; only \"bert\" is supported")),
     }
 }
 
@@ -121,7 +121,7 @@ fn only_a_mean(files: &mut ModelFiles<'_>) -> Result<(), String> {
     for module in files.json::<Vec<Map<String, Value>>>(MODULES)?.unwrap_or_default() {
         let kind = module.get("type").and_then(Value::as_str).unwrap_or_default();
         if !matches!(kind.rsplit('.').next(), Some("Transformer" | "Pooling" | "Normalize")) {
-            return Err(files.odd(MODULES, format!("a module {kind:?} is not understood")));
+            return Err(files.odd(MODULES, format!("unsupported module {kind:?}")));
         }
     }
     for (key, value) in files.json::<Map<String, Value>>(POOLING)?.unwrap_or_default() {
@@ -131,7 +131,7 @@ fn only_a_mean(files: &mut ModelFiles<'_>) -> Result<(), String> {
             _ => key.starts_with("pooling_mode_") && value == true,
         };
         if wrong {
-            return Err(files.odd(POOLING, format!("{key} is {value}; only the mean of all tokens is understood")));
+            return Err(files.odd(POOLING, format!("{key} is {value}; only mean pooling is supported")));
         }
     }
     Ok(())
@@ -148,12 +148,12 @@ fn tokenizer(files: &mut ModelFiles<'_>, config: &Config) -> Result<Tokenizer, S
     let mut tokenizer = tokenizer.map_err(|error| files.odd(file, error))?;
     let (last, known) = (tokenizer.get_vocab(true).into_values().max().unwrap_or(0), config.vocab_size);
     if last as usize >= known {
-        return Err(files.odd(file, format!("it has a token {last}, and {CONFIG} a vocab_size of {known}")));
+        return Err(files.odd(file, format!("token {last} exceeds the vocab_size {known} of {CONFIG}")));
     }
     let limit = tokens_max(files)?.unwrap_or(usize::MAX).min(config.max_position_embeddings);
     let around = tokenizer.get_post_processor().map_or(0, |around| around.added_tokens(false));
     if limit <= around {
-        return Err(files.odd(CONFIG, format!("{limit} tokens leave no room for a text")));
+        return Err(files.odd(CONFIG, format!("a limit of {limit} tokens is too small for a text")));
     }
     // Folders come with a padding and a length of their own, made for the training.
     tokenizer.with_padding(Some(PaddingParams::default()));
@@ -178,7 +178,7 @@ fn lowercases(files: &mut ModelFiles<'_>) -> Result<bool, String> {
 fn of_words(bytes: &[u8], lowercase: bool) -> tokenizers::Result<Tokenizer> {
     let mut tokenizer = Tokenizer::new(WordPiece::builder().vocab(WordPiece::read_bytes(bytes)?).build()?);
     let numbered = |token: &str| {
-        let id = tokenizer.token_to_id(token).ok_or_else(|| format!("it has no {token}"))?;
+        let id = tokenizer.token_to_id(token).ok_or_else(|| format!("the vocabulary has no {token}"))?;
         Ok::<_, String>((token.to_owned(), id))
     };
     let (begin, end) = (numbered("[CLS]")?, numbered("[SEP]")?);
@@ -219,7 +219,7 @@ impl ModelFiles<'_> {
     }
 
     fn odd(&self, file: &str, what: impl std::fmt::Display) -> String {
-        format!("can not use {}: {what}", self.folder.join(file).display())
+        format!("cannot use {}: {what}", self.folder.join(file).display())
     }
 }
 

@@ -234,7 +234,7 @@ pub fn find(model: &str, wishes: &BTreeMap<String, Wished>, variables: &Variable
         (None, Some((_, url)), _) => url.clone(),
         (None, None, Some(row)) => row.url.to_owned(),
         (None, None, None) => {
-            return Err(format!("the provider {name:?} has no address: set providers.{name}.url"));
+            return Err(format!("the provider {name:?} has no URL: set providers.{name}.url"));
         }
     };
     if !(url.starts_with("http://") || url.starts_with("https://")) {
@@ -242,7 +242,7 @@ pub fn find(model: &str, wishes: &BTreeMap<String, Wished>, variables: &Variable
             (None, Some((variable, _))) => variable.to_owned(),
             _ => format!("providers.{name}.url"),
         };
-        return Err(format!("{source} is {url:?}; expected an address such as http://127.0.0.1:8080/v1/"));
+        return Err(format!("{source} is {url:?}; expected a URL such as http://127.0.0.1:8080/v1/"));
     }
     let key = key(&wished, row, &url, variables);
     Ok(ModelAddress { provider: name.to_owned(), model: rest.to_owned(), format, url, key })
@@ -254,7 +254,7 @@ fn key(wished: &Wished, row: Option<&KnownProvider>, url: &str, variables: &Vari
     }
     let names = row.map_or(&[][..], |row| row.keys);
     let held = names.iter().find_map(|name| Some((*name, variables.get(name)?.clone())));
-    // Whoever stands in for a provider at another address may well want no key.
+    // A server that stands in for a provider at another URL may need no key.
     let needed = row.is_some_and(|row| row.needs_key && row.url == url);
     match held {
         Some((name, secret)) => ApiKey { variable: name.to_owned(), secret: Some(secret), needed },
@@ -274,7 +274,7 @@ fn split<'a>(model: &'a str, wishes: &BTreeMap<String, Wished>) -> Result<(&'a s
     match parts_of(model) {
         Some((name, rest)) if known().contains(name) => Ok((name, rest)),
         Some((name, _)) => Err(format!(
-            "the model {model:?} is of a provider that is not known; the nearest is {:?}. Known are {}, and {OFFLINE:?} without a model",
+            "the model {model:?} has an unknown provider; did you mean {:?}? Known providers: {}; {OFFLINE:?} needs none",
             nearest(name),
             listed()
         )),
@@ -360,7 +360,7 @@ pub(super) mod tests {
     #[test]
     fn an_unknown_provider_is_told_with_the_nearest_and_all() {
         let told = find("antropic/claude", &BTreeMap::new(), &Variables::default()).unwrap_err();
-        assert!(told.contains("nearest is \"anthropic\"") && told.contains("google, litellm, llamacpp"), "{told}");
+        assert!(told.contains("did you mean \"anthropic\"?") && told.contains("google, litellm, llamacpp"), "{told}");
         for odd in ["claude-haiku", "", "openai/", "/x"] {
             assert!(find(odd, &BTreeMap::new(), &Variables::default()).is_err(), "{odd}");
         }

@@ -51,7 +51,7 @@ impl CallQueue {
         self.admit();
         match (&mut waiting.turn).await {
             Ok(Ok(turn)) => Ok(turn),
-            Ok(Err(QueueFull)) | Err(_) => Err(no_room("somebody who asked for it took the place")),
+            Ok(Err(QueueFull)) | Err(_) => Err(no_room("an addressed call took its place in the queue")),
         }
     }
 
@@ -61,7 +61,7 @@ impl CallQueue {
         if queue.waiting.len() >= room.waiting_max {
             let last = queue.waiting.last_entry().filter(|last| last.key().urgency > urgency);
             let Some(last) = last else { return Err(no_room("too many calls are waiting")) };
-            // Whoever no longer listens has left already.
+            // A caller that no longer listens has left already.
             let _ = last.remove().send(Err(QueueFull));
         }
         queue.serial += 1;
@@ -71,7 +71,7 @@ impl CallQueue {
         Ok(QueueTicket { turns: self.clone(), place, turn })
     }
 
-    /// Lets in whoever there is room for.
+    /// Admits calls while there is room.
     fn admit(&self) {
         while let Some(next) = self.next() {
             // A turn that nobody takes any more comes back when it is dropped, outside the lock.

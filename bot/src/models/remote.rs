@@ -58,7 +58,11 @@ impl ModelProvider for Remote {
                 Err(error) if refuses_the_form(&error) => {
                     let answer = self.ask(request, &plan, false).await;
                     if answer.is_ok() {
-                        tracing::info!(provider = self.address.provider, model = request.model, "is asked plainly");
+                        tracing::info!(
+                            provider = self.address.provider,
+                            model = request.model,
+                            "asking the model without optional parameters"
+                        );
                         self.plain.add(&self.address);
                     }
                     self.settle(answer, request)
@@ -139,10 +143,10 @@ impl Remote {
         let model = &request.model;
         match stopped {
             Some(StopReason::MaxTokens(_)) => give_up(format!(
-                "{model} used up its tokens before it answered: raise models.thinking_tokens, or take a model that does not think"
+                "{model} used up its tokens before it answered: raise models.thinking_tokens, or use a model that does not think"
             )),
             Some(StopReason::ContentFilter(_)) => give_up(format!("{model} declined to answer")),
-            _ => try_later(format!("{model} said nothing")),
+            _ => try_later(format!("{model} returned an empty answer")),
         }
     }
 }

@@ -54,7 +54,7 @@ where
     .retry(pauses)
     .sleep(tokio::time::sleep)
     .when(|error| matches!(error, ModelError::TryLater { .. }))
-    .notify(|error, pause| tracing::debug!(%error, pause_ms = pause.as_millis() as u64, "tries again"))
+    .notify(|error, pause| tracing::debug!(%error, pause_ms = pause.as_millis() as u64, "retrying"))
     .adjust(|error, pause| {
         let told = if let ModelError::TryLater { after, .. } = error { *after } else { None };
         // A little later than told: others were told the same.

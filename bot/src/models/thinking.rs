@@ -16,7 +16,7 @@ pub struct ThinkingPlan {
 
 /// A family of models that think, and what they are told in the format of their own provider.
 struct ThinkingModel {
-    /// The beginning of the model's name, without what stands before its last slash.
+    /// The beginning of the model's name, without what is before its last slash.
     begins: &'static str,
     /// The format in which it can be told.
     format: Option<WireFormat>,

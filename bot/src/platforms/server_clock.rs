@@ -49,7 +49,7 @@ impl ServerClock {
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(ObservedOffset { ahead, set_by: ours.set_by });
         if changed && ahead != ClockShift(0) {
             let direction = if ahead.0 < 0 { "behind" } else { "ahead of" };
-            tracing::warn!("the clock of this machine is {} {direction} that of {}", ahead.size(), self.whose);
+            tracing::warn!("the local clock is {} {direction} the clock of {}", ahead.size(), self.whose);
         }
     }
 

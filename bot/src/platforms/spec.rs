@@ -44,7 +44,7 @@ pub type OpenPlatform = fn(&Opening<'_>, Vec<SecretString>) -> anyhow::Result<Ar
 pub struct TokenSpec {
     /// The setting that names the variable of the environment.
     pub setting: &'static str,
-    /// What it is and where it is found, for whoever has forgotten it.
+    /// What it is and where to find it, for a person who has not set it.
     pub is: &'static str,
     /// Whether it can be one at all.
     pub check: fn(&SecretString) -> Result<(), String>,

@@ -23,7 +23,7 @@ pub async fn open(client: &Client, url: &str, bytes_max: usize) -> Result<Socket
     };
     match timeout(OPENS_WITHIN, upgrade(client, url, bytes_max)).await {
         Ok(opened) => opened,
-        Err(_) => Err(format!("no WebSocket within {} s", OPENS_WITHIN.as_secs())),
+        Err(_) => Err(format!("no WebSocket handshake within {} s", OPENS_WITHIN.as_secs())),
     }
 }
 
@@ -37,7 +37,7 @@ async fn upgrade(client: &Client, url: String, bytes_max: usize) -> Result<Socke
         .header(header::SEC_WEBSOCKET_KEY, &key);
     let response = request.send().await.map_err(error_chain)?;
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
-        return Err(format!("no WebSocket: status {}", response.status()));
+        return Err(format!("WebSocket handshake refused: status {}", response.status()));
     }
     let accepted = response.headers().get(header::SEC_WEBSOCKET_ACCEPT).map(header::HeaderValue::as_bytes);
     if accepted != Some(derive_accept_key(key.as_bytes()).as_bytes()) {

@@ -22,7 +22,7 @@ pub trait Memory: Send + Sync {
     /// Facts that fit, as far as the reader may know them.
     fn recall<'a>(&'a self, query: Query, policies: &'a Policies) -> BoxFuture<'a, Result<Vec<Recalled>, StoreError>>;
 
-    /// Facts for whoever looks after them, the latest first, behind no wall.
+    /// Facts for the operator, the latest first, without walls.
     fn facts<'a>(&'a self, filter: Filter) -> BoxFuture<'a, Result<Vec<Fact>, StoreError>>;
 
     /// Who is known, the latest seen first. One person if one is named.
@@ -32,7 +32,7 @@ pub trait Memory: Send + Sync {
     fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>>;
 }
 
-/// The same for whoever looks through all of it.
+/// The same for tools that read all of it.
 pub trait MemoryCatalog: Send + Sync {
     fn fact(&self, id: FactId) -> BoxFuture<'_, Result<Option<Fact>, StoreError>>;
 

@@ -23,11 +23,11 @@ pub trait ModelClient: Send + Sync {
     ) -> BoxFuture<'static, Result<Answer, Failure>>;
     /// Sums talk up, or thinks it over.
     fn digest(self: Arc<Self>, _: Box<DigestRequest>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
-        Box::pin(async { Err(Failure::unpaid("it keeps nothing for long")) })
+        Box::pin(async { Err(Failure::unpaid("long-term memory is off")) })
     }
 }
 
-/// Talk to be taken into long memory, for whoever reads it.
+/// Messages to be processed by long-term memory.
 #[derive(Clone, Debug)]
 pub struct DigestRequest {
     pub call: CallId,
@@ -138,9 +138,9 @@ pub enum ModelError {
     GiveUp { what: String },
 }
 
-/// Turns texts into vectors, so that what means the same lies close together.
+/// Turns texts into vectors, so that what means the same is close together.
 pub trait Embedder: Send + Sync {
-    /// Whose vectors these are: those of two models can not be compared.
+    /// Whose vectors these are: those of two models cannot be compared.
     fn model(&self) -> &str;
 
     /// One vector for each text, of length 1. What it costs is counted by `meter`.

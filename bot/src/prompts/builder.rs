@@ -47,7 +47,7 @@ impl Prompts {
                 own += usize::from(self.folder.text(language, name).is_some());
                 if !PARTS.contains(name) {
                     self.text(language, name, policy, &asking)
-                        .expect("ours take the place of those that can not be filled");
+                        .expect("ours take the place of those that cannot be filled");
                 }
             }
         }
@@ -106,7 +106,7 @@ impl Prompts {
             let (system, question) = halves(source);
             let system = fill(file, &system, &stable)?;
             if system.is_empty() {
-                return Err(format!("{file}: there are no instructions in it"));
+                return Err(format!("{file}: the prompt has no instructions"));
             }
             Ok((system, fill(file, &question, &asked)?))
         })

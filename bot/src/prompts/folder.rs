@@ -18,7 +18,7 @@ pub struct PromptFolder {
 #[derive(Default)]
 struct FolderState {
     files: HashMap<(Language, &'static str), CachedFile>,
-    /// When the folders last changed, as of the last look at what lies in them.
+    /// When the folders last changed, as of the last look at what is in them.
     listed: Option<Vec<Option<SystemTime>>>,
     /// Everything that was wrong, each told once.
     told: HashSet<String>,
@@ -100,7 +100,7 @@ impl PromptFolder {
             if is_prompt {
                 let place = root.display();
                 let own = Language::ALL.map(|language| format!("{place}/{}", language.id())).join(" and ");
-                state.report(format!("{place}/{file} is not read: prompts are in {own}"));
+                state.report(format!("{place}/{file} is ignored: prompts are in {own}"));
             }
         }
         for folder in &folders[..Language::ALL.len()] {
@@ -109,8 +109,7 @@ impl PromptFolder {
                 if name.is_none_or(|name| !NAMES.contains(&name)) {
                     let near = nearest(name.unwrap_or(&file));
                     let place = folder.display();
-                    state
-                        .report(format!("{place}/{file}: there is no prompt of this name; the nearest is `{near}.md`"));
+                    state.report(format!("{place}/{file}: unknown prompt; did you mean `{near}.md`?"));
                 }
             }
         }
@@ -144,9 +143,11 @@ fn stamp(path: &Path) -> Option<FileVersion> {
 
 fn read(path: &Path, length: u64) -> Result<String, String> {
     if length > BYTES_MAX {
-        return Err(format!("{length} bytes are too much for a prompt; at most {BYTES_MAX} are read, ours is used"));
+        return Err(format!(
+            "the prompt has {length} bytes and at most {BYTES_MAX} are allowed; using the built-in prompt"
+        ));
     }
-    fs::read_to_string(path).map_err(|error| format!("can not be read ({error}); ours is used"))
+    fs::read_to_string(path).map_err(|error| format!("cannot be read ({error}); using the built-in prompt"))
 }
 
 /// The files of a folder, in order; those of editors and systems aside.

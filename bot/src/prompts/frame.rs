@@ -19,7 +19,7 @@
 //! - all of this is decided on how a text looks, without what nobody sees and with look-alikes folded into one;
 //! - a message, and the talk as a whole, have a longest length.
 //!
-//! Its own earlier words are lines of the talk with a mark, not turns of the model: what stands in a turn of the model
+//! Its own earlier words are lines of the talk with a mark, not turns of the model: what is in a turn of the model
 //! looks like something it has agreed to, and an edited or deleted message must not leave such a thing behind.
 //!
 //! [`words`]: super::words

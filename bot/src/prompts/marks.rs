@@ -47,7 +47,7 @@ static BRACKETED_BEGINNINGS: LazyLock<Vec<String>> =
 /// Words in capitals that people put in brackets themselves.
 const HARMLESS_LOUD: &str = " TODO FIXME NOTE WIP BUG HACK DONE NEW RFC TBD FYI TRACE DEBUG INFO WARN WARNING ERROR FATAL \
      FAIL PASS SOLVED CLOSED OPEN URGENT IMPORTANT SPOILER DRAFT ";
-/// What stands between `>>` and `<<` in the vocabulary of some models.
+/// What is between `>>` and `<<` in the vocabulary of some models.
 static POINTED: LazyLock<Vec<String>> = LazyLock::new(|| {
     all_folded("title abstract introduction summary comment answer question domain prefix suffix middle")
 });

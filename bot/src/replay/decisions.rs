@@ -80,7 +80,7 @@ impl<'a> DecisionLine<'a> {
     }
 }
 
-/// A decision as it stands in the decisions file, with what it cost and how it was addressed. Its words are English.
+/// A decision as it is in the decisions file, with what it cost and how it was addressed. Its words are English.
 pub fn decision(trace: &Trace) -> Value {
     let mut line = serde_json::to_value(DecisionLine::new(trace, Language::ENGLISH)).expect("a line is plain data");
     line["micros"] = trace.micros.into();

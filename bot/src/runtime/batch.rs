@@ -29,7 +29,7 @@ impl Batch {
         self.stored.push(done);
     }
 
-    /// The store refuses: whoever stores something of their own is told instead of waiting.
+    /// The store refuses: callers that store something of their own get an error instead of waiting.
     pub fn refuse_stored(&mut self, error: &StoreError) {
         self.entries.retain(|entry| matches!(entry, JournalEntry::Input(..)));
         for done in self.stored.drain(..) {

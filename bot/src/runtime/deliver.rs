@@ -10,7 +10,7 @@ use crate::language::Language;
 use crate::ports::{Platform, PostError, PostRequest};
 use crate::sentences;
 
-/// The ids of the posts. A part that can not be posted ends the answer there: what is out is out.
+/// The ids of the posts. A part that cannot be posted ends the answer there: what is out is out.
 pub async fn deliver(
     context: &RuntimeContext,
     delivery: &Delivery,
@@ -34,7 +34,7 @@ pub async fn deliver(
     let outcome = if done.is_ok() { "posted" } else { "failed" };
     metrics::counter!("aizuchi_posts_total", "outcome" => outcome).increment(1);
     if let Err(error) = &done {
-        tracing::warn!(room, %error, "a post did not go out");
+        tracing::warn!(room, %error, "posting failed");
     }
     done.map_err(|error| Failure::new(error.to_string()))
 }
@@ -64,7 +64,7 @@ async fn post(
             Ok(id) => ids.push(id),
             Err(error) if ids.is_empty() => return Err(error),
             Err(error) => {
-                tracing::warn!(part, %error, "the rest of an answer did not go out");
+                tracing::warn!(part, %error, "posting the rest of an answer failed");
                 break;
             }
         }
@@ -85,7 +85,7 @@ async fn with_retries<'a, T>(
         match attempt().await {
             Err(PostError::TryLater { after, what }) => {
                 let wait = after.unwrap_or(pause).min(LONGEST_PAUSE);
-                tracing::debug!(what, ?wait, "a post has to wait");
+                tracing::debug!(what, ?wait, "posting is delayed; retrying");
                 tokio::time::sleep(wait).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }

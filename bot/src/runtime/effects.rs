@@ -128,7 +128,7 @@ impl EffectRunner {
         let task = tokio::spawn(async move {
             let draft = tokio::select! {
                 draft = or_failure(writing) => draft,
-                () = show_typing(&context, &place) => unreachable!("it types until it is told to stop"),
+                () = show_typing(&context, &place) => unreachable!("the typing indicator runs until it is stopped"),
             };
             let _ = answer.send(Input::Written(result_of, draft));
         });
@@ -161,7 +161,7 @@ impl EffectRunner {
         let task = tokio::spawn(async move {
             let done = or_failure(keeper.remember(remember, seq)).await;
             if let Err(Failure { what, .. }) = &done {
-                tracing::warn!(call = %result_of, what = &**what, "could not take talk into memory");
+                tracing::warn!(call = %result_of, what = &**what, "memory update failed");
             }
             let _ = answer.send(Input::Remembered(result_of, done));
         });

@@ -48,7 +48,7 @@ pub fn panic_message(panic: &(dyn Any + Send)) -> String {
 pub async fn or_failure<T>(call: impl Future<Output = Result<T, CallFailure>>) -> Result<T, CallFailure> {
     AssertUnwindSafe(call).catch_unwind().await.unwrap_or_else(|panic| {
         let why = panic_message(&*panic);
-        tracing::error!(why, "a call failed");
+        tracing::error!(why, "model call failed");
         Err(CallFailure::new(why))
     })
 }

@@ -1,4 +1,4 @@
-//! Adds up what all rooms spend, over all engines, and stands before every call of a model: what the budget over all rooms
+//! Adds up what all rooms spend, over all engines, and is before every call of a model: what the budget over all rooms
 //! does not allow is not asked, and the room is told so by an input like any other.
 
 use std::collections::HashSet;
@@ -112,7 +112,7 @@ impl Ledger {
         let mut book = self.book_of_all();
         let why = book.total.admit(engine.policies(), now, call, cost).err()?;
         if why.for_today && book.reached.replace(why.limit) != Some(why.limit) {
-            tracing::warn!(have = why.have, limit = why.limit, "the budget over all rooms is spent for today");
+            tracing::warn!(have = why.have, limit = why.limit, "the daily budget of all rooms is spent");
         }
         metrics::counter!("aizuchi_calls_refused_total").increment(1);
         Some(Input::Refused(call.clone(), why))
@@ -159,17 +159,11 @@ impl LedgerState {
         for EstimatedPrice { model, price, basis } in estimated_prices(&self.policies) {
             if self.warned.insert(model.clone()) {
                 let counts_as = match basis {
-                    PriceBasis::DearestOfProvider => "the dearest of its provider",
-                    PriceBasis::DearestOfAll | PriceBasis::Listed | PriceBasis::Home => "the dearest of all",
+                    PriceBasis::DearestOfProvider => "the most expensive of its provider",
+                    PriceBasis::DearestOfAll | PriceBasis::Listed | PriceBasis::Home => "the most expensive of all",
                 };
                 let Price { input, output } = price;
-                tracing::warn!(
-                    model,
-                    input,
-                    output,
-                    counts_as,
-                    "no price is listed for this model; set it in [prices]"
-                );
+                tracing::warn!(model, input, output, counts_as, "the model has no listed price; set it in [prices]");
             }
         }
     }

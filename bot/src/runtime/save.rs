@@ -54,7 +54,7 @@ impl Saver {
             self.keeping.spawn(async move {
                 let kept = journal.keep(decided.clone()).await;
                 kept.map_err(|error| {
-                    tracing::warn!(%error, "cannot keep a decision yet");
+                    tracing::warn!(%error, "cannot store a decision; retrying");
                     decided
                 })
             });
@@ -74,7 +74,7 @@ impl Saver {
     pub async fn save(&mut self, state: impl FnOnce() -> ShardState) {
         // Beyond a snapshot no start works them out again.
         if let Err(error) = self.keep_all().await {
-            return tracing::warn!(%error, "cannot keep decisions; the journal has everything");
+            return tracing::warn!(%error, "cannot store decisions; the journal has them");
         }
         let saved = match self.unsaved {
             0 => self.journal.renew_snapshot(self.shard).await,
@@ -82,7 +82,7 @@ impl Saver {
         };
         match saved {
             Ok(()) => self.unsaved = 0,
-            Err(error) => tracing::warn!(%error, "cannot write down the state; the journal has everything"),
+            Err(error) => tracing::warn!(%error, "cannot write a snapshot; the journal has everything"),
         }
     }
 
@@ -111,7 +111,7 @@ impl Saver {
     async fn end_snapshot(&mut self) {
         let Some((task, records)) = self.saving.take() else { return };
         if let Err(SaveError { error, mut unkept }) = task.await.expect("saving does not panic") {
-            tracing::warn!(%error, "cannot write down the state; the journal has everything");
+            tracing::warn!(%error, "cannot write a snapshot; the journal has everything");
             self.unsaved += records;
             unkept.append(&mut self.unkept);
             self.unkept = unkept;

@@ -1,4 +1,10 @@
-//! One engine and its loop: append to the journal, then handle, then run the effects.
+//! One engine and its loop: append to the journal, then handle, then follow the effects.
+//!
+//! Everything that waits (results first, then the inbox, people who address the bot before others) becomes one batch: each
+//! input gets its time, the batch is appended in one transaction, and only then the engine handles it. So every effect has its
+//! cause on disk. If the store refuses, the batch is tried again and nothing is handled meanwhile. A `Tick` is recorded only if
+//! a deadline is really due. At most one result comes back for each call, so their channel needs no bound; the inbox has one.
+//! A stop finishes posts within `runtime.shutdown_seconds`; the rest is resumed at the next start.
 
 mod append;
 
@@ -229,7 +235,7 @@ impl Shard {
             if matches!(input, Input::ClockSet(by) if by.0 < 0)
                 && let Err(error) = self.journal.order_traces(at).await
             {
-                tracing::warn!(%error, "cannot put decisions into their new order");
+                tracing::warn!(%error, "cannot reorder decisions");
             }
             let (changed, whose) = (matches!(input, Input::PolicyChanged(_)), SpendingScope::of(&input));
             self.engine.handle(at, input, &mut effects);
@@ -349,7 +355,7 @@ impl Shard {
                 }
                 Ok(None) => break,
                 Err(_) => {
-                    tracing::warn!("a post is still on its way; it is looked for at the next start");
+                    tracing::warn!("a post is unfinished; the next start checks whether it arrived");
                     break;
                 }
             }

@@ -27,7 +27,7 @@ pub struct RuntimeContext {
     /// Who keeps what is remembered for long; none where nothing is.
     pub keeper: Option<Arc<Keeper>>,
     pub platforms: Vec<Arc<dyn Platform>>,
-    /// Whoever watches; slow watchers miss something.
+    /// Watchers; slow ones miss something.
     pub events: broadcast::Sender<EngineEvent>,
     /// Whether what happens can be written down at the moment.
     pub ready: watch::Sender<bool>,
@@ -103,13 +103,13 @@ impl Runtime {
         let ready = context.ready.clone();
         let engine = EngineHandle::new(inboxes, report).with_aliases(&settings).with_ledger(ledger);
         let clock = context.clock.watch_over();
-        tokio::spawn(engine.clone().supervise("the watch over the clock", stop.clone(), clock));
+        tokio::spawn(engine.clone().supervise("the clock watcher", stop.clone(), clock));
         let noting = AbortOnDropHandle::new(tokio::spawn(note_running(journal.clone(), context.clock)));
         let last_note = (journal.clone(), context.clock);
         let sweeping = sweep(journal, context, policies, keep, stop.clone());
-        tokio::spawn(engine.clone().supervise("the sweep of the journal", stop.clone(), sweeping));
+        tokio::spawn(engine.clone().supervise("the journal cleanup", stop.clone(), sweeping));
         let watching = watch_store(stores.files, stop.clone());
-        tokio::spawn(engine.clone().supervise("the watch over the store", stop.clone(), watching));
+        tokio::spawn(engine.clone().supervise("the store watcher", stop.clone(), watching));
         Ok(Runtime { engine, shards, failures, ready, stop, noting, last_note })
     }
 
@@ -147,7 +147,7 @@ async fn recover_engines(
 ) -> anyhow::Result<Recovered> {
     let recovering = recover(stores, policies, shards).await;
     let mut found =
-        recovering.with_context(|| format!("cannot go on from the journal: {}", LostRecords::DAMAGED_ADVICE))?;
+        recovering.with_context(|| format!("cannot recover from the journal: {}", LostRecords::DAMAGED_ADVICE))?;
     for damaged in &found.damaged {
         tracing::warn!("{damaged}");
         if let DamagedRecord::Torn { seq, .. } = damaged {
@@ -169,11 +169,11 @@ async fn recover_engines(
     let rooms: usize = found.engines.iter().map(|engine| engine.rooms()).sum();
     match &found.from {
         RecoveredFrom::UnusableSnapshots(reason) => {
-            let advice = "the state was worked out again from the journal; nothing is lost";
+            let advice = "the state was rebuilt from the journal; nothing is lost";
             tracing::warn!(reason, records = found.records, rooms, "cannot use the snapshots: {advice}");
         }
         from @ (RecoveredFrom::Journal | RecoveredFrom::Snapshots | RecoveredFrom::OtherShards) => {
-            tracing::info!(records = found.records, ?from, rooms, "recovered what happened before");
+            tracing::info!(records = found.records, ?from, rooms, "recovered from the journal");
         }
     }
     Ok(found)
@@ -220,7 +220,7 @@ async fn watch_store(files: Arc<dyn StoreFiles>, stop: CancellationToken) {
             () = tokio::time::sleep(WATCH_EVERY) => (),
         }
         if let Err(error) = files.check().await {
-            tracing::debug!(%error, "the store does not take anything");
+            tracing::debug!(%error, "the store cannot be written");
         }
     }
 }
@@ -238,13 +238,13 @@ async fn sweep(
         let day = aizuchi_core::types::Span::minutes(60 * u64::from(context.store.deleted_hours));
         match journal.drop_deleted(context.clock.now() - day).await {
             Ok(0) => (),
-            Ok(records) => tracing::info!(records, "let go of what was deleted"),
-            Err(error) => tracing::warn!(%error, "can not let go of what was deleted"),
+            Ok(records) => tracing::info!(records, "removed deleted messages from the journal"),
+            Err(error) => tracing::warn!(%error, "cannot remove deleted messages from the journal"),
         }
         match journal.prune(before, &policies).await {
             Ok(0) => (),
-            Ok(records) => tracing::info!(records, "let go of old records"),
-            Err(error) => tracing::warn!(%error, "can not let go of old records"),
+            Ok(records) => tracing::info!(records, "removed old journal records"),
+            Err(error) => tracing::warn!(%error, "cannot remove old journal records"),
         }
         tokio::select! {
             () = stop.cancelled() => return,

@@ -5,12 +5,12 @@ pub enum StoreError {
     #[error("the disk is full: {0}")]
     Full(String),
     #[error(
-        "the store is of version {found}, and this program reads up to {newest}: use the newer aizuchi that wrote it; nothing was changed"
+        "the store has version {found}, but this program supports up to {newest}: use the newer aizuchi that wrote it; nothing was changed"
     )]
     Newer { found: u32, newest: u32 },
     #[error(
-        "the database {0}, or the log beside it, was deleted or replaced while aizuchi runs, and nothing can be kept: put it back, or stop \
-         aizuchi, restore a copy (`aizuchi backup` makes them) and start it again"
+        "the database {0}, or the log beside it, was deleted or replaced while aizuchi was running, and nothing can be stored: put it back, or stop \
+         aizuchi, restore a backup (`aizuchi backup`) and start it again"
     )]
     Gone(String),
     /// Nothing can be written or read any more.

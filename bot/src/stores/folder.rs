@@ -22,17 +22,17 @@ impl DataFolder {
         private(&mut std::fs::DirBuilder::new())
             .recursive(true)
             .create(path)
-            .with_context(|| format!("can not make the data folder {} (setting store.folder)", path.display()))?;
+            .with_context(|| format!("cannot create the data folder {} (setting store.folder)", path.display()))?;
         let lock_path = path.join("lock");
         let lock =
             File::options().create(true).truncate(false).write(true).open(&lock_path).with_context(|| {
-                format!("can not write into the data folder {} (setting store.folder)", path.display())
+                format!("cannot write into the data folder {} (setting store.folder)", path.display())
             })?;
         match lock.try_lock() {
             Ok(()) => Ok(DataFolder { path: path.to_owned(), _lock: lock, database_lock: OnceLock::new() }),
             Err(TryLockError::WouldBlock) => Err(already_in_use(path)),
             Err(TryLockError::Error(error)) => {
-                Err(error).with_context(|| format!("can not lock {}", lock_path.display()))
+                Err(error).with_context(|| format!("cannot lock {}", lock_path.display()))
             }
         }
     }
@@ -69,7 +69,7 @@ impl DataFolder {
 
 fn already_in_use(path: &Path) -> anyhow::Error {
     anyhow::anyhow!(
-        "another aizuchi is running with the data folder {}; stop it, or give this one a folder of its own with --set store.folder=…",
+        "another aizuchi is using the data folder {}; stop it, or choose another folder with --set store.folder=…",
         path.display()
     )
 }
@@ -95,7 +95,7 @@ mod tests {
         let place = aizuchi_test_servers::folder::Scratch::new("folder");
         let first = DataFolder::take(&place).unwrap();
         let refused = DataFolder::take(&place).unwrap_err().to_string();
-        assert!(refused.contains("another aizuchi is running"), "{refused}");
+        assert!(refused.contains("another aizuchi is using"), "{refused}");
         drop(first);
         DataFolder::take(&place).unwrap();
     }

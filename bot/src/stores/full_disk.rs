@@ -15,7 +15,7 @@ pub async fn wait_for_room<T>(mut attempt: impl AsyncFnMut() -> Result<T, StoreE
         match attempt().await {
             Err(error @ StoreError::Full(_)) => {
                 if tries.is_multiple_of(SAYS_EVERY) {
-                    tracing::error!(%error, "waiting for room on the disk: free some, or move store.folder and start again");
+                    tracing::error!(%error, "the disk is full; waiting: free some space, or move store.folder and restart");
                 }
                 tries += 1;
                 tokio::time::sleep(TRIES_EVERY).await;

@@ -23,7 +23,7 @@ async fn everybody_sees_edits_deletions_and_reactions() {
     jonas.click("reaction").await;
     mia.until("sees it taken back", "!document.querySelector('[data-testid=reaction]')").await;
     let own = "document.querySelectorAll('[data-testid=edit], [data-testid=delete]').length";
-    assert_eq!(jonas.eval(own, &[]).await, 0, "others' words can not be changed");
+    assert_eq!(jonas.eval(own, &[]).await, 0, "others' words cannot be changed");
 
     mia.say("a slip of the tongue").await;
     jonas.sees("a slip of the tongue").await;
@@ -112,7 +112,7 @@ async fn what_is_too_long_is_told_before_it_is_sent() {
     mia.eval(write, &["a".repeat(8003).into()]).await;
     let told = "document.querySelector('[data-testid=too-long]:not([hidden])')?.textContent ?? ''";
     mia.until("says by how much", &format!("{told}.includes('by 3 characters')")).await;
-    mia.until("can not be sent", "document.querySelector('[data-testid=send]').disabled").await;
+    mia.until("cannot be sent", "document.querySelector('[data-testid=send]').disabled").await;
     mia.say("short enough").await;
     mia.sees("short enough").await;
     mia.until("no longer complains", &format!("{told} === ''")).await;

@@ -6,7 +6,7 @@ use crate::browser::{Browser, DESKTOP, PHONE, Wishes};
 use crate::page::Page;
 use crate::room::Room;
 
-/// Everything in sight lies within the width of the screen, by a pixel of rounding.
+/// Everything in sight is within the width of the screen, by a pixel of rounding.
 const FITS: &str = "document.documentElement.scrollWidth <= innerWidth && [...document.querySelectorAll('body *')]\
                     .filter(part => part.checkVisibility() && part.clientWidth && !part.closest('.unseen, .skip'))\
                     .every(part => part.getBoundingClientRect().right <= innerWidth + 1)";

@@ -1,4 +1,4 @@
-//! What it remembers, as people see it: notes, people and facts, to be mended and forgotten; and a person forgotten whole.
+//! What it remembers, as people see it: notes, people and facts, to be corrected and forgotten; and a person forgotten whole.
 
 use crate::browser::{Browser, DESKTOP};
 use crate::room::Room;

@@ -110,7 +110,7 @@ impl<'a> Page<'a> {
             };
             match done {
                 Ok(()) => return,
-                Err(error) if Instant::now() > end => panic!("can not {what}: {error}"),
+                Err(error) if Instant::now() > end => panic!("cannot {what}: {error}"),
                 Err(_) => tokio::time::sleep(LOOK_EVERY).await,
             }
         }

@@ -1,4 +1,4 @@
-//! `aizuchi doctor`: every part, what is wrong with it, and how it is mended.
+//! `aizuchi doctor`: every part, what is wrong with it, and how it is fixed.
 
 use std::net::TcpListener;
 
@@ -33,9 +33,9 @@ fn on_a_fresh_machine_nothing_fails() {
     let folder = Folder::new();
     let run = doctor(&folder, "");
     let lines = [
-        "ok   settings  no file, all defaults (aizuchi init writes one); preset aizuchi, called aizuchi",
-        "ok   folder    aizuchi-data will be made at the first start",
-        "warn model     no model is connected, so that the built-in one writes and judges",
+        "ok   settings  no file, all defaults (aizuchi init writes one); preset aizuchi, bot name aizuchi",
+        "ok   folder    aizuchi-data will be created at the first start",
+        "warn model     no model is connected, so the built-in one writes and judges",
         "ok   web       127.0.0.1:",
         "ok   discord   not joined: set DISCORD_TOKEN to join",
         "ok   slack     not joined: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN to join",
@@ -43,7 +43,7 @@ fn on_a_fresh_machine_nothing_fails() {
         "ok   clock     20",
     ];
     tells(&run, 0, &lines);
-    assert!(run.out.contains("put a key into ANTHROPIC_API_KEY or GEMINI_API_KEY") && run.err.is_empty(), "{run:?}");
+    assert!(run.out.contains("set an API key in ANTHROPIC_API_KEY or GEMINI_API_KEY") && run.err.is_empty(), "{run:?}");
     assert!(!folder.has("aizuchi-data"), "it looks and does not touch");
 }
 
@@ -59,18 +59,18 @@ fn every_mistake_in_the_settings_is_told_with_its_place() {
     let folder = Folder::with("aizuchi.toml", "[score]\nlow = 300\nhihg = 4\n");
     let run = doctor(&folder, "--set x=1");
     let lines = [
-        "fail settings  aizuchi.toml:2: `score.low` is 300; allowed is 0 to 100",
-        "fail settings  aizuchi.toml:3: there is no setting `score.hihg`",
-        "fail settings  --set x: there is no setting `x`",
-        "warn rest      not looked at",
+        "fail settings  aizuchi.toml:2: `score.low` must be 0–100, got 300",
+        "fail settings  aizuchi.toml:3: unknown setting `score.hihg`",
+        "fail settings  --set x: unknown setting `x`",
+        "warn rest      not checked",
     ];
     tells(&run, 1, &lines);
     assert!(run.err.contains("3 checks failed"), "{run:?}");
-    tells(&doctor(&Folder::new(), "--config none.toml"), 1, &["fail settings  can not read the settings in none.toml"]);
+    tells(&doctor(&Folder::new(), "--config none.toml"), 1, &["fail settings  cannot read the settings in none.toml"]);
     tells(
         &doctor(&Folder::new(), "--set log.level=loud"),
         1,
-        &["fail settings  --set log.level=loud: `log.level` is \"loud\""],
+        &["fail settings  --set log.level=loud: `log.level` must be \"error\""],
     );
 }
 
@@ -79,14 +79,14 @@ fn the_store_is_looked_through() {
     let folder = Folder::new();
     live(TALK, "").keep_in(&folder);
     let run = doctor(&folder, "");
-    tells(&run, 0, &["ok   folder    aizuchi-data can be written", "ok   store     "]);
-    assert!(run.out.contains("and all tables are whole"), "{}", run.out);
+    tells(&run, 0, &["ok   folder    aizuchi-data is writable", "ok   store     "]);
+    assert!(run.out.contains("and all tables are intact"), "{}", run.out);
     meddle(&folder, "UPDATE journal SET sum = sum + 1 WHERE seq = (SELECT max(seq) FROM journal)");
     tells(&doctor(&folder, ""), 0, &["warn store     the last record of the journal, "]);
     meddle(&folder, "UPDATE journal SET sum = sum + 1 WHERE seq = 2");
     tells(&doctor(&folder, ""), 1, &["fail store     record 2 of the journal is damaged"]);
     meddle(&folder, "PRAGMA user_version = 99");
-    tells(&doctor(&folder, ""), 1, &["fail store     the store is of version 99"]);
+    tells(&doctor(&folder, ""), 1, &["fail store     the store has version 99"]);
     let junk = Folder::with("aizuchi-data/aizuchi.db", "no database at all, whatever its name may say".repeat(100));
     tells(&doctor(&junk, ""), 1, &["fail store     aizuchi-data/aizuchi.db: "]);
     tells(&doctor(&Folder::with("aizuchi-data", ""), ""), 1, &["fail folder    aizuchi-data is a file"]);
@@ -99,7 +99,7 @@ fn prices_that_nobody_listed_and_what_was_spent_are_told() {
     assert!(at_home.code == Some(0) && !at_home.out.contains("budget"), "{at_home:?}");
     let elsewhere = "--set models.main=ollama/big:cloud";
     let told = "budget    no price is listed for ollama/big:cloud: it counts as $3 in and $15 out per million tokens";
-    tells(&doctor(&folder, elsewhere), 0, &[&format!("ok   {told}, the dearest of all")]);
+    tells(&doctor(&folder, elsewhere), 0, &[&format!("ok   {told}, the most expensive of all")]);
     let limited = format!("{elsewhere} --set budget.total_dollars_per_day=0.5");
     live(TALK, "").keep_in(&folder);
     let run = doctor(&folder, &limited);
@@ -117,13 +117,13 @@ fn a_running_program_is_fine() {
     let address = room.local_addr().expect("it has an address");
     let line = format!("doctor --offline --set web.address={address}");
     let lines = [
-        "ok   folder    aizuchi-data, held by a running aizuchi".to_owned(),
+        "ok   folder    aizuchi-data, in use by a running aizuchi".to_owned(),
         format!("ok   web       {address} is in use by the running aizuchi"),
     ];
     tells(&folder.run(&line), 0, &[&lines[0], &lines[1]]);
     drop(held);
     drop(room);
-    tells(&folder.run(&line), 0, &["ok   folder    aizuchi-data can be written"]);
+    tells(&folder.run(&line), 0, &["ok   folder    aizuchi-data is writable"]);
 }
 
 /// Whatever keeps `run` from starting is told by `doctor` too, whether it calls anybody or not.
@@ -139,7 +139,12 @@ fn what_run_refuses_is_never_well() {
         ("--set memory.profiles_store=firestore", &[], "", "memory.profiles_store"),
         ("--set memory.channel_context_store=firestore", &[], "", "memory.channel_context_store"),
         ("--set memory.vectors=true --set models.embed=openai/x", &[], "", "OPENAI_API_KEY"),
-        ("--set memory.vectors=true --set models.embed=anthropic/x", &[("ANTHROPIC_API_KEY", "k")], "", "no vectors"),
+        (
+            "--set memory.vectors=true --set models.embed=anthropic/x",
+            &[("ANTHROPIC_API_KEY", "k")],
+            "",
+            "cannot make embeddings",
+        ),
         ("--set models.main=nobody/none", &[], "", "nobody"),
         (
             "--set memory.enabled=true --set memory.channel_context=true --set models.summarize=openai/gpt-5-mini",
@@ -148,7 +153,7 @@ fn what_run_refuses_is_never_well() {
             "OPENAI_API_KEY",
         ),
         ("--set web.enabled=false", &[], "", "nowhere to listen"),
-        ("--set web.enabled=false", &[("DISCORD_TOKEN", "not a token")], "", "characters that no token has"),
+        ("--set web.enabled=false", &[("DISCORD_TOKEN", "not a token")], "", "contains invalid characters"),
         ("--set slack.enabled=true", &[("SLACK_BOT_TOKEN", "xoxb-1")], "", "SLACK_APP_TOKEN"),
         ("--set web.address=nowhere", &[], "", "web.address"),
         ("--set log.level=loud", &[], "", "log.level"),
@@ -179,11 +184,11 @@ fn the_web_room_needs_an_address_and_a_token() {
     let folder = Folder::new();
     let with = |options: &str| folder.run(&format!("doctor --offline {options}"));
     tells(&with("--set web.address=nowhere"), 1, &["fail web       `web.address` is \"nowhere\""]);
-    tells(&with("--set web.enabled=false"), 1, &["fail web       there is nowhere to listen"]);
+    tells(&with("--set web.enabled=false"), 1, &["fail web       nowhere to listen"]);
     let open = format!("--set web.address=0.0.0.0:{}", free_port());
     tells(&with(&open), 1, &["fail web       0.0.0.0:"]);
     let guarded = folder.run_in(&[("AIZUCHI__WEB__TOKEN", "0123456789abcdef")], &format!("doctor --offline {open}"));
-    tells(&guarded, 0, &["ok   web       guarded by a token"]);
+    tells(&guarded, 0, &["ok   web       protected by a token"]);
     assert!(!guarded.out.contains("0123456789abcdef"));
 }
 
@@ -198,7 +203,7 @@ fn prompts_of_your_own_are_read() {
     let lines = [
         "fail prompts   aizuchi-prompts/en/reply.md:1: syntax error",
         "fail prompts   aizuchi-prompts/ja/contribute.md:2: undefined value",
-        "fail prompts   aizuchi-prompts/ja/replay.md: there is no prompt of this name; the nearest is `reply.md`",
+        "fail prompts   aizuchi-prompts/ja/replay.md: unknown prompt; did you mean `reply.md`?",
     ];
     tells(&doctor(&folder, ""), 1, &lines);
 }
@@ -219,15 +224,15 @@ fn tokens_of_platforms_are_found_and_never_shown() {
     let tokens = [("DISCORD_TOKEN", "hush"), ("SLACK_BOT_TOKEN", "xoxb-hush"), ("SLACK_APP_TOKEN", "xapp-hush")];
     let run = Folder::new().run_in(&tokens, line);
     let lines = [
-        "ok   discord   token in DISCORD_TOKEN, not asked",
-        "ok   slack     tokens in SLACK_BOT_TOKEN and SLACK_APP_TOKEN, not asked",
+        "ok   discord   token in DISCORD_TOKEN, not checked",
+        "ok   slack     tokens in SLACK_BOT_TOKEN and SLACK_APP_TOKEN, not checked",
     ];
     tells(&run, 0, &lines);
     assert!(!run.out.contains("hush"), "{}", run.out);
     let one = Folder::new().run_in(&tokens[..2], line);
-    tells(&one, 1, &["fail slack     SLACK_APP_TOKEN is missing — put an app-level token (xapp-…)"]);
+    tells(&one, 1, &["fail slack     SLACK_APP_TOKEN is missing — set it to an app-level token (xapp-…)"]);
     let off = Folder::new().run_in(&tokens, &format!("{line} --set discord.enabled=false --set slack.enabled=false"));
-    tells(&off, 0, &["ok   discord   switched off", "ok   slack     switched off"]);
+    tells(&off, 0, &["ok   discord   disabled", "ok   slack     disabled"]);
 }
 
 #[test]
@@ -237,7 +242,7 @@ fn a_chosen_model_that_can_not_be_asked_is_told() {
         &chosen,
         1,
         &[
-            "fail model     --set models.main=openai/gpt-5-mini: models.main: the model \"openai/gpt-5-mini\" needs a key of openai",
+            "fail model     --set models.main=openai/gpt-5-mini: models.main: the model \"openai/gpt-5-mini\" needs an API key of openai",
         ],
     );
     assert!(chosen.out.contains("OPENAI_API_KEY"), "{}", chosen.out);
@@ -250,7 +255,7 @@ fn a_chosen_model_that_can_not_be_asked_is_told() {
     let own = Folder::with("aizuchi.toml", "[channel.\"web:x\".models]\nmain = \"openai/gpt-5\"\n");
     let lines = [
         "warn model     no model is connected",
-        "fail model     there is no key for openai/gpt-5 (writes) — put it into OPENAI_API_KEY",
+        "fail model     no API key for openai/gpt-5 (writes) — set OPENAI_API_KEY",
     ];
     tells(&doctor(&own, ""), 1, &lines);
     tells(
@@ -299,8 +304,7 @@ fn a_refused_key_is_named_by_its_variable_and_never_shown() {
 
 #[test]
 fn a_model_that_is_not_there_or_too_slow_is_told() {
-    let line =
-        "fail model     openai/m (writes and judges) did not answer: openai can not be reached at http://127.0.0.1:";
+    let line = "fail model     openai/m (writes and judges) did not answer: cannot reach openai at http://127.0.0.1:";
     tells(&calling(free_port(), ""), 1, &[line]);
     let silent = Server::start(|| None);
     let line = "fail model     openai/m (writes and judges) did not answer: no answer within 1 s";

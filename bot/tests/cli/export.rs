@@ -97,7 +97,7 @@ fn rooms_and_times_can_be_chosen() {
     assert_eq!(ids("--until 2023-11-14T22:13:30"), "m1");
     assert_eq!(ids("--since 2023-11-14T22:13:30Z --until 2023-11-15"), "m2");
     assert_eq!(ids("--since 1h --format jsonl"), "");
-    folder.run("export --room cellar").refused(1, &["nothing is recorded of a room cellar", "web:attic, web:lobby"]);
+    folder.run("export --room cellar").refused(1, &["no records of a room cellar", "web:attic, web:lobby"]);
     folder.run("export --since soon").refused(2, &["soon", "2026-04-07"]);
     folder.run("export --format xml").refused(2, &["[possible values: jsonl]"]);
 }
@@ -107,7 +107,7 @@ fn it_writes_over_nothing_it_reads_and_tells_of_damage() {
     let folder = Folder::new();
     Folder::new().run("export").refused(1, &["there is no store in aizuchi-data"]);
     live(EN.0, EN.1).keep_in(&folder);
-    folder.run("export -o aizuchi-data/aizuchi.db").refused(1, &["would overwrite what it is made from"]);
+    folder.run("export -o aizuchi-data/aizuchi.db").refused(1, &["would overwrite its input"]);
     meddle(&folder, "UPDATE journal SET sum = sum + 1 WHERE seq = 1");
     let run = folder.run("export");
     assert_eq!((run.code, run.out.lines().count()), (Some(0), 12), "{run:?}");

@@ -89,7 +89,7 @@ fn it_asks_and_writes_in_japanese() {
 fn a_file_that_is_there_is_kept() {
     let folder = Folder::with("aizuchi.toml", "# mine\n");
     for line in ["init --yes", "init aizuchi.toml --yes", "init . --yes", "init"] {
-        folder.run(line).refused(1, &["aizuchi.toml is there already; --force writes over it"]);
+        folder.run(line).refused(1, &["aizuchi.toml already exists; --force overwrites it"]);
     }
     assert_eq!(folder.read("aizuchi.toml"), "# mine\n");
     folder.run("init --yes --force").succeeded();
@@ -110,8 +110,8 @@ fn what_is_no_answer_is_told_and_nothing_is_written() {
     for (answers, told) in [
         ("a\nklingon\n", " or auto"),
         ("a\nja\n9\n", "expected one of the numbers above"),
-        ("a\nja\n1\ngpt\n", "or such as anthropic/claude-haiku-4-5"),
-        ("a\nja\n1\nollama/qwen3\n\n\nhere\n", "expected such as 127.0.0.1:4860, or -"),
+        ("a\nja\n1\ngpt\n", "or for example anthropic/claude-haiku-4-5"),
+        ("a\nja\n1\nollama/qwen3\n\n\nhere\n", "expected for example 127.0.0.1:4860, or -"),
     ] {
         let folder = Folder::new();
         let run = init(&folder, answers, "init");
@@ -119,5 +119,5 @@ fn what_is_no_answer_is_told_and_nothing_is_written() {
         assert!(run.err.contains(told), "{told} is not told: {run:?}");
         assert!(!folder.has("aizuchi.toml"));
     }
-    Folder::with("file", "").run("init file/aizuchi.toml --yes").refused(1, &["can not write file/aizuchi.toml"]);
+    Folder::with("file", "").run("init file/aizuchi.toml --yes").refused(1, &["cannot write file/aizuchi.toml"]);
 }

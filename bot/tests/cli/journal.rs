@@ -162,7 +162,7 @@ fn a_journal_without_its_beginning_says_so() {
     assert!(run.out.contains("0 of 10 outcomes differ"), "the stored decision knows the answer: {}", run.out);
 }
 
-/// What is let go of leaves behind how things stood, wherever the cut is: in the middle of a wait, a question or a post.
+/// What is removed leaves behind how things stood, wherever the cut is: in the middle of a wait, a question or a post.
 #[test]
 fn a_journal_whose_beginning_was_let_go_of_is_lived_as_it_was() {
     let (times, mut lost) = (live(EN.0, EN.1).records, 0);
@@ -184,7 +184,7 @@ fn a_journal_whose_beginning_was_let_go_of_is_lived_as_it_was() {
         meddle(&folder, "DELETE FROM base");
         lost += again(&folder)["different"].as_array().expect("a list").len();
     }
-    assert!(lost > 0, "without it some decisions can not be made again");
+    assert!(lost > 0, "without it some decisions cannot be made again");
 }
 
 /// In two steps, as days pass.
@@ -223,8 +223,8 @@ fn damage_is_told_and_skipped_and_stops_a_strict_run() {
     meddle(&folder, "UPDATE journal SET sum = sum + 1 WHERE seq = 2");
     let run = folder.run("replay --journal");
     assert_eq!(run.code, Some(0), "{run:?}");
-    assert!(run.err.contains("record 2 of the journal is damaged (its checksum does not fit); skipped"), "{run:?}");
-    assert!(run.err.contains("is torn (its checksum does not fit); dropped"), "{run:?}");
+    assert!(run.err.contains("record 2 of the journal is damaged (wrong checksum); skipped"), "{run:?}");
+    assert!(run.err.contains("is torn (wrong checksum); dropped"), "{run:?}");
     assert!(run.out.contains("12 messages, preset aizuchi, judge as recorded"), "{run:?}");
     folder.run("replay --journal --strict").refused(1, &["record 2 of the journal is damaged"]);
 }
@@ -238,10 +238,8 @@ fn what_can_not_be_is_refused() {
     folder.run("replay talk.jsonl --journal").refused(2, &["cannot be used with"]);
     folder.run("replay --journal --me ann").refused(2, &["cannot be used with"]);
     folder.run("replay talk.jsonl --judge recorded").refused(2, &["needs --journal"]);
-    folder
-        .run("replay --journal --report aizuchi-data/report.html")
-        .refused(1, &["would overwrite what it is made from"]);
-    kept(Lived::default()).run("replay --journal").refused(1, &["nothing is recorded in aizuchi-data"]);
+    folder.run("replay --journal --report aizuchi-data/report.html").refused(1, &["would overwrite its input"]);
+    kept(Lived::default()).run("replay --journal").refused(1, &["no records in aizuchi-data"]);
     folder.run("replay --journal elsewhere").refused(1, &["there is no store in elsewhere"]);
     let there = folder.run("replay --journal aizuchi-data --json").succeeded();
     assert_eq!(there.last_line()["check"]["same"], 13);

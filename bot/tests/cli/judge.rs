@@ -141,7 +141,7 @@ fn the_built_in_model_judges_by_its_rules_under_every_preset() {
     }
     let folder = one_message();
     let decision = folder.decide(&format!("{MYAO2} --judge offline")).remove(0);
-    assert!(reason(&decision).contains("offline rule: nothing that asks for an answer"), "{decision}");
+    assert!(reason(&decision).contains("offline rule: nothing asks for an answer"), "{decision}");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn live_models_need_a_key_or_an_address() {
     let live = |more: &str| folder.run(&format!("replay talk.jsonl --judge live {more}"));
     live("").refused(2, &["No model is connected", "ANTHROPIC_API_KEY"]);
     live("--set models.main=openai/gpt-5")
-        .refused(2, &["models.main: the model \"openai/gpt-5\" needs a key of openai"]);
+        .refused(2, &["models.main: the model \"openai/gpt-5\" needs an API key of openai"]);
     live("--set models.judge=gpt-5").refused(2, &["models.judge: \"gpt-5\" is not a model; expected provider/model"]);
 }
 

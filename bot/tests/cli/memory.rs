@@ -111,9 +111,9 @@ fn what_is_remembered_is_listed_shown_and_found() {
 #[test]
 fn what_is_not_there_is_told() {
     let folder = sample();
-    folder.run("memory show 77").refused(1, &["nothing is remembered of 77"]);
+    folder.run("memory show 77").refused(1, &["nothing is remembered about 77"]);
     folder.run("memory list --room attic").refused(1, &["attic", "web:lobby"]);
-    folder.run("memory search ??").refused(1, &["no word"]);
+    folder.run("memory search ??").refused(1, &["no searchable word"]);
     folder.run("memory forget --fact 9").refused(1, &["there is no fact 9"]);
     folder.run("memory forget").refused(2, &["--person"]);
     Folder::new().run("memory list").refused(1, &["there is no store in aizuchi-data"]);
@@ -125,11 +125,11 @@ fn forgetting_leaves_nothing_and_needs_the_folder_for_itself() {
     let held = Data::take(&folder.path("aizuchi-data")).unwrap();
     folder
         .run("memory forget --person Ann")
-        .refused(1, &["nothing was changed", "forget-me", "another aizuchi is running"]);
+        .refused(1, &["nothing was changed", "forget-me", "another aizuchi is using"]);
     assert_eq!(folder.run("memory list").succeeded().out.lines().count(), 3, "looking works beside it");
     drop(held);
     let told = folder.run("memory forget --person Ann").succeeded().out;
-    assert_eq!(told, "forgot web:1, and 1 facts that rest on their words\n");
+    assert_eq!(told, "forgot web:1 and 1 facts from their words\n");
     assert!(!folder.run("memory export").succeeded().out.contains("Uji"));
     folder.run("memory forget --room garden").succeeded();
     folder.run("memory forget --fact 3").succeeded();
@@ -163,12 +163,12 @@ fn a_backup_is_a_store_and_overwrites_nothing() {
     let folder = sample();
     let held = Data::take(&folder.path("aizuchi-data")).unwrap();
     let told = folder.run("backup copy/aizuchi.db");
-    told.refused(1, &["can not write copy/aizuchi.db"]);
+    told.refused(1, &["cannot write copy/aizuchi.db"]);
     std::fs::create_dir(folder.path("copy")).unwrap();
     folder.run("backup copy/aizuchi.db").succeeded();
     drop(held);
     assert_eq!(folder.run("memory list --folder copy").succeeded().out.lines().count(), 3);
-    folder.run("backup copy/aizuchi.db").refused(1, &["is there already"]);
+    folder.run("backup copy/aizuchi.db").refused(1, &["already exists"]);
     folder.run("backup other.db --folder nowhere").refused(1, &["there is no store in nowhere"]);
 }
 
@@ -242,7 +242,7 @@ fn meaning_finds_what_no_word_does() {
     );
     folder.run("eval recall talk.json --vectors --set models.embed=offline/x").refused(1, &["offline"]);
     let told = match cfg!(feature = "local-embeddings") {
-        true => "can not open \"nowhere\"",
+        true => "cannot open \"nowhere\"",
         false => "this build lacks the feature `local-embeddings`: cargo install",
     };
     folder.run("eval recall talk.json --vectors --set models.embed=folder:nowhere").refused(1, &["models.embed", told]);

@@ -18,7 +18,7 @@ fn the_log_is_never_written_over() {
         for path in ["talk.jsonl", "./talk.jsonl", "below/../talk.jsonl", &absolute] {
             let run = folder.run(&format!("replay talk.jsonl {option} {path}"));
             assert!(matches!(run.code, Some(1 | 2)) && run.out.is_empty(), "{run:?}");
-            assert!(run.err.contains(&format!("{option} {path} would overwrite what it is made from")), "{run:?}");
+            assert!(run.err.contains(&format!("{option} {path} would overwrite its input")), "{run:?}");
             assert_eq!(folder.read("talk.jsonl"), talk());
         }
     }
@@ -64,7 +64,7 @@ fn a_place_that_can_not_be_written_is_a_clear_error() {
     folder.write("below/keep", "");
     for option in ["--decisions", "--report"] {
         for path in ["nowhere/out", "below", "talk.jsonl/out"] {
-            folder.run(&format!("replay talk.jsonl --json {option} {path}")).refused(1, &["can not write", path]);
+            folder.run(&format!("replay talk.jsonl --json {option} {path}")).refused(1, &["cannot write", path]);
         }
     }
     assert_eq!(folder.read("talk.jsonl"), talk());
@@ -78,7 +78,7 @@ fn a_full_disk_is_a_clear_error() {
     let folder = Folder::with("talk.jsonl", talk());
     for option in ["--decisions", "--report"] {
         let run = folder.run(&format!("replay talk.jsonl --json {option} /dev/full"));
-        run.refused(1, &["can not write /dev/full"]);
+        run.refused(1, &["cannot write /dev/full"]);
     }
     for line in ["replay talk.jsonl", "replay talk.jsonl --json", "demo", "settings"] {
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();

@@ -113,7 +113,7 @@ fn a_mistake_is_told_once() {
     assert_eq!(run.err.lines().count(), 2, "{}", run.err);
 }
 
-/// A name of the documents and ours for the same setting: whichever stands later in the environment wins, and that
+/// A name of the documents and ours for the same setting: whichever is later in the environment wins, and that
 /// order is nobody's choice (bot/src/cli/replay.rs, `policies`: `vars_os` as it comes).
 #[test]
 #[cfg(unix)]

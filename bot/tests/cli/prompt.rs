@@ -117,7 +117,7 @@ fn files_of_ones_own_are_used_and_mistakes_in_them_told() {
     assert_eq!(run.code, Some(0));
     assert!(run.out.contains("Do you join?"), "{run:?}");
     for told in
-        ["aizuchi-prompts/en/join.md:2: undefined value", "the built-in prompt is used", "the nearest is `join.md`"]
+        ["aizuchi-prompts/en/join.md:2: undefined value", "the built-in prompt is used", "did you mean `join.md`?"]
     {
         assert!(run.err.contains(told), "{told:?} is not told: {run:?}");
     }

@@ -62,17 +62,17 @@ fn lines(from: impl Read + Send + 'static) -> mpsc::Receiver<String> {
 fn settings_are_read_again_and_a_mistake_changes_nothing() {
     let folder = Folder::with("aizuchi.toml", "[bot]\nname = \"kai\"\n");
     let mut running = Running::start(&folder);
-    assert_eq!(running.reload()["message"], "settings read again; nothing has changed");
+    assert_eq!(running.reload()["message"], "settings reloaded; nothing changed");
 
     folder.write("aizuchi.toml", "[bot]\nnmae = \"rin\"\n");
     let mistake = running.reload();
-    assert_eq!(mistake["message"], "a mistake in the settings; the old ones stay");
+    assert_eq!(mistake["message"], "invalid settings; keeping the old ones");
     assert!(mistake["error"].as_str().unwrap().contains("aizuchi.toml:2"), "{mistake}");
     folder.write("aizuchi.toml", "[models]\nmain = \"openai/gpt-5\"\n");
-    assert!(running.reload()["error"].as_str().unwrap().contains("OPENAI_API_KEY"), "a model that can not be asked");
+    assert!(running.reload()["error"].as_str().unwrap().contains("OPENAI_API_KEY"), "a model that cannot be asked");
 
     folder.write("aizuchi.toml", "[bot]\nname = \"rin\"\n[store]\nkeep_days = 7\n");
-    assert_eq!(running.reload()["message"], "settings read again; the new ones hold");
+    assert_eq!(running.reload()["message"], "settings reloaded");
     let late = running.next_about("next start");
     assert_eq!(late["settings"], "store");
 

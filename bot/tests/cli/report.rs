@@ -39,7 +39,7 @@ fn two_runs_give_the_same_bytes() {
     }
 }
 
-/// What stands between < and >.
+/// What is between < and >.
 fn tags(page: &str) -> impl Iterator<Item = &str> {
     page.split('<').skip(1).filter_map(|piece| piece.split_once('>')).map(|(tag, _)| tag)
 }

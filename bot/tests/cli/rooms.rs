@@ -15,7 +15,7 @@ fn rooms_are_listed_and_closed_without_a_page() {
     );
     let listed = folder.run("rooms list").succeeded().out;
     assert!(listed.lines().any(|line| line.ends_with("1  garden")), "{listed}");
-    folder.run("rooms close cellar").refused(1, &["there is no room cellar"]);
+    folder.run("rooms close cellar").refused(1, &["there is no web room cellar"]);
     folder.run("rooms close lobby").refused(1, &["lobby", "web.rooms"]);
     assert_eq!(folder.run("rooms close garden").succeeded().out, "closed garden\n");
     let left = folder.run("rooms list").succeeded().out;

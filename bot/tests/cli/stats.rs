@@ -26,7 +26,7 @@ fn a_day_is_counted_with_what_people_made_of_it() {
     let all = folder.run("stats").succeeded().out;
     assert!(all.starts_with("Spent today in all rooms: 0 calls, 0 tokens, $0.000000\n"), "{all}");
     assert!(all.contains("; $0.00") && all.contains(" for these decisions\n"), "{all}");
-    folder.run("stats --room attic").refused(1, &["nothing was decided in a room attic"]);
+    folder.run("stats --room attic").refused(1, &["no decisions in a room attic"]);
 }
 
 /// A talk of today, in which it is called by name and the writer says this.

@@ -42,7 +42,7 @@ impl Guild {
         id
     }
 
-    /// A message as it lies there now, with its channel.
+    /// A message as it is there now, with its channel.
     fn message(&self, id: &str) -> Value {
         let found = self.server.world.with(|world| {
             let mut all = world.messages.values().flatten();

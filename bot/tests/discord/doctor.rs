@@ -35,7 +35,7 @@ async fn it_names_what_is_missing_and_how_to_mend_it() {
     let [fine, intent, permissions] = &lacking[..] else { panic!("{lacking:?}") };
     assert_eq!([fine, intent, permissions].map(|check| check.level), [Level::Ok, Level::Fail, Level::Warn]);
     assert!(advises(intent, "Message Content Intent"), "{intent:?}");
-    assert!(permissions.told.starts_with("in garden it lacks: View Channels, Send Messages in Threads"));
+    assert!(permissions.told.starts_with("in garden the bot lacks: View Channels, Send Messages in Threads"));
 }
 
 /// The program itself, in an empty environment but for the token.
@@ -58,17 +58,20 @@ async fn the_program_tells_it_and_never_shows_the_token() {
     let server = DiscordServer::start().await;
     let fine = doctor(&server, TOKEN).await;
     let out = String::from_utf8(fine.stdout).unwrap();
-    assert!(fine.status.success() && out.contains("ok   discord   the token works: it is "), "{out}");
-    assert!(out.contains("ok   discord   in garden it may do all it needs") && !out.contains(TOKEN), "{out}");
+    assert!(fine.status.success() && out.contains("ok   discord   the token is valid: logged in as "), "{out}");
+    assert!(
+        out.contains("ok   discord   in garden the bot has all permissions it needs") && !out.contains(TOKEN),
+        "{out}"
+    );
 
     let refused = doctor(&server, "a.wrong.token").await;
     let (out, err) = (String::from_utf8(refused.stdout).unwrap(), String::from_utf8(refused.stderr).unwrap());
     assert_eq!(refused.status.code(), Some(1), "{out}");
-    assert!(out.contains("fail discord   Discord does not accept the bot's token"), "{out}");
+    assert!(out.contains("fail discord   Discord rejected the bot's token"), "{out}");
     assert!(out.contains("(Bot, Reset Token) into DISCORD_TOKEN") && !(out + &err).contains("a.wrong.token"));
 
     server.world.with(|world| world.guild["roles"][0]["permissions"] = json!("2048"));
     let lacking = doctor(&server, TOKEN).await;
     let out = String::from_utf8(lacking.stdout).unwrap();
-    assert!(lacking.status.success() && out.contains("warn discord   in garden it lacks: View Channels"), "{out}");
+    assert!(lacking.status.success() && out.contains("warn discord   in garden the bot lacks: View Channels"), "{out}");
 }

@@ -109,7 +109,7 @@ async fn the_doctor_does_not_guess() {
     let untold = findings(&server).await;
     let Some(wrong) = untold.last() else { panic!("{untold:?}") };
     assert!(
-        wrong.level == Level::Warn && wrong.told.contains("does not say") && !wrong.told.contains("lacks"),
+        wrong.level == Level::Warn && wrong.told.contains("does not report") && !wrong.told.contains("lacks"),
         "{wrong:?}"
     );
     server.mishap("GET users/@me", ScriptedFailure::Refused { status: 403, code: 40001, message: "Unauthorized" });

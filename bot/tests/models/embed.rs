@@ -66,7 +66,7 @@ async fn many_texts_go_out_in_bundles_and_trouble_is_told() {
     let many: Vec<String> = (0..70).map(|number| format!("text {number}")).collect();
     assert_eq!(embedder.embed(&many, &Meter::default()).await.unwrap().len(), 70);
     let told = embedder.embed(&texts(&["a", "b"]), &Meter::default()).await.unwrap_err();
-    assert_eq!(told, ModelError::TryLater { after: None, what: "mine made 1 vectors of 2 texts".into() });
+    assert_eq!(told, ModelError::TryLater { after: None, what: "mine returned 1 vectors for 2 texts".into() });
     assert_eq!(embedder.embed(&[], &Meter::default()).await.unwrap(), Vec::<Vec<f32>>::new());
     assert!(embedder.embed(&texts(&["a"]), &Meter::default()).await.is_ok());
     let told = embedder.embed(&texts(&["a"]), &Meter::default()).await.unwrap_err();
@@ -77,8 +77,8 @@ async fn many_texts_go_out_in_bundles_and_trouble_is_told() {
 fn a_model_that_makes_no_vectors_is_told_at_the_start() {
     let told = |model: &str| embedder(model, 1, "openai").err().expect("it is refused");
     assert!(told("offline").contains("google"), "{}", told("offline"));
-    assert!(told("anthropic/claude").contains("needs a key"), "{}", told("anthropic/claude"));
+    assert!(told("anthropic/claude").contains("needs an API key"), "{}", told("anthropic/claude"));
     assert!(told("text-embedding-004").contains("GEMINI_API_KEY"), "{}", told("text-embedding-004"));
     let told = embedder("mine/x", 1, "anthropic").err().expect("it is refused");
-    assert!(told.contains("makes no vectors"), "{told}");
+    assert!(told.contains("cannot make embeddings"), "{told}");
 }

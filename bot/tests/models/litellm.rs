@@ -102,7 +102,7 @@ async fn litellm_is_asked_in_three_formats() {
         assert_eq!(text(asker.write(model, true).await), "Left, past the mill.", "{model}");
     }
     let busy = told(asker.judge("openai/busy").await);
-    assert!(busy.starts_with("openai has had too many calls"), "{busy}");
+    assert!(busy.starts_with("rate limited by openai"), "{busy}");
 
     let stranger = |name: &str| environment(name).map(|_| "sk-another-key".to_owned());
     let policies = policies(&settings(proxy.port, ""));

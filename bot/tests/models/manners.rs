@@ -52,7 +52,7 @@ async fn the_queue_has_an_end() {
     assert_eq!(told(asker.judge(MODEL).await), "the call was not made: too many calls are waiting");
     let mut person = asker.write(MODEL, true);
     assert!(person.as_mut().now_or_never().is_none(), "takes the place");
-    assert_eq!(told(waits.await), "the call was not made: somebody who asked for it took the place");
+    assert_eq!(told(waits.await), "the call was not made: an addressed call took its place in the queue");
     go.send(()).unwrap();
     assert!(first.await.unwrap().is_ok());
     assert_eq!(text(person.await), "ok");

@@ -46,7 +46,7 @@ async fn live_models_decide_a_replay() {
     .await
     .unwrap();
     let summary = ReplaySummary::of(&decided);
-    // The judge at its price, the writer, which has none, at the dearest of its provider: one dollar in and two out.
+    // The judge at its price, the writer, which has none, at the most expensive of its provider: one dollar in and two out.
     assert_eq!((summary.replies, summary.judge_calls, summary.micros), (1, 1, 13 + 16), "{:?}", decided[0].trace);
     let asked: Vec<String> = server.seen().iter().map(|seen| seen.body["model"].as_str().unwrap().into()).collect();
     assert_eq!(asked, ["judge", "writer"]);
@@ -63,5 +63,5 @@ async fn one_tiny_call_tells_whether_a_model_is_there() {
     let told = try_call("openai/m", policy, &variables).await.unwrap_err();
     assert_eq!(told, "the key in OPENAI_API_KEY was refused by openai");
     assert_eq!(try_call("offline", policy, &variables).await.unwrap().0.text, "offline");
-    assert!(try_call("opnai/m", policy, &variables).await.unwrap_err().contains("nearest is \"openai\""));
+    assert!(try_call("opnai/m", policy, &variables).await.unwrap_err().contains("did you mean \"openai\"?"));
 }

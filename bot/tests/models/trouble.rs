@@ -36,14 +36,14 @@ async fn trying_again_has_an_end() {
     let busy = || Step::status(529, &[("retry-after", "0")], json!({"error": {"message": "overloaded"}}));
     let server = ModelServer::start([busy(), busy(), verdict()]).await;
     let asker = Asker::new(server.port, "[models]\nretries_max = 1");
-    assert_eq!(told(asker.judge(MODEL).await), "openai is out of order (status 529): overloaded");
+    assert_eq!(told(asker.judge(MODEL).await), "openai server error (status 529): overloaded");
     assert_eq!(server.seen().len(), 2);
 }
 
 #[tokio::test]
 async fn a_wait_longer_than_the_answer_is_worth_is_not_begun() {
     let server = ModelServer::start([Step::status(429, &[("retry-after", "7200")], "{}"), verdict()]).await;
-    assert!(told(Asker::new(server.port, "").judge(MODEL).await).starts_with("openai has had too many calls"));
+    assert!(told(Asker::new(server.port, "").judge(MODEL).await).starts_with("rate limited by openai"));
     assert_eq!(server.seen().len(), 1);
 }
 
@@ -66,13 +66,11 @@ async fn a_wrong_key_is_told_by_its_variable_and_never_shown() {
 async fn nonsense_is_told_as_such() {
     let page = Step::status(200, &[("content-type", "text/html")], "<html>hello</html>");
     let server = ModelServer::start([page]).await;
-    assert!(told(Asker::new(server.port, "").judge(MODEL).await).contains("is the address right?"));
+    assert!(told(Asker::new(server.port, "").judge(MODEL).await).contains("check the URL"));
     let server = ModelServer::start([Step::json(r#"{"hello": "world"}"#)]).await;
-    assert!(
-        told(Asker::new(server.port, "").judge("anthropic/c").await).contains("is the format of the provider right?")
-    );
+    assert!(told(Asker::new(server.port, "").judge("anthropic/c").await).contains("check the provider's format"));
     let server = ModelServer::start([Step::status(404, &[], "{}")]).await;
-    assert!(told(Asker::new(server.port, "").judge(MODEL).await).contains("does not know the model \"m\""));
+    assert!(told(Asker::new(server.port, "").judge(MODEL).await).contains("has no model \"m\""));
 }
 
 #[tokio::test]
@@ -82,8 +80,8 @@ async fn an_empty_answer_is_none() {
         ModelServer::start([Step::json(openai_answer("")), thought, Step::json(openai_answer("<think>hm</think>ok"))])
             .await;
     let asker = Asker::new(server.port, "[models]\nretries_max = 0");
-    assert_eq!(told(asker.judge(MODEL).await), "m said nothing");
-    assert_eq!(told(asker.write(MODEL, true).await), "m said nothing");
+    assert_eq!(told(asker.judge(MODEL).await), "m returned an empty answer");
+    assert_eq!(told(asker.write(MODEL, true).await), "m returned an empty answer");
     assert_eq!(text(asker.write(MODEL, true).await), "ok");
     let spent = json!({"choices": [{"finish_reason": "length", "message": {"content": "<think>hm"}}]});
     let server = ModelServer::start([Step::json(spent)]).await;
@@ -102,7 +100,7 @@ async fn who_is_slow_is_given_up() {
 async fn nobody_there_is_told_with_the_address() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let told = told(Asker::new(port, "[models]\nretries_max = 0").judge(MODEL).await);
-    assert_eq!(told, format!("openai can not be reached at http://127.0.0.1:{port}/v1/"));
+    assert_eq!(told, format!("cannot reach openai at http://127.0.0.1:{port}/v1/"));
 }
 
 #[tokio::test]

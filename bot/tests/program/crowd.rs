@@ -162,7 +162,7 @@ impl Talker {
             }
             let finishing = *self.wish.borrow() == Wish::Finish;
             let by = *finish_by.get_or_insert_with(|| Instant::now() + PATIENCE);
-            assert!(!finishing || Instant::now() < by, "{} can not finish: {:?}", self.name, self.untaken);
+            assert!(!finishing || Instant::now() < by, "{} cannot finish: {:?}", self.name, self.untaken);
             if !finishing {
                 finish_by = None;
             }

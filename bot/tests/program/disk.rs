@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::program::{Program, eventually, new_home};
 
-/// Files may not grow any more, or may again. Works for everybody, wherever the folder lies.
+/// Files may not grow any more, or may again. Works for everybody, wherever the folder is.
 pub fn limit_files(program: &Program, most: &str) {
     let limit = [format!("--pid={}", program.id()), format!("--fsize={most}:unlimited")];
     assert!(Command::new("prlimit").args(limit).status().expect("util-linux is there").success());
@@ -65,7 +65,7 @@ async fn goes_on_without_a_log(outputs: &str) {
     let mut home = new_home(&["log.level=debug"]);
     home.before = Some(outputs.into());
     let mut program = home.spawn();
-    eventually("the web room is open", async || {
+    eventually("web room listening", async || {
         assert!(program.has_ended().is_none(), "{outputs}: it ended with {:?}", program.has_ended());
         tokio::net::TcpStream::connect(program.address).await.ok()
     })
@@ -115,9 +115,9 @@ async fn refuses_and_goes_on(program: &mut Program, fill: impl Fn(&Program), fre
         }
     })
     .await;
-    assert_eq!(why, "It could not be stored; it is worth trying again. The server's log says why.");
+    assert_eq!(why, "The message could not be stored; try again. The server's log says why.");
     let ready = program.get("/ready").await;
-    assert!(ready.starts_with("HTTP/1.1 503") && ready.contains("not ready: the store can not be written"), "{ready}");
+    assert!(ready.starts_with("HTTP/1.1 503") && ready.contains("not ready: the store cannot be written"), "{ready}");
     assert!(program.get("/live").await.starts_with("HTTP/1.1 200"));
     assert!(program.has_ended().is_none(), "it lives: {}", program.said());
     free(program);

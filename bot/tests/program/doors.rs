@@ -75,7 +75,7 @@ async fn how_things_are() {
     }
     let said = program.said();
     let logs: Vec<Value> = said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let open = logs.iter().find(|line| line["message"] == "the web room is open").expect("it tells when it opens");
+    let open = logs.iter().find(|line| line["message"] == "web room listening").expect("it tells when it opens");
     assert_eq!((&open["level"], &open["address"]), (&json!("INFO"), &json!(program.address.to_string())));
     assert!(open["timestamp"].is_string() && !said.contains("good morning"), "{said}");
 }

@@ -26,7 +26,7 @@ async fn one_token_of_two_is_not_enough() {
     let mut home = new_home(CLOSED);
     home.set_variable("SLACK_BOT_TOKEN", BOT_TOKEN);
     let (code, said) = home.refused().await;
-    assert!(code == Some(1) && said.contains("Slack needs a second token, SLACK_APP_TOKEN"), "{said}");
+    assert!(code == Some(1) && said.contains("Slack also needs the token SLACK_APP_TOKEN"), "{said}");
 }
 
 #[tokio::test]
@@ -67,7 +67,7 @@ async fn a_token_that_is_no_longer_good_shows_in_ready() {
         told.starts_with("HTTP/1.1 503").then_some(told)
     })
     .await;
-    assert!(told.contains("not ready: Discord does not accept the bot's token"), "{told}");
+    assert!(told.contains("not ready: Discord rejected the bot's token"), "{told}");
 }
 
 /// On both there is one command with verbs; `/mute` alone is not ours there.
@@ -115,5 +115,5 @@ async fn sent_away_from_its_only_place_it_ends() {
     let status = program.ended().await;
     let said = program.said();
     assert_eq!(status.code(), Some(1), "{said}");
-    assert!(said.contains("the token was revoked") && said.contains("nowhere left to listen"), "{said}");
+    assert!(said.contains("the token was revoked") && said.contains("no platform is left to listen on"), "{said}");
 }

@@ -289,7 +289,7 @@ async fn a_short_name_is_found_in_any_case_and_one_that_may_be_somebody_else_is_
     assert!(told.contains("“Bo”") && told.contains("Bob") && told.contains("/forget-me Bo"), "it does not ask: {told}");
     assert!(shown(&home).await.contains("BO plays jazz"), "it was not asked to");
     let told = bo.order("/forget-me Bob").await;
-    assert!(told.contains("none of your names"), "{told}");
+    assert!(told.contains("not a known name of yours"), "{told}");
     assert!(shown(&home).await.contains("Bob plays chess"), "it is somebody else");
     let told = bo.order("/forget-me bo").await;
     assert!(told.starts_with("You are forgotten"), "{told}");

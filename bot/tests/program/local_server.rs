@@ -59,7 +59,7 @@ async fn settings_that_are_read_again_keep_the_server_though_it_is_away() {
     drop(server);
     let sent = Command::new("sh").args(["-c", &format!("kill -HUP {}", program.id())]).status();
     assert!(sent.expect("there is a shell").success());
-    let words = "settings read again; nothing has changed";
+    let words = "settings reloaded; nothing changed";
     eventually(words, async || program.said().contains(words).then_some(())).await;
 }
 

@@ -110,10 +110,7 @@ async fn a_folder_deleted_under_it_is_noticed_and_nothing_is_acknowledged() {
     mia.say("1", "good morning").await;
     std::fs::remove_dir_all(home.data()).unwrap();
     notices(&mut program, &mut mia, "was deleted or replaced").await;
-    assert_eq!(
-        until_refused(&mut mia).await,
-        "It could not be stored; it is worth trying again. The server's log says why."
-    );
+    assert_eq!(until_refused(&mut mia).await, "The message could not be stored; try again. The server's log says why.");
 }
 
 #[tokio::test]
@@ -192,7 +189,7 @@ async fn a_second_program_is_refused_though_somebody_deleted_the_lock() {
     std::fs::remove_file(home.data().join("lock")).unwrap();
     let mut other = new_home(&[]);
     other.set(format!("store.folder={}", home.data().display()));
-    refused(&other, &["another aizuchi is running"]).await;
+    refused(&other, &["another aizuchi is using"]).await;
 }
 
 #[tokio::test]

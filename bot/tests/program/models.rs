@@ -69,7 +69,7 @@ async fn nonsense() {
     let program = place.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     // Nobody asked it: it stays out of it, and says why if somebody wants to know.
-    for (key, reason) in [("1", "is the address right?"), ("2", "purple monkey")] {
+    for (key, reason) in [("1", "check the URL"), ("2", "purple monkey")] {
         let id = mia.say(key, &format!("does anybody know the way, {key}?")).await;
         let trace = decision(&mut mia, &id).await;
         assert_eq!((trace["outcome"].as_str(), trace["stage"].as_str()), (Some("silent"), Some("judge")), "{trace}");

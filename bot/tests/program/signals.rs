@@ -20,7 +20,7 @@ async fn a_stop_lets_an_answer_finish_and_keeps_the_state() {
     program.terminate();
     let status = program.ended().await;
     assert!(status.success() && start.elapsed() < Duration::from_secs(10), "{:?}\n{}", start.elapsed(), program.said());
-    assert!(program.said().contains("stopping: posts on their way may finish"), "{}", program.said());
+    assert!(program.said().contains("stopping: unfinished posts may complete"), "{}", program.said());
     let store = home.store();
     Ledger::read(&store).check_answers();
     let count = |query: &str| store.query_row(query, [], |row| row.get::<_, i64>(0)).unwrap();
@@ -28,7 +28,7 @@ async fn a_stop_lets_an_answer_finish_and_keeps_the_state() {
     assert_eq!(count("SELECT max(seq) FROM journal"), count("SELECT seq FROM snapshot"), "the state is saved");
     let mut program = home.start().await;
     let said = eventually("it has read the journal", async || {
-        program.said().lines().find(|line| line.contains("recovered what happened before")).map(str::to_owned)
+        program.said().lines().find(|line| line.contains("recovered from the journal")).map(str::to_owned)
     })
     .await;
     assert!(said.contains("\"records\":0") && said.contains("\"from\":\"Snapshots\""), "{said}");
@@ -46,7 +46,7 @@ async fn a_second_signal_stops_at_once() {
     let other = Connection::open(home.data().join("aizuchi.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     program.terminate();
-    eventually("it heard", async || program.said().contains("once more to stop at once").then_some(())).await;
+    eventually("it heard", async || program.said().contains("press Ctrl-C again to stop at once").then_some(())).await;
     assert!(program.has_ended().is_none());
     let start = Instant::now();
     program.terminate();
@@ -65,7 +65,7 @@ async fn a_stop_without_a_store_takes_no_longer_than_it_may() {
     other.execute_batch("ALTER TABLE journal RENAME TO hidden").unwrap();
     mia.send(serde_json::json!({"do": "say", "key": "2", "text": "@aizuchi good morning"})).await;
     assert_eq!(mia.next("refused").await["again"], true, "what is not recorded is not taken");
-    eventually("it can not go on", async || program.said().contains("cannot write to the journal").then_some(())).await;
+    eventually("it cannot go on", async || program.said().contains("cannot write to the journal").then_some(())).await;
     assert!(program.get("/ready").await.contains("503"));
     let start = Instant::now();
     program.terminate();

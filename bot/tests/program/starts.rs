@@ -22,11 +22,11 @@ async fn a_folder_that_can_not_be_written() {
     std::fs::write(home.folder().join("file"), "").unwrap();
     let below = home.folder().join("file/data");
     home.set(format!("store.folder={}", below.display()));
-    refused(&home, 1, &["can not make the data folder", below.to_str().unwrap(), "store.folder"]).await;
+    refused(&home, 1, &["cannot create the data folder", below.to_str().unwrap(), "store.folder"]).await;
     // Nobody may make files there, whoever they are.
     if cfg!(target_os = "linux") {
         home.set("store.folder=/proc/self");
-        refused(&home, 1, &["can not write into the data folder /proc/self", "store.folder"]).await;
+        refused(&home, 1, &["cannot write into the data folder /proc/self", "store.folder"]).await;
     }
 }
 
@@ -37,7 +37,7 @@ async fn a_folder_that_another_one_has() {
     let mut other = new_home(&[]);
     other.set(format!("store.folder={}", home.data().display()));
     let folder = home.data().display().to_string();
-    refused(&other, 1, &["another aizuchi is running", &folder, "--set store.folder="]).await;
+    refused(&other, 1, &["another aizuchi is using", &folder, "--set store.folder="]).await;
     assert!(first.get("/ready").await.starts_with("HTTP/1.1 200"), "the first one goes on");
 }
 
@@ -45,14 +45,14 @@ async fn a_folder_that_another_one_has() {
 async fn a_port_that_another_one_has() {
     let home = new_home(&[]);
     let _other = TcpListener::bind(home.address).unwrap();
-    refused(&home, 1, &["can not listen on", &home.address.to_string(), "--set web.address="]).await;
+    refused(&home, 1, &["cannot listen on", &home.address.to_string(), "--set web.address="]).await;
 }
 
 #[tokio::test]
 async fn an_address_that_others_can_reach() {
     let mut home = new_home(&[]);
     home.set("web.address=0.0.0.0:0");
-    refused(&home, 2, &["--set web.address=0.0.0.0:0: ", "others can reach it", "web.token"]).await;
+    refused(&home, 2, &["--set web.address=0.0.0.0:0: ", "other machines can reach", "web.token"]).await;
 }
 
 /// Going back to an earlier aizuchi: it says which one is needed, and what it does not understand stays as it is.
@@ -84,7 +84,7 @@ async fn a_store_of_a_newer_version() {
     let read = || files.map(|file| std::fs::read(newer.data().join(file)).unwrap());
     let before = read();
     assert!(!before[1].is_empty(), "the log holds something");
-    refused(&newer, 1, &["the store is of version 99", "reads up to", "newer aizuchi", "nothing was changed"]).await;
+    refused(&newer, 1, &["the store has version 99", "supports up to", "newer aizuchi", "nothing was changed"]).await;
     assert!(read() == before, "it was left as it is");
 }
 

@@ -55,7 +55,7 @@ async fn a_post_that_was_not_acknowledged_is_not_posted_twice() {
     assert_eq!(posts, [("log:room#2/0".to_owned(), "Hello!".to_owned())]);
 }
 
-/// A platform that can not know whether it was heard tells again, when much has been said since: one answer, one decision.
+/// A platform that cannot know whether it was heard tells again, when much has been said since: one answer, one decision.
 #[tokio::test(start_paused = true)]
 async fn a_message_told_again_is_not_answered_twice() {
     let (scratch, policies) = (Scratch::new(), policies(&["listen.buffer_messages=2"]));

@@ -1,4 +1,4 @@
-//! The server, tried by Slack's own client for Python: a mistake of ours can not hide on both sides.
+//! The server, tried by Slack's own client for Python: a mistake of ours cannot hide on both sides.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

@@ -127,9 +127,9 @@ async fn what_never_went_out_is_posted_after_all() {
         aizuchi::ports::PostRequest { key: "k#1/0", place: &place, text: "yes", answering: None, more: false };
     server.workspace().fail("chat.postMessage", [Fault::Status(503)]);
     assert!(matches!(slack.post(posting).await, Err(PostError::TryLater { after: None, .. })));
-    // Where it can not be looked for, nothing is risked.
+    // Where it cannot be looked for, nothing is risked.
     server.workspace().fail("conversations.history", [Fault::Error("missing_scope")]);
-    let Err(PostError::GiveUp { what }) = slack.post(posting).await else { panic!("it can not know") };
+    let Err(PostError::GiveUp { what }) = slack.post(posting).await else { panic!("it cannot know") };
     assert!(what.contains("whether it was posted before"), "{what}");
     slack.post(posting).await.unwrap();
     assert_eq!(server.workspace().posted("C1GEN").len(), 1);
@@ -157,7 +157,7 @@ async fn patience_and_refusals_are_told_apart() {
     refused("/invite").await;
     set("is_member", true);
     server.workspace().scopes.remove("chat:write");
-    refused("lacks the permission chat:write").await;
+    refused("lacks the scope chat:write").await;
     server.workspace().scopes.insert("chat:write".into());
     server.workspace().revoked = Some("token_revoked");
     refused("install the app again").await;

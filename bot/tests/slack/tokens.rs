@@ -130,7 +130,7 @@ async fn the_program_tells_it_and_never_shows_a_token() {
     let (out, err) = (String::from_utf8(refused.stdout).unwrap(), String::from_utf8(refused.stderr).unwrap());
     assert_eq!(refused.status.code(), Some(1), "{out}");
     assert!(out.contains("fail slack     the bot's token: ") && out.contains("into SLACK_BOT_TOKEN"), "{out}");
-    assert!(out.contains("ok   slack     Socket Mode can be used") && !(out + &err).contains("wrong-one"));
+    assert!(out.contains("ok   slack     Socket Mode works") && !(out + &err).contains("wrong-one"));
 
     server.workspace().scopes.remove("reactions:write");
     let lacking = String::from_utf8(doctor(&server, BOT_TOKEN).await.stdout).unwrap();

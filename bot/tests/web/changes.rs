@@ -141,7 +141,7 @@ async fn a_page_that_is_too_slow_is_let_go_and_catches_up() {
     let text = "長い".repeat(3000);
     let keys: Vec<String> = (0..2000).map(|number| number.to_string()).collect();
     let post = |key| house.web.post(PostRequest { key, place: &place, text: &text, answering: None, more: false });
-    // As many at a time as somebody who reads can not fall behind by.
+    // As many at a time as somebody who reads cannot fall behind by.
     for some in keys.chunks(100) {
         let posted = join_all(some.iter().map(|key| post(key.as_str()))).await;
         assert!(posted.iter().all(Result::is_ok));

@@ -104,7 +104,7 @@ async fn why_is_told_in_japanese_and_the_page_gets_it_as_data() {
     mio.send(json!({"do": "why", "id": said.id})).await;
     let trace = mio.next("decided").await["trace"].clone();
     assert_eq!(trace["why"], json!([["unheard-empty", {}]]));
-    assert_eq!(trace["reason"], "Ignored: an empty message.");
+    assert_eq!(trace["reason"], "Ignored: the message is empty.");
     let languages = house.get("/locales.json", &[]).await;
     assert!(languages.contains(r#"{"id":"ja","name":"日本語","sample":true,"switch":"日本語にする"}"#), "{languages}");
     let messages = house.get("/locales/ja.json", &[]).await;
@@ -118,7 +118,7 @@ async fn a_person_is_told_what_is_kept_of_them_and_of_nobody_else() {
     let house = House::open("known").await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     let nothing = mia.order("/what-do-you-know").await;
-    assert!(nothing.starts_with("None of your messages is kept.\n"), "{nothing}");
+    assert!(nothing.starts_with("None of your messages is stored.\n"), "{nothing}");
     let mut jonas = Visitor::enter(house.address, "garden", "jonas").await;
     mia.taken("order").await;
     mia.say("1", "secret plans").await;
@@ -146,7 +146,7 @@ async fn a_person_is_told_what_is_kept_of_them_and_of_nobody_else() {
     // One that is in the room's own history alone.
     mia.say("4", "secret plans").await;
     let told = mia.order("/what-do-you-know").await;
-    assert!(told.starts_with("Your messages that are kept: 4, since 20"), "{told}");
+    assert!(told.starts_with("Your stored messages: 4, since 20"), "{told}");
     assert!(told.contains("in rooms: 1\n- lobby: 4\nReactions: 1. Decisions about your messages: 1.\n"), "{told}");
     let told = jonas.order("/what-do-you-know").await;
     assert!(told.contains("in rooms: 1\n- garden: 1\nReactions: 0. Decisions about your messages: 1.\n"), "{told}");

@@ -22,7 +22,7 @@ async fn a_room_is_the_same_whatever_the_case_and_width_of_its_name() {
         assert_eq!(tries(&mut page, enter(room, "mallory")).await["room"], wanted, "{room}");
     }
     assert_eq!(count(&house, "web_room").await, 3);
-    // A sample is let go of after a day, and is not listed.
+    // A sample is removed after a day, and is not listed.
     for room in ["sample-1", "SAMPLE-1", "ｓample-1"] {
         assert_eq!(tries(&mut page, enter(room, "mallory")).await["tell"], "refused", "{room}");
     }
@@ -60,7 +60,7 @@ async fn what_looks_empty_is_neither_a_name_nor_a_room_nor_a_message() {
             json!({"do": "edit", "key": "k", "id": id, "text": blank}),
         ] {
             let why = mia.refused(frame).await;
-            assert!(why.contains("nothing"), "{blank:?}: {why}");
+            assert!(why.contains("empty"), "{blank:?}: {why}");
         }
     }
     assert_eq!(house.said().len(), 1);

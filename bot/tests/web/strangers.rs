@@ -113,7 +113,7 @@ async fn behind_a_proxy_that_is_trusted_everybody_has_an_address_of_their_own() 
     let house = House::open_set("proxy", &settings).await;
     let mut mia = connect(house.address, &proxied("198.51.100.7")).await.unwrap();
     assert_eq!(tries(&mut mia, enter("lobby", "mia")).await["tell"], "hello");
-    // What a client writes itself stands before what the proxy adds.
+    // What a client writes itself is before what the proxy adds.
     let mut forged = connect(house.address, &proxied("203.0.113.9, 198.51.100.7")).await.unwrap();
     assert_eq!(tries(&mut forged, enter("lobby", "eve")).await["tell"], "refused");
     let mut jonas = connect(house.address, &proxied("198.51.100.8")).await.unwrap();

@@ -8,7 +8,7 @@ use crate::types::{MessageId, Time};
 
 /// Messages a place remembers for this.
 pub(super) const LINES_MAX: usize = 64;
-/// So many more may lie there until they are let go of together: moving the rest along for each would cost more.
+/// So many more may lie there until they are removed together: moving the rest along for each would cost more.
 pub(super) const LINES_OVER: usize = 8;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -1,4 +1,11 @@
-//! The features of a message and an earlier one it may answer.
+//! The features of a message together with each earlier message it may answer.
+//!
+//! [`weigh`] walks once from the newest of the recent lines back to the oldest. On the way it keeps running counts (who spoke
+//! since, who spoke to whom, the words in common), so that the features of each candidate cost a constant amount. Column 0 is
+//! the alternative that the message answers nothing and starts a conversation; at most fifteen candidates follow. Values are
+//! stored by feature, not by candidate ([`Columns`]), as [`Trees::sums`](crate::trees::Trees::sums) reads them. The same walk
+//! collects [`RecentContext`], which the likelihood of joining uses too. A model in `core/models/` names features by their ids, so
+//! the order here may change; the meaning of an id may not, without training again.
 
 mod walk;
 

@@ -47,7 +47,7 @@ fn hash(name: &str) -> (u32, u8) {
     (hash, u8::try_from(name.len()).unwrap_or(0))
 }
 
-/// What stands before decorations: `田中@大阪` is called 田中.
+/// What is before decorations: `田中@大阪` is called 田中.
 fn short(name: &str) -> &str {
     let emoji = |c: char| matches!(c, '\u{2600}'..='\u{27bf}' | '\u{1f000}'..='\u{1faff}');
     let end = |(_, c): &(usize, char)| "@＠(（【[|/／・ 　".contains(*c) || emoji(*c);
@@ -138,7 +138,7 @@ impl Participants {
         maybe.then(|| self.list.iter().position(goes_by)).flatten().map(|at| at as Slot)
     }
 
-    /// Who is named right before the end of this text, whatever stands before it.
+    /// Who is named right before the end of this text, whatever is before it.
     pub(crate) fn named_at_end(&self, text: &str) -> Option<Slot> {
         self.alike(|(looked_for, len)| {
             let start = text.len().checked_sub(usize::from(len))?;

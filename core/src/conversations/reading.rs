@@ -21,7 +21,7 @@ const RARITY_WORTH: u8 = 8;
 pub(crate) enum Directness {
     #[default]
     Nobody,
-    /// The name stands somewhere in the text.
+    /// The name is somewhere in the text.
     Named,
     /// The text begins with the name, or the platform says so.
     Directed,

@@ -1,4 +1,13 @@
-//! Follows one place, message by message.
+//! Follows the conversations of one place, message by message.
+//!
+//! For each message [`Conversations::place`] decides which earlier message it answers: the platform's own reply link if there
+//! is one, otherwise the candidate with the highest sum of the link model. The message joins the conversation of that message,
+//! or starts a new one. [`Conversations::keep`] then records it; in between, the likelihood of joining is computed from the
+//! state without it.
+//!
+//! Everything is bounded: the last 64 lines, at most 65 conversations, 96 participants. People are *slots* (small numbers), so
+//! that a set of people is a `u128`; when a slot gets a new owner, every reference to the old one is cleared. Lines are
+//! numbered from the beginning of the place and found by their distance from the end. Cost per message: one walk over 64 lines.
 
 use serde::{Deserialize, Serialize};
 
@@ -243,7 +252,7 @@ impl Conversations {
         self.lines[place].reading = reading;
     }
 
-    /// A deleted message can not be answered, and leaves no words behind.
+    /// A deleted message cannot be answered, and leaves no words behind.
     pub fn delete(&mut self, id: &MessageId) {
         if let Some(line) = self.lines.iter_mut().find(|line| line.id == *id) {
             line.blank();

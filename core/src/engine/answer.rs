@@ -77,7 +77,7 @@ fn answer_next(turn: &mut Turn<'_>, mut owed: Box<Pending>, queue: bool) {
     turn.place_mut().bot_mut().put_last(owed);
 }
 
-/// Whoever addressed it meanwhile has waited long enough.
+/// People who addressed it meanwhile have waited long enough.
 pub(super) fn write_next(turn: &mut Turn<'_>) {
     while let Some(bot) = turn.place_mut().bot.as_mut().filter(|bot| bot.answering.is_none())
         && let Some(next) = bot.take_next()

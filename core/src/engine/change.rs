@@ -52,7 +52,7 @@ fn change_history(turn: &mut Turn<'_>, id: &str, text: Option<&str>) {
     }
 }
 
-/// The reason may be gone; or a model is reading what no longer stands there, and is asked anew.
+/// The reason may be gone; or a model is reading what no longer is there, and is asked anew.
 fn change_pending(turn: &mut Turn<'_>, mut pending: Box<Pending>, id: &MessageId, stands: bool, remembered: bool) {
     let is_reason = pending.trace.message == *id;
     let also = pending.together.iter().position(|trace| trace.message == *id);

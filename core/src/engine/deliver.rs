@@ -22,7 +22,7 @@ pub(super) fn deliver(turn: &mut Turn<'_>, pending: Pending, post: Post, text: O
     let mut traces: Vec<_> = pending.traces().collect();
     for trace in &mut traces {
         (trace.outcome, trace.stage) = (Outcome::from(kind), Stage::Post);
-        // Whoever is answered together gets the same excuse.
+        // People who are answered together get the same excuse.
         if trace.cause == Cause::Undecided || matches!(cause, Cause::Excused { .. }) {
             trace.cause = cause.clone();
         }

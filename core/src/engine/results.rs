@@ -10,7 +10,7 @@ use crate::room::Phase;
 use crate::trace::{Closed, Stage};
 use crate::types::CallId;
 
-/// The words are there, or are not to be had; then it is the turn of whoever called meanwhile.
+/// The words are there, or are not to be had; then it is the turn of people who addressed it meanwhile.
 pub(super) fn handle_written(turn: &mut Turn<'_>, call: &CallId, draft: Result<Answer, Failure>) {
     pay::settle_answer(turn, call, &draft);
     let Some(mut pending) = write::take_writing(turn, call) else { return };

@@ -1,4 +1,10 @@
-//! The features of a message at which somebody may join.
+//! The features of a message from which the likelihood is computed that somebody new joins its conversation.
+//!
+//! They describe the message itself (words, marks, length), its author, the conversation it was placed in, the message it
+//! probably answers, and the place at that moment. Every value is a whole number below 64; counts and times are on a
+//! logarithmic scale ([`log_steps`]). They are computed after the message was placed and before it is kept, so that nothing
+//! in them includes the message itself. A trace stores the values: an explanation needs no earlier state. A model names
+//! features by their ids; a feature that changes its meaning needs another id and another training.
 
 use crate::conversations::{
     Arrival, Choice, Conversations, NOBODY, Participant, Placed, TextMarks, WordSignal, centred,

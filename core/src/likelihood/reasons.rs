@@ -67,7 +67,7 @@ const THEMES: &[Theme] = &[
         features: &["address", "to_away", "to_said", "to_others", "to_in_strand"],
         speaks_for: &[ReasonRow("to_nobody", "nobody is addressed", AtMost("address", 0))],
         speaks_against: &[
-            ReasonRow("to_somebody", "it speaks to somebody", AtLeast("address", 1)),
+            ReasonRow("to_somebody", "it addresses somebody", AtLeast("address", 1)),
             ReasonRow("answers_somebody", "it answers somebody", AtLeast("to_others", 32)),
         ],
     },
@@ -86,9 +86,9 @@ const THEMES: &[Theme] = &[
         speaks_for: &[
             ReasonRow("author_new", "its author is new here", AtMost("said", 0)),
             ReasonRow("author_quiet", "its author has said little so far", AtMost("said", 8)),
-            ReasonRow("author_draws", "its author is one whom others answer", AtLeast("my_drew", 4)),
+            ReasonRow("author_draws", "others often answer its author", AtLeast("my_drew", 4)),
         ],
-        speaks_against: &[ReasonRow("author_present", "its author is in the talk already", AtLeast("said", 1))],
+        speaks_against: &[ReasonRow("author_present", "its author is already in the conversation", AtLeast("said", 1))],
     },
     Theme {
         features: &["word_draws", "word_answered", "word_goes_on", "run_draws", "known_words"],
@@ -98,12 +98,12 @@ const THEMES: &[Theme] = &[
     Theme {
         features: &["width"],
         speaks_for: &[
-            ReasonRow("long", "it says much", AtLeast("width", LONG)),
+            ReasonRow("long", "it is long", AtLeast("width", LONG)),
             ReasonRow("brief", "it is brief", AtMost("width", SHORT)),
         ],
         speaks_against: &[
             ReasonRow("little", "it says little", AtMost("width", SHORT)),
-            ReasonRow("long", "it says much", AtLeast("width", LONG)),
+            ReasonRow("long", "it is long", AtLeast("width", LONG)),
         ],
     },
     Theme {
@@ -117,15 +117,15 @@ const THEMES: &[Theme] = &[
         speaks_against: &[
             ReasonRow("closes", "it thanks or says goodbye", AtLeast("closing", 1)),
             ReasonRow("laughs", "it is laughter or assent", AtLeast("filler", 1)),
-            ReasonRow("jokes", "it is in jest", AtLeast("smile", 1)),
+            ReasonRow("jokes", "it is a joke", AtLeast("smile", 1)),
         ],
     },
     Theme {
         features: &["parent_question", "parent_draws", "parent_replies", "parent_gap", "parent_ago", "parent_start"],
-        speaks_for: &[ReasonRow("parent_open", "what it goes on with is still open", AtLeast("parent_gap", 1))],
+        speaks_for: &[ReasonRow("parent_open", "what it continues is still open", AtLeast("parent_gap", 1))],
         speaks_against: &[ReasonRow(
             "parent_answered",
-            "what it goes on with is in good hands",
+            "somebody already answers what it continues",
             AtLeast("parent_gap", 1),
         )],
     },

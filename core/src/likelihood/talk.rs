@@ -1,7 +1,11 @@
-//! How much it says in a room: a share of what people say, turned into how likely joining must be.
+//! The talk share: turns "answer 3 % of the messages unasked" into how likely joining must be at this moment.
 //!
-//! What is due grows with every message and falls with every contribution. How many messages are as likely as this one
-//! is known from the room, at first from rooms in general; the more is due, the more of them are worth it.
+//! - `due` is a balance: every message of people adds the share, every contribution takes one away. Above zero the bot may
+//!   catch up, a little; below [`AHEAD_MAX`] it lets messages pass. `calls` is the same balance for questions to the judge.
+//! - `seen` is a histogram of how likely the messages of this room were, at first that of rooms in general. The threshold is
+//!   its quantile: if 6 % of messages are wanted, the likelihood that 6 % of them reach. Old counts are halved from time to time.
+//! - The more is due, the larger the wanted part, so the share is kept without a timer or a random number.
+//! - `welcome` multiplies the share by how people received its contributions, within bounds, and returns to 1.
 
 use serde::{Deserialize, Serialize};
 

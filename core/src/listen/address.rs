@@ -11,7 +11,7 @@ pub(crate) enum Address {
     TheRoom,
 }
 
-/// Checked in the order mention, name, reply; `named` is whether its name stands in the text.
+/// Checked in the order mention, name, reply; `named` is whether its name is in the text.
 pub(crate) fn addressee(
     policy: &Policy,
     message: &Message,

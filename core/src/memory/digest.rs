@@ -176,7 +176,7 @@ fn most_like(content: &str, lines: &[DigestLine]) -> Option<MessageId> {
     (best.0 > 0).then(|| best.1.message.clone())
 }
 
-/// The first JSON object in an answer, whatever stands around it.
+/// The first JSON object in an answer, whatever is around it.
 fn object(answer: &str) -> Result<Map<String, Value>, String> {
     for (start, _) in answer.match_indices('{').take(20) {
         let mut values = serde_json::Deserializer::from_str(&answer[start..]).into_iter::<Value>();

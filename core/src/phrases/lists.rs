@@ -90,7 +90,7 @@ pub(crate) const CLOSINGS: &[&str] = &[
     "助かりました",
 ];
 
-/// The whole message, in lower case, without what stands around it.
+/// The whole message, in lower case, without what is around it.
 const FILLERS: &[&str] = &[
     "lol",
     "lmao",

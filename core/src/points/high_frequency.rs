@@ -1,4 +1,4 @@
-//! Messages come thick and fast: no need to pour water on it.
+//! Messages come in quick succession: it is better not to interrupt.
 use super::{Percent, Rule, Scene};
 use crate::types::Span;
 

@@ -26,7 +26,7 @@ fn without_thoughts(text: &str) -> &str {
         if starts_with(text, opening) {
             return find(text, closing).map_or("", |at| &text[at + closing.len()..]);
         }
-        // Some servers swallow the opening: then the closing stands on a line of its own, before any code.
+        // Some servers swallow the opening: then the closing is on a line of its own, before any code.
         let alone = |at: &usize| {
             let before = &text[..*at];
             let after = &text[at + closing.len()..];

@@ -12,7 +12,7 @@ pub fn is_repeat<'a>(draft: &str, own: impl IntoIterator<Item = &'a str>, simila
 
 fn is_like(one: &str, other: &str, similarity: f64) -> bool {
     let (one_chars, other_chars) = (one.chars().count() as f64, other.chars().count() as f64);
-    // Texts of very different length can not have that much in common: seen without counting pairs of letters.
+    // Texts of very different length cannot have that much in common: seen without counting pairs of letters.
     let may_be = 2.0 * one_chars.min(other_chars) >= similarity * (one_chars + other_chars);
     may_be && strsim::sorensen_dice(one, other) >= similarity
 }

@@ -14,7 +14,7 @@ use crate::types::{ConversationId, Time, or_zero};
 /// What it did and owes in a place.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct BotState {
-    /// The answer to somebody who addressed it, being written.
+    /// The answer to a person who addressed it, being written.
     pub answering: Option<Box<Pending>>,
     /// Who addressed it meanwhile: answered next, together.
     pub next: Option<Box<Pending>>,

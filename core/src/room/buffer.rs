@@ -1,6 +1,10 @@
-//! What was said in a place lately: small records over one run of text.
+//! The latest messages of a place: small records over one run of text.
 //!
-//! A hundred thousand rooms fit into memory because a message costs its text, its id and one record.
+//! A hundred thousand rooms fit into memory because a message costs its text, its id and one record of fixed size, without an
+//! allocation of its own. Texts are end to end in one string, oldest first; what older records have left at its beginning is
+//! removed now and then by moving the rest. Records hold offsets into it, and one byte of the hash of the id, so that a lookup
+//! by id rarely reads the text. Records are moved along when the buffer is full: there are few, and a slice is easier to read
+//! through than a ring.
 
 use serde::{Deserialize, Serialize};
 

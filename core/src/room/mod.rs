@@ -159,7 +159,7 @@ impl Room {
         std::iter::once(None).chain(self.threads.keys().map(Some))
     }
 
-    /// The same, for whoever changes them one after the other.
+    /// The same, to change them one after the other.
     pub(crate) fn thread_ids(&self) -> Vec<Option<ThreadId>> {
         self.threads().map(|thread| thread.cloned()).collect()
     }

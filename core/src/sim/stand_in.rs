@@ -22,7 +22,7 @@ pub struct StandIn {
 pub struct ScriptLine {
     /// A question, `write`, `deliver` or `remember`.
     pub question: String,
-    /// Fits only where this stands in what the model is shown.
+    /// Fits only where this is in what the model is shown.
     pub holds: Option<String>,
     pub answer: Result<String, String>,
     pub latency: Span,

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Question {
-    /// In which state is the talk?
+    /// What state is the conversation in?
     State,
-    /// Is it still the talk it stepped into last?
+    /// Is it still the conversation it joined last?
     Same,
     /// Has the situation changed since?
     Changed,
-    /// Should it step in?
+    /// Should it join in?
     Judge,
     /// All of that at once.
     Join,

@@ -38,7 +38,7 @@ impl Time {
         if self == Time(0) { self } else { Time(self.0.saturating_add_signed(by.0).max(1)) }
     }
 
-    /// How long ago `earlier` was; zero if it lies in the future.
+    /// How long ago `earlier` was; zero if it is in the future.
     pub fn since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }

@@ -27,7 +27,7 @@ pub fn lines(text: &str) -> Vec<Line<'_>> {
     found
 }
 
-/// What stands in backticks in a line.
+/// What is in backticks in a line.
 pub fn spans(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }

@@ -169,7 +169,7 @@ fn wrong_scenario(known: &Known, name: &str) -> Option<String> {
     (preset && !there).then(|| format!("there is no scenario {name}"))
 }
 
-/// What a line names: what stands in backticks, or a command of a shell block.
+/// What a line names: what is in backticks, or a command of a shell block.
 fn named<'a>(line: &Line<'a>) -> Vec<&'a str> {
     match line.block {
         None => spans(line.text).collect(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// A word or a sign of Rust; what stands in comments and literals is left out.
+/// A word or a sign of Rust; what is in comments and literals is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Token {
     Word(String),

@@ -113,7 +113,7 @@ fn named(literal: &str) -> Option<Named<'_>> {
     }
 }
 
-/// What stands between quotes, wherever they begin.
+/// What is between quotes, wherever they begin.
 fn literals(text: &str) -> impl Iterator<Item = &str> {
     text.split('"').chain(text.split('`')).filter(|literal| !literal.is_empty() && literal.len() < 80)
 }

@@ -69,15 +69,17 @@ impl IrcReader {
             // The server's words may be in any encoding: nobody hears them.
             Shape::Said { .. } if std::str::from_utf8(bytes).is_err() => Err("not UTF-8".to_owned()),
             Shape::Said { nick, text } => {
-                let moment = self.last.ok_or("no time; expected such as \"[12:34] <nick> text\"")?;
+                let moment = self.last.ok_or("no time; expected for example \"[12:34] <nick> text\"")?;
                 self.enter(moment, events);
                 events.push(to_message(number, &self.room, moment.at, nick, text));
                 Ok(())
             }
             Shape::Date(moment) => self.begin_day(moment),
             Shape::System => Ok(()),
-            Shape::OddDate => Err(format!("{} has no date; expected such as Mon Nov 15 2004", quoted(&text))),
-            Shape::Unknown => Err(format!("{} is no talk; expected such as \"[12:34] <nick> text\"", quoted(&text))),
+            Shape::OddDate => Err(format!("{} has no date; expected for example Mon Nov 15 2004", quoted(&text))),
+            Shape::Unknown => {
+                Err(format!("{} is not a message; expected for example \"[12:34] <nick> text\"", quoted(&text)))
+            }
         }
     }
 
@@ -226,11 +228,11 @@ mod tests {
         assert_eq!(
             bad,
             [
-                "c.log:1: no time; expected such as \"[12:34] <nick> text\"",
-                "c.log:2: \"[12:34] what\" is no talk; expected such as \"[12:34] <nick> text\"",
+                "c.log:1: no time; expected for example \"[12:34] <nick> text\"",
+                "c.log:2: \"[12:34] what\" is not a message; expected for example \"[12:34] <nick> text\"",
                 "c.log:3: not UTF-8",
                 "c.log:5: 1969-01-01T00:00:00 is before 1970 or after 9999",
-                "c.log:6: \"--- Day changed ?\" has no date; expected such as Mon Nov 15 2004",
+                "c.log:6: \"--- Day changed ?\" has no date; expected for example Mon Nov 15 2004",
             ]
         );
         assert_eq!(log.events.len(), 1);

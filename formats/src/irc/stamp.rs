@@ -15,7 +15,7 @@ pub struct Stamp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StampDate {
     Full(Date),
-    /// "Nov 15": the year stands elsewhere.
+    /// "Nov 15": the year is elsewhere.
     OfYear {
         month: i8,
         day: i8,

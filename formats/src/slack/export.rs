@@ -14,7 +14,7 @@ use crate::text_lines::without_mark;
 pub fn read(archive: &mut Archive<'_>, options: &Options, progress: &mut dyn FnMut(u64)) -> Result<Log, ReadError> {
     let Some(root) = root(&archive.files) else {
         return Err(ReadError::Unrecognized(format!(
-            "{} is no Slack export: neither channels.json nor files such as general/2024-01-31.json are in it",
+            "{} is not a Slack export: neither channels.json nor files such as general/2024-01-31.json are in it",
             archive.name
         )));
     };
@@ -114,7 +114,7 @@ fn read_day(file: &str, json: &[u8], setting: &PostContext<'_>, log: &mut Log) -
         }
     }
     if !list.closed {
-        log.note(options, file, number, "the file breaks off here".to_owned())?;
+        log.note(options, file, number, "the file ends early here".to_owned())?;
     }
     Ok(())
 }
@@ -172,7 +172,7 @@ mod tests {
             [
                 "top/D1/2023-11-16.json:1: no list of messages",
                 "top/general/2023-11-14.json:2: `ts` is \"soon\"; expected seconds or RFC 3339",
-                "top/general/2023-11-14.json:2: the file breaks off here",
+                "top/general/2023-11-14.json:2: the file ends early here",
             ]
         );
         assert_eq!(bytes, EXPORT.iter().map(|(_, text)| text.len() as u64).sum::<u64>());
@@ -190,6 +190,6 @@ mod tests {
         let bytes = zipped(&[("photo.jpg", "…")]);
         let mut archive = Archive::zip("photos.zip", &bytes, LIMITS).unwrap();
         let error = read(&mut archive, &Options::default(), &mut |_| ()).unwrap_err().to_string();
-        assert!(error.starts_with("photos.zip is no Slack export: neither channels.json nor"), "{error}");
+        assert!(error.starts_with("photos.zip is not a Slack export: neither channels.json nor"), "{error}");
     }
 }

@@ -7,7 +7,7 @@ use crate::logs::{Channel, Said};
 /// Annotated messages at the end of a channel whose answers may lie beyond it.
 const TAIL: usize = 30;
 
-/// For each message whether somebody who was not in its conversation answered it; absent where that can not be known.
+/// For each message whether somebody who was not in its conversation answered it; absent where that cannot be known.
 pub fn entries(channel: &Channel) -> Vec<Option<bool>> {
     let said = &channel.said;
     let answers = answers(channel);

@@ -34,7 +34,7 @@ pub enum ScriptedFailure {
         after_s: f64,
         global: bool,
     },
-    /// A page of whatever stands before Discord.
+    /// A page of whatever is before Discord.
     Page(u16),
     /// With a body of its own.
     Answer(u16, Value),
@@ -58,7 +58,7 @@ pub async fn answer(
     let parsed: Value = serde_json::from_slice(&body).unwrap_or_else(|_| multipart(&body));
     let query: Vec<(String, String)> = uri.query().map(pairs).unwrap_or_default();
     world.with(|world| world.asked.push(RecordedRequest { line: line.clone(), body: parsed.clone() }));
-    // What stands before Discord lets nobody in who does not say that they are a bot.
+    // What is before Discord lets nobody in who does not say that they are a bot.
     let agent = headers.get("user-agent").and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !agent.starts_with("DiscordBot (http") {
         return response(refused(403, 40333, "internal network error"), None);

@@ -177,7 +177,7 @@ impl Workspace {
                "event_ts": at, "deleted_ts": ts, "previous_message": before})
     }
 
-    /// As it lies in an envelope.
+    /// As it is in an envelope.
     pub fn wrap(&mut self, event: Value) -> Value {
         self.events += 1;
         json!({"token": "verification", "team_id": TEAM, "api_app_id": "A1", "event": event, "type": "event_callback",

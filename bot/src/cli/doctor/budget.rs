@@ -36,8 +36,8 @@ fn check_spending(context: &DoctorContext<'_>) -> Option<Check> {
 fn of_price(estimated: &EstimatedPrice, context: &DoctorContext<'_>) -> Check {
     let EstimatedPrice { model, price: of, basis } = estimated;
     let dearest = match basis {
-        PriceBasis::DearestOfProvider => "the dearest of its provider",
-        PriceBasis::DearestOfAll | PriceBasis::Listed | PriceBasis::Home => "the dearest of all",
+        PriceBasis::DearestOfProvider => "the most expensive of its provider",
+        PriceBasis::DearestOfAll | PriceBasis::Listed | PriceBasis::Home => "the most expensive of all",
     };
     let told = format!("no price is listed for {model}: it counts as {}, {dearest}", price(*of));
     let mut budgets = context.policies.all().map(|policy| &policy.settings.budget);

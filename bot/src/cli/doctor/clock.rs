@@ -19,7 +19,7 @@ fn check_clock(now: &Zoned, zone: &str, quiet_hours: bool) -> Check {
     let earliest: Timestamp = EARLIEST.parse().expect("it is a time");
     let shown = now.strftime("%Y-%m-%d %H:%M:%S %Z");
     if now.timestamp() < earliest {
-        return Check::fail(PART, format!("it shows {shown}"), "set the clock of this machine");
+        return Check::fail(PART, format!("the clock shows {shown}"), "set the clock of this machine");
     }
     let here = now.time_zone().iana_name().filter(|name| *name != "Etc/Unknown");
     let differs = TimeZone::get(zone).is_ok_and(|zone| zone.to_offset(now.timestamp()) != now.offset());
@@ -27,9 +27,9 @@ fn check_clock(now: &Zoned, zone: &str, quiet_hours: bool) -> Check {
         Some(here) => Check::warn(
             PART,
             format!("{shown}; quiet hours are counted in UTC"),
-            format!("set bot.zone = \"{here}\" if they are meant in the time of this machine"),
+            format!("set bot.zone = \"{here}\" if you mean the local time of this machine"),
         ),
-        None => Check::ok(PART, format!("{shown}; its day is that of {zone}")),
+        None => Check::ok(PART, format!("{shown}; days are counted in {zone}")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `aizuchi doctor`: looks at every part and says how to mend what is wrong.
+//! `aizuchi doctor`: looks at every part and says how to fix what is wrong.
 
 mod budget;
 mod clock;
@@ -31,7 +31,7 @@ pub struct DoctorArguments {
     /// Call no model and no platform
     #[arg(long)]
     offline: bool,
-    /// One line of JSON instead
+    /// Print one line of JSON instead of text
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -75,7 +75,7 @@ pub struct DoctorContext<'a> {
 fn checks(arguments: &SettingsArguments, calls: LiveChecks) -> Vec<Check> {
     let (mut checks, found) = settings::check(arguments);
     let Some((mut layers, policies)) = found else {
-        checks.push(Check::warn("rest", "not looked at", "everything else depends on the settings: mend them first"));
+        checks.push(Check::warn("rest", "not checked", "everything else depends on the settings: fix them first"));
         return checks;
     };
     let local = models::find_local_server(&layers, calls);

@@ -19,7 +19,7 @@ const PART: &str = "model";
 pub fn check(context: &DoctorContext<'_>) -> Vec<Check> {
     // What keeps the program from starting is all there is to tell.
     if let Err(error) = context.choice {
-        let mend = "put the key there, or choose another with models.main and models.judge";
+        let mend = "set the key, or choose another model with models.main and models.judge";
         return vec![Check::fail(PART, format!("{error:#}"), mend)];
     }
     let variables = Variables::read(context.policies, context.environment);
@@ -40,7 +40,7 @@ pub fn check(context: &DoctorContext<'_>) -> Vec<Check> {
     // Some are asked for long memory's sake only.
     let is_told = checks.iter().any(|check| check.level == Level::Fail);
     if let Some(error) = models::check(context.policies, context.environment).err().filter(|_| !is_told) {
-        checks.push(Check::fail(PART, format!("{error:#}"), "put the key there, or choose another model"));
+        checks.push(Check::fail(PART, format!("{error:#}"), "set the key, or choose another model"));
     }
     checks
 }
@@ -55,7 +55,7 @@ pub fn find_local_server(layers: &Layers, calls: LiveChecks) -> Option<LocalMode
 }
 
 fn new_runtime() -> anyhow::Result<Runtime> {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().context("no calls can be made")
+    tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the async runtime")
 }
 
 /// A model, and what for.
@@ -106,21 +106,22 @@ fn check_settings(context: &DoctorContext<'_>, asked: &ModelUse<'_>, variables: 
     if model == OFFLINE {
         let chosen = ["models.main", "models.judge"].iter().any(|key| context.layers.sets_for_all(key));
         return ModelCheck::Done(match chosen {
-            true => Check::ok(PART, format!("{model} {does}: built in, modest, without a network")),
+            true => Check::ok(PART, format!("{model} {does}: built in, simple, needs no network")),
             false => {
                 let keys: Vec<&str> = PROVIDERS.iter().filter(|row| row.needs_key).map(|row| row.keys[0]).collect();
-                let mend = format!("put a key into {}, or choose one with {}", keys.join(" or "), asked.setting());
-                Check::warn(PART, format!("no model is connected, so that the built-in one {does}"), mend)
+                let mend =
+                    format!("set an API key in {}, or choose a model with {}", keys.join(" or "), asked.setting());
+                Check::warn(PART, format!("no model is connected, so the built-in one {does}"), mend)
             }
         });
     }
     match providers::find(model, &asked.policy.settings.providers, variables) {
         Ok(address) if address.key.is_missing() => {
-            let told = format!("there is no key for {model} ({does})");
-            ModelCheck::Done(Check::fail(PART, told, format!("put it into {}", address.key.variable)))
+            let told = format!("no API key for {model} ({does})");
+            ModelCheck::Done(Check::fail(PART, told, format!("set {}", address.key.variable)))
         }
         Ok(address) => ModelCheck::Reachable(Box::new(address)),
-        Err(what) => ModelCheck::Done(Check::fail(PART, what, format!("look at {}", asked.setting()))),
+        Err(what) => ModelCheck::Done(Check::fail(PART, what, format!("check {}", asked.setting()))),
     }
 }
 
@@ -139,7 +140,7 @@ fn not_called(asked: &ModelUse<'_>, address: &ModelAddress) -> Check {
 fn call(calls: &[(ModelUse<'_>, Box<ModelAddress>)], variables: &Variables) -> Vec<Check> {
     let runtime = match new_runtime() {
         Ok(runtime) => runtime,
-        Err(error) => return vec![Check::fail(PART, format!("{error:#}"), "look at the limits of this machine")],
+        Err(error) => return vec![Check::fail(PART, format!("{error:#}"), "check the process limits of this machine")],
     };
     runtime.block_on(async {
         let begin = |(asked, _): &(ModelUse<'_>, _)| tokio::spawn(try_call(asked.model, asked.policy, variables));
@@ -164,8 +165,8 @@ fn check_answer(asked: &ModelUse<'_>, address: &ModelAddress, result: Result<(Mo
     };
     let ModelAddress { url, key, .. } = address;
     let mend = match key.secret {
-        Some(_) => format!("look at the key in {}, the name in {} and the network", key.variable, asked.setting()),
-        None => format!("look whether {url} is running, and at the name in {}", asked.setting()),
+        Some(_) => format!("check the key in {}, the model name in {} and the network", key.variable, asked.setting()),
+        None => format!("check that {url} is running, and the model name in {}", asked.setting()),
     };
     Check::fail(PART, format!("{model} ({does}) did not answer: {what}"), mend)
 }

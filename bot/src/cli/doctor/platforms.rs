@@ -17,12 +17,12 @@ fn check_one(spec: &PlatformSpec, context: &DoctorContext<'_>, running: Running)
     match spec.kind {
         PlatformKind::Served { examine } if is_enabled => examine(context.layers, running),
         PlatformKind::Served { .. } => vec![match somewhere(context.layers, context.environment) {
-            Ok(()) => Check::ok(part, "switched off"),
+            Ok(()) => Check::ok(part, "disabled"),
             Err(nowhere) => {
                 Check::fail(part, nowhere.to_string(), format!("set {part}.enabled = true, or one of these tokens"))
             }
         }],
-        PlatformKind::Joined { .. } if !is_enabled => vec![Check::ok(part, "switched off")],
+        PlatformKind::Joined { .. } if !is_enabled => vec![Check::ok(part, "disabled")],
         PlatformKind::Joined { tokens: declared, examine, .. } => {
             let variables = token_variables(declared, context.layers);
             let tokens = match read_tokens(declared, context.layers, context.environment) {
@@ -31,19 +31,19 @@ fn check_one(spec: &PlatformSpec, context: &DoctorContext<'_>, running: Running)
                     return vec![Check::ok(part, format!("not joined: set {} to join", variables.join(" and ")))];
                 }
                 Tokens::OneMissing { variable, is } => {
-                    return vec![Check::fail(part, format!("{variable} is missing"), format!("put {is} there"))];
+                    return vec![Check::fail(part, format!("{variable} is missing"), format!("set it to {is}"))];
                 }
             };
             for ((token, spec), variable) in tokens.iter().zip(declared).zip(&variables) {
                 if let Err(what) = (spec.check)(token) {
-                    return vec![Check::fail(part, what, format!("put it into {variable} again"))];
+                    return vec![Check::fail(part, what, format!("set {variable} again"))];
                 }
             }
             if context.calls == LiveChecks::None {
                 let told = match &variables[..] {
-                    [] => "needs no token, not asked".to_owned(),
-                    [variable] => format!("token in {variable}, not asked"),
-                    several => format!("tokens in {}, not asked", several.join(" and ")),
+                    [] => "needs no token, not checked".to_owned(),
+                    [variable] => format!("token in {variable}, not checked"),
+                    several => format!("tokens in {}, not checked", several.join(" and ")),
                 };
                 return vec![Check::ok(part, told)];
             }
@@ -59,10 +59,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 fn wait_for<T>(part: &'static str, asked: impl Future<Output = T>) -> Result<T, Check> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {
-        Check::fail(part, format!("nothing can be asked: {error}"), "look at the limits of this machine")
+        Check::fail(
+            part,
+            format!("cannot start the async runtime: {error}"),
+            "check the process limits of this machine",
+        )
     })?;
     let answered = runtime.block_on(async { tokio::time::timeout(PATIENCE, asked).await });
     answered.map_err(|_| {
-        Check::fail(part, format!("no answer within {} s", PATIENCE.as_secs()), "look at the network, and try again")
+        Check::fail(part, format!("no answer within {} s", PATIENCE.as_secs()), "check the network, and try again")
     })
 }

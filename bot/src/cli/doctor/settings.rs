@@ -10,7 +10,7 @@ use crate::cli::settings::SettingsArguments;
 use crate::config::{self, BadSettings};
 
 const PART: &str = "settings";
-const MEND: &str = "aizuchi settings prints every setting with what it means";
+const MEND: &str = "`aizuchi settings` prints every setting with its meaning";
 
 /// What is wrong, or the settings.
 pub fn check(arguments: &SettingsArguments) -> (Vec<Check>, Option<(Layers, Policies)>) {
@@ -26,7 +26,7 @@ pub fn check(arguments: &SettingsArguments) -> (Vec<Check>, Option<(Layers, Poli
     }
     let file = config::file(arguments.config.as_deref());
     let from = file.unwrap_or_else(|| "no file, all defaults (aizuchi init writes one)".into());
-    let told = format!("{from}; preset {}, called {}", layers.preset(), policies.general().settings.bot.name);
+    let told = format!("{from}; preset {}, bot name {}", layers.preset(), policies.general().settings.bot.name);
     (vec![Check::ok(PART, told)], Some((layers, policies)))
 }
 

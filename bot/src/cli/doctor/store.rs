@@ -40,20 +40,20 @@ fn running(folder: &Path) -> Running {
 
 fn writable(folder: &Path, running: Running) -> Check {
     let shown = folder.display();
-    let mend = "give it to the user that runs aizuchi, or set store.folder to another";
+    let mend = "make it writable for the user that runs aizuchi, or set store.folder to another";
     if folder.exists() && !folder.is_dir() {
         return Check::fail(FOLDER, format!("{shown} is a file"), "set store.folder to another");
     }
     let Some(existing) = folder.ancestors().find(|path| path.as_os_str().is_empty() || path.exists()) else {
-        return Check::fail(FOLDER, format!("{shown} can not be made"), mend);
+        return Check::fail(FOLDER, format!("{shown} cannot be created"), mend);
     };
     let place = if existing.as_os_str().is_empty() { Path::new(".") } else { existing };
     let trial = place.join(format!(".aizuchi-doctor-{}", std::process::id()));
     match File::create_new(&trial).and_then(|_| std::fs::remove_file(&trial)) {
-        Err(error) => Check::fail(FOLDER, format!("can not write into {}: {error}", place.display()), mend),
-        Ok(()) if running == Running::Yes => Check::ok(FOLDER, format!("{shown}, held by a running aizuchi")),
-        Ok(()) if folder.exists() => Check::ok(FOLDER, format!("{shown} can be written")),
-        Ok(()) => Check::ok(FOLDER, format!("{shown} will be made at the first start")),
+        Err(error) => Check::fail(FOLDER, format!("cannot write into {}: {error}", place.display()), mend),
+        Ok(()) if running == Running::Yes => Check::ok(FOLDER, format!("{shown}, in use by a running aizuchi")),
+        Ok(()) if folder.exists() => Check::ok(FOLDER, format!("{shown} is writable")),
+        Ok(()) => Check::ok(FOLDER, format!("{shown} will be created at the first start")),
     }
 }
 
@@ -67,7 +67,7 @@ fn room(folder: &Path) -> Option<Check> {
     let text = String::from_utf8(output.stdout).ok()?;
     let free: u64 = text.lines().nth(1)?.split_whitespace().nth(3)?.parse().ok()?;
     let told = format!("{} MiB free", free / 1024);
-    let mend = "make room, move store.folder, or lower store.keep_days";
+    let mend = "free some space, move store.folder, or lower store.keep_days";
     Some(match free {
         free if free < KIB_TOO_LITTLE => Check::fail(FOLDER, told, mend),
         free if free < KIB_LITTLE => Check::warn(FOLDER, told, mend),
@@ -80,7 +80,7 @@ fn check_integrity(database: &Path) -> Vec<Check> {
         return vec![Check::fail(STORE, lost.to_string(), LostRecords::ADVICE)];
     }
     if !database.exists() {
-        return vec![Check::ok(STORE, "nothing is recorded yet")];
+        return vec![Check::ok(STORE, "no records yet")];
     }
     let broken = LostRecords::DAMAGED_ADVICE;
     let opened = match OpenStore::new(database) {
@@ -120,19 +120,19 @@ async fn journal(stores: &Stores, database: &Path) -> Result<Vec<Check>, StoreEr
                 }
             }
             Err(torn @ DamagedRecord::Torn { .. }) => {
-                checks.push(Check::warn(STORE, torn.to_string(), "nothing to do: it is left out at the next start"));
+                checks.push(Check::warn(STORE, torn.to_string(), "nothing to do: the next start skips it"));
             }
             Err(within @ (DamagedRecord::Within { .. } | DamagedRecord::Missing { .. })) => checks.push(Check::fail(
                 STORE,
                 within.to_string(),
-                "nothing else is lost; if it happens again, look at the disk",
+                "nothing else is lost; if it happens again, check the disk",
             )),
         }
     }
     let all = stores.index.count().await?;
     checks.extend(clock(newest, set, Clock::Wall.now()));
     let last = newest.map_or_else(String::new, |at| format!(", the last of {}", when::day_and_clock(at)));
-    let whole = if checks.is_empty() { format!("; the last {read} and all tables are whole") } else { String::new() };
+    let whole = if checks.is_empty() { format!("; the last {read} and all tables are intact") } else { String::new() };
     checks.insert(0, Check::ok(STORE, format!("{all} records{last}{whole}")));
     Ok(checks)
 }
@@ -140,7 +140,7 @@ async fn journal(stores: &Stores, database: &Path) -> Result<Vec<Check>, StoreEr
 /// What the records tell of the clock: that it was set, or that it is behind them.
 fn clock(newest: Option<Time>, set: Option<ClockJump>, now: Time) -> Vec<Check> {
     let keep_right =
-        "nobody is ignored because of it; keep the clock right, for example with chrony or systemd-timesyncd";
+        "no messages are lost because of it; synchronise the clock, for example with chrony or systemd-timesyncd";
     let ahead = newest.map(|newest| newest.since(now)).filter(|ahead| *ahead > STEP_MAX);
     let ahead = ahead.map(|ahead| format!("the newest record is {ahead} ahead of the clock of this machine"));
     let set = set.map(|jump| format!("the clock was set {} on {}", jump.direction(), when::day_and_clock(jump.at)));

@@ -16,7 +16,7 @@ pub fn run(arguments: &LogArguments) -> anyhow::Result<()> {
     let joined = outcomes.iter().filter(|(_, joined)| *joined).count();
     if joined == 0 || joined == outcomes.len() {
         anyhow::bail!(
-            "of {} labelled messages somebody joined at {joined}: there is nothing to tell apart",
+            "of {} labelled messages somebody joined at {joined}: both kinds are needed to measure",
             outcomes.len()
         );
     }

@@ -36,7 +36,7 @@ pub fn live_all(arguments: &LogArguments) -> anyhow::Result<Vec<ReplayedLogs>> {
     outputs::check(&inputs, &report)?;
     let (policies, _) = arguments.settings.policies_for_replay()?;
     if !policies.general().settings.score.learned {
-        bail!("there is nothing learnt to measure with these settings: score.learned is false");
+        bail!("nothing to measure: score.learned is false in these settings");
     }
     let mut all = Vec::new();
     for path in &arguments.logs {
@@ -54,6 +54,6 @@ pub fn events(path: &str) -> anyhow::Result<Vec<Event>> {
 }
 
 pub fn decide(policies: &Policies, judge: &Judge, events: Vec<Event>) -> anyhow::Result<Vec<Decided>> {
-    let oracle = judge.oracle(policies, || bail!("no model is asked here"))?;
+    let oracle = judge.oracle(policies, || bail!("the evaluation asks no model"))?;
     Ok(run(policies.clone(), oracle, events, OwnPosts::Ignored, &mut |_| ()))
 }

@@ -63,9 +63,9 @@ struct RawQuestion {
 
 pub fn read(text: &str) -> anyhow::Result<Vec<Sample>> {
     let samples: Vec<RawSample> =
-        serde_json::from_str(text).context("expected a list of conversations in the form of LoCoMo")?;
+        serde_json::from_str(text).context("expected a list of conversations in the LoCoMo format")?;
     if samples.is_empty() {
-        bail!("there is no conversation in it");
+        bail!("the file has no conversation");
     }
     samples
         .into_iter()
@@ -97,7 +97,7 @@ fn sample(raw: RawSample) -> anyhow::Result<Sample> {
         }));
     }
     if turns.is_empty() {
-        bail!("there is no session in it");
+        bail!("the conversation has no session");
     }
     Ok(Sample { turns, questions: raw.qa.into_iter().map(question).collect() })
 }

@@ -21,23 +21,23 @@ pub struct EvalArguments {
 
 #[derive(Subcommand)]
 enum Measure {
-    /// How well it knows where somebody joins a conversation
+    /// How well it predicts where somebody joins a conversation
     ///
     /// LOG is a transcript with labels: `gold_reply_to` holds the ids of what a message answers, or its own where it starts a
     /// conversation. Somebody joins at a message if somebody who is not in its conversation up to then answers it. Bots count
     /// neither as those who join nor as authors; the last 30 labelled messages of a channel are left out.
     Entry(LogArguments),
-    /// How well it knows which message is answered
+    /// How well it predicts which message is answered
     ///
-    /// LOG is a transcript with labels, as for entry. One guess a message; a message may answer several.
+    /// LOG is a transcript with labels, as for entry. One guess per message; a message may answer several.
     Link(LogArguments),
-    /// Whether it says as much as it is asked to, and what each preset costs
+    /// How close it comes to the talk share it was given, and what each preset costs
     ///
-    /// The judge always agrees. The first 500 messages of each log are left out: it gets to know the room in them.
+    /// The judge always agrees. The first 500 messages of each log are not counted: it adapts to the room in them.
     Talk(talk::TalkArguments),
-    /// How often what answers a question is among what is recalled for it
+    /// How often memory recalls the evidence for a question
     ///
-    /// FILE is in the form of LoCoMo: a list of conversations in sessions, with questions and the turns that answer them. Each
+    /// FILE is in the LoCoMo format: a list of conversations in sessions, with questions and the turns that answer them. Each
     /// turn is a document; nothing fades. Questions without evidence, and those of category 5, which have no answer, are left
     /// out.
     Recall(recall::RecallArguments),
@@ -45,13 +45,13 @@ enum Measure {
 
 #[derive(Args)]
 pub struct LogArguments {
-    /// Transcripts with labels; gzip is fine. Several are counted together
+    /// Transcripts with labels, gzip allowed; several are counted together
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<String>,
-    /// One line of JSON instead
+    /// Print one line of JSON instead of text
     #[arg(long)]
     json: bool,
-    /// Write a page with the curves to this file, to be opened in a browser
+    /// Write an HTML page with the curves to this file
     #[arg(long, value_name = "OUT.html")]
     report: Option<String>,
     #[command(flatten)]

@@ -36,7 +36,7 @@ const POINTS_MAX: usize = 600;
 
 impl EvalPage {
     pub fn write(&self, path: &str) -> anyhow::Result<()> {
-        std::fs::write(path, self.html()).with_context(|| format!("can not write {path}"))
+        std::fs::write(path, self.html()).with_context(|| format!("cannot write {path}"))
     }
 
     fn html(&self) -> String {

@@ -26,13 +26,13 @@ pub struct RecallArguments {
     /// How turns are ranked
     #[arg(long, value_enum, default_value_t = RankingName::Default)]
     ranking: RankingName,
-    /// By meaning too: asks the model of models.embed for a vector of every turn and question
+    /// Also search by meaning: asks the model of models.embed for an embedding of every turn and question
     #[arg(long)]
     vectors: bool,
     /// Show the questions whose evidence was not all found
     #[arg(long)]
     misses: bool,
-    /// One line of JSON instead
+    /// Print one line of JSON instead of text
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub struct RecallArguments {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum RankingName {
-    /// By words, the rarer the weightier; who said it, and what stands beside it
+    /// By words, rare ones weighted more; also by who said it and by neighbouring turns
     Default,
     /// Plain BM25 over the words of a turn
     Bm25,
@@ -80,8 +80,8 @@ impl Score {
 
 pub fn run(arguments: &RecallArguments) -> anyhow::Result<()> {
     let file = &arguments.file;
-    let text = std::fs::read_to_string(file).with_context(|| format!("can not read {file}"))?;
-    let samples = locomo::read(&text).with_context(|| format!("can not read {file}"))?;
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
+    let samples = locomo::read(&text).with_context(|| format!("cannot read {file}"))?;
     let mut by_category: BTreeMap<u64, Score> = BTreeMap::new();
     let mut missed = String::new();
     let embedder = arguments.vectors.then(|| embedder(&arguments.settings)).transpose()?;

@@ -26,10 +26,10 @@ pub struct TalkArguments {
     /// Messages at the beginning of each log that do not count
     #[arg(long, default_value_t = 500, value_name = "MESSAGES")]
     skip: usize,
-    /// One line of JSON instead
+    /// Print one line of JSON instead of text
     #[arg(long)]
     json: bool,
-    /// Write a page with the curves to this file, to be opened in a browser
+    /// Write an HTML page with the curves to this file
     #[arg(long, value_name = "OUT.html")]
     report: Option<String>,
     #[command(flatten)]
@@ -121,7 +121,7 @@ fn ask(arguments: &TalkArguments, share: Share) -> anyhow::Result<ShareResult> {
     Ok(asked)
 }
 
-/// Words that nobody asked for.
+/// An unasked contribution.
 pub fn is_contribution(decided: &Decided) -> bool {
     let trace = &decided.trace;
     matches!(trace.outcome, Outcome::Replies | Outcome::Acknowledges) && trace.addressed.is_none()

@@ -22,10 +22,10 @@ pub struct InitArguments {
     /// The file, or a folder for it
     #[arg(value_name = "FOLDER or FILE", default_value = "aizuchi.toml")]
     path: PathBuf,
-    /// Ask nothing: everything as it stands in brackets
+    /// Ask nothing and accept every value in brackets
     #[arg(long, short)]
     yes: bool,
-    /// Write over a file that is there
+    /// Overwrite an existing file
     #[arg(long)]
     force: bool,
 }
@@ -35,7 +35,7 @@ const USUAL_FILE: &str = "aizuchi.toml";
 pub fn run(arguments: &InitArguments) -> anyhow::Result<()> {
     let path = target(&arguments.path);
     if path.exists() && !arguments.force {
-        bail!("{} is there already; --force writes over it", path.display());
+        bail!("{} already exists; --force overwrites it", path.display());
     }
     let language = Language::of_environment();
     let answers = match arguments.yes {
@@ -45,8 +45,8 @@ pub fn run(arguments: &InitArguments) -> anyhow::Result<()> {
     let text = file::render(&answers, language);
     let mut layers = config::new_layers();
     layers.add_file(&path.to_string_lossy(), &text);
-    config::resolve(&layers).context("these answers make no settings")?;
-    write(&path, &text, arguments.force).with_context(|| format!("can not write {}", path.display()))?;
+    config::resolve(&layers).context("these answers are not valid settings")?;
+    write(&path, &text, arguments.force).with_context(|| format!("cannot write {}", path.display()))?;
     super::print(&words::next_steps(language, &path.to_string_lossy(), &answers))
 }
 

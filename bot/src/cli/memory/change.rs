@@ -52,8 +52,7 @@ pub fn forget(arguments: &super::MemoryArguments, forget: &Forget) -> anyhow::Re
             (MemoryChange::Forgotten { fact: fact.id }, format!("forgot: {}", fact.content))
         } else if let Some(asked) = person {
             let person = person_called(&reading, asked)?;
-            let told =
-                format!("forgot {person}, and {} facts that rest on their words", reading.about(&person)?.facts.len());
+            let told = format!("forgot {person} and {} facts from their words", reading.about(&person)?.facts.len());
             let names = certain_names(&reading, &person)?;
             (MemoryChange::PersonForgotten { person, names, rooms: Vec::new() }, told)
         } else {
@@ -78,10 +77,10 @@ fn certain_names(reading: &MemoryReader, person: &PersonId) -> anyhow::Result<Ve
 
 pub fn import(arguments: &super::MemoryArguments, import: &Import) -> anyhow::Result<()> {
     let file = &import.file;
-    let lines = std::fs::File::open(file).with_context(|| format!("can not read {file}"))?;
+    let lines = std::fs::File::open(file).with_context(|| format!("cannot read {file}"))?;
     let mut changes = Vec::new();
     for (at, line) in BufReader::new(lines).lines().enumerate() {
-        let line = line.with_context(|| format!("can not read {file}"))?;
+        let line = line.with_context(|| format!("cannot read {file}"))?;
         if line.trim().is_empty() {
             continue;
         }
@@ -91,14 +90,14 @@ pub fn import(arguments: &super::MemoryArguments, import: &Import) -> anyhow::Re
     }
     let count = changes.len();
     apply(arguments, changes)?;
-    print(&format!("took in {count} lines\n"))
+    print(&format!("imported {count} lines\n"))
 }
 
 fn apply(arguments: &super::MemoryArguments, changes: Vec<MemoryChange>) -> anyhow::Result<()> {
     let path = arguments.folder()?;
     let policies = arguments.settings.policies()?;
     let folder = DataFolder::take(&path).with_context(
-        || "nothing was changed: in a running aizuchi, people use /aizuchi forget-me, and the web room /forget-me",
+        || "nothing was changed: while aizuchi is running, people use /aizuchi forget-me, in the web room /forget-me",
     )?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     runtime.block_on(async {

@@ -45,8 +45,8 @@ pub fn export(arguments: &super::MemoryArguments, export: &Export) -> anyhow::Re
             let inputs: Vec<&str> =
                 [Some(&*kept), arguments.settings.config.as_deref()].into_iter().flatten().collect();
             outputs::check(&inputs, &[("--output", path)])?;
-            let file = File::create(path).with_context(|| format!("can not write {path}"))?;
-            write(&items, &mut BufWriter::new(file)).with_context(|| format!("can not write {path}"))
+            let file = File::create(path).with_context(|| format!("cannot write {path}"))?;
+            write(&items, &mut BufWriter::new(file)).with_context(|| format!("cannot write {path}"))
         }
     }
 }

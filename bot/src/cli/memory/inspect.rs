@@ -22,13 +22,13 @@ pub struct List {
     /// Only facts of this room
     #[arg(long, value_name = "ROOM")]
     room: Option<String>,
-    /// Only facts that rest on this person's words
+    /// Only facts that come from this person's words
     #[arg(long, value_name = "PERSON")]
     person: Option<String>,
     /// How many at most; 0 lists all
     #[arg(long, value_name = "NUMBER", default_value_t = 50)]
     count: usize,
-    /// JSON Lines instead
+    /// Print JSON Lines instead of text
     #[arg(long)]
     json: bool,
 }
@@ -44,7 +44,7 @@ enum ListKind {
 pub struct Show {
     /// The number of a fact, or the id or name of a person or a room
     what: String,
-    /// One line of JSON instead
+    /// Print one line of JSON instead of text
     #[arg(long)]
     json: bool,
 }
@@ -54,13 +54,13 @@ pub struct Search {
     /// What to look for
     #[arg(required = true)]
     text: Vec<String>,
-    /// As it would be recalled in this room
+    /// Rank as for an answer in this room
     #[arg(long, value_name = "ROOM")]
     room: Option<String>,
     /// How many at most
     #[arg(long, value_name = "NUMBER", default_value_t = 10)]
     count: usize,
-    /// JSON Lines instead
+    /// Print JSON Lines instead of text
     #[arg(long)]
     json: bool,
 }
@@ -116,7 +116,7 @@ pub fn show(arguments: &super::MemoryArguments, show: &Show) -> anyhow::Result<(
     }
     let id = person_called(&reading, &show.what)?;
     let about = reading.about(&id)?;
-    let Some(person) = &about.person else { bail!("nothing is remembered of {}", show.what) };
+    let Some(person) = &about.person else { bail!("nothing is remembered about {}", show.what) };
     one(show.json, json!(about), || whole_person(person, &about.facts))
 }
 
@@ -124,7 +124,7 @@ pub fn search(arguments: &super::MemoryArguments, search: &Search) -> anyhow::Re
     let reading = arguments.open()?;
     let text = search.text.join(" ");
     if words::search_words(&text).is_empty() {
-        bail!("there is no word to look for in {text:?}");
+        bail!("no searchable word in {text:?}");
     }
     let mut told = String::new();
     match &search.room {
@@ -198,10 +198,10 @@ fn whole_room(room: &RoomId, channel: Option<&ChannelMemory>, facts: &[Fact]) ->
 
 fn whole_person(person: &Person, facts: &[Fact]) -> String {
     if person.opted_out {
-        return format!("{} wishes not to be remembered", person.id);
+        return format!("{} has opted out of memory", person.id);
     }
     let mut text = format!("{}  {}", person.id, person.names.join(", "));
-    let _ = write!(text, "\n  {} messages, {} of them to it", person.messages, person.mentions_of_me);
+    let _ = write!(text, "\n  {} messages, {} of them to the bot", person.messages, person.mentions_of_me);
     let _ = write!(
         text,
         "\n  from {} to {}",
@@ -229,8 +229,10 @@ pub fn room_called(reading: &MemoryReader, asked: &str) -> anyhow::Result<RoomId
     let listed = |rooms: &[&RoomId]| store::join_names(&rooms.iter().map(|room| room.as_str()).collect::<Vec<_>>());
     match meant.as_slice() {
         [room] => Ok((*room).clone()),
-        [] => bail!("nothing is remembered of a room {asked}; there are {}", listed(&rooms.iter().collect::<Vec<_>>())),
-        several => bail!("{asked} may be any of {}", listed(several)),
+        [] => {
+            bail!("nothing is remembered about a room {asked}; there are {}", listed(&rooms.iter().collect::<Vec<_>>()))
+        }
+        several => bail!("{asked} is ambiguous: {}", listed(several)),
     }
 }
 
@@ -247,7 +249,7 @@ pub fn person_called(reading: &MemoryReader, asked: &str) -> anyhow::Result<Pers
     let meant: Vec<&str> = people.iter().filter(named).map(|person| person.id.as_str()).collect();
     match meant.as_slice() {
         [id] => Ok(PersonId::new(id)),
-        [] => bail!("nothing is remembered of {asked}; see `aizuchi memory list people`"),
-        several => bail!("{asked} may be any of {}", store::join_names(several)),
+        [] => bail!("nothing is remembered about {asked}; see `aizuchi memory list people`"),
+        several => bail!("{asked} is ambiguous: {}", store::join_names(several)),
     }
 }

@@ -37,21 +37,21 @@ enum MemoryCommand {
     List(inspect::List),
     /// Show everything about a fact, a person or a room
     Show(inspect::Show),
-    /// Look for facts, as an answer in a room would
+    /// Search the facts, as an answer in a room would
     ///
     /// With --room, as they would be recalled there: only what may be known there, with score, strength and why. Without it,
     /// every fact that has all of these words.
     Search(inspect::Search),
     /// Forget a fact, a person or a room for good
     ///
-    /// Facts that rest on a person's words or speak of them go with the person. Needs the data folder for itself: in a running
-    /// aizuchi people use /aizuchi forget-me.
+    /// Facts that come from a person's words or mention them are forgotten with the person. Needs exclusive use of the data
+    /// folder: while aizuchi is running, people use /aizuchi forget-me.
     Forget(change::Forget),
     /// Write what is remembered as JSON Lines
     Export(export::Export),
-    /// Take in what was exported elsewhere
+    /// Import what was exported elsewhere
     ///
-    /// Facts get new numbers, and those that say the same become one. Who is known here already stays as they are.
+    /// Facts get new numbers, and duplicates are merged. People who are already known stay unchanged.
     Import(change::Import),
 }
 
@@ -76,8 +76,8 @@ impl MemoryArguments {
         let folder = self.folder()?;
         let opened = store::open(&folder)?;
         let there = opened.wait(opened.database.has_memory());
-        if !there.with_context(|| format!("can not read {}", folder.display()))? {
-            bail!("the store in {} is of an earlier aizuchi; `aizuchi run` brings it up to date", folder.display());
+        if !there.with_context(|| format!("cannot read {}", folder.display()))? {
+            bail!("the store in {} was written by an earlier version; `aizuchi run` upgrades it", folder.display());
         }
         let memory = SqliteMemory::new(opened.database.clone(), StoredLayers::ALL);
         Ok(MemoryReader { memory: Box::new(memory.clone()), catalog: Box::new(memory), opened })

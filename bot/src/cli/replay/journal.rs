@@ -37,10 +37,10 @@ struct RecordedDays {
 }
 
 fn read(arguments: &ReplayArguments, opened: OpenStore, folder: &Path) -> anyhow::Result<RecordedDays> {
-    let unreadable = || format!("can not read the journal in {}", folder.display());
+    let unreadable = || format!("cannot read the journal in {}", folder.display());
     let (records, damaged) = opened.wait(records(arguments, &opened)).with_context(unreadable)?;
     if records.is_empty() {
-        bail!("nothing is recorded in {}", folder.display());
+        bail!("no records in {}", folder.display());
     }
     let stored = opened.wait(traces::all(&*opened.stores.decisions)).with_context(unreadable)?.into_iter().collect();
     Ok(RecordedDays { opened, records, stored, damaged })
@@ -122,7 +122,7 @@ fn as_it_was(arguments: &ReplayArguments, days: RecordedDays) -> anyhow::Result<
     crate::cli::print(&(table(&replay, arguments.all, reader) + &verdict(&check, pending, begins, reader)))
 }
 
-/// The language of whoever reads it here, and that of the report.
+/// The language of the reader here, and that of the report.
 fn languages(
     arguments: &ReplayArguments,
     set: &settings::LanguageSetting,

@@ -235,5 +235,5 @@ fn a_broken_folder_is_told() {
     place.remove("config.json");
     place.refused(&["no config.json"]);
     drop(std::fs::remove_dir_all(&*place.0));
-    place.refused(&["can not open", "aizuchi-local"]);
+    place.refused(&["cannot open", "aizuchi-local"]);
 }

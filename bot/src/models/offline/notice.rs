@@ -90,7 +90,7 @@ const CALLS: &[&str] = &[
     "ご存じ",
 ];
 
-/// Whole messages that answer nothing, without what stands around them.
+/// Whole messages that answer nothing, without what is around them.
 const FILLERS: &[&str] = &[
     "hm",
     "hmm",
@@ -171,7 +171,7 @@ pub fn open_question(lines: &Lines) -> Option<TranscriptLine<'_>> {
     (!to_somebody).then_some(asked)
 }
 
-/// Whether a name stands in a text: as a word of its own where the letters next to it are Latin, anywhere else as it is.
+/// Whether a name is in a text: as a word of its own where the letters next to it are Latin, anywhere else as it is.
 fn names(text: &str, name: &str) -> bool {
     let (text, name) = (text.to_lowercase(), name.to_lowercase());
     let goes_on = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());

@@ -109,7 +109,7 @@ mod tests {
         let asked = brief(Kind::Full, true, &[("mia", "hello"), ("jonas", "aizuchi, how cold\nwill it be?")]);
         assert_eq!(
             write(&asked, &settings::LanguageSetting::Auto),
-            "jonas, I heard you: “aizuchi, how cold will it be?”. I can not think about it without a model. What I have in mind here: 2 messages (jonas 1, mia 1). (offline: no model is connected)"
+            "jonas, I heard you: “aizuchi, how cold will it be?”. I cannot think about it without a model. What I have in mind here: 2 messages (jonas 1, mia 1). (offline: no model is connected)"
         );
         let asked = brief(Kind::Full, true, &[("葵", "相槌、明日は寒い？")]);
         let answer = write(&asked, &settings::LanguageSetting::Auto);

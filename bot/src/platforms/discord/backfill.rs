@@ -58,7 +58,7 @@ impl Backfill {
                     });
                     backfill.channels(0, channels.into_iter().map(|channel| (channel, None)).collect()).await;
                 }
-                Err(error) => warn!(%error, "can not look for direct messages that were missed"),
+                Err(error) => warn!(%error, "cannot list direct message channels to backfill"),
             }
         });
     }
@@ -74,7 +74,7 @@ impl Backfill {
             .collect();
         let gaps = match self.discord.marks.begin(guild, told).await {
             Ok(gaps) => gaps,
-            Err(error) => return warn!(guild, %error, "cannot tell whether something was missed"),
+            Err(error) => return warn!(guild, %error, "cannot check for missed messages"),
         };
         for (channel, heard) in gaps {
             self.channel(Gap { channel, guild, heard, known: known.remove(&channel).unwrap_or_default() });
@@ -94,7 +94,7 @@ impl Backfill {
                 () = backfill.stop.cancelled() => return,
             }
             if let Err(error) = backfill.discord.marks.end(channel, guild).await {
-                warn!(channel, %error, "cannot note what was heard on Discord");
+                warn!(channel, %error, "cannot store the Discord position");
             }
         });
     }
@@ -104,10 +104,10 @@ impl Backfill {
         let Gap { channel, guild, heard, known } = gap;
         let (missed, newest) = match with_retries(ATTEMPTS_MAX, || self.missed(channel, guild, heard)).await {
             Ok(found) => found,
-            Err(error) => return debug!(channel, %error, "cannot fetch what was missed"),
+            Err(error) => return debug!(channel, %error, "cannot fetch missed messages"),
         };
         if !missed.is_empty() {
-            info!(channel, messages = missed.len(), "heard what was missed");
+            info!(channel, messages = missed.len(), "backfilled missed messages");
         }
         for said in missed {
             if self.engine.submit(Input::Said(mark_old(said.message, self.discord.clock.now()))).await.is_err() {
@@ -115,7 +115,7 @@ impl Backfill {
             }
             let mark = MessageMark { channel, guild, message: said.id };
             if let Err(error) = self.discord.marks.fill(mark).await {
-                return warn!(channel, %error, "cannot note what was heard on Discord");
+                return warn!(channel, %error, "cannot store the Discord position");
             }
         }
         self.tell_changes(channel, guild, &known, &newest).await;

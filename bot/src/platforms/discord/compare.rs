@@ -24,7 +24,7 @@ impl Backfill {
         let now = self.discord.clock.now();
         let known = self.discord.recent.recent(PLATFORM, now).await;
         let known = known.unwrap_or_else(|error| {
-            warn!(%error, "cannot tell what was changed on Discord meanwhile");
+            warn!(%error, "cannot check Discord for edits made while offline");
             HashMap::new()
         });
         let by_channel =
@@ -53,7 +53,7 @@ impl Backfill {
             changes(&context, channel, known, newest, now)
         });
         if !changes.is_empty() {
-            info!(channel, messages = changes.len(), "heard what was changed meanwhile");
+            info!(channel, messages = changes.len(), "applied edits made while offline");
         }
         for change in changes {
             if self.engine.submit(Input::Changed(change)).await.is_err() {

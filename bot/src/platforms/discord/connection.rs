@@ -1,5 +1,12 @@
-//! One connection to Discord's gateway, from hello to its end: says who it is or resumes, keeps its heart beating, and
-//! hands on what is told. No library lets us name ourselves on the socket or choose where a session is resumed.
+//! One connection to Discord's gateway, from hello to its end.
+//!
+//! After `HELLO` it sends `IDENTIFY`, or `RESUME` if there is a session: then Discord sends again what was missed since
+//! `sequence`, and nothing has to be fetched. A heartbeat is sent at the interval that Discord names, the first after a random
+//! part of it; if nothing came since the last one, the connection is dead and is closed so that the session stays open (code
+//! 4000). How it ends decides what the next one does ([`DisconnectReason`]): resume; identify again, after an invalid session, codes
+//! 4007 and 4009, or three failed attempts to resume; or give up, where only a person can help (a wrong token, a missing
+//! intent). Identifying waits for its turn, as Discord limits it per day and per five seconds. The client is our own because
+//! no library lets us set the headers of the socket and the URL at which a session is resumed.
 
 use std::time::Duration;
 
@@ -160,7 +167,7 @@ impl Connection<'_> {
         };
         let hello: Value = serde_json::from_str(&hello).unwrap_or_default();
         if bits(&hello, "op") != HELLO {
-            return Err(DisconnectReason::lost("something else than hello came first"));
+            return Err(DisconnectReason::lost("expected hello first"));
         }
         // What was said until now comes late because of us.
         self.discord.clock.note_return();
@@ -239,7 +246,7 @@ impl Connection<'_> {
     /// What came: about the connection itself, or to be handed on.
     async fn take(&mut self, pulse: &mut LiveSocket, told: String) -> Result<(), DisconnectReason> {
         let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(&told) else {
-            debug!("passed over a payload that cannot be read");
+            debug!("skipped an unreadable payload");
             return Ok(());
         };
         match envelope.op {
@@ -249,13 +256,13 @@ impl Connection<'_> {
                 self.hand_on(told).await
             }
             HEARTBEAT => self.send_beat(pulse).await,
-            RECONNECT => Err(DisconnectReason::lost("Discord asks to connect again")),
+            RECONNECT => Err(DisconnectReason::lost("Discord requested a reconnect")),
             INVALID_SESSION => {
                 let payload: Value = serde_json::from_str(&told).unwrap_or_default();
                 if payload.get("d").and_then(Value::as_bool) != Some(true) {
                     *self.session = None;
                 }
-                Err(DisconnectReason::lost("Discord does not accept the session"))
+                Err(DisconnectReason::lost("Discord invalidated the session"))
             }
             _ => Ok(()),
         }
@@ -325,7 +332,7 @@ impl Connection<'_> {
             Ok::<(), Error>(())
         };
         if timeout(GOODBYE, goodbye).await.is_err() {
-            debug!("Discord did not say goodbye");
+            debug!("Discord closed without a close frame");
         }
     }
 }
@@ -353,7 +360,7 @@ async fn next(socket: &mut Socket) -> Result<String, DisconnectReason> {
             // What we did not ask for: compressed payloads, and what the library answers by itself.
             Some(Ok(Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => (),
             Some(Err(error)) => return Err(DisconnectReason::lost(error.to_string())),
-            None => return Err(DisconnectReason::lost("the connection was cut")),
+            None => return Err(DisconnectReason::lost("the connection was lost")),
         }
     }
 }
@@ -362,6 +369,6 @@ async fn send(socket: &mut Socket, payload: &Value) -> Result<(), DisconnectReas
     match timeout(SENDS_WITHIN, socket.send(Message::text(payload.to_string()))).await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(DisconnectReason::lost(error.to_string())),
-        Err(_) => Err(DisconnectReason::lost("nothing can be sent")),
+        Err(_) => Err(DisconnectReason::lost("cannot send on the connection")),
     }
 }

@@ -1,4 +1,4 @@
-//! What to do about troubles, in words for whoever runs the bot.
+//! What to do about errors, in words for the operator.
 
 use crate::ports::PostError;
 
@@ -41,7 +41,7 @@ pub fn post_error(action: DiscordAction, error: &RestError) -> PostError {
         RestError::Busy { after } => later(Some(*after)),
         RestError::BadToken => never(error.to_string()),
         RestError::Refused { code: MISSING_ACCESS, .. } => {
-            never("the bot can not see this channel: give it the permission View Channel".into())
+            never("the bot cannot see this channel: give it the permission View Channel".into())
         }
         RestError::Refused { code: MISSING_PERMISSIONS, .. } => {
             never(format!("the bot lacks a permission in this channel: give it {}", action.needs()))
@@ -100,7 +100,7 @@ pub fn close_reason(code: u16, reason: &str) -> String {
 fn advice_for_close(code: u16) -> String {
     match code {
         4004 => format!(
-            "Discord does not accept the bot's token: copy it again, or make a new one at {PORTAL} (Bot, Reset Token), \
+            "Discord rejected the bot's token: copy it again, or create a new one at {PORTAL} (Bot, Reset Token), \
              and start aizuchi again"
         ),
         4010 | 4011 => format!("Discord wants another number of connections: set discord.shards to 0 (code {code})"),

@@ -39,14 +39,17 @@ pub async fn examine(settings: &DiscordSettings, token: &SecretString) -> Vec<Ch
         Ok(me) => me,
         Err(error) => return vec![unreachable(&error, &settings.token_variable)],
     };
-    findings.push(Check::ok(PART, format!("the token works: it is {}", text(&me, "username").unwrap_or("a bot"))));
+    findings.push(Check::ok(
+        PART,
+        format!("the token is valid: logged in as {}", text(&me, "username").unwrap_or("a bot")),
+    ));
     findings.push(match rest.get("applications/@me".to_owned()).await {
         Ok(application) if bits(&application, "flags") & MESSAGE_CONTENT != 0 => {
-            Check::ok(PART, "it may read messages (Message Content Intent)")
+            Check::ok(PART, "Message Content Intent is on")
         }
         Ok(_) => Check::fail(
             PART,
-            "it may not read messages",
+            "Message Content Intent is off, so the bot cannot read messages",
             format!("switch on Message Content Intent at {PORTAL} (Bot, Privileged Gateway Intents)"),
         ),
         Err(error) => unreachable(&error, &settings.token_variable),
@@ -61,31 +64,31 @@ pub async fn examine(settings: &DiscordSettings, token: &SecretString) -> Vec<Ch
 fn of_guilds(guilds: &Value, me: u64) -> Vec<Check> {
     let invitation = || {
         format!(
-            "invite it: https://discord.com/oauth2/authorize?client_id={me}&scope=bot+applications.commands&permissions={}",
+            "invite the bot: https://discord.com/oauth2/authorize?client_id={me}&scope=bot+applications.commands&permissions={}",
             permissions()
         )
     };
     let guilds = guilds.as_array().map_or(&[][..], Vec::as_slice);
     if guilds.is_empty() {
-        return vec![Check::warn(PART, "it is in no server yet", invitation())];
+        return vec![Check::warn(PART, "the bot is in no server yet", invitation())];
     }
     let check = |guild: &Value| {
         let (name, held) = (text(guild, "name").unwrap_or("a server"), bits(guild, "permissions"));
         if guild.get("permissions").is_none_or(Value::is_null) {
             return Check::warn(
                 PART,
-                format!("the server does not say what it may do in {name}"),
-                format!("see in its settings that the bot has: {}", needed_names().join(", ")),
+                format!("Discord does not report the bot's permissions in {name}"),
+                format!("check in the server settings that the bot has: {}", needed_names().join(", ")),
             );
         }
         let lacks = |bit: u64| held & bit == 0 && held & ADMINISTRATOR == 0;
         let missing: Vec<&str> = PERMISSIONS.iter().filter(|(bit, _)| lacks(*bit)).map(|(_, name)| *name).collect();
         if missing.is_empty() {
-            return Check::ok(PART, format!("in {name} it may do all it needs"));
+            return Check::ok(PART, format!("in {name} the bot has all permissions it needs"));
         }
         Check::warn(
             PART,
-            format!("in {name} it lacks: {}", missing.join(", ")),
+            format!("in {name} the bot lacks: {}", missing.join(", ")),
             "give its role these permissions (Server Settings, Roles), or ".to_owned() + &invitation(),
         )
     };
@@ -117,7 +120,10 @@ mod tests {
         ]);
         let findings = of_guilds(&guilds, 9);
         assert!(findings[0].level == Level::Ok && findings[2].level == Level::Ok);
-        assert_eq!((findings[1].level, findings[1].told.as_str()), (Level::Warn, "in attic it lacks: Add Reactions"));
+        assert_eq!(
+            (findings[1].level, findings[1].told.as_str()),
+            (Level::Warn, "in attic the bot lacks: Add Reactions")
+        );
         let advice = of_guilds(&json!([]), 9)[0].mend.clone().expect("it can be mended");
         assert!(advice.contains(&format!("permissions={all}")), "{advice}");
         assert_eq!(all, 274_877_992_000);

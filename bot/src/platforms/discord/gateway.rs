@@ -48,7 +48,7 @@ pub async fn attend_all(
 ) {
     let ended = tokio::select! {
         ended = connect(&discord, engine, commands, &stop) => ended,
-        // Whoever cannot answer does not go on listening.
+        // A bot that cannot answer does not go on listening.
         () = discord.rest.token_refused() => Err(close_reason(BAD_TOKEN, "")),
         () = stop.cancelled() => Ok(()),
     };
@@ -86,7 +86,7 @@ async fn connect(
         connections.spawn(keep_connected(plan.clone(), number, listener, interactions.clone(), stop.clone()));
     }
     while let Some(ended) = connections.join_next().await {
-        ended.map_err(|error| format!("a connection to Discord ended badly: {error}"))??;
+        ended.map_err(|error| format!("a Discord connection failed: {error}"))??;
     }
     Ok(())
 }
@@ -117,7 +117,7 @@ async fn plan(discord: &Discord) -> Result<GatewayPlan, String> {
             Err(RestError::BadToken) => return Err(close_reason(BAD_TOKEN, "")),
             Err(error) => {
                 let pause = backoff.next();
-                warn!(%error, pause_ms = pause.as_millis() as u64, "cannot ask for Discord's gateway");
+                warn!(%error, pause_ms = pause.as_millis() as u64, "cannot get the Discord gateway URL");
                 tokio::time::sleep(pause).await;
             }
         }
@@ -131,7 +131,7 @@ async fn plan(discord: &Discord) -> Result<GatewayPlan, String> {
         url: if by_hand.is_empty() { told_url } else { by_hand }.to_owned(),
         by_hand: !by_hand.is_empty(),
         queue: queue(told.get("session_start_limit").unwrap_or(&Value::Null)),
-        client: client.map_err(|error| format!("no secure connections to Discord: {error}"))?,
+        client: client.map_err(|error| format!("cannot set up TLS for Discord: {error}"))?,
         token: discord.token.clone(),
     })
 }
@@ -144,7 +144,7 @@ fn queue(limit: &Value) -> InMemoryQueue {
     let together = bits(limit, "max_concurrency").clamp(1, 1000) as u16;
     let reset = Duration::from_millis(bits(limit, "reset_after"));
     if remaining == 0 {
-        warn!(?reset, "Discord lets the bot connect no more today: it waits");
+        warn!(?reset, "Discord session start limit reached; waiting");
     }
     InMemoryQueue::new(together, remaining, reset, total.max(remaining))
 }

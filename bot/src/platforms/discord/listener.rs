@@ -61,11 +61,11 @@ impl GatewayListener {
         told?;
         // Left behind, it is heard again after the next gap and passed over there.
         if let Err(error) = self.discord.marks.note(batch.marks).await {
-            warn!(%error, "can not note what was heard on Discord");
+            warn!(%error, "cannot store the Discord position");
         }
         for (nonce, message) in batch.posts {
             if let Err(error) = self.discord.posted(&nonce, message).await {
-                warn!(%error, "can not note a post");
+                warn!(%error, "cannot store a post");
             }
         }
         Ok(())
@@ -74,7 +74,7 @@ impl GatewayListener {
     async fn take(&self, text: &str, out: &mut EventBatch) {
         let event: Value = match serde_json::from_str(text) {
             Ok(event) => event,
-            Err(error) => return debug!(%error, "passed over an event that can not be read"),
+            Err(error) => return debug!(%error, "skipped an unreadable event"),
         };
         let Some(kind) = event.get("t").and_then(Value::as_str) else { return };
         let Some(data) = event.get("d").filter(|data| data.is_object()) else { return };
@@ -171,7 +171,7 @@ impl GatewayListener {
         let Some(user) = data.get("user") else { return };
         let Some(me) = id(user, "id") else { return };
         self.discord.set_me(me);
-        info!(name = text(user, "username"), guilds = list(data, "guilds").len(), "is on Discord");
+        info!(name = text(user, "username"), guilds = list(data, "guilds").len(), "connected to Discord");
         let application = data.get("application").and_then(|application| id(application, "id"));
         let first = data.get("shard").and_then(Value::as_array).is_none_or(|shard| shard.first() == Some(&0.into()));
         if first && let Some(application) = application {
@@ -187,7 +187,7 @@ impl GatewayListener {
     async fn guild(&self, data: &Value) {
         let (Some(me), Some(guild)) = (self.discord.me(), id(data, "id")) else { return };
         let known = self.discord.places(|places| places.learn_guild(data, me));
-        debug!(guild, channels = known.len(), members = bits(data, "member_count"), "is in a guild");
+        debug!(guild, channels = known.len(), members = bits(data, "member_count"), "joined a guild");
         self.backfill.guild(guild, known).await;
     }
 }
@@ -209,11 +209,11 @@ impl Discord {
                 }
             }),
             Err(error @ (RestError::Refused { .. } | RestError::BadToken)) => {
-                debug!(channel, %error, "cannot look at a channel");
+                debug!(channel, %error, "cannot access a channel");
                 self.places(|places| places.suppose(channel, guild));
             }
             Err(error @ (RestError::Unclear(_) | RestError::Broken(_) | RestError::Busy { .. })) => {
-                warn!(channel, %error, "cannot look at a channel for the moment");
+                warn!(channel, %error, "cannot access a channel for now");
             }
         }
     }

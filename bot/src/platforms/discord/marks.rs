@@ -136,7 +136,7 @@ impl MarkTracker {
         self.write(vec![mark]).await
     }
 
-    /// The whole gap is filled, or it can not be: what was heard live counts from now on.
+    /// The whole gap is filled, or it cannot be: what was heard live counts from now on.
     pub async fn end(&self, channel: u64, guild: u64) -> Result<(), StoreError> {
         let newest = self.filling.lock().expect("marks are never held over a panic").remove(&channel);
         let mark = newest.map(|message| MessageMark { channel, guild, message });

@@ -177,7 +177,7 @@ impl Places {
     }
 }
 
-/// The name of a channel, a role or a person, on one line: it stands in the middle of other people's text.
+/// The name of a channel, a role or a person, on one line: it is in the middle of other people's text.
 pub fn on_one_line(name: &str) -> String {
     let plain = |c: char| if c.is_control() || c == '\u{2028}' || c == '\u{2029}' { ' ' } else { c };
     name.trim().chars().map(plain).take(NAME_CHARS_MAX).collect::<String>().trim().to_owned()

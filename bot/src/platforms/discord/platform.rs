@@ -119,7 +119,7 @@ impl Platform for Discord {
         emoji: &'a str,
     ) -> BoxFuture<'a, Result<(), PostError>> {
         Box::pin(async move {
-            let elsewhere = || PostError::GiveUp { what: format!("{place} is not a place of Discord") };
+            let elsewhere = || PostError::GiveUp { what: format!("{place} is not a Discord place") };
             let channel = channel_of(place).ok_or_else(elsewhere)?;
             let to: u64 = to.as_str().parse().map_err(|_| elsewhere())?;
             let path = format!("channels/{channel}/messages/{to}/reactions/{}/@me", url_component(emoji));
@@ -139,7 +139,7 @@ impl Platform for Discord {
         Box::pin(async move {
             let Some(channel) = channel_of(place) else { return };
             if let Err(error) = self.rest.post(format!("channels/{channel}/typing"), None).await {
-                tracing::debug!(%place, %error, "can not show that it is writing");
+                tracing::debug!(%place, %error, "cannot send the typing indicator");
             }
         })
     }
@@ -149,6 +149,6 @@ impl Platform for Discord {
 pub fn check_token(token: &SecretString) -> anyhow::Result<()> {
     let token = token.expose_secret();
     let sane = !token.is_empty() && token.chars().all(|c| c.is_ascii_graphic());
-    ensure!(sane, "the token of the Discord bot has characters that no token has: copy it again");
+    ensure!(sane, "the Discord token contains invalid characters: copy it again");
     Ok(())
 }

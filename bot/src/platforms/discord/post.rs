@@ -33,7 +33,7 @@ pub fn nonce(key: &str) -> String {
 
 impl Discord {
     pub(super) async fn post_once(&self, posting: PostRequest<'_>) -> Result<MessageId, PostError> {
-        let elsewhere = || PostError::GiveUp { what: format!("{} is not a room of Discord", posting.place.room) };
+        let elsewhere = || PostError::GiveUp { what: format!("{} is not a Discord room", posting.place.room) };
         let channel = channel_of(posting.place).ok_or_else(elsewhere)?;
         let action = if posting.place.thread.is_some() { DiscordAction::PostInThread } else { DiscordAction::Post };
         let nonce = nonce(posting.key);
@@ -51,7 +51,7 @@ impl Discord {
         };
         // Not noted, it is found by looking for it.
         if let Err(error) = self.posted(&nonce, message).await {
-            tracing::warn!(%error, "can not note a post");
+            tracing::warn!(%error, "cannot store a post");
         }
         Ok(MessageId::new(message.to_string()))
     }
@@ -71,14 +71,14 @@ impl Discord {
             }
             Some(done) => done,
         };
-        id(&done?, "id").ok_or_else(|| RestError::Unclear("a post without an id".into()))
+        id(&done?, "id").ok_or_else(|| RestError::Unclear("the response has no message id".into()))
     }
 
     /// A post of ours with this text that is no other key's. Discord does not show nonces of old posts.
     async fn look_for(&self, channel: u64, wanted: &str, since: Time) -> Result<Option<u64>, RestError> {
         if self.me().is_none() {
             let me = self.rest.get("users/@me".to_owned()).await?;
-            self.set_me(id(&me, "id").ok_or_else(|| RestError::Unclear("a user without an id".into()))?);
+            self.set_me(id(&me, "id").ok_or_else(|| RestError::Unclear("the response has no user id".into()))?);
         }
         let mut after = first_id_at(since.0.saturating_sub(SLACK_MS));
         for _ in 0..PAGES_MAX {
@@ -126,7 +126,7 @@ impl Discord {
     pub(super) async fn forget_old_posts(&self) {
         let before = Time(self.clock.now().0.saturating_sub(KEPT_MS));
         if let Err(error) = self.posts.sweep(PLATFORM, before).await {
-            tracing::warn!(%error, "can not let go of old posts");
+            tracing::warn!(%error, "cannot remove old posts");
         }
     }
 }
@@ -152,7 +152,7 @@ fn body(posting: &PostRequest<'_>, form: PostForm) -> Value {
     let mut body = json!({
         "nonce": nonce(posting.key),
         "enforce_nonce": true,
-        // Nobody is called but whoever is answered.
+        // Only the person who is answered is notified.
         "allowed_mentions": {"parse": [], "replied_user": true},
     });
     match form {

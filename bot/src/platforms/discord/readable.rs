@@ -1,4 +1,4 @@
-//! What stands in a text for people, roles, channels, emoji and times, as it is read on the screen.
+//! What is in a text for people, roles, channels, emoji and times, as it is read on the screen.
 
 use crate::lookalike::folded_letters;
 
@@ -58,7 +58,7 @@ fn resolve_mention(inside: &str, named: &impl NameResolver) -> Option<String> {
     }
 }
 
-/// Whoever calls themselves `<@100>` is not somebody who is mentioned.
+/// A person named `<@100>` is not somebody who is mentioned.
 fn format_mention(sign: char, name: &str) -> String {
     format!("{sign}{}", name.replace('<', "‹").replace('>', "›"))
 }
@@ -67,7 +67,7 @@ fn number(id: &str) -> Option<u64> {
     id.bytes().all(|byte| byte.is_ascii_digit()).then(|| id.parse().ok())?
 }
 
-/// Its own names, the one it goes by first: where one of them stands in the name of a channel or of somebody else, nobody has called it.
+/// Its own names, the one it goes by first: where one of them is in the name of a channel or of somebody else, nobody has called it.
 #[derive(Clone, Debug)]
 pub struct OwnNames {
     first: String,

@@ -65,7 +65,7 @@ pub async fn keep_connected(
     };
     drop(events);
     if let Err(error) = hearing.await {
-        warn!(%error, "hearing Discord ended badly");
+        warn!(%error, "Discord listener failed");
     }
     ended
 }

@@ -1,5 +1,5 @@
 //! Asks Discord's REST API: one call, its answer as JSON, and troubles by what can be done about them. Buckets are kept by
-//! twilight; how long to be patient is told to whoever can not wait here.
+//! twilight; how long to wait is reported to callers that cannot wait here.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -23,16 +23,16 @@ use crate::tls;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RestError {
     /// Nobody knows whether it was done.
-    #[error("no clear answer from Discord: {0}")]
+    #[error("unclear response from Discord: {0}")]
     Unclear(String),
     /// For longer than a call waits by itself.
-    #[error("Discord asks for patience: {after:?}")]
+    #[error("rate limited by Discord for {after:?}")]
     Busy { after: Duration },
-    #[error("Discord has trouble (status {0})")]
+    #[error("Discord server error (status {0})")]
     Broken(u16),
-    #[error("Discord refuses it: {what} (status {status}, code {code})")]
+    #[error("Discord refused the request: {what} (status {status}, code {code})")]
     Refused { status: u16, code: u64, what: String },
-    #[error("Discord does not accept the bot's token: make a new one in the developer portal (Bot, Reset Token)")]
+    #[error("Discord rejected the bot's token: create a new one in the developer portal (Bot, Reset Token)")]
     BadToken,
 }
 
@@ -185,7 +185,7 @@ impl Rest {
         permit.complete(bucket(&headers));
         let told = read(response).await?;
         if status.is_success() {
-            return Ok(AttemptOutcome::Done(told.ok_or_else(|| RestError::Unclear("not JSON".into()))));
+            return Ok(AttemptOutcome::Done(told.ok_or_else(|| RestError::Unclear("the response is not JSON".into()))));
         }
         Ok(AttemptOutcome::Done(Err(match status {
             StatusCode::TOO_MANY_REQUESTS => return Ok(self.limited(&headers, &told.unwrap_or_default())),
@@ -197,7 +197,7 @@ impl Rest {
                     let what = if fields.is_empty() { what.to_owned() } else { format!("{what}: {fields}") };
                     RestError::Refused { status: status.as_u16(), code: bits(&told, "code"), what }
                 }
-                // A page of whatever stands before Discord: it is not an answer.
+                // A page of whatever is before Discord: it is not an answer.
                 None => RestError::Unclear(format!("status {status}, not JSON")),
             },
         })))
@@ -236,12 +236,12 @@ impl Rest {
     fn limited(&self, headers: &HeaderMap, told: &Value) -> AttemptOutcome {
         let seconds = told.get("retry_after").and_then(Value::as_f64).or_else(|| number(headers, RETRY_AFTER.as_str()));
         let after = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(USUAL_PATIENCE);
-        // A page in place of an answer comes from what stands before Discord: that shuts out everything too.
+        // A page in place of an answer comes from what is before Discord: that shuts out everything too.
         if is(told, "global") || !told.is_object() {
             let until = Instant::now().checked_add(after);
             *self.closed_until.lock().expect("nobody panics while holding it") = until;
         }
-        tracing::info!(?after, "Discord asks for patience");
+        tracing::info!(?after, "rate limited by Discord; waiting");
         AttemptOutcome::Limited { after }
     }
 }
@@ -270,7 +270,7 @@ async fn read(mut response: Response) -> Result<Option<Value>, RestError> {
     while let Some(chunk) = response.chunk().await.map_err(to_rest_error)? {
         bytes.extend_from_slice(&chunk);
         if bytes.len() > ANSWER_BYTES_MAX {
-            return Err(RestError::Unclear("an answer without end".into()));
+            return Err(RestError::Unclear("the response is too large".into()));
         }
     }
     Ok(if bytes.is_empty() { Some(Value::Null) } else { serde_json::from_slice(&bytes).ok() })

@@ -48,7 +48,7 @@ impl MessageContext<'_> {
         let (message_id, channel) = (id(event, "id")?, id(event, "channel_id")?);
         let guild = id(event, "guild_id").or(self.guild);
         let (place, visibility) = self.places.place(channel, guild);
-        // The message a thread starts from is shown in the thread too: what it says stands in the original.
+        // The message a thread starts from is shown in the thread too: what it says is in the original.
         let original = event.get("referenced_message").filter(|it| kind == THREAD_STARTER && it.is_object());
         let body = original.unwrap_or(event);
         let raw = message_text(body);
@@ -203,7 +203,7 @@ impl NameResolver for MessageNames<'_> {
     }
 }
 
-/// The text; where there is none, what stands in its place.
+/// The text; where there is none, what is in its place.
 fn message_text(event: &Value) -> String {
     let content = text(event, "content").unwrap_or_default();
     if !content.trim().is_empty() {

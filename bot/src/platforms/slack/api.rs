@@ -60,7 +60,7 @@ impl Api {
             .redirect(reqwest::redirect::Policy::none())
             .user_agent(concat!("aizuchi/", env!("CARGO_PKG_VERSION")))
             .build()
-            .context("no way to call Slack")?;
+            .context("cannot create the HTTP client for Slack")?;
         let their_clock = ServerClock::new("Slack", Clock::Wall);
         Ok(Api { client, base, bot, app, given_up: watch::Sender::new(None), their_clock })
     }
@@ -132,14 +132,15 @@ impl Api {
         if flag(&body, "ok") {
             return Ok(ApiResponse { body, scopes });
         }
-        let error = owned(&body, "error").unwrap_or_else(|| "an answer that says nothing".to_owned());
+        let error =
+            owned(&body, "error").unwrap_or_else(|| "the response has neither a result nor an error".to_owned());
         if error == "ratelimited" || error == "rate_limited" {
             return Err(ApiError::Limited { after: USUAL_PATIENCE });
         }
         Err(ApiError::Refused { needed: owned(&body, "needed"), error })
     }
 
-    /// Answers whoever gave a slash command. The address is Slack's and secret; no token goes there.
+    /// Answers the person who gave a slash command. The address is Slack's and secret; no token goes there.
     pub async fn respond(&self, url: &str, text: &str) -> Result<(), ApiError> {
         let answer = serde_json::json!({"response_type": "ephemeral", "text": text});
         let sent = self.client.post(url).timeout(ANSWER_WITHIN).json(&answer).send().await.map_err(unsent)?;
@@ -168,7 +169,7 @@ async fn body(mut response: Response) -> Result<Value, ApiError> {
     while let Some(chunk) = response.chunk().await.map_err(|error| ApiError::NoAnswer(error_chain(error)))? {
         bytes.extend_from_slice(&chunk);
         if bytes.len() > ANSWER_BYTES_MAX {
-            return Err(ApiError::NoAnswer("an answer without end".into()));
+            return Err(ApiError::NoAnswer("the response is too large".into()));
         }
     }
     serde_json::from_slice(&bytes).map_err(|error| ApiError::NoAnswer(format!("status {status}, not JSON: {error}")))

@@ -52,16 +52,16 @@ async fn fill(context: &SlackContext, me: &SlackIdentity, channels: BTreeMap<Str
                 let at = context.slack.clock.now();
                 let store = inbox::store(&*context.slack.stores.inbox, arrivals, at).await;
                 stored += store.unwrap_or_else(|failed| {
-                    warn!(%failed, "can not store what was missed on Slack");
+                    warn!(%failed, "cannot store missed Slack messages");
                     0
                 });
                 context.arrived.notify_one();
             }
-            Err(error) => warn!(channel, %error, "what was missed in a Slack channel stays unknown"),
+            Err(error) => warn!(channel, %error, "cannot fetch missed messages of a Slack channel"),
         }
     }
     if stored > 0 {
-        info!(messages = stored, "heard what was said and changed on Slack meanwhile");
+        info!(messages = stored, "backfilled missed Slack messages and edits");
     }
 }
 

@@ -20,7 +20,7 @@ pub async fn known_recent_messages(context: &SlackContext) -> HashMap<Place, Vec
     let now = context.slack.clock.now();
     let known = context.slack.stores.recent.recent(PLATFORM, now).await;
     known.unwrap_or_else(|failed| {
-        warn!(%failed, "can not tell what was changed on Slack meanwhile");
+        warn!(%failed, "cannot check Slack for edits made while offline");
         HashMap::new()
     })
 }

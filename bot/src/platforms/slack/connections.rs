@@ -73,5 +73,5 @@ pub async fn keep(context: Arc<SlackContext>, me: Arc<SlackIdentity>, slot: u32)
 /// What still comes through the old line is heard, while the new one opens.
 async fn drain(mut line: SlackConnection) {
     let ended = timeout(LINGERS, line.serve()).await;
-    debug!(?ended, "left an old line to Slack");
+    debug!(?ended, "closed a replaced Slack connection");
 }

@@ -50,7 +50,7 @@ fn find(mut value: Value, too_much: bool) -> Option<SocketFrame> {
     }
     let envelope = text(&value, "envelope_id").filter(|id| id.len() <= ENVELOPE_CHARS_MAX)?.to_owned();
     if too_much {
-        tracing::warn!(kind, "let go of an event that is too large");
+        tracing::warn!(kind, "dropped an oversized event");
         return Some(SocketFrame::Other { envelope });
     }
     let payload = value.get_mut("payload").map(Value::take).unwrap_or_default();

@@ -7,13 +7,13 @@ use crate::ports::PostError;
 /// Why a call to Slack came to nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ApiError {
-    #[error("Slack asks for patience: {after:?}")]
+    #[error("rate limited by Slack for {after:?}")]
     Limited { after: Duration },
     /// Slack's own word for it, such as `channel_not_found`, and the scope it misses.
     #[error("{}", describe_error(error, needed.as_deref()))]
     Refused { error: String, needed: Option<String> },
     /// It never went out.
-    #[error("Slack can not be reached: {0}")]
+    #[error("cannot reach Slack: {0}")]
     NotSent(String),
     /// The token was refused, and is not when it is tried again.
     #[error("Slack refused the token for one call only: {0}")]
@@ -31,7 +31,7 @@ const OF_TOKEN: &[&str] = &["invalid_auth", "not_authed", "account_inactive", "t
 
 /// Nothing gets better before a person has done something.
 const HOPELESS: &[(&str, &str)] = &[
-    ("invalid_auth", "Slack does not know the token"),
+    ("invalid_auth", "Slack rejected the token"),
     ("not_authed", "there is no token"),
     ("account_inactive", "the app was removed from the workspace, or its account is inactive: install it again"),
     ("token_revoked", "the token was revoked: install the app again"),
@@ -39,15 +39,12 @@ const HOPELESS: &[(&str, &str)] = &[
     ("not_allowed_token_type", "this is another kind of token: the bot's begins with xoxb-, the app's with xapp-"),
     ("missing_scope", "the app lacks a permission"),
     ("no_permission", "the app lacks a permission"),
-    ("access_denied", "the workspace does not let the app in: ask an administrator"),
+    ("access_denied", "the workspace does not allow the app: ask an administrator"),
     ("org_login_required", "the workspace is being moved: try again when that is done"),
-    ("team_access_not_granted", "the app was not let into this workspace: ask an administrator"),
+    ("team_access_not_granted", "the app is not approved in this workspace: ask an administrator"),
     ("forbidden_team", "the app is not allowed in this workspace"),
-    ("link_disabled", "Socket Mode is switched off for the app: switch it on at api.slack.com/apps, Socket Mode"),
-    (
-        "socket_mode_disabled",
-        "Socket Mode is switched off for the app: switch it on at api.slack.com/apps, Socket Mode",
-    ),
+    ("link_disabled", "Socket Mode is off for the app: enable it at api.slack.com/apps, Socket Mode"),
+    ("socket_mode_disabled", "Socket Mode is off for the app: enable it at api.slack.com/apps, Socket Mode"),
 ];
 
 /// About one channel or message.
@@ -55,14 +52,14 @@ const LOCAL: &[(&str, &str)] = &[
     ("channel_not_found", "there is no such channel, or the app is not in it: /invite it there"),
     ("not_in_channel", "the app is not in the channel: /invite it there"),
     ("is_archived", "the channel is archived"),
-    ("message_not_found", "the message is gone"),
-    ("thread_not_found", "the thread is gone"),
+    ("message_not_found", "the message was deleted"),
+    ("thread_not_found", "the thread was deleted"),
     ("msg_too_long", "the post is too long"),
     ("no_text", "there is nothing to post"),
-    ("restricted_action", "the workspace does not let the app post there: ask an administrator"),
+    ("restricted_action", "the workspace does not allow the app to post there: ask an administrator"),
     ("restricted_action_read_only_channel", "the channel is read-only"),
     ("restricted_action_thread_only_channel", "only answers in threads are allowed in the channel"),
-    ("cannot_reply_to_message", "this message can not be answered in a thread"),
+    ("cannot_reply_to_message", "this message cannot be answered in a thread"),
     ("too_many_reactions", "the message has too many reactions"),
     ("invalid_name", "the workspace does not have this emoji"),
 ];
@@ -76,14 +73,14 @@ pub fn describe_error(error: &str, needed: Option<&str>) -> String {
     let known = HOPELESS.iter().chain(LOCAL).find(|(name, _)| *name == error).map(|(_, words)| *words);
     match (known, needed) {
         (_, Some(scope)) => format!(
-            "the app lacks the permission {scope} ({error}): add it at api.slack.com/apps, OAuth & Permissions, and \
+            "the app lacks the scope {scope} ({error}): add it at api.slack.com/apps, OAuth & Permissions, and \
              install the app again"
         ),
         (Some(words), None) if ["invalid_auth", "not_authed"].contains(&error) => {
             format!("{words} ({error}): {TOKENS}")
         }
         (Some(words), None) => format!("{words} ({error})"),
-        (None, None) => format!("Slack refuses: {error}"),
+        (None, None) => format!("Slack refused the request: {error}"),
     }
 }
 
@@ -127,12 +124,10 @@ mod tests {
 
     #[test]
     fn a_refusal_says_what_to_do() {
-        assert!(
-            describe_error("missing_scope", Some("reactions:write")).contains("lacks the permission reactions:write")
-        );
+        assert!(describe_error("missing_scope", Some("reactions:write")).contains("lacks the scope reactions:write"));
         assert!(describe_error("invalid_auth", None).contains("xapp-"));
         assert!(describe_error("not_in_channel", None).contains("/invite"));
-        assert_eq!(describe_error("something_new", None), "Slack refuses: something_new");
+        assert_eq!(describe_error("something_new", None), "Slack refused the request: something_new");
     }
 
     #[test]

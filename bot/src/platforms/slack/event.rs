@@ -1,4 +1,4 @@
-//! What happened, read from Slack's JSON. Only what can not be done without must be there: the channel and the time.
+//! What happened, read from Slack's JSON. Only what cannot be done without must be there: the channel and the time.
 
 use aizuchi_core::types::Visibility;
 use serde::{Deserialize, Serialize};
@@ -187,7 +187,7 @@ fn visibility(kind: &str) -> Option<Visibility> {
     }
 }
 
-/// The thread it lies in. The message a thread grows from lies in the channel.
+/// The thread it is in. The message a thread grows from is in the channel.
 fn thread(message: &Value, ts: &str) -> Option<String> {
     stamp(message, "thread_ts").filter(|thread| *thread != ts).map(str::to_owned)
 }

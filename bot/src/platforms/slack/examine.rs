@@ -1,4 +1,4 @@
-//! Whether Slack can be listened to: tokens, Socket Mode and permissions, each with how to mend it.
+//! Whether Slack can be listened to: tokens, Socket Mode and permissions, each with how to fix it.
 
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -18,13 +18,15 @@ pub async fn examine(slack: &SlackSettings, bot_token: SecretString, app_token: 
         [(&bot_token, "xoxb-", &slack.bot_token_variable), (&app_token, "xapp-", &slack.app_token_variable)]
     {
         if !token.expose_secret().starts_with(prefix) {
-            let told = format!("{variable} does not begin with {prefix}");
+            let told = format!("{variable} does not start with {prefix}");
             findings.push(Check::warn(PART, told, format!("copy it again from {APPS}")));
         }
     }
     let api = match Api::new(&slack.api_url, bot_token, app_token) {
         Ok(api) => api,
-        Err(error) => return vec![Check::fail(PART, format!("{error:#}"), "mend the certificates")],
+        Err(error) => {
+            return vec![Check::fail(PART, format!("{error:#}"), "check the TLS certificates of this machine")];
+        }
     };
     findings.extend(bot(&api, &slack.bot_token_variable).await);
     findings.push(app(&api, &slack.app_token_variable).await);
@@ -40,14 +42,14 @@ async fn bot(api: &Api, variable: &str) -> Vec<Check> {
         }
     };
     let (user, team) = (text(&answered.body, "user").unwrap_or("?"), text(&answered.body, "team").unwrap_or("?"));
-    let known = Check::ok(PART, format!("is {user} in the workspace {team}"));
+    let known = Check::ok(PART, format!("logged in as {user} in the workspace {team}"));
     vec![known, scopes(answered.scopes.as_deref())]
 }
 
 /// Names what is missing.
 fn scopes(granted: Option<&str>) -> Check {
     let Some(granted) = granted else {
-        return Check { level: Level::Warn, ..Check::ok(PART, "Slack does not say what the app may do") };
+        return Check { level: Level::Warn, ..Check::ok(PART, "Slack does not report the app's scopes") };
     };
     let granted: Vec<&str> = granted.split(',').map(str::trim).collect();
     let missing: Vec<String> = NEEDED
@@ -56,7 +58,7 @@ fn scopes(granted: Option<&str>) -> Check {
         .map(|(scope, purpose)| format!("{scope} ({purpose})"))
         .collect();
     if missing.is_empty() {
-        return Check::ok(PART, format!("has the {} permissions it needs", NEEDED.len()));
+        return Check::ok(PART, format!("has the {} scopes it needs", NEEDED.len()));
     }
     let mend = format!(
         "add it at {APPS}, OAuth & Permissions, Bot Token Scopes, and install the app again; docs/slack-manifest.yaml has them all"
@@ -66,10 +68,10 @@ fn scopes(granted: Option<&str>) -> Check {
 
 async fn app(api: &Api, variable: &str) -> Check {
     match api.call_with(TokenKind::App, "apps.connections.open", &[]).await {
-        Ok(_) => Check::ok(PART, "Socket Mode can be used"),
+        Ok(_) => Check::ok(PART, "Socket Mode works"),
         Err(error) => {
             let mend = format!(
-                "make an App-Level Token with connections:write at {APPS}, Basic Information, and put it into {variable}"
+                "create an App-Level Token with connections:write at {APPS}, Basic Information, and put it into {variable}"
             );
             Check::fail(PART, format!("the app's token: {error}"), mend)
         }

@@ -46,7 +46,7 @@ async fn tell_some(context: &SlackContext, me: &SlackIdentity, told: &mut u64) -
     let untold = match inbox.pending(PLATFORM, *told, TOGETHER_MAX).await {
         Ok(untold) => untold,
         Err(failed) => {
-            error!(%failed, "can not read what came from Slack");
+            error!(%failed, "cannot read the Slack inbox");
             context.slack.clock.note_return();
             tokio::time::sleep(AGAIN_AFTER).await;
             return Ok(true);
@@ -58,7 +58,7 @@ async fn tell_some(context: &SlackContext, me: &SlackIdentity, told: &mut u64) -
     for PendingEntry { seq, body } in untold {
         match serde_json::from_str::<InboxArrival>(&body) {
             Ok(arrival) => inputs.extend(input(context, me, arrival).await),
-            Err(error) => warn!(seq, %error, "passed over what can not be read"),
+            Err(error) => warn!(seq, %error, "skipped an unreadable record"),
         }
     }
     let all: Result<Vec<()>, ShuttingDown> =
@@ -67,7 +67,7 @@ async fn tell_some(context: &SlackContext, me: &SlackIdentity, told: &mut u64) -
     *told = last;
     // Left behind, it is told again at the next start and passed over there.
     if let Err(failed) = inbox.handled(PLATFORM, last).await {
-        warn!(%failed, "can not note what was heard from Slack");
+        warn!(%failed, "cannot store the Slack position");
     }
     Ok(full)
 }
@@ -96,14 +96,14 @@ async fn input(context: &SlackContext, me: &SlackIdentity, arrival: InboxArrival
         }
         SlackEvent::Joined { channel, user } => {
             if user == me.user {
-                tracing::info!(channel, "was invited to a Slack channel");
+                tracing::info!(channel, "joined a Slack channel");
                 // So that the first message finds it known.
                 names.channel(&channel).await;
             }
             None
         }
         SlackEvent::Left { channel } => {
-            tracing::info!(channel, "is no longer in a Slack channel");
+            tracing::info!(channel, "left a Slack channel");
             Some(Input::Told(me.room(&channel), Command::Left))
         }
     }

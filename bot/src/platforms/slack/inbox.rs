@@ -1,5 +1,9 @@
-//! What came in, on its way through the inbox: stored before it is acknowledged, so that neither a crash loses anything nor
-//! a redelivery counts twice.
+//! The inbox of Slack events: stored before they are acknowledged, so that no crash loses one and no redelivery counts twice.
+//!
+//! An entry has a key that is the same however often and on whichever way the event comes (an envelope, its redelivery, the
+//! channel's history); a known key is not stored again. `forward.rs` hands the pending entries to the engine in order and marks
+//! them as handled; the keys stay for a week, as long as Slack may send again. With the entry goes the mark of its
+//! channel, up to where it is known: after an interruption the history is fetched from there.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +38,7 @@ pub struct InboxArrival {
 fn event_of_any_build<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SlackEvent, D::Error> {
     let value = Value::deserialize(deserializer)?;
     match value.get("type") {
-        Some(_) => SlackEvent::read(&value).ok_or_else(|| D::Error::custom("nothing that happened in a channel")),
+        Some(_) => SlackEvent::read(&value).ok_or_else(|| D::Error::custom("not an event of a channel")),
         None => serde_json::from_value(value).map_err(D::Error::custom),
     }
 }
@@ -110,7 +114,7 @@ pub async fn forget(inbox: &dyn Inbox, users: &[&str]) -> Result<(), StoreError>
     if gone.is_empty() { Ok(()) } else { inbox.amend(PLATFORM, gone).await }
 }
 
-/// The thread a message lies in, if it came lately.
+/// The thread a message is in, if it came lately.
 pub async fn thread_of(threads: &dyn ArrivedThreads, channel: &str, ts: &str) -> Result<Option<String>, StoreError> {
     threads.thread_of(PLATFORM, &format!("{channel}/{ts}")).await
 }

@@ -82,7 +82,7 @@ impl SlackContext {
     /// Only a person can help: the platform stops, the program goes on.
     pub fn give_up(&self, why: &str) {
         if !self.stop.is_cancelled() {
-            error!("Slack: {why}; aizuchi goes on without Slack");
+            error!("Slack: {why}; continuing without Slack");
         }
         self.slack.api.give_up(why);
         self.stop.cancel();
@@ -110,7 +110,7 @@ impl SlackContext {
 }
 
 impl Slack {
-    /// Listens until `stop`. `Err` says what a person has to do before that can work; a Slack that can not be reached at
+    /// Listens until `stop`. `Err` says what a person has to do before that can work; a Slack that cannot be reached at
     /// the moment is waited for.
     pub async fn listen(
         self: &Arc<Slack>,
@@ -126,7 +126,7 @@ impl Slack {
                 return Err(anyhow!("Slack: {error}"));
             }
             Err(error) => {
-                warn!(%error, "Slack is waited for");
+                warn!(%error, "cannot reach Slack; retrying");
                 None
             }
         };
@@ -156,10 +156,10 @@ impl Slack {
     pub(super) async fn introduce(&self) -> Result<SlackIdentity, ApiError> {
         let answer: Value = self.api.call("auth.test", &[]).await?;
         let (Some(team), Some(user)) = (id(&answer, "team_id"), id(&answer, "user_id")) else {
-            return Err(ApiError::NoAnswer("it does not say who we are".into()));
+            return Err(ApiError::NoAnswer("auth.test returned no user id".into()));
         };
         let workspace = text(&answer, "team").unwrap_or(team);
-        info!(workspace, team, user, "is in a Slack workspace");
+        info!(workspace, team, user, "joined a Slack workspace");
         let bot = id(&answer, "bot_id").map(str::to_owned);
         Ok(SlackIdentity { team: team.to_owned(), user: user.to_owned(), bot, name: self.name.clone() })
     }
@@ -206,7 +206,7 @@ async fn wait_for_introduction(context: &SlackContext) -> Option<SlackIdentity> 
             Ok(me) => return Some(me.clone()),
             Err(error) if error.is_hopeless() => context.give_up(&error.to_string()),
             Err(ApiError::Limited { after }) => context.pause(after).await,
-            Err(error) => warn!(%error, "Slack is waited for"),
+            Err(error) => warn!(%error, "cannot reach Slack; retrying"),
         }
     }
     None

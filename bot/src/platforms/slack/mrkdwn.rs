@@ -29,7 +29,7 @@ const EDGE: char = '\u{200b}';
 const BULLET: &str = "• ";
 const RULE: &str = "──────────";
 
-/// Markdown takes `**「大事」**です` for plain text, because a bracket lies between the mark and the word. People who write
+/// Markdown takes `**「大事」**です` for plain text, because a bracket is between the mark and the word. People who write
 /// Japanese mean it: a joiner between the two lets the mark count.
 fn with_joiners(markdown: &str) -> String {
     let is_wide_punctuation = |c: char| !c.is_ascii() && !c.is_alphanumeric() && !c.is_whitespace();
@@ -93,7 +93,7 @@ struct Writer<'s> {
     styles: [usize; 3],
     links: Vec<Link>,
     in_code: bool,
-    /// The mark of a list is written, and what follows stands beside it.
+    /// The mark of a list is written, and what follows is beside it.
     is_beside_mark: bool,
     /// A style has just ended.
     is_behind_style: bool,

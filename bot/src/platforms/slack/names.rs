@@ -90,7 +90,7 @@ async fn found_or_none(asked: impl Future<Output = Result<Value, ApiError>>) -> 
     match timeout(ASKED_FOR, asked).await {
         Ok(Ok(answer)) => Some(answer),
         Ok(Err(error)) => {
-            tracing::debug!(%error, "a name is not known");
+            tracing::debug!(%error, "cannot look up a Slack name");
             None
         }
         Err(_) => None,

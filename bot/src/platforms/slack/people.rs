@@ -57,7 +57,7 @@ impl SlackChannel {
     }
 }
 
-/// On one line, and not without end: it stands in the middle of other people's text.
+/// On one line, and not without end: it is in the middle of other people's text.
 pub fn presentable(name: &str) -> String {
     let plain = |c: char| if c.is_control() || c == '\u{2028}' || c == '\u{2029}' { ' ' } else { c };
     name.chars().map(plain).take(NAME_CHARS_MAX).collect::<String>().trim().to_owned()

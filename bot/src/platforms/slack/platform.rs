@@ -95,7 +95,7 @@ impl Platform for Slack {
     ) -> BoxFuture<'a, Result<(), PostError>> {
         Box::pin(async move {
             let channel = channel_of(place)?;
-            let unnamed = || PostError::GiveUp { what: format!("Slack's name of {emoji} is not known") };
+            let unnamed = || PostError::GiveUp { what: format!("no Slack name for {emoji} is known") };
             let name = emoji::name(emoji).ok_or_else(unnamed)?;
             let form = [("channel", channel), ("timestamp", to.as_str()), ("name", name)];
             match self.api.call("reactions.add", &form).await {
@@ -128,6 +128,6 @@ impl Platform for Slack {
 /// `slack:team/channel`.
 fn channel_of(place: &Place) -> Result<&str, PostError> {
     let named = place.room.as_str().strip_prefix("slack:").and_then(|name| name.split_once('/'));
-    let elsewhere = || PostError::GiveUp { what: format!("{} is not a channel of Slack", place.room) };
+    let elsewhere = || PostError::GiveUp { what: format!("{} is not a Slack channel", place.room) };
     named.map(|(_, channel)| channel).ok_or_else(elsewhere)
 }

@@ -39,7 +39,7 @@ pub async fn post(slack: &Slack, channel: &str, posting: &PostRequest<'_>) -> Re
             tokio::time::sleep(Duration::from_millis(shown.0.min(SHOWS_WITHIN.0))).await;
             let wanted = UnconfirmedPost { key: posting.key, text: &mrkdwn(posting.text), since: at - CLOCKS_DIFFER };
             if let Some(ts) = find(slack, channel, thread, &wanted).await.map_err(to_post_error)? {
-                tracing::info!(channel, ts, "found a post of before again");
+                tracing::info!(channel, ts, "found a post from before the restart");
                 note(slack, posting.key, Some(&ts)).await;
                 return Ok(ts);
             }
@@ -58,7 +58,8 @@ pub async fn post(slack: &Slack, channel: &str, posting: &PostRequest<'_>) -> Re
     form.extend(thread.map(|thread| ("thread_ts", thread)));
     match slack.api.call("chat.postMessage", &form).await {
         Ok(answer) => {
-            let unstamped = || PostError::TryLater { after: None, what: "Slack does not say what it posted".into() };
+            let unstamped =
+                || PostError::TryLater { after: None, what: "the response has no message timestamp".into() };
             let ts = stamp(&answer, "ts").ok_or_else(unstamped)?.to_owned();
             note(slack, posting.key, Some(&ts)).await;
             Ok(ts)
@@ -113,8 +114,8 @@ async fn find(
             None => return first_free(slack, alike).await,
         }
     }
-    // So much was said since that it can not be told. Twice is worse than not at all.
-    Err(ApiError::Refused { error: "too much was said since".into(), needed: None })
+    // So much was said since that it cannot be told. Twice is worse than not at all.
+    Err(ApiError::Refused { error: "too many messages were posted since".into(), needed: None })
 }
 
 /// Whether a message without a key is ours, of this time, and says the same.
@@ -170,7 +171,7 @@ async fn note(slack: &Slack, key: &str, ts: Option<&str>) {
         None => posts.withdraw(ledger_key(key)).await,
     };
     if let Err(failed) = noted {
-        tracing::warn!(%failed, "can not note what became of a post to Slack");
+        tracing::warn!(%failed, "cannot store the outcome of a Slack post");
     }
 }
 
@@ -185,7 +186,7 @@ fn try_later(error: StoreError) -> PostError {
 fn to_post_error(error: ApiError) -> PostError {
     match PostError::from(error) {
         PostError::GiveUp { what } => {
-            PostError::GiveUp { what: format!("it can not be told whether it was posted before: {what}") }
+            PostError::GiveUp { what: format!("cannot check whether it was posted before: {what}") }
         }
         later @ PostError::TryLater { .. } => later,
     }

@@ -2,20 +2,20 @@
 
 /// A permission of the bot's token, and what it is for.
 pub const NEEDED: &[(&str, &str)] = &[
-    ("app_mentions:read", "hears that it is mentioned"),
-    ("channels:history", "hears public channels"),
-    ("channels:read", "knows public channels by name"),
+    ("app_mentions:read", "sees mentions of itself"),
+    ("channels:history", "reads public channels"),
+    ("channels:read", "reads the names of public channels"),
     ("chat:write", "answers"),
     ("commands", "takes /aizuchi"),
-    ("groups:history", "hears private channels it is in"),
-    ("groups:read", "knows private channels it is in by name"),
-    ("im:history", "hears direct messages"),
-    ("im:read", "knows direct messages from channels"),
-    ("mpim:history", "hears direct messages among several"),
-    ("mpim:read", "knows direct messages among several from channels"),
+    ("groups:history", "reads private channels it is in"),
+    ("groups:read", "reads the names of private channels it is in"),
+    ("im:history", "reads direct messages"),
+    ("im:read", "distinguishes direct messages from channels"),
+    ("mpim:history", "reads group direct messages"),
+    ("mpim:read", "distinguishes group direct messages from channels"),
     ("reactions:read", "hears reactions"),
     ("reactions:write", "reacts"),
-    ("users:read", "knows people by name"),
+    ("users:read", "reads people's names"),
 ];
 
 /// The permission of the app's token.

@@ -1,4 +1,10 @@
-//! One line to Slack: what comes through it is stored and then acknowledged; silence is noticed.
+//! One Socket Mode connection to Slack: events are stored and then acknowledged; a silent connection is noticed.
+//!
+//! Slack sends an event again until it is acknowledged. So everything that arrived together is written to the inbox in one
+//! transaction, and only then acknowledged: a crash in between leads to a redelivery, which the inbox recognises by its key. If
+//! the store refuses, nothing is acknowledged. The connection is pinged; if nothing comes for too long it counts as lost. Slack
+//! announces that it will close a connection (`disconnect`): the next one is opened first, and the old one is read on until it
+//! closes, so that nothing is missed in between (`connections.rs`).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,7 +57,7 @@ pub enum ConnectionEnd {
 pub async fn open(context: &Arc<SlackContext>, me: &Arc<SlackIdentity>) -> Result<SlackConnection, ApiError> {
     let api = &context.slack.api;
     let answer = api.call_with(TokenKind::App, "apps.connections.open", &[]).await?.body;
-    let url = text(&answer, "url").ok_or_else(|| ApiError::NoAnswer("it names no address".into()))?;
+    let url = text(&answer, "url").ok_or_else(|| ApiError::NoAnswer("the response has no WebSocket URL".into()))?;
     let socket = web_socket::open(api.client(), url, FRAME_BYTES_MAX).await.map_err(ApiError::NoAnswer)?;
     let (sink, frames) = socket.split();
     // What was said until now comes late because of us.
@@ -78,7 +84,7 @@ impl SlackConnection {
                 frames = self.frames.next() => frames,
                 _ = ping.tick() => {
                     if heard.elapsed() > pace.silent_max {
-                        return ConnectionEnd::Lost("it was silent for too long".into());
+                        return ConnectionEnd::Lost("no ping within the timeout".into());
                     }
                     if let Err(end) = self.send(vec![Message::Ping(Vec::new().into())]).await {
                         return end;
@@ -91,7 +97,7 @@ impl SlackConnection {
                 }
             };
             heard = Instant::now();
-            let Some(frames) = frames else { return ConnectionEnd::Lost("it was closed".into()) };
+            let Some(frames) = frames else { return ConnectionEnd::Lost("closed by Slack".into()) };
             if let Some(end) = self.take(frames).await {
                 return end;
             }
@@ -106,7 +112,7 @@ impl SlackConnection {
                 Ok(Message::Text(text)) => text,
                 Ok(Message::Close(frame)) => {
                     let said = frame.map(|frame| format!(": {} {:?}", frame.code, frame.reason.as_str()));
-                    end = Some(ConnectionEnd::Lost(format!("Slack closed it{}", said.unwrap_or_default())));
+                    end = Some(ConnectionEnd::Lost(format!("closed by Slack{}", said.unwrap_or_default())));
                     continue;
                 }
                 Ok(_) => continue,
@@ -138,7 +144,7 @@ impl SlackConnection {
             if let Err(failed) = stored {
                 // Not acknowledged, it comes again, late because of us.
                 self.context.slack.clock.note_return();
-                tracing::error!(%failed, "can not store what came from Slack");
+                tracing::error!(%failed, "cannot store a Slack event");
                 return end;
             }
             self.context.arrived.notify_one();
@@ -157,7 +163,7 @@ impl SlackConnection {
         match timeout(self.context.slack.pace.silent_max, sending).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => Err(ConnectionEnd::Lost(error.to_string())),
-            Err(_) => Err(ConnectionEnd::Lost("nothing can be sent".into())),
+            Err(_) => Err(ConnectionEnd::Lost("cannot send on the connection".into())),
         }
     }
 
@@ -169,7 +175,7 @@ impl SlackConnection {
     }
 
     fn disconnect(&mut self, reason: &str) -> Option<ConnectionEnd> {
-        tracing::debug!(reason, "Slack will close a line");
+        tracing::debug!(reason, "Slack is about to close a connection");
         match reason {
             "link_disabled" => Some(ConnectionEnd::Hopeless(super::errors::describe_error("link_disabled", None))),
             "too_many_websockets" => Some(ConnectionEnd::Crowded),

@@ -20,7 +20,7 @@ pub async fn keep(context: &SlackContext) {
         }
         context.pause(context.slack.pace.sync_every).await;
         if let Err(failed) = context.slack.sweep().await {
-            warn!(%failed, "can not let go of what came from Slack long ago");
+            warn!(%failed, "cannot remove old Slack events");
         }
     }
 }
@@ -36,8 +36,8 @@ async fn look(context: &SlackContext) {
         SlackChannel::read(channel).map(|channel| names.is_channel(channel)).is_some()
     });
     match (people, channels.await) {
-        (Ok(people), Ok(channels)) => info!(people, channels, "knows the names of a Slack workspace"),
-        (Err(error), _) | (_, Err(error)) => warn!(%error, "names on Slack are learnt one by one"),
+        (Ok(people), Ok(channels)) => info!(people, channels, "loaded the members of a Slack workspace"),
+        (Err(error), _) | (_, Err(error)) => warn!(%error, "cannot list Slack members; looking names up one by one"),
     }
 }
 

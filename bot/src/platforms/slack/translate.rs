@@ -166,7 +166,7 @@ pub async fn to_change_input(me: &SlackIdentity, names: &Names, changing: Change
     }))
 }
 
-/// Slack does not say in which thread the message lies.
+/// Slack does not say in which thread the message is.
 pub fn to_reaction_input(me: &SlackIdentity, reacting: &ReactionEvent, thread: Option<&str>) -> Option<Input> {
     Some(Input::Reacted(Reaction {
         place: me.place(&reacting.channel, thread),

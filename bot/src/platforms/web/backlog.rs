@@ -108,7 +108,7 @@ impl Backlog {
         }
         // The web room knows by itself what was said twice.
         if let Err(failed) = inbox.sweep(PLATFORM, now).await {
-            warn!(%failed, "cannot empty the inbox of the web room");
+            warn!(%failed, "cannot process the web room's inbox");
         }
         Ok(())
     }
@@ -118,7 +118,7 @@ async fn read_more(inbox: &dyn Inbox, progress: &mut Progress) {
     let pending = match inbox.pending(PLATFORM, progress.read, READ_MAX).await {
         Ok(pending) => pending,
         Err(failed) => {
-            error!(%failed, "cannot read what was said in the web room");
+            error!(%failed, "cannot read the web room's messages");
             return tokio::time::sleep(AGAIN_AFTER).await;
         }
     };
@@ -130,7 +130,7 @@ async fn read_more(inbox: &dyn Inbox, progress: &mut Progress) {
                 progress.unheard.insert(seq);
                 progress.waiting.push(input.room().cloned(), turns_to_it(&input), (seq, input));
             }
-            Err(error) => warn!(seq, %error, "passed over what cannot be read"),
+            Err(error) => warn!(seq, %error, "skipped an unreadable record"),
         }
     }
 }
@@ -145,6 +145,6 @@ fn turns_to_it(input: &Input) -> bool {
 async fn note(inbox: &dyn Inbox, heard: u64) {
     // Left behind, it is told again at the next start and passed over there.
     if let Err(failed) = inbox.handled(PLATFORM, heard).await {
-        warn!(%failed, "cannot note what was heard in the web room");
+        warn!(%failed, "cannot store the web room position");
     }
 }

@@ -1,4 +1,4 @@
-//! A change of the talk together with what comes of it for whoever wants it. A store decides it in its transaction, perhaps more
+//! A change of the talk together with what comes of it for callers that want it. A store decides it in its transaction, perhaps more
 //! than once; the last time counts.
 
 use std::sync::{Arc, Mutex, PoisonError};

@@ -43,11 +43,11 @@ impl Page {
         Ok(())
     }
 
-    /// Whoever opens a room of the same name later must not find what was said in this one.
+    /// A person who opens a room of the same name later must not find what was said in this one.
     async fn forget_room(&self, room: &str) {
         let Some(keeper) = &self.context.keeper else { return };
         if let Err(error) = keeper.forget_room(room_id(room)).await {
-            warn!(%room, %error, "cannot forget a closed room yet; trying again later");
+            warn!(%room, %error, "cannot delete a closed room; retrying");
         }
     }
 

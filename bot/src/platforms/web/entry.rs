@@ -18,7 +18,7 @@ use crate::lookalike::{case_folded, is_invisible};
 use crate::ports::{Speaker, WebDecision, WebMessage, WebQuery, WebQueryResult, WebRoom, WebWrite};
 use crate::replay::decision_for_page;
 
-/// Messages told at once: to whoever enters, and to whoever scrolls back.
+/// Messages sent at once to a page that enters or scrolls back.
 const HISTORY: usize = 50;
 /// Read at once while a page catches up.
 const CATCH_UP: usize = 200;
@@ -75,7 +75,7 @@ impl Page {
         Ok(())
     }
 
-    /// Newcomers and new rooms are counted; whoever comes back to what is there is not.
+    /// New people and new rooms are counted; people who return to an existing room are not.
     async fn check_limits(&self, room: &str, secret: Option<String>, since: u64) -> Result<(), PageProblem> {
         let talk = &self.context.web.stores.web;
         let found = talk.query(WebQuery { room: Some(room.to_owned()), secret, ..WebQuery::default() }).await?;
@@ -170,7 +170,7 @@ impl Page {
 /// Somebody at a page.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebPerson {
-    /// Whoever knows it speaks as this person. Everybody else only ever sees the public id.
+    /// A page that knows it speaks as this person. Everybody else only ever sees the public id.
     pub secret: String,
     pub speaker: Speaker,
 }

@@ -21,7 +21,7 @@ pub fn examine(layers: &Layers, running: Running) -> Vec<Check> {
     let addresses: Vec<SocketAddr> = match web.address.to_socket_addrs() {
         Ok(addresses) => addresses.collect(),
         Err(error) => {
-            let mend = "set web.address to such as 127.0.0.1:4860";
+            let mend = "set web.address to an address such as 127.0.0.1:4860";
             return vec![Check::fail(PART, format!("`web.address` is {:?}: {error}", web.address), mend)];
         }
     };
@@ -36,15 +36,15 @@ fn guard(address: &str, token: Option<&SecretString>) -> Check {
     match token.map_or(0, |token| token.expose_secret().chars().count()) {
         0 => Check::fail(
             PART,
-            format!("{address} can be reached from elsewhere, and there is no token"),
-            format!("put one into {TOKEN}, or set web.address to 127.0.0.1:4860"),
+            format!("{address} is reachable from other machines, and there is no token"),
+            format!("set {TOKEN} to one, or set web.address to 127.0.0.1:4860"),
         ),
         few if few < TOKEN_CHARS_MIN => Check::warn(
             PART,
-            format!("its token has {few} characters: it can be guessed"),
-            format!("put a long random one into {TOKEN}"),
+            format!("the token has only {few} characters and can be guessed"),
+            format!("set {TOKEN} to a long random one"),
         ),
-        _ => Check::ok(PART, "guarded by a token"),
+        _ => Check::ok(PART, "protected by a token"),
     }
 }
 
@@ -66,13 +66,13 @@ fn listens(named: &str, addresses: &[SocketAddr], running: Running) -> Check {
         },
         Err(error) => Check::fail(
             PART,
-            format!("it can not listen on {named}: {error}"),
+            format!("cannot listen on {named}: {error}"),
             "set web.address to an address of this machine and a port above 1023",
         ),
     }
 }
 
-/// Whoever says that it is alive as we do.
+/// Whether an aizuchi answers `/live` there.
 fn is_one_of_us(address: &SocketAddr) -> bool {
     let ask = || -> std::io::Result<String> {
         let mut stream = TcpStream::connect_timeout(address, PATIENCE)?;

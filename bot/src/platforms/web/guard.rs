@@ -1,4 +1,4 @@
-//! Who may come in: this machine, or whoever knows the token; and no other site through somebody's browser.
+//! Access to the web room: from this machine, or with the token; and not from another site through somebody's browser.
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::sync::Arc;
@@ -26,14 +26,14 @@ pub fn addresses(address: &str, token: Option<&SecretString>) -> Result<Vec<Sock
         Ok(found) => found.collect(),
         Err(error) => {
             return Err(format!(
-                "`web.address` is {address:?}; allowed is an address of this machine with a port, such as \
-                 \"127.0.0.1:4860\" ({error})"
+                "`web.address` must be an address of this machine with a port, such as \"127.0.0.1:4860\", got \
+                 {address:?} ({error})"
             ));
         }
     };
     if token.is_none() && !found.iter().all(|address| address.ip().is_loopback()) {
         return Err(format!(
-            "`web.address` is {address:?}, where others can reach it, and there is no token: set web.token to a secret \
+            "`web.address` is {address:?}, which other machines can reach, and there is no token: set web.token to a secret \
              (AIZUCHI__WEB__TOKEN=…), or web.address to \"127.0.0.1:4860\""
         ));
     }
@@ -45,8 +45,8 @@ pub async fn bind(address: &str, token: Option<&SecretString>) -> anyhow::Result
     let found = addresses(address, token).map_err(anyhow::Error::msg)?;
     TcpListener::bind(&found[..]).await.with_context(|| {
         format!(
-            "can not listen on {address} (setting web.address): stop the program that does, or choose another port \
-             with --set web.address=127.0.0.1:4861 (port 0 takes a free one)"
+            "cannot listen on {address} (setting web.address): stop the program that uses it, or choose another port \
+             with --set web.address=127.0.0.1:4861 (port 0 picks a free one)"
         )
     })
 }
@@ -84,15 +84,11 @@ impl Guard {
     fn check(&self, request: &Request) -> AccessDecision {
         let (headers, path) = (request.headers(), request.uri().path());
         if (path == "/ws" || path.starts_with("/api/")) && !is_same_origin(headers) {
-            return AccessDecision::Refused("another site asks for this");
+            return AccessDecision::Refused("unexpected Origin header");
         }
         let Some(token) = &self.token else {
             let ours = host(headers).is_some_and(|host| self.is_own(host));
-            return if ours {
-                AccessDecision::In
-            } else {
-                AccessDecision::Refused("this is not how this machine is called")
-            };
+            return if ours { AccessDecision::In } else { AccessDecision::Refused("unexpected Host header") };
         };
         let has_session = |sessions: &Arc<Sessions>| cookies(headers, COOKIE).any(|id| sessions.knows(&id));
         if self.sessions.as_ref().is_some_and(has_session) {
@@ -153,7 +149,7 @@ fn shows_token(request: &Request) -> bool {
 
 fn wait_first(wait: Duration) -> Response {
     let seconds = wait.as_secs() + 1;
-    let why = format!("too many wrong tokens came from your address; try again in {seconds} s\n");
+    let why = format!("too many wrong tokens from your address; try again in {seconds} s\n");
     (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, seconds.to_string())], why).into_response()
 }
 
@@ -166,8 +162,8 @@ impl Guard {
         let id = match begun {
             Ok(id) => id,
             Err(error) => {
-                warn!(%error, "cannot begin a session");
-                let why = "the store cannot be written; the log says why\n";
+                warn!(%error, "cannot store a web session");
+                let why = "the store cannot be written; see the log\n";
                 return (StatusCode::SERVICE_UNAVAILABLE, why).into_response();
             }
         };

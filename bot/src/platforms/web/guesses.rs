@@ -1,5 +1,5 @@
-//! Wrong tokens, counted by address: whoever guesses waits longer and longer, and what is guessed meanwhile is not looked at.
-//! Other addresses and whoever has a session are not affected.
+//! Wrong tokens, counted by address: each one makes the address wait longer, and guesses in the meantime are not checked.
+//! Other addresses and existing sessions are not affected.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

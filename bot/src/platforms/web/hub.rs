@@ -1,4 +1,10 @@
-//! Who is in which room now, and how what happens there reaches their pages.
+//! Distributes what happens in a room to the pages that are in it.
+//!
+//! A change is stored first. Then [`Hub::carry`], the only sender of changes, reads them from the store in the order of their
+//! numbers and broadcasts them: no change overtakes another, and a page that counts notices a gap. Each room has a bounded
+//! broadcast channel; a page that is too far behind is disconnected, comes back with the last number it knows and asks for the
+//! rest. The current view of the room is a `watch` channel, where only the latest value counts. A frame is serialised once for
+//! all pages. After many changes at once the hub waits a moment for the pages to read.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -115,7 +121,7 @@ impl Hub {
     pub async fn publish_changes(&self, talk: &dyn WebTalk, mut since: u64, stop: &CancellationToken) {
         loop {
             if let Err(failed) = self.carry_all(talk, &mut since).await {
-                error!(%failed, "can not read what was said in the web room");
+                error!(%failed, "cannot read the web room's messages");
                 tokio::time::sleep(AGAIN_AFTER).await;
                 self.wake();
             }

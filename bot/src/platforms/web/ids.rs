@@ -2,7 +2,7 @@
 
 use ring::rand::{SecureRandom as _, SystemRandom};
 
-/// Only whoever is told it can know it: whoever shows it is that person.
+/// A secret of one person: a page that shows it is that person.
 pub fn secret() -> String {
     random::<16>()
 }

@@ -1,5 +1,5 @@
 //! How much of the web room one address and one person may take: connections, newcomers, rooms, messages. Every limit is
-//! a setting, and 0 is none. The tables forget whoever has been quiet for long enough to have all of it again.
+//! a setting, and 0 is none. The tables drop entries that have been quiet for long enough to have their full limit again.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -25,7 +25,7 @@ const FULL_FOR: Duration = Duration::from_secs(1);
 /// Signs of typing that are passed on: a page sends one in three seconds.
 const TYPING_PER_SECOND: u32 = 1;
 
-/// Where somebody connects from. Whoever has one address of an IPv6 network has all of its /64.
+/// Where somebody connects from. An IPv6 client has all addresses of its /64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClientAddress(IpAddr);
 
@@ -37,7 +37,7 @@ impl ClientAddress {
         })
     }
 
-    /// The address a trusted proxy added last; what stands before it the client may have written itself.
+    /// The address a trusted proxy added last; what is before it the client may have written itself.
     pub fn of(peer: IpAddr, headers: &HeaderMap, trust_proxy: bool) -> ClientAddress {
         let told = || {
             let line = headers.get_all("x-forwarded-for").into_iter().next_back()?.to_str().ok()?;

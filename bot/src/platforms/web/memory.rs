@@ -101,7 +101,7 @@ pub async fn change(
         FactAction::Edit { content } => {
             let content = content.trim();
             if content.is_empty() || content.chars().count() > CONTENT_CHARS {
-                let wrong = format!("a fact has 1 to {CONTENT_CHARS} characters\n");
+                let wrong = format!("a fact must have 1–{CONTENT_CHARS} characters\n");
                 return (StatusCode::UNPROCESSABLE_ENTITY, wrong).into_response();
             }
             MemoryChange::Edited { fact, content: content.into(), keywords: words::topics(content, KEYWORDS) }
@@ -122,10 +122,10 @@ async fn is_of(keeper: &Keeper, room: &RoomId, fact: FactId) -> Result<bool, Sto
 }
 
 fn not_found() -> Response {
-    (StatusCode::NOT_FOUND, "nothing is remembered for long here\n").into_response()
+    (StatusCode::NOT_FOUND, "long-term memory is off\n").into_response()
 }
 
 fn store_error(error: &StoreError) -> Response {
-    tracing::warn!(%error, "memory can not be shown");
-    (StatusCode::SERVICE_UNAVAILABLE, "the store does not answer; the log says why\n").into_response()
+    tracing::warn!(%error, "cannot read memory for the page");
+    (StatusCode::SERVICE_UNAVAILABLE, "the store cannot be read; see the log\n").into_response()
 }

@@ -5,7 +5,7 @@ use crate::lookalike::{is_blank, looks_empty, looks_like, remove_invisible};
 /// Longest name of a person, in characters.
 const NAME_CHARS_MAX: usize = 40;
 
-/// A name as it will be shown: on one line, without what can not be seen. `None` if nothing is left, or too much.
+/// A name as it will be shown: on one line, without what cannot be seen. `None` if nothing is left, or too much.
 pub fn name(given: &str) -> Option<String> {
     let spaced = |c: char| if c.is_control() || is_invisible(c) || is_blank(c) { ' ' } else { c };
     let spaced: String = given.chars().take(1000).map(spaced).collect();

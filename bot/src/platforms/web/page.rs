@@ -82,7 +82,7 @@ impl From<Refusal> for PageProblem {
 
 impl From<StoreError> for PageProblem {
     fn from(error: StoreError) -> PageProblem {
-        warn!(%error, "could not serve a page of the web room");
+        warn!(%error, "cannot serve a web room connection");
         PageProblem::Trouble(PageError::Store)
     }
 }
@@ -130,7 +130,7 @@ impl Page {
         self.context.web.settings.person_messages_per_second
     }
 
-    /// Returns when whoever sits there may send again.
+    /// Returns when the page may send again.
     pub async fn until_turn(&self) {
         if let Some(entered) = &self.entered {
             self.context.limits.until_turn(&entered.person.speaker.id).await;
@@ -322,7 +322,7 @@ impl Page {
         Ok(())
     }
 
-    /// Whoever can open the web room may change its settings.
+    /// Everybody who can open the web room may change its settings.
     async fn run(&self, room: &str, person: &WebPerson, command: &str) {
         if let ParsedCommand::Command(CommandSpec { effect: CommandEffect::Web(effect), .. }, argument) =
             parse(command, CommandForm::Bare)

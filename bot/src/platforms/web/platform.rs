@@ -195,7 +195,7 @@ impl Platform for Web {
 }
 
 fn room_of(place: &Place) -> Result<&str, PostError> {
-    let elsewhere = || PostError::GiveUp { what: format!("{} is not a room of the web", place.room) };
+    let elsewhere = || PostError::GiveUp { what: format!("{} is not a web room", place.room) };
     talk::room_name(&place.room).ok_or_else(elsewhere)
 }
 

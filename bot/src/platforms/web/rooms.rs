@@ -1,4 +1,4 @@
-//! The web rooms themselves: opened, listed, let go of when nobody comes back, closed for good.
+//! The web rooms themselves: opened, listed, removed when nobody comes back, closed for good.
 
 use aizuchi_core::Input;
 use aizuchi_core::input::Command;

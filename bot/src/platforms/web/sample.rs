@@ -92,8 +92,8 @@ pub async fn play(context: &WebContext, room: &str, language: Language) {
             }
             // Somebody has seen enough of it.
             Err(PageProblem::Refusal(Refusal::RoomClosed)) => return,
-            Err(PageProblem::Refusal(refusal)) => warn!(?refusal, "a line of the sample was refused"),
-            Err(PageProblem::Trouble(_)) => return warn!("could not play the sample: a line could not be stored"),
+            Err(PageProblem::Refusal(refusal)) => warn!(?refusal, "a sample line was refused"),
+            Err(PageProblem::Trouble(_)) => return warn!("cannot play the sample: a line could not be stored"),
         }
     }
 }

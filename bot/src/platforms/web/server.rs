@@ -120,10 +120,10 @@ impl Web {
             context.web.backlog.deliver(&*context.web.stores.inbox, &context.engine, now, &context.stop).await;
         });
         spawn("the web room's view of decisions", &context, |context| watch::show_events(context, events));
-        spawn("the numbers it keeps about itself", &context, |context| async move {
+        spawn("the metrics", &context, |context| async move {
             keep_up(|| context.metrics.run_upkeep(), &context.stop).await;
         });
-        info!(%address, "the web room is open");
+        info!(%address, "web room listening");
         Ok((address, tokio::spawn(accept(listener, context, guard))))
     }
 
@@ -160,7 +160,7 @@ async fn accept(listener: TcpListener, context: Arc<WebContext>, guard: Guard) {
             }
             // Out of file descriptors, most likely: the others need a moment to leave.
             Err(error) => {
-                warn!(%error, "can not accept a connection");
+                warn!(%error, "cannot accept a connection");
                 sleep(Duration::from_millis(100)).await;
             }
         }
@@ -168,7 +168,7 @@ async fn accept(listener: TcpListener, context: Arc<WebContext>, guard: Guard) {
     drop(listener);
     context.tasks.close();
     if timeout(ENDS_WITHIN, context.tasks.wait()).await.is_err() {
-        warn!(left = context.tasks.len(), "let go of connections that did not end");
+        warn!(left = context.tasks.len(), "dropped connections that did not close");
     }
 }
 
@@ -247,7 +247,7 @@ async fn ready(State(context): State<Arc<WebContext>>) -> Response {
                 }
             };
         }
-        (false, _) | (true, Ok((Err(_), _))) => "not ready: the store can not be written, the log says why\n",
+        (false, _) | (true, Ok((Err(_), _))) => "not ready: the store cannot be written; see the log\n",
         (true, _) => "not ready: the store does not answer\n",
     };
     (StatusCode::SERVICE_UNAVAILABLE, why).into_response()

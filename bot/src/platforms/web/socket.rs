@@ -25,7 +25,7 @@ const TAKES_WITHIN: Duration = Duration::from_secs(10);
 /// A page says first of all where it wants to go.
 const ENTERS_WITHIN: Duration = Duration::from_secs(10);
 const PING_EVERY: Duration = Duration::from_secs(20);
-/// Browsers answer a ping by themselves: whoever is silent for so long is gone.
+/// Browsers answer a ping by themselves: a page that is silent for so long is gone.
 const GONE_AFTER: Duration = Duration::from_secs(60);
 
 /// Frames of any kind that one page may send in the long run, where its person may not say more; what comes faster waits.
@@ -47,7 +47,7 @@ impl SocketEnd {
     fn close(self) -> CloseFrame {
         let (code, reason) = match self {
             SocketEnd::Left | SocketEnd::Gone => (close_code::NORMAL, ""),
-            SocketEnd::Stuck | SocketEnd::Behind => (close_code::AGAIN, "too slow; come back and ask for the rest"),
+            SocketEnd::Stuck | SocketEnd::Behind => (close_code::AGAIN, "too slow; reconnect for the rest"),
             SocketEnd::NeverEntered => (close_code::POLICY, "enter a room first"),
             SocketEnd::Unreadable => (close_code::SIZE, "too large or unreadable"),
             SocketEnd::Stopping => (close_code::RESTART, "aizuchi is stopping"),
@@ -90,7 +90,7 @@ pub async fn serve(socket: WebSocket, context: Arc<WebContext>, language: Langua
         end = read(stream, page) => (writing.await.0, end),
     };
     if end != SocketEnd::Left {
-        tracing::debug!(?end, "let go of a page of the web room");
+        tracing::debug!(?end, "dropped a slow web room connection");
     }
     let close = async {
         let _ = sink.send(Message::Close(Some(end.close()))).await;
@@ -135,7 +135,7 @@ fn frames_per_second(messages: u32) -> u32 {
     if messages == 0 { 0 } else { messages.max(FRAMES_PER_SECOND) }
 }
 
-/// Whoever is too fast is read more slowly: nothing is lost, and it is the sender who waits.
+/// A page that sends too fast is read more slowly: nothing is lost, and the sender waits.
 async fn until_turn(pace: &RateTable<()>, page: &Page) {
     while let Err(wait) = pace.check(&()) {
         sleep(wait).await;

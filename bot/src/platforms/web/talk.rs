@@ -1,4 +1,4 @@
-//! What is said in the web rooms: said once, changed by whoever said it. The functions here decide by what a store has found;
+//! What is said in the web rooms: said once, changed by its author. The functions here decide by what a store has found;
 //! what is to be written is part of the decision.
 
 use std::collections::BTreeSet;

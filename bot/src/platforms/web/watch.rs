@@ -46,8 +46,10 @@ pub async fn show_events(context: Arc<WebContext>, mut events: broadcast::Receiv
                 let Some(room) = talk::room_name(&room) else { continue };
                 changed.insert(room.to_owned(), view);
             }
-            // Too much at once; whoever wants to know can still ask why.
-            Err(broadcast::error::RecvError::Lagged(missed)) => warn!(missed, "the web room missed decisions"),
+            // Too much at once; `why` still explains them.
+            Err(broadcast::error::RecvError::Lagged(missed)) => {
+                warn!(missed, "the web room fell behind and skipped decisions")
+            }
             Err(broadcast::error::RecvError::Closed) => return,
         }
     }

@@ -102,10 +102,10 @@ fn what_can_not_be_read_is_told() {
     let prompts = folder.prompts();
     fs::write(folder.0.join("en/state.md"), b"\xff\xfe").unwrap();
     assert!(system(&prompts).starts_with("You read"));
-    assert!(prompts.problems()[0].contains("can not be read"));
+    assert!(prompts.problems()[0].contains("cannot be read"));
     fs::write(folder.0.join("en/state.md"), "x".repeat(300_000)).unwrap();
     assert!(system(&prompts).starts_with("You read"));
-    assert!(prompts.problems()[0].contains("too much for a prompt"));
+    assert!(prompts.problems()[0].contains("bytes and at most"));
 }
 
 #[test]
@@ -121,9 +121,9 @@ fn a_file_that_nobody_reads_is_told_with_the_nearest_name() {
     state(&prompts);
     let told = prompts.problems();
     assert_eq!(told.len(), 3, "{told:?}");
-    assert!(told[0].contains("join.md is not read"), "{told:?}");
-    assert!(told[1].contains("jion.md: there is no prompt of this name; the nearest is `join.md`"), "{told:?}");
-    assert!(told[2].contains("reply.txt: there is no prompt of this name; the nearest is `reply.md`"), "{told:?}");
+    assert!(told[0].contains("join.md is ignored"), "{told:?}");
+    assert!(told[1].contains("jion.md: unknown prompt; did you mean `join.md`?"), "{told:?}");
+    assert!(told[2].contains("reply.txt: unknown prompt; did you mean `reply.md`?"), "{told:?}");
     state(&prompts);
     assert_eq!(prompts.problems(), Vec::<String>::new());
 }

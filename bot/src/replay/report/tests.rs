@@ -72,7 +72,7 @@ fn replay(decided: Vec<Decided>) -> Replay {
     }
 }
 
-/// What stands on the page, tags taken out and spaces made single.
+/// What is on the page, tags taken out and spaces made single.
 fn read(page: &str) -> String {
     let body = &page[page.find("<body>").expect("a page has a body")..page.find("<script>").expect("a script follows")];
     let pieces = body.split('<').map(|piece| piece.split_once('>').map_or("", |(_, text)| text));
@@ -130,7 +130,7 @@ fn the_figures_are_on_the_page() {
         "question ends with a question mark 3 0.2 % +30.0 3",
         "Addressed directly: 1 by mention.",
         "mute it was told to say nothing here 1 under 0.1 %",
-        "judge Should it step in? 3 0 1 1,500 500",
+        "judge Should it join in? 3 0 1 1,500 500",
         "3 in all.",
         "Answered score 30 2023-11-16 07:29:20Z after 5 s general alice Who knows Rust?",
         "Answered: the judge said yes: YES nobody else knows. Score 30 (question +30).",

@@ -73,7 +73,7 @@ fn instant(at: Time) -> Option<Timestamp> {
     Timestamp::from_millisecond(i64::try_from(at.0).ok()?).ok()
 }
 
-/// Words from outside, so many characters of them at most. What could turn the text around it is left out, what can not
+/// Words from outside, so many characters of them at most. What could turn the text around it is left out, what cannot
 /// be seen is marked; the template does the rest.
 pub fn harmless(text: &str, chars_max: usize) -> String {
     const LINES_MAX: usize = 8;

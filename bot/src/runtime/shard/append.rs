@@ -33,7 +33,7 @@ impl Shard {
                 Err(StoreError::Closed) => return Err(AppendError::Closed),
                 Err(error) => {
                     self.refused = true;
-                    tracing::error!(%error, "cannot write to the journal; trying again");
+                    tracing::error!(%error, "cannot write to the journal; retrying");
                     batch.refuse_stored(&error);
                     if batch.entries.is_empty() {
                         // Something to try again with: it tells nothing.
@@ -59,7 +59,7 @@ impl Shard {
         Ok(inputs)
     }
 
-    /// Waits before the next attempt. Whoever wants to store something of their own meanwhile is told that it fails.
+    /// Waits before the next attempt. Callers that want to store something of their own meanwhile get an error.
     async fn wait_for_store(&mut self, error: &StoreError) {
         let again = tokio::time::sleep(STORE_AGAIN);
         tokio::pin!(again);

@@ -1,4 +1,15 @@
-//! One SQLite file: a task that commits what many want written together, and readers beside it.
+//! One SQLite file in WAL mode: one writer task that commits in groups, and up to four readers beside it.
+//!
+//! - **Group commit.** A write is a closure in a queue. The writer takes all that wait (up to 1,024), runs them in one
+//!   transaction and syncs once, so a write under load costs a fraction of an fsync. Its caller is answered after the commit:
+//!   `Ok` means durable, also after a power failure (`synchronous = FULL`).
+//! - **Savepoints.** Each closure runs in its own savepoint: an error undoes that write alone. On a full disk SQLite rolls back
+//!   the whole transaction instead; then every write of the group fails (`still_open`), so that none is reported as kept.
+//! - **Write-behind.** What nobody waits for goes through a second queue, a few with each group, and syncs with the next
+//!   group: the log is ordered, so it is durable before whatever is written later.
+//! - `VACUUM` and emptying the log run between transactions (`Work::Alone`); the log is copied into the file beside the writer
+//!   (`checkpoint.rs`). Writing blocks a thread, never the async runtime.
+//! - The file is checked before each commit: what is written into a deleted or replaced file would be lost.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,12 +48,12 @@ pub struct Database {
     file: Arc<OpenedFile>,
 }
 
-/// Writes that may wait for the disk; beyond that whoever wants to write waits.
+/// Writes that may wait for the disk; beyond that callers wait.
 const WAITING_MAX: usize = 4096;
 /// Writes made durable together.
 const TOGETHER_MAX: usize = 1024;
-/// Of these, so many that may be written later, or a quarter of them where more wait: whoever waits for the disk does not
-/// wait for many of them, and they do not pile up.
+/// Of these, so many that may be written later, or a quarter of them where more wait: a caller that waits for the disk
+/// does not wait for many of them, and they do not pile up.
 const BEHIND_TOGETHER: usize = 4;
 /// Reads at the same time.
 const READERS_MAX: usize = 4;
@@ -58,7 +69,7 @@ impl Database {
     /// Opens the file, makes it if it is missing, and brings it up to date. Must be called inside a tokio runtime.
     pub fn open(path: &Path) -> Result<Database, StoreError> {
         let told = |error: StoreError| match error {
-            StoreError::Failed(what) => StoreError::Failed(format!("can not open {}: {what}", path.display())),
+            StoreError::Failed(what) => StoreError::Failed(format!("cannot open {}: {what}", path.display())),
             other @ (StoreError::Full(_) | StoreError::Newer { .. } | StoreError::Gone(_) | StoreError::Closed) => {
                 other
             }
@@ -186,7 +197,7 @@ impl Database {
             let connection = idle.map_or_else(|| open_for_reading(&path), Ok)?;
             let done = work(&connection)?;
             readers.lock().expect("readers are never held over a panic").push(connection);
-            // Whoever wanted to know may be gone by now; the thread was busy nevertheless.
+            // The caller may be gone by now; the thread was busy nevertheless.
             drop(turn);
             Ok(done)
         };
@@ -353,7 +364,7 @@ fn commit(connection: &mut Connection, works: Vec<Work>, sync: Durability, refus
 /// is written after would be kept by itself. Then nothing of it may be.
 fn still_open<'a, 'b>(transaction: &'a Transaction<'b>) -> Result<&'a Transaction<'b>, StoreError> {
     match transaction.is_autocommit() {
-        true => Err(StoreError::Failed("the disk refused what was to be written together with it".into())),
+        true => Err(StoreError::Failed("another write of the same commit failed".into())),
         false => Ok(transaction),
     }
 }

@@ -204,9 +204,9 @@ mod tests {
         };
         let told: Vec<String> = read.into_iter().map(tell).collect();
         assert_eq!((told[0].as_str(), told[3].as_str()), ("1 Tick", "4 Resumed"));
-        assert_eq!(told[1], "record 2 of the journal is damaged (its checksum does not fit); skipped");
+        assert_eq!(told[1], "record 2 of the journal is damaged (wrong checksum); skipped");
         assert!(told[2].starts_with("record 3 of the journal is damaged (unknown variant"), "{}", told[2]);
-        assert_eq!(told[4], "the last record of the journal, 5, is torn (its checksum does not fit); dropped");
+        assert_eq!(told[4], "the last record of the journal, 5, is torn (wrong checksum); dropped");
     }
 
     #[tokio::test]

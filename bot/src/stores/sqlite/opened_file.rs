@@ -49,7 +49,7 @@ impl OpenedFile {
     pub fn check(&self) -> Result<(), StoreError> {
         if self.is_there() {
             if self.reported.swap(false, Ordering::Relaxed) {
-                tracing::info!(path = %self.path.display(), "the database is back");
+                tracing::info!(path = %self.path.display(), "the database is available again");
             }
             return Ok(());
         }

@@ -1,4 +1,13 @@
-//! Many texts, looked through at once.
+//! Full-text ranking of a set of texts: BM25 with an inverted index, and a few corrections for conversations.
+//!
+//! The default ranking is BM25 over the words of the question, divided by the score of a text that has them all: 1 means that
+//! every word is there once. Then come smaller rewards: for other forms and synonyms of a word that a text lacks, for two
+//! words side by side, for neighbouring messages (the answer is often in the next line), for the author whom the question
+//! names, and for a time or a number where one is asked for. The weights were found by search on conversations with
+//! questions (`aizuchi eval recall`).
+//!
+//! A store hands over only texts that share a word with the question; how rare a word is comes from the whole store
+//! ([`Corpus`]). Cost: the postings of the words of the question, not the number of texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -12,7 +12,7 @@ pub struct Document {
     /// Neighbouring words of the text itself.
     pub(super) pairs: Vec<(String, String)>,
     pub(super) length: f64,
-    /// The names of whoever said it.
+    /// The names of its authors.
     pub(super) by: Vec<String>,
     /// The talk it belongs to: the documents before and after it with the same number are its neighbours.
     pub(super) talk: Option<u32>,

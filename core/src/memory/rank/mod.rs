@@ -63,7 +63,7 @@ pub fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     if both == 0 { 0.0 } else { both as f64 / (a.len() + b.len() - both) as f64 }
 }
 
-/// How close two vectors lie; 0 for two that can not be compared.
+/// How close two vectors lie; 0 for two that cannot be compared.
 pub fn cosine(a: &[f32], b: &[f32]) -> f64 {
     if a.len() != b.len() {
         return 0.0;

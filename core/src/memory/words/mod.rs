@@ -73,7 +73,7 @@ fn walk(text: &str, each: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Addresses of the web are not words, and what stands in `<@…>` is an id.
+/// Addresses of the web are not words, and what is in `<@…>` is an id.
 fn without_addresses(text: &str) -> String {
     let is_address = |word: &str| word.contains("://") || word.starts_with("<@") || word.starts_with("<#");
     if !text.split_whitespace().any(is_address) {

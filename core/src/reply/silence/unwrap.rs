@@ -9,7 +9,7 @@ use crate::types::is_unseen;
 const LABELS: [&str; 10] = ["response", "answer", "reply", "message", "output", "返信", "返答", "回答", "応答", "発言"];
 const FENCE: &str = "```";
 
-/// The words themselves, of usual width, without what stands around them.
+/// The words themselves, of usual width, without what is around them.
 pub(super) fn unwrap(text: &str, is_name: &dyn Fn(&str) -> bool) -> String {
     let plain: String = text.nfkc().filter(|c| c.is_whitespace() || !is_unseen(*c)).collect();
     let mut words = plain.trim();

@@ -1,4 +1,4 @@
-//! What stands around an English sentence about saying nothing: openings, tails, reasons.
+//! What is around an English sentence about saying nothing: openings, tails, reasons.
 
 /// How such a sentence may go on.
 pub(super) const TAILS: &[&str] = &[
