@@ -119,7 +119,11 @@ fn the_tutorial_works() {
             "diff" => {
                 let before = files.get(&file).unwrap_or_else(|| panic!("{file} does not exist"));
                 let before = std::str::from_utf8(before).expect("a text file");
-                let after = apply(before, &text).unwrap_or_else(|problem| panic!("{file}: {problem}"));
+                let after = apply(before, &text).unwrap_or_else(|problem| {
+                    panic!(
+                        "a block of CONTRIBUTING.md, \"Add a rule\", no longer fits {file}; change the block: {problem}"
+                    )
+                });
                 files.insert(file, after.into_bytes());
             }
             _ => assert!(files.insert(file.clone(), text.into_bytes()).is_none(), "{file} exists already"),

@@ -1,6 +1,6 @@
 //! Closes a room of the web room for everybody.
 
-use super::spec::{ArgumentSpec, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission, WebEffect};
+use super::spec::{ArgumentKind, ArgumentSpec, CommandEffect, CommandSpec, OfferedIn, Permission, WebEffect};
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "close-room",
@@ -9,4 +9,3 @@ pub const COMMAND: CommandSpec = CommandSpec {
     offered: OfferedIn::WebRoom,
     effect: CommandEffect::Web(WebEffect::CloseRoom),
 };
-

@@ -3,8 +3,8 @@
 use super::answers;
 use super::parse::ArgumentValue;
 use super::runner::{CommandCall, CommandError, CommandRunner};
-use super::spec::{ArgumentSpec, ArgumentKind, CommandForm, CommandSpec, CommandEffect, OfferedIn, Permission};
-use crate::keeper::{ForgetState, ForgetResult, ForgetError};
+use super::spec::{ArgumentKind, ArgumentSpec, CommandEffect, CommandForm, CommandSpec, OfferedIn, Permission};
+use crate::keeper::{ForgetError, ForgetResult, ForgetState};
 use crate::language::{Language, LocalizedMessage, message, say};
 use crate::ports::BoxFuture;
 
@@ -17,7 +17,11 @@ pub const COMMAND: CommandSpec = CommandSpec {
 };
 
 /// Goes on when the caller has gone.
-fn run<'a>(runner: &'a CommandRunner, call: CommandCall<'a>, names: Option<ArgumentValue>) -> BoxFuture<'a, Result<String, CommandError>> {
+fn run<'a>(
+    runner: &'a CommandRunner,
+    call: CommandCall<'a>,
+    names: Option<ArgumentValue>,
+) -> BoxFuture<'a, Result<String, CommandError>> {
     Box::pin(async move {
         let language = call.language();
         let Some(keeper) = runner.keeper.clone() else { return Ok(answers::no_memory(language)) };
@@ -70,8 +74,9 @@ mod tests {
     #[test]
     fn who_is_forgotten_is_told_how_it_stands() {
         let doubtful = vec![("Bo".into(), Some("Bob".into())), ("May".into(), None)];
-        let told =
-            |state, language| format_forgotten(&ForgetResult { state, doubtful: doubtful.clone() }, CommandForm::Bare, language);
+        let told = |state, language| {
+            format_forgotten(&ForgetResult { state, doubtful: doubtful.clone() }, CommandForm::Bare, language)
+        };
         let done = told(ForgetState::Done, Language::ENGLISH);
         assert!(done.starts_with("You are forgotten") && done.ends_with("/forget-me Bo, May"), "{done}");
         assert!(done.contains("“Bo” (Bob?), “May” (an ordinary word?)"), "{done}");

@@ -3,7 +3,7 @@
 use super::answers;
 use super::parse::ArgumentValue;
 use super::runner::{CommandCall, CommandError, CommandRunner};
-use super::spec::{CommandSpec, CommandEffect, OfferedIn, Permission};
+use super::spec::{CommandEffect, CommandSpec, OfferedIn, Permission};
 use crate::ports::BoxFuture;
 
 pub const COMMAND: CommandSpec = CommandSpec {
@@ -14,6 +14,10 @@ pub const COMMAND: CommandSpec = CommandSpec {
     effect: CommandEffect::Run(run),
 };
 
-fn run<'a>(_: &'a CommandRunner, call: CommandCall<'a>, _: Option<ArgumentValue>) -> BoxFuture<'a, Result<String, CommandError>> {
+fn run<'a>(
+    _: &'a CommandRunner,
+    call: CommandCall<'a>,
+    _: Option<ArgumentValue>,
+) -> BoxFuture<'a, Result<String, CommandError>> {
     Box::pin(async move { Ok(answers::help(call.form, call.language())) })
 }

@@ -15,32 +15,40 @@ pub use parse::{ArgumentValue, ParsedCommand, parse};
 pub use runner::{BotInfo, CommandCall, CommandRunner, PresetRequest};
 pub use spec::{ArgumentKind, ArgumentSpec, CommandEffect, CommandForm, CommandSpec, OfferedIn, Permission, WebEffect};
 
-macro_rules! commands {
-    ($($module:ident)*) => {
-        $(mod $module;)*
+mod channel;
+mod close_room;
+mod export_me;
+mod forget_me;
+mod help;
+mod mute;
+mod opt_in;
+mod opt_out;
+mod preset;
+mod reset;
+mod status;
+mod talk;
+mod unmute;
+mod what_do_you_know;
+mod why;
 
-        /// Every command, in the order of the help.
-        pub const COMMANDS: &[CommandSpec] = &[$($module::COMMAND),*];
-    };
-}
-
-commands! {
-    mute
-    unmute
-    why
-    status
-    talk
-    channel
-    preset
-    reset
-    close_room
-    what_do_you_know
-    export_me
-    forget_me
-    opt_out
-    opt_in
-    help
-}
+/// Every command, in the order of the help.
+pub const COMMANDS: &[CommandSpec] = &[
+    mute::COMMAND,
+    unmute::COMMAND,
+    why::COMMAND,
+    status::COMMAND,
+    talk::COMMAND,
+    channel::COMMAND,
+    preset::COMMAND,
+    reset::COMMAND,
+    close_room::COMMAND,
+    what_do_you_know::COMMAND,
+    export_me::COMMAND,
+    forget_me::COMMAND,
+    opt_out::COMMAND,
+    opt_in::COMMAND,
+    help::COMMAND,
+];
 
 /// What an empty command means.
 const HELP: &CommandSpec = &help::COMMAND;

@@ -3,7 +3,7 @@
 use super::answers;
 use super::parse::ArgumentValue;
 use super::runner::{CommandCall, CommandError, CommandRunner};
-use super::spec::{CommandSpec, CommandEffect, OfferedIn, Permission};
+use super::spec::{CommandEffect, CommandSpec, OfferedIn, Permission};
 use crate::ports::BoxFuture;
 
 pub const COMMAND: CommandSpec = CommandSpec {
@@ -14,7 +14,11 @@ pub const COMMAND: CommandSpec = CommandSpec {
     effect: CommandEffect::Run(run),
 };
 
-fn run<'a>(runner: &'a CommandRunner, call: CommandCall<'a>, _: Option<ArgumentValue>) -> BoxFuture<'a, Result<String, CommandError>> {
+fn run<'a>(
+    runner: &'a CommandRunner,
+    call: CommandCall<'a>,
+    _: Option<ArgumentValue>,
+) -> BoxFuture<'a, Result<String, CommandError>> {
     Box::pin(async move {
         let language = call.language();
         let Some(keeper) = &runner.keeper else { return Ok(answers::no_memory(language)) };

@@ -7,7 +7,7 @@ use aizuchi_core::view::{PendingStage as Activity, PendingView, RoomView};
 use super::answers::cost;
 use super::parse::ArgumentValue;
 use super::runner::{BotInfo, CommandCall, CommandError, CommandRunner};
-use super::spec::{CommandForm, CommandSpec, CommandEffect, OfferedIn, Permission};
+use super::spec::{CommandEffect, CommandForm, CommandSpec, OfferedIn, Permission};
 use crate::language::{Language, say};
 use crate::ports::BoxFuture;
 use crate::runtime::{ClockJump, EstimatedPrice, TotalView};
@@ -20,7 +20,11 @@ pub const COMMAND: CommandSpec = CommandSpec {
     effect: CommandEffect::Run(run),
 };
 
-fn run<'a>(runner: &'a CommandRunner, call: CommandCall<'a>, _: Option<ArgumentValue>) -> BoxFuture<'a, Result<String, CommandError>> {
+fn run<'a>(
+    runner: &'a CommandRunner,
+    call: CommandCall<'a>,
+    _: Option<ArgumentValue>,
+) -> BoxFuture<'a, Result<String, CommandError>> {
     Box::pin(async move {
         let room = &call.place.room;
         let view = runner.engine.view(room).await?;
@@ -132,7 +136,8 @@ mod tests {
             judge: "offline".into(),
             offline: true,
             local: None,
-            preset: "aizuchi".into(), presets: "aizuchi".into(),
+            preset: "aizuchi".into(),
+            presets: "aizuchi".into(),
         };
         let view = RoomView {
             listens: true,
@@ -152,8 +157,7 @@ mod tests {
             }],
         };
         let jump = ClockJump { at: Time(0), by: ClockShift(-3_600_000) };
-        let status =
-            Status { view: Some(&view), total: &total, bot: &bot, now: Time(0), jump: Some(jump) };
+        let status = Status { view: Some(&view), total: &total, bot: &bot, now: Time(0), jump: Some(jump) };
         let said = status.format(CommandForm::Bare, Language::ENGLISH);
         assert!(said.contains("preset: aizuchi"), "{said}");
         let bot = BotInfo { presets: "sphene".into(), ..bot.clone() }.in_room("web:lobby");

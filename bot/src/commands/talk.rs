@@ -4,7 +4,7 @@ use aizuchi_core::input::Command;
 
 use super::parse::ArgumentValue;
 use super::runner::CommandCall;
-use super::spec::{ArgumentSpec, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission};
+use super::spec::{ArgumentKind, ArgumentSpec, CommandEffect, CommandSpec, OfferedIn, Permission};
 use crate::language::say;
 
 pub const COMMAND: CommandSpec = CommandSpec {

@@ -4,7 +4,7 @@ use aizuchi_core::input::Command;
 
 use super::parse::ArgumentValue;
 use super::runner::CommandCall;
-use super::spec::{CommandSpec, CommandEffect, OfferedIn, Permission};
+use super::spec::{CommandEffect, CommandSpec, OfferedIn, Permission};
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "unmute",

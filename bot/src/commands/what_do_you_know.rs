@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 
 use super::parse::ArgumentValue;
 use super::runner::{CommandCall, CommandError, CommandRunner};
-use super::spec::{CommandForm, CommandSpec, CommandEffect, OfferedIn, Permission};
+use super::spec::{CommandEffect, CommandForm, CommandSpec, OfferedIn, Permission};
 use crate::journal::StoredAboutPerson;
 use crate::language::{Language, say};
 use crate::ports::BoxFuture;
@@ -27,7 +27,11 @@ const ROOMS_MAX: usize = 20;
 /// Facts told one by one.
 const FACTS_MAX: usize = 30;
 
-fn run<'a>(runner: &'a CommandRunner, call: CommandCall<'a>, _: Option<ArgumentValue>) -> BoxFuture<'a, Result<String, CommandError>> {
+fn run<'a>(
+    runner: &'a CommandRunner,
+    call: CommandCall<'a>,
+    _: Option<ArgumentValue>,
+) -> BoxFuture<'a, Result<String, CommandError>> {
     Box::pin(async move {
         let (person, language) = (runner.engine.first_id(&call.caller.person), call.language());
         let known = format_known(&runner.traces.known(&person, call.place, &runner.platforms).await?, language);
@@ -69,7 +73,8 @@ fn format_remembered(about: &PersonExport, form: CommandForm, language: Language
         write!(text, "\n- {}", fact.content).expect("a string takes every text");
     }
     if let Some(more) = about.facts.len().checked_sub(FACTS_MAX).filter(|more| *more > 0) {
-        write!(text, "\n- {}", say!(language, "remembered-more-facts", more = more)).expect("a string takes every text");
+        write!(text, "\n- {}", say!(language, "remembered-more-facts", more = more))
+            .expect("a string takes every text");
     }
     if text.is_empty() {
         text += &language.text("remembered-nothing");
@@ -109,7 +114,10 @@ mod tests {
     #[test]
     fn many_rooms_are_counted() {
         let rooms = (0..23).map(|n| (RoomId::new(format!("slack:{n:02}")), 2)).collect();
-        let told = format_known(&StoredAboutPerson { rooms, since: Some(Time(86_400_000)), ..StoredAboutPerson::default() }, Language::ENGLISH);
+        let told = format_known(
+            &StoredAboutPerson { rooms, since: Some(Time(86_400_000)), ..StoredAboutPerson::default() },
+            Language::ENGLISH,
+        );
         assert!(told.starts_with("Your stored messages: 46, since 1970-01-0"), "{told}");
         assert!(told.contains("\n- 19: 2\n- 3 more rooms\n") && !told.contains("- 20: 2"), "{told}");
     }

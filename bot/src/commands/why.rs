@@ -6,7 +6,7 @@ use aizuchi_core::types::MessageId;
 use super::answers::{dollars, no_decision};
 use super::parse::ArgumentValue;
 use super::runner::{CommandCall, CommandError, CommandRunner};
-use super::spec::{ArgumentSpec, ArgumentKind, CommandSpec, CommandEffect, OfferedIn, Permission};
+use super::spec::{ArgumentKind, ArgumentSpec, CommandEffect, CommandSpec, OfferedIn, Permission};
 use crate::language::{Language, say};
 use crate::ports::BoxFuture;
 use crate::sentences::sentence;
@@ -19,7 +19,11 @@ pub const COMMAND: CommandSpec = CommandSpec {
     effect: CommandEffect::Run(run),
 };
 
-fn run<'a>(runner: &'a CommandRunner, call: CommandCall<'a>, message: Option<ArgumentValue>) -> BoxFuture<'a, Result<String, CommandError>> {
+fn run<'a>(
+    runner: &'a CommandRunner,
+    call: CommandCall<'a>,
+    message: Option<ArgumentValue>,
+) -> BoxFuture<'a, Result<String, CommandError>> {
     Box::pin(async move {
         let room = &call.place.room;
         let trace = match message.as_ref().and_then(ArgumentValue::word) {

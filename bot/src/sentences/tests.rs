@@ -121,7 +121,7 @@ fn every_cause_has_its_sentence_in_every_language() {
                 assert!(!told.contains("cause-") && !told.contains("unheard-") && !told.contains('{'), "{told}");
             }
         }
-        for gate in &GATES {
+        for gate in GATES {
             let closed = Cause::Closed(Closed { have: 90, need: 600 });
             let told = sentence(&Trace { gate: Some(gate.id.into()), ..trace(closed) }, language);
             assert!(!told.contains("gate-") && !told.contains('{'), "{told}");
@@ -163,7 +163,7 @@ fn every_rule_reason_feature_command_and_excuse_has_its_words_in_every_language(
 fn a_decision_reads_as_a_sentence() {
     let by_points = Trace {
         score: Some(40),
-        points: aizuchi_core::settings::Points([0, 20, 0, 0, 0, -5, 0, 0, 0, 0, 0, 0, 0]),
+        points: aizuchi_core::settings::Points::from([("question", 20), ("not_mentioned", -5)]),
         ..trace(Cause::Low { low: 40 })
     };
     let bar = Bar { threshold: 0.361, worth: 0.72, welcome: 0.9 };

@@ -46,7 +46,7 @@ pub(crate) enum GateScope {
 }
 
 /// In the order in which they are looked at.
-pub const GATES: [Gate; 14] = [
+pub const GATES: &[Gate] = &[
     mute::GATE,
     quiet_hours::GATE,
     unasked::GATE,

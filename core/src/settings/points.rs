@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// The rules, in the order in which they are counted and told. The rules themselves are in `core/src/points`.
-pub(crate) const RULE_IDS: [&str; 13] = [
+pub(crate) const RULE_IDS: &[&str] = &[
     "engaged",
     "question",
     "keyword",
@@ -24,12 +24,25 @@ pub(crate) const RULE_IDS: [&str; 13] = [
 
 /// Points by rule, in the order of the rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Points(pub [i16; RULE_IDS.len()]);
+pub struct Points(pub(crate) [i16; RULE_IDS.len()]);
+
+impl<const N: usize> From<[(&str, i16); N]> for Points {
+    /// By the ids of rules; all others are 0.
+    fn from(given: [(&str, i16); N]) -> Points {
+        let of = |rule: &str| given.iter().find(|(id, _)| *id == rule).map_or(0, |(_, points)| *points);
+        Points(std::array::from_fn(|index| of(RULE_IDS[index])))
+    }
+}
 
 impl Points {
     /// What one rule is worth, or gave.
     pub fn of(&self, rule: &str) -> i16 {
         RULE_IDS.iter().position(|id| *id == rule).map_or(0, |index| self.0[index])
+    }
+
+    /// Of every rule, in the order of the rules.
+    pub fn by_rule(&self) -> &[i16] {
+        &self.0
     }
 
     pub fn score(self) -> u8 {

@@ -152,7 +152,7 @@ fn every_key_is_used_and_every_used_key_is_there() {
 #[test]
 fn every_gate_rule_feature_and_reason_has_its_sentences_and_no_other_has() {
     let mut wanted = BTreeSet::new();
-    for gate in &GATES {
+    for gate in GATES {
         wanted.extend(["", ".doc", ".closed"].map(|part| format!("gate-{}{part}", gate.id)));
     }
     for rule in RULES.iter().map(|rule| rule.id).chain(["mention", "name", "reply"]) {

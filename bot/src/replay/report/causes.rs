@@ -92,9 +92,9 @@ fn rules(decided: &[Decided], language: Language) -> (Vec<RuleRow>, Vec<String>)
     let mut scored = 0;
     for one in decided {
         scored += u64::from(score_of(one).is_some());
-        for (sum, points) in given.iter_mut().zip(one.trace.points.0).filter(|(_, points)| *points != 0) {
+        for (sum, points) in given.iter_mut().zip(one.trace.points.by_rule()).filter(|(_, points)| **points != 0) {
             sum.times += 1;
-            sum.points += i64::from(points);
+            sum.points += i64::from(*points);
             sum.acted += u64::from(acted(one.trace.outcome));
         }
     }

@@ -40,7 +40,7 @@ fn silent(nth: u64, author: &str, text: &str) -> Decided {
 fn judged(nth: u64, author: &str, text: &str, outcome: Outcome, answer: &str) -> Decided {
     let mut decided = silent(nth, author, text);
     let trace = &mut decided.trace;
-    trace.points.0[1] = 30;
+    trace.points = [("question", 30)].into();
     trace.score = Some(30);
     (trace.outcome, trace.stage, trace.micros) = (outcome, Stage::Post, 1_000_000);
     trace.cause = Cause::SaidYes { reason: answer.into(), delay: Span::ZERO, state: None };
