@@ -188,7 +188,9 @@ sections! {
         summarize: String = Any,
         reflect: String = Any,
         embed: String = Any,
+        #[serde(default)]
         local_server: bool = Any,
+        #[serde(default)]
         local_server_ms: u32 = 1..=60_000,
         timeout_seconds: u32 = 1..=3600,
         retries_max: u32 = 0..=20,
