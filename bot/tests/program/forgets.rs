@@ -101,6 +101,9 @@ async fn lived_in(folder: &Path, shards: usize, begun: Time) {
         Ok(())
     };
     database.write(write).await.unwrap();
+    // Files that are read while this process has the database open lose its locks: it is closed when the log is gone.
+    drop((journal, database));
+    eventually("the database is closed", async || (!folder.join("aizuchi.db-wal").exists()).then_some(())).await;
 }
 
 /// In which files of a folder these bytes are.

@@ -39,6 +39,13 @@ impl Checkpointer {
         Ok(Checkpointer { path: path.to_owned(), pages, background: Background::Idle(None) })
     }
 
+    /// Waits for what is copied in the background: no connection outlives the writer's.
+    pub async fn finish(self) {
+        if let Background::Copying(copying) = self.background {
+            drop(copying.await);
+        }
+    }
+
     /// Starts to copy in the background where the log is long. `true` once that is done: the writer is to copy the rest.
     pub async fn advance(&mut self) -> bool {
         match &mut self.background {

@@ -311,6 +311,7 @@ async fn write_all(
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         };
     }
+    checkpoints.finish().await;
 }
 
 /// When what is committed is made durable.
