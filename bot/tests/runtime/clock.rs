@@ -203,7 +203,7 @@ async fn what_was_said_while_it_was_away_is_answered_within_the_limit() {
     let of = |id: &str| decided.iter().find(|trace| trace.message.as_str() == id).expect("it was decided");
     assert_eq!(of("m3").outcome, Outcome::Replies);
     let sentence = sentence(of("m2"), Language::ENGLISH);
-    assert!(sentence.contains("11 min before") && sentence.contains("within 10 min"), "{sentence}");
+    assert!(sentence.contains("11 min before") && sentence.contains("limit 10 min"), "{sentence}");
     // It has been here all along: a platform that brings something so late is to blame itself.
     tokio::time::sleep(Duration::from_secs(300)).await;
     life.hear(called("m4", house.clock.now() - Span::seconds(60), false)).await;

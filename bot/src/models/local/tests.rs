@@ -187,7 +187,7 @@ async fn words_alone_make_the_same_tokenizer() {
 fn a_name_belongs_to_one_model() {
     let (place, again) = (Place::new("name"), Place::new("another-name"));
     let name = place.open().model().to_owned();
-    assert!(name.starts_with("folder/aizuchi-local-") && name.contains("-name@"), "{name}");
+    assert!(name.starts_with("folder/aizuchi-local-name-") && name.contains('@'), "{name}");
     assert_eq!(name, place.open().model());
     assert_eq!(name.rsplit('@').next(), again.open().model().rsplit('@').next());
     let mut other = weights();
@@ -213,7 +213,7 @@ fn a_broken_folder_is_told() {
     place.write("config.json", &config("bert").replace("\"num_attention_heads\":4", "\"num_attention_heads\":5"));
     place.refused(&["config.json", "5 heads"]);
     place.write("config.json", &config("bert").replace("\"vocab_size\":12", "\"vocab_size\":11"));
-    place.refused(&["tokenizer.json", "token 11", "vocab_size of 11"]);
+    place.refused(&["tokenizer.json", "token 11", "vocab_size 11"]);
     place.write(
         "config.json",
         &config("bert").replace("\"max_position_embeddings\":16", "\"max_position_embeddings\":2"),
