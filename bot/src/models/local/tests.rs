@@ -218,7 +218,7 @@ fn a_broken_folder_is_told() {
         "config.json",
         &config("bert").replace("\"max_position_embeddings\":16", "\"max_position_embeddings\":2"),
     );
-    place.refused(&["config.json", "no room"]);
+    place.refused(&["config.json", "too small"]);
     place.write("config.json", &config("bert").replace("\"num_hidden_layers\":2", "\"num_hidden_layers\":3"));
     place.refused(&["model.safetensors", "encoder.layer.2"]);
     place.write("config.json", "{}");
