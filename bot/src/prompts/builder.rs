@@ -147,12 +147,12 @@ impl PromptBuilder for Prompts {
                 frame.earlier(&transcript.earlier);
             }
             frame.memories(&ask.memories);
-            frame.talk(&transcript.lines);
+            let about = transcript.about.as_ref();
+            let message = about.map(|about| std::slice::from_ref(&about.message)).unwrap_or_default();
+            frame.talk(&transcript.lines, message);
             if let Some(history) = &transcript.history {
                 frame.history(history, ask.style);
             }
-            let about = transcript.about.as_ref();
-            let message = about.map(|about| std::slice::from_ref(&about.message)).unwrap_or_default();
             QuestionContext {
                 state: transcript.state.map_or("", |state| state.word()),
                 answering: frame.numbers_of(message),
@@ -171,7 +171,7 @@ impl PromptBuilder for Prompts {
         };
         self.prompt(name, policy, &brief.transcript, |frame| {
             frame.memories(&brief.memories);
-            frame.talk(&brief.transcript.lines);
+            frame.talk(&brief.transcript.lines, &brief.answering);
             let answering = frame.numbers_of(&brief.answering);
             QuestionContext { answering, telling: brief.telling.is_some(), ..QuestionContext::default() }
         })
@@ -186,7 +186,7 @@ impl PromptBuilder for Prompts {
             if !digest.known.is_empty() {
                 frame.known(&digest.known);
             }
-            frame.talk(&digest.lines);
+            frame.talk(&digest.lines, &[]);
             QuestionContext::default()
         })?;
         Ok(Prompt { schema: Some(schema_of_digest(digest.what)), ..prompt })

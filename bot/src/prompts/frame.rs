@@ -27,7 +27,7 @@
 //! [`label`]: super::label
 
 use aizuchi_core::Policy;
-use aizuchi_core::effect::Lines;
+use aizuchi_core::effect::{Lines, TranscriptLine};
 use aizuchi_core::judge::History;
 use aizuchi_core::memory::{ChannelMemory, Fact, KnownPerson, Memories};
 use aizuchi_core::settings::JudgeStyle;
@@ -68,15 +68,19 @@ impl PromptFrame {
 
     /// The talk it stepped into last.
     pub fn earlier(&mut self, lines: &Lines) {
-        self.block("earlier_talk", lines);
+        self.block("earlier_talk", lines, &[]);
     }
 
-    pub fn talk(&mut self, lines: &Lines) {
+    /// The talk; who wrote the messages `about` is shown before others where it is too long.
+    pub fn talk(&mut self, lines: &Lines, about: &[MessageId]) {
         self.numbers.clear();
-        self.block("talk", lines);
+        self.block("talk", lines, about);
     }
 
-    fn block(&mut self, tag: &str, lines: &Lines) {
+    fn block(&mut self, tag: &str, lines: &Lines, about: &[MessageId]) {
+        let is_about = |line: &TranscriptLine<'_>| about.iter().any(|id| id.as_str() == line.id);
+        // The engine lets no two speakers have the same name.
+        let askers: Vec<&str> = lines.iter().filter(is_about).map(|line| line.name).collect();
         let framed: Vec<(String, &str)> = lines
             .iter()
             .map(|line| {
@@ -84,22 +88,21 @@ impl PromptFrame {
                 (format!("{label}: {words}"), line.id)
             })
             .collect();
-        let mut room = self.talk_chars;
-        let fits = |(line, _): &&(String, &str)| {
-            let length = line.chars().count() + 8;
-            let fits = length <= room;
-            room = room.saturating_sub(length);
-            fits
-        };
-        // The newest message is always shown: it is what the question is about.
-        let shown = framed.iter().rev().take_while(fits).count().max(1).min(framed.len());
-        let left_out = framed.len() - shown;
-        let mut body = String::new();
-        if left_out > 0 {
-            body += &format!("{}\n", say!(self.language, "prompt-left-out", n = left_out));
-        }
-        for (line, id) in framed.into_iter().skip(left_out) {
+        let of_askers: Vec<bool> = lines.iter().map(|line| askers.contains(&line.name)).collect();
+        let lengths: Vec<usize> = framed.iter().map(|(line, _)| line.chars().count() + 8).collect();
+        let shown = shown_lines(&lengths, &of_askers, self.talk_chars);
+        let (mut body, mut left_out) = (String::new(), 0_usize);
+        for ((line, id), shown) in framed.into_iter().zip(shown) {
+            // A line that is left out keeps its number: what a model says of a number is about that line of the transcript.
             self.lines += 1;
+            if !shown {
+                left_out += 1;
+                continue;
+            }
+            if left_out > 0 {
+                body += &format!("{}\n", say!(self.language, "prompt-left-out", n = left_out));
+                left_out = 0;
+            }
             self.numbers.push((id.into(), self.lines));
             body += &format!("[{}] {line}\n", self.lines);
         }
@@ -198,6 +201,29 @@ impl PromptFrame {
     pub fn with_question(self, question: &str) -> String {
         format!("{}{}", self.text, question.trim())
     }
+}
+
+/// Which lines are shown where there is room for so many characters: the newest ones without a gap, and before the rest
+/// of them those of whoever asks.
+fn shown_lines(lengths: &[usize], of_askers: &[bool], chars_max: usize) -> Vec<bool> {
+    let mut shown = vec![false; lengths.len()];
+    // The newest message is always shown: it is what the question is about.
+    let Some(newest) = shown.last_mut() else { return shown };
+    *newest = true;
+    let mut room = chars_max.saturating_sub(*lengths.last().expect("there is a newest line"));
+    for asking in [true, false] {
+        for index in (0..lengths.len()).rev().filter(|index| of_askers[*index] == asking) {
+            if shown[index] {
+                continue;
+            }
+            if lengths[index] > room {
+                break;
+            }
+            room -= lengths[index];
+            shown[index] = true;
+        }
+    }
+    shown
 }
 
 fn framed_alone(words: &str) -> String {

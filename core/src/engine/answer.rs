@@ -1,7 +1,7 @@
 //! Who addressed it is answered: at once, or in line behind whom it writes to.
 
 use super::turn::Turn;
-use super::{deliver, end, gate, write};
+use super::{deliver, end, exchange, gate, write};
 use crate::effect::Excuse;
 use crate::gates::closed;
 use crate::room::{Pending, Phase};
@@ -22,6 +22,7 @@ pub(super) fn was_addressed(turn: &mut Turn<'_>, message: &Message, mut trace: B
     if let Some(closed) = closed(&gate::case(turn, trigger)) {
         return turn.hold_back(trace, Stage::Gate, closed);
     }
+    exchange::note_question(turn, message, &trace.author);
     call_off_for(turn, &trace);
     trace.cause = Cause::Addressed(addressed);
     let owed = Box::new(Pending {

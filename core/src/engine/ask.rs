@@ -86,7 +86,9 @@ fn question_data(turn: &Turn<'_>, question: Question) -> Transcript {
             let history = bot
                 .filter(|_| told)
                 .and_then(|bot| history_of(bot, turn.conversation, &turn.policy.settings, turn.now));
-            Transcript { history, about: about(turn), ..lines::transcript(turn, judge.window_messages) }
+            let judged = turn.pending().map(|pending| &pending.trace.message);
+            let transcript = lines::transcript_about(turn, judge.window_messages, judged);
+            Transcript { history, about: about(turn), ..transcript }
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::types::{Change, MessageId, stable_hash};
 pub(super) fn change(turn: &mut Turn<'_>, change: &Change) {
     let text = change.text.as_deref().filter(|text| !trim(text).is_empty());
     change_history(turn, change.id.as_str(), text);
-    let remembered = change_memory(turn, change.id.as_str(), text);
+    let remembered = change_memory(turn, change.id.as_str(), text) | change_exchanges(turn, change.id.as_str(), text);
     link::change_conversations(turn, &change.id, text);
     if text.is_none() {
         reception::note_deletion(turn, &change.id);
@@ -40,6 +40,11 @@ fn change_memory(turn: &mut Turn<'_>, id: &str, text: Option<&str>) -> bool {
         }
     }
     true
+}
+
+/// The same of what is kept of exchanges with people.
+fn change_exchanges(turn: &mut Turn<'_>, id: &str, text: Option<&str>) -> bool {
+    turn.place_mut().bot.as_mut().is_some_and(|bot| bot.exchanges.change(id, text))
 }
 
 /// The talk it stepped into is remembered apart from the buffer.

@@ -1,8 +1,8 @@
 //! A post leaves, and is acknowledged.
 
 use super::own_posts::{self, OwnPost};
-use super::reception;
 use super::turn::Turn;
+use super::{exchange, reception};
 use crate::effect::{Delivery, Effect, Excuse, Failure, Outcome, Post};
 use crate::room::{AnsweredPerson, Pending, PendingDelivery};
 use crate::trace::{Cause, Stage};
@@ -54,6 +54,7 @@ pub(super) fn handle_delivered(turn: &mut Turn<'_>, call: &CallId, ids: Result<V
     let own =
         OwnPost { at: turn.now, cause_at, id: ids.first(), text: sent.text.as_deref(), addressed: sent.addressed };
     own_posts::record(turn, &own, Some(&sent.delivery.answering));
+    exchange::note_answer(turn, &sent, &ids);
     for id in &ids {
         turn.place_mut().bot_mut().note_own(stable_hash(0, id.as_str()));
     }

@@ -4,9 +4,9 @@ use super::turn::Turn;
 use super::{Engine, alarm, answer, change, end};
 use crate::effect::{Effect, Lines, Post};
 use crate::memory::{ForgetRequest, Recognizer};
-use crate::room::{BotState, HeardMessage, Pending, PendingDelivery, Phase, Room, Speakers};
+use crate::room::{BotState, Exchange, HeardMessage, Pending, PendingDelivery, Phase, Room, Speakers};
 use crate::trace::Trace;
-use crate::types::{Time, Voice, stable_hash};
+use crate::types::{RoomId, Time, Voice, stable_hash};
 
 impl Engine {
     /// Nothing of them is left in what the engine knows, nor in what it asks for from now on. What was under way for them is
@@ -54,8 +54,16 @@ fn tells_of_them(room: &Room, theirs: &Recognizer<'_>) -> bool {
     let mut places = room.threads().filter_map(|thread| room.place(thread));
     places.any(|place| {
         let sends = |bot: &BotState| bot.delivering.iter().any(|sent| sends_of_them(sent, theirs));
-        place.buffer.iter().any(tells) || place.bot.as_deref().is_some_and(sends)
+        let answers = |bot: &BotState| bot.exchanges.iter().any(|exchange| answers_of_them(&room.id, exchange, theirs));
+        place.buffer.iter().any(tells)
+            || place.bot.as_deref().is_some_and(answers)
+            || place.bot.as_deref().is_some_and(sends)
     })
+}
+
+/// Whether an answer of its own has to go because of them.
+fn answers_of_them(room: &RoomId, exchange: &Exchange, theirs: &Recognizer<'_>) -> bool {
+    exchange.answer.as_ref().is_some_and(|answer| theirs.takes_own_post(room, answer.id.as_str(), &answer.text))
 }
 
 fn sends_of_them(sent: &PendingDelivery, theirs: &Recognizer<'_>) -> bool {
@@ -79,9 +87,10 @@ pub(super) fn forget_talk(turn: &mut Turn<'_>, theirs: &Recognizer<'_>) {
     if let Some(conversations) = &mut place.conversations {
         keys.iter().for_each(|key| conversations.forget(*key));
     }
-    let Some(BotState { interventions, cache, delivering, tracked, .. }) = place.bot.as_deref_mut() else {
+    let Some(BotState { interventions, cache, delivering, tracked, exchanges, .. }) = place.bot.as_deref_mut() else {
         return;
     };
+    exchanges.retain(|exchange| !keys.contains(&exchange.person) && !answers_of_them(&room, exchange, theirs));
     let others = |trace: &Trace| !theirs.request.is_of(&trace.author_id);
     tracked.retain(|tracked| others(&tracked.trace));
     tracked.iter_mut().for_each(|tracked| tracked.trace.forget_words());
@@ -127,7 +136,7 @@ mod tests {
     use crate::effect::{Failure, Usage};
     use crate::input::{Answer, Input};
     use crate::memory::words::Phrases;
-    use crate::types::{Author, Message, MessageId, PersonId, Place, RoomId, Visibility};
+    use crate::types::{Author, Message, MessageId, PersonId, Place, Visibility};
     use crate::{Policies, settings::Layers};
 
     fn engine(preset: &str) -> Engine {

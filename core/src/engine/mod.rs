@@ -14,6 +14,7 @@ mod decide;
 mod deliver;
 mod digest;
 mod end;
+mod exchange;
 mod forget;
 mod gate;
 mod initiative;

@@ -3,7 +3,7 @@
 
 use super::pay::micros_of;
 use super::turn::Turn;
-use super::{answer, deliver, digest, end, gate, initiative, pay, write};
+use super::{answer, deliver, digest, end, exchange, gate, initiative, pay, write};
 use crate::effect::{Excuse, Failure};
 use crate::input::{Answer, TotalSpent};
 use crate::room::Phase;
@@ -22,6 +22,7 @@ pub(super) fn handle_written(turn: &mut Turn<'_>, call: &CallId, draft: Result<A
     }
     if owed {
         answer::write_next(turn);
+        exchange::drop_settled(turn);
     }
 }
 

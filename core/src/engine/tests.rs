@@ -66,7 +66,7 @@ fn what_is_answered_is_shown_however_much_was_said_since() {
     assert_eq!(next.transcript.lines.iter().next().map(|line| line.id), Some("2"), "{:?}", next.transcript);
 }
 
-fn engine(settings: &[&str]) -> Engine {
+pub(super) fn engine(settings: &[&str]) -> Engine {
     let mut layers = crate::settings::Layers::default();
     settings.iter().for_each(|setting| layers.add_assignment(setting));
     layers.suggest_for_replay();
@@ -74,7 +74,7 @@ fn engine(settings: &[&str]) -> Engine {
     Engine::new(policies)
 }
 
-fn heard(id: u64, person: &str, calls: bool) -> (Time, Input) {
+pub(super) fn heard(id: u64, person: &str, calls: bool) -> (Time, Input) {
     let Input::Said(message) = said(id, person, person) else { unreachable!("it says so") };
     let text = if calls { "@aizuchi?" } else { "hello" };
     let (at, heard) = (message.at, Some(message.at));

@@ -28,7 +28,7 @@ pub(super) fn write(turn: &mut Turn<'_>, pending: Box<Pending>) {
     let reply = &turn.policy.settings.reply;
     let answering: Vec<MessageId> =
         pending.together.iter().chain([&*pending.trace]).map(|trace| trace.message.clone()).collect();
-    let lines = lines::lines_to_answer(turn, reply.window_messages, &answering);
+    let lines = lines::lines_to_answer(turn, &answering, pending.addressed.is_some());
     let transcript = Transcript { lines, ..Transcript::default() };
     let model = turn.policy.settings.models.main.as_str();
     let tokens_max = match pending.kind {

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
+use super::exchanges::Exchanges;
 use super::pending::Pending;
 use crate::effect::Delivery;
 use crate::judge::Cache;
@@ -37,6 +38,9 @@ pub(crate) struct BotState {
     /// Contributions of which it is not known yet what people make of them; oldest first.
     #[serde(default, rename = "followed")]
     pub tracked: Vec<TrackedContribution>,
+    /// What people said to it and what it answered, where the buffer does not hold both.
+    #[serde(default)]
+    pub exchanges: Exchanges,
 }
 
 /// A contribution that nobody had asked for.

@@ -66,6 +66,11 @@ impl<'a> HeardMessage<'a> {
         &self.buffer.text[record.start as usize + usize::from(record.id_len)..self.buffer.end(self.index)]
     }
 
+    /// Where it is in the buffer: what was heard later has a higher one.
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+
     pub(crate) fn is_person(&self) -> bool {
         self.flags.of_person()
     }

@@ -45,6 +45,7 @@ impl BotState {
         self.spoke_up_at = self.spoke_up_at.map(|at| at.shifted(by));
         self.interventions.iter_mut().for_each(|intervention| intervention.at = intervention.at.shifted(by));
         self.cache.set_clock(by);
+        self.exchanges.set_clock(by);
         for PendingDelivery { delivery, traces, .. } in &mut self.delivering {
             delivery.at = delivery.at.shifted(by);
             traces.iter_mut().for_each(|trace| trace.set_clock(by));

@@ -150,6 +150,8 @@ sections! {
         style: JudgeStyle = Any,
         window_messages: u32 = 1..=1000,
         context_messages: u32 = 0..=1000,
+        #[serde(default)]
+        asker_messages: u32 = 0..=1000,
         calls_per_contribution: f64 = 1.0..=1000.0,
         cache_seconds: u32 = 0..=SECONDS_MAX,
         cache_answers_max: u32 = 1..=10_000,
@@ -176,6 +178,12 @@ sections! {
     }
     reply: ReplySettings {
         window_messages: u32 = 1..=1000,
+        #[serde(default)]
+        asker_messages: u32 = 0..=1000,
+        #[serde(default)]
+        turns_per_person: u32 = 0..=1000,
+        #[serde(default)]
+        turns_minutes: u32 = 1..=10_080,
         tokens_acknowledge: u32 = 1..=100_000,
         tokens_full: u32 = 1..=100_000,
         part_chars: u32 = 40..=100_000,

@@ -1,8 +1,9 @@
 //! The halves of a prompt, the language, the history, and the bounds.
 
-use aizuchi_core::effect::{Kind, Transcript};
+use aizuchi_core::effect::{Kind, Transcript, WhyAsked};
 use aizuchi_core::judge::{History, Question, State};
 use aizuchi_core::settings::JudgeStyle;
+use aizuchi_core::types::MessageId;
 use aizuchi_core::types::Voice::{Bot, Me, Person};
 
 use super::{QUESTIONS, Said, ask, brief, lines, ours, policies};
@@ -126,4 +127,27 @@ fn talk_has_a_longest_length_and_its_end_is_kept() {
     let huge = [("alice", Person, wall.as_str())];
     let turn = ours().write(&brief(Kind::Full, false, &huge), policies.general()).unwrap().turns.remove(0).text;
     assert!(turn.contains("[1] alice: 長"), "the newest message is always there");
+}
+
+/// What somebody told a while ago, walls of text by others, and a question about it.
+#[test]
+fn who_asks_is_shown_though_others_said_too_much_to_be_shown() {
+    let wall = "x".repeat(900);
+    for (told, asks) in
+        [("my secret word is delta", "@aizuchi what is my word?"), ("合言葉は delta", "@aizuchi わたしの合言葉は？")]
+    {
+        let mut said: Vec<Said<'_>> = vec![("alice", Person, told)];
+        said.extend([("bob", Person, wall.as_str()); 8]);
+        said.push(("alice", Person, asks));
+        let policies = policies(&["prompts.talk_chars=4000"]);
+        let written = ours().write(&brief(Kind::Full, true, &said), policies.general()).unwrap();
+        let about = WhyAsked { message: MessageId::new("m10"), because: "it asks a question".into() };
+        let transcript = Transcript { lines: lines(&said), about: Some(about), ..Transcript::default() };
+        let judged = ours().judge(&ask(Question::Join, JudgeStyle::Join, transcript), policies.general()).unwrap();
+        for text in [&written.turns[0].text, &judged.turns[0].text] {
+            assert!(text.contains("[1] alice: ") && text.contains("delta"), "{text}");
+            // The numbers are those of the transcript, also behind what is left out.
+            assert!(text.contains("[10] alice: @aizuchi") && !text.contains("[2] bob") && text.contains("[9] bob"));
+        }
+    }
 }
