@@ -132,9 +132,19 @@ pub struct Delivery {
     pub post: Post,
     /// The message that gave the reason.
     pub answering: MessageId,
+    /// The message it is shown as a reply to, where that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quotes: Option<MessageId>,
     /// What it tells of its own accord.
     #[serde(default)]
     pub telling: Option<FactId>,
+}
+
+impl Delivery {
+    /// The message it is shown as a reply to.
+    pub fn reply_to(&self) -> &MessageId {
+        self.quotes.as_ref().unwrap_or(&self.answering)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

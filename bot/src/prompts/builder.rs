@@ -94,6 +94,7 @@ impl Prompts {
             memory,
             quiet_seconds => settings.response.min_wait_seconds,
             delay_max => settings.response.max_delay_seconds,
+            emoji => settings.kinds.emoji.join(" "),
         };
         let asked = context! {
             state => asking.state,
@@ -160,7 +161,7 @@ impl PromptBuilder for Prompts {
                 telling: ask.telling.is_some(),
             }
         })?;
-        Ok(Prompt { schema: schema_of(ask.question, ask.style), ..prompt })
+        Ok(Prompt { schema: schema_of(ask.question, ask.style, &policy.settings.kinds.emoji), ..prompt })
     }
 
     fn write(&self, brief: &Brief, policy: &Policy) -> Result<Prompt, String> {

@@ -10,15 +10,15 @@ use serde_json::{Value, json};
 
 use crate::ports::Schema;
 
-/// The form of the answer, where it is more than a word.
-pub fn schema_of(question: Question, style: JudgeStyle) -> Option<Schema> {
+/// The form of the answer, where it is more than a word. `emoji` is what it may react with.
+pub fn schema_of(question: Question, style: JudgeStyle, emoji: &[String]) -> Option<Schema> {
     match (question, style) {
         (Question::State | Question::Same | Question::Changed, _) | (Question::Judge, JudgeStyle::Ladder) => None,
         (Question::Judge, JudgeStyle::Delay) => Some(Schema { name: "judgement", schema: delay() }),
         (Question::Judge, JudgeStyle::Join | JudgeStyle::Respond | JudgeStyle::None) => {
             Some(Schema { name: "decision", schema: respond() })
         }
-        (Question::Join, _) => Some(Schema { name: "join", schema: join() }),
+        (Question::Join, _) => Some(Schema { name: "join", schema: join(emoji) }),
     }
 }
 
@@ -82,13 +82,16 @@ fn delay() -> Value {
     ])
 }
 
-fn join() -> Value {
+fn join(emoji: &[String]) -> Value {
+    let emoji: Vec<&str> = emoji.iter().map(String::as_str).chain(["none"]).collect();
     object(&[
         ("state", one_of(&State::ALL.map(State::word))),
         ("changed", one_of(&["CHANGED", "UNCHANGED"])),
         ("reason", json!({"type": "string"})),
         ("respond", json!({"type": "boolean"})),
         ("kind", one_of(&["full", "acknowledgement", "reaction", "none"])),
+        ("emoji", one_of(&emoji)),
+        ("quote", json!({"type": "integer", "description": "0 is the message the question is about"})),
         ("delay_seconds", json!({"type": "integer", "description": "0 is now"})),
         ("confidence", json!({"type": "number", "description": "0.0 to 1.0"})),
     ])
@@ -128,7 +131,7 @@ mod tests {
             (Question::Judge, JudgeStyle::Delay),
             (Question::Join, JudgeStyle::Join),
         ] {
-            let schema = schema_of(question, style).expect("it is JSON").schema;
+            let schema = schema_of(question, style, &["👍".to_owned(), "🍵".to_owned()]).expect("it is JSON").schema;
             let required = schema["required"].as_array().expect("a list").len();
             assert_eq!(required, schema["properties"].as_object().expect("fields").len());
             assert_eq!(schema["additionalProperties"], json!(false));
@@ -140,7 +143,7 @@ mod tests {
             }
         }
         for question in [Question::State, Question::Same, Question::Changed, Question::Judge] {
-            assert_eq!(schema_of(question, JudgeStyle::Ladder), None);
+            assert_eq!(schema_of(question, JudgeStyle::Ladder, &[]), None);
         }
     }
 }

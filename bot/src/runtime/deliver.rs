@@ -58,7 +58,7 @@ async fn post(
     let mut ids = Vec::new();
     for (part, text) in parts.iter().enumerate() {
         let key = format!("{}/{part}", delivery.call);
-        let answering = (part == 0).then_some(&delivery.answering);
+        let answering = (part == 0).then_some(delivery.reply_to());
         let posting = PostRequest { key: &key, place: &delivery.place, text, answering, more: part + 1 < parts.len() };
         match with_retries(|| platform.post(posting), retries_max).await {
             Ok(id) => ids.push(id),

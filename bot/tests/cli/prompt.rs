@@ -36,7 +36,7 @@ fn it_shows_the_question_of_the_default_with_its_form() {
     );
     assert!(question.starts_with("It is about [4] ("), "{question}");
     assert!(question.ends_with("Do you join? Answer with the JSON object only."), "{question}");
-    assert_eq!(join["schema"]["schema"]["required"].as_array().map(Vec::len), Some(7));
+    assert_eq!(join["schema"]["schema"]["required"].as_array().map(Vec::len), Some(9));
     assert_eq!(join["model"], "anthropic/claude-haiku-4-5");
     let text = folder.run("prompt join --log talk.jsonl --at m4").succeeded().out;
     for told in ["── system ──\n", "── user ──\n<talk>\n", "── schema join ──\n", "[4] mia: does anyone"]

@@ -35,6 +35,8 @@ pub(super) fn was_addressed(turn: &mut Turn<'_>, message: &Message, mut trace: B
         ask: false,
         phase: Phase::Holding { due: turn.now },
         telling: None,
+        emoji: None,
+        quote: None,
         trace,
     });
     if turn.place().bot.as_ref().is_some_and(|bot| bot.answering.is_some()) {

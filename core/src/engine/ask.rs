@@ -11,7 +11,7 @@ use crate::memory::Memories;
 use crate::room::{BotState, Phase};
 use crate::settings::{JudgeStyle, Settings};
 use crate::trace::{Cause, QuestionTrace, Stage, Trace};
-use crate::types::{CallId, ConversationId, Span, Time};
+use crate::types::{CallId, ConversationId, MessageId, Span, Time};
 
 pub(super) fn judge(turn: &mut Turn<'_>) {
     let pending = turn.pending().expect("only what is pending is judged");
@@ -61,7 +61,7 @@ fn ask(turn: &mut Turn<'_>, ladder: JudgeLadder) {
             cached: true,
             failed: false,
         };
-        match take_answer(turn, ladder, asked) {
+        match take_answer(turn, ladder, asked, &[]) {
             Some(next) => ladder = next,
             None => return,
         }
@@ -113,9 +113,11 @@ fn ask_a_model(turn: &mut Turn<'_>, ladder: JudgeLadder, transcript: Transcript,
         return turn.hold_back(pending.trace, Stage::Gate, ("budget", closed));
     }
     let (now, model, prompt_chars) = (turn.now, model.into(), transcript.chars());
+    let chooses = ladder.question == Question::Join;
+    let shown = transcript.lines.iter().filter(|_| chooses).map(|line| MessageId::new(line.id)).collect();
     let pending = turn.pending_mut().expect("only what is pending is judged");
     let telling = pending.tells();
-    pending.phase = Phase::Judging { call: call.clone(), asked_at: now, prompt_chars, ladder, cache_key };
+    pending.phase = Phase::Judging { call: call.clone(), asked_at: now, prompt_chars, ladder, cache_key, shown };
     let ask = Ask {
         call,
         at: now,
@@ -138,7 +140,11 @@ pub(super) fn handle_judged(turn: &mut Turn<'_>, call: &CallId, answer: Result<A
     let Some(pending) = turn.place_mut().pending.iter_mut().find(|pending| pending.call() == Some(call)) else {
         return;
     };
-    let Phase::Judging { asked_at, prompt_chars: estimate, ladder, cache_key, .. } = pending.phase else { return };
+    let Phase::Judging { asked_at, prompt_chars: estimate, ladder, cache_key, ref mut shown, .. } = pending.phase
+    else {
+        return;
+    };
+    let shown = std::mem::take(shown);
     let conversation = pending.conversation;
     pending.trace.micros += micros_of(&answer);
     turn.conversation = conversation;
@@ -157,11 +163,11 @@ pub(super) fn handle_judged(turn: &mut Turn<'_>, call: &CallId, answer: Result<A
                 let (now, settings) = (turn.now, &turn.policy.settings);
                 turn.place_mut().bot_mut().cache.put(key, settings, now, &text);
             }
-            take_answer(turn, ladder, asked(text, false))
+            take_answer(turn, ladder, asked(text, false), &shown)
         }
         Err(Failure { what, .. }) => {
             pending_trace(turn).asked.push(asked(what.clone(), true));
-            go_on(turn, ladder.next(None), &what)
+            go_on(turn, ladder.next(None), &what, &[])
         }
     };
     if let Some(next) = next {
@@ -170,20 +176,30 @@ pub(super) fn handle_judged(turn: &mut Turn<'_>, call: &CallId, answer: Result<A
 }
 
 /// What an answer leads to: the next question, or an end.
-fn take_answer(turn: &mut Turn<'_>, ladder: JudgeLadder, asked: QuestionTrace) -> Option<JudgeLadder> {
+fn take_answer(
+    turn: &mut Turn<'_>,
+    ladder: JudgeLadder,
+    asked: QuestionTrace,
+    shown: &[MessageId],
+) -> Option<JudgeLadder> {
     let parsed = parse(ladder.style, ladder.question, &asked.answer);
     pending_trace(turn).asked.push(asked);
     match parsed {
-        Ok(parsed) => go_on(turn, ladder.next(Some(parsed)), ""),
-        Err(what) => go_on(turn, ladder.next(None), &what),
+        Ok(parsed) => go_on(turn, ladder.next(Some(parsed)), "", shown),
+        Err(what) => go_on(turn, ladder.next(None), &what, shown),
     }
 }
 
-fn go_on(turn: &mut Turn<'_>, next: Result<Next, NoVerdict>, failure: &str) -> Option<JudgeLadder> {
+fn go_on(
+    turn: &mut Turn<'_>,
+    next: Result<Next, NoVerdict>,
+    failure: &str,
+    shown: &[MessageId],
+) -> Option<JudgeLadder> {
     let cause = match next {
         Ok(Next::Ask(ladder)) => return Some(ladder),
         Ok(Next::Decided(verdict)) if verdict.respond => {
-            said_yes(turn, verdict);
+            said_yes(turn, verdict, shown);
             return None;
         }
         Ok(Next::Decided(verdict)) => Cause::SaidNo { reason: verdict.reason },
@@ -196,15 +212,18 @@ fn go_on(turn: &mut Turn<'_>, next: Result<Next, NoVerdict>, failure: &str) -> O
     None
 }
 
-fn said_yes(turn: &mut Turn<'_>, verdict: Verdict) {
+fn said_yes(turn: &mut Turn<'_>, verdict: Verdict, shown: &[MessageId]) {
     let settings = &turn.policy.settings;
     let style = settings.judge.style;
     let delays = matches!(style, JudgeStyle::Delay | JudgeStyle::Join);
     let delay = if delays { at_most(verdict.delay, settings.response.max_delay_seconds) } else { Span::ZERO };
     let due = turn.now + delay;
     let pending = turn.pending_mut().expect("only what is pending is judged");
-    if let Some(kind) = verdict.kind.filter(|_| style == JudgeStyle::Join) {
-        pending.kind = kind;
+    if style == JudgeStyle::Join {
+        pending.kind = verdict.kind.unwrap_or(pending.kind);
+        // A model's words choose among what is allowed, and are not used themselves.
+        pending.emoji = verdict.emoji.filter(|said| settings.kinds.emoji.iter().any(|allowed| **allowed == **said));
+        pending.quote = verdict.quote.and_then(|number| shown.get(number as usize - 1)).cloned();
     }
     pending.trace.cause = Cause::SaidYes { reason: verdict.reason, delay, state: verdict.state };
     pending.phase = Phase::Holding { due };
@@ -241,3 +260,6 @@ fn history_of(bot: &BotState, conversation: Option<ConversationId>, settings: &S
 fn at_most(span: Span, seconds_max: u32) -> Span {
     span.min(Span::seconds(seconds_max.into()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use super::{exchange, reception};
 use crate::effect::{Delivery, Effect, Excuse, Failure, Outcome, Post};
 use crate::room::{AnsweredPerson, Pending, PendingDelivery};
 use crate::trace::{Cause, Stage};
-use crate::types::{CallId, MessageId, stable_hash};
+use crate::types::{CallId, MessageId, Voice, stable_hash};
 
 /// Sends a post. What it concludes is kept until the platform has taken it.
 pub(super) fn deliver(turn: &mut Turn<'_>, pending: Pending, post: Post, text: Option<Box<str>>) {
@@ -14,7 +14,8 @@ pub(super) fn deliver(turn: &mut Turn<'_>, pending: Pending, post: Post, text: O
     let answering = pending.trace.message.clone();
     let answered_with = Some(answering.clone());
     let telling = pending.tells();
-    let delivery = Delivery { call, at: turn.now, place: turn.place_id(), post, answering, telling };
+    let quotes = quoted(turn, &pending);
+    let delivery = Delivery { call, at: turn.now, place: turn.place_id(), post, answering, quotes, telling };
     turn.out.push(Effect::Deliver(Box::new(delivery.clone())));
     let kind = pending.kind;
     let cause = pending.trace.cause.clone();
@@ -36,6 +37,13 @@ pub(super) fn deliver(turn: &mut Turn<'_>, pending: Pending, post: Post, text: O
     bot.delivering.push(PendingDelivery { delivery, text, addressed, conversation, traces });
 }
 
+/// The message that the judge chose to reply to, as long as it is one of somebody else and still there.
+fn quoted(turn: &Turn<'_>, pending: &Pending) -> Option<MessageId> {
+    let quote = pending.quote.as_ref().filter(|quote| **quote != pending.trace.message)?;
+    let heard = turn.place().buffer.get_by_id(quote.as_str())?;
+    (heard.voice() != Voice::Me).then(|| quote.clone())
+}
+
 pub(super) fn handle_delivered(turn: &mut Turn<'_>, call: &CallId, ids: Result<Vec<MessageId>, Failure>) {
     let Some(bot) = &mut turn.place_mut().bot else { return };
     let Some(index) = bot.delivering.iter().position(|sent| sent.delivery.call == *call) else { return };
@@ -53,7 +61,7 @@ pub(super) fn handle_delivered(turn: &mut Turn<'_>, call: &CallId, ids: Result<V
     turn.conversation = sent.conversation;
     let own =
         OwnPost { at: turn.now, cause_at, id: ids.first(), text: sent.text.as_deref(), addressed: sent.addressed };
-    own_posts::record(turn, &own, Some(&sent.delivery.answering));
+    own_posts::record(turn, &own, Some(sent.delivery.reply_to()));
     exchange::note_answer(turn, &sent, &ids);
     for id in &ids {
         turn.place_mut().bot_mut().note_own(stable_hash(0, id.as_str()));

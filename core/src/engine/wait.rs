@@ -72,6 +72,8 @@ pub(super) fn reason_to_wait(
         ask,
         phase: Phase::Waiting { due },
         telling: None,
+        emoji: None,
+        quote: None,
         trace,
     }
 }

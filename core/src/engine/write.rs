@@ -22,7 +22,7 @@ pub(super) fn write(turn: &mut Turn<'_>, pending: Box<Pending>) {
         return end::withhold(turn, *pending, closed);
     }
     if pending.kind == Kind::Reaction {
-        let emoji = emoji_for(turn.policy, &pending.trace.message);
+        let emoji = pending.emoji.clone().unwrap_or_else(|| emoji_for(turn.policy, &pending.trace.message));
         return deliver::deliver(turn, *pending, Post::Reaction(emoji), None);
     }
     let reply = &turn.policy.settings.reply;

@@ -27,6 +27,10 @@ pub struct Verdict {
     pub state: Option<State>,
     pub same: Option<bool>,
     pub changed: Option<bool>,
+    /// What it would react with, as it said it: any text.
+    pub emoji: Option<Box<str>>,
+    /// The number of the line that its words belong to, as it said it: any number; the first line is 1.
+    pub quote: Option<u32>,
 }
 
 /// `Err` says what was wrong with the answer.
@@ -180,6 +184,18 @@ impl Fields {
         state_by_prefix(word).map(Some).ok_or_else(|| Self::wrong("state", value))
     }
 
+    /// Not worth a failure: without one it is drawn.
+    fn emoji(&self) -> Option<Box<str>> {
+        let said = trim(self.get("emoji")?.as_str()?);
+        (!said.is_empty() && !said.eq_ignore_ascii_case("none")).then(|| said.into())
+    }
+
+    /// Not worth a failure either: without one it is the message that gave the reason.
+    fn quote(&self) -> Option<u32> {
+        let number = self.number("quote").ok().flatten()?;
+        (number.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&number)).then_some(number as u32)
+    }
+
     fn verdict(&self) -> Result<Verdict, String> {
         let respond = self.truth(self.decisive)?.ok_or_else(|| format!("`{}` is null", self.decisive))?;
         if !respond {
@@ -200,6 +216,8 @@ impl Fields {
             state: self.state()?,
             same: self.either("same", "same", "different")?,
             changed: self.either("changed", "changed", "unchanged")?,
+            emoji: self.emoji(),
+            quote: self.quote(),
         })
     }
 }
@@ -291,6 +309,20 @@ mod tests {
             (verdict.same, verdict.changed, verdict.kind),
             (Some(false), Some(true), Some(Kind::Acknowledgement))
         );
+    }
+
+    #[test]
+    fn an_odd_emoji_or_quote_does_not_spoil_a_verdict() {
+        let said = |fields: &str| {
+            let answer = format!(r#"{{"respond": true, "kind": "reaction", {fields}}}"#);
+            let verdict = verdict(JudgeStyle::Join, Question::Join, &answer).unwrap();
+            (verdict.emoji, verdict.quote)
+        };
+        assert_eq!(said(r#""emoji": " 👍 ", "quote": 3"#), (Some("👍".into()), Some(3)));
+        assert_eq!(said(r#""emoji": "none", "quote": "[3]""#), (None, None));
+        for odd in ["0", "-1", "1.5", "1e300", "null", "[2]", "\"x\""] {
+            assert_eq!(said(&format!(r#""emoji": 7, "quote": {odd}"#)), (None, None), "{odd}");
+        }
     }
 
     #[test]

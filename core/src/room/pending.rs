@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::judge::JudgeLadder;
 use crate::memory::FactId;
 use crate::trace::{Cause, Stage, Trace};
-use crate::types::{Addressed, CallId, ConversationId, Kind, Time, or_zero};
+use crate::types::{Addressed, CallId, ConversationId, Kind, MessageId, Time, or_zero};
 
 /// Something it may do, and why.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -28,6 +28,12 @@ pub(crate) struct Pending {
     /// Something it remembers, where that is the reason to speak.
     #[serde(default)]
     pub telling: Option<FirstWords>,
+    /// What the judge chose to react with, one of `kinds.emoji`; without it, it is drawn.
+    #[serde(default)]
+    pub emoji: Option<Box<str>>,
+    /// The message that the judge chose to reply to, instead of the one that gave the reason.
+    #[serde(default)]
+    pub quote: Option<MessageId>,
 }
 
 /// What it would tell of its own accord.
@@ -53,6 +59,9 @@ pub(crate) enum Phase {
         #[serde(rename = "climb")]
         ladder: JudgeLadder,
         cache_key: Option<u64>,
+        /// The lines it was shown, by number, where it may choose one of them.
+        #[serde(default)]
+        shown: Vec<MessageId>,
     },
     /// For the moment the judge chose.
     Holding { due: Time },

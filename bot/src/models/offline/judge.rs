@@ -26,7 +26,7 @@ pub fn judge(ask: &Ask) -> String {
         .to_string(),
         (Question::Judge, _) => json!({"respond": respond, "reason": reason}).to_string(),
         (Question::Join, _) => json!({
-            "state": now.word(), "changed": changed(talk), "respond": respond, "kind": "full",
+            "state": now.word(), "changed": changed(talk), "respond": respond, "kind": "full", "emoji": "none", "quote": 0,
             "delay_seconds": 0, "confidence": CONFIDENCE, "reason": reason
         })
         .to_string(),
