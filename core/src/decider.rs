@@ -12,7 +12,7 @@ use crate::policy::Policy;
 use crate::room::{Glance, Room};
 use crate::settings::{Points, Settings};
 use crate::trace::{Bar, Cause, Trace};
-use crate::types::{Flags, ThreadId};
+use crate::types::{Flags, HeardAs, ThreadId};
 
 /// What weighs the messages that are not for the bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,23 +63,25 @@ pub(crate) enum Decision {
     },
 }
 
-/// Weighs the newest message of a place. `glances` is room to look back in.
+/// Weighs the newest message of a place, as far as its story goes. `glances` is room to look back in.
 pub(crate) fn assess(
     policy: &Policy,
     room: &mut Room,
     thread: Option<&ThreadId>,
-    p_join: Option<f32>,
+    trace: &Trace,
     glances: &mut Vec<Glance>,
 ) -> Assessment {
-    let settings = &policy.settings;
+    let (settings, p_join) = (&policy.settings, trace.p_join);
     let place = room.place(thread).expect("a message is weighed where it was heard");
     match (Decider::for_message(settings, p_join), p_join) {
         (Decider::JudgeAlone, _) => Assessment::default(),
         (Decider::Likelihood, Some(p_join)) => {
             let flags = place.buffer.newest().map(|heard| heard.flags).unwrap_or_default();
-            let raised = |flag: Flags, odds: f64| if flags.has(flag) { odds as f32 } else { 1.0 };
-            let odds =
-                raised(Flags::KEYWORD, settings.score.keyword_odds) * raised(Flags::CALL, settings.score.call_odds);
+            let raised = |holds: bool, odds: f64| if holds { odds as f32 } else { 1.0 };
+            // Whoever may have called it asks it at least as much as everybody.
+            let calls = flags.has(Flags::CALL) || trace.heard_as == Some(HeardAs::NameUnclear);
+            let odds = raised(flags.has(Flags::KEYWORD), settings.score.keyword_odds)
+                * raised(calls, settings.score.call_odds);
             let bar = Some(bar(policy, room, likelihood::worth(p_join, odds)));
             Assessment { score: Some((100.0 * p_join).round() as u8), points: Points::default(), bar }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::phrases::{Finder, Notice};
+use crate::phrases::{Finder, NameUse, Notice, name_use};
 use crate::settings::{JudgeStyle, Layers, MatchStyle, Price, Pricing, Problem, Resolved, Settings, of_room};
 use crate::types::{Span, Zone};
 use serde::{Deserialize, Serialize};
@@ -35,9 +35,21 @@ impl Policy {
         }
     }
 
-    /// Whether a text calls it by its name, where that counts.
+    /// Whether a text may call it by its name, where that counts.
     pub fn is_called_in(&self, text: &str) -> bool {
-        self.settings.address.name && self.names.found(text)
+        self.name_use(text, false).is_some_and(|used| used != NameUse::InPassing)
+    }
+
+    /// What its name does in a text, where that counts; found letter by letter, it always calls.
+    pub(crate) fn name_use(&self, text: &str, for_another: bool) -> Option<NameUse> {
+        let address = &self.settings.address;
+        if !address.name {
+            return None;
+        }
+        match address.name_match {
+            MatchStyle::Word => name_use(text, &self.names, for_another),
+            MatchStyle::Substring => self.names.found(text).then_some(NameUse::Called),
+        }
     }
 
     /// How long a message stays in the buffer; `None` until newer ones push it out.

@@ -99,6 +99,12 @@ cause-nothing-to-say = it found nothing to say.
 cause-repeated = its answer would have repeated what it said before.
 cause-undecided = not decided yet.
 
+## What was made of words about it
+
+heard-name-in-passing = Its name was mentioned in passing, which does not call it.
+heard-name-unclear = It was unclear whether it was called by its name.
+heard-talk-again = { $author } allowed it to talk again; the mute is lifted.
+
 ## What it was weighed by
 
 score-none = Score { $score }.

@@ -99,6 +99,12 @@ cause-nothing-to-say = 言うことが見つかりませんでした。
 cause-repeated = ほとんど同じことをもう一度言うところでした。
 cause-undecided = まだ決まっていません。
 
+## What was made of words about it
+
+heard-name-in-passing = 名前は話の中に出ただけで、呼ばれたのではありません。
+heard-name-unclear = 名前で呼ばれたのかどうか、はっきりしません。
+heard-talk-again = { $author }さんに話してよいと言われ、ミュートを解除しました。
+
 ## What it was weighed by
 
 score-none = スコア { $score }。

@@ -7,6 +7,7 @@ use aizuchi_core::Trace;
 use aizuchi_core::effect::{Outcome, QuestionTrace, Response, Stage};
 use aizuchi_core::likelihood::Reason;
 use aizuchi_core::listen::Addressed;
+use aizuchi_core::types::HeardAs;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -90,6 +91,7 @@ pub fn decision(trace: &Trace) -> Value {
     line["reasons"] = trace.reasons().into_iter().map(reason).collect();
     line["answered_with"] = trace.answered_with.as_ref().map(|message| message.as_str()).into();
     line["addressed"] = trace.addressed.map(Addressed::id).into();
+    line["heard_as"] = trace.heard_as.map(HeardAs::id).into();
     line
 }
 

@@ -100,10 +100,11 @@ pub struct DecisionComparison<'a> {
     pub different: Vec<(&'a Trace, &'a Decided)>,
 }
 
-/// What people made of it came later, and earlier versions did not note with what it was answered.
+/// What people made of it came later, and earlier versions did not note with what it was answered and how its name was used.
 fn is_same(then: &Trace, now: &Trace) -> bool {
     let answered_with = then.answered_with.as_ref().and(now.answered_with.clone());
-    *then == Trace { received: then.received, answered_with, ..now.clone() }
+    let heard_as = then.heard_as.and(now.heard_as);
+    *then == Trace { received: then.received, answered_with, heard_as, ..now.clone() }
 }
 
 impl<'a> DecisionComparison<'a> {

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use aizuchi_core::likelihood::FEATURES;
 use aizuchi_core::trace::{Bar, Outcome, Response, Trace};
+use aizuchi_core::types::HeardAs;
 
 use super::cause;
 use crate::language::{Language, LocalizedMessage, LocalizedValue, message, say};
@@ -16,12 +17,18 @@ pub fn sentence(trace: &Trace, language: Language) -> String {
 
 /// Why, as data for the page: without what it did and the points, which it shows beside it.
 pub fn why(trace: &Trace) -> Vec<LocalizedMessage> {
-    [Some(cause(trace)), likelihood(trace), answered_with(trace), received(trace)].into_iter().flatten().collect()
+    [Some(cause(trace)), heard_as(trace), likelihood(trace), answered_with(trace), received(trace)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn parts(trace: &Trace) -> Vec<LocalizedMessage> {
     let weighed = likelihood(trace).or_else(|| score(trace));
-    [Some(cause(trace)), weighed, answered_with(trace), received(trace)].into_iter().flatten().collect()
+    [Some(cause(trace)), heard_as(trace), weighed, answered_with(trace), received(trace)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// What it did.
@@ -98,6 +105,14 @@ fn needs(bar: Bar) -> LocalizedMessage {
 /// Whole percents, and what is less than half of one as that.
 fn percent(share: f32) -> LocalizedValue {
     LocalizedValue::Percent((100.0 * share).round_ties_even() as u32)
+}
+
+fn heard_as(trace: &Trace) -> Option<LocalizedMessage> {
+    trace.heard_as.map(|heard| match heard {
+        HeardAs::NameInPassing => message!("heard-name-in-passing"),
+        HeardAs::NameUnclear => message!("heard-name-unclear"),
+        HeardAs::TalkAgain => message!("heard-talk-again", author = &*trace.author),
+    })
 }
 
 fn answered_with(trace: &Trace) -> Option<LocalizedMessage> {

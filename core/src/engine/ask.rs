@@ -11,7 +11,7 @@ use crate::memory::Memories;
 use crate::room::{BotState, Phase};
 use crate::settings::{JudgeStyle, Settings};
 use crate::trace::{Cause, QuestionTrace, Stage, Trace};
-use crate::types::{CallId, ConversationId, MessageId, Span, Time};
+use crate::types::{CallId, ConversationId, HeardAs, MessageId, Span, Time};
 
 pub(super) fn judge(turn: &mut Turn<'_>) {
     let pending = turn.pending().expect("only what is pending is judged");
@@ -93,12 +93,20 @@ fn question_data(turn: &Turn<'_>, question: Question) -> Transcript {
     }
 }
 
-/// Where something learnt led to the question, the judge is told what it was.
+/// Where something learnt led to the question, or its name is in the message, the judge is told so.
 fn about(turn: &Turn<'_>) -> Option<WhyAsked> {
     let trace = &turn.pending()?.trace;
-    let values = trace.features.0.as_deref()?;
-    let because =
-        main_reasons(values, true, JoinModel::built_in()).iter().map(|reason| reason.for_judge).collect::<Vec<_>>();
+    let name = match trace.heard_as {
+        Some(HeardAs::NameInPassing) => Some("your name is mentioned in passing, nobody calls you"),
+        Some(HeardAs::NameUnclear) => Some("it is unclear whether you are called by your name or only spoken of"),
+        Some(HeardAs::TalkAgain) | None => None,
+    };
+    let learnt = trace.features.0.as_deref().map(|values| main_reasons(values, true, JoinModel::built_in()));
+    if name.is_none() && learnt.is_none() {
+        return None;
+    }
+    let learnt = learnt.into_iter().flatten().map(|reason| reason.for_judge);
+    let because = name.into_iter().chain(learnt).collect::<Vec<_>>();
     Some(WhyAsked { message: trace.message.clone(), because: because.join(", ").into() })
 }
 

@@ -5,7 +5,7 @@ use super::{gate, initiative, interrupt, wait};
 use crate::decider::{Decision, assess};
 use crate::gates::{Order, Trigger, closed_in};
 use crate::trace::{Cause, Closed, Stage, Trace};
-use crate::types::Message;
+use crate::types::{HeardAs, Message};
 
 /// What the gates leave of a decision.
 enum Plan {
@@ -20,11 +20,12 @@ enum Plan {
 }
 
 pub(super) fn decide(turn: &mut Turn<'_>, message: &Message, mut trace: Box<Trace>, for_somebody_else: bool) {
-    let assessment = assess(turn.policy, turn.room, turn.thread.as_ref(), trace.p_join, turn.glances);
+    let assessment = assess(turn.policy, turn.room, turn.thread.as_ref(), &trace, turn.glances);
     assessment.note(&mut trace);
     let since = interrupt::interrupt(turn, message, &trace);
     let trigger = gate::trigger(turn, message, false, for_somebody_else);
-    match plan(turn, message, trigger, assessment.decision(turn.policy)) {
+    let decision = or_ask_whether_called(turn, &trace, assessment.decision(turn.policy));
+    match plan(turn, message, trigger, decision) {
         Plan::TakeUp { ask, cause } => {
             trace.cause = cause;
             wait::take_up(turn, message, trace, ask, since);
@@ -38,6 +39,17 @@ pub(super) fn decide(turn: &mut Turn<'_>, message: &Message, mut trace: Box<Trac
             wait::postpone(turn);
             turn.hold_back(trace, Stage::Gate, closed);
         }
+    }
+}
+
+/// Where it cannot be told whether its name calls it, the judge is asked, however unlikely it is that somebody joins there.
+fn or_ask_whether_called(turn: &Turn<'_>, trace: &Trace, decision: Decision) -> Decision {
+    let unclear = trace.heard_as == Some(HeardAs::NameUnclear);
+    match &decision {
+        Decision::StaySilent(_) if unclear && turn.policy.asks_a_model() => {
+            Decision::SpeakUp { ask: true, cause: Cause::Undecided }
+        }
+        Decision::StaySilent(_) | Decision::SpeakUp { .. } => decision,
     }
 }
 

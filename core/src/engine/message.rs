@@ -47,7 +47,8 @@ fn handle_message(turn: &mut Turn<'_>, mut message: Message) {
     if let Some(unheard) = incoming.late.or_else(|| not_answered(turn, &message)) {
         return turn.conclude(guessed(passed_over(&mut message, unheard), guess));
     }
-    let trace = guessed(new_trace(&mut message), guess);
+    let mut trace = guessed(new_trace(&mut message), guess);
+    trace.heard_as = incoming.heard_as;
     match incoming.address {
         Address::Me(addressed) if is_told_to_be_quiet(turn, &message.text) => be_quiet(turn, trace, addressed),
         Address::Me(addressed) => answer::was_addressed(turn, &message, trace, addressed),

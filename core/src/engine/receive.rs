@@ -3,13 +3,15 @@
 use super::turn::Turn;
 use crate::listen::{Address, addressee};
 use crate::trace::Unheard;
-use crate::types::{Flags, Message, Span, Voice, stable_hash};
+use crate::types::{Flags, HeardAs, Message, Span, Voice, stable_hash};
 
 /// A message that is to be remembered.
 pub(super) struct Incoming {
     /// What is noticed once about it.
     pub(super) flags: Flags,
     pub(super) address: Address,
+    /// What its name does in it, where that does not call it.
+    pub(super) heard_as: Option<HeardAs>,
     /// Why it is remembered and not answered, if it comes too late.
     pub(super) late: Option<Unheard>,
 }
@@ -29,15 +31,15 @@ pub(super) fn receive(turn: &mut Turn<'_>, message: &Message) -> Result<Incoming
         return Err(Unheard::Repeated);
     }
     let flags = Flags::BOT.when(message.author.voice == Voice::Bot) | turn.policy.notice.of(&message.text);
-    let address = addressee_of(turn, message, flags);
+    let (address, heard_as) = addressee_of(turn, message, flags);
     let late = too_late(turn, message, matches!(address, Address::Me(_)));
     if late.is_none() {
         turn.room.note_newest(message, turn.now);
     }
-    Ok(Incoming { flags, address, late })
+    Ok(Incoming { flags, address, heard_as, late })
 }
 
-fn addressee_of(turn: &Turn<'_>, message: &Message, flags: Flags) -> Address {
+fn addressee_of(turn: &Turn<'_>, message: &Message, flags: Flags) -> (Address, Option<HeardAs>) {
     let replies_to_me = message.reply.as_ref().is_some_and(|reply| {
         reply.to_me || reply.to.as_ref().is_some_and(|to| turn.place().is_own(stable_hash(0, to.as_str())))
     });

@@ -1,8 +1,10 @@
 //! Whom a message is for: this bot, somebody else, or the room.
 
+use super::label::name_with_colon;
+use crate::phrases::NameUse;
 use crate::policy::Policy;
 use crate::room::Speakers;
-use crate::types::{Addressed, Message, PersonId};
+use crate::types::{Addressed, HeardAs, Message, PersonId};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Address {
@@ -11,35 +13,51 @@ pub(crate) enum Address {
     TheRoom,
 }
 
-/// Checked in the order mention, name, reply; `named` is whether its name is in the text.
+/// Whom a message is for, and what its name does in it where that does not call it. Checked in the order mention, name,
+/// reply; `named` is whether its name is in the text.
 pub(crate) fn addressee(
     policy: &Policy,
     message: &Message,
     named: bool,
     replies_to_me: bool,
     known: &Speakers,
-) -> Address {
+) -> (Address, Option<HeardAs>) {
     let by = &policy.settings.address;
     if by.mention && message.mentions_me {
-        Address::Me(Addressed::Mention)
-    } else if by.name && named {
-        Address::Me(Addressed::Name)
-    } else if by.reply && replies_to_me {
+        return (Address::Me(Addressed::Mention), None);
+    }
+    let heard_as =
+        match named.then(|| policy.name_use(&message.text, is_linked_elsewhere(message, replies_to_me))).flatten() {
+            Some(NameUse::Called) => return (Address::Me(Addressed::Name), None),
+            Some(NameUse::Unclear) => Some(HeardAs::NameUnclear),
+            Some(NameUse::InPassing) => Some(HeardAs::NameInPassing),
+            None => None,
+        };
+    let address = if by.reply && replies_to_me {
         Address::Me(Addressed::Reply)
-    } else if is_for_somebody_else(message, replies_to_me, known) {
+    } else if is_linked_elsewhere(message, replies_to_me) || names_somebody_else(policy, message, known) {
         Address::SomebodyElse
     } else {
         Address::TheRoom
-    }
+    };
+    (address, heard_as)
 }
 
-fn is_for_somebody_else(message: &Message, replies_to_me: bool, known: &Speakers) -> bool {
+/// Whether a mention or a reply says that it is for somebody else.
+fn is_linked_elsewhere(message: &Message, replies_to_me: bool) -> bool {
     let author = &message.author.id;
     let replied_to = || message.reply.as_ref().and_then(|reply| reply.to_person.as_ref());
     message.mentions.iter().any(|person| person != author)
         || (!replies_to_me && replied_to().is_some_and(|person| person != author))
-        || called_by_name(&message.text)
-            .is_some_and(|name| known.by_name(name).is_some_and(|key| key != known.key(author)))
+}
+
+/// Whether it begins with the name of somebody else; with a colon behind it, that may be somebody who has not spoken yet.
+fn names_somebody_else(policy: &Policy, message: &Message, known: &Speakers) -> bool {
+    let author = &message.author;
+    let is_other = |name: &&str| !policy.names.found(name);
+    let spoke = |name: &str| known.by_name(name).is_some_and(|key| key != known.key(&author.id));
+    called_by_name(&message.text).filter(is_other).is_some_and(spoke)
+        || name_with_colon(&message.text).filter(is_other).is_some_and(|name| !name.eq_ignore_ascii_case(&author.name))
 }
 
 /// Whether the message turns to this person: by reply, by mention, or by calling the name first.

@@ -2,6 +2,7 @@
 
 mod address;
 mod filter;
+mod label;
 mod manners;
 mod quiet;
 

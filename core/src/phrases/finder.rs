@@ -36,6 +36,12 @@ impl Finder {
         self.find(text).is_some()
     }
 
+    /// Where each of the words is, first to last.
+    pub(crate) fn find_all<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
+        let counts = move |range: &Range<usize>| self.style == MatchStyle::Substring || stands_alone(text, range);
+        self.words.iter().flat_map(move |words| words.find_iter(text)).map(|found| found.range()).filter(counts)
+    }
+
     /// Where the first of the words stands.
     pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
         let words = self.words.as_ref()?;

@@ -1,10 +1,12 @@
 //! How names, keywords and set phrases are found in a text.
 
+mod called;
 mod finder;
 mod lists;
 mod notice;
 mod set_phrase;
 
+pub(crate) use called::{NameUse, name_use};
 pub(crate) use finder::Finder;
 pub(crate) use lists::{CALLS_FOR_HELP, CLOSINGS, is_filler};
 pub(crate) use notice::Notice;

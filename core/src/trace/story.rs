@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Bar, Closed, Features, Unheard};
 use crate::settings::{Points, RULE_IDS};
 use crate::types::{
-    Addressed, ClockShift, Kind, Message, MessageId, PersonId, Place, Question, Response, Span, State, Time,
+    Addressed, ClockShift, HeardAs, Kind, Message, MessageId, PersonId, Place, Question, Response, Span, State, Time,
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,6 +21,9 @@ pub struct Trace {
     pub score: Option<u8>,
     pub points: Points,
     pub addressed: Option<Addressed>,
+    /// What was made of words that are about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heard_as: Option<HeardAs>,
     /// How likely somebody who is not in the conversation joins it here, 0 to 1; none where nothing learnt is asked.
     pub p_join: Option<f32>,
     /// What that was made from.
@@ -166,6 +169,7 @@ impl Trace {
             score: None,
             points: Points::default(),
             addressed: None,
+            heard_as: None,
             p_join: None,
             features: Features::default(),
             bar: None,

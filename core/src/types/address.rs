@@ -11,6 +11,28 @@ pub enum Addressed {
     Reply,
 }
 
+/// What was made of words that are about the bot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeardAs {
+    /// Its name is mentioned in passing: it is not called.
+    NameInPassing,
+    /// It may be called by its name, or not.
+    NameUnclear,
+    /// Somebody lets it talk again.
+    TalkAgain,
+}
+
+impl HeardAs {
+    pub fn id(self) -> &'static str {
+        match self {
+            HeardAs::NameInPassing => "name_in_passing",
+            HeardAs::NameUnclear => "name_unclear",
+            HeardAs::TalkAgain => "talk_again",
+        }
+    }
+}
+
 impl Addressed {
     pub fn id(self) -> &'static str {
         match self {

@@ -13,7 +13,7 @@ mod share;
 mod time;
 mod unseen;
 
-pub use address::Addressed;
+pub use address::{Addressed, HeardAs};
 pub use conversation::ConversationId;
 pub(crate) use conversation::or_zero;
 pub(crate) use flags::Flags;

@@ -11,7 +11,7 @@ use aizuchi_core::effect::{Cause, Outcome, Trace};
 use aizuchi_core::listen::Unheard;
 use aizuchi_core::settings::Layers;
 use aizuchi_core::sim::{ScriptLine, Sim, StandIn};
-use aizuchi_core::types::{Place, Span, Time};
+use aizuchi_core::types::{HeardAs, Place, Span, Time};
 use aizuchi_core::{Engine, Input};
 
 pub struct Ran {
@@ -173,8 +173,21 @@ fn passed_over(unheard: Unheard) -> String {
     }
 }
 
-/// The cause, where the score and the answers do not tell it already.
+/// What was made of words about it, and the cause where the score and the answers do not tell it already.
 fn why(trace: &Trace) -> Option<String> {
+    let heard_as = trace.heard_as.map(|heard| match heard {
+        HeardAs::NameInPassing => "name in passing",
+        HeardAs::NameUnclear => "name unclear",
+        HeardAs::TalkAgain => "may talk again",
+    });
+    match (heard_as, cause(trace)) {
+        (Some(heard), Some(cause)) => Some(format!("{heard}; {cause}")),
+        (Some(heard), None) => Some(heard.to_owned()),
+        (None, cause) => cause,
+    }
+}
+
+fn cause(trace: &Trace) -> Option<String> {
     match &trace.cause {
         Cause::Unlikely
         | Cause::Likely

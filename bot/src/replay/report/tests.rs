@@ -32,6 +32,7 @@ fn silent(nth: u64, author: &str, text: &str) -> Decided {
         cause: Cause::Low { low: 20 },
         acted_at: None,
         answered_with: None,
+        heard_as: None,
         micros: 0,
     };
     Decided { trace, text: text.into() }

@@ -1,0 +1,108 @@
+//! "carol: …": the name a message begins with, though nobody of that name has spoken yet; and "note: …", which is no name.
+
+/// Names are at least and at most this long.
+const NAME_CHARS: std::ops::RangeInclusive<usize> = 2..=24;
+
+/// The name with a colon behind it that a message begins with, if it may be somebody's.
+pub(super) fn name_with_colon(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let text = text.strip_prefix(['@', '＠']).unwrap_or(text);
+    let (name, rest) = text.split_once([':', '：'])?;
+    let said = rest.trim_start_matches([' ', '\u{3000}', '\t']);
+    let wide = text[name.len()..].starts_with('：');
+    // What follows a name is said to them on the same line; "C:\x", "12:30", "a::b" and addresses have no space.
+    let parted = wide || said.len() < rest.len();
+    let says_something = parted && said.starts_with(|c: char| !c.is_whitespace());
+    (says_something && may_be_name(name)).then_some(name)
+}
+
+fn may_be_name(name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "_-.|".contains(c);
+    let formed = NAME_CHARS.contains(&name.chars().count())
+        && name.chars().all(is_part)
+        && name.starts_with(char::is_alphabetic);
+    if !formed {
+        return false;
+    }
+    let small = name.to_lowercase();
+    if name.is_ascii() {
+        let shouted = name.len() > 1 && !name.contains(|c: char| c.is_ascii_lowercase());
+        let abstract_noun =
+            ["tion", "ment", "ness", "ing", "ity", "ance", "ence"].iter().any(|end| small.ends_with(end));
+        return !shouted && !abstract_noun && !LABELS.split_whitespace().any(|label| label == small);
+    }
+    // Japanese labels are as common as names are rare: only what looks like a name counts.
+    let titled = ["さん", "くん", "ちゃん", "様", "君", "先生", "氏"].iter().any(|title| name.ends_with(title));
+    let katakana = name.chars().all(|c| matches!(c, 'ァ'..='ヿ'));
+    let other_script = !name.chars().any(|c| matches!(c, 'ぁ'..='ヿ' | '一'..='鿿' | '가'..='힣'));
+    (titled || katakana || other_script) && !LABELS.split_whitespace().any(|label| label == small)
+}
+
+/// Words that people put a colon behind to say what follows. In small letters.
+const LABELS: &str = "\
+    note notes nb edit edited update updates updated todo fixme fix fixed question questions answer answers q a fyi psa tldr tl-dr \
+    summary example examples eg e.g ie i.e ex error errors err warning warn info debug fatal panic trace result results output input \
+    title subject topic agenda date time place where when who what why how which from to cc bcc re fwd fw via link links url source \
+    sources ref refs see also ps p.s pps disclaimer spoiler hint hints tip tips step steps task tasks issue issues bug bugs problem \
+    solution cause reason reasons reminder announcement news breaking alert status eta deadline update1 goal goals plan plans idea ideas \
+    pro pros con cons option options choice poll vote context background details detail more less next first second third finally last \
+    then so but and or btw anyway actually basically short long simple yes no ok okay sure well oh hmm wow lol haha me you us them i we \
+    he she it they this that these those there here now today tomorrow yesterday tonight monday tuesday wednesday thursday friday \
+    saturday sunday name names email mail phone address password user username login host port path file files folder version versions \
+    release changelog license author authors todo list code command commands usage default type value key id http https ftp mailto git \
+    ssh file localhost std self none null true false important urgent help request requests offer offers wanted sale price cost total \
+    sum math fact facts opinion unpopular hot thought thoughts quote quotes said says verdict conclusion outcome lesson moral translation \
+    english japanese german french spanish chinese korean eng jp en ja de fr es original draft review comment comments feedback score \
+    rating weather recipe ingredients before after expected got actual wrong right correct good bad best worst same different both \
+    everyone everybody all team guys folks people anyone rule rules remember remark beware caution danger attention correction \
+    clarification addendum appendix meanwhile plot twist bonus caveat quick random serious genuine honest real story joke \
+    beispiel hinweis achtung frage antwort wichtig betreff datum ort zeit remarque exemple question réponse attention sujet ejemplo \
+    nota pregunta respuesta \
+    メモ テスト ヒント リンク エラー ポイント タイトル テーマ ルール コメント サンプル ソース バグ コード ファイル タスク アンケート ステップ \
+    スレ トピック オプション コツ ネタ ネタバレ ゴール スケジュール パスワード ユーザー アドレス メール データ";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_before_a_colon_is_somebody() {
+        for (text, name) in [
+            ("carol: did you send it?", "carol"),
+            ("Dave_42: yes", "Dave_42"),
+            ("@erin: lunch?", "erin"),
+            ("キャロル：見てくれた？", "キャロル"),
+            ("田中さん：お願いします", "田中さん"),
+            ("Zoë: merci", "Zoë"),
+        ] {
+            assert_eq!(name_with_colon(text), Some(name), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_label_is_nobody() {
+        for text in [
+            "note: the door is open",
+            "Edit: fixed",
+            "TODO: write tests",
+            "question: why?",
+            "例：これ",
+            "注意：明日は休みです",
+            "メモ：牛乳",
+            "https://example.org",
+            "C:\\temp",
+            "12:30 works for me",
+            "vec::new is fine",
+            "carol:",
+            "agenda:\n- one",
+            "two words: no",
+            ":smile: hi",
+            "FYI: it is raining",
+            "warning: unused variable",
+            "結論：やめよう",
+            "meaning: none",
+        ] {
+            assert_eq!(name_with_colon(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Names in languages that put spaces between words: English first, with some words of German, French and Spanish.
+
+use super::NameUse::{self, Called, InPassing, Unclear};
+use super::latin_words::*;
+use super::occurrence::{Occurrence, SEPARATORS};
+
+/// A word in small letters, or a sign.
+type Token = String;
+
+pub(super) fn judge(occurrence: &Occurrence<'_>) -> NameUse {
+    let (before, after) = (tokens(occurrence.before), tokens(occurrence.after));
+    if occurrence.after.starts_with(['\'', '’']) || after.first().is_some_and(|first| first == ")") {
+        return InPassing;
+    }
+    let clause = NameClause { before: &before, after: &after, occurrence };
+    let lead = clause.lead();
+    if clause.is_listed() {
+        InPassing
+    } else if lead.is_empty() || lead.iter().all(|word| is_in(word, OPENERS) || is_in(word, GREETINGS)) {
+        clause.judge_head(lead.iter().any(|word| is_in(word, GREETINGS)))
+    } else if after.first().is_none_or(|first| is_sign(first)) {
+        clause.judge_end(lead)
+    } else {
+        judge_middle(lead, &after)
+    }
+}
+
+fn tokens(text: &str) -> Vec<Token> {
+    let plain = text.to_lowercase().replace('’', "'");
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut word = String::new();
+    for c in plain.chars().chain([' ']) {
+        let joins = c.is_alphanumeric() || c == '\'' || (c == '-' && !word.is_empty()) || c == '_' || c == '&';
+        if joins {
+            word.push(c);
+            continue;
+        }
+        if !word.is_empty() {
+            let dash = word.ends_with('-');
+            tokens.push(word.trim_end_matches('-').trim_matches('\'').to_owned());
+            tokens.extend(dash.then(|| "-".to_owned()));
+            word.clear();
+        }
+        if SEPARATORS.contains(c) || "()[]/".contains(c) {
+            tokens.push(c.to_string());
+        }
+    }
+    tokens.retain(|token| !token.is_empty());
+    tokens
+}
+
+fn is_sign(token: &str) -> bool {
+    !token.contains(char::is_alphanumeric) && token != "&"
+}
+
+fn is_in(word: &str, list: &str) -> bool {
+    list.split_ascii_whitespace().any(|listed| listed == word)
+}
+
+/// A sentence with the name taken out.
+struct NameClause<'a> {
+    before: &'a [Token],
+    after: &'a [Token],
+    occurrence: &'a Occurrence<'a>,
+}
+
+impl NameClause<'_> {
+    fn asks(&self) -> bool {
+        matches!(self.occurrence.end, Some('?' | '？'))
+    }
+
+    /// The words between the last sign and the name.
+    fn lead(&self) -> &[Token] {
+        let start = self.before.iter().rposition(|token| is_sign(token)).map_or(0, |at| at + 1);
+        &self.before[start..]
+    }
+
+    /// One of several names: "sphene, aizuchi and others", "x, y, aizuchi".
+    fn is_listed(&self) -> bool {
+        let Some((last, earlier)) = self.before.split_last() else { return false };
+        if last != "," && last != "、" {
+            return false;
+        }
+        let start = earlier.iter().rposition(|token| is_sign(token)).map_or(0, |at| at + 1);
+        let part = &earlier[start..];
+        let known = |word: &Token| {
+            let lists = [OPENERS, GREETINGS, SECOND_PERSON, IMPERATIVES, SAFE_ENDS, QUESTION_WORDS];
+            lists.iter().any(|list| is_in(word, list))
+        };
+        let is_name = (1..=2).contains(&part.len()) && !part.iter().any(known);
+        let goes_on = match self.after {
+            [] => start > 0,
+            [first, ..] if is_in(first, "and or & und et y oder ou") => true,
+            [first, second, ..] => is_sign(first) && is_in(second, "and or &") && self.after.len() <= 4,
+            _ => false,
+        };
+        is_name && goes_on || self.after.first().is_some_and(|first| is_in(first, "and or")) && start > 0 && is_name
+    }
+
+    /// The clause begins with the name, perhaps behind a greeting.
+    fn judge_head(&self, greets: bool) -> NameUse {
+        let alone = self.before.is_empty() && !self.occurrence.has_more;
+        let Some((first, rest)) = self.after.split_first() else {
+            return match self.before.last().map(String::as_str) {
+                Some(":" | "(" | "/" | "[" | "-") => InPassing,
+                None if alone && self.occurrence.end == Some('.') => Unclear,
+                _ => Called,
+            };
+        };
+        if is_sign(first) {
+            return self.judge_set_off(first, rest);
+        }
+        self.judge_words(greets)
+    }
+
+    /// A sign follows the name.
+    fn judge_set_off(&self, sign: &str, rest: &[Token]) -> NameUse {
+        let next = rest.first().map_or("", String::as_str);
+        let comma = rest.iter().position(|token| token == ",");
+        let third_after = |at: usize| rest.get(at + 1).is_some_and(|word| is_third_person(word));
+        let apposition = is_in(next, ARTICLES) && comma.is_some_and(third_after);
+        let plural = rest.iter().take(6).any(|word| is_in(word, "are were both"))
+            && rest.iter().take(4).any(|word| is_in(word, "and &"))
+            && !rest.iter().any(|word| is_in(word, SECOND_PERSON));
+        match sign {
+            "(" | "[" | "/" | ")" | "]" => InPassing,
+            "," if is_in(next, "which who whose") && (comma.is_some() || !self.asks()) => InPassing,
+            "," if apposition || plural => InPassing,
+            _ => Called,
+        }
+    }
+
+    /// A word follows the name.
+    fn judge_words(&self, greets: bool) -> NameUse {
+        let word = |at: usize| self.after.get(at).map_or("", String::as_str);
+        let (first, second) = (word(0), word(1));
+        if is_in(first, "and or & und et y") {
+            return if greets { Called } else { self.judge_pair() };
+        }
+        if is_in(first, AUXILIARIES) {
+            let inverted = is_in(second, "you u ya i we he she they anyone someone everyone");
+            let thing = is_in(second, "it this that there these those");
+            let noun = is_in(second, ARTICLES) && is_in(first, "is are do does did was");
+            return match self.asks() {
+                _ if inverted => Called,
+                true if thing => Called,
+                true if noun => Unclear,
+                _ if is_in(first, "do don't have") && !inverted => Called,
+                _ => InPassing,
+            };
+        }
+        if is_in(first, "which who whose") && !self.asks() {
+            return InPassing;
+        }
+        if is_in(first, SECOND_PERSON) || is_in(first, QUESTION_WORDS) || is_in(first, FIRST_PERSON) {
+            return Called;
+        }
+        if is_in(first, NOUNS_OR_IMPERATIVES) {
+            let object =
+                second.is_empty() || is_in(second, OBJECTS) || is_in(second, ARTICLES) || is_in(second, PREPOSITIONS);
+            return if object { Called } else { InPassing };
+        }
+        if is_in(first, IMPERATIVES) || is_in(first, GREETINGS) || is_in(first, ASIDES) {
+            return Called;
+        }
+        if is_third_person(first) {
+            return InPassing;
+        }
+        match self.after.len() {
+            _ if greets => Called,
+            1 if self.asks() => Unclear,
+            _ => InPassing,
+        }
+    }
+
+    /// "aizuchi and bob, what …" calls both, "aizuchi and bob were …" neither.
+    fn judge_pair(&self) -> NameUse {
+        match self.after.get(2).map(String::as_str) {
+            Some("," | ":") => Called,
+            Some(word)
+                if is_in(word, AUXILIARIES) && is_in(self.after.get(3).map_or("", |next| next), SECOND_PERSON) =>
+            {
+                Called
+            }
+            Some(word) if is_in(word, SECOND_PERSON) => Called,
+            None if self.before.is_empty() => Unclear,
+            _ => InPassing,
+        }
+    }
+
+    /// The clause ends with the name, and no sign is before it.
+    fn judge_end(&self, lead: &[Token]) -> NameUse {
+        let word = |back: usize| lead.len().checked_sub(back).map_or("", |at| lead[at].as_str());
+        let (last, second) = (word(1), word(2));
+        let head = lead.iter().find(|word| !is_in(word, OPENERS)).map_or("", String::as_str);
+        let to_you = lead.iter().any(|word| is_in(word, SECOND_PERSON));
+        let orders = is_in(head, IMPERATIVES) || is_in(head, NOUNS_OR_IMPERATIVES);
+        let greets = is_in(head, GREETINGS);
+        let turns_to_it = to_you || orders || greets;
+        if is_in(last, "up down off out on") {
+            let call = is_in(second, "shut wake hurry what's whats cheer listen speak sup come calm pipe well");
+            return if call { Called } else { InPassing };
+        }
+        if is_in(last, "this that all one more the") {
+            return if turns_to_it && last != "the" { Called } else { InPassing };
+        }
+        if lead.len() == 1 && is_in(last, "stop help look") {
+            return Unclear;
+        }
+        if is_in(last, SAFE_ENDS) || is_in(last, SECOND_PERSON) {
+            return Called;
+        }
+        if is_in(last, PREPOSITIONS) || is_in(last, ARTICLES) || is_in(last, TAKES_OBJECT) || is_in(last, AUXILIARIES) {
+            return InPassing;
+        }
+        let verb_before = is_in(second, AUXILIARIES)
+            || is_in(second, FIRST_PERSON)
+            || is_in(second, BEFORE_VERB)
+            || is_in(second, SECOND_PERSON);
+        if lead.len() == 1
+            || verb_before
+            || last.ends_with("ed")
+            || last.ends_with("ing") && !is_in(last, "morning evening thing nothing anything something everything")
+        {
+            return InPassing;
+        }
+        let noun = is_in(second, ARTICLES) || is_in(second, PREPOSITIONS) || is_in(word(3), ARTICLES);
+        match turns_to_it {
+            true if noun => Called,
+            true => Unclear,
+            false if is_in(head, QUESTION_WORDS) && self.asks() && noun => Unclear,
+            false => InPassing,
+        }
+    }
+}
+
+/// Words on both sides: a part of the sentence.
+fn judge_middle(lead: &[Token], after: &[Token]) -> NameUse {
+    let last = lead.last().map_or("", String::as_str);
+    let opinion = after.len() == 1 && is_in(&after[0], "think say prefer suggest recommend");
+    let asked = is_in(last, "does would will") && is_in(&lead[0], QUESTION_WORDS);
+    let then_to_you = after.len() > 1
+        && (is_in(&after[0], AUXILIARIES) && is_in(&after[1], "you u ya") || is_in(&after[0], "you you're"))
+        && (is_in(last, SAFE_ENDS) || is_in(&lead[0], GREETINGS));
+    match () {
+        () if opinion && asked => Unclear,
+        () if then_to_you => Called,
+        () => InPassing,
+    }
+}
+
+fn is_third_person(word: &str) -> bool {
+    let ends = |end: &str| word.len() > end.len() + 2 && word.ends_with(end);
+    is_in(word, THIRD_PERSON) || is_in(word, AUXILIARIES) || ends("ed") || ends("n't")
+}
