@@ -43,6 +43,7 @@ cause-mention = { $author } mentioned it.
 cause-name = { $author } called its name.
 cause-reply = { $author } replied to it.
 cause-told-to-be-quiet = { $author } told it to be quiet; muted for { $span }.
+cause-told-to-be-quiet-open = { $author } told it to be quiet; muted until somebody lets it talk again.
 cause-unlikely = too little reason to speak.
 cause-likely = enough reason to speak without asking the judge.
 cause-low = too little reason to speak (at most { $low }).

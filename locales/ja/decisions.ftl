@@ -43,6 +43,7 @@ cause-mention = { $author }さんにメンションされました。
 cause-name = { $author }さんに名前を呼ばれました。
 cause-reply = { $author }さんから返信がありました。
 cause-told-to-be-quiet = { $author }さんに静かにと言われ、{ $span }のあいだ黙ります。
+cause-told-to-be-quiet-open = { $author }さんに静かにと言われ、話してよいと言われるまで黙ります。
 cause-unlikely = 話す理由が足りません。
 cause-likely = 判定するまでもなく、十分な理由があります。
 cause-low = 話す理由が足りません（{ $low }点以下）。

@@ -17,6 +17,7 @@ pub fn cause(trace: &Trace) -> LocalizedMessage {
         Cause::Addressed(Addressed::Name) => message!("cause-name", author = author),
         Cause::Addressed(Addressed::Reply) => message!("cause-reply", author = author),
         Cause::ToldToBeQuiet(span) => message!("cause-told-to-be-quiet", author = author, span = *span),
+        Cause::ToldToBeQuietUntilLifted => message!("cause-told-to-be-quiet-open", author = author),
         Cause::Unlikely => message!("cause-unlikely"),
         Cause::Likely => message!("cause-likely"),
         Cause::Low { low } => message!("cause-low", low = *low),

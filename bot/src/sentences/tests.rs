@@ -68,6 +68,7 @@ fn every_cause() -> Vec<Cause> {
     }
     all.extend([
         Cause::ToldToBeQuiet(Span::minutes(30)),
+        Cause::ToldToBeQuietUntilLifted,
         Cause::Unlikely,
         Cause::Likely,
         Cause::Low { low: 20 },
@@ -101,7 +102,12 @@ fn every_cause() -> Vec<Cause> {
 /// A new variant belongs into the list above.
 fn is_listed(cause: &Cause) {
     match cause {
-        Cause::Unheard(_) | Cause::Addressed(_) | Cause::ToldToBeQuiet(_) | Cause::Unlikely | Cause::Likely => (),
+        Cause::Unheard(_)
+        | Cause::Addressed(_)
+        | Cause::ToldToBeQuiet(_)
+        | Cause::ToldToBeQuietUntilLifted
+        | Cause::Unlikely
+        | Cause::Likely => (),
         Cause::Low { .. } | Cause::High { .. } | Cause::OverThreshold { .. } | Cause::UnderThreshold { .. } => (),
         Cause::Closed(_) | Cause::Ending | Cause::Unchanged | Cause::SaidNo { .. } | Cause::SaidYes { .. } => (),
         Cause::Failed { .. } | Cause::Excused { .. } | Cause::CancelledBy(_) | Cause::SupersededBy(_) => (),

@@ -1,13 +1,14 @@
 //! Somebody said something: from the message to what comes of it at once, stage by stage and each of them once.
 
 use super::link::{self, Placement};
+use super::told::{self, SpokenOrder};
 use super::turn::Turn;
-use super::{Engine, answer, decide, digest, end, own_posts, receive, reception, remember};
+use super::{Engine, answer, decide, digest, own_posts, receive, reception, remember};
 use crate::effect::Effect;
-use crate::listen::{Address, asks_for_quiet, filter};
+use crate::listen::{Address, filter};
 use crate::settings::OtherBots;
-use crate::trace::{Cause, Features, Stage, Trace, Unheard};
-use crate::types::{Addressed, Message, Span, Time, Voice};
+use crate::trace::{Features, Trace, Unheard};
+use crate::types::{Message, Time, Voice};
 
 impl Engine {
     pub(super) fn handle_message(&mut self, now: Time, mut message: Message, out: &mut Vec<Effect>) {
@@ -49,11 +50,18 @@ fn handle_message(turn: &mut Turn<'_>, mut message: Message) {
     }
     let mut trace = guessed(new_trace(&mut message), guess);
     trace.heard_as = incoming.heard_as;
-    match incoming.address {
-        Address::Me(addressed) if is_told_to_be_quiet(turn, &message.text) => be_quiet(turn, trace, addressed),
-        Address::Me(addressed) => answer::was_addressed(turn, &message, trace, addressed),
-        Address::SomebodyElse => decide::decide(turn, &message, trace, true),
-        Address::TheRoom => decide::decide(turn, &message, trace, false),
+    let addressed = match incoming.address {
+        Address::Me(addressed) => Some(addressed),
+        Address::SomebodyElse | Address::TheRoom => None,
+    };
+    match told::order_in(turn, &message, incoming.address) {
+        Some(SpokenOrder::BeQuiet(time)) => return told::be_quiet(turn, trace, addressed, time),
+        Some(SpokenOrder::TalkAgain) => told::talk_again(turn, &mut trace),
+        None => (),
+    }
+    match addressed {
+        Some(addressed) => answer::was_addressed(turn, &message, trace, addressed),
+        None => decide::decide(turn, &message, trace, incoming.address == Address::SomebodyElse),
     }
 }
 
@@ -83,34 +91,4 @@ fn guessed(mut trace: Box<Trace>, guess: Option<Placement>) -> Box<Trace> {
 fn not_answered(turn: &Turn<'_>, message: &Message) -> Option<Unheard> {
     let answered = turn.policy.settings.listen.other_bots == OtherBots::Answered;
     (message.author.voice == Voice::Bot && !answered).then_some(Unheard::BotNotAnswered)
-}
-
-fn is_told_to_be_quiet(turn: &Turn<'_>, text: &str) -> bool {
-    if turn.policy.settings.address.be_quiet_minutes == 0 {
-        return false;
-    }
-    let mut rest = text.to_owned();
-    while let Some(start) = rest.find("<@") {
-        let Some(end) = rest[start..].find('>') else { break };
-        rest.replace_range(start..start + end + 1, " ");
-    }
-    if let Some(name) = turn.policy.names.find(&rest) {
-        rest.replace_range(name, " ");
-    }
-    asks_for_quiet(rest.trim().trim_start_matches(['@', '＠']))
-}
-
-fn be_quiet(turn: &mut Turn<'_>, mut trace: Box<Trace>, addressed: Addressed) {
-    let span = Span::minutes(turn.policy.settings.address.be_quiet_minutes.into());
-    turn.room.mute_at_least_until(turn.now + span);
-    let threads = turn.room.thread_ids();
-    let here = turn.thread.clone();
-    for thread in threads {
-        turn.thread = thread;
-        end::call_off_as_muted(turn);
-    }
-    turn.thread = here;
-    trace.addressed = Some(addressed);
-    trace.gate = Some("mute".into());
-    turn.stay_silent(trace, Stage::Gate, Cause::ToldToBeQuiet(span));
 }

@@ -32,6 +32,7 @@ mod resume;
 mod snapshot;
 mod tick;
 mod timers;
+mod told;
 mod turn;
 mod wait;
 mod write;

@@ -54,7 +54,7 @@ const LABELS: &str = "\
     sum math fact facts opinion unpopular hot thought thoughts quote quotes said says verdict conclusion outcome lesson moral translation \
     english japanese german french spanish chinese korean eng jp en ja de fr es original draft review comment comments feedback score \
     rating weather recipe ingredients before after expected got actual wrong right correct good bad best worst same different both \
-    everyone everybody all team guys folks people anyone rule rules remember remark beware caution danger attention correction \
+    someone somebody halp everyone everybody all team guys folks people anyone rule rules remember remark beware caution danger attention correction \
     clarification addendum appendix meanwhile plot twist bonus caveat quick random serious genuine honest real story joke \
     beispiel hinweis achtung frage antwort wichtig betreff datum ort zeit remarque exemple question réponse attention sujet ejemplo \
     nota pregunta respuesta \

@@ -9,7 +9,7 @@ mod quiet;
 pub(crate) use address::{Address, addressee, speaks_to};
 pub(crate) use filter::{filter, listens_in};
 pub(crate) use manners::{Tone, is_disapproving, tone};
-pub(crate) use quiet::asks_for_quiet;
+pub(crate) use quiet::{QuietTime, SaidTo, allowed_to_talk, asked_to_be_quiet};
 
 pub use crate::trace::Unheard;
 pub use crate::types::Addressed;

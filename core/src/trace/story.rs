@@ -100,8 +100,10 @@ pub enum Stage {
 pub enum Cause {
     Unheard(Unheard),
     Addressed(Addressed),
-    /// Somebody addressed it to tell it to be quiet.
+    /// Somebody told it to be quiet, for so long.
     ToldToBeQuiet(Span),
+    /// Somebody told it to be quiet until it is allowed to talk again.
+    ToldToBeQuietUntilLifted,
     /// It is not likely enough that somebody joins here.
     Unlikely,
     /// It is likely enough, and nobody has to be asked.

@@ -1,0 +1,84 @@
+//! Somebody tells it in words to be quiet, or that it may talk again: orders that no model has a say in.
+
+use super::end;
+use super::turn::Turn;
+use crate::listen::{Address, QuietTime, SaidTo, allowed_to_talk, asked_to_be_quiet};
+use crate::room::Mute;
+use crate::trace::{Cause, Stage, Trace};
+use crate::types::{Addressed, Flags, HeardAs, Message, Span};
+
+/// What it was told.
+pub(super) enum SpokenOrder {
+    BeQuiet(QuietTime),
+    TalkAgain,
+}
+
+/// For so long what people say may be about its post, if no more than one message came in between.
+const POST_ECHOES_FOR: Span = Span::minutes(5);
+
+/// The order that a message is, where orders in words are obeyed.
+pub(super) fn order_in(turn: &Turn<'_>, message: &Message, address: Address) -> Option<SpokenOrder> {
+    if turn.policy.settings.address.be_quiet_minutes == 0 {
+        return None;
+    }
+    let said_to = match address {
+        Address::Me(_) if message.mentions.iter().all(|person| *person == message.author.id) => SaidTo::Bot,
+        Address::Me(_) => SaidTo::NobodyAfterItsPost,
+        Address::TheRoom if follows_own_post(turn, message) => SaidTo::NobodyAfterItsPost,
+        Address::TheRoom | Address::SomebodyElse => return None,
+    };
+    let rest = without_names(turn, &message.text);
+    if matches!(address, Address::Me(_)) && turn.room.is_muted(turn.now) && allowed_to_talk(&rest) {
+        return Some(SpokenOrder::TalkAgain);
+    }
+    asked_to_be_quiet(&rest, said_to).map(SpokenOrder::BeQuiet)
+}
+
+/// Whether one of the two messages before is a post of its own, and not an old one.
+fn follows_own_post(turn: &Turn<'_>, message: &Message) -> bool {
+    let before = turn.place().buffer.iter().rev().filter(|heard| heard.id() != message.id.as_str()).take(2);
+    let mut own = before.filter(|heard| heard.flags.has(Flags::OWN));
+    own.any(|heard| turn.now.since(heard.at) <= POST_ECHOES_FOR)
+}
+
+/// What is said beside its names and mentions.
+fn without_names(turn: &Turn<'_>, text: &str) -> String {
+    let mut rest = text.to_owned();
+    while let Some(start) = rest.find("<@") {
+        let Some(end) = rest[start..].find('>') else { break };
+        rest.replace_range(start..start + end + 1, ", ");
+    }
+    let names: Vec<_> = turn.policy.names.find_all(&rest).collect();
+    names.into_iter().rev().for_each(|name| rest.replace_range(name, ", "));
+    rest.replace(['@', '＠'], "")
+}
+
+pub(super) fn be_quiet(turn: &mut Turn<'_>, mut trace: Box<Trace>, addressed: Option<Addressed>, time: QuietTime) {
+    let usual = Span::minutes(turn.policy.settings.address.be_quiet_minutes.into());
+    let cause = match time.span(usual, turn.now, &turn.policy.zone) {
+        Some(span) => {
+            turn.room.mute_at_least_until(turn.now + span);
+            Cause::ToldToBeQuiet(span)
+        }
+        None => {
+            turn.room.mute = Some(Mute::Open);
+            Cause::ToldToBeQuietUntilLifted
+        }
+    };
+    let threads = turn.room.thread_ids();
+    let here = turn.thread.clone();
+    for thread in threads {
+        turn.thread = thread;
+        end::call_off_as_muted(turn);
+    }
+    turn.thread = here;
+    trace.addressed = addressed;
+    trace.gate = Some("mute".into());
+    turn.stay_silent(trace, Stage::Gate, cause);
+}
+
+/// Lifts a mute; whoever said so is answered like anybody who addresses it.
+pub(super) fn talk_again(turn: &mut Turn<'_>, trace: &mut Trace) {
+    turn.room.mute = None;
+    trace.heard_as = Some(HeardAs::TalkAgain);
+}

@@ -1,0 +1,264 @@
+//! English: patterns of words from `english.txt`, with what may be around them.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use super::english_time::{time_at_end, time_at_start};
+use super::pattern::{WordPattern, read};
+use super::{ClausePart, LAUGHS, QuietTime, SaidTo, TextClause, clauses, together};
+
+struct Tables {
+    /// The requests; `~` those that count only where they are said to the bot.
+    requests: Vec<(char, WordPattern)>,
+    /// One of these is in every request.
+    telling: HashSet<Box<str>>,
+    around: Vec<(char, WordPattern)>,
+    again: Vec<(char, WordPattern)>,
+}
+
+static TABLES: LazyLock<Tables> = LazyLock::new(|| {
+    let requests = read(include_str!("english.txt"), "~");
+    Tables {
+        telling: requests.iter().flat_map(|(_, pattern)| pattern.telling_words(COMMON)).collect(),
+        requests,
+        around: read(include_str!("around_english.txt"), "<>?!*"),
+        again: read(include_str!("talk_again_english.txt"), "~"),
+    }
+});
+
+/// Words that are in much that people say.
+const COMMON: &str = "a i we you it the this that us me be being become get keep keeping stay staying go going no not one more less end \
+    do don't dont didn't never say said says to of in on out off up from for with all your some just only let give put take have had has \
+    people others here there is are was i've we've that's what's thats it's will need want wish been use avoid cut skip time another \
+    single";
+
+/// A clause with more words is no order.
+const WORDS_MAX: usize = 24;
+
+const ENDS: &str = ".!?,;\n…—–()*~";
+
+pub(super) fn asked_to_be_quiet(text: &str, said_to: SaidTo) -> Option<QuietTime> {
+    let all = words(text);
+    // Whoever says thanks first has had enough of an answer.
+    let content = all.first().is_some_and(|first| is_in(first, "thanks thank thx ty cheers"))
+        && all.iter().any(|word| word == "enough");
+    if content || !all.iter().any(|word| TABLES.telling.contains(word.as_str())) {
+        return None;
+    }
+    let parts: Vec<ClausePart> = clauses(text, ENDS).into_iter().flat_map(|clause| parts(clause, said_to)).collect();
+    together(&parts, said_to)
+}
+
+pub(super) fn allowed_to_talk(text: &str) -> bool {
+    let tables = &*TABLES;
+    let is_permission = |clause: &TextClause<'_>| {
+        let words = words(clause.text);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let fits = |words: &[&str]| tables.again.iter().any(|(_, pattern)| pattern.is(words));
+        !clause.asks && strip_around(&words, &fits)
+    };
+    let all = clauses(text, ENDS);
+    !text.contains('"') && all.len() <= 4 && all.iter().any(is_permission)
+}
+
+/// Whether the words fit once what may be around them is taken off.
+fn strip_around(words: &[&str], fits: &dyn Fn(&[&str]) -> bool) -> bool {
+    let ends = ends(words, false);
+    let fits_from = |start: &WordCut| ends.iter().any(|end| start.at < end.at && fits(&words[start.at..end.at]));
+    starts(words, "<", false).iter().any(fits_from)
+}
+
+/// Where the words proper may begin or end, and what was taken off up to there.
+#[derive(Clone, Copy)]
+struct WordCut {
+    at: usize,
+    politely: bool,
+    time: QuietTime,
+}
+
+/// Each place is reached once, however many ways lead there.
+fn add_cut(cut: WordCut, cuts: &mut Vec<WordCut>) {
+    match cuts.iter_mut().find(|known| known.at == cut.at) {
+        Some(known) => known.politely |= cut.politely,
+        None => cuts.push(cut),
+    }
+}
+
+/// Where the words proper may begin. `signs` are those of the patterns that may be before them.
+fn starts(words: &[&str], signs: &str, times: bool) -> Vec<WordCut> {
+    let mut cuts = vec![WordCut { at: 0, politely: false, time: QuietTime::Usual }];
+    let mut next = 0;
+    while let Some(cut) = cuts.get(next).copied() {
+        let rest = &words[cut.at..];
+        for (sign, pattern) in TABLES.around.iter().filter(|(sign, _)| signs.contains(*sign)) {
+            for end in pattern.ends(rest) {
+                let polite = *sign == '?' || ["please", "pls", "plz"].contains(&rest[0]);
+                add_cut(WordCut { at: cut.at + end, politely: cut.politely || polite, ..cut }, &mut cuts);
+            }
+        }
+        if let Some((end, time)) = time_at_start(rest).filter(|_| times) {
+            add_cut(WordCut { at: cut.at + end, time, ..cut }, &mut cuts);
+        }
+        next += 1;
+    }
+    cuts
+}
+
+/// Where they may end, the last first.
+fn ends(words: &[&str], times: bool) -> Vec<WordCut> {
+    let mut cuts = vec![WordCut { at: words.len(), politely: false, time: QuietTime::Usual }];
+    let mut next = 0;
+    while let Some(cut) = cuts.get(next).copied() {
+        let rest = &words[..cut.at];
+        if let Some((count, time)) = time_at_end(rest).filter(|_| times) {
+            add_cut(WordCut { at: cut.at - count, time, ..cut }, &mut cuts);
+        }
+        for (sign, pattern) in TABLES.around.iter().filter(|(sign, _)| ">!".contains(*sign)) {
+            for start in pattern.starts(rest) {
+                add_cut(WordCut { at: start, politely: cut.politely || *sign == '!', ..cut }, &mut cuts);
+            }
+        }
+        next += 1;
+    }
+    cuts
+}
+
+fn words(text: &str) -> Vec<String> {
+    let is_part = |c: char| c.is_alphanumeric() || "'-:.\"".contains(c) || LAUGHS.contains(c);
+    let word = |word: &str| {
+        let word = word.trim_matches(['\'', '-', ':', '.']);
+        let hushes = word.len() > 2
+            && word.trim_start_matches('s').len() > 1
+            && word.trim_start_matches('s').chars().all(|c| c == 'h')
+            && word.starts_with('s');
+        if hushes { "shh".to_owned() } else { word.to_owned() }
+    };
+    text.split(|c: char| !is_part(c)).map(word).filter(|word| !word.is_empty()).collect()
+}
+
+/// A clause, or what "and" and "because" part in it.
+fn parts(clause: TextClause<'_>, said_to: SaidTo) -> Vec<ClausePart> {
+    let words = words(clause.text);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    if words.len() > WORDS_MAX {
+        return vec![ClausePart::Veto];
+    }
+    let whole = part(&words, clause.asks, said_to);
+    if matches!(whole, ClausePart::Request { .. } | ClausePart::Time(_) | ClausePart::Beside | ClausePart::Complaint) {
+        return vec![whole];
+    }
+    for (at, word) in words.iter().enumerate().skip(1) {
+        let (left, right) = (&words[..at], &words[at + 1..]);
+        let reason = ["because", "since", "cause", "cuz", "while", "as", "so", "or", "otherwise"].contains(word);
+        if right.is_empty() || !(reason || *word == "and") {
+            continue;
+        }
+        let parts = vec![part(left, clause.asks, said_to), part(right, clause.asks, said_to)];
+        let asks = parts.iter().any(|part| matches!(part, ClausePart::Request { .. }));
+        let told = [left, right].iter().zip(&parts).all(|(words, part)| *part != ClausePart::Reason || words.len() > 2);
+        if asks && told && !parts.contains(&ClausePart::Veto) && (reason || !parts.contains(&ClausePart::Reason)) {
+            return parts;
+        }
+    }
+    vec![whole]
+}
+
+fn part(words: &[&str], asks: bool, said_to: SaidTo) -> ClausePart {
+    let found = request(words, asks);
+    if let Some(request) = found {
+        return request;
+    }
+    let is_time = |start: WordCut| {
+        let rest = &words[start.at..];
+        time_at_end(rest).filter(|(count, _)| *count == rest.len()).map(|(_, time)| time)
+    };
+    if let Some(time) = starts(words, "<", false).into_iter().find_map(is_time) {
+        return ClausePart::Time(time);
+    }
+    let laughs = words.iter().any(|word| {
+        ["lol", "lmao", "rofl", "xd"].contains(word) || word.contains("haha") || word.contains(|c| LAUGHS.contains(c))
+    });
+    let around = |signs: &'static str| {
+        move |words: &[&str]| TABLES.around.iter().any(|(sign, pattern)| signs.contains(*sign) && pattern.is(words))
+    };
+    if laughs {
+        return if said_to == SaidTo::Bot { ClausePart::Beside } else { ClausePart::Veto };
+    }
+    let of_nobody = words[0] == "nobody" || words[0] == "noone" || words.starts_with(&["no", "one"]);
+    if !asks && (of_nobody || strip_around(words, &around("*"))) {
+        return ClausePart::Complaint;
+    }
+    if around("!")(words) || !asks && strip_around(words, &around("<>!")) {
+        return ClausePart::Beside;
+    }
+    let may_be_reason =
+        words.first().is_some_and(|first| is_in(first, REASONS)) && !words.iter().any(|word| is_in(word, VETOES));
+    match may_be_reason && !asks {
+        true if words.iter().any(|word| is_in(word, OUR_TALK)) && words.iter().any(|word| is_in(word, US)) => {
+            ClausePart::Complaint
+        }
+        true => ClausePart::Reason,
+        false => ClausePart::Veto,
+    }
+}
+
+/// What people do who are disturbed.
+const OUR_TALK: &str = "talk talking discuss discussing conversation meeting work working think thinking focus focusing concentrate \
+    concentrating read reading busy chat chatting speak speaking call discussion kick ban unplug";
+
+const US: &str = "i'll we'll i i'm im i've we we're we've our my us people humans";
+
+fn is_in(word: &str, list: &str) -> bool {
+    list.split_ascii_whitespace().any(|listed| listed == word)
+}
+
+/// How a reason begins.
+const REASONS: &str = "i'll we'll i i'm im i've i'd we we're we've it it's its this that that's the my our there there's people because since as \
+    cause cuz you you're your nobody they they're some somebody someone everybody everyone so in and";
+
+/// Words of people who speak about such words.
+const VETOES: &str = "said says saying say told tell tells asked ask asks word words mean means meaning translate spell write lyrics \
+    song quote if when whenever unless how what why who which called whispered shouted yelled heard like poem story joke would";
+
+/// The request that these words are, if they are one.
+fn request(words: &[&str], asks: bool) -> Option<ClausePart> {
+    let ends = ends(words, true);
+    for start in starts(words, "<?", true) {
+        for end in ends.iter().filter(|end| start.at < end.at) {
+            let proper = &words[start.at..end.at];
+            let Some((sign, for_good)) = request_proper(proper) else { continue };
+            // "Quiet here" says how it is.
+            let states = proper[0] == "quiet" && words.len() > start.at + 1 && !end.politely && !start.politely;
+            if states
+                && end.time == QuietTime::Usual
+                && start.time == QuietTime::Usual
+                && !["down", "you", "bot", "now"].contains(&words[start.at + 1])
+            {
+                continue;
+            }
+            let said = if end.time == QuietTime::Usual { start.time } else { end.time };
+            let time = if for_good { QuietTime::Open } else { said };
+            // "Quiet?" is a question; "quiet, please?" and "could you be quiet?" are none.
+            if !asks || start.politely || end.politely || time != QuietTime::Usual {
+                return Some(ClausePart::Request { only_to_it: sign == '~', time });
+            }
+        }
+    }
+    None
+}
+
+/// The sign of the request that these words are, and whether it is for ever.
+fn request_proper(words: &[&str]) -> Option<(char, bool)> {
+    // "Stop replying to every message in our chat": what is left says no more than where.
+    let is_place = |rest: &[&str]| rest.iter().all(|word| is_in(word, ABOUT_TALK));
+    let fits = |pattern: &WordPattern| pattern.ends(words).iter().any(|end| is_place(&words[*end..]));
+    let found = TABLES.requests.iter().find(|(sign, pattern)| pattern.is(words) || *sign == ' ' && fits(pattern));
+    found.map(|(sign, _)| (*sign, words[0] == "never" || words.contains(&"ever")))
+}
+
+/// Words that may follow a request and say nothing else than where and to what.
+const ABOUT_TALK: &str = "to in on into at with of the this that these our my your every each any single us me we i you it \
+    message messages conversation conversations chat chats thread threads channel channels room discussion discussions everything \
+    anything everyone people here there now again while when are am we're i'm you're talking chatting speaking discussing working \
+    thinking constantly often always whole one thing things post posts comment comments line text question questions topic we've \
+    other others talk speak ours please pls immediately from-now-on today's server other's";

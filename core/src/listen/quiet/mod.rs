@@ -1,0 +1,137 @@
+//! "Be quiet" and "you can talk again" in people's words: orders, whatever a model might make of them.
+//!
+//! A text is cut into clauses. One of them has to be the request and nothing else, apart from a time ("for an hour"), a "please"
+//! and the like; the tables beside this file hold the words. Said to the bot, the other clauses may give a reason. Right after a
+//! post of the bot, which may have been meant for other people, every clause has to belong to the request.
+
+mod english;
+mod english_time;
+mod japanese;
+mod japanese_time;
+mod other;
+mod pattern;
+mod when;
+
+pub(crate) use when::QuietTime;
+
+/// To whom something was said that may ask for quiet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SaidTo {
+    /// To the bot, by a mention, its name or a reply.
+    Bot,
+    /// Right after a post of the bot, to nobody in particular.
+    NobodyAfterItsPost,
+}
+
+/// An order is short.
+const CHARS_MAX: usize = 200;
+
+/// For how long the bot is asked to be quiet, if it is. `rest` is what was said beside its name or mention.
+pub(crate) fn asked_to_be_quiet(rest: &str, said_to: SaidTo) -> Option<QuietTime> {
+    let text = prepare(rest)?;
+    if has_kana(&text) {
+        return japanese::asked_to_be_quiet(&text, said_to);
+    }
+    english::asked_to_be_quiet(&text, said_to).or_else(|| other::is_request(&text).then_some(QuietTime::Usual))
+}
+
+/// Whether a bot that was muted is allowed to talk again, said to it.
+pub(crate) fn allowed_to_talk(rest: &str) -> bool {
+    let Some(text) = prepare(rest) else { return false };
+    if has_kana(&text) { japanese::allowed_to_talk(&text) } else { english::allowed_to_talk(&text) }
+}
+
+fn has_kana(text: &str) -> bool {
+    text.chars().any(|c| matches!(c, 'ぁ'..='ゟ' | 'ァ'..='ヺ'))
+        || ["静", "黙", "発言", "禁止"].iter().any(|word| text.contains(word)) && !text.is_ascii()
+}
+
+/// In small letters and of one width, with `"` around what is quoted; none of what cannot be an order.
+fn prepare(text: &str) -> Option<String> {
+    let text = text.trim();
+    if text.is_empty() || text.chars().count() > CHARS_MAX || text.contains("```") || text.contains("://") {
+        return None;
+    }
+    let narrow = |c: char| match c {
+        '！'..='～' if c != '～' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
+        '’' | '‘' | 'ʼ' => '\'',
+        '“' | '”' | '「' | '」' | '『' | '』' | '«' | '»' => '"',
+        '\u{3000}' => ' ',
+        other => other,
+    };
+    Some(text.chars().map(narrow).collect::<String>().to_lowercase())
+}
+
+/// ClausePart of a text, and the sign that ends it.
+#[derive(Clone, Copy, Debug)]
+struct TextClause<'a> {
+    text: &'a str,
+    asks: bool,
+}
+
+/// The text in clauses, each without what is around it.
+fn clauses<'a>(text: &'a str, ends: &str) -> Vec<TextClause<'a>> {
+    let mut clauses = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        // "1.5 hours" is no end.
+        let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        let parts = |at: usize, c: char| {
+            ends.contains(c)
+                && !(c == '.' && digit(rest[..at].chars().next_back()) && digit(rest[at + 1..].chars().next()))
+        };
+        let end = rest.char_indices().find(|(at, c)| parts(*at, *c)).map_or(rest.len(), |(at, _)| at);
+        let signs = rest[end..].find(|c: char| !ends.contains(c) && !c.is_whitespace()).unwrap_or(rest.len() - end);
+        let part = rest[..end].trim();
+        if part.chars().any(|c| c.is_alphanumeric() || c == '"' || LAUGHS.contains(c)) {
+            clauses.push(TextClause { text: part, asks: rest[end..end + signs].contains('?') });
+        }
+        rest = &rest[end + signs..];
+    }
+    clauses
+}
+
+/// Whoever laughs does not mean it, or not the bot.
+const LAUGHS: &str = "😂🤣😆😹😄😁";
+
+/// What a clause is in a text that may ask for quiet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ClausePart {
+    /// The request. `only_to_it`: people say it to each other too.
+    Request {
+        only_to_it: bool,
+        time: QuietTime,
+    },
+    Time(QuietTime),
+    /// A greeting, a "please".
+    Beside,
+    /// About the bot, or about the talk it disturbs.
+    Complaint,
+    /// Something else, which may be the reason.
+    Reason,
+    /// Something that tells that the words are not meant as an order.
+    Veto,
+}
+
+/// What the clauses come to together.
+fn together(parts: &[ClausePart], said_to: SaidTo) -> Option<QuietTime> {
+    let complains = parts.contains(&ClausePart::Complaint);
+    let mut request = None;
+    let mut time = None;
+    for part in parts {
+        match (part, said_to) {
+            (ClausePart::Veto, _) | (ClausePart::Reason, SaidTo::NobodyAfterItsPost) => return None,
+            (ClausePart::Request { only_to_it: true, .. }, SaidTo::NobodyAfterItsPost) if !complains => (),
+            (ClausePart::Request { time, .. }, _) => {
+                request = request.filter(|known| *known != QuietTime::Usual).or(Some(*time));
+            }
+            (ClausePart::Time(other), _) => time = Some(*other),
+            (ClausePart::Beside | ClausePart::Complaint | ClausePart::Reason, _) => (),
+        }
+    }
+    let request = request?;
+    Some(if request == QuietTime::Usual { time.unwrap_or(request) } else { request })
+}
+
+#[cfg(test)]
+mod tests;

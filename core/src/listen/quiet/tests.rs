@@ -1,0 +1,135 @@
+//! Wordings that people use, and ordinary talk with the same words.
+
+use super::when::{Day, LocalTime, MORNING};
+use super::*;
+use crate::types::Span;
+
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty())
+}
+
+const WORDINGS: &str = include_str!("../../../tests/words/told_to_be_quiet.txt");
+
+fn time_of(mark: &str) -> QuietTime {
+    let clock = |hour: &str, minute: &str| hour.parse::<u32>().unwrap() * 60 + minute.parse::<u32>().unwrap();
+    match mark {
+        "-" => QuietTime::Usual,
+        "open" => QuietTime::Open,
+        "tomorrow" => QuietTime::until(Day::Tomorrow, MORNING),
+        "tonight" => QuietTime::TODAY,
+        mark => match mark.split_once(':') {
+            Some((hour, minute)) => QuietTime::until(Day::Next, clock(hour, minute)),
+            None => QuietTime::For(Span::minutes(mark.parse().unwrap())),
+        },
+    }
+}
+
+/// How many of a half, from the first or the second line on, and those that are heard otherwise than marked.
+fn misses(half: usize) -> (usize, Vec<String>) {
+    let half: Vec<&str> = lines(WORDINGS).skip(half).step_by(2).collect();
+    let missed = half.iter().filter_map(|line| {
+        let (mark, words) = line.split_once(" | ").expect("a time and the words");
+        let (words, only_to_it) = words.strip_prefix("@ ").map_or((words, false), |words| (words, true));
+        let wanted = Some(time_of(mark));
+        let to_it = asked_to_be_quiet(words, SaidTo::Bot);
+        let after = asked_to_be_quiet(words, SaidTo::NobodyAfterItsPost);
+        let right = to_it == wanted && (only_to_it || after == wanted);
+        (!right).then(|| format!("{line}: {to_it:?}, after its post {after:?}"))
+    });
+    (half.len(), missed.collect())
+}
+
+fn assert_heard(half: usize, name: &str) {
+    let (all, missed) = misses(half);
+    println!("{name}: {} of {all} heard; missed: {missed:#?}", all - missed.len());
+    assert!(all >= 70 && 20 * missed.len() <= all, "{name}: {} of {all} missed: {missed:#?}", missed.len());
+}
+
+#[test]
+fn it_is_told_to_be_quiet_in_many_words() {
+    assert_heard(0, "tuned");
+}
+
+#[test]
+fn wordings_kept_apart() {
+    assert_heard(1, "held out");
+}
+
+#[test]
+fn ordinary_talk_silences_nobody() {
+    let ordinary: Vec<&str> = lines(include_str!("../../../tests/words/ordinary.txt")).collect();
+    let wrong = ordinary.iter().filter(|line| {
+        let words = line.strip_prefix("@ ");
+        let to_it = words.is_some_and(|words| asked_to_be_quiet(words, SaidTo::Bot).is_some());
+        to_it || asked_to_be_quiet(words.unwrap_or(line), SaidTo::NobodyAfterItsPost).is_some()
+    });
+    let wrong: Vec<&&str> = wrong.collect();
+    assert!(ordinary.len() >= 220 && wrong.is_empty(), "{} of {}: {wrong:#?}", wrong.len(), ordinary.len());
+}
+
+#[test]
+fn it_is_allowed_to_talk_again() {
+    let missed: Vec<&str> =
+        lines(include_str!("../../../tests/words/talk_again.txt")).filter(|line| !allowed_to_talk(line)).collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+    let ordinary = lines(include_str!("../../../tests/words/ordinary.txt")).map(|line| line.trim_start_matches("@ "));
+    let told =
+        lines(WORDINGS).map(|line| line.split_once(" | ").expect("a time and the words").1.trim_start_matches("@ "));
+    let wrong: Vec<&str> = ordinary.chain(told).filter(|line| allowed_to_talk(line)).collect();
+    assert!(
+        wrong.iter().all(|line| ["@ don't be quiet", "don't be quiet", "もっと喋って"].contains(line)),
+        "{wrong:#?}"
+    );
+}
+
+#[test]
+fn only_the_request_itself_counts() {
+    for text in ["be quiet", " Quiet please! ", ", shut up.", "静かにして！", "、黙って。"] {
+        assert!(asked_to_be_quiet(text, SaidTo::Bot).is_some(), "{text}");
+    }
+    for text in [
+        "why is it so quiet here?",
+        "静かにしてたのに",
+        "he told me to shut up",
+        "",
+        "quiet?",
+        "静かに？",
+        "be quiet for never",
+    ] {
+        assert_eq!(asked_to_be_quiet(text, SaidTo::Bot), None, "{text}");
+    }
+}
+
+#[test]
+fn times_of_the_clock_may_be_of_either_half_of_the_day() {
+    let five = QuietTime::Until(LocalTime { day: Day::Next, minute: 5 * 60, either_half: true });
+    for (text, time) in [
+        ("be quiet until 5", five),
+        ("5時まで静かにして", five),
+        ("be quiet until 5 o'clock please", five),
+        ("be quiet till 5 in the afternoon", QuietTime::until(Day::Next, 17 * 60)),
+        ("be quiet until monday", QuietTime::until(Day::Weekday(0), MORNING)),
+        ("be quiet for 1.5 hours", QuietTime::For(Span::minutes(90))),
+        ("be quiet for a couple of hours", QuietTime::For(Span::minutes(120))),
+        ("二十五分静かにして", QuietTime::For(Span::minutes(25))),
+    ] {
+        assert_eq!(asked_to_be_quiet(text, SaidTo::Bot), Some(time), "{text}");
+    }
+}
+
+#[test]
+fn what_repeats_itself_is_read_in_no_time() {
+    // Every word of these may be taken in several ways: all of them together are too many to try.
+    for text in [
+        "my god ".repeat(28),
+        "please stop it now ".repeat(10),
+        "ねー".repeat(60),
+        format!("静かにして{}る", "ねー".repeat(25)),
+        "ちょっともう少し".repeat(7),
+    ] {
+        for said_to in [SaidTo::Bot, SaidTo::NobodyAfterItsPost] {
+            let _ = asked_to_be_quiet(&text, said_to);
+        }
+        assert!(!allowed_to_talk(&text), "{text}");
+    }
+}
