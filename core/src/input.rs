@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::likelihood::SiblingTalk;
 use crate::memory::FactId;
 use crate::policy::StoredPolicies;
 use crate::types::{CallId, Change, ClockShift, Message, MessageId, Reaction, RoomId, Share, Span};
@@ -35,6 +36,8 @@ pub enum Input {
     Refused(CallId, TotalSpent),
     /// Something was paid for on behalf of this room that it did not ask for itself.
     Billed(RoomId, Usage),
+    /// How likely the messages of other rooms of the same kind were, for a room that has few of its own.
+    Siblings(RoomId, Box<SiblingTalk>),
     /// Stands where somebody wanted something to be forgotten.
     Forgotten,
     /// The clock that times are taken from was set: what was noted before it counts by the new one, so that a wait ends
@@ -59,6 +62,7 @@ impl Input {
             | Input::PolicyChanged(_)
             | Input::Tick
             | Input::Billed(..)
+            | Input::Siblings(..)
             | Input::Forgotten
             | Input::ClockSet(_)
             | Input::Resumed => None,
@@ -81,6 +85,7 @@ impl Input {
             | Input::Remembered(..)
             | Input::Refused(..)
             | Input::Billed(..)
+            | Input::Siblings(..)
             | Input::ClockSet(_)
             | Input::Forgotten => false,
         }
@@ -92,7 +97,7 @@ impl Input {
             Input::Said(message) => Some(&message.place.room),
             Input::Changed(change) => Some(&change.place.room),
             Input::Reacted(reaction) => Some(&reaction.place.room),
-            Input::Told(room, _) | Input::Billed(room, _) => Some(room),
+            Input::Told(room, _) | Input::Billed(room, _) | Input::Siblings(room, _) => Some(room),
             Input::Judged(call, _)
             | Input::Written(call, _)
             | Input::Delivered(call, _)

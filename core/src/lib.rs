@@ -53,6 +53,7 @@ pub mod view;
 
 pub mod engine;
 
+pub mod siblings;
 pub mod sim;
 pub mod total;
 

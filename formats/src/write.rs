@@ -40,6 +40,7 @@ impl Writer {
             | Input::Remembered(..)
             | Input::Refused(..)
             | Input::Billed(..)
+            | Input::Siblings(..)
             | Input::ClockSet(_)
             | Input::Forgotten => return None,
         };

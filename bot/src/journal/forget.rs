@@ -187,6 +187,7 @@ pub fn without_person(
         | Input::Remembered(..)
         | Input::Refused(..)
         | Input::Billed(..)
+        | Input::Siblings(..)
         | Input::ClockSet(_)
         | Input::Forgotten => false,
     };

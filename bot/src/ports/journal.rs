@@ -193,6 +193,7 @@ impl<'a> Keys<'a> {
             | Input::Remembered(..)
             | Input::Refused(..)
             | Input::Billed(..)
+            | Input::Siblings(..)
             | Input::ClockSet(_)
             | Input::Forgotten => Keys::default(),
         }

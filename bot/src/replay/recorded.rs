@@ -50,6 +50,7 @@ impl RecordedAnswers {
             | Input::Remembered(..)
             | Input::Refused(..)
             | Input::Billed(..)
+            | Input::Siblings(..)
             | Input::ClockSet(_)
             | Input::Forgotten
             | Input::Resumed => (),

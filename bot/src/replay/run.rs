@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use aizuchi_core::siblings::Siblings;
 use aizuchi_core::sim::{Oracle, Sim};
 use aizuchi_core::types::{RoomId, Time, Voice};
 use aizuchi_core::{Engine, Input, Policies, Trace};
@@ -59,6 +60,9 @@ pub fn run(
     let policies = if own == OwnPosts::Ignored { policies.unheard() } else { policies };
     let mut decisions = Pairing::default();
     let mut sim = Sim::new(Engine::new(policies), oracle);
+    // A journal holds what its rooms were told; in a log nobody tells them.
+    let recorded = events.iter().any(|event| matches!(event.input, Input::Siblings(..)));
+    sim.siblings = (!recorded).then(Siblings::default);
     let mut said = vec![None; events.len()];
     for (index, event) in events.iter().enumerate() {
         if matches!(event.input, Input::Said(_)) {

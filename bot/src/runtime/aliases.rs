@@ -46,6 +46,7 @@ impl PersonAliases {
             | Input::Remembered(..)
             | Input::Refused(..)
             | Input::Billed(..)
+            | Input::Siblings(..)
             | Input::ClockSet(_)
             | Input::Forgotten => (),
         }

@@ -66,6 +66,11 @@ impl EffectRunner {
         }
     }
 
+    /// Puts an input behind the results of calls: it is recorded and handled with the next of them.
+    pub fn tell(&self, input: Input) {
+        let _ = self.answer.send(input);
+    }
+
     /// The result of a call has come back.
     pub fn finish_call(&mut self, call: &CallId) {
         self.calls.remove(call);

@@ -147,6 +147,7 @@ fn said_at(input: &Input) -> Option<Time> {
         | Input::Remembered(..)
         | Input::Refused(..)
         | Input::Billed(..)
+        | Input::Siblings(..)
         | Input::Forgotten
         | Input::ClockSet(_) => None,
     }

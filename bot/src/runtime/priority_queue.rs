@@ -105,6 +105,7 @@ pub fn is_addressed(input: &Input, policies: &Policies) -> bool {
         | Input::Remembered(..)
         | Input::Refused(..)
         | Input::Billed(..)
+        | Input::Siblings(..)
         | Input::ClockSet(_)
         | Input::Forgotten => false,
     }

@@ -8,11 +8,12 @@
 
 mod append;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use aizuchi_core::effect::Effect;
 use aizuchi_core::memory::ForgetRequest;
+use aizuchi_core::siblings::Siblings;
 use aizuchi_core::types::RoomId;
 use aizuchi_core::{Engine, Input, Time, Trace};
 use tokio::sync::{mpsc, watch};
@@ -45,6 +46,8 @@ pub struct Shard {
     results: mpsc::UnboundedReceiver<Input>,
     runner: EffectRunner,
     ledger: Arc<Ledger>,
+    /// What rooms of one kind are like, over all shards.
+    siblings: Arc<Mutex<Siblings>>,
     stop: CancellationToken,
     times: EventTimes,
     seq: u64,
@@ -61,13 +64,14 @@ pub struct Shard {
 
 impl Shard {
     pub fn new(number: usize, engine: Engine, inbox: mpsc::Receiver<ShardRequest>, shared: ShardParts) -> Shard {
-        let ShardParts { journal, context, ledger, snapshots, stop } = shared;
+        let ShardParts { journal, context, ledger, siblings, snapshots, stop } = shared;
         let (answer, results) = mpsc::unbounded_channel();
         let policies = Arc::new(engine.policies().clone());
         Shard {
             number,
             runner: EffectRunner::new(context.clone(), policies, answer, ledger.clone()),
             ledger,
+            siblings,
             times: EventTimes::new(context.clone()),
             engine,
             saver: Saver::new(journal.clone(), number),
@@ -237,6 +241,7 @@ impl Shard {
             {
                 tracing::warn!(%error, "cannot reorder decisions");
             }
+            let said_in = input.room().filter(|_| matches!(input, Input::Said(_))).cloned();
             let (changed, whose) = (matches!(input, Input::PolicyChanged(_)), SpendingScope::of(&input));
             self.engine.handle(at, input, &mut effects);
             self.ledger.book(&self.engine, at, &whose, &effects);
@@ -246,7 +251,11 @@ impl Shard {
             for effect in effects.drain(..) {
                 touch(&mut touched, Some(effect.room()));
                 match effect {
-                    Effect::Trace(trace) | Effect::Received(trace) => decided.push(*trace),
+                    Effect::Trace(trace) => {
+                        self.siblings().note(&self.engine, &trace);
+                        decided.push(*trace);
+                    }
+                    Effect::Received(trace) => decided.push(*trace),
                     other @ (Effect::Ask(_)
                     | Effect::Write(_)
                     | Effect::Deliver(_)
@@ -255,8 +264,15 @@ impl Shard {
                     | Effect::Abort(_)) => self.runner.run(&self.engine, at, other, self.seq),
                 }
             }
+            if let Some(told) = said_in.and_then(|room| self.siblings().introduce(&self.engine, &room)) {
+                self.runner.tell(told);
+            }
         }
         self.publish(touched, decided).await;
+    }
+
+    fn siblings(&self) -> MutexGuard<'_, Siblings> {
+        self.siblings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn publish(&mut self, touched: Vec<RoomId>, mut decided: Vec<Trace>) {

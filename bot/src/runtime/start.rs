@@ -1,8 +1,9 @@
 //! Brings the engines to life where they left off, and puts them to rest again.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use aizuchi_core::siblings::Siblings;
 use aizuchi_core::types::ClockShift;
 use aizuchi_core::{Input, Policies, Time, Trace};
 use anyhow::Context as _;
@@ -47,6 +48,7 @@ pub struct ShardParts {
     pub journal: Journal,
     pub context: Arc<RuntimeContext>,
     pub ledger: Arc<Ledger>,
+    pub siblings: Arc<Mutex<Siblings>>,
     pub snapshots: watch::Sender<()>,
     pub stop: CancellationToken,
 }
@@ -81,6 +83,9 @@ impl Runtime {
         let ran_until = journal.ran_until().await?.unwrap_or_default().max(recovered.last_at);
         let openings = first_inputs(&recovered, &policies, note_clock(&context.clock, ran_until));
         let ledger = Arc::new(Ledger::new(&recovered.engines, &policies));
+        let mut siblings = Siblings::default();
+        recovered.engines.iter().for_each(|engine| siblings.take_over(engine));
+        let siblings = Arc::new(Mutex::new(siblings));
         let stop = CancellationToken::new();
         let (mut inboxes, mut shards) = (Vec::new(), JoinSet::new());
         let (snapshots, _) = watch::channel(());
@@ -92,6 +97,7 @@ impl Runtime {
                 journal: journal.clone(),
                 context: context.clone(),
                 ledger: ledger.clone(),
+                siblings: siblings.clone(),
                 snapshots: snapshots.clone(),
                 stop: stop.clone(),
             };

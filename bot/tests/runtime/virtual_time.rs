@@ -7,8 +7,8 @@ use aizuchi::replay::{Decided, OwnPosts, run as replay};
 use aizuchi::runtime::{Clock, EngineEvent};
 use aizuchi::sentences::sentence;
 use aizuchi_core::sim::StandIn;
-use aizuchi_core::types::{MessageId, Span};
-use aizuchi_core::{Input, Policies, Trace};
+use aizuchi_core::types::{MessageId, Place, Span};
+use aizuchi_core::{Input, Message, Policies, Trace};
 use aizuchi_formats::{Event as Recorded, Options};
 
 use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said};
@@ -133,6 +133,21 @@ async fn the_presets_live_as_they_replay() {
     for preset in ["kotonoha", "sphene", "myao2"] {
         check(&[&format!("preset={preset}"), "bot.name=aizuchi", "address.name=true"], hour()).await;
     }
+}
+
+/// The rooms after the first are told how likely messages were in it.
+#[tokio::test(start_paused = true)]
+async fn new_rooms_start_from_others_as_in_a_replay() {
+    let in_room = |room: u64, event: Recorded| {
+        let Input::Said(message) = event.input else { unreachable!("people only talk in that hour") };
+        let at = event.at + Span::minutes(90 * room);
+        let (id, place) = (MessageId::new(format!("{room}-{}", message.id)), Place::room(format!("log:room{room}")));
+        let input = Input::Said(Message { id, place, at, heard: message.heard.map(|_| at), ..message });
+        Recorded { line: event.line + 10_000 * room, at, input }
+    };
+    let events: Vec<Recorded> =
+        (0..3).flat_map(|room| hour().into_iter().take(110).map(move |event| in_room(room, event))).collect();
+    check(&["preset=aizuchi"], events).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -39,9 +39,11 @@ mod write;
 
 use crate::effect::Effect;
 use crate::input::{Command, Input};
+use crate::likelihood::SiblingTalk;
+use crate::likelihood::steps::STEPS;
 use crate::policy::Policies;
 use crate::room::{Cost, Glance, Room, Spent};
-use crate::types::{CallId, ClockShift, MessageId, NameMap, Place, RoomId, ThreadId, Time};
+use crate::types::{CallId, ClockShift, MessageId, NameMap, Place, RoomId, Share, ThreadId, Time};
 use crate::view::RoomView;
 pub use snapshot::Snapshot;
 use timers::{Key, Timers};
@@ -109,6 +111,7 @@ impl Engine {
                 let room = self.room(&room);
                 pay::handle_billed(&mut self.turn_at(room, None, now, out), &usage);
             }
+            Input::Siblings(room, siblings) => self.tell_of_siblings(&room, *siblings),
             Input::Remembered(call, done) => {
                 self.in_call(now, &call, out, |turn| digest::handle_remembered(turn, &call, done))
             }
@@ -149,6 +152,30 @@ impl Engine {
     /// What is set aside for a call that is not over; none where it costs nothing.
     pub fn reserved(&self, call: &CallId) -> Option<Cost> {
         self.spent(&call.room)?.reserved().find(|(serial, _)| *serial == call.serial).map(|(_, cost)| cost)
+    }
+
+    /// How much it is to say in a room, where that is a share of the talk.
+    pub fn talk_share(&self, room: &RoomId) -> Option<Share> {
+        let room = &self.rooms[*self.index.get(room)? as usize];
+        room.talk_of(self.policies.for_room(room.id.as_str())).map(|(_, share)| share)
+    }
+
+    /// How likely the messages of each room were, where it says a share of the talk.
+    pub fn talk_by_room(&self) -> impl Iterator<Item = (&RoomId, &[f32; STEPS])> {
+        self.rooms.iter().filter_map(|room| Some((&room.id, room.talk.as_deref()?.seen())))
+    }
+
+    /// Whether a room has few messages of its own and would like to hear how other rooms of its kind are.
+    pub fn wants_siblings(&self, room: &RoomId) -> bool {
+        let room = self.index.get(room).map(|room| &self.rooms[*room as usize]);
+        room.and_then(|room| room.talk.as_deref()).is_some_and(|talk| talk.wants_siblings())
+    }
+
+    fn tell_of_siblings(&mut self, room: &RoomId, siblings: SiblingTalk) {
+        let Some(room) = self.index.get(room).map(|room| &mut self.rooms[*room as usize]) else { return };
+        if let Some(talk) = &mut room.talk {
+            talk.start_from(siblings);
+        }
     }
 
     /// How many rooms it knows.

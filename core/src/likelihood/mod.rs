@@ -22,4 +22,5 @@ pub(crate) use guess::worth;
 pub use models::JoinModel;
 pub use reasons::{Reason, reason_ids};
 pub(crate) use reasons::{main_reasons, reasons};
+pub use talk::SiblingTalk;
 pub(crate) use talk::TalkShare;

@@ -2,8 +2,9 @@
 //!
 //! - `due` is a balance: every message of people adds the share, every contribution takes one away. Above zero the bot may
 //!   catch up, a little; below [`AHEAD_MAX`] it lets messages pass. `calls` is the same balance for questions to the judge.
-//! - `seen` is a histogram of how likely the messages of this room were, at first that of rooms in general. The threshold is
-//!   its quantile: if 6 % of messages are wanted, the likelihood that 6 % of them reach. Old counts are halved from time to time.
+//! - `seen` is a histogram of how likely the messages of this room were. The threshold is its quantile: if 6 % of messages are
+//!   wanted, the likelihood that 6 % of them reach. Old counts are halved from time to time. A new room has none: it starts from
+//!   the rooms of its kind ([`SiblingTalk`], told by the shell), or from rooms in general, which count less with each message.
 //! - The more is due, the larger the wanted part, so the share is kept without a timer or a random number.
 //! - `welcome` multiplies the share by how people received its contributions, within bounds, and returns to 1.
 
@@ -23,13 +24,29 @@ pub(crate) struct TalkShare {
     calls: f32,
     /// How many messages were how likely, in [`steps`](super::steps).
     seen: [f32; STEPS],
+    /// The same of other rooms of its kind, until it has enough of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    siblings: Option<Box<SiblingTalk>>,
+    /// How often it was told of them.
+    #[serde(default)]
+    told: u8,
     /// How welcome its contributions were: its share is multiplied by this.
     #[serde(default = "neutral")]
     pub welcome: f32,
 }
 
-/// The usual counts as much as so many messages of the room.
+/// How likely the messages of other rooms of a kind were, as parts of a whole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SiblingTalk(pub [f32; STEPS]);
+
+/// What it starts from counts as much as so many messages of the room ...
 const USUAL_MESSAGES: f32 = 100.0;
+/// ... at first, and no more once the room has so many of its own.
+const USUAL_UNTIL: f32 = 100.0;
+const SIBLINGS_UNTIL: f32 = 400.0;
+/// It is told of its siblings when it has so many messages of its own.
+const TOLD_AT: [f32; 4] = [0.0, 10.0, 25.0, 50.0];
 /// Messages after which everything counts half.
 const FORGET_AFTER: f32 = 1200.0;
 /// Of what is likely enough, so much is said in the end: the rest is answered by others, or belongs together.
@@ -54,8 +71,8 @@ fn neutral() -> f32 {
 
 impl Default for TalkShare {
     fn default() -> TalkShare {
-        let seen = JoinModel::built_in().usual.map(|count| count * USUAL_MESSAGES / 1000.0);
-        TalkShare { asked: None, due: 0.0, calls: 1.0, seen, welcome: neutral() }
+        let seen = [0.0; STEPS];
+        TalkShare { asked: None, due: 0.0, calls: 1.0, seen, siblings: None, told: 0, welcome: neutral() }
     }
 }
 
@@ -76,8 +93,11 @@ impl TalkShare {
     /// Somebody spoke to the room, and it was as likely as this that another joins.
     pub(crate) fn note_likely(&mut self, likely: f32) {
         self.seen[step_of(likely)] += 1.0;
-        if self.seen.iter().sum::<f32>() >= FORGET_AFTER {
+        if self.own_messages() >= FORGET_AFTER {
             self.seen.iter_mut().for_each(|count| *count /= 2.0);
+        }
+        if self.own_messages() >= SIBLINGS_UNTIL {
+            self.siblings = None;
         }
     }
 
@@ -122,16 +142,48 @@ impl TalkShare {
 
     /// How new the room is: 1 at the first message, 0 once it has an idea of it.
     fn freshness(&self) -> f32 {
-        let heard = self.seen.iter().sum::<f32>() - USUAL_MESSAGES;
-        (1.0 - heard / FRESH_MESSAGES).clamp(0.0, 1.0)
+        (1.0 - self.own_messages() / FRESH_MESSAGES).clamp(0.0, 1.0)
+    }
+
+    /// Messages of this room that count.
+    fn own_messages(&self) -> f32 {
+        self.seen.iter().sum()
+    }
+
+    /// How likely they were, step by step.
+    pub(crate) fn seen(&self) -> &[f32; STEPS] {
+        &self.seen
+    }
+
+    /// Whether it would like to hear how other rooms of its kind are.
+    pub(crate) fn wants_siblings(&self) -> bool {
+        let own = self.own_messages();
+        own < USUAL_UNTIL && TOLD_AT.get(usize::from(self.told)).is_some_and(|from| own >= *from)
+    }
+
+    /// So are other rooms of its kind.
+    pub(crate) fn start_from(&mut self, siblings: SiblingTalk) {
+        if self.wants_siblings() {
+            self.told += 1;
+            self.siblings = Some(Box::new(siblings));
+        }
+    }
+
+    /// What it starts from, as parts of a whole, and how much it counts by now.
+    fn start(&self) -> ([f32; STEPS], f32) {
+        let (parts, until) = match self.siblings.as_deref() {
+            Some(SiblingTalk(parts)) => (*parts, SIBLINGS_UNTIL),
+            None => (JoinModel::built_in().usual.map(|count| count / 1000.0), USUAL_UNTIL),
+        };
+        (parts, USUAL_MESSAGES * (1.0 - self.own_messages() / until).max(0.0))
     }
 
     /// So much of what is heard is at least as likely as this.
     fn quantile(&self, wanted: f32) -> f32 {
-        let total: f32 = self.seen.iter().sum();
-        let mut left = wanted * total;
+        let (start, weight) = self.start();
+        let mut left = wanted * (self.own_messages() + weight);
         for step in (0..STEPS).rev() {
-            let count = self.seen[step];
+            let count = self.seen[step] + weight * start[step];
             if left <= count {
                 let from = if step == 0 { 0.0 } else { EDGES[step - 1] };
                 let to = if step == STEPS - 1 { 1.0 } else { EDGES[step] };

@@ -9,6 +9,7 @@ use crate::effect::{Ask, Brief, Delivery, Effect, Failure, Recall, Remember, Tra
 use crate::engine::Engine;
 use crate::input::{Answer, Input};
 use crate::memory::FactId;
+use crate::siblings::Siblings;
 use crate::total::TotalBudget;
 use crate::types::{CallId, MessageId, Span, Time};
 
@@ -50,6 +51,8 @@ pub struct Sim<O> {
     away_until: Time,
     /// What all rooms spent together.
     total: TotalBudget,
+    /// What rooms of one kind are like, where new ones are to be told; not where a record holds what they were told.
+    pub siblings: Option<Siblings>,
     /// Everything that happened, in its order, where somebody wants to know: a journal.
     pub journal: Option<Vec<(Time, Input)>>,
 }
@@ -87,6 +90,7 @@ impl<O: Oracle> Sim<O> {
             lateness: Span::ZERO,
             away_until: Time(0),
             total: TotalBudget::default(),
+            siblings: None,
             journal: None,
         }
     }
@@ -110,6 +114,7 @@ impl<O: Oracle> Sim<O> {
             journal.push((at, input.clone()));
         }
         let room = input.room().cloned();
+        let said_in = room.clone().filter(|_| self.siblings.is_some() && matches!(input, Input::Said(_)));
         self.engine.handle(at, input, &mut self.effects);
         if self.is_limited() {
             let of_effects = self.effects.iter().filter_map(Effect::call).map(|call| call.room.clone());
@@ -120,6 +125,11 @@ impl<O: Oracle> Sim<O> {
             }
         }
         self.follow_effects(at);
+        if let (Some(siblings), Some(room)) = (&self.siblings, said_in)
+            && let Some(told) = siblings.introduce(&self.engine, &room)
+        {
+            self.handle(at, told);
+        }
     }
 
     fn is_limited(&self) -> bool {
@@ -217,7 +227,12 @@ impl<O: Oracle> Sim<O> {
                     self.expect(remember.at + latency, Input::Remembered(remember.call, done));
                 }
                 Effect::Abort(call) => self.forget(&call),
-                Effect::Trace(trace) => self.traces.push(*trace),
+                Effect::Trace(trace) => {
+                    if let Some(siblings) = &mut self.siblings {
+                        siblings.note(&self.engine, &trace);
+                    }
+                    self.traces.push(*trace);
+                }
                 Effect::Received(trace) => self.received.push(*trace),
             }
         }

@@ -18,7 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("likelihood", &["conversations", "trees", "types"]),
     ("memory", &["conversations", "settings", "types"]),
     ("reply", &["policy", "types"]),
-    ("input", &["memory", "policy", "types", "usage"]),
+    ("input", &["likelihood", "memory", "policy", "types", "usage"]),
     ("trace", &["likelihood", "settings", "types"]),
     ("effect", &["memory", "settings", "trace", "transcript", "types", "usage"]),
     (
@@ -65,8 +65,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "view",
         ],
     ),
+    ("siblings", &["engine", "input", "likelihood", "trace", "types"]),
     ("total", &["engine", "input", "policy", "room", "types"]),
-    ("sim", &["effect", "engine", "input", "judge", "memory", "policy", "settings", "total", "types", "usage"]),
+    (
+        "sim",
+        &["effect", "engine", "input", "judge", "memory", "policy", "settings", "siblings", "total", "types", "usage"],
+    ),
 ];
 
 /// Names at the root of the crate, each with the module it is of.

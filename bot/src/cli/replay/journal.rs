@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use aizuchi_core::{Policies, settings};
+use aizuchi_core::{Input, Policies, settings};
 use aizuchi_formats::Event;
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
@@ -213,10 +213,11 @@ fn answers(arguments: &ReplayArguments, days: &RecordedDays) -> anyhow::Result<c
     Ok(answers)
 }
 
-/// What people did; everything else follows from it.
+/// What people did, and what rooms were told of others; everything else follows from it.
 fn events(records: Vec<Record>) -> Vec<Event> {
     let event = |record: Record| Event { line: record.seq.unsigned_abs(), at: record.at, input: record.input };
-    records.into_iter().filter(|record| record.input.is_by_people()).map(event).collect()
+    let stays = |record: &Record| record.input.is_by_people() || matches!(record.input, Input::Siblings(..));
+    records.into_iter().filter(stays).map(event).collect()
 }
 
 fn change(before: &aizuchi_core::Trace, after: &aizuchi_core::Trace) -> Value {

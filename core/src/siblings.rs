@@ -1,0 +1,60 @@
+//! What rooms of one kind are like. A shell adds up how likely messages were in all rooms with the same share of the
+//! talk, and tells a room that has few of its own by [`Input::Siblings`], so that it decides alone as it did among others.
+
+use std::collections::BTreeMap;
+
+use crate::engine::Engine;
+use crate::input::Input;
+use crate::likelihood::SiblingTalk;
+use crate::likelihood::steps::{STEPS, step_of};
+use crate::trace::Trace;
+use crate::types::{RoomId, Share};
+
+/// How many messages were how likely, in the rooms of each kind.
+#[derive(Clone, Debug, Default)]
+pub struct Siblings {
+    kinds: BTreeMap<TalkKind, [f32; STEPS]>,
+}
+
+/// Rooms of one kind are to say the same share, and weigh messages in the same way.
+type TalkKind = (Share, bool);
+
+/// With fewer messages than this, rooms in general tell more.
+const MESSAGES_MIN: f32 = 200.0;
+/// Messages after which everything counts half.
+const FORGET_AFTER: f32 = 50_000.0;
+
+impl Siblings {
+    /// Takes over the rooms of an engine as it was when it stopped.
+    pub fn take_over(&mut self, engine: &Engine) {
+        for (room, seen) in engine.talk_by_room() {
+            let Some(kind) = kind_of(engine, room) else { continue };
+            let counts = self.kinds.entry(kind).or_insert([0.0; STEPS]);
+            counts.iter_mut().zip(seen).for_each(|(count, more)| *count += more);
+        }
+    }
+
+    /// A message was weighed.
+    pub fn note(&mut self, engine: &Engine, trace: &Trace) {
+        let Some((bar, kind)) = trace.bar.zip(kind_of(engine, &trace.place.room)) else { return };
+        let counts = self.kinds.entry(kind).or_insert([0.0; STEPS]);
+        counts[step_of(bar.worth)] += 1.0;
+        if counts.iter().sum::<f32>() >= FORGET_AFTER {
+            counts.iter_mut().for_each(|count| *count /= 2.0);
+        }
+    }
+
+    /// What this room is to be told by now.
+    pub fn introduce(&self, engine: &Engine, room: &RoomId) -> Option<Input> {
+        let counts =
+            kind_of(engine, room).filter(|_| engine.wants_siblings(room)).and_then(|kind| self.kinds.get(&kind))?;
+        let all: f32 = counts.iter().sum();
+        let siblings = SiblingTalk(counts.map(|count| count / all));
+        (all >= MESSAGES_MIN).then(|| Input::Siblings(room.clone(), Box::new(siblings)))
+    }
+}
+
+fn kind_of(engine: &Engine, room: &RoomId) -> Option<TalkKind> {
+    let learned = engine.policies().for_room(room.as_str()).settings.score.learned;
+    Some((engine.talk_share(room)?, learned))
+}
