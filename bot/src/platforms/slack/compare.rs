@@ -50,16 +50,14 @@ pub async fn changes(
                                     "message": message, "event_ts": edited_at(message).unwrap_or(&now)}),
         };
         let Some(SlackEvent::Changed(change)) = SlackEvent::read(&event) else { continue };
-        let news = match (&change.text, shown.get(ts).and_then(|message| edited_at(message))) {
-            (None, _) => Some("gone".to_owned()),
-            (Some(text), Some(at)) => {
-                let (text, _) = readable(me, &context.slack.names, text).await;
-                (text != *known.text).then(|| at.to_owned())
-            }
-            (Some(_), None) => None,
+        let is_news = match (&change.text, &change.edited) {
+            (None, _) => true,
+            (Some(text), Some(_)) => readable(me, &context.slack.names, text).await.0 != *known.text,
+            (Some(_), None) => false,
         };
         let event = SlackEvent::Changed(change);
-        found.extend(news.map(|news| InboxArrival { key: format!("{channel}/{ts}/{news}"), event, fetched: true }));
+        let key = event.key().filter(|_| is_news);
+        found.extend(key.map(|key| InboxArrival { key, event, fetched: true }));
     }
     found
 }

@@ -63,6 +63,9 @@ pub struct ChangeEvent {
     pub text: Option<String>,
     /// Who wrote it, before and after.
     pub by: Vec<String>,
+    /// When the text was edited; a link that was unfolded is no edit.
+    #[serde(default)]
+    pub edited: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -119,13 +122,15 @@ impl SlackEvent {
         }
     }
 
-    /// One text, one key: however often and under whatever names it comes.
+    /// One text, one key: however often, on whichever way and under whatever names it comes.
     pub fn key(&self) -> Option<String> {
         match self {
             SlackEvent::Said(saying) => Some(format!("{}/{}", saying.channel, saying.ts)),
-            SlackEvent::Changed(_) | SlackEvent::Reacted(_) | SlackEvent::Joined { .. } | SlackEvent::Left { .. } => {
-                None
+            SlackEvent::Changed(ChangeEvent { channel, ts, text: None, .. }) => Some(format!("{channel}/{ts}/gone")),
+            SlackEvent::Changed(ChangeEvent { channel, ts, edited, .. }) => {
+                edited.as_ref().map(|at| format!("{channel}/{ts}/{at}"))
             }
+            SlackEvent::Reacted(_) | SlackEvent::Joined { .. } | SlackEvent::Left { .. } => None,
         }
     }
 
@@ -237,6 +242,7 @@ fn parse_edit(event: &Value) -> Option<ChangeEvent> {
         at: at(event, &ts),
         text: (!gone).then(|| message_text(message)),
         by: authors([event, message, before]),
+        edited: message.get("edited").and_then(|edited| stamp(edited, "ts")).map(str::to_owned),
         ts,
     })
 }
@@ -250,6 +256,7 @@ fn parse_deletion(event: &Value) -> Option<ChangeEvent> {
         at: at(event, &ts),
         text: None,
         by: authors([event, before]),
+        edited: None,
         ts,
     })
 }
@@ -289,6 +296,22 @@ mod tests {
         let mut mention = message.clone();
         mention["type"] = json!("app_mention");
         assert_eq!(said(message), said(mention));
+    }
+
+    #[test]
+    fn an_edit_has_one_key_told_by_slack_or_found_in_the_history() {
+        let message = json!({"ts": "1700000000.000100", "user": "U1", "text": "x",
+                             "edited": {"user": "U1", "ts": "1700000009.000000"}});
+        let event = |event_ts: &str| {
+            SlackEvent::read(&json!({"type": "message", "subtype": "message_changed", "channel": "C1",
+                                     "message": message, "event_ts": event_ts}))
+        };
+        let keys = ["1700000009.000300", "1700000099.000000"].map(|at| event(at).and_then(|event| event.key()));
+        assert_eq!(keys, [Some("C1/1700000000.000100/1700000009.000000".to_owned()), keys[0].clone()]);
+        let gone = json!({"type": "message", "subtype": "message_deleted", "channel": "C1", "deleted_ts": "1700000000.000100",
+                          "event_ts": "1700000010.000000"});
+        let gone = SlackEvent::read(&gone).and_then(|event| event.key());
+        assert_eq!(gone.as_deref(), Some("C1/1700000000.000100/gone"));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Tells the engine what came in, in the order in which it came. What a crash left untold is told at the next start by
-//! the same loop, and the engine passes over what it knows.
+//! Hands the engine what arrived, in the order in which it arrived. What a crash left pending is handed over at the next start by
+//! the same loop.
 
 use std::time::Duration;
 
@@ -16,22 +16,38 @@ use super::translate::{self, SlackIdentity, TranslationContext};
 use crate::ports::PendingEntry;
 use crate::runtime::ShuttingDown;
 
-/// Told at the same time: each is durable before it counts as heard, and they share the disk's time.
+/// Submitted at the same time: each is durable before it counts as heard, and they share the disk's time.
 const TOGETHER_MAX: usize = 256;
 /// After the store failed.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// Tells until the platform stops.
+/// For what is under way when the platform stops: recorded and not marked as handled, it would be recorded again.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Hands over what arrives until the platform stops.
 pub async fn forward_arrivals(context: &SlackContext, me: &SlackIdentity) {
-    let mut told = 0;
+    let mut handled = 0;
     loop {
-        tokio::select! {
-            more = tell_some(context, me, &mut told) => match more {
-                Ok(true) => continue,
-                Ok(false) => (),
-                Err(ShuttingDown) => return,
-            },
+        let batch = tokio::select! {
+            batch = read_batch(context, me, handled) => batch,
             () = context.stop.cancelled() => return,
+        };
+        let more = match batch {
+            Some(batch) => {
+                let (last, is_full) = (batch.last, batch.is_full);
+                tokio::select! {
+                    submitted = submit_batch(context, batch) => match submitted {
+                        Ok(()) => handled = last,
+                        Err(ShuttingDown) => return,
+                    },
+                    () = grace(context) => return,
+                }
+                is_full
+            }
+            None => false,
+        };
+        if more {
+            continue;
         }
         tokio::select! {
             () = context.arrived.notified() => (),
@@ -40,36 +56,60 @@ pub async fn forward_arrivals(context: &SlackContext, me: &SlackIdentity) {
     }
 }
 
-/// Whether there may be more.
-async fn tell_some(context: &SlackContext, me: &SlackIdentity, told: &mut u64) -> Result<bool, ShuttingDown> {
-    let inbox = &context.slack.stores.inbox;
-    let untold = match inbox.pending(PLATFORM, *told, TOGETHER_MAX).await {
-        Ok(untold) => untold,
-        Err(failed) => {
-            error!(%failed, "cannot read the Slack inbox");
-            context.slack.clock.note_return();
-            tokio::time::sleep(AGAIN_AFTER).await;
-            return Ok(true);
+async fn grace(context: &SlackContext) {
+    context.stop.cancelled().await;
+    tokio::time::sleep(GRACE).await;
+}
+
+/// Pending entries of the inbox as what the engine is given.
+struct ArrivalBatch {
+    /// By the number of their entry.
+    inputs: Vec<(u64, Input)>,
+    /// The number of the last entry.
+    last: u64,
+    /// Whether there may be more.
+    is_full: bool,
+}
+
+/// The next pending entries, if there are any.
+async fn read_batch(context: &SlackContext, me: &SlackIdentity, handled: u64) -> Option<ArrivalBatch> {
+    let pending = loop {
+        match context.slack.stores.inbox.pending(PLATFORM, handled, TOGETHER_MAX).await {
+            Ok(pending) => break pending,
+            Err(failed) => {
+                error!(%failed, "cannot read the Slack inbox");
+                context.slack.clock.note_return();
+                tokio::time::sleep(AGAIN_AFTER).await;
+            }
         }
     };
-    let Some(last) = untold.last().map(|pending| pending.seq) else { return Ok(false) };
-    let full = untold.len() == TOGETHER_MAX;
+    let last = pending.last()?.seq;
+    let is_full = pending.len() == TOGETHER_MAX;
     let mut inputs = Vec::new();
-    for PendingEntry { seq, body } in untold {
+    for PendingEntry { seq, body } in pending {
         match serde_json::from_str::<InboxArrival>(&body) {
-            Ok(arrival) => inputs.extend(input(context, me, arrival).await),
+            Ok(arrival) => inputs.extend(input(context, me, arrival).await.into_iter().map(|input| (seq, input))),
             Err(error) => warn!(seq, %error, "skipped an unreadable record"),
         }
     }
-    let all: Result<Vec<()>, ShuttingDown> =
-        join_all(inputs.into_iter().map(|input| context.engine.submit(input))).await.into_iter().collect();
-    all?;
-    *told = last;
-    // Left behind, it is told again at the next start and passed over there.
-    if let Err(failed) = inbox.handled(PLATFORM, last).await {
+    Some(ArrivalBatch { inputs, last, is_full })
+}
+
+/// Returns when all of it is durable and marked as handled. Where the engine stops in between, what it took is marked.
+async fn submit_batch(context: &SlackContext, batch: ArrivalBatch) -> Result<(), ShuttingDown> {
+    let (seqs, inputs): (Vec<u64>, Vec<Input>) = batch.inputs.into_iter().unzip();
+    let submitted = join_all(inputs.into_iter().map(|input| context.engine.submit(input))).await;
+    let refused = submitted.iter().position(Result::is_err);
+    let handled = match refused {
+        Some(refused) => seqs[refused] - 1,
+        None => batch.last,
+    };
+    // Left behind by a crash, it is handed over again at the next start: a message is passed over there by its id, an edit is
+    // recorded once more and changes nothing.
+    if let Err(failed) = context.slack.stores.inbox.handled(PLATFORM, handled).await {
         warn!(%failed, "cannot store the Slack position");
     }
-    Ok(full)
+    if refused.is_some() { Err(ShuttingDown) } else { Ok(()) }
 }
 
 /// Whether nothing is known between a message and the one its thread grows from.
