@@ -93,20 +93,25 @@ impl Trees {
     pub fn parse(text: &str, features: &[Feature]) -> Result<Trees, String> {
         let mut model = Trees::empty();
         for (number, line) in text.lines().enumerate() {
-            let fault = |what: &str| format!("line {}: {what}", number + 1);
-            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-            match word {
-                "bias" => model.bias = rest.parse().map_err(|_| fault("no number"))?,
-                "calibration" => {
-                    let numbers: Vec<i32> = rest.split(' ').filter_map(|number| number.parse().ok()).collect();
-                    let [factor, term] = numbers[..] else { return Err(fault("no two numbers")) };
-                    model.calibration = (factor, term);
-                }
-                "tree" => model.trees.push(Tree::parse(rest, features).map_err(|what| fault(&what))?),
-                _ => {}
-            }
+            model.take_line(line, features).map_err(|problem| format!("line {}: {problem}", number + 1))?;
         }
         Ok(model)
+    }
+
+    /// Takes in one line of a model.
+    pub(crate) fn take_line(&mut self, line: &str, features: &[Feature]) -> Result<(), String> {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "bias" => self.bias = rest.parse().map_err(|_| "no number")?,
+            "calibration" => {
+                let numbers: Vec<i32> = rest.split(' ').filter_map(|number| number.parse().ok()).collect();
+                let [factor, term] = numbers[..] else { return Err("no two numbers".to_owned()) };
+                self.calibration = (factor, term);
+            }
+            "tree" => self.trees.push(Tree::parse(rest, features)?),
+            _ => {}
+        }
+        Ok(())
     }
 
     pub fn write(&self, features: &[Feature]) -> String {

@@ -1,4 +1,7 @@
-//! Transcripts with labels: who answers whom, as people see it (`gold_reply_to`).
+//! Logs with labels: who answers whom (`gold_reply_to`), or which conversation a message is in (`gold_conversation`). Where a
+//! log has no such fields, the replies and threads of its platform are the labels, see [`platform`].
+
+mod platform;
 
 use aizuchi_core::Input;
 use aizuchi_core::types::{Message, MessageId};
@@ -7,21 +10,47 @@ use serde::Deserialize;
 use super::detect::unpack;
 use super::error::ReadError;
 use super::lines::parse_line;
-use super::log::BadLine;
-use super::open::open;
+use super::log::{BadLine, Event, Format, Options};
+use super::open::{open, read};
 use super::text_lines::for_each_line;
 
-/// A message and its label.
+/// A message and its labels.
 #[derive(Clone, Debug)]
 pub struct LabelledMessage {
     pub message: Message,
     /// What it answers; itself where it starts a conversation. Absent where nobody looked.
     pub replies_to: Option<Vec<MessageId>>,
+    /// The conversation it is in, within its channel. Absent where nobody knows.
+    pub conversation: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct Labels {
     gold_reply_to: Option<Vec<String>>,
+    gold_conversation: Option<String>,
+}
+
+/// A log to learn from or to measure on.
+#[derive(Clone, Debug)]
+pub struct LabelledLog {
+    pub messages: Vec<LabelledMessage>,
+    /// What happened, without what the labels tell.
+    pub events: Vec<Event>,
+}
+
+/// Reads a log of any format with its labels: those of a transcript, or else what people did with the platform's own means
+/// (threads, replies). The latter are taken out of the events, which are laid flat into their channel: whoever is to guess
+/// them must not be shown them.
+pub fn read_labelled_log(path: &str, options: &Options) -> Result<LabelledLog, ReadError> {
+    let log = read(path, options, &mut |_| ())?;
+    if log.format == Format::Transcript {
+        let messages = read_labelled(path)?;
+        if messages.iter().any(|one| one.replies_to.is_some() || one.conversation.is_some()) {
+            return Ok(LabelledLog { messages, events: log.events });
+        }
+    }
+    let mut events = log.events;
+    Ok(LabelledLog { messages: platform::take_labels(&mut events), events })
 }
 
 /// Reads a transcript with labels, plain or packed with gzip. The first bad line ends the reading: a label that is passed
@@ -51,10 +80,10 @@ pub fn labelled_text(name: &str, bytes: &[u8]) -> Result<Vec<LabelledMessage>, R
 fn labelled(line: &[u8], number: u64) -> Result<Option<LabelledMessage>, String> {
     let line = std::str::from_utf8(line).map_err(|_| "not UTF-8".to_owned())?;
     let Some(Input::Said(message)) = parse_line(line, number)?.map(|event| event.input) else { return Ok(None) };
-    let labels: Labels =
-        serde_json::from_str(line).map_err(|_| "`gold_reply_to` must be a list of message ids".to_owned())?;
+    let labels: Labels = serde_json::from_str(line)
+        .map_err(|_| "`gold_reply_to` must be a list of message ids, and `gold_conversation` a text".to_owned())?;
     let replies_to = labels.gold_reply_to.map(|ids| ids.into_iter().map(MessageId::new).collect());
-    Ok(Some(LabelledMessage { message, replies_to }))
+    Ok(Some(LabelledMessage { message, replies_to, conversation: labels.gold_conversation }))
 }
 
 #[cfg(test)]
@@ -73,13 +102,14 @@ mod tests {
         assert_eq!((one.message.id.as_str(), &*one.message.text), ("m1", "はい"));
         assert_eq!(one.replies_to, Some(vec![MessageId::new("m1"), MessageId::new("m0")]));
         assert_eq!(read("").unwrap()[0].replies_to, None);
+        assert_eq!(read(r#", "gold_conversation": "昼食""#).unwrap()[0].conversation.as_deref(), Some("昼食"));
         assert_eq!(read(r#", "type": "deleted""#).unwrap().len(), 0);
     }
 
     #[test]
     fn a_bad_line_ends_the_reading() {
         let told = read(r#", "gold_reply_to": "m0""#).unwrap_err();
-        assert_eq!(told, "log:1: `gold_reply_to` must be a list of message ids");
+        assert_eq!(told, "log:1: `gold_reply_to` must be a list of message ids, and `gold_conversation` a text");
         assert!(labelled_text("log", b"{}").unwrap_err().to_string().starts_with("log:1: "));
     }
 }

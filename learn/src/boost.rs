@@ -11,9 +11,9 @@ pub struct Matrix {
 
 /// What is to be guessed.
 pub enum Goal<'a> {
-    /// One of each group of rows; groups are given by where they begin, and where the last one ends. A group's share says
-    /// how often it is looked at, compared with others.
-    OneOf { begins: &'a [usize], target: &'a [f32], share: &'a [f32] },
+    /// One of the right ones of each group of rows; groups are given by where they begin, and where the last one ends. A
+    /// group's weight says how much it counts, compared with others: below 1 it is looked at less often.
+    OneOf { begins: &'a [usize], right: &'a [bool], weight: &'a [f32] },
     /// Yes or no for each row, each with its weight.
     Whether { target: &'a [bool], weight: &'a [f32] },
 }
@@ -39,6 +39,11 @@ impl Matrix {
         self.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
         self.rows += 1;
     }
+
+    /// The values of one row.
+    pub fn row(&self, row: usize) -> Vec<u8> {
+        self.columns.iter().map(|column| column[row]).collect()
+    }
 }
 
 /// The same number between 0 and 1 for the same thing in the same tree.
@@ -58,7 +63,45 @@ pub fn grow(matrix: &Matrix, goal: &Goal<'_>, growth: &Growth) -> Trees {
         let yes: f64 = target.iter().zip(*weight).filter(|(yes, _)| **yes).map(|(_, weight)| f64::from(*weight)).sum();
         model.bias = ((yes / (all - yes)).ln() * f64::from(SCALE)) as i32;
     }
-    let mut sums = vec![model.bias; matrix.rows];
+    let sums = vec![model.bias; matrix.rows];
+    grow_on(model, sums, matrix, goal, growth, &mut || ())
+}
+
+/// More trees for a model that has some. `grown` is called after each.
+pub fn grow_more(model: &Trees, matrix: &Matrix, goal: &Goal<'_>, growth: &Growth, grown: &mut dyn FnMut()) -> Trees {
+    let mut model = model.clone();
+    let mut sums: Vec<i32> = (0..matrix.rows).map(|row| model.sum(&matrix.row(row))).collect();
+    if let Goal::Whether { target, weight } = goal {
+        let shift = shift(&sums, target, weight);
+        model.bias += shift;
+        sums.iter_mut().for_each(|sum| *sum += shift);
+    }
+    grow_on(model, sums, matrix, goal, growth, grown)
+}
+
+/// By how much all sums are to be moved so that as much is expected as happened.
+fn shift(sums: &[i32], target: &[bool], weight: &[f32]) -> i32 {
+    let mut shift = 0.0f64;
+    for _ in 0..30 {
+        let (mut error, mut slope) = (0.0, 1e-9);
+        for ((sum, yes), weight) in sums.iter().zip(target).zip(weight) {
+            let p = 1.0 / (1.0 + (-(f64::from(*sum) / f64::from(SCALE) + shift)).exp());
+            error += f64::from(*weight) * (f64::from(u8::from(*yes)) - p);
+            slope += f64::from(*weight) * p * (1.0 - p);
+        }
+        shift += (error / slope).clamp(-1.0, 1.0);
+    }
+    (shift * f64::from(SCALE)).round() as i32
+}
+
+fn grow_on(
+    mut model: Trees,
+    mut sums: Vec<i32>,
+    matrix: &Matrix,
+    goal: &Goal<'_>,
+    growth: &Growth,
+    grown: &mut dyn FnMut(),
+) -> Trees {
     let mut slopes = Slopes { g: vec![0.0; matrix.rows], h: vec![0.0; matrix.rows] };
     for number in 0..growth.trees {
         slopes.of(goal, &sums);
@@ -73,6 +116,7 @@ pub fn grow(matrix: &Matrix, goal: &Goal<'_>, growth: &Growth) -> Trees {
         }
         sums.iter_mut().zip(&indexes).for_each(|(sum, index)| *sum += i32::from(tree.leaves[usize::from(*index)]));
         model.trees.push(Tree::new(&tree.splits, &tree.leaves, &tree.weights).expect("a grown tree is well shaped"));
+        grown();
     }
     model
 }
@@ -86,14 +130,17 @@ struct Slopes {
 impl Slopes {
     fn of(&mut self, goal: &Goal<'_>, sums: &[i32]) {
         match goal {
-            Goal::OneOf { begins, target, .. } => {
+            Goal::OneOf { begins, right, .. } => {
                 for group in begins.windows(2).map(|ends| ends[0]..ends[1]) {
                     let most = sums[group.clone()].iter().copied().max().unwrap_or(0);
                     let odds = |row: usize| exp((sums[row] - most) as f32 / SCALE);
                     let total: f32 = group.clone().map(odds).sum();
+                    let rights: f32 = group.clone().filter(|row| right[*row]).map(odds).sum();
                     for row in group {
                         let p = odds(row) / total;
-                        (self.g[row], self.h[row]) = (p - target[row], (p * (1.0 - p)).max(1e-4));
+                        // Of several right ones, the one that is likely already is to become likelier.
+                        let target = if right[row] { odds(row) / rights.max(f32::MIN_POSITIVE) } else { 0.0 };
+                        (self.g[row], self.h[row]) = (p - target, (p * (1.0 - p)).max(1e-4));
                     }
                 }
             }
@@ -127,13 +174,14 @@ impl Sample {
             sample.slopes.push([slopes.g[row] * times, slopes.h[row] * times]);
         };
         match goal {
-            Goal::OneOf { begins, share, .. } => {
-                let groups = begins.windows(2).enumerate().filter(|(group, _)| taken(*group, share[*group]));
-                for row in groups.flat_map(|(_, ends)| ends[0]..ends[1]) {
+            Goal::OneOf { begins, weight, .. } => {
+                let groups = begins.windows(2).enumerate().filter(|(group, _)| taken(*group, weight[*group].min(1.0)));
+                for (group, row) in groups.flat_map(|(group, ends)| (ends[0]..ends[1]).map(move |row| (group, row))) {
+                    let times = weight[group].max(1.0);
                     if slopes.g[row].abs() >= SETTLED {
-                        take(row, 1.0);
+                        take(row, times);
                     } else if chance(growth.seed ^ 2, number, row) < f64::from(SETTLED_SHARE) {
-                        take(row, 1.0 / SETTLED_SHARE);
+                        take(row, times / SETTLED_SHARE);
                     }
                 }
             }

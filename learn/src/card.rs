@@ -3,53 +3,63 @@
 use std::fmt::Write;
 
 use aizuchi_core::conversations::pairs;
-use aizuchi_core::likelihood;
+use aizuchi_core::likelihood::{self, turn};
 use aizuchi_core::trees::{Feature, Trees};
+use aizuchi_measure::conversations::{GROUPS, Placements};
 use aizuchi_measure::logs::Channel;
-use aizuchi_measure::metrics::{Links, auc, average_precision, brier, reliability};
+use aizuchi_measure::metrics::{Links, auc, average_precision, reliability};
 
 use crate::models::Models;
+use crate::rooms::Kind;
+use crate::rows::Rows;
 
-/// How the models did on some log: on it as it is, as if no word were known, and as if moreover nobody were called by
-/// name.
-pub struct Figures {
-    pub known: Measurements,
-    pub wordless: Measurements,
-    pub nameless: Measurements,
-}
-
+/// How the models did on logs of one kind.
 pub struct Measurements {
     pub links: Links,
+    pub placements: Placements,
     pub join: Vec<(f32, bool)>,
+    pub turn: Vec<(f32, bool)>,
 }
 
-impl Figures {
-    pub fn lives(&self) -> [(&'static str, &Measurements); 3] {
-        [
-            ("as it is", &self.known),
-            ("no word known", &self.wordless),
-            ("nobody called by name, few words known", &self.nameless),
-        ]
+impl Measurements {
+    /// Of the rows of one kind, with guesses for each example of joining and of turns. A participant that was not found to take
+    /// part counts as guessed with 0.
+    pub fn of(rows: &Rows, kind: usize, join: &[f32], turn: &[f32]) -> Measurements {
+        let of_kind = |happened: bool, guess: f32, of: usize| (of == kind).then_some((guess, happened));
+        let join = rows.join.iter().zip(join).filter_map(|(it, guess)| of_kind(it.happened, *guess, it.kind)).collect();
+        let turn = rows.turn.iter().zip(turn).filter_map(|(it, guess)| of_kind(it.happened, *guess, it.kind));
+        let missed = rows.turn_missed.iter().filter_map(|(of, _, happened)| of_kind(*happened, 0.0, *of));
+        let score = rows.scores.get(kind).copied().unwrap_or_default();
+        Measurements { links: score.links, placements: score.placements, join, turn: turn.chain(missed).collect() }
+    }
+
+    /// By the models that lived through it themselves.
+    pub fn of_itself(rows: &Rows, kind: usize) -> Measurements {
+        let join: Vec<f32> = rows.join.iter().map(|example| example.guess).collect();
+        let turn: Vec<f32> = rows.turn.iter().map(|example| example.guess).collect();
+        Measurements::of(rows, kind, &join, &turn)
     }
 }
 
 pub struct Sheet<'a> {
-    pub channels: &'a [Channel],
+    pub kinds: &'a [Kind],
     pub models: &'a Models,
-    pub held_out: &'a Figures,
+    /// By kind.
+    pub held_out: &'a [Measurements],
     /// Other logs, by name.
-    pub checks: &'a [(String, Figures)],
+    pub checks: &'a [(String, Measurements)],
 }
 
 const INTRODUCTION: &str = "\
-# Model card: who answers whom, and where somebody joins
+# Model card: who answers whom, where somebody joins, and whose turn it is
 
-Two small models are compiled into `aizuchi-core`. One guesses which earlier message a message answers, or that it
-starts a conversation (`reply_to_guess`). The other guesses how likely somebody who is not in the conversation answers
-a message (`p_join`). Both are boosted trees over features that the core computes; words are one part of them, through
-a list of single words and pairs. This page is written by the training command:
+Three small models are compiled into `aizuchi-core`. One guesses which earlier message a message answers, or that it
+starts a conversation (`reply_to_guess`). The second guesses how likely somebody who is not in the conversation answers
+a message (`p_join`), the third how likely somebody who takes part in it is the next to speak (`p_turn`). All are boosted
+trees over features that the core computes; words are one part of them, through a list of single words and pairs. This
+page is written by the training command:
 
-    cargo run --release -p aizuchi-learn -- train LOG --check OTHER_LOG --check learn/talk/ja.jsonl
+    cargo run --release -p aizuchi-learn -- train LOG... --check OTHER_LOG --check learn/talk/ja.jsonl
 
 The same logs give the same files, byte by byte.
 
@@ -58,77 +68,104 @@ The same logs give the same files, byte by byte.
 ";
 
 const SOURCE: &str = "\
-Source: Kummerfeld, Gouravajhala, Peper, Athreya, Gunasekara, Ganhotra, Patel, Polymenakos and Lasecki, *A Large-Scale
-Corpus for Conversation Disentanglement*, ACL 2019; data under CC BY 4.0, converted to transcripts. People talk in
-#ubuntu, 2004 to 2018; who answers whom was marked by hand. The weights are learnt from it; the logs are not part of
-this repository. A word is listed only if it is said in at least five stretches of log. What words tell is learnt from
-messages without annotation too, by the links guessed for them; nothing else is.
+- `irc-train`, `irc-dev`: Kummerfeld, Gouravajhala, Peper, Athreya, Gunasekara, Ganhotra, Patel, Polymenakos and Lasecki,
+  *A Large-Scale Corpus for Conversation Disentanglement*, ACL 2019; CC BY 4.0. People in #ubuntu, 2004 to 2018; who answers
+  whom was marked by hand.
+- `slack-ja`: haskell-jp/slack-log, a Japanese-speaking Slack workspace, 2017 to 2022; Apache-2.0. The threads are the
+  labels, laid flat into their channels; what was said outside of threads has none.
+- `zulip-ncar`: NCAR/zulip-archive, an English-speaking Zulip of earth scientists, 2019 to 2025; Apache-2.0. The topics are
+  the labels, laid flat into their streams.
 
-*Joined* means: somebody who is not in the message's conversation up to then answers it. Bots count neither as those who
-join nor as authors, and the last 30 annotated messages of each stretch are left out.
+All were converted to transcripts. The weights are learnt from them; the logs are not part of this repository. A word is listed
+only if it is said in at least five channels. What words tell is learnt from messages without labels too, by the links
+guessed for them.
 
-Each log is lived through four times: as it is; as if no word of it were known; as if nobody in it were called by name (and
-in two of three stretches no word known); and like that with hours of silence before some conversations. All of these are
-learnt from, so that rooms with other customs and other languages are not strange to it.
+*Joined* means: somebody who is not in the message's conversation up to then answers it, or is the next to speak in it where
+only conversations are labelled. Bots count neither as those who join nor as authors, and the last 30 labelled messages of
+each channel are left out. *Turn*: at each message of somebody else in a conversation, is this participant the next to speak
+there? At most the six who spoke last are examples; one who was not found to take part counts as guessed with 0.
+
+Each log is lived through in several ways, so that rooms with other customs, languages and paces are not strange to it: as it
+is; as if no word were known; as if nobody were called by name; with hours of silence before some conversations; at
+another pace, from a tenth to 120 times as slow; with several channels laid into one; cut into new rooms; and with mentions
+taken off, where whom they name is to be found. A log with few labels counts more: by the square root of the ratio.
 
 `ja` is Japanese talk written and labelled for measuring: eight rooms, 1,027 messages of friends, colleagues, students and a
-support channel. Its pauses are made up, and one person wrote and labelled it all. No weight was learnt from it; how much
-of each life is learnt from was settled with a look at it.
+support channel. Its pauses are made up, and one person wrote and labelled it all. No weight was learnt from it.
 
 ## Figures
+
+*Held out*: each channel is guessed by models that have not seen it. *In its conversation*: a follow-up is taken to answer a
+message of its own conversation, a first message to start one.
 
 ";
 
 const LIMITS: &str = "\
 ## Limits
 
-- One English support channel. Features are counts, spans and marks that mean the same in other rooms and languages, and
-  words that are not known are compared but tell nothing. Real talk in other languages was not at hand.
-- Times in the source have minute precision; they are spread evenly within the minute.
+- Three communities, all about computers. Features are counts, spans and marks that mean the same in other rooms and
+  languages, and words that are not known are compared but tell nothing.
+- Members see threads and topics apart, so that people give fewer cues than in one flat room.
+- Times of the IRC logs have minute precision; they are spread evenly within the minute.
 - What a message answers is not always clear to people either: part of what counts as wrong here is a matter of taste.
-- `p_join` says what the people of such rooms do. It says nothing about whether an answer is welcome or right.
+- `p_join` and `p_turn` say what the people of such rooms do, and nothing about whether an answer is welcome or right.
 - Only the last 64 messages of a place are looked at, and at most 15 of them are weighed.
 
 ";
 
 pub fn write(sheet: &Sheet<'_>) -> String {
     let mut card = String::from(INTRODUCTION);
-    let said = sheet.channels.iter().flat_map(|channel| &channel.said);
-    let annotated = said.clone().filter(|said| said.gold.is_some()).count();
-    let (messages, stretches) = (said.count(), sheet.channels.len());
-    let _ = writeln!(card, "{messages} messages in {stretches} stretches of log, {annotated} of them annotated.\n");
-    card.push_str(SOURCE);
-    card.push_str(
-        "| | | links P | links R | links F1 | join AUC | join AP | Brier |\n|---|---|---|---|---|---|---|---|\n",
-    );
-    rows(&mut card, "training log, each stretch guessed by models that have not seen it", sheet.held_out);
-    for (name, check) in sheet.checks {
-        rows(&mut card, &format!("`{name}`, nothing learnt from it"), check);
+    card.push_str("| log | messages | channels | labelled |\n|---|---|---|---|\n");
+    for kind in sheet.kinds {
+        let messages: usize = kind.channels.iter().map(|channel| channel.said.len()).sum();
+        let labelled = kind.channels.iter().flat_map(Channel::answers).flatten().count();
+        let _ = writeln!(card, "| `{}` | {messages} | {} | {labelled} |", kind.name, kind.channels.len());
     }
-    card.push_str("\nHow honest `p_join` is, in ten groups of messages by guess:\n\n");
-    card.push_str("| guessed, held out | happened |\n|---|---|\n");
-    for (_, guess, happened) in reliability(&sheet.held_out.known.join) {
-        let _ = writeln!(card, "| {guess:.3} | {happened:.3} |");
+    card.push('\n');
+    card.push_str(SOURCE);
+    let held_out = sheet.kinds.iter().zip(sheet.held_out).map(|(kind, it)| (format!("`{}`, held out", kind.name), it));
+    let checks = sheet.checks.iter().map(|(name, it)| (format!("`{name}`, nothing learnt from it"), it));
+    let all: Vec<(String, &Measurements)> = held_out.chain(checks).collect();
+    card.push_str("| log | link F1 | in its conversation | join AUC | join AP | turn AUC | turn AP |\n");
+    card.push_str("|---|---|---|---|---|---|---|\n");
+    for (name, Measurements { links, placements, join, turn }) in &all {
+        let f1 = if links.gold == 0 { f64::NAN } else { links.f1() };
+        let order = [auc(join), average_precision(join), auc(turn), average_precision(turn)];
+        let cells = [f1, placements.share()].into_iter().chain(order).map(figure).collect::<Vec<_>>().join(" | ");
+        let _ = writeln!(card, "| {name} | {cells} |");
+    }
+    card.push_str("\nShare of messages in their own conversation, by how long that had been silent:\n\n");
+    let _ = writeln!(card, "| log | {} |\n|---|{}", GROUPS.join(" | "), "---|".repeat(GROUPS.len()));
+    for (name, it) in &all {
+        let share = |(right, all): (usize, usize)| figure(right as f64 / all as f64);
+        let _ = writeln!(card, "| {name} | {} |", it.placements.groups.map(share).join(" | "));
+    }
+    for (title, join) in [("`p_join`", true), ("`p_turn`", false)] {
+        let _ = writeln!(card, "\nHow honest {title} is, in ten groups of messages by guess:\n");
+        card.push_str("| guessed, held out | happened |\n|---|---|\n");
+        let examples = |it: &Measurements| if join { it.join.clone() } else { it.turn.clone() };
+        let all: Vec<(f32, bool)> = sheet.held_out.iter().flat_map(examples).collect();
+        for (_, guess, happened) in reliability(&all) {
+            let _ = writeln!(card, "| {guess:.3} | {happened:.3} |");
+        }
     }
     card.push('\n');
     card.push_str(LIMITS);
     table(&mut card, "What `p_join` looks at", &likelihood::FEATURES, JOIN_FEATURES, &sheet.models.join.trees);
+    table(&mut card, "What `p_turn` looks at", &turn::FEATURES, TURN_FEATURES, &sheet.models.turn.trees);
     table(&mut card, "What a link is guessed from", &pairs::FEATURES, LINK_FEATURES, &sheet.models.link.trees);
     card.truncate(card.trim_end().len() + 1);
     card
 }
 
-fn rows(card: &mut String, name: &str, figures: &Figures) {
-    for (life, Measurements { links, join }) in figures.lives() {
-        let numbers = [links.precision(), links.recall(), links.f1(), auc(join), average_precision(join), brier(join)];
-        let cells = numbers.map(|number| format!("{number:.4}")).join(" | ");
-        let _ = writeln!(card, "| {name} | {life} | {cells} |");
-    }
+fn figure(number: f64) -> String {
+    if number.is_nan() { "–".to_owned() } else { format!("{number:.3}") }
 }
 
 /// What each feature of a model says, a line each: `id = sentence`.
 const JOIN_FEATURES: &str = include_str!("../../locales/en/features.ftl");
 const LINK_FEATURES: &str = include_str!("link_features.txt");
+const TURN_FEATURES: &str = include_str!("turn_features.txt");
 
 /// The sentence of a feature.
 fn sentence_of(id: &str, sentences: &'static str) -> &'static str {
@@ -161,8 +198,11 @@ mod tests {
 
     #[test]
     fn every_feature_has_its_sentence() {
-        for (features, sentences) in [(&likelihood::FEATURES[..], JOIN_FEATURES), (&pairs::FEATURES[..], LINK_FEATURES)]
-        {
+        for (features, sentences) in [
+            (&likelihood::FEATURES[..], JOIN_FEATURES),
+            (&pairs::FEATURES[..], LINK_FEATURES),
+            (&turn::FEATURES[..], TURN_FEATURES),
+        ] {
             for feature in features {
                 assert!(!sentence_of(feature.id, sentences).is_empty(), "{}", feature.id);
             }

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use aizuchi_core::conversations::{Conversations, pairs};
+use aizuchi_core::conversations::Conversations;
 use aizuchi_core::likelihood::{self, steps};
-use aizuchi_learn::card;
-use aizuchi_learn::card::{Figures, Measurements, Sheet};
-use aizuchi_learn::lives::Talk;
+use aizuchi_learn::card::{self, Measurements, Sheet};
 use aizuchi_learn::models::Models;
-use aizuchi_learn::rows::Rows;
-use aizuchi_learn::train::{Plan, told, train};
+use aizuchi_learn::rooms::{Kind, as_it_is};
+use aizuchi_learn::rows::collect;
+use aizuchi_learn::train::{self, Plan, told, train};
 use aizuchi_learn::words::heard;
+use aizuchi_measure::conversations::GROUPS;
 use aizuchi_measure::logs;
 use aizuchi_measure::metrics::reliability;
 use anyhow::{Context, Result};
@@ -26,10 +26,11 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Trains and writes words.txt, links.txt, join.txt and usual.txt
+    /// Trains and writes words.txt, links.txt, join.txt, turn.txt and usual.txt
     Train {
-        /// Transcript with gold_reply_to, JSON Lines, may be gzipped
-        log: PathBuf,
+        /// Transcripts with gold_reply_to or gold_conversation, JSON Lines, may be gzipped; each is a kind of its own
+        #[arg(required = true)]
+        logs: Vec<PathBuf>,
         /// Folder of the models
         #[arg(long, default_value = "core/models")]
         out: PathBuf,
@@ -42,7 +43,7 @@ enum Command {
     },
     /// Measures the models that are compiled in
     Measure {
-        /// Transcript with gold_reply_to, JSON Lines, may be gzipped
+        /// Transcript with gold_reply_to or gold_conversation, JSON Lines, may be gzipped
         log: PathBuf,
         /// Also tells the time a message takes
         #[arg(long)]
@@ -54,57 +55,56 @@ fn main() -> Result<()> {
     let started = Instant::now();
     let tell = |line: &str| eprintln!("{:6.1} s  {line}", started.elapsed().as_secs_f32());
     match Arguments::parse().command {
-        Command::Train { log, out, card, check } => {
-            let channels = logs::read(&log)?;
-            let learnt = train(&channels, &Plan::default(), &tell);
+        Command::Train { logs, out, card, check } => {
+            let kinds = logs.iter().map(|log| kind(log)).collect::<Result<Vec<Kind>>>()?;
+            let learnt = train(&kinds, &Plan::default(), &tell);
             let write = |name: &str, text: &str| {
                 std::fs::write(out.join(name), text).with_context(|| format!("writing {name} to {}", out.display()))
             };
             write("words.txt", &learnt.words)?;
-            write("links.txt", &learnt.models.link.trees.write(&pairs::FEATURES))?;
-            write("join.txt", &learnt.models.join.trees.write(&likelihood::FEATURES))?;
+            for (name, text) in train::write(&learnt.models) {
+                write(name, &text)?;
+            }
             write("usual.txt", &steps::write(&learnt.models.join.usual))?;
             let mut checks = Vec::new();
             for log in check {
-                let name = log.file_name().unwrap_or_default().to_string_lossy();
-                let name = name.split('.').next().unwrap_or_default().to_owned();
-                checks.push((name, figures(&log, &learnt.models)?));
-            }
-            for (name, figures) in &checks {
-                println!("{name}");
-                show(figures);
+                let kind = kind(&log)?;
+                let measured = measure(&kind, &learnt.models);
+                println!("{}", kind.name);
+                show(&measured);
+                checks.push((kind.name, measured));
             }
             let (models, held_out) = (&learnt.models, &learnt.held_out);
-            let sheet = Sheet { channels: &channels, models, held_out, checks: &checks };
+            let sheet = Sheet { kinds: &kinds, models, held_out, checks: &checks };
             std::fs::write(&card, card::write(&sheet)).with_context(|| format!("writing {}", card.display()))?;
             tell("written");
             Ok(())
         }
         Command::Measure { log, time } => {
-            show(&figures(&log, &Models::built_in())?);
+            show(&measure(&kind(&log)?, &Models::built_in()));
             if time { clock(&log) } else { Ok(()) }
         }
     }
 }
 
-fn figures(log: &Path, models: &Models) -> Result<Figures> {
-    let channels = logs::read(log)?;
-    let lives = Talk::of(&channels).live(|_| models);
-    let measured = |rows: &Rows| Measurements {
-        links: rows.score,
-        join: rows.guesses.iter().copied().zip(rows.joined.iter().copied()).collect(),
-    };
-    let [known, wordless, nameless] = lives.all().map(measured);
-    Ok(Figures { known, wordless, nameless })
+fn kind(log: &Path) -> Result<Kind> {
+    let name = log.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.split('.').next().unwrap_or_default().to_owned();
+    Ok(Kind { name, channels: logs::read(log)? })
 }
 
-fn show(figures: &Figures) {
-    for (life, Measurements { links, join }) in figures.lives() {
-        println!("{life}, {} messages", join.len());
-        println!("  links  P {:.4} R {:.4} F1 {:.4}", links.precision(), links.recall(), links.f1());
-        println!("  join   {}", told(join));
-    }
-    for (messages, guess, happened) in reliability(&figures.known.join) {
+fn measure(kind: &Kind, models: &Models) -> Measurements {
+    Measurements::of_itself(&collect(&as_it_is(std::slice::from_ref(kind), 1), |_| models), 0)
+}
+
+fn show(Measurements { links, placements, join, turn }: &Measurements) {
+    println!("  links  P {:.4} R {:.4} F1 {:.4}", links.precision(), links.recall(), links.f1());
+    let groups = GROUPS.iter().zip(placements.groups);
+    let groups: Vec<String> =
+        groups.map(|(name, (right, all))| format!("{name} {:.3} of {all}", right as f64 / all.max(1) as f64)).collect();
+    println!("  in their conversation {:.4}: {}", placements.share(), groups.join(", "));
+    println!("  join   {}\n  turn   {}", told(join), told(turn));
+    for (messages, guess, happened) in reliability(join) {
         println!("  {messages:6}  guessed {guess:.3}  happened {happened:.3}");
     }
 }
@@ -123,7 +123,8 @@ fn clock(log: &Path) -> Result<()> {
             for (best, stretch) in best.iter_mut().zip(channel.said.chunks(STRETCH)) {
                 let begun = Instant::now();
                 for said in stretch {
-                    let guess = likelihood::estimate_join(&mut conversations, &heard(said), &models.link, &models.join);
+                    let Models { link, join, turn } = &models;
+                    let guess = likelihood::estimate_join(&mut conversations, &heard(said), link, join, turn, 0);
                     std::hint::black_box(guess);
                 }
                 *best = best.min(begun.elapsed().as_secs_f64());

@@ -1,21 +1,23 @@
-//! Both models that the core has compiled in, as they are trained and measured together.
+//! The models that the core has compiled in, as they are trained and measured together.
 
 use aizuchi_core::conversations::LinkModel;
-use aizuchi_core::likelihood::JoinModel;
+use aizuchi_core::likelihood::{JoinModel, TurnModel};
 
 #[derive(Clone, Debug)]
 pub struct Models {
     pub link: LinkModel,
     pub join: JoinModel,
+    pub turn: TurnModel,
 }
 
 impl Models {
     pub fn built_in() -> Models {
-        Models { link: LinkModel::built_in().clone(), join: JoinModel::built_in().clone() }
+        let (link, join, turn) = (LinkModel::built_in(), JoinModel::built_in(), TurnModel::built_in());
+        Models { link: link.clone(), join: join.clone(), turn: turn.clone() }
     }
 
     /// Know nothing yet: what training begins with.
     pub fn empty() -> Models {
-        Models { link: LinkModel::empty(), join: JoinModel::empty() }
+        Models { link: LinkModel::empty(), join: JoinModel::empty(), turn: TurnModel::empty() }
     }
 }

@@ -1,124 +1,189 @@
-//! Turns logs into rows of features, by letting the core live through them.
+//! Turns rooms into rows of features, by letting the core live through them.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use aizuchi_core::conversations::{Conversations, pairs};
-use aizuchi_core::likelihood;
-use aizuchi_measure::labels::entries;
-use aizuchi_measure::logs::Channel;
+use aizuchi_core::conversations::{Conversations, Lexicon, pairs};
+use aizuchi_core::likelihood::{self, turn};
+use aizuchi_measure::conversations::Placements;
+use aizuchi_measure::labels::{entries, talks};
 use aizuchi_measure::metrics::Links;
 
 use crate::boost::Matrix;
 use crate::models::Models;
+use crate::rooms::Room;
 use crate::words::heard;
 
-/// Rows for both models, channel by channel.
+/// A row of features with its label, and where it comes from.
+#[derive(Clone, Debug)]
+pub struct Example<V> {
+    pub values: V,
+    pub happened: bool,
+    /// What the models themselves made of it.
+    pub guess: f32,
+    pub kind: usize,
+    pub fold: usize,
+}
+
+/// Rows for all models.
+#[derive(Default)]
 pub struct Rows {
     pub links: Matrix,
     pub begins: Vec<usize>,
-    pub target: Vec<f32>,
-    /// Of each group, its channel.
-    pub group_channel: Vec<usize>,
-    pub join: Vec<likelihood::Values>,
-    pub joined: Vec<bool>,
-    pub guesses: Vec<f32>,
-    pub join_channel: Vec<usize>,
-    /// By channel, of each message the place of what it was taken to answer.
+    pub right: Vec<bool>,
+    /// Of each group, its kind and fold.
+    pub group: Vec<(usize, usize)>,
+    pub join: Vec<Example<likelihood::Values>>,
+    pub turn: Vec<Example<turn::TurnValues>>,
+    /// Examples of turns in which the participant was not found to take part: kind and whether it spoke next.
+    pub turn_missed: Vec<(usize, usize, bool)>,
+    /// By room, of each message the index of what it was taken to answer.
     pub guessed: Vec<Vec<usize>>,
-    /// How the models themselves did.
-    pub score: Links,
-    /// Labelled links that were among the alternatives.
+    /// How the models themselves did, by kind.
+    pub scores: Vec<Score>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Score {
+    /// Exact targets, and whether the conversation is right.
+    pub links: Links,
+    pub placements: Placements,
+    /// Labelled messages of which a right alternative was weighed.
     pub reachable: usize,
 }
 
-/// Lives through every channel with the models that are meant for it.
-pub fn collect<'m>(channels: &[Channel], models: impl Fn(usize) -> &'m Models) -> Rows {
-    let mut rows = Rows {
-        links: Matrix::new(pairs::FEATURES.len()),
-        begins: vec![0],
-        target: Vec::new(),
-        group_channel: Vec::new(),
-        join: Vec::new(),
-        joined: Vec::new(),
-        guesses: Vec::new(),
-        join_channel: Vec::new(),
-        guessed: vec![Vec::new(); channels.len()],
-        score: Links::default(),
-        reachable: 0,
-    };
-    for (number, channel) in channels.iter().enumerate() {
-        rows.live(number, channel, models(number));
+/// Lives through every room with the models that are meant for it.
+pub fn collect<'m>(rooms: &[Room], models: impl Fn(usize) -> &'m Models) -> Rows {
+    let mut rows = Rows { links: Matrix::new(pairs::FEATURES.len()), begins: vec![0], ..Rows::default() };
+    let kinds = rooms.iter().map(|room| room.kind + 1).max().unwrap_or(0);
+    rows.scores = vec![Score::default(); kinds];
+    for room in rooms {
+        let models = models(room.fold);
+        if room.wordless {
+            let mut wordless = models.clone();
+            wordless.link.lexicon = Lexicon::default();
+            rows.live(room, &wordless);
+        } else {
+            rows.live(room, models);
+        }
     }
     rows
 }
 
 impl Rows {
-    fn live(&mut self, number: usize, channel: &Channel, models: &Models) {
+    fn live(&mut self, room: &Room, models: &Models) {
+        let (channel, kind) = (&room.channel, room.kind);
         let mut conversations = Conversations::default();
-        let labels = entries(channel);
+        let joined = entries(channel);
+        let turns = turns(room);
+        let numbers = channel.conversations();
+        let mut begun = BTreeSet::new();
+        let mut guesses = Vec::new();
         for (index, said) in channel.said.iter().enumerate() {
-            let (guess, weighed) =
-                likelihood::hear_weighed(&mut conversations, &heard(said), &models.link, &models.join);
+            let fold = room.fold_of(index);
+            let watched: Vec<u64> = turns[index].iter().map(|(person, _)| *person).collect();
+            let view =
+                likelihood::hear_for_training(&mut conversations, &heard(said), &models.link, &models.join, &watched);
+            let (estimate, weighed) = (view.estimate, view.weighed);
             let candidates = &weighed.candidates[..weighed.used];
             let mut indexes = candidates.iter().map(|candidate| *candidate as usize);
-            let guessed = indexes.find(|candidate| channel.said[*candidate].id == guess.reply_to);
-            self.guessed[number].push(guessed.unwrap_or(index));
-            if let Some(joined) = labels[index] {
-                self.join.push(guess.features);
-                self.joined.push(joined);
-                self.guesses.push(guess.p_join);
-                self.join_channel.push(number);
+            let guessed = indexes.find(|candidate| channel.said[*candidate].id == estimate.reply_to).unwrap_or(index);
+            guesses.push(guessed);
+            if let Some(happened) = joined[index] {
+                let (values, guess) = (estimate.features, estimate.p_join);
+                self.join.push(Example { values, happened, guess, kind, fold });
             }
-            let Some(gold) = &said.gold else { continue };
-            self.score.guessed += 1;
-            self.score.gold += gold.len() + said.lost;
-            self.score.right += usize::from(gold.iter().any(|gold| channel.said[*gold].id == guess.reply_to));
-            let found = candidates.iter().filter(|candidate| gold.contains(&(**candidate as usize))).count();
-            self.reachable += found;
-            if found == 0 {
-                continue;
+            for ((_, happened), values) in turns[index].iter().zip(view.turns) {
+                match values {
+                    Some(values) => {
+                        let guess = models.turn.likelihood(&values);
+                        self.turn.push(Example { values, happened: *happened, guess, kind, fold });
+                    }
+                    None => self.turn_missed.push((kind, fold, *happened)),
+                }
             }
-            for (lane, candidate) in candidates.iter().enumerate() {
-                let right = gold.contains(&(*candidate as usize));
-                self.target.push(if right { 1.0 / found as f32 } else { 0.0 });
-                self.links.push(weighed.columns.iter().map(|column| column[lane]));
+            if let Some(gold) = &said.gold {
+                let links = &mut self.scores[kind].links;
+                links.guessed += 1;
+                links.gold += gold.len() + said.lost;
+                links.right += usize::from(gold.contains(&guessed));
             }
-            self.begins.push(self.links.rows);
-            self.group_channel.push(number);
+            let is_right = |candidate: usize| match (said.conversation, &said.gold) {
+                (Some(_), _) if candidate == index => !begun.contains(&numbers[index]),
+                (Some(_), _) => numbers[candidate] == numbers[index],
+                (None, Some(gold)) => gold.contains(&candidate),
+                (None, None) => false,
+            };
+            let right: Vec<bool> = candidates.iter().map(|candidate| is_right(*candidate as usize)).collect();
+            begun.insert(numbers[index]);
+            if right.contains(&true) {
+                self.scores[kind].reachable += 1;
+                for (lane, right) in right.into_iter().enumerate() {
+                    self.right.push(right);
+                    self.links.push(weighed.columns.iter().map(|column| column[lane]));
+                }
+                self.begins.push(self.links.rows);
+                self.group.push((kind, fold));
+            }
         }
+        self.scores[kind].placements.add(Placements::of(channel, |index| Some(guesses[index])));
+        self.guessed.push(guesses);
     }
 }
 
-/// Links of several lives, each with its share, in some of the channels.
+/// At most so many participants of a conversation are examples at one message: those who spoke last.
+const WATCHED_MAX: usize = 6;
+
+/// Of each message those who took part in its conversation before, and whether each spoke next in it.
+fn turns(room: &Room) -> Vec<Vec<(u64, bool)>> {
+    let said = &room.channel.said;
+    let mut examples = vec![Vec::new(); said.len()];
+    for talk in talks(&room.channel) {
+        // Who spoke last is last.
+        let mut people: Vec<u64> = Vec::new();
+        for pair in talk.windows(2) {
+            let (author, next) = (said[pair[0]].author, said[pair[1]].author);
+            let others = people.iter().rev().filter(|person| **person != author).take(WATCHED_MAX);
+            examples[pair[0]] = others.map(|person| (*person, *person == next)).collect();
+            people.retain(|person| *person != author);
+            people.push(author);
+        }
+    }
+    examples
+}
+
+/// Links of several lives, each group with its weight, in some of the folds.
 #[derive(Default)]
 pub struct LinkRows {
     pub matrix: Matrix,
     pub begins: Vec<usize>,
-    pub target: Vec<f32>,
-    pub share: Vec<f32>,
+    pub right: Vec<bool>,
+    pub weight: Vec<f32>,
 }
 
 impl LinkRows {
-    pub fn of(lives: &[(&Rows, f32)], wanted: impl Fn(usize) -> bool) -> LinkRows {
+    /// `weight` is given the kind.
+    pub fn of(lives: &[(&Rows, f32)], weight: impl Fn(usize) -> f32, wanted: impl Fn(usize) -> bool) -> LinkRows {
         let matrix = Matrix::new(pairs::FEATURES.len());
         let mut all = LinkRows { matrix, begins: vec![0], ..LinkRows::default() };
         for &(rows, share) in lives {
             for (group, ends) in rows.begins.windows(2).enumerate() {
-                if wanted(rows.group_channel[group]) {
-                    all.take(rows, ends[0]..ends[1], share);
+                let (kind, fold) = rows.group[group];
+                if wanted(fold) {
+                    all.take(rows, ends[0]..ends[1], share * weight(kind));
                 }
             }
         }
         all
     }
 
-    fn take(&mut self, rows: &Rows, group: Range<usize>, share: f32) {
+    fn take(&mut self, rows: &Rows, group: Range<usize>, weight: f32) {
         for (to, from) in self.matrix.columns.iter_mut().zip(&rows.links.columns) {
             to.extend_from_slice(&from[group.clone()]);
         }
         self.matrix.rows += group.len();
-        self.target.extend_from_slice(&rows.target[group]);
+        self.right.extend_from_slice(&rows.right[group]);
         self.begins.push(self.matrix.rows);
-        self.share.push(share);
+        self.weight.push(weight);
     }
 }

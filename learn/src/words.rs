@@ -10,12 +10,16 @@ use aizuchi_core::trees::probability;
 use aizuchi_measure::labels::{answered, entries};
 use aizuchi_measure::logs::{Channel, Said};
 
+use crate::rooms::Room;
+
 /// Words and pairs of each message, as numbers of a common list.
 pub struct Corpus {
     pub names: Vec<String>,
     hashes: Vec<u32>,
     /// By channel, then by message.
     messages: Vec<Vec<Vec<u32>>>,
+    /// Of each channel, its kind: a word is as common as where it is most common.
+    kinds: Vec<usize>,
 }
 
 /// A word has to be in this many labelled messages, and channels, to be learnt.
@@ -28,27 +32,32 @@ const RIDGE: f32 = 12.0;
 const WEIGHT_MIN: i8 = 2;
 
 impl Corpus {
-    pub fn of(channels: &[Channel]) -> Corpus {
+    pub fn of(rooms: &[Room]) -> Corpus {
         let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
-        let messages = channels.iter().map(|channel| words_of(channel, &mut numbers)).collect();
+        let messages = rooms.iter().map(|room| words_of(&room.channel, &mut numbers)).collect();
+        let kinds = rooms.iter().map(|room| room.kind).collect();
         let mut names = vec![String::new(); numbers.len()];
         for (name, number) in numbers {
             names[number as usize] = name;
         }
         let hashes = names.iter().map(|name| hash_of(name)).collect();
-        Corpus { names, hashes, messages }
+        Corpus { names, hashes, messages, kinds }
     }
 
     /// How often each word is said in some of the channels.
     pub fn count(&self, wanted: impl Fn(usize) -> bool) -> Counts {
-        let mut counts = Counts { channels: Vec::new(), words: vec![(0, 0); self.names.len()], messages: 0 };
+        let kinds = self.kinds.iter().max().map_or(0, |kind| kind + 1);
+        let (words, said) = (vec![(0, 0); self.names.len()], vec![vec![0; self.names.len()]; kinds]);
+        let mut counts = Counts { channels: Vec::new(), words, said, messages: vec![0; kinds] };
         let mut last = vec![usize::MAX; self.names.len()];
         for channel in (0..self.messages.len()).filter(|channel| wanted(*channel)) {
             counts.channels.push(channel);
-            counts.messages += self.messages[channel].len();
+            let kind = self.kinds[channel];
+            counts.messages[kind] += self.messages[channel].len();
             for &word in self.messages[channel].iter().flatten() {
                 let (messages, channels) = &mut counts.words[word as usize];
                 *messages += 1;
+                counts.said[kind][word as usize] += 1;
                 *channels += u32::from(last[word as usize] != channel);
                 last[word as usize] = channel;
             }
@@ -60,7 +69,8 @@ impl Corpus {
     pub fn lexicon(&self, counts: &Counts, weights: &[Vec<f32>; TELLS.len()]) -> (Lexicon, String) {
         let (mut words, mut lines) = (Vec::new(), Vec::new());
         for (word, name) in self.names.iter().enumerate().filter(|(word, _)| counts.words[*word].1 >= CHANNELS_MIN) {
-            let share = counts.messages as f32 / counts.words[word].0 as f32;
+            let share = |(all, said): (&usize, &Vec<u32>)| *all as f32 / (said[word] as f32).max(0.1);
+            let share = counts.messages.iter().zip(&counts.said).map(share).fold(f32::INFINITY, f32::min);
             let rarity = (2.0 * share.log2()).round().min(f32::from(RARITY_MAX)) as u8;
             let weights = weights.each_ref().map(|column| (column[word] * 16.0).round().clamp(-127.0, 127.0) as i8);
             let common = rarity < RARITY_MAX && !name.contains(' ');
@@ -124,7 +134,9 @@ pub struct Counts {
     channels: Vec<usize>,
     /// Of each word: messages and channels it is in.
     words: Vec<(u32, u32)>,
-    messages: usize,
+    /// By kind, of each word the messages it is in; and all messages.
+    said: Vec<Vec<u32>>,
+    messages: Vec<usize>,
 }
 
 /// The labels of a channel's messages for what words can tell; absent where that is not known.
@@ -142,8 +154,8 @@ pub fn labels_of(channel: &Channel, what: WordSignal) -> Vec<Option<bool>> {
 }
 
 fn gold_of(channel: &Channel, label: impl Fn(usize, &[usize]) -> Option<bool>) -> Vec<Option<bool>> {
-    let all = channel.said.iter().enumerate();
-    all.map(|(index, said)| said.gold.as_ref().filter(|_| !said.bot).and_then(|gold| label(index, gold))).collect()
+    let all = channel.answers().into_iter().zip(&channel.said).enumerate();
+    all.map(|(index, (gold, said))| gold.filter(|_| !said.bot).and_then(|gold| label(index, &gold))).collect()
 }
 
 fn words_of(channel: &Channel, numbers: &mut BTreeMap<String, u32>) -> Vec<Vec<u32>> {
@@ -182,6 +194,6 @@ pub fn heard(said: &Said) -> Utterance<'_> {
         text: &said.text,
         reply: None,
         reply_author: None,
-        mentions: &[],
+        mentions: &said.mentions,
     }
 }

@@ -9,7 +9,7 @@ use crate::types::{MessageId, Time};
 /// Messages a place remembers for this.
 pub(super) const LINES_MAX: usize = 64;
 /// So many more may lie there until they are removed together: moving the rest along for each would cost more.
-pub(super) const LINES_OVER: usize = 8;
+pub(super) const LINES_OVER: usize = 4;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct TalkLine {
@@ -56,11 +56,21 @@ pub(crate) struct Conversation {
     pub starter: Slot,
     /// Messages since somebody joined it.
     pub settled: u16,
+    /// Who spoke in it last, and the last other person before.
+    pub speaker: Slot,
+    pub speaker_before: Slot,
 }
 
 impl Conversation {
     pub(crate) fn has(&self, slot: Slot) -> bool {
         slot != NOBODY && self.people >> slot & 1 == 1
+    }
+
+    /// Somebody speaks in it.
+    pub(crate) fn note_speaker(&mut self, slot: Slot) {
+        if self.speaker != slot {
+            (self.speaker_before, self.speaker) = (self.speaker, slot);
+        }
     }
 
     pub(crate) fn others_than(&self, slot: Slot) -> u32 {

@@ -87,6 +87,24 @@ crate::trees::features! {
     PACE "pace";
     CROWD "crowd";
     CUSTOM "custom";
+    AGO_USUAL "ago_usual";
+    PAUSE "pause";
+    PAUSE_USUAL "pause_usual";
+    AUTHORS_BETWEEN "authors_between";
+    STARTS_SINCE "starts_since";
+    STRAND_AGO "strand_ago";
+    STRAND_AGO_USUAL "strand_ago_usual";
+    STRAND_RANK "strand_rank";
+    STRAND_TURN "strand_turn";
+    STRAND_ASKED "strand_asked";
+    LAST_AGO "last_ago";
+    LAST_USUAL "last_usual";
+    USUAL "usual";
+    LAST_MINE "last_mine";
+    LAST_ALONE "last_alone";
+    ROOM_STARTS "room_starts";
+    LINK "link";
+    EXCLAIMS "exclaims";
 }
 
 /// The alternatives for one message, and their features.
@@ -184,4 +202,22 @@ fn message_features(
     put(PACE, lately.pace.into());
     put(CROWD, lately.crowd.into());
     put(CUSTOM, lately.custom.into());
+    put(LINK, reading.marks.has(TextMarks::LINK).into());
+    put(EXCLAIMS, reading.marks.has(TextMarks::EXCLAIMS).into());
+    put(ROOM_STARTS, u32::from(counts.starts) * 16 / conversations.recent().len().max(1) as u32);
+    let usual = conversations.usual_gap;
+    put(USUAL, usual.steps().into());
+    match conversations.recent().last() {
+        Some(last) => {
+            let ago = log_steps(arrival.at.since(last.at).0 / 500);
+            put(LAST_AGO, ago.into());
+            put(LAST_USUAL, usual.compare(ago));
+            put(LAST_MINE, (last.author == arrival.author).into());
+            put(LAST_ALONE, (conversations.list[usize::from(last.conversation)].people.count_ones() == 1).into());
+        }
+        None => {
+            put(LAST_AGO, 63);
+            put(LAST_USUAL, 63);
+        }
+    }
 }

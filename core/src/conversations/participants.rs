@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::lexicon::Hasher;
+use super::tracker::grow_exactly;
 use crate::types::{ClockShift, Time};
 
 /// A person's number within the place.
-pub(super) type Slot = u8;
+pub(crate) type Slot = u8;
 
 pub(crate) const NOBODY: Slot = 255;
 /// More than lines are kept, so that nobody is let go while a line of theirs is still there.
@@ -102,6 +103,8 @@ impl Participants {
             let age = |(slot, person): &(usize, &Participant)| (self.keys[*slot] != 0, person.last);
             self.list.iter().enumerate().min_by_key(age).map_or(0, |(slot, _)| slot)
         } else {
+            grow_exactly(&mut self.list, PEOPLE_MAX);
+            grow_exactly(&mut self.keys, PEOPLE_MAX);
             self.list.push(person.clone());
             self.keys.push(key);
             self.list.len() - 1

@@ -40,7 +40,6 @@ pub(crate) struct Reading {
     tells: [u8; TELLS.len()],
     /// Hashes of its words, none of them 0; the rest are 0.
     pub words: [u16; WORDS_MAX],
-    pub rarities: [u8; WORDS_MAX],
     pub words_len: u8,
     /// One bit for each word: two messages without a common bit have no word in common.
     pub bits: u64,
@@ -53,14 +52,18 @@ pub(crate) fn centred(weight: i32) -> u8 {
     (32 + weight / 4).clamp(0, VALUES as i32 - 1) as u8
 }
 
+/// How rare each of the words of a message is: looked at when it arrives, and not kept.
+pub(super) type Rarities = [u8; WORDS_MAX];
+
 /// Reads a text said by one of these people.
-pub(super) fn read(text: &str, author: Slot, people: &Participants, lexicon: &Lexicon) -> Reading {
+pub(super) fn read(text: &str, author: Slot, people: &Participants, lexicon: &Lexicon) -> (Reading, Rarities) {
     let mut reading = Reading::default();
+    let mut rarities = [0; WORDS_MAX];
     let text = &text[..text.floor_char_boundary(2000)];
     let body = reading.find_names(text, author, people);
     (reading.marks, reading.question) = TextMarks::of(body);
-    reading.take_words(body, lexicon);
-    reading
+    reading.take_words(body, lexicon, &mut rarities);
+    (reading, rarities)
 }
 
 /// The text without the names it begins with.
@@ -138,7 +141,7 @@ impl Reading {
         }
     }
 
-    fn take_words(&mut self, body: &str, lexicon: &Lexicon) {
+    fn take_words(&mut self, body: &str, lexicon: &Lexicon, rarities: &mut Rarities) {
         let (mut read, mut known, mut before) = (0u32, 0u32, hash_of(START));
         let mut weights = [0i32; TELLS.len()];
         let mut width = 0u32;
@@ -156,7 +159,7 @@ impl Reading {
             }
             let rarity = single.map_or(RARITY_MAX, |word| word.rarity);
             if kind == WordKind::Content && rarity > RARITY_WORTH {
-                self.keep(hash, rarity);
+                self.keep(hash, rarity, rarities);
             }
         });
         self.width = log_steps(width.into());
@@ -164,12 +167,12 @@ impl Reading {
         self.known = (known * 8).checked_div(read.min(WORDS_READ_MAX as u32)).unwrap_or(0) as u8;
     }
 
-    fn keep(&mut self, hash: u32, rarity: u8) {
+    fn keep(&mut self, hash: u32, rarity: u8, rarities: &mut Rarities) {
         let len = usize::from(self.words_len);
         let short = ((hash ^ (hash >> 16)) as u16).max(1);
         if len < WORDS_MAX && !self.words[..len].contains(&short) {
             self.words[len] = short;
-            self.rarities[len] = rarity;
+            rarities[len] = rarity;
             self.words_len += 1;
             self.bits |= 1 << (short & 63);
         }
@@ -208,7 +211,7 @@ mod tests {
     }
 
     fn reading(text: &str) -> Reading {
-        read(text, 0, &people(), &Lexicon::default())
+        read(text, 0, &people(), &Lexicon::default()).0
     }
 
     #[test]

@@ -29,7 +29,7 @@ impl Shared {
             Shared { per_line: [0; LINES_MAX], best_word: [0; LINES_MAX], per_conversation: [0; LINES_MAX + 2] };
         for (index, line) in conversations.recent().iter().enumerate().filter(|(index, _)| hits[*index] != 0) {
             for word in ones(hits[index]) {
-                let rarity = reading.rarities[word].saturating_sub(2 * seen[word].ilog2() as u8);
+                let rarity = arrival.rarities[word].saturating_sub(2 * seen[word].ilog2() as u8);
                 shared.per_line[index] += u16::from(rarity);
                 shared.best_word[index] = shared.best_word[index].max(rarity);
             }

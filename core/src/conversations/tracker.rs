@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use super::line::{Conversation, LINES_MAX, LINES_OVER, TalkLine};
 use super::models::LinkModel;
+use super::pace::UsualGap;
 use super::pairs::{self, WeighedCandidates};
 use super::participants::{NOBODY, Participants, Slot};
-use super::reading::{Directness, Reading, body, read};
+use super::reading::{Directness, Rarities, Reading, body, read};
 use crate::trees::{LANES, SCALE, exp, log_steps};
 use crate::types::{ClockShift, ConversationId, MessageId, Time};
 
@@ -46,6 +47,7 @@ pub struct Conversations {
     pub(crate) list: Vec<Conversation>,
     heard: u32,
     begun: u32,
+    pub(crate) usual_gap: UsualGap,
 }
 
 /// A message while it is being placed.
@@ -54,6 +56,7 @@ pub(crate) struct Arrival<'a> {
     pub at: Time,
     pub author: Slot,
     pub reading: &'a Reading,
+    pub rarities: &'a Rarities,
 }
 
 /// Which alternative was taken, and how likely each was.
@@ -67,6 +70,8 @@ pub(crate) struct Choice {
     /// Likelihood that nobody else is in the conversation, and the number of others to be expected.
     pub alone: f32,
     pub others: f32,
+    /// How likely each of the weighed alternatives is, in their order.
+    pub likely: [f32; LANES],
 }
 
 /// Where a message belongs, before it is kept.
@@ -83,11 +88,13 @@ pub(crate) struct Placed {
     at: Time,
     author: Slot,
     reading: Reading,
+    rarities: Rarities,
 }
 
 impl Placed {
     pub(crate) fn arrival(&self) -> Arrival<'_> {
-        Arrival { number: self.number, at: self.at, author: self.author, reading: &self.reading }
+        let Placed { number, at, author, ref reading, ref rarities, .. } = *self;
+        Arrival { number, at, author, reading, rarities }
     }
 }
 
@@ -106,16 +113,16 @@ impl Conversations {
         if taken {
             self.let_go(author);
         }
-        let mut reading = read(heard.text, author, &self.people, &model.lexicon);
+        let (mut reading, rarities) = read(heard.text, author, &self.people, &model.lexicon);
         let told = heard.mentions.iter().copied().chain(heard.reply_author);
         for slot in told.map(|key| self.people.by_key(key).unwrap_or(NOBODY)).filter(|slot| *slot != author) {
             reading.address(slot, Directness::Directed);
         }
-        let arrival = Arrival { number: self.heard, at: heard.at, author, reading: &reading };
+        let arrival = Arrival { number: self.heard, at: heard.at, author, reading: &reading, rarities: &rarities };
         let weighed = pairs::weigh(self, &arrival);
         let linked = heard.reply.map(|id| self.find(id));
         let choice = match linked {
-            Some(parent) => self.linked(parent, author),
+            Some(parent) => self.linked(parent, author, &weighed),
             None => self.choose(&weighed, &arrival, model),
         };
         let index = self.join_or_begin(&arrival, &choice);
@@ -126,7 +133,7 @@ impl Conversations {
         };
         let conversation = ConversationId::nth(self.list[usize::from(index)].number);
         let (number, at) = (self.heard, heard.at);
-        Placed { reply_to, conversation, choice, weighed, index, number, at, author, reading }
+        Placed { reply_to, conversation, choice, weighed, index, number, at, author, reading, rarities }
     }
 
     /// What remains of a text without the names it begins with: what its words are learnt from.
@@ -143,7 +150,7 @@ impl Conversations {
             *odd = exp((sum - most) as f32 / SCALE);
         }
         let total: f32 = odds.iter().sum();
-        let best = sums.iter().position(|sum| *sum == most).unwrap_or(0);
+        let best = self.best_in_best_conversation(weighed, &odds);
         let (mut to_others, mut to_own) = (0.0, 0.0);
         let (mut alone, mut others) = (odds[0] / total, 0.0);
         for (candidate, odds) in weighed.candidates[..weighed.used].iter().zip(odds).skip(1) {
@@ -161,16 +168,36 @@ impl Conversations {
             to_own,
             alone,
             others,
+            likely: odds.map(|odds| odds / total),
         }
     }
 
+    /// The likeliest message of the likeliest conversation; 0 where a new one is likelier than each of them.
+    fn best_in_best_conversation(&self, weighed: &WeighedCandidates, odds: &[f32; LANES]) -> usize {
+        let conversation_of = |lane: usize| self.line(weighed.candidates[lane]).map(|line| line.conversation);
+        let mut together = [0.0f32; LINES_MAX + 2];
+        for lane in 1..weighed.used {
+            together[usize::from(conversation_of(lane).unwrap_or(0))] += odds[lane];
+        }
+        let (mut best, mut most) = (0, (odds[0], 0.0));
+        for lane in 1..weighed.used {
+            let this = (together[usize::from(conversation_of(lane).unwrap_or(0))], odds[lane]);
+            if this > most {
+                (best, most) = (lane, this);
+            }
+        }
+        best
+    }
+
     /// The platform knows what is answered.
-    fn linked(&self, parent: Option<u32>, author: Slot) -> Choice {
+    fn linked(&self, parent: Option<u32>, author: Slot, weighed: &WeighedCandidates) -> Choice {
         let line = parent.and_then(|parent| self.line(parent));
         let (to_others, to_own) = if line.is_some_and(|line| line.author == author) { (0.0, 1.0) } else { (1.0, 0.0) };
         let company = line.map_or(1, |line| self.list[usize::from(line.conversation)].others_than(author));
         let alone = if company == 0 { 1.0 } else { 0.0 };
-        Choice { parent, sure: 1.0, starts: 0.0, to_others, to_own, alone, others: company as f32 }
+        let is_it = |candidate: u32| if Some(candidate) == parent { 1.0 } else { 0.0 };
+        let likely = weighed.candidates.map(is_it);
+        Choice { parent, sure: 1.0, starts: 0.0, to_others, to_own, alone, others: company as f32, likely }
     }
 
     /// Puts the message into the conversation of what it answers, or into a new one.
@@ -183,9 +210,12 @@ impl Conversations {
 
     fn begin(&mut self, arrival: &Arrival<'_>) -> u8 {
         let (number, began, starter, last) = (self.begun, arrival.at, arrival.author, arrival.number);
-        let conversation = Conversation { number, began, last, lines: 0, people: 0, starter, settled: 0 };
+        let (speaker, speaker_before) = (NOBODY, NOBODY);
+        let conversation =
+            Conversation { number, began, last, lines: 0, people: 0, starter, settled: 0, speaker, speaker_before };
         self.begun += 1;
         if self.list.len() <= LINES_MAX {
+            grow_exactly(&mut self.list, LINES_MAX + 1);
             self.list.push(conversation);
             return (self.list.len() - 1) as u8;
         }
@@ -202,6 +232,7 @@ impl Conversations {
     /// Keeps a message where it was placed; hands back what was weighed.
     pub(crate) fn keep(&mut self, heard: &Utterance<'_>, placed: Placed) -> WeighedCandidates {
         let Placed { number, author, reading, choice, index, weighed, .. } = placed;
+        let gap = self.lines.last().map(|line| heard.at.since(line.at).0);
         let mut parent_author = NOBODY;
         if let Some(line) = choice.parent.and_then(|parent| self.line_mut(parent)) {
             line.replies = line.replies.saturating_add(1);
@@ -209,6 +240,7 @@ impl Conversations {
         }
         let there = &mut self.list[usize::from(index)];
         there.last = number;
+        there.note_speaker(author);
         there.lines = there.lines.saturating_add(1);
         let joins = there.people != 0 && !there.has(author);
         there.settled = if joins { 0 } else { there.settled.saturating_add(1) };
@@ -228,6 +260,7 @@ impl Conversations {
         if self.lines.len() == LINES_MAX + LINES_OVER {
             self.lines.drain(..=LINES_OVER);
         }
+        grow_exactly(&mut self.lines, LINES_MAX + LINES_OVER);
         self.lines.push(TalkLine {
             id: heard.id.clone(),
             at: heard.at,
@@ -242,13 +275,14 @@ impl Conversations {
             gone: false,
         });
         self.heard += 1;
+        self.usual_gap.note(gap);
         weighed
     }
 
     /// Takes over the new text of a message; what it was taken to answer stays.
     pub fn edit(&mut self, id: &MessageId, text: &str, model: &LinkModel) {
         let Some(place) = self.lines.iter().position(|line| line.id == *id && !line.gone) else { return };
-        let reading = read(text, self.lines[place].author, &self.people, &model.lexicon);
+        let (reading, _) = read(text, self.lines[place].author, &self.people, &model.lexicon);
         self.lines[place].reading = reading;
     }
 
@@ -278,7 +312,8 @@ impl Conversations {
     }
 
     pub fn clear(&mut self) {
-        *self = Conversations { heard: self.heard, begun: self.begun, ..Conversations::default() };
+        let Conversations { heard, begun, usual_gap, .. } = *self;
+        *self = Conversations { heard, begun, usual_gap, ..Conversations::default() };
     }
 
     /// Somebody else has this slot now.
@@ -291,8 +326,10 @@ impl Conversations {
         }
         for conversation in &mut self.list {
             conversation.people &= !(1 << slot);
-            if conversation.starter == slot {
-                conversation.starter = NOBODY;
+            for named in [&mut conversation.starter, &mut conversation.speaker, &mut conversation.speaker_before] {
+                if *named == slot {
+                    *named = NOBODY;
+                }
             }
         }
         self.people.no_partner(slot);
@@ -331,6 +368,14 @@ impl Conversations {
     pub(crate) fn crowd(&self) -> u32 {
         let there = self.lines.iter().rev().take(16).fold(0u128, |there, line| there | 1 << (line.author & 127));
         there.count_ones()
+    }
+}
+
+/// Makes space for one more: by half, and never for more than there will be.
+pub(super) fn grow_exactly<T>(list: &mut Vec<T>, most: usize) {
+    if list.len() == list.capacity() {
+        let more = (list.len() / 2).max(4).min(most.saturating_sub(list.len()));
+        list.reserve_exact(more);
     }
 }
 

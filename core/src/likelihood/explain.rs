@@ -23,16 +23,24 @@ impl Contribution {
 static TABLE: [Feature; FEATURES.len()] = FEATURES;
 
 /// What each feature did, the strongest first.
-pub(crate) fn contributions(values: &Values, model: &JoinModel) -> Vec<Contribution> {
-    let told = TABLE.iter().zip(values).zip(parts(values, model));
+pub(crate) fn contributions_of(values: &Values, parts: &PartValues) -> Vec<Contribution> {
+    let told = TABLE.iter().zip(values).zip(*parts);
     let mut all: Vec<Contribution> =
         told.map(|((feature, value), log_odds)| Contribution { feature, value: *value, log_odds }).collect();
     all.sort_by(|a, b| b.log_odds.abs().total_cmp(&a.log_odds.abs()));
     all
 }
 
-/// The same by feature, in log-odds.
-pub(super) fn parts(values: &Values, model: &JoinModel) -> [f32; FEATURES.len()] {
+/// The same by a model.
+#[cfg(test)]
+pub(crate) fn contributions(values: &Values, model: &JoinModel) -> Vec<Contribution> {
+    contributions_of(values, &parts(values, model))
+}
+
+/// What each feature did, in log-odds.
+pub(crate) type PartValues = [f32; FEATURES.len()];
+
+pub(crate) fn parts(values: &Values, model: &JoinModel) -> PartValues {
     let mut parts = [0.0; FEATURES.len()];
     model.trees.contributions(values, &mut parts);
     parts

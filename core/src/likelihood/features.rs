@@ -78,6 +78,13 @@ features! {
     HELPERS "helpers";
     REPEAT "repeat";
     ECHO "echo";
+    USUAL "usual";
+    LAST_USUAL "last_usual";
+    PARENT_USUAL "parent_usual";
+    AWAY_USUAL "away_usual";
+    STRAND_TURN "strand_turn";
+    STRAND_USUAL "strand_usual";
+    RECENT_PEOPLE "recent_people";
 }
 
 pub type Values = [u8; FEATURES.len()];
@@ -148,6 +155,8 @@ fn put_author(conversations: &Conversations, arrival: &Arrival<'_>, put: &mut im
     let new = me.said == 0;
     put(SAID, steps(me.said.into()));
     put(AWAY, if new { 63 } else { steps(arrival.at.since(me.last_at).0 / 500) });
+    let usual = conversations.usual_gap;
+    put(AWAY_USUAL, if new { 63 } else { usual.compare(log_steps(arrival.at.since(me.last_at).0 / 500)) });
     put(AWAY_LINES, if new { 63 } else { arrival.number - me.last });
     put(MY_STARTS, u32::from(me.starts) * 16 / u32::from(me.said.max(1)));
     put(MY_DIRECTED, u32::from(me.directed) * 16 / u32::from(me.said.max(1)));
@@ -165,6 +174,12 @@ fn put_conversation(conversations: &Conversations, placed: &Placed, put: &mut im
     put(STRAND_STARTER, (there.starter == arrival.author).into());
     put(STRAND_MINE, there.has(arrival.author).into());
     put(STRAND_SETTLED, steps(there.settled.into()));
+    put(
+        STRAND_TURN,
+        u32::from(there.speaker == arrival.author) + 2 * u32::from(there.speaker_before == arrival.author),
+    );
+    let last = conversations.line(there.last).map_or(0, |last| log_steps(arrival.at.since(last.at).0 / 500));
+    put(STRAND_USUAL, conversations.usual_gap.compare(last));
     put(TO_IN_STRAND, reading.to[0].map_or(0, |slot| 1 + u32::from(there.has(slot))));
     let lines = conversations.recent().iter().rev().filter(|line| line.conversation == placed.index);
     let (mut run, mut draws, mut asks) = (0, reading.tells(WordSignal::Draws), reading.question);
@@ -186,7 +201,9 @@ fn put_parent(conversations: &Conversations, placed: &Placed, put: &mut impl FnM
     put(PARENT_DRAWS, parent.map_or(centred(0), |line| line.reading.tells(WordSignal::Draws)).into());
     put(PARENT_REPLIES, parent.map_or(0, |line| line.replies.into()));
     put(PARENT_GAP, choice.parent.map_or(0, |parent| arrival.number - parent));
-    put(PARENT_AGO, parent.map_or(0, |line| steps(arrival.at.since(line.at).0 / 500)));
+    let ago = parent.map(|line| log_steps(arrival.at.since(line.at).0 / 500));
+    put(PARENT_AGO, ago.unwrap_or(0).into());
+    put(PARENT_USUAL, ago.map_or(0, |ago| conversations.usual_gap.compare(ago)));
     put(PARENT_START, parent.map_or(0, |line| 1 + u32::from(Some(line.parent) == choice.parent)));
     put(PARENT_WIDTH, parent.map_or(0, |line| line.reading.width.into()));
     let helps = |them: &Participant| u32::from(them.directed) * 16 / u32::from(them.said.max(1));
@@ -199,7 +216,10 @@ fn put_lately(conversations: &Conversations, placed: &Placed, put: &mut impl FnM
     put(WAITING, lately.waiting.into());
     put(TO_ME, lately.to_me.into());
     put(MY_COMPANY, lately.company.count_ones());
-    put(LAST_AGO, conversations.recent().last().map_or(63, |line| steps(arrival.at.since(line.at).0 / 500)));
+    let ago = conversations.recent().last().map_or(63, |line| log_steps(arrival.at.since(line.at).0 / 500));
+    put(LAST_AGO, ago.into());
+    put(LAST_USUAL, conversations.usual_gap.compare(ago));
+    put(USUAL, conversations.usual_gap.steps().into());
     put(PACE, lately.pace.into());
     put(CROWD, lately.crowd.into());
     put(CUSTOM, lately.custom.into());
@@ -229,6 +249,7 @@ fn put_around(conversations: &Conversations, placed: &Placed, put: &mut impl FnM
     put(STRANDS, all);
     put(HELPERS, helpers);
     put(JOINS, joins);
+    put(RECENT_PEOPLE, people.count_ones());
     let there = conversations.list[usize::from(conversation)].people | 1 << arrival.author;
     put(OUTSIDERS, (people & !there).count_ones());
 }

@@ -1,8 +1,9 @@
 //! A message is placed in its conversation, and the likelihood that somebody joins there is guessed.
 
 use super::features::{Values, values};
-use super::models::JoinModel;
-use crate::conversations::{Conversations, LinkModel, Utterance, WeighedCandidates};
+use super::models::{JoinModel, TurnModel};
+use super::turn::{TurnValues, turn_values};
+use crate::conversations::{Conversations, LinkModel, Placed, Utterance, WeighedCandidates};
 use crate::trees::probability;
 use crate::types::{ConversationId, MessageId};
 
@@ -14,33 +15,55 @@ pub struct JoinEstimate {
     pub conversation: ConversationId,
     /// How likely somebody who is not in the conversation answers it, 0–1.
     pub p_join: f32,
+    /// How likely this participant is the next to speak in the conversation, 0–1; absent where it takes no part.
+    pub p_turn: Option<f32>,
     /// What `p_join` was made from; [`contributions`](super::contributions) tells what each of them did.
     pub features: Values,
 }
 
-/// Takes in a message.
+/// Takes in a message; and how likely it is the turn of `me`, the hash of a participant's id.
 pub fn estimate_join(
     conversations: &mut Conversations,
     heard: &Utterance<'_>,
     link: &LinkModel,
     join: &JoinModel,
+    turn: &TurnModel,
+    me: u64,
 ) -> JoinEstimate {
-    hear_weighed(conversations, heard, link, join).0
+    let placed = conversations.place(heard, link);
+    let mut estimate = estimate(conversations, &placed, join);
+    estimate.p_turn = turn_values(conversations, &placed, me).map(|values| turn.likelihood(&values));
+    conversations.keep(heard, placed);
+    estimate
 }
 
-/// The same, with the alternatives that were weighed: what training looks at.
-pub fn hear_weighed(
+/// What training looks at: what was guessed, the alternatives that were weighed, and the features of each of `watched`, hashes
+/// of the ids of participants.
+pub struct TrainingView {
+    pub estimate: JoinEstimate,
+    pub weighed: WeighedCandidates,
+    pub turns: Vec<Option<TurnValues>>,
+}
+
+/// Takes in a message and shows what training needs.
+pub fn hear_for_training(
     conversations: &mut Conversations,
     heard: &Utterance<'_>,
     link: &LinkModel,
     join: &JoinModel,
-) -> (JoinEstimate, WeighedCandidates) {
+    watched: &[u64],
+) -> TrainingView {
     let placed = conversations.place(heard, link);
-    let features = values(conversations, &placed);
+    let estimate = estimate(conversations, &placed, join);
+    let turns = watched.iter().map(|person| turn_values(conversations, &placed, *person)).collect();
+    TrainingView { estimate, turns, weighed: conversations.keep(heard, placed) }
+}
+
+fn estimate(conversations: &Conversations, placed: &Placed, join: &JoinModel) -> JoinEstimate {
+    let features = values(conversations, placed);
     let p_join = probability(join.trees.calibrated(join.trees.sum(&features)));
-    let guess = JoinEstimate { reply_to: placed.reply_to.clone(), conversation: placed.conversation, p_join, features };
-    let weighed = conversations.keep(heard, placed);
-    (guess, weighed)
+    let (reply_to, conversation) = (placed.reply_to.clone(), placed.conversation);
+    JoinEstimate { reply_to, conversation, p_join, p_turn: None, features }
 }
 
 /// A likelihood with what is the bot's business counted in, by how many times likelier that makes it.
@@ -69,7 +92,8 @@ mod tests {
                 reply_author: None,
                 mentions: &[],
             };
-            estimate_join(&mut conversations, &heard, LinkModel::built_in(), JoinModel::built_in())
+            let turn = TurnModel::built_in();
+            estimate_join(&mut conversations, &heard, LinkModel::built_in(), JoinModel::built_in(), turn, 0)
         };
         talk.iter().map(tell).collect()
     }

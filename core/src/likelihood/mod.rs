@@ -11,15 +11,16 @@ mod models;
 mod reasons;
 pub mod steps;
 mod talk;
+pub mod turn;
 
 pub use explain::Contribution;
+#[cfg(test)]
 pub(crate) use explain::contributions;
+pub(crate) use explain::{PartValues, contributions_of, parts};
 pub use features::{FEATURES, Values};
-pub use guess::JoinEstimate;
-pub use guess::estimate_join;
-pub use guess::hear_weighed;
 pub(crate) use guess::worth;
-pub use models::JoinModel;
+pub use guess::{JoinEstimate, TrainingView, estimate_join, hear_for_training};
+pub use models::{JoinModel, TurnModel};
 pub use reasons::{Reason, reason_ids};
 pub(crate) use reasons::{main_reasons, reasons};
 pub use talk::SiblingTalk;

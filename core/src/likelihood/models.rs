@@ -1,10 +1,11 @@
-//! What was learnt of who joins where, compiled in.
+//! What was learnt of who joins where and whose turn it is, compiled in.
 
 use std::sync::LazyLock;
 
 use super::features::FEATURES;
 use super::steps::{self, STEPS};
-use crate::trees::Trees;
+use super::turn;
+use crate::trees::{Trees, probability};
 
 #[derive(Clone, Debug)]
 pub struct JoinModel {
@@ -27,5 +28,31 @@ impl JoinModel {
     /// Knows nothing yet: what training begins with.
     pub fn empty() -> JoinModel {
         JoinModel { trees: Trees::empty(), usual: [1000.0 / STEPS as f32; STEPS] }
+    }
+}
+
+/// Whether one who takes part in a conversation speaks next in it.
+#[derive(Clone, Debug)]
+pub struct TurnModel {
+    pub trees: Trees,
+}
+
+static TURN: LazyLock<TurnModel> = LazyLock::new(|| TurnModel {
+    trees: Trees::parse(include_str!("../../models/turn.txt"), &turn::FEATURES)
+        .expect("the model of turns is well formed"),
+});
+
+impl TurnModel {
+    pub fn built_in() -> &'static TurnModel {
+        &TURN
+    }
+
+    pub fn likelihood(&self, values: &turn::TurnValues) -> f32 {
+        probability(self.trees.calibrated(self.trees.sum(values)))
+    }
+
+    /// Knows nothing yet: what training begins with.
+    pub fn empty() -> TurnModel {
+        TurnModel { trees: Trees::empty() }
     }
 }

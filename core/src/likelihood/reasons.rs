@@ -5,9 +5,8 @@
 
 use std::sync::LazyLock;
 
-use super::explain::parts;
+use super::explain::PartValues;
 use super::features::{FEATURES, Values};
-use super::models::JoinModel;
 
 /// Features of one kind, and the reasons they give where together they speak for joining, or against it.
 struct Theme {
@@ -162,11 +161,11 @@ pub struct Reason {
 }
 
 /// All reasons that count, the strongest first.
-pub(crate) fn reasons(values: &Values, model: &JoinModel) -> Vec<Reason> {
+pub(crate) fn reasons(values: &Values, parts: &PartValues) -> Vec<Reason> {
     /// Less than this, in log-odds, does not count.
     const LEAST: f32 = 0.05;
     let mut sums = [0.0; THEMES.len()];
-    for (theme, part) in THEME_OF.iter().zip(parts(values, model)) {
+    for (theme, part) in THEME_OF.iter().zip(parts) {
         theme.iter().for_each(|theme| sums[*theme] += part);
     }
     let reason = |(theme, log_odds): (&Theme, f32)| {
@@ -185,17 +184,18 @@ pub fn reason_ids() -> impl Iterator<Item = &'static str> {
 }
 
 /// The strongest reasons for joining, or against it, strongest first.
-pub(crate) fn main_reasons(values: &Values, joining: bool, model: &JoinModel) -> Vec<Reason> {
+pub(crate) fn main_reasons(values: &Values, joining: bool, parts: &PartValues) -> Vec<Reason> {
     const REASONS_MAX: usize = 3;
     let spoke = |reason: &Reason| (reason.log_odds > 0.0) == joining;
-    reasons(values, model).into_iter().filter(spoke).take(REASONS_MAX).collect()
+    reasons(values, parts).into_iter().filter(spoke).take(REASONS_MAX).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::conversations::{Conversations, LinkModel, Utterance};
-    use crate::likelihood::estimate_join;
+    use crate::likelihood::explain::parts;
+    use crate::likelihood::{JoinModel, TurnModel, estimate_join};
     use crate::types::{MessageId, Time};
 
     #[test]
@@ -227,15 +227,19 @@ mod tests {
                 reply_author: None,
                 mentions: &[],
             };
-            estimate_join(&mut conversations, &heard, LinkModel::built_in(), model)
+            estimate_join(&mut conversations, &heard, LinkModel::built_in(), model, TurnModel::built_in(), 0)
         };
         told(1, "alice", "the new kernel is out");
         told(2, "bob", "alice: yes, I am on it already");
         let asks = told(3, "carol", "hi, does anybody know how to mount a usb disk?");
         let answers = told(4, "bob", "alice: thanks, works fine");
-        let told: Vec<&str> = main_reasons(&asks.features, true, model).iter().map(|reason| reason.id).collect();
+        let told: Vec<&str> =
+            main_reasons(&asks.features, true, &parts(&asks.features, model)).iter().map(|reason| reason.id).collect();
         assert!(told.contains(&"calls_everybody") || told.contains(&"starts"), "{told:?}");
-        let told: Vec<&str> = main_reasons(&answers.features, false, model).iter().map(|reason| reason.id).collect();
+        let told: Vec<&str> = main_reasons(&answers.features, false, &parts(&answers.features, model))
+            .iter()
+            .map(|reason| reason.id)
+            .collect();
         let taken = ["to_somebody", "has_company", "closes"];
         assert!(told.iter().any(|reason| taken.contains(reason)), "{told:?}");
         assert!(answers.p_join < asks.p_join);

@@ -133,11 +133,11 @@ impl TalkShare {
         (have < AHEAD_MAX).then(|| (f64::from(AHEAD_MAX - have) / each).ceil() as u64)
     }
 
-    /// How likely joining must be, so that it comes to its share.
-    pub(crate) fn threshold(&self, share: Share) -> f32 {
+    /// How likely joining must be, so that it comes to its share. `model` knows how likely it is in rooms in general.
+    pub(crate) fn threshold(&self, share: Share, model: &JoinModel) -> f32 {
         let wanted = share.of(f64::from(self.welcome)) as f32 / SAID_OF_LIKELY;
         let eager = (1.0 + self.due.min(self.calls)).max(0.0);
-        self.quantile(wanted * eager * eager * (1.0 + FRESH * self.freshness()))
+        self.quantile(wanted * eager * eager * (1.0 + FRESH * self.freshness()), model)
     }
 
     /// How new the room is: 1 at the first message, 0 once it has an idea of it.
@@ -170,17 +170,17 @@ impl TalkShare {
     }
 
     /// What it starts from, as parts of a whole, and how much it counts by now.
-    fn start(&self) -> ([f32; STEPS], f32) {
+    fn start(&self, model: &JoinModel) -> ([f32; STEPS], f32) {
         let (parts, until) = match self.siblings.as_deref() {
             Some(SiblingTalk(parts)) => (*parts, SIBLINGS_UNTIL),
-            None => (JoinModel::built_in().usual.map(|count| count / 1000.0), USUAL_UNTIL),
+            None => (model.usual.map(|count| count / 1000.0), USUAL_UNTIL),
         };
         (parts, USUAL_MESSAGES * (1.0 - self.own_messages() / until).max(0.0))
     }
 
     /// So much of what is heard is at least as likely as this.
-    fn quantile(&self, wanted: f32) -> f32 {
-        let (start, weight) = self.start();
+    fn quantile(&self, wanted: f32, model: &JoinModel) -> f32 {
+        let (start, weight) = self.start(model);
         let mut left = wanted * (self.own_messages() + weight);
         for step in (0..STEPS).rev() {
             let count = self.seen[step] + weight * start[step];
@@ -210,7 +210,7 @@ mod tests {
             let likely = most * (turn.wrapping_mul(2_654_435_761) >> 8) as f32 / (1u32 << 24) as f32;
             talk.note_heard(asked, 1.3);
             talk.note_likely(likely);
-            if likely >= talk.threshold(asked) && talk.messages_to_wait(asked, true).is_none() {
+            if likely >= talk.threshold(asked, JoinModel::built_in()) && talk.messages_to_wait(asked, true).is_none() {
                 talk.note_asked();
                 talk.note_spoke();
                 spoke += 1;
@@ -244,7 +244,7 @@ mod tests {
         for turn in 0..10_000u32 {
             talk.note_heard(asked, 1.3);
             talk.note_likely((turn % 100) as f32 / 100.0);
-            let likely = (turn % 100) as f32 / 100.0 >= talk.threshold(asked);
+            let likely = (turn % 100) as f32 / 100.0 >= talk.threshold(asked, JoinModel::built_in());
             if likely && talk.messages_to_wait(asked, true).is_none() {
                 talk.note_asked();
                 calls += 1;

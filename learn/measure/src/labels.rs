@@ -1,6 +1,6 @@
 //! What the labels say: at which messages somebody joined.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::logs::{Channel, Said};
 
@@ -10,12 +10,13 @@ const TAIL: usize = 30;
 /// For each message whether somebody who was not in its conversation answered it; absent where that cannot be known.
 pub fn entries(channel: &Channel) -> Vec<Option<bool>> {
     let said = &channel.said;
-    let answers = answers(channel);
+    let labels_of = channel.answers();
+    let answers = answers(channel, &labels_of);
     let mut talks = Talks::new(said.len());
     let mut labels = vec![None; said.len()];
-    for (index, counted) in counted(channel).into_iter().enumerate() {
+    for (index, counted) in counted(channel, &labels_of).into_iter().enumerate() {
         talks.add(index, said[index].author);
-        for &parent in said[index].gold.iter().flatten().filter(|parent| **parent < index) {
+        for &parent in labels_of[index].iter().flatten().filter(|parent| **parent < index) {
             talks.join(index, parent);
         }
         if counted {
@@ -28,27 +29,58 @@ pub fn entries(channel: &Channel) -> Vec<Option<bool>> {
 
 /// For each message whether anybody else answered it.
 pub fn answered(channel: &Channel) -> Vec<Option<bool>> {
-    let all = counted(channel).into_iter().zip(&channel.said).zip(answers(channel));
+    let labels = channel.answers();
+    let all = counted(channel, &labels).into_iter().zip(&channel.said).zip(answers(channel, &labels));
     all.map(|((counted, said), answers)| counted.then(|| answers.iter().any(|author| *author != said.author))).collect()
 }
 
-/// Which messages count: annotated, by people, and with room for an answer behind them.
-fn counted(channel: &Channel) -> Vec<bool> {
-    let annotated = channel.said.iter().filter(|said| said.gold.is_some()).count();
-    let mut left = annotated.saturating_sub(TAIL);
-    let mut counts = |said: &Said| {
-        let counts = said.gold.is_some() && left > 0;
+/// The conversations of a channel, each with the indexes of its messages by people.
+pub fn talks(channel: &Channel) -> Vec<Vec<usize>> {
+    let mut talks: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (index, conversation) in channel.conversations().into_iter().enumerate() {
+        if let Some(conversation) = conversation.filter(|_| !channel.said[index].bot) {
+            talks.entry(conversation).or_default().push(index);
+        }
+    }
+    talks.into_values().collect()
+}
+
+/// Messages of others in conversations in which this person spoke before, and whether the person is the next to speak there.
+pub fn turns(channel: &Channel, is_person: impl Fn(&Said) -> bool) -> Vec<(usize, bool)> {
+    let mut turns = Vec::new();
+    for talk in talks(channel) {
+        let mut inside = false;
+        for pair in talk.windows(2) {
+            if is_person(&channel.said[pair[0]]) {
+                inside = true;
+            } else if inside {
+                turns.push((pair[0], is_person(&channel.said[pair[1]])));
+            }
+        }
+    }
+    turns
+}
+
+/// Which messages count: annotated, by people, and with room for an answer behind them. Where nothing but replies is labelled,
+/// every message could have got one.
+fn counted(channel: &Channel, labels: &[Option<Vec<usize>>]) -> Vec<bool> {
+    let begins = |(index, label): (usize, &Option<Vec<usize>>)| label.as_ref().is_some_and(|to| to.contains(&index));
+    let only_replies = labels.iter().any(Option::is_some) && !labels.iter().enumerate().any(begins);
+    let looked_at = |label: &Option<Vec<usize>>| only_replies || label.is_some();
+    let mut left = labels.iter().filter(|label| looked_at(label)).count().saturating_sub(TAIL);
+    let counts = |(said, label): (&Said, &Option<Vec<usize>>)| {
+        let counts = looked_at(label) && left > 0;
         left -= usize::from(counts);
         counts && !said.bot
     };
-    channel.said.iter().map(&mut counts).collect()
+    channel.said.iter().zip(labels).map(counts).collect()
 }
 
 /// Of each message, which people answer it.
-fn answers(channel: &Channel) -> Vec<Vec<u64>> {
+fn answers(channel: &Channel, labels: &[Option<Vec<usize>>]) -> Vec<Vec<u64>> {
     let mut answers: Vec<Vec<u64>> = vec![Vec::new(); channel.said.len()];
     for (index, said) in channel.said.iter().enumerate().filter(|(_, said)| !said.bot) {
-        for &parent in said.gold.iter().flatten().filter(|parent| **parent != index) {
+        for &parent in labels[index].iter().flatten().filter(|parent| **parent != index) {
             answers[parent].push(said.author);
         }
     }
@@ -115,6 +147,33 @@ mod tests {
     fn who_answers_from_outside_joins() {
         let labels = entries(&channel());
         assert_eq!(labels[..7], [Some(true), Some(true), Some(false), Some(false), None, Some(false), None]);
+    }
+
+    #[test]
+    fn it_is_somebodys_turn_where_they_spoke_before_and_speak_next() {
+        let channel = channel();
+        let of = |name: &'static str| turns(&channel, move |said| said.name == name);
+        assert_eq!(of("alice"), [(1, true), (3, false)]);
+        assert_eq!(of("bob"), [(2, false), (3, true)]);
+        assert_eq!(of("robot"), []);
+    }
+
+    #[test]
+    fn where_replies_alone_are_known_every_message_counts() {
+        let label = |index: usize| match index {
+            1 => r#", "gold_reply_to": ["0"]"#,
+            _ => "",
+        };
+        let line = |index: usize| {
+            let author = if index == 1 { "bob" } else { "alice" };
+            format!(
+                r#"{{"ts": {index}, "channel": "c", "id": "{index}", "author": "{author}", "text": "x"{}}}"#,
+                label(index)
+            )
+        };
+        let log: Vec<String> = (0..TAIL + 3).map(line).collect();
+        let labels = entries(&parse(&log.join("\n")).expect("it parses")[0]);
+        assert_eq!(labels[..4], [Some(true), Some(false), Some(false), None]);
     }
 
     #[test]

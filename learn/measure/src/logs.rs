@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use aizuchi_core::types::{MessageId, RoomId, Time, Voice, stable_hash};
-use aizuchi_formats::{LabelledMessage, ReadError, labelled_text, read_labelled};
+use aizuchi_formats::{Event, LabelledLog, LabelledMessage, Options, ReadError, labelled_text, read_labelled_log};
 
 /// One message of a log.
 #[derive(Clone, Debug)]
@@ -20,6 +20,10 @@ pub struct Said {
     pub gold: Option<Vec<usize>>,
     /// Labels that lead out of the log: nobody can find them.
     pub lost: usize,
+    /// Its conversation, counted within the channel; absent where nobody knows.
+    pub conversation: Option<usize>,
+    /// Hashes of the ids of those it mentions.
+    pub mentions: Vec<u64>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -28,8 +32,49 @@ pub struct Channel {
     pub said: Vec<Said>,
 }
 
+impl Channel {
+    /// Of each message, the indexes of what it answers as far as labels tell: the label itself, or the message before it in its
+    /// conversation. Its own where it starts a conversation; absent where nobody knows.
+    pub fn answers(&self) -> Vec<Option<Vec<usize>>> {
+        let mut last: BTreeMap<usize, usize> = BTreeMap::new();
+        let answer = |(index, said): (usize, &Said)| match said.conversation {
+            Some(conversation) => Some(vec![last.insert(conversation, index).unwrap_or(index)]),
+            None => said.gold.clone(),
+        };
+        self.said.iter().enumerate().map(answer).collect()
+    }
+
+    /// Of each message the conversation it is in: the label, or what hangs together by what is answered. Absent where nobody
+    /// knows.
+    pub fn conversations(&self) -> Vec<Option<usize>> {
+        let mut roots: Vec<usize> = (0..self.said.len()).collect();
+        fn find(roots: &mut [usize], mut index: usize) -> usize {
+            while roots[index] != index {
+                roots[index] = roots[roots[index]];
+                index = roots[index];
+            }
+            index
+        }
+        for (index, answers) in self.answers().into_iter().enumerate() {
+            for earlier in answers.into_iter().flatten().filter(|earlier| *earlier < index) {
+                let (one, two) = (find(&mut roots, earlier), find(&mut roots, index));
+                roots[one.max(two)] = one.min(two);
+            }
+        }
+        let known = |said: &Said| said.conversation.is_some() || said.gold.is_some();
+        (0..self.said.len()).map(|index| known(&self.said[index]).then(|| find(&mut roots, index))).collect()
+    }
+}
+
+/// A log of any format: the labels of a transcript, or the threads and replies of an export.
 pub fn read(path: &Path) -> Result<Vec<Channel>, ReadError> {
-    Ok(channels(read_labelled(&path.to_string_lossy())?))
+    Ok(read_with_events(&path.to_string_lossy(), &Options::default())?.0)
+}
+
+/// The same, and what happened, without what the labels tell.
+pub fn read_with_events(path: &str, options: &Options) -> Result<(Vec<Channel>, Vec<Event>), ReadError> {
+    let LabelledLog { messages, events } = read_labelled_log(path, options)?;
+    Ok((channels(messages), events))
 }
 
 /// A log that is there as text.
@@ -55,7 +100,9 @@ fn channel(log: Vec<LabelledMessage>) -> Channel {
     let name = log[0].message.place.room.to_string();
     let indexes: BTreeMap<MessageId, usize> =
         log.iter().enumerate().map(|(index, labelled)| (labelled.message.id.clone(), index)).collect();
-    let said = |LabelledMessage { message, replies_to }: LabelledMessage| {
+    let mut labels_seen: BTreeMap<String, usize> = BTreeMap::new();
+    let said = |LabelledMessage { message, replies_to, conversation }: LabelledMessage| {
+        let known = labels_seen.len();
         let labels = replies_to.as_ref().map_or(0, Vec::len);
         let gold = replies_to.map(|ids| ids.iter().filter_map(|id| indexes.get(id).copied()).collect::<Vec<_>>());
         Said {
@@ -65,6 +112,8 @@ fn channel(log: Vec<LabelledMessage>) -> Channel {
             name: message.author.name.into(),
             bot: message.author.voice == Voice::Bot,
             text: message.text.to_string(),
+            mentions: message.mentions.iter().map(|person| stable_hash(0, person.as_str())).collect(),
+            conversation: conversation.map(|label| *labels_seen.entry(label).or_insert(known)),
             lost: labels - gold.as_ref().map_or(0, Vec::len),
             gold,
         }

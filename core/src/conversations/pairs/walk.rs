@@ -6,6 +6,10 @@ use crate::conversations::line::{LINES_MAX, TalkLine};
 use crate::conversations::participants::{NOBODY, Slot};
 use crate::conversations::reading::Reading;
 use crate::conversations::shared::Shared;
+use crate::types::Time;
+
+/// The newest line of so many conversations may always be answered.
+const LIVE: u8 = 8;
 
 /// Where the way has come to.
 pub(super) struct LineWalk<'a> {
@@ -30,6 +34,7 @@ pub(super) struct LineWalk<'a> {
     mine_to: [u8; LINES_MAX],
     fresh: [u8; LINES_MAX],
     since_in: [u8; LINES_MAX + 2],
+    rank_of: [u8; LINES_MAX + 2],
 }
 
 /// Running counts on the way back through the lines.
@@ -40,6 +45,12 @@ pub(super) struct RunningCounts {
     spoken_to: u8,
     pub(super) addressee_away: u8,
     pub(super) speak_to_somebody: usize,
+    /// Messages that started a conversation, conversations, authors, and the longest pause until now.
+    pub(super) starts: u8,
+    conversations: u8,
+    authors: u8,
+    pause: u64,
+    later: Option<Time>,
 }
 
 /// One line, and how it relates to the message.
@@ -88,12 +99,19 @@ impl<'a> LineWalk<'a> {
             mine_to: [0; LINES_MAX],
             fresh: [0; LINES_MAX],
             since_in: [0; LINES_MAX + 2],
+            rank_of: [0; LINES_MAX + 2],
         }
     }
 
     #[inline]
     pub(super) fn candidate(&mut self, index: usize, line: &'a TalkLine) -> EarlierLine<'a> {
         let number = self.first + index as u32;
+        let later = self.counts.later.replace(line.at).unwrap_or(self.arrival.at);
+        self.counts.pause = self.counts.pause.max(later.since(line.at).0);
+        if self.since_in[usize::from(line.conversation)] == 0 {
+            self.rank_of[usize::from(line.conversation)] = self.counts.conversations;
+            self.counts.conversations += 1;
+        }
         EarlierLine {
             line,
             index,
@@ -132,6 +150,7 @@ impl<'a> LineWalk<'a> {
             || (line.author == self.partner && theirs < 2)
             || number == self.my_parent
             || (self.my_conversation == Some(line.conversation) && after < 2)
+            || (after == 0 && self.counts.conversations <= LIVE)
     }
 
     /// How both authors relate to each other.
@@ -165,7 +184,14 @@ impl<'a> LineWalk<'a> {
         let EarlierLine { line, index, number, gap, .. } = *candidate;
         let reading = &line.reading;
         put(GAP, gap);
-        put(AGO, log_steps(self.arrival.at.since(line.at).0 / 500).into());
+        let usual = self.conversations.usual_gap;
+        let (ago, pause) = (log_steps(self.arrival.at.since(line.at).0 / 500), log_steps(self.counts.pause / 500));
+        put(AGO, ago.into());
+        put(AGO_USUAL, usual.compare(ago));
+        put(PAUSE, pause.into());
+        put(PAUSE_USUAL, usual.compare(pause));
+        put(AUTHORS_BETWEEN, self.counts.authors.into());
+        put(STARTS_SINCE, self.counts.starts.into());
         put(REPLIES, line.replies.into());
         put(MY_REPLIES, self.mine_to[index].into());
         put(OTHER_REPLIES_SINCE, self.fresh[index].into());
@@ -219,6 +245,18 @@ impl<'a> LineWalk<'a> {
         put(STRAND_LINES, log_steps(there.lines.into()).into());
         put(STRAND_TO, self.arrival.reading.to.iter().flatten().any(|to| there.has(*to)).into());
         put(STRAND_STARTER, (there.starter == author).into());
+        put(STRAND_RANK, self.rank_of[usize::from(line.conversation)].into());
+        let turn = match (there.speaker == author, there.speaker_before == author) {
+            (true, _) => 1,
+            (false, true) => 2,
+            (false, false) => 0,
+        };
+        put(STRAND_TURN, turn);
+        let last = self.conversations.line(there.last);
+        let ago = last.map_or(63, |last| log_steps(self.arrival.at.since(last.at).0 / 500));
+        put(STRAND_AGO, ago.into());
+        put(STRAND_AGO_USUAL, self.conversations.usual_gap.compare(ago));
+        put(STRAND_ASKED, last.map_or(0, |last| last.reading.question.into()));
         put(SHARED_STRAND, u32::from(self.shared.per_conversation[usize::from(line.conversation)]) / 2);
     }
 
@@ -229,6 +267,8 @@ impl<'a> LineWalk<'a> {
         *self.next_of.of(line.author) = Some(index as u8);
         *self.said_by.of(line.author) = theirs + 1;
         let counts = &mut self.counts;
+        counts.authors += u8::from(theirs == 0);
+        counts.starts += u8::from(line.parent == candidate.number);
         counts.mine = counts.mine.saturating_add(u8::from(mine));
         counts.to_me = counts.to_me.saturating_add(u8::from(to_me));
         counts.spoken_to = counts.spoken_to.saturating_add(u8::from(line.author == self.spoken_to));

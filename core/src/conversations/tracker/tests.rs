@@ -126,3 +126,10 @@ fn who_is_forgotten_leaves_nothing() {
 fn time_may_run_backwards() {
     told(&mut Conversations::default(), "100 alice: hello?\n50 bob: alice: hi\n0 alice: bob: hi there\n0 carol: what?");
 }
+
+#[test]
+fn a_room_is_small() {
+    let line = size_of::<TalkLine>() * (LINES_MAX + LINES_OVER);
+    let others = size_of::<Conversation>() * 24 + size_of::<crate::conversations::Participant>() * 16;
+    assert!(line + others <= 9_000, "{line} {others}");
+}
