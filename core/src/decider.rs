@@ -101,7 +101,7 @@ fn bar(policy: &Policy, room: &mut Room, worth: f32) -> Bar {
     let (threshold, welcome) = match room.talk_mut(policy) {
         Some((talk, share)) => {
             talk.note_likely(worth);
-            (talk.threshold(share), talk.welcome)
+            (talk.threshold(share, &policy.models.join), talk.welcome)
         }
         None => (policy.settings.score.low as f32 / 100.0, 1.0),
     };

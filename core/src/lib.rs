@@ -15,7 +15,7 @@
 //! 5. judged by a model, after a wait, where the decider does not settle it (`judge`),
 //! 6. answered in one of three sizes (`reply`).
 //!
-//! `engine` holds the control flow, `room` what is remembered, `trace` the story of every decision as
+//! `learnt` is what was learnt from talk, together: built in, or adapted to a room. `engine` holds the control flow, `room` what is remembered, `trace` the story of every decision as
 //! data, and `sim` runs it all in virtual time. Each module uses those below it and no others: the tidy test has the
 //! list. There is no sentence for people here: shells make them from the data, with the files in `locales/`.
 
@@ -30,12 +30,14 @@ pub mod trees;
 pub mod usage;
 
 mod phrases;
-pub mod policy;
 
 pub mod conversations;
 pub mod judge;
 pub mod likelihood;
 pub mod memory;
+
+pub mod learnt;
+pub mod policy;
 
 pub mod effect;
 pub mod input;

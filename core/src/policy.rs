@@ -1,7 +1,9 @@
 //! Settings resolved for a room, with what is worth preparing once: name and keyword finders, prices, local time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use crate::learnt::{LearntModels, ModelShelf};
 use crate::phrases::{Finder, NameUse, Notice, name_use};
 use crate::settings::{JudgeStyle, Layers, MatchStyle, Price, Pricing, Problem, Resolved, Settings, of_room};
 use crate::types::{Span, Zone};
@@ -11,6 +13,8 @@ use serde::{Deserialize, Serialize};
 pub struct Policy {
     pub settings: Settings,
     pub zone: Zone,
+    /// What it has learnt from talk.
+    pub models: Arc<LearntModels>,
     /// What is noticed in every text.
     pub(crate) notice: Notice,
     pub(crate) names: Finder,
@@ -19,7 +23,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    fn new(settings: Settings, zone: Zone) -> Policy {
+    fn new(settings: Settings, zone: Zone, models: Arc<LearntModels>) -> Policy {
         let style = settings.address.name_match;
         let names: Vec<&str> =
             std::iter::once(&settings.bot.name).chain(&settings.bot.aliases).map(String::as_str).collect();
@@ -32,6 +36,7 @@ impl Policy {
             spanning_keywords: spans.then(|| Finder::new(&spanning, style)),
             settings,
             zone,
+            models,
         }
     }
 
@@ -96,7 +101,7 @@ impl Layers {
     /// The checked policies of all rooms. `zones` knows time zones by name.
     pub fn resolve(&self, zones: &dyn Fn(&str) -> Option<Zone>) -> Result<Policies, Vec<Problem>> {
         let Resolved { general: (settings, zone), channels } = self.settings(zones)?;
-        Ok(Policies::new(settings, zone, channels))
+        Ok(Policies::new((settings, zone), channels, BTreeMap::new(), ModelShelf::default()))
     }
 }
 
@@ -105,13 +110,29 @@ impl Layers {
 pub struct Policies {
     general: Policy,
     channels: BTreeMap<String, Policy>,
+    /// Of each file with models that a room has, its hash.
+    files: BTreeMap<String, String>,
+    /// The models of these files, and others that records may ask for.
+    shelf: ModelShelf,
 }
 
-/// Policies as they are written down.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Policies as they are written down. Of models, that is their hash.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredPolicies {
     general: (Settings, Zone),
     channels: BTreeMap<String, (Settings, Zone)>,
+    /// Of each file with models, its hash.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    files: BTreeMap<String, String>,
+    /// The models, while nobody has written them down.
+    #[serde(skip)]
+    shelf: ModelShelf,
+}
+
+impl PartialEq for StoredPolicies {
+    fn eq(&self, other: &StoredPolicies) -> bool {
+        (&self.general, &self.channels, &self.files) == (&other.general, &other.channels, &other.files)
+    }
 }
 
 impl StoredPolicies {
@@ -127,12 +148,25 @@ impl StoredPolicies {
         std::iter::once(&mut self.general).chain(channels).for_each(|(settings, _)| settings.runtime.shards = shards);
         self
     }
+
+    /// The policies, with the models that these others know.
+    pub fn known_to(mut self, known: &Policies) -> Policies {
+        self.shelf.add_all(&known.shelf);
+        self.into()
+    }
+
+    /// Files whose models these policies do not know, each with the hash that is asked for.
+    pub fn models_unknown_to(&self, known: &Policies) -> Vec<(&str, &str)> {
+        let unknown = |hash: &str| self.shelf.get(hash).or(known.shelf.get(hash)).is_none();
+        let files = self.files.iter().map(|(file, hash)| (file.as_str(), hash.as_str()));
+        files.filter(|(_, hash)| unknown(hash)).collect()
+    }
 }
 
+/// Where a model is not known, the built-in one takes its place.
 impl From<StoredPolicies> for Policies {
     fn from(stated: StoredPolicies) -> Policies {
-        let (settings, zone) = stated.general;
-        Policies::new(settings, zone, stated.channels)
+        Policies::new(stated.general, stated.channels, stated.files, stated.shelf)
     }
 }
 
@@ -141,12 +175,46 @@ impl Policies {
     pub fn stated(&self) -> StoredPolicies {
         let plain = |policy: &Policy| (policy.settings.clone(), policy.zone.clone());
         let channels = self.channels.iter().map(|(name, policy)| (name.clone(), plain(policy))).collect();
-        StoredPolicies { general: plain(&self.general), channels }
+        let (files, shelf) = (self.files.clone(), self.shelf.clone());
+        StoredPolicies { general: plain(&self.general), channels, files, shelf }
     }
 
-    fn new(general: Settings, zone: Zone, channels: BTreeMap<String, (Settings, Zone)>) -> Policies {
-        let own = |(name, (settings, zone))| (name, Policy::new(settings, zone));
-        Policies { general: Policy::new(general, zone), channels: channels.into_iter().map(own).collect() }
+    fn new(
+        general: (Settings, Zone),
+        channels: BTreeMap<String, (Settings, Zone)>,
+        files: BTreeMap<String, String>,
+        shelf: ModelShelf,
+    ) -> Policies {
+        let policy = |(settings, zone): (Settings, Zone)| {
+            let of_file = files.get(&settings.score.model_file).and_then(|hash| shelf.get(hash));
+            let models = of_file.cloned().unwrap_or_else(LearntModels::built_in);
+            Policy::new(settings, zone, models)
+        };
+        let channels = channels.into_iter().map(|(name, own)| (name, policy(own))).collect();
+        Policies { general: policy(general), channels, files, shelf }
+    }
+
+    /// The files with models that rooms have, each once.
+    pub fn model_files(&self) -> BTreeSet<&str> {
+        self.all().map(|policy| policy.settings.score.model_file.as_str()).filter(|file| !file.is_empty()).collect()
+    }
+
+    /// With the models of these files.
+    pub fn with_models(self, models: impl IntoIterator<Item = (String, Arc<LearntModels>)>) -> Policies {
+        let mut stated = self.stated();
+        for (file, models) in models {
+            if let Some(hash) = models.hash() {
+                stated.files.insert(file, hash.to_owned());
+            }
+            stated.shelf.add(models);
+        }
+        stated.into()
+    }
+
+    /// With further models, for records that ask for them.
+    pub fn knowing(mut self, models: impl IntoIterator<Item = Arc<LearntModels>>) -> Policies {
+        models.into_iter().for_each(|models| self.shelf.add(models));
+        self
     }
 
     /// For talk in which nobody hears it: what people say there is no comment on its words.

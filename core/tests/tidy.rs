@@ -213,11 +213,11 @@ fn every_rule_and_gate_has_a_scenario() {
 
 /// `cargo run` starts the program: a workspace with two binaries and no default refuses it.
 #[test]
-fn cargo_run_starts_the_program_and_builds_no_trainer() {
+fn cargo_run_starts_the_program_and_nothing_below_it_trains() {
     let workspace: toml::Table = toml::from_str(&document("Cargo.toml")).expect("the workspace's manifest parses");
     let default = workspace["workspace"].get("default-members").expect("`cargo run` knows what to run");
     assert_eq!(default.as_array().expect("a list").as_slice(), [toml::Value::from("bot")]);
-    for manifest in ["bot/Cargo.toml", "formats/Cargo.toml", "learn/measure/Cargo.toml"] {
+    for manifest in ["core/Cargo.toml", "formats/Cargo.toml", "learn/measure/Cargo.toml"] {
         assert!(!document(manifest).contains("aizuchi-learn"), "{manifest} depends on the trainer");
     }
 }

@@ -2,9 +2,12 @@
 
 use std::collections::HashMap;
 
+use aizuchi_core::effect::{Ask, Brief, Delivery, Failure, Recall, Remember, Usage};
+use aizuchi_core::input::Answer;
+use aizuchi_core::memory::FactId;
 use aizuchi_core::siblings::Siblings;
 use aizuchi_core::sim::{Oracle, Sim};
-use aizuchi_core::types::{RoomId, Time, Voice};
+use aizuchi_core::types::{MessageId, RoomId, Span, Time, Voice};
 use aizuchi_core::{Engine, Input, Policies, Trace};
 use aizuchi_formats::Event;
 
@@ -46,6 +49,8 @@ pub enum OwnPosts {
     Ignored,
     /// Heard as its own.
     Recorded,
+    /// The same of somebody who stands in for it (`--me`): what it would say itself is decided, and nobody sees it.
+    StandIn,
 }
 
 /// Runs the events in virtual time. Rooms keep the order of the log; among rooms, time decides. `progress` is told after
@@ -58,6 +63,7 @@ pub fn run(
     progress: &mut dyn FnMut(u64),
 ) -> Vec<Decided> {
     let policies = if own == OwnPosts::Ignored { policies.unheard() } else { policies };
+    let oracle = Posting { oracle, is_seen: own != OwnPosts::StandIn };
     let mut decisions = Pairing::default();
     let mut sim = Sim::new(Engine::new(policies), oracle);
     // A journal holds what its rooms were told; in a log nobody tells them.
@@ -88,6 +94,39 @@ pub fn run(
     sim.finish();
     sim.traces.drain(..).for_each(|trace| decisions.take(trace));
     decisions.finish()
+}
+
+/// Whether anybody sees what it posts.
+struct Posting<O> {
+    oracle: O,
+    is_seen: bool,
+}
+
+impl<O: Oracle> Oracle for Posting<O> {
+    fn judge(&mut self, ask: &Ask) -> (Span, Result<Answer, Failure>) {
+        self.oracle.judge(ask)
+    }
+
+    fn judge_about(&mut self, ask: &Ask, message: &MessageId) -> (Span, Result<Answer, Failure>) {
+        self.oracle.judge_about(ask, message)
+    }
+
+    fn write(&mut self, brief: &Brief) -> (Span, Result<Answer, Failure>) {
+        self.oracle.write(brief)
+    }
+
+    fn deliver(&mut self, delivery: &Delivery) -> (Span, Result<Vec<MessageId>, Failure>) {
+        let (after, posted) = self.oracle.deliver(delivery);
+        (after, posted.map(|ids| if self.is_seen { ids } else { Vec::new() }))
+    }
+
+    fn recall(&mut self, recall: &Recall) -> (Span, Option<FactId>) {
+        self.oracle.recall(recall)
+    }
+
+    fn remember(&mut self, remember: &Remember) -> (Span, Result<Usage, Failure>) {
+        self.oracle.remember(remember)
+    }
 }
 
 /// A message arrives when its room has come to its time: what is dated earlier than its predecessor arrives late, with it.

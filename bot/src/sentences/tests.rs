@@ -59,7 +59,7 @@ fn every_unheard() -> Vec<Unheard> {
 fn every_cause() -> Vec<Cause> {
     let by = || MessageId::new("m2");
     let mut all: Vec<Cause> = every_unheard().into_iter().map(Cause::Unheard).collect();
-    all.extend([Addressed::Mention, Addressed::Name, Addressed::Reply].map(Cause::Addressed));
+    all.extend([Addressed::Mention, Addressed::Name, Addressed::Reply, Addressed::Turn].map(Cause::Addressed));
     for state in [None, Some(State::Ending), Some(State::Misunderstanding), Some(State::Conflict), Some(State::Active)]
     {
         for (reason, delay) in [("", 0), ("why not", 0), ("", 5), ("why not", 5)] {
@@ -69,6 +69,7 @@ fn every_cause() -> Vec<Cause> {
     all.extend([
         Cause::ToldToBeQuiet(Span::minutes(30)),
         Cause::ToldToBeQuietUntilLifted,
+        Cause::Thanked,
         Cause::Unlikely,
         Cause::Likely,
         Cause::Low { low: 20 },
@@ -106,6 +107,7 @@ fn is_listed(cause: &Cause) {
         | Cause::Addressed(_)
         | Cause::ToldToBeQuiet(_)
         | Cause::ToldToBeQuietUntilLifted
+        | Cause::Thanked
         | Cause::Unlikely
         | Cause::Likely => (),
         Cause::Low { .. } | Cause::High { .. } | Cause::OverThreshold { .. } | Cause::UnderThreshold { .. } => (),
@@ -144,7 +146,7 @@ fn every_cause_has_its_sentence_in_every_language() {
 #[test]
 fn every_rule_reason_feature_command_and_excuse_has_its_words_in_every_language() {
     for language in Language::ALL {
-        let addressed = [Addressed::Mention, Addressed::Name, Addressed::Reply].map(Addressed::id);
+        let addressed = [Addressed::Mention, Addressed::Name, Addressed::Reply, Addressed::Turn].map(Addressed::id);
         let mut keys: Vec<String> = Vec::new();
         for rule in RULES.iter().map(|rule| rule.id).chain(addressed) {
             keys.extend([format!("rule-{rule}"), format!("rule-{rule}.doc")]);

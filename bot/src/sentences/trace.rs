@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use aizuchi_core::likelihood::FEATURES;
 use aizuchi_core::trace::{Bar, Outcome, Response, Trace};
-use aizuchi_core::types::HeardAs;
+use aizuchi_core::types::{Addressed, HeardAs};
 
 use super::cause;
 use crate::language::{Language, LocalizedMessage, LocalizedValue, message, say};
@@ -61,6 +61,9 @@ fn score(trace: &Trace) -> Option<LocalizedMessage> {
 
 /// What was learnt says of this message, and what it was compared with.
 fn likelihood(trace: &Trace) -> Option<LocalizedMessage> {
+    if let Some(p_turn) = trace.p_turn.filter(|_| trace.its_turn || trace.addressed == Some(Addressed::Turn)) {
+        return Some(message!("likelihood", chance = message!("chance-turn", p = percent(p_turn))));
+    }
     let p_join = trace.p_join.filter(|_| trace.addressed.is_none())?;
     let reasons: Vec<LocalizedMessage> = trace.main_reasons().iter().map(|main| reason(main.id)).collect();
     let chance = match reasons.is_empty() {

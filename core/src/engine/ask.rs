@@ -6,7 +6,6 @@ use super::{alarm, lines, pay, write};
 use crate::effect::{Ask, Effect, Failure, Transcript, WhyAsked};
 use crate::input::Answer;
 use crate::judge::{History, JudgeLadder, Next, NoVerdict, Question, Verdict, cache_key, parse};
-use crate::likelihood::{JoinModel, main_reasons};
 use crate::memory::Memories;
 use crate::room::{BotState, Phase};
 use crate::settings::{JudgeStyle, Settings};
@@ -101,12 +100,15 @@ fn about(turn: &Turn<'_>) -> Option<WhyAsked> {
         Some(HeardAs::NameUnclear) => Some("it is unclear whether you are called by your name or only spoken of"),
         Some(HeardAs::TalkAgain) | None => None,
     };
-    let learnt = trace.features.0.as_deref().map(|values| main_reasons(values, true, JoinModel::built_in()));
+    let learnt = trace.features.0.is_some().then(|| trace.reasons_for(true));
+    let its_turn =
+        trace.its_turn.then_some("you take part in this conversation, and it probably goes on with what you said");
     if name.is_none() && learnt.is_none() {
         return None;
     }
-    let learnt = learnt.into_iter().flatten().map(|reason| reason.for_judge);
-    let because = name.into_iter().chain(learnt).collect::<Vec<_>>();
+    // What speaks for somebody new to join is no reason where it is in the conversation already.
+    let learnt = learnt.into_iter().flatten().map(|reason| reason.for_judge).filter(|_| !trace.its_turn);
+    let because = name.into_iter().chain(its_turn).chain(learnt).collect::<Vec<_>>();
     Some(WhyAsked { message: trace.message.clone(), because: because.join(", ").into() })
 }
 

@@ -19,7 +19,7 @@ pub(super) fn deliver(turn: &mut Turn<'_>, pending: Pending, post: Post, text: O
     turn.out.push(Effect::Deliver(Box::new(delivery.clone())));
     let kind = pending.kind;
     let cause = pending.trace.cause.clone();
-    let (addressed, conversation) = (pending.addressed.is_some(), pending.conversation);
+    let (addressed, conversation) = (pending.addressed.is_some() || pending.trace.its_turn, pending.conversation);
     let mut traces: Vec<_> = pending.traces().collect();
     for trace in &mut traces {
         (trace.outcome, trace.stage) = (Outcome::from(kind), Stage::Post);
@@ -59,8 +59,8 @@ pub(super) fn handle_delivered(turn: &mut Turn<'_>, call: &CallId, ids: Result<V
     };
     let cause_at = sent.traces.last().map_or(turn.now, |trace| trace.at);
     turn.conversation = sent.conversation;
-    let own =
-        OwnPost { at: turn.now, cause_at, id: ids.first(), text: sent.text.as_deref(), addressed: sent.addressed };
+    let (id, text, addressed) = (ids.first(), sent.text.as_deref(), sent.addressed);
+    let own = OwnPost { at: turn.now, cause_at, id, text, addressed, name: None };
     own_posts::record(turn, &own, Some(sent.delivery.reply_to()));
     exchange::note_answer(turn, &sent, &ids);
     for id in &ids {

@@ -17,6 +17,7 @@ pub(super) fn trigger<'b>(
         by_bot: message.author.voice == Voice::Bot,
         addressed,
         for_somebody_else,
+        its_turn: false,
         paid: false,
     }
 }
@@ -33,6 +34,7 @@ fn trigger_of<'b>(turn: &Turn<'_>, pending: &'b Pending, paid: bool) -> Trigger<
         by_bot: pending.by_bot,
         addressed: pending.addressed.is_some(),
         for_somebody_else: false,
+        its_turn: pending.trace.its_turn,
         paid,
     }
 }

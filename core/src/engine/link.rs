@@ -1,9 +1,10 @@
 //! Who answers whom: a message finds its conversation, and with it everything that is kept for each of them.
 
 use super::turn::Turn;
-use crate::conversations::{Conversations, LinkModel, Utterance};
-use crate::likelihood::{JoinModel, Values, estimate_join};
-use crate::types::{Message, MessageId, PersonId, Time, Voice, stable_hash};
+use crate::conversations::{Conversations, Utterance};
+use crate::likelihood::{Values, estimate_join};
+use crate::trace::Parts;
+use crate::types::{ConversationId, Message, MessageId, PersonId, Time, Voice, stable_hash};
 
 /// By what it knows itself among the people of a place.
 const ME: &str = "@me";
@@ -14,7 +15,12 @@ pub(super) struct Placement {
     pub reply_to: MessageId,
     /// Nobody is expected to join a bot.
     pub p_join: Option<f32>,
+    /// Absent where it takes no part in the conversation.
+    pub p_turn: Option<f32>,
+    pub conversation: ConversationId,
     pub features: Option<Values>,
+    /// What each of them did, where that cannot be told from them later: the model may be another then.
+    pub parts: Parts,
 }
 
 /// Finds the conversation of a message: the turn is about that one from now on.
@@ -39,11 +45,16 @@ pub(super) fn find_conversation(turn: &mut Turn<'_>, message: &Message) -> Optio
         reply_author,
         mentions: &mentions,
     };
-    let guess = estimate_join(conversations(turn), &heard, LinkModel::built_in(), JoinModel::built_in());
+    let models = &turn.policy.models;
+    let guess =
+        estimate_join(conversations(turn), &heard, &models.link, &models.join, &models.turn, stable_hash(0, ME));
     turn.conversation = Some(guess.conversation);
     let joined = (!heard.bot).then_some((guess.p_join, guess.features));
     let (p_join, features) = joined.unzip();
-    Some(Placement { reply_to: guess.reply_to, p_join, features })
+    let (p_turn, conversation) = (guess.p_turn, guess.conversation);
+    let parts = features.filter(|_| models.file.is_some()).map(|values| Parts::of(&values, &models.join));
+    let parts = parts.unwrap_or_default();
+    Some(Placement { reply_to: guess.reply_to, p_join, p_turn, conversation, features, parts })
 }
 
 fn conversations<'a>(turn: &'a mut Turn<'_>) -> &'a mut Conversations {
@@ -51,7 +62,13 @@ fn conversations<'a>(turn: &'a mut Turn<'_>) -> &'a mut Conversations {
 }
 
 /// Its own words belong to the conversation they answer.
-pub(super) fn hear_own_words(turn: &mut Turn<'_>, at: Time, id: &MessageId, text: &str, answering: Option<&MessageId>) {
+pub(super) fn hear_own_words(
+    turn: &mut Turn<'_>,
+    (at, name): (Time, Option<&str>),
+    id: &MessageId,
+    text: &str,
+    answering: Option<&MessageId>,
+) {
     let settings = &turn.policy.settings;
     if !settings.listen.strands {
         return;
@@ -60,20 +77,22 @@ pub(super) fn hear_own_words(turn: &mut Turn<'_>, at: Time, id: &MessageId, text
         id,
         at,
         author: stable_hash(0, ME),
-        name: &settings.bot.name,
+        name: name.unwrap_or(&settings.bot.name),
         bot: true,
         text,
         reply: answering,
         reply_author: None,
         mentions: &[],
     };
-    turn.conversation = Some(conversations(turn).hear(&heard, LinkModel::built_in()));
+    let models = &turn.policy.models;
+    turn.conversation = Some(conversations(turn).hear(&heard, &models.link));
 }
 
 pub(super) fn change_conversations(turn: &mut Turn<'_>, id: &MessageId, text: Option<&str>) {
+    let models = &turn.policy.models;
     let Some(conversations) = &mut turn.place_mut().conversations else { return };
     match text {
-        Some(text) => conversations.edit(id, text, LinkModel::built_in()),
+        Some(text) => conversations.edit(id, text, &models.link),
         None => conversations.delete(id),
     }
 }

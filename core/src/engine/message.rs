@@ -3,7 +3,7 @@
 use super::link::{self, Placement};
 use super::told::{self, SpokenOrder};
 use super::turn::Turn;
-use super::{Engine, answer, decide, digest, own_posts, receive, reception, remember};
+use super::{Engine, answer, decide, digest, go_on, own_posts, receive, reception, remember};
 use crate::effect::Effect;
 use crate::listen::{Address, filter};
 use crate::settings::OtherBots;
@@ -59,9 +59,10 @@ fn handle_message(turn: &mut Turn<'_>, mut message: Message) {
         Some(SpokenOrder::TalkAgain) => told::talk_again(turn, &mut trace),
         None => (),
     }
-    match addressed {
-        Some(addressed) => answer::was_addressed(turn, &message, trace, addressed),
-        None => decide::decide(turn, &message, trace, incoming.address == Address::SomebodyElse),
+    match incoming.address {
+        Address::Me(addressed) => answer::was_addressed(turn, &message, trace, addressed),
+        Address::SomebodyElse => decide::decide(turn, &message, trace, true),
+        Address::TheRoom => go_on::go_on_or_decide(turn, &message, trace),
     }
 }
 
@@ -81,8 +82,11 @@ fn passed_over(message: &mut Message, unheard: Unheard) -> Box<Trace> {
 fn guessed(mut trace: Box<Trace>, guess: Option<Placement>) -> Box<Trace> {
     if let Some(guess) = guess {
         trace.p_join = guess.p_join;
+        trace.p_turn = guess.p_turn;
+        trace.conversation = Some(guess.conversation);
         trace.reply_to_guess = Some(guess.reply_to);
         trace.features = Features(guess.features.map(Box::new));
+        trace.parts = guess.parts;
     }
     trace
 }

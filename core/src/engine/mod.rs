@@ -17,6 +17,7 @@ mod end;
 mod exchange;
 mod forget;
 mod gate;
+mod go_on;
 mod initiative;
 mod interrupt;
 mod lines;
@@ -85,7 +86,7 @@ impl Engine {
                 self.in_place(now, place, out, |turn| change::change(turn, &change));
             }
             Input::Told(room, command) => self.handle_command(now, &room, command, out),
-            Input::PolicyChanged(stated) => self.change_policies((*stated).into()),
+            Input::PolicyChanged(stated) => self.change_policies(stated.known_to(&self.policies)),
             Input::Reacted(reaction) => {
                 let place = reaction.place.clone();
                 self.in_place(now, place, out, |turn| reception::note_reaction(turn, &reaction));

@@ -17,6 +17,8 @@ pub(super) struct OwnPost<'a> {
     /// A reaction has no words.
     pub text: Option<&'a str>,
     pub addressed: bool,
+    /// What the platform calls it, where that is told.
+    pub name: Option<&'a str>,
 }
 
 /// A post of its own comes back from the platform. What it has just sent is recorded when it is acknowledged; what
@@ -32,14 +34,15 @@ pub(super) fn note_own_post(turn: &mut Turn<'_>, message: &Message) {
     let asked = message.reply.is_some();
     let (at, cause_at, id, text) = (message.at, message.at, Some(&message.id), Some(&*message.text));
     let answering = message.reply.as_ref().and_then(|reply| reply.to.as_ref());
-    record(turn, &OwnPost { at, cause_at, id, text, addressed: asked }, answering);
+    let name = Some(&*message.author.name).filter(|name| !name.is_empty());
+    record(turn, &OwnPost { at, cause_at, id, text, addressed: asked, name }, answering);
 }
 
 /// Remembers that it spoke: counted from the delivery, with the talk it stepped into.
 pub(super) fn record(turn: &mut Turn<'_>, own: &OwnPost<'_>, answering: Option<&MessageId>) {
-    let OwnPost { at, cause_at, id, text, addressed } = *own;
+    let OwnPost { at, cause_at, id, text, addressed, .. } = *own;
     if let (Some(id), Some(text)) = (own.id, own.text) {
-        link::hear_own_words(turn, own.at, id, text, answering);
+        link::hear_own_words(turn, (own.at, own.name), id, text, answering);
     };
     let settings = &turn.policy.settings;
     let lines = if addressed { Lines::default() } else { lines::lines(turn, settings.judge.history_messages) };

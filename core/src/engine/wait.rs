@@ -63,7 +63,11 @@ pub(super) fn reason_to_wait(
 ) -> Pending {
     let engaged = turn.place().is_engaged(turn.policy, trace.at);
     Pending {
-        kind: if trace.p_join.is_some() { Kind::Full } else { kind_for(turn.policy, trace.score, engaged) },
+        kind: match (&trace.cause, trace.p_join) {
+            (Cause::Thanked, _) => Kind::Reaction,
+            (_, Some(_)) => Kind::Full,
+            (_, None) => kind_for(turn.policy, trace.score, engaged),
+        },
         by_bot: message.author.voice == Voice::Bot,
         addressed: None,
         conversation: turn.conversation,

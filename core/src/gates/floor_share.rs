@@ -2,7 +2,7 @@
 use super::{Closed, Gate, GateContext, GateScope, Order};
 use crate::types::Flags;
 
-pub(super) const GATE: Gate = Gate { id: "floor_share", order: Order::AfterScore, stops: GateScope::Unasked, closed };
+pub(super) const GATE: Gate = Gate { id: "floor_share", order: Order::AfterScore, stops: GateScope::Joining, closed };
 
 fn closed(case: &GateContext<'_>) -> Option<Closed> {
     let settings = &case.policy.settings;

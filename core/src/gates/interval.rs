@@ -2,7 +2,7 @@
 use super::{Closed, Gate, GateContext, GateScope, Order};
 use crate::types::Span;
 
-pub(super) const GATE: Gate = Gate { id: "interval", order: Order::AfterScore, stops: GateScope::Unasked, closed };
+pub(super) const GATE: Gate = Gate { id: "interval", order: Order::AfterScore, stops: GateScope::Joining, closed };
 
 fn closed(case: &GateContext<'_>) -> Option<Closed> {
     // Where it is told how much to say, the time in between follows from that.

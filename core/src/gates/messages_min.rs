@@ -1,7 +1,7 @@
 //! Too little was said to understand what it is about.
 use super::{Closed, Gate, GateContext, GateScope, Order};
 
-pub(super) const GATE: Gate = Gate { id: "messages_min", order: Order::AfterScore, stops: GateScope::Unasked, closed };
+pub(super) const GATE: Gate = Gate { id: "messages_min", order: Order::AfterScore, stops: GateScope::Joining, closed };
 
 fn closed(case: &GateContext<'_>) -> Option<Closed> {
     let need = case.policy.settings.gates.messages_min as usize;

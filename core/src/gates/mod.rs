@@ -43,6 +43,8 @@ pub(crate) enum GateScope {
     /// Also an answer to somebody who addressed it.
     Everything,
     Unasked,
+    /// What it says unasked in a conversation it takes no part in: it may finish what it began.
+    Joining,
 }
 
 /// In the order in which they are looked at.
@@ -83,6 +85,8 @@ pub(crate) struct Trigger<'a> {
     pub by_bot: bool,
     pub addressed: bool,
     pub for_somebody_else: bool,
+    /// It takes part in the conversation, and it is probably its turn.
+    pub its_turn: bool,
     /// Whether a model would have to be paid for it.
     pub paid: bool,
 }
@@ -98,7 +102,12 @@ pub(crate) fn closed(case: &GateContext<'_>) -> Option<(&'static str, Closed)> {
 }
 
 fn check(gate: &Gate, case: &GateContext<'_>) -> Option<(&'static str, Closed)> {
-    if case.trigger.addressed && gate.stops == GateScope::Unasked {
+    let passes = match gate.stops {
+        GateScope::Everything => false,
+        GateScope::Unasked => case.trigger.addressed,
+        GateScope::Joining => case.trigger.addressed || case.trigger.its_turn,
+    };
+    if passes {
         return None;
     }
     (gate.closed)(case).map(|closed| (gate.id, closed))

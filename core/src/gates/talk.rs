@@ -1,7 +1,7 @@
 //! It has had its share of the talk (`talk = "3%"`).
 use super::{Closed, Gate, GateContext, GateScope, Order};
 
-pub(super) const GATE: Gate = Gate { id: "talk", order: Order::AfterScore, stops: GateScope::Unasked, closed };
+pub(super) const GATE: Gate = Gate { id: "talk", order: Order::AfterScore, stops: GateScope::Joining, closed };
 
 fn closed(case: &GateContext<'_>) -> Option<Closed> {
     let (talk, share) = case.room.talk_of(case.policy)?;

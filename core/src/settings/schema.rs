@@ -58,6 +58,11 @@ macro_rules! sections {
 const SECONDS_MAX: u32 = 30 * 24 * 3600;
 const COUNT_MAX: u32 = 1_000_000;
 
+/// A percentage that is never reached: records from before a setting decide as they did then.
+fn never() -> u32 {
+    101
+}
+
 sections! {
     bot: BotSettings {
         name: String = Any,
@@ -91,6 +96,8 @@ sections! {
     score: ScoreSettings {
         enabled: bool = Any,
         learned: bool = Any,
+        #[serde(default)]
+        model_file: String = Any,
         keywords: Vec<String> = Any,
         keyword_odds: f64 = 0.01..=1000.0,
         call_odds: f64 = 0.01..=1000.0,
@@ -107,6 +114,10 @@ sections! {
         high: u32 = 0..=101,
         threshold: u32 = 0..=101,
         ask_between: bool = Any,
+        #[serde(default = "never")]
+        turn_low: u32 = 0..=101,
+        #[serde(default = "never")]
+        turn_high: u32 = 0..=101,
     }
     kinds: KindSettings {
         varied: bool = Any,

@@ -6,6 +6,9 @@ use crate::types::is_invisible;
 
 pub(super) fn check(settings: &Settings, flat: &mut Flat) {
     let score = &settings.score;
+    if score.turn_low > score.turn_high {
+        flat.misfit("score.turn_low", &format!("at most `score.turn_high` ({})", score.turn_high));
+    }
     if score.low > score.high {
         flat.misfit("score.low", &format!("at most `score.high` ({})", score.high));
     }

@@ -8,6 +8,7 @@ mod unheard;
 pub use closed::Closed;
 pub use learnt::Bar;
 pub use learnt::Features;
+pub use learnt::Parts;
 pub use story::QuestionTrace;
 pub use story::Stage;
 pub use story::Trace;

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bar, Closed, Features, Unheard};
+use super::{Bar, Closed, Features, Parts, Unheard};
 use crate::settings::{Points, RULE_IDS};
 use crate::types::{
-    Addressed, ClockShift, HeardAs, Kind, Message, MessageId, PersonId, Place, Question, Response, Span, State, Time,
+    Addressed, ClockShift, ConversationId, HeardAs, Kind, Message, MessageId, PersonId, Place, Question, Response,
+    Span, State, Time,
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +30,18 @@ pub struct Trace {
     /// What that was made from.
     #[serde(default)]
     pub features: Features,
+    /// What each of them did to it, where another model than the built-in one was asked.
+    #[serde(default, skip_serializing_if = "Parts::is_empty")]
+    pub parts: Parts,
+    /// How likely it is its own turn: it takes part in this conversation and is the next to speak. None where it takes no part.
+    #[serde(default)]
+    pub p_turn: Option<f32>,
+    /// Taken up because it probably is its turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub its_turn: bool,
+    /// The conversation it was put into, counted within its place.
+    #[serde(default)]
+    pub conversation: Option<ConversationId>,
     /// How likely it had to be, where that was looked at.
     #[serde(default)]
     pub bar: Option<Bar>,
@@ -108,6 +121,8 @@ pub enum Cause {
     Unlikely,
     /// It is likely enough, and nobody has to be asked.
     Likely,
+    /// Somebody thanked it: that gets a reaction.
+    Thanked,
     Low {
         low: u32,
     },
@@ -174,6 +189,10 @@ impl Trace {
             heard_as: None,
             p_join: None,
             features: Features::default(),
+            parts: Parts::default(),
+            p_turn: None,
+            its_turn: false,
+            conversation: None,
             bar: None,
             reply_to_guess: None,
             asked: Vec::new(),
@@ -207,7 +226,10 @@ impl Trace {
 
     /// How much speaks for joining here, to compare with another message.
     pub fn reason(&self) -> f32 {
-        self.bar.map(|bar| bar.worth).unwrap_or_else(|| self.score.map_or(-1.0, |score| f32::from(score) / 100.0))
+        let its_turn = self.p_turn.filter(|_| self.its_turn);
+        its_turn
+            .or(self.bar.map(|bar| bar.worth))
+            .unwrap_or_else(|| self.score.map_or(-1.0, |score| f32::from(score) / 100.0))
     }
 
     /// Without the judge's words: it may have said anything about what it read.

@@ -9,6 +9,8 @@ pub enum Addressed {
     Mention,
     Name,
     Reply,
+    /// It takes part in the conversation, and this is probably for it.
+    Turn,
 }
 
 /// What was made of words that are about the bot.
@@ -39,6 +41,7 @@ impl Addressed {
             Addressed::Mention => "mention",
             Addressed::Name => "name",
             Addressed::Reply => "reply",
+            Addressed::Turn => "turn",
         }
     }
 
@@ -46,7 +49,7 @@ impl Addressed {
     pub fn points(self) -> i16 {
         match self {
             Addressed::Mention | Addressed::Reply => 100,
-            Addressed::Name => 80,
+            Addressed::Name | Addressed::Turn => 80,
         }
     }
 }

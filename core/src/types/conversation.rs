@@ -15,6 +15,11 @@ impl ConversationId {
     pub fn nth(nth: u32) -> ConversationId {
         ConversationId(NonZeroU32::MIN.saturating_add(nth))
     }
+
+    /// Its number within the place, counted from 1.
+    pub fn number(self) -> u32 {
+        self.0.get()
+    }
 }
 
 /// In snapshots the place as a whole is a 0.

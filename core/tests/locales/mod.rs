@@ -155,7 +155,7 @@ fn every_gate_rule_feature_and_reason_has_its_sentences_and_no_other_has() {
     for gate in GATES {
         wanted.extend(["", ".doc", ".closed"].map(|part| format!("gate-{}{part}", gate.id)));
     }
-    for rule in RULES.iter().map(|rule| rule.id).chain(["mention", "name", "reply"]) {
+    for rule in RULES.iter().map(|rule| rule.id).chain(["mention", "name", "reply", "turn"]) {
         wanted.extend(["", ".doc"].map(|part| format!("rule-{rule}{part}")));
     }
     wanted.extend(FEATURES.iter().map(|feature| format!("feature-{}", feature.id)));

@@ -202,6 +202,7 @@ fn cause(trace: &Trace) -> Option<String> {
         Cause::Ending => Some("ending".into()),
         Cause::Unchanged => Some("unchanged".into()),
         Cause::ToldToBeQuiet(span) => Some(format!("told to be quiet for {span}")),
+        Cause::Thanked => Some("thanked".into()),
         Cause::ToldToBeQuietUntilLifted => Some("told to be quiet until it is lifted".into()),
         Cause::Failed { what } => Some(format!("failed: {what}")),
         Cause::Excused { what } => Some(format!("excused: {what}")),

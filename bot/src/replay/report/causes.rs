@@ -223,7 +223,7 @@ fn stages(decided: &[Decided], language: Language) -> Vec<StageRow> {
 
 fn addressed(decided: &[Decided], language: Language) -> Vec<String> {
     let times = |by| decided.iter().filter(|one| one.trace.addressed == Some(by)).count() as u64;
-    [Addressed::Mention, Addressed::Name, Addressed::Reply]
+    [Addressed::Mention, Addressed::Name, Addressed::Reply, Addressed::Turn]
         .into_iter()
         .map(|by| (by, times(by)))
         .filter(|(_, times)| *times > 0)

@@ -110,7 +110,8 @@ fn what_is_gone_is_not_quoted() {
 
 #[test]
 fn its_own_post_is_not_quoted() {
-    let (mut engine, mut out) = (engine(&ALWAYS), Vec::new());
+    let judged = ALWAYS.into_iter().chain(["score.turn_high=101"]).collect::<Vec<_>>();
+    let (mut engine, mut out) = (engine(&judged), Vec::new());
     let (now, call) = heard(1, "bob", true);
     engine.handle(now, call, &mut out);
     let Some(Effect::Write(brief)) = out.pop() else { panic!("{out:?}") };

@@ -1,0 +1,88 @@
+//! Its turn: it takes part in this conversation, and goes on in it without being addressed again.
+//!
+//! The likelihood that it is the next to speak (`p_turn`) is compared with two limits. From `score.turn_high` on a question, or
+//! what answers its own words, counts as addressed to it; from `score.turn_low` on a judge is asked, who is told why. Its share of the talk and of the floor
+//! limits joining, not this; the loop guard and the limits per person hold. Thanks get a reaction, assent gets nothing, and what
+//! calls on everybody is a message to the room.
+
+use super::turn::Turn;
+use super::{answer, decide, gate, interrupt, wait};
+use crate::conversations::TextMarks;
+use crate::gates::{Trigger, closed};
+use crate::listen::{Tone, tone};
+use crate::phrases::is_filler;
+use crate::trace::{Cause, Stage, Trace};
+use crate::types::{Addressed, Flags, HeardAs, Message, Span, Voice};
+
+/// Who thanks in more characters than this says more than thanks.
+const THANKS_MAX: usize = 40;
+
+/// For so long it has only just spoken.
+const JUST: Span = Span::minutes(2);
+
+/// What its turn comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Move {
+    Answer,
+    Ask,
+    React,
+    /// It is not its turn.
+    None,
+}
+
+/// A message to the room.
+pub(super) fn go_on_or_decide(turn: &mut Turn<'_>, message: &Message, trace: Box<Trace>) {
+    match next_move(turn, message, &trace) {
+        Move::Answer => answer::was_addressed(turn, message, trace, Addressed::Turn),
+        Move::Ask => take_up(turn, message, trace, true),
+        Move::React => take_up(turn, message, trace, false),
+        Move::None => decide::decide(turn, message, trace, false),
+    }
+}
+
+fn next_move(turn: &Turn<'_>, message: &Message, trace: &Trace) -> Move {
+    let settings = &turn.policy.settings;
+    let by_person = message.author.voice == Voice::Person && settings.score.learned;
+    let Some(p_turn) = trace.p_turn.filter(|_| by_person) else { return Move::None };
+    let likely = |percent: u32| 100.0 * p_turn >= percent as f32;
+    let calls_everybody = turn.place().buffer.newest().is_some_and(|heard| heard.flags.has(Flags::CALL));
+    if !likely(settings.score.turn_low) || calls_everybody || trace.heard_as == Some(HeardAs::NameInPassing) {
+        return Move::None;
+    }
+    let asks = TextMarks::of(&message.text).1 > 0;
+    let is_all = !asks && message.text.chars().count() <= THANKS_MAX;
+    let tone = tone(&message.text);
+    if tone == Tone::Thanks && is_all {
+        return if settings.kinds.varied { Move::React } else { Move::None };
+    }
+    if (tone == Tone::TellsOff && !asks) || is_filler(&message.text) {
+        return Move::None;
+    }
+    if likely(settings.score.turn_high) && (asks || answers_it(turn, message)) {
+        return Move::Answer;
+    }
+    if settings.gates.unasked && turn.policy.asks_a_model() { Move::Ask } else { Move::None }
+}
+
+/// A statement goes on with what it said, and not with what others said, if nobody else spoke since and it asked, or has only
+/// just spoken.
+fn answers_it(turn: &Turn<'_>, message: &Message) -> bool {
+    let before = turn.place().buffer.iter().rev().nth(1);
+    before.is_some_and(|before| {
+        let asked = TextMarks::of(before.text()).1 > 0;
+        before.flags.has(Flags::OWN) && (asked || message.at.since(before.at) <= JUST)
+    })
+}
+
+/// Takes it up as its turn: with the judge's consent, or with a reaction alone.
+fn take_up(turn: &mut Turn<'_>, message: &Message, mut trace: Box<Trace>, ask: bool) {
+    trace.its_turn = true;
+    let since = interrupt::interrupt(turn, message, &trace);
+    let trigger = Trigger { its_turn: true, paid: ask, ..gate::trigger(turn, message, false, false) };
+    if let Some(closed) = closed(&gate::case(turn, trigger)) {
+        wait::postpone(turn);
+        return turn.hold_back(trace, Stage::Gate, closed);
+    }
+    trace.cause = if ask { Cause::Undecided } else { Cause::Thanked };
+    wait::take_up(turn, message, trace, ask, since);
+}
