@@ -14,6 +14,7 @@ use jiff::tz::TimeZone;
 
 use crate::cli::logs::LogSettings;
 use crate::language::Language;
+use crate::learnt;
 use crate::memory::MEMORY_STORES;
 use crate::models::providers::row;
 use crate::platforms::PLATFORMS;
@@ -114,8 +115,18 @@ pub fn layers(
 
 pub fn resolve(layers: &Layers) -> anyhow::Result<Policies> {
     let policies = layers.resolve(&zone).map_err(BadSettings::from)?;
-    let unusable = unusable(layers, &policies);
-    if unusable.is_empty() { Ok(policies) } else { Err(BadSettings::from(unusable).into()) }
+    let mut unusable = unusable(layers, &policies);
+    let mut models = Vec::new();
+    for file in policies.model_files() {
+        match learnt::read(file) {
+            Ok(read) => models.push((file.to_owned(), read)),
+            Err(problem) => {
+                let message = format!("`score.model_file` must be a file that `aizuchi learn` wrote: {problem}");
+                unusable.push(layers.problem("score.model_file", file, message));
+            }
+        }
+    }
+    if unusable.is_empty() { Ok(policies.with_models(models)) } else { Err(BadSettings::from(unusable).into()) }
 }
 
 /// What only shows outside of the settings: a folder that does not exist, a provider that is not known.

@@ -11,6 +11,7 @@ pub mod features;
 pub mod journal;
 pub mod keeper;
 pub mod language;
+pub mod learnt;
 pub mod lookalike;
 pub mod memory;
 pub mod meter;

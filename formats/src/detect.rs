@@ -11,7 +11,7 @@ use super::json::quoted;
 use super::log::{Format, Log, Options};
 use super::settle::settle;
 use super::text_lines::{for_each_line, without_mark};
-use super::{discord, irc, lines, slack};
+use super::{discord, irc, lines, slack, zulip};
 
 /// How many lines are looked at before a text counts as unknown: an IRC log may begin with a page of joins.
 const LINES_LOOKED_AT: u64 = 1000;
@@ -30,10 +30,10 @@ pub fn read_text(name: &str, bytes: &[u8], options: &Options, progress: &mut dyn
         Some(Format::Transcript) => lines::read(name, &text, options, progress)?,
         Some(Format::Discord) => discord::read(name, &text, options, progress)?,
         Some(Format::Irc) => irc::read(name, &text, options, progress)?,
-        Some(Format::Slack) | None => {
+        Some(Format::Slack | Format::Zulip) | None => {
             return Err(ReadError::Unrecognized(format!(
                 "{name} is not in a known log format: a transcript in JSON Lines, a DiscordChatExporter JSON \
-             export, a Slack export (the whole folder or zip), a plain IRC log. It begins with {}",
+             export, a Slack export or a Zulip export (the whole folder or zip), a plain IRC log. It begins with {}",
                 quoted(&first_line(&text))
             )));
         }
@@ -57,7 +57,10 @@ pub fn read_archive(
     options: &Options,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Log, ReadError> {
-    let mut log = slack::read(archive, options, progress)?;
+    let mut log = match zulip::root(&archive.files) {
+        Some(root) => zulip::read(archive, &root, options, progress)?,
+        None => slack::read(archive, options, progress)?,
+    };
     settle(&mut log.events, options);
     Ok(log)
 }

@@ -1,4 +1,4 @@
-//! Recorded talk in and out: transcripts of our own, and what Discord, Slack and IRC clients export.
+//! Recorded talk in and out: transcripts of our own, and what Discord, Slack, Zulip and IRC clients export.
 //!
 //! [`read`] opens and unpacks, [`read_text`] recognises the format and has it read; what no single line can know (which
 //! author is the bot itself, whom a reply answers) is filled in at the end, alike for all formats. [`Writer`] writes a
@@ -24,10 +24,11 @@ mod lines;
 mod slack;
 pub mod slack_markup;
 mod write;
+mod zulip;
 
 pub use detect::read_text;
 pub use error::ReadError;
-pub use labelled::{LabelledMessage, labelled_text, read_labelled};
+pub use labelled::{LabelledLog, LabelledMessage, labelled_text, read_labelled, read_labelled_log};
 pub use lines::parse_line;
 pub use log::{BadLine, Event, Format, Log, Options};
 pub use open::read;

@@ -41,6 +41,7 @@ pub enum Format {
     Transcript,
     Discord,
     Slack,
+    Zulip,
     Irc,
 }
 
@@ -93,6 +94,7 @@ impl fmt::Display for Format {
             Format::Transcript => "transcript",
             Format::Discord => "Discord export",
             Format::Slack => "Slack export",
+            Format::Zulip => "Zulip export",
             Format::Irc => "IRC log",
         })
     }

@@ -8,6 +8,7 @@ mod export;
 mod init;
 mod install;
 mod join;
+mod learn;
 pub mod logs;
 mod memory;
 mod outputs;
@@ -113,6 +114,14 @@ enum Command {
     Backup(backup::BackupArguments),
     /// Measure the quality of its decisions and its memory
     Eval(eval::EvalArguments),
+    /// Adapt the built-in models to the history of a room
+    ///
+    /// LOG is an export of Slack, Zulip or Discord, or any other log that replay reads: threads and topics are conversations, replies answer what
+    /// they refer to, and a transcript may have labels instead (gold_reply_to, gold_conversation). More trees are grown for the
+    /// models of links (which message is answered), of joining and of turns. How many is found by cross-validation, and a model
+    /// is changed only if that shows it to be better on messages it has not seen. Exits with 1 and writes nothing if none is.
+    /// Takes minutes. `score.model_file` uses the result; `aizuchi eval` measures it.
+    Learn(learn::LearnArguments),
     /// Play a sample conversation
     Demo(demo::DemoArguments),
     /// Print the prompt that a model would get at a point of a recorded conversation
@@ -142,6 +151,7 @@ pub fn main() -> ExitCode {
         Some(Command::WebLink(arguments)) => web_link::run(&arguments),
         Some(Command::Backup(arguments)) => backup::run(&arguments),
         Some(Command::Eval(arguments)) => eval::run(&arguments),
+        Some(Command::Learn(arguments)) => learn::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),
         Some(Command::Prompt(arguments)) => prompt::run(&arguments),
         Some(Command::Settings) => print(crate::config::manual()),

@@ -11,6 +11,7 @@ use super::rooms;
 use super::run::{EffectiveSettings, variable};
 use crate::commands::{CommandRunner, PresetRequest};
 use crate::keeper::Keeper;
+use crate::learnt;
 use crate::models::Models;
 use crate::platforms::PLATFORMS;
 use crate::platforms::web::Web;
@@ -64,6 +65,9 @@ impl Reload<'_> {
         if chosen.policies.stated() == self.holds.policies.stated() && late.is_empty() {
             tracing::info!("settings reloaded; nothing changed");
             return Ok(());
+        }
+        if let Err(error) = learnt::keep(Path::new(&self.holds.store.folder), &chosen.policies) {
+            tracing::warn!(%error, "cannot keep a copy of the model; a replay needs the file itself");
         }
         self.engine.change_policies(&chosen.policies).await?;
         self.keeper.set_policies(&chosen.policies);

@@ -30,7 +30,7 @@ use crate::replay::{
 
 #[derive(Args)]
 pub struct ReplayArguments {
-    /// A transcript (JSON Lines), a DiscordChatExporter JSON file, a Slack export (folder or zip) or an IRC log; - is standard input, gzip is allowed
+    /// A transcript (JSON Lines), a DiscordChatExporter JSON file, a Slack or Zulip export (folder or zip) or an IRC log; - is standard input, gzip is allowed
     #[arg(required_unless_present = "journal", conflicts_with = "journal")]
     log: Option<String>,
     /// Replay the journal in this data folder instead of a log [default: that of the settings]
@@ -77,11 +77,12 @@ enum OwnPostsMode {
     Recorded,
 }
 
-impl From<OwnPostsMode> for OwnPosts {
-    fn from(own: OwnPostsMode) -> OwnPosts {
-        match own {
+impl ReplayArguments {
+    fn own_posts(&self) -> OwnPosts {
+        match self.own {
             OwnPostsMode::Ignored => OwnPosts::Ignored,
-            OwnPostsMode::Recorded => OwnPosts::Recorded,
+            OwnPostsMode::Recorded if self.me.is_empty() => OwnPosts::Recorded,
+            OwnPostsMode::Recorded => OwnPosts::StandIn,
         }
     }
 }
@@ -110,7 +111,7 @@ pub fn run(arguments: &ReplayArguments) -> anyhow::Result<()> {
     let bad_lines = log.bad.len() as u64;
     let started = Instant::now();
     let mut oracle = CountingMemory::new(oracle, &policies, &log.events);
-    let decided = replay(policies, &mut oracle, log.events, arguments.own.into(), &mut steps(&judge, &bar));
+    let decided = replay(policies, &mut oracle, log.events, arguments.own_posts(), &mut steps(&judge, &bar));
     let remembered = arguments.memory.then_some(oracle.remembered);
     let texts = || decided.iter().map(|decided| &*decided.text);
     let reader = arguments.reader.language(&set, texts());

@@ -25,6 +25,7 @@ use crate::config;
 use crate::console::metrics;
 use crate::journal::{Journal, LostRecords, Traces};
 use crate::keeper::Keeper;
+use crate::learnt;
 use crate::memory;
 use crate::models::{self, LocalModel, ModelChoice, Models};
 use crate::platforms::web::{Web, WebServices, WebSettings, check_address};
@@ -130,7 +131,8 @@ async fn live(arguments: &RunArguments, chosen: EffectiveSettings, folder: &Data
     let (ready, is_ready) = watch::channel(true);
     let parts = RunComponents::new(&chosen, &database)?;
     let context = parts.context(events, ready, &chosen);
-    let starting = Runtime::start(database.clone(), chosen.policies.clone(), Arc::new(context));
+    let policies = learnt::kept_in(Path::new(&chosen.store.folder), &chosen.policies)?;
+    let starting = Runtime::start(database.clone(), policies, Arc::new(context));
     let mut runtime = tokio::select! {
         started = starting => started?,
         () = stopping.wait() => return Ok(()),

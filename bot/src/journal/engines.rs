@@ -10,6 +10,7 @@ use aizuchi_core::policy::StoredPolicies;
 use aizuchi_core::{Engine, Input, Policies, Time};
 
 use super::record::sum;
+use crate::learnt;
 use crate::ports::{BaseMark, EngineState, Record, SnapshotStore, StateKind, StoredState, StoredStates};
 use crate::runtime::shard_of;
 use crate::stores::StoreError;
@@ -131,6 +132,11 @@ impl Engines {
         self.0.len()
     }
 
+    /// Models that they were decided by and that are not there.
+    pub fn missing_models(&self, known: &Policies) -> Option<String> {
+        learnt::missing(&self.policies(), known)
+    }
+
     pub fn policies(&self) -> StoredPolicies {
         self.0[0].engine.policies().stated()
     }
@@ -209,6 +215,7 @@ fn read_engine(stated: &[u8], body: &[u8], expected: Option<i64>, policies: &Pol
     }
     let snapshot: Snapshot = serde_json::from_str(body).map_err(|error| error.to_string())?;
     // Settings of another version of this program may not be readable: today's hold.
-    let held = serde_json::from_slice::<StoredPolicies>(stated).map_or_else(|_| policies.clone(), Policies::from);
+    let held = serde_json::from_slice::<StoredPolicies>(stated)
+        .map_or_else(|_| policies.clone(), |stated| stated.known_to(policies));
     Engine::restore(held, snapshot)
 }

@@ -15,6 +15,7 @@ use aizuchi_core::{Engine, Input, Policies, Time, Trace};
 
 use super::engines::Engines;
 use super::read::{DamagedRecord, Records};
+use crate::learnt;
 use crate::ports::{Position, Record, StateKind, StoredState, Stores};
 use crate::stores::StoreError;
 
@@ -34,6 +35,8 @@ pub struct Recovered {
     pub from: RecoveredFrom,
     /// Records that cannot be read: a last one that was only half written, or worse.
     pub damaged: Vec<DamagedRecord>,
+    /// Models that were asked for and are not there, each once.
+    pub missing_models: BTreeSet<String>,
 }
 
 /// What a start began with.
@@ -98,7 +101,9 @@ async fn recover_without(
         records: 0,
         from,
         damaged: Vec::new(),
+        missing_models: BTreeSet::new(),
     };
+    found.missing_models.extend(engines.missing_models(policies));
     let mut expected = first_after(stores, engines.seq()).await?;
     let mut records = Records::after(&*stores.journal, engines.seq()).await?;
     while let Some(record) = records.next().await? {
@@ -118,11 +123,14 @@ async fn recover_without(
         if engines.has_handled(&record) || skipped.contains(&record.seq) {
             continue;
         }
+        if let Input::PolicyChanged(stated) = &record.input {
+            found.missing_models.extend(learnt::missing(stated, policies));
+        }
         let Ok(()) = catch_unwind(AssertUnwindSafe(|| handle_again(&mut engines, record, &mut found))) else {
             return Err(RecoveryError::EngineFailed(seq));
         };
     }
-    let held = found.policies.clone().map_or_else(|| policies.clone(), Policies::from);
+    let held = found.policies.clone().map_or_else(|| policies.clone(), |stated| stated.known_to(policies));
     found.engines = engines.into_engines(&held, shards);
     Ok(found)
 }

@@ -1,5 +1,6 @@
 //! Brings the engines to life where they left off, and puts them to rest again.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ use super::shard::Shard;
 use super::{Clock, ClockJump, EngineEvent, EngineHandle, TaskFailure};
 use crate::journal::{DamagedRecord, Journal, LostRecords, Recovered, RecoveredFrom, ShardState, recover};
 use crate::keeper::Keeper;
+use crate::learnt;
 use crate::ports::{ModelClient, Platform, StoreFiles, Stores};
 use crate::stores::{StoreError, StoreSettings, wait_for_room};
 
@@ -154,6 +156,9 @@ async fn recover_engines(
     let recovering = recover(stores, policies, shards).await;
     let mut found =
         recovering.with_context(|| format!("cannot recover from the journal: {}", LostRecords::DAMAGED_ADVICE))?;
+    for missing in &found.missing_models {
+        tracing::warn!("{missing}; its records since the last snapshot are handled by the built-in one");
+    }
     for damaged in &found.damaged {
         tracing::warn!("{damaged}");
         if let DamagedRecord::Torn { seq, .. } = damaged {
@@ -247,6 +252,8 @@ async fn sweep(
             Ok(records) => tracing::info!(records, "removed deleted messages from the journal"),
             Err(error) => tracing::warn!(%error, "cannot remove deleted messages from the journal"),
         }
+        // Settings may have changed since, and with them the model.
+        let policies = learnt::with_kept(Path::new(&context.store.folder), policies.clone());
         match journal.prune(before, &policies).await {
             Ok(0) => (),
             Ok(records) => tracing::info!(records, "removed old journal records"),

@@ -16,6 +16,7 @@ mod init;
 mod install;
 mod journal;
 mod judge;
+mod learn;
 mod memory;
 mod outputs;
 mod promises;

@@ -85,7 +85,7 @@ fn the_ladder_compares_with_the_talk_of_its_last_contribution() {
 #[test]
 fn what_would_not_be_asked_is_shown_all_the_same_and_it_says_so() {
     let folder = Folder::with("talk.jsonl", talk());
-    let run = folder.run("prompt join --log talk.jsonl --at m1 --json");
+    let run = folder.run("prompt join --log talk.jsonl --at m1 --json --set talk=0%");
     assert_eq!((run.code, &run.last_line()["asked"]), (Some(0), &json!(false)), "{run:?}");
     assert!(run.err.contains("join would not be asked after m1: Stayed silent: too little reason"), "{run:?}");
     assert!(run.err.contains("if it were"), "{run:?}");

@@ -76,6 +76,21 @@ fn settings_are_read_again_and_a_mistake_changes_nothing() {
     let late = running.next_about("next start");
     assert_eq!(late["settings"], "store");
 
+    let model = |date| {
+        use aizuchi_core::learnt::{OwnModels, write};
+        write(&OwnModels { date, source: "a test", ..OwnModels::default() })
+    };
+    folder.write("room.txt", model("2024-05-06"));
+    folder.write("aizuchi.toml", "[bot]\nname = \"rin\"\n[store]\nkeep_days = 7\n[score]\nmodel_file = \"room.txt\"\n");
+    assert_eq!(running.reload()["message"], "settings reloaded");
+    folder.write("room.txt", model("2024-05-07"));
+    assert_eq!(running.reload()["message"], "settings reloaded", "the same file with another model");
+    assert_eq!(running.reload()["message"], "settings reloaded; nothing changed");
+    folder.write("room.txt", "gone");
+    assert!(running.reload()["error"].as_str().unwrap().contains("room.txt:1: the first line must be"));
+    let kept = std::fs::read_dir(folder.path("aizuchi-data/models")).expect("copies are kept").count();
+    assert_eq!(kept, 2);
+
     running.signal("-TERM");
     assert!(running.child.wait().expect("it ends").success());
 }

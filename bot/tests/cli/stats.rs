@@ -14,7 +14,7 @@ fn a_day_is_counted_with_what_people_made_of_it() {
     let folder = Folder::new();
     live(TALK, SCRIPT).keep_in(&folder);
     let day = folder.run("stats --json").succeeded().last_line();
-    assert_eq!((&day["room"], &day["contributions"], &day["judge_calls"]), (&"garden".into(), &1.into(), &1.into()));
+    assert_eq!((&day["room"], &day["contributions"], &day["judge_calls"]), (&"garden".into(), &1.into(), &2.into()));
     let received = day["received"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum::<u64>();
     assert_eq!(received, 1, "the one contribution was received somehow: {day}");
     assert_eq!(day["received"]["told_off"], 0, "{day}");
@@ -22,7 +22,7 @@ fn a_day_is_counted_with_what_people_made_of_it() {
     assert_eq!(day["share"].as_f64(), Some(share), "{day}");
     let told = folder.run("stats --room garden").succeeded().out;
     assert!(told.contains("1 contributions (") && told.contains("its contributions were: 1 "), "{told}");
-    assert!(told.contains("1 questions to the judge, "), "{told}");
+    assert!(told.contains("2 questions to the judge, "), "{told}");
     let all = folder.run("stats").succeeded().out;
     assert!(all.starts_with("Spent today in all rooms: 0 calls, 0 tokens, $0.000000\n"), "{all}");
     assert!(all.contains("; $0.00") && all.contains(" for these decisions\n"), "{all}");

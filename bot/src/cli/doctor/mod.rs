@@ -97,6 +97,7 @@ fn checks(arguments: &SettingsArguments, calls: LiveChecks) -> Vec<Check> {
     checks.extend(prepared::check_memory(&context));
     checks.extend(platforms::check(&context, is_running));
     checks.extend(prepared::check_prompts(&context));
+    checks.extend(prepared::check_learnt(&context));
     checks.extend(clock::check(&context));
     checks
 }

@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use aizuchi_core::Policy;
+use aizuchi_core::learnt::ModelFile;
+
 use super::DoctorContext;
 use crate::check::Check;
 use crate::models;
@@ -13,6 +16,25 @@ pub fn check_memory(context: &DoctorContext<'_>) -> Vec<Check> {
     let vectors = models::wanted_embedder(context.policies, context.environment).err();
     let vectors = vectors.map(|what| Check::fail(PART, what, "check models.embed, or set memory.vectors = false"));
     vectors.into_iter().collect()
+}
+
+/// Which model is asked whether somebody would join, in rooms in general and where it is another one.
+pub fn check_learnt(context: &DoctorContext<'_>) -> Vec<Check> {
+    const PART: &str = "learnt";
+    let told = |policy: &Policy| match (&policy.models.file, policy.settings.score.learned) {
+        (_, false) => "no model is asked (score.learned = false)".to_owned(),
+        (None, true) => "the built-in model".to_owned(),
+        (Some(ModelFile { hash, date, .. }), true) => {
+            format!("{} of {date}, hash {hash}", policy.settings.score.model_file)
+        }
+    };
+    let mut all: Vec<String> = Vec::new();
+    for one in context.policies.all().map(told) {
+        if !all.contains(&one) {
+            all.push(one);
+        }
+    }
+    vec![Check::ok(PART, all.join("; in some channels "))]
 }
 
 /// Whether prompts of one's own can be filled in as a question would.

@@ -1,7 +1,6 @@
 //! Labelled logs, lived through: what was decided beside what people really did.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use aizuchi_core::Policies;
 use aizuchi_formats::Event;
@@ -21,12 +20,16 @@ pub struct ReplayedLogs {
 impl ReplayedLogs {
     /// The decision about each message, by channel and id.
     pub fn by_message(&self) -> HashMap<(&str, &str), &Decided> {
-        let keyed = |decided| {
-            let Decided { trace, .. }: &Decided = decided;
-            ((trace.place.room.as_str(), trace.message.as_str()), decided)
-        };
-        self.decided.iter().map(keyed).collect()
+        by_message(&self.decided)
     }
+}
+
+pub fn by_message(decided: &[Decided]) -> HashMap<(&str, &str), &Decided> {
+    let keyed = |decided| {
+        let Decided { trace, .. }: &Decided = decided;
+        ((trace.place.room.as_str(), trace.message.as_str()), decided)
+    };
+    decided.iter().map(keyed).collect()
 }
 
 /// Every log with a judge that says no: nothing that it says itself changes the talk.
@@ -40,13 +43,21 @@ pub fn live_all(arguments: &LogArguments) -> anyhow::Result<Vec<ReplayedLogs>> {
     }
     let mut all = Vec::new();
     for path in &arguments.logs {
-        let channels = logs::read(Path::new(path))?;
-        all.push(ReplayedLogs { channels, decided: decide(&policies, &Judge::No, events(path)?)? });
+        let (channels, events) = logs::read_with_events(path, &aizuchi_formats::Options::default())?;
+        all.push(ReplayedLogs { channels, decided: decide(&policies, &Judge::No, events)? });
     }
-    if all.iter().flat_map(|log| &log.channels).flat_map(|channel| &channel.said).all(|said| said.gold.is_none()) {
-        bail!("no message has labels (gold_reply_to)");
-    }
+    check_labels(all.iter().flat_map(|log| &log.channels))?;
     Ok(all)
+}
+
+/// Without labels there is nothing to measure.
+pub fn check_labels<'a>(mut channels: impl Iterator<Item = &'a Channel>) -> anyhow::Result<()> {
+    if !channels.any(|channel| channel.answers().iter().any(Option::is_some)) {
+        bail!(
+            "no message has labels: a transcript has them as gold_reply_to or gold_conversation, and any log as replies and threads"
+        );
+    }
+    Ok(())
 }
 
 pub fn events(path: &str) -> anyhow::Result<Vec<Event>> {
@@ -56,4 +67,12 @@ pub fn events(path: &str) -> anyhow::Result<Vec<Event>> {
 pub fn decide(policies: &Policies, judge: &Judge, events: Vec<Event>) -> anyhow::Result<Vec<Decided>> {
     let oracle = judge.oracle(policies, || bail!("the evaluation asks no model"))?;
     Ok(run(policies.clone(), oracle, events, OwnPosts::Ignored, &mut |_| ()))
+}
+
+/// The same of a log in which somebody stands in for the bot.
+pub fn decide_as(policies: &Policies, path: &str, person: &str) -> anyhow::Result<Vec<Decided>> {
+    let options = aizuchi_formats::Options { me: vec![person.to_owned()], ..aizuchi_formats::Options::default() };
+    let (_, events) = logs::read_with_events(path, &options)?;
+    let oracle = Judge::No.oracle(policies, || bail!("the evaluation asks no model"))?;
+    Ok(run(policies.clone(), oracle, events, OwnPosts::StandIn, &mut |_| ()))
 }

@@ -7,6 +7,7 @@ mod locomo;
 mod page;
 mod recall;
 mod talk;
+mod turn;
 
 use clap::{Args, Subcommand};
 
@@ -24,13 +25,23 @@ enum Measure {
     /// How well it predicts where somebody joins a conversation
     ///
     /// LOG is a transcript with labels: `gold_reply_to` holds the ids of what a message answers, or its own where it starts a
-    /// conversation. Somebody joins at a message if somebody who is not in its conversation up to then answers it. Bots count
-    /// neither as those who join nor as authors; the last 30 labelled messages of a channel are left out.
+    /// conversation; or `gold_conversation` names the conversation it is in, and a message answers the one before it there.
+    /// Somebody joins at a message if somebody who is not in its conversation up to then answers it. Bots count neither as those
+    /// who join nor as authors; the last 30 labelled messages of a channel are left out. Where a
+    /// log has no such fields, its threads, its topics (of Zulip) and its replies are the labels: these are hidden from the
+    /// engine, and everything is laid flat into its channel. Where replies alone are known, every message of a person counts.
     Entry(LogArguments),
-    /// How well it predicts which message is answered
+    /// How well it predicts which message is answered, and which conversation a message is in
     ///
-    /// LOG is a transcript with labels, as for entry. One guess per message; a message may answer several.
+    /// LOG is a transcript with labels, as for entry. One guess per message; a message may answer several. A follow-up is in the
+    /// right conversation if its guess is, a first message if its guess is itself; by how long the conversation had been silent.
     Link(LogArguments),
+    /// How well it predicts that it is its turn
+    ///
+    /// LOG is a transcript with labels, as for entry. A person of the log stands in for the bot: at each message of somebody
+    /// else, in a conversation in which that person spoke before, is that person the next to speak there? Where it was not found
+    /// that the person takes part, the guess counts as 0.
+    Turn(turn::TurnArguments),
     /// How close it comes to the talk share it was given, and what each preset costs
     ///
     /// The judge always agrees. The first 500 messages of each log are not counted: it adapts to the room in them.
@@ -45,7 +56,7 @@ enum Measure {
 
 #[derive(Args)]
 pub struct LogArguments {
-    /// Transcripts with labels, gzip allowed; several are counted together
+    /// Transcripts with labels, or exports with threads or replies; gzip allowed; several are counted together
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<String>,
     /// Print one line of JSON instead of text
@@ -62,6 +73,7 @@ pub fn run(arguments: &EvalArguments) -> anyhow::Result<()> {
     match &arguments.measure {
         Measure::Entry(arguments) => entry::run(arguments),
         Measure::Link(arguments) => link::run(arguments),
+        Measure::Turn(arguments) => turn::run(arguments),
         Measure::Talk(arguments) => talk::run(arguments),
         Measure::Recall(arguments) => recall::run(arguments),
     }

@@ -121,10 +121,11 @@ fn ask(arguments: &TalkArguments, share: Share) -> anyhow::Result<ShareResult> {
     Ok(asked)
 }
 
-/// An unasked contribution.
+/// An unasked contribution: it joins a conversation.
 pub fn is_contribution(decided: &Decided) -> bool {
     let trace = &decided.trace;
-    matches!(trace.outcome, Outcome::Replies | Outcome::Acknowledges) && trace.addressed.is_none()
+    let joins = trace.addressed.is_none() && !trace.its_turn;
+    matches!(trace.outcome, Outcome::Replies | Outcome::Acknowledges) && joins
 }
 
 fn cost(

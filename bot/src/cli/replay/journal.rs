@@ -1,6 +1,7 @@
 //! `aizuchi replay --journal`: the recorded days once more, as they were or under other settings.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use aizuchi_core::{Input, Policies, settings};
@@ -13,6 +14,7 @@ use crate::cli::show::{harmless_json, print_error};
 use crate::cli::store::{self, OpenStore};
 use crate::journal::{Engines, Record, Records, traces};
 use crate::language::{Language, LocalizedMessage, message};
+use crate::learnt;
 use crate::replay::{
     Decided, DecisionComparison, Differences, Judge, RecordedJudge, ReliveResult, Replay, StoredTraces,
     differences_table, figures, relive, run as replay, table,
@@ -23,7 +25,7 @@ pub fn run(arguments: &ReplayArguments) -> anyhow::Result<()> {
     let folder = store::folder(arguments.journal.as_ref().and_then(Option::as_deref), &arguments.settings)?;
     check_outputs(arguments, &folder.to_string_lossy())?;
     let opened = store::open(&folder)?;
-    let days = read(arguments, opened, &folder)?;
+    let days = read(arguments, opened, folder)?;
     let unchanged = !arguments.settings.changes_anything() && arguments.judge.is_none();
     if unchanged { as_it_was(arguments, days) } else { replay_with_changes(arguments, days) }
 }
@@ -31,19 +33,20 @@ pub fn run(arguments: &ReplayArguments) -> anyhow::Result<()> {
 /// What was recorded.
 struct RecordedDays {
     opened: OpenStore,
+    folder: PathBuf,
     records: Vec<Record>,
     stored: StoredTraces,
     damaged: u64,
 }
 
-fn read(arguments: &ReplayArguments, opened: OpenStore, folder: &Path) -> anyhow::Result<RecordedDays> {
+fn read(arguments: &ReplayArguments, opened: OpenStore, folder: PathBuf) -> anyhow::Result<RecordedDays> {
     let unreadable = || format!("cannot read the journal in {}", folder.display());
     let (records, damaged) = opened.wait(records(arguments, &opened)).with_context(unreadable)?;
     if records.is_empty() {
         bail!("no records in {}", folder.display());
     }
     let stored = opened.wait(traces::all(&*opened.stores.decisions)).with_context(unreadable)?.into_iter().collect();
-    Ok(RecordedDays { opened, records, stored, damaged })
+    Ok(RecordedDays { opened, folder, records, stored, damaged })
 }
 
 /// Every record that can be read, and how many cannot.
@@ -74,7 +77,20 @@ fn policies(arguments: &ReplayArguments, judge: &Judge) -> anyhow::Result<(Polic
 }
 
 fn relive_days(days: &RecordedDays, policies: &Policies) -> anyhow::Result<ReliveResult> {
+    let policies = &learnt::with_kept(&days.folder, policies.clone());
     let engines = first_engines(&days.opened, policies)?;
+    let changes = days.records.iter().filter_map(|record| {
+        let Input::PolicyChanged(stated) = &record.input else { return None };
+        learnt::missing(stated, policies)
+    });
+    let missing: BTreeSet<String> = engines.missing_models(policies).into_iter().chain(changes).collect();
+    if !missing.is_empty() {
+        let missing = missing.into_iter().collect::<Vec<_>>().join("\n");
+        bail!(
+            "{missing}. Put a copy into {}, under any name that ends with .txt",
+            days.folder.join("models").display()
+        );
+    }
     let bar = progress_bar(days.records.len() as u64, "living");
     let relived = relive(engines, &days.records, &mut |done| bar.set_position(done));
     bar.finish_and_clear();
@@ -170,7 +186,7 @@ fn replay_with_changes(arguments: &ReplayArguments, days: RecordedDays) -> anyho
     let events = events(days.records);
     let bar = progress_bar(events.len() as u64, "deciding");
     let started = Instant::now();
-    let (own, mut progress) = (arguments.own.into(), super::steps(&judge, &bar));
+    let (own, mut progress) = (arguments.own_posts(), super::steps(&judge, &bar));
     let decided = match answers {
         Some(answers) => replay(policies, RecordedJudge { answers, otherwise }, events, own, &mut progress),
         None => replay(policies, otherwise, events, own, &mut progress),

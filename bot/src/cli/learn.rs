@@ -1,0 +1,136 @@
+//! `aizuchi learn`: adapts the built-in models to the history of a room.
+
+use std::fmt::Write as _;
+use std::io::IsTerminal as _;
+use std::path::Path;
+
+use aizuchi_core::learnt::{LearntModels, OwnModels, write};
+use aizuchi_learn::adapt::{self, Adaptation, LABELLED_MIN, Verdict, adapt};
+use aizuchi_measure::logs::{self, Channel};
+use anyhow::{Context as _, bail};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use jiff::Zoned;
+use serde_json::{Value, json};
+
+use crate::cli::outputs;
+
+#[derive(Args)]
+pub struct LearnArguments {
+    /// Logs of the room, of any format that replay reads; their threads and replies are what is learnt from
+    #[arg(required = true, value_name = "LOG")]
+    logs: Vec<String>,
+    /// Write the models to this file, for score.model_file
+    #[arg(long, value_name = "FILE")]
+    out: String,
+    /// Print one line of JSON instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(arguments: &LearnArguments) -> anyhow::Result<()> {
+    let inputs: Vec<&str> = arguments.logs.iter().map(String::as_str).collect();
+    outputs::check(&inputs, &[("--out", &arguments.out)])?;
+    let mut channels: Vec<Channel> = Vec::new();
+    for log in &arguments.logs {
+        channels.extend(logs::read(Path::new(log))?);
+    }
+    let labelled = adapt::labelled(&channels);
+    if labelled < LABELLED_MIN {
+        bail!(
+            "{labelled} of {} messages have labels (replies, threads, gold_reply_to or gold_conversation); at least \
+             {LABELLED_MIN} are needed",
+            messages(&channels)
+        );
+    }
+    let bar = progress_bar();
+    let adapted = adapt(&channels, &mut |share| bar.set_position((share * 1000.0) as u64));
+    bar.finish_and_clear();
+    let written = adapted.is_better().then(|| save(arguments, &channels, &adapted)).transpose()?;
+    show(arguments, &channels, &adapted, written.as_deref())?;
+    if written.is_none() {
+        bail!("nothing is better than the built-in models; {} was not written", arguments.out);
+    }
+    Ok(())
+}
+
+fn messages(channels: &[Channel]) -> usize {
+    channels.iter().map(|channel| channel.said.len()).sum()
+}
+
+/// Writes the file, all or nothing; returns its hash.
+fn save(arguments: &LearnArguments, channels: &[Channel], adapted: &Adaptation) -> anyhow::Result<String> {
+    let name = |log: &String| Path::new(log).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let names: Vec<String> = arguments.logs.iter().map(name).collect();
+    let source = format!("{} labelled of {} messages: {}", adapted.labelled, messages(channels), names.join(", "));
+    let text = write(&OwnModels {
+        date: &Zoned::now().strftime("%Y-%m-%d").to_string(),
+        source: &source,
+        links: adapted.links.as_ref(),
+        join: adapted.join.as_ref(),
+        turn: adapted.turn.as_ref(),
+        usual: adapted.usual.as_ref(),
+    });
+    let hash = LearntModels::parse(&text).map_err(|bad| anyhow::anyhow!("{}:{bad}", arguments.out))?;
+    let half = format!("{}.new", arguments.out);
+    std::fs::write(&half, text)
+        .and_then(|()| std::fs::rename(&half, &arguments.out))
+        .with_context(|| format!("cannot write {}", arguments.out))?;
+    Ok(hash.hash().unwrap_or_default().to_owned())
+}
+
+fn show(
+    arguments: &LearnArguments,
+    channels: &[Channel],
+    adapted: &Adaptation,
+    hash: Option<&str>,
+) -> anyhow::Result<()> {
+    if arguments.json {
+        let figures = json!({
+            "messages": messages(channels), "labelled": adapted.labelled, "better": adapted.is_better(),
+            "file": hash.map(|_| &arguments.out), "hash": hash,
+            "models": adapted.verdicts.iter().map(as_json).collect::<Vec<Value>>(),
+        });
+        return super::print(&format!("{figures}\n"));
+    }
+    let mut text = format!("{} messages, {} of them labelled; held out:\n\n", messages(channels), adapted.labelled);
+    let _ = writeln!(text, "model  measure  examples  before   after  trees");
+    for verdict in &adapted.verdicts {
+        let rows = verdict.measures.iter().zip(verdict.before.iter().zip(&verdict.after));
+        for (row, (measure, (before, after))) in rows.enumerate() {
+            let (model, examples) =
+                if row == 0 { (verdict.model, verdict.examples.to_string()) } else { Default::default() };
+            let told = match (row, verdict.better) {
+                (0, true) => format!("+{}", verdict.trees),
+                (0, false) => "not better: as built in".to_owned(),
+                _ => String::new(),
+            };
+            let line = format!("{model:<5}  {measure:<7}  {examples:>8}  {before:>6.4}  {after:>6.4}  {told}");
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+    }
+    if let Some(hash) = hash {
+        let _ = writeln!(text, "\n{} (hash {hash}); use it with score.model_file = {:?}", arguments.out, arguments.out);
+    }
+    super::print(&text)
+}
+
+fn as_json(verdict: &Verdict) -> Value {
+    let Verdict { model, measures, before, after, examples, trees, better } = verdict;
+    let named = |values: &[f64]| -> Value {
+        let pairs = measures.iter().zip(values).map(|(name, value)| (name.to_lowercase(), json!(value)));
+        Value::Object(pairs.collect())
+    };
+    json!({
+        "model": model, "examples": examples, "before": named(before), "after": named(after), "trees": trees, "better": better,
+    })
+}
+
+/// On a terminal only.
+fn progress_bar() -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{msg:10} {wide_bar} {percent:>3} % {eta}");
+    ProgressBar::new(1000).with_style(style.expect("the template is valid")).with_message("learning")
+}

@@ -1,0 +1,82 @@
+//! Models that were adapted to a room: read from the file that the settings name, and kept in the data folder under their
+//! hash, so that what the journal recorded is decided by the same model again, whatever has become of the file since.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::Arc;
+
+use aizuchi_core::Policies;
+use aizuchi_core::learnt::LearntModels;
+use aizuchi_core::policy::StoredPolicies;
+use anyhow::Context as _;
+
+/// Where they are kept, in the data folder.
+const FOLDER: &str = "models";
+/// No model is larger.
+const BYTES_MAX: u64 = 32 << 20;
+
+/// Reads a model; the error names file and line.
+pub fn read(file: &str) -> Result<Arc<LearntModels>, String> {
+    let told = |error: std::io::Error| format!("cannot read {file}: {error}");
+    let length = fs::metadata(file).map_err(told)?.len();
+    if length > BYTES_MAX {
+        return Err(format!("{file} is no model: it has {length} bytes"));
+    }
+    let bytes = fs::read(file).map_err(told)?;
+    let text = String::from_utf8(bytes).map_err(|_| format!("{file}:1: not UTF-8"))?;
+    LearntModels::parse(&text).map(Arc::new).map_err(|bad| format!("{file}:{bad}"))
+}
+
+/// Keeps the models in use in the data folder.
+pub fn keep(folder: &Path, policies: &Policies) -> anyhow::Result<()> {
+    for models in policies.all().map(|policy| &policy.models) {
+        let Some(file) = &models.file else { continue };
+        let kept = folder.join(FOLDER).join(format!("{}.txt", file.hash));
+        if kept.exists() {
+            continue;
+        }
+        fs::create_dir_all(folder.join(FOLDER))?;
+        // A stop in the middle leaves no half of it.
+        let half = kept.with_extension("new");
+        fs::write(&half, file.text.as_bytes())?;
+        fs::rename(&half, &kept)?;
+    }
+    Ok(())
+}
+
+/// Keeps them there; the policies of a start, which know everything that is kept.
+pub fn kept_in(folder: &Path, policies: &Policies) -> anyhow::Result<Policies> {
+    keep(folder, policies).with_context(|| format!("cannot keep a copy of the model in {}", folder.display()))?;
+    Ok(with_kept(folder, policies.clone()))
+}
+
+/// With everything that is kept there, for the records that ask for it. What cannot be read is as good as missing.
+pub fn with_kept(folder: &Path, policies: Policies) -> Policies {
+    let entries = match fs::read_dir(folder.join(FOLDER)) {
+        Ok(entries) => entries,
+        Err(error) => {
+            if error.kind() != ErrorKind::NotFound {
+                tracing::warn!(%error, "cannot read the models in the data folder");
+            }
+            return policies;
+        }
+    };
+    let paths = entries.flatten().map(|entry| entry.path());
+    let kept = paths.filter(|path| path.extension().is_some_and(|extension| extension == "txt"));
+    policies.knowing(kept.filter_map(|path| read(&path.to_string_lossy()).ok()))
+}
+
+/// What is wrong where a journal asks for models that are not there; and what would be right.
+pub fn missing(stated: &StoredPolicies, known: &Policies) -> Option<String> {
+    let unknown = stated.models_unknown_to(known);
+    let told = |(file, hash): &(&str, &str)| {
+        let now = match read(file) {
+            Ok(models) => format!("it has the hash {} now", models.hash().unwrap_or_default()),
+            Err(problem) => problem,
+        };
+        format!("{file} with the hash {hash} ({now})")
+    };
+    let files: Vec<String> = unknown.iter().map(told).collect();
+    (!files.is_empty()).then(|| format!("the journal was decided by a model that is missing: {}", files.join(", ")))
+}
