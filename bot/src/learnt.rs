@@ -19,7 +19,11 @@ const BYTES_MAX: u64 = 32 << 20;
 /// Reads a model; the error names file and line.
 pub fn read(file: &str) -> Result<Arc<LearntModels>, String> {
     let told = |error: std::io::Error| format!("cannot read {file}: {error}");
-    let length = fs::metadata(file).map_err(told)?.len();
+    let about = fs::metadata(file).map_err(told)?;
+    if !about.is_file() {
+        return Err(format!("{file} is no regular file"));
+    }
+    let length = about.len();
     if length > BYTES_MAX {
         return Err(format!("{file} is no model: it has {length} bytes"));
     }

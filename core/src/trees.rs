@@ -53,6 +53,10 @@ const TREES_AT_ONCE: usize = 32;
 const FAR: i32 = 3000;
 const EIGHT: usize = 8;
 
+/// Most trees of a model, and the largest bias in thousandths of log-odds: sums of them cannot overflow.
+const TREES_MAX: usize = 4000;
+const SUM_MAX: i32 = 1_000_000;
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trees {
     pub bias: i32,
@@ -102,12 +106,24 @@ impl Trees {
     pub(crate) fn take_line(&mut self, line: &str, features: &[Feature]) -> Result<(), String> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
-            "bias" => self.bias = rest.parse().map_err(|_| "no number")?,
+            "bias" => {
+                self.bias = rest.parse().map_err(|_| "no number")?;
+                if !(-SUM_MAX..=SUM_MAX).contains(&self.bias) {
+                    return Err(format!("the bias must be within {SUM_MAX} of 0, got {rest}"));
+                }
+            }
             "calibration" => {
                 let numbers: Vec<i32> = rest.split(' ').filter_map(|number| number.parse().ok()).collect();
                 let [factor, term] = numbers[..] else { return Err("no two numbers".to_owned()) };
+                let fits = |number: i32| (-SUM_MAX..=SUM_MAX).contains(&number);
+                if factor == 0 || !fits(factor) || !fits(term) {
+                    return Err(format!(
+                        "the calibration must be two numbers within {SUM_MAX} of 0, the first not 0, got {rest}"
+                    ));
+                }
                 self.calibration = (factor, term);
             }
+            "tree" if self.trees.len() >= TREES_MAX => return Err(format!("a model has at most {TREES_MAX} trees")),
             "tree" => self.trees.push(Tree::parse(rest, features)?),
             _ => {}
         }
@@ -236,8 +252,11 @@ impl Tree {
 
     /// A tree with these questions, as many leaves as they have answers, and the weight of each.
     pub fn new(splits: &[(u8, u8)], leaves: &[i16], weights: &[u8]) -> Option<Tree> {
+        if splits.len() > DEPTH_MAX {
+            return None;
+        }
         let expected = 1 << splits.len();
-        if splits.len() > DEPTH_MAX || leaves.len() != expected || weights.len() != expected {
+        if leaves.len() != expected || weights.len() != expected {
             return None;
         }
         let mut tree = Tree {
@@ -365,7 +384,15 @@ mod tests {
 
     #[test]
     fn odd_models_are_refused() {
-        for odd in ["tree gap>3 : 1 : aa", "tree age>3 : 1 2 : aa", "bias x", "calibration 1", "tree gap : 1 2 : aa"] {
+        for odd in [
+            "tree gap>3 : 1 : aa",
+            "tree age>3 : 1 2 : aa",
+            "bias x",
+            "calibration 1",
+            "tree gap : 1 2 : aa",
+            "bias 2147483647",
+            "calibration 0 0",
+        ] {
             assert!(Trees::parse(odd, &FEATURES).is_err(), "{odd}");
         }
     }

@@ -136,3 +136,38 @@ fn it_lets_go_when_others_take_over() {
     let decided = after(Line(0, "alice", "where are the settings kept?"), "In ~/.config/app.", &lines);
     assert!(decided.iter().all(|trace| !is_taken_up(trace)), "{decided:#?}");
 }
+
+#[test]
+fn what_calls_somebody_else_or_comes_a_week_later_is_not_answered_without_a_judge() {
+    let for_others = [
+        (30, "bob, are you coming tonight?"),
+        (30, "hey Dave, did you get my mail?"),
+        (30, "田中さん、メール見た？"),
+        (30, "みんな今夜どうする？"),
+        (7 * 24 * 3600, "did we get the delivery?"),
+        (2 * 3600, "what is for lunch?"),
+    ];
+    for (gap, text) in for_others {
+        let decided = after(Line(0, "alice", "what is rust?"), "A language.", &[Line(gap, "alice", text)]);
+        assert_ne!(decided[0].addressed, Some(Addressed::Turn), "{text}: {:?}", decided[0].p_turn);
+    }
+    let talk = [
+        Line(30, "花子", "去年行ったよ"),
+        Line(45, "太郎", "ほんと？どのくらいいたの？"),
+        Line(60, "花子", "一週間くらい"),
+        Line(75, "太郎", "誰と？"),
+        Line(90, "花子", "姉と二人で"),
+        Line(100, "太郎", "どこに泊まった？"),
+    ];
+    let decided = after(Line(0, "太郎", "京都のおすすめは？"), "清水寺です。", &talk);
+    assert!(decided.iter().all(|trace| trace.addressed != Some(Addressed::Turn)), "{decided:#?}");
+}
+
+#[test]
+fn a_follow_up_in_the_words_of_a_call_for_help_is_its_turn() {
+    for text in ["how do I push it?", "can you help me fix it?", "プッシュの方法を教えて"] {
+        let question = Line(0, "alice", "how do I revert a commit?");
+        let decided = after(question, "Use git revert.", &[Line(40, "alice", text)]);
+        assert!(is_taken_up(&decided[0]), "{text}: {:?}", decided[0].p_turn);
+    }
+}

@@ -1,7 +1,7 @@
 //! Its turn: it takes part in this conversation, and goes on in it without being addressed again.
 //!
-//! The likelihood that it is the next to speak (`p_turn`) is compared with two limits. From `score.turn_high` on a question, or
-//! what answers its own words, counts as addressed to it; from `score.turn_low` on a judge is asked, who is told why. Its share of the talk and of the floor
+//! The likelihood that it is the next to speak (`p_turn`) is compared with two limits. From `score.turn_high` on, what follows its
+//! own words within minutes counts as addressed to it; from `score.turn_low` on a judge is asked, who is told why. Its share of the talk and of the floor
 //! limits joining, not this; the loop guard and the limits per person hold. Thanks get a reaction, assent gets nothing, and what
 //! calls on everybody is a message to the room.
 
@@ -9,7 +9,7 @@ use super::turn::Turn;
 use super::{answer, decide, gate, interrupt, wait};
 use crate::conversations::TextMarks;
 use crate::gates::{Trigger, closed};
-use crate::listen::{Tone, tone};
+use crate::listen::{Tone, seems_to_call, speaks_to_everybody, tone};
 use crate::phrases::is_filler;
 use crate::trace::{Cause, Stage, Trace};
 use crate::types::{Addressed, Flags, HeardAs, Message, Span, Voice};
@@ -17,8 +17,11 @@ use crate::types::{Addressed, Flags, HeardAs, Message, Span, Voice};
 /// Who thanks in more characters than this says more than thanks.
 const THANKS_MAX: usize = 40;
 
-/// For so long it has only just spoken.
+/// For so long it has only just spoken, or lately.
 const JUST: Span = Span::minutes(2);
+const LATELY: Span = Span::minutes(10);
+/// For so long after its last words a conversation may still be its own.
+const LASTS: Span = Span::minutes(24 * 60);
 
 /// What its turn comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +48,9 @@ fn next_move(turn: &Turn<'_>, message: &Message, trace: &Trace) -> Move {
     let by_person = message.author.voice == Voice::Person && settings.score.learned;
     let Some(p_turn) = trace.p_turn.filter(|_| by_person) else { return Move::None };
     let likely = |percent: u32| 100.0 * p_turn >= percent as f32;
-    let calls_everybody = turn.place().buffer.newest().is_some_and(|heard| heard.flags.has(Flags::CALL));
-    if !likely(settings.score.turn_low) || calls_everybody || trace.heard_as == Some(HeardAs::NameInPassing) {
+    let is_over = turn.place().acted_at().is_none_or(|acted| message.at.since(acted) > LASTS);
+    let in_passing = trace.heard_as == Some(HeardAs::NameInPassing);
+    if !likely(settings.score.turn_low) || is_over || in_passing || speaks_to_everybody(&message.text) {
         return Move::None;
     }
     let asks = TextMarks::of(&message.text).1 > 0;
@@ -58,19 +62,18 @@ fn next_move(turn: &Turn<'_>, message: &Message, trace: &Trace) -> Move {
     if (tone == Tone::TellsOff && !asks) || is_filler(&message.text) {
         return Move::None;
     }
-    if likely(settings.score.turn_high) && (asks || answers_it(turn, message)) {
+    if likely(settings.score.turn_high) && follows_its_words(turn, message, asks) && !seems_to_call(&message.text) {
         return Move::Answer;
     }
     if settings.gates.unasked && turn.policy.asks_a_model() { Move::Ask } else { Move::None }
 }
 
-/// A statement goes on with what it said, and not with what others said, if nobody else spoke since and it asked, or has only
-/// just spoken.
-fn answers_it(turn: &Turn<'_>, message: &Message) -> bool {
+/// Nobody else spoke since it did, and that was not long ago; what asks nothing must follow sooner, unless it was asked for.
+fn follows_its_words(turn: &Turn<'_>, message: &Message, asks: bool) -> bool {
     let before = turn.place().buffer.iter().rev().nth(1);
-    before.is_some_and(|before| {
-        let asked = TextMarks::of(before.text()).1 > 0;
-        before.flags.has(Flags::OWN) && (asked || message.at.since(before.at) <= JUST)
+    before.filter(|before| before.flags.has(Flags::OWN)).is_some_and(|own| {
+        let was_asked = TextMarks::of(own.text()).1 > 0;
+        message.at.since(own.at) <= if asks || was_asked { LATELY } else { JUST }
     })
 }
 

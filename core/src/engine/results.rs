@@ -8,7 +8,7 @@ use crate::effect::{Excuse, Failure};
 use crate::input::{Answer, TotalSpent};
 use crate::room::Phase;
 use crate::trace::{Closed, Stage};
-use crate::types::CallId;
+use crate::types::{Addressed, CallId};
 
 /// The words are there, or are not to be had; then it is the turn of people who addressed it meanwhile.
 pub(super) fn handle_written(turn: &mut Turn<'_>, call: &CallId, draft: Result<Answer, Failure>) {
@@ -39,7 +39,9 @@ pub(super) fn handle_refused(turn: &mut Turn<'_>, call: &CallId, why: TotalSpent
         let owed = pending.addressed.is_some();
         match gate::closed_for(turn, &pending, false) {
             Some(closed) => end::withhold(turn, pending, closed),
-            None if owed => deliver::excuse(turn, pending, Excuse::BudgetSpent, "the budget of the day is spent"),
+            None if owed && pending.addressed != Some(Addressed::Turn) => {
+                deliver::excuse(turn, pending, Excuse::BudgetSpent, "the budget of the day is spent")
+            }
             None => end::withhold(turn, pending, ("budget", closed)),
         }
         if owed {

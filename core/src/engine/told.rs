@@ -13,7 +13,7 @@ pub(super) enum SpokenOrder {
     TalkAgain,
 }
 
-/// For so long what people say may be about its post, if no more than one message came in between.
+/// For so long what people say may be about its post, if nobody else spoke in between.
 const POST_ECHOES_FOR: Span = Span::minutes(5);
 
 /// The order that a message is, where orders in words are obeyed.
@@ -34,11 +34,17 @@ pub(super) fn order_in(turn: &Turn<'_>, message: &Message, address: Address) -> 
     asked_to_be_quiet(&rest, said_to).map(SpokenOrder::BeQuiet)
 }
 
-/// Whether one of the two messages before is a post of its own, and not an old one.
+/// Whether the message before is a post of its own, and not an old one. Of the same person one message may be in between.
 fn follows_own_post(turn: &Turn<'_>, message: &Message) -> bool {
-    let before = turn.place().buffer.iter().rev().filter(|heard| heard.id() != message.id.as_str()).take(2);
-    let mut own = before.filter(|heard| heard.flags.has(Flags::OWN));
-    own.any(|heard| turn.now.since(heard.at) <= POST_ECHOES_FOR)
+    let heard = || turn.place().buffer.iter().rev();
+    let author = heard().find(|heard| heard.id() == message.id.as_str()).map(|heard| heard.speaker);
+    let mut before = heard().filter(|heard| heard.id() != message.id.as_str());
+    let own = match before.next() {
+        Some(first) if first.flags.has(Flags::OWN) => Some(first),
+        Some(first) if Some(first.speaker) == author => before.next().filter(|second| second.flags.has(Flags::OWN)),
+        Some(_) | None => None,
+    };
+    own.is_some_and(|own| turn.now.since(own.at) <= POST_ECHOES_FOR)
 }
 
 /// What is said beside its names and mentions.

@@ -8,7 +8,7 @@ use crate::memory::Memories;
 use crate::reply::{clean, emoji_for, is_repeat, is_silence, split};
 use crate::room::{BotState, Pending, Phase};
 use crate::trace::Cause;
-use crate::types::{CallId, MessageId, Voice};
+use crate::types::{Addressed, CallId, MessageId, Voice};
 
 pub(super) fn write_pending(turn: &mut Turn<'_>) {
     let pending = turn.take_pending().expect("only what is pending is written");
@@ -40,8 +40,10 @@ pub(super) fn write(turn: &mut Turn<'_>, pending: Box<Pending>) {
     let estimate = Estimate { model, calls: 1, tokens_in, tokens_max, looked_up: Some(tokens_in) };
     if let Err(closed) = pay::reserve(turn, &call, estimate) {
         return match pending.addressed {
-            Some(_) => deliver::excuse(turn, *pending, Excuse::BudgetSpent, "the budget of the day is spent"),
-            None => end::withhold(turn, *pending, ("budget", closed)),
+            Some(Addressed::Mention | Addressed::Name | Addressed::Reply) => {
+                deliver::excuse(turn, *pending, Excuse::BudgetSpent, "the budget of the day is spent")
+            }
+            Some(Addressed::Turn) | None => end::withhold(turn, *pending, ("budget", closed)),
         };
     }
     let brief = Brief {
@@ -111,7 +113,7 @@ pub(super) fn take_writing(turn: &mut Turn<'_>, call: &CallId) -> Option<Pending
 
 /// No words to be had: unasked it stays silent, addressed it says so in one friendly line.
 pub(super) fn fail(turn: &mut Turn<'_>, pending: Pending, what: &str) {
-    if pending.addressed.is_none() {
+    if pending.addressed.is_none_or(|by| by == Addressed::Turn) {
         return end::end_silent(turn, pending, &Cause::Failed { what: what.into() });
     }
     match gate::closed_for(turn, &pending, false) {
