@@ -62,7 +62,7 @@ fn the_same_log_gives_the_same_bytes() {
     let (one, two) = (learn(), learn());
     assert_eq!(written(&one), written(&two));
     let [made_up, topics] = &one.held_out[..] else { panic!("two kinds") };
-    assert!(made_up.links.f1() > 0.9, "{}", made_up.links.f1());
+    assert!(made_up.links.f1() > 0.95, "{}", made_up.links.f1());
     assert!(topics.placements.share() > 0.9, "{:?}", topics.placements);
     assert!(auc(&topics.turn) > 0.7, "{}", auc(&topics.turn));
 }
