@@ -179,8 +179,9 @@ fn is_tag(before: &[char], after: &[char], sure: bool) -> bool {
         return true;
     }
     let whole = word(body, |c| is_word(c) || "-:.▁|".contains(c));
-    let is_latin = whole.contains(|c: char| c.is_ascii_alphabetic());
-    if !sure || is_spaced || first.is_empty() || !is_latin || is_harmless(after) {
+    // A bar can be read as the letter l.
+    let has_letters = whole.contains(|c: char| c.is_ascii_alphabetic() || c == '|');
+    if !sure || is_spaced || first.is_empty() || !has_letters || is_harmless(after) {
         return false;
     }
     let is_special = whole.contains(['_', '▁']) || (whole.contains(':') && !whole.contains("::"));
