@@ -152,6 +152,8 @@ pub enum Post {
     Reaction(Box<str>),
     /// The parts of an answer, each within the platform's limit.
     Text(Vec<Box<str>>),
+    /// The same, one after the other at the pace of somebody who writes them.
+    Chunks(Vec<Box<str>>),
     /// One short, friendly line, because an answer was asked for and could not be had.
     Excuse(Excuse),
 }

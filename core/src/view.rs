@@ -129,7 +129,7 @@ fn posting(place: &PlaceState) -> impl Iterator<Item = PendingView> {
             addressed: trace.addressed,
             kind: match sent.delivery.post {
                 Post::Reaction(_) => Kind::Reaction,
-                Post::Text(_) | Post::Excuse(_) => Kind::Full,
+                Post::Text(_) | Post::Chunks(_) | Post::Excuse(_) => Kind::Full,
             },
         })
     })

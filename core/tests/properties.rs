@@ -365,7 +365,7 @@ fn a_million_messages_in_a_bad_world() {
                 let Logged::Posted(delivery) = logged else { continue };
                 let gone = deleted.get(&delivery.answering).is_some_and(|gone| *gone < delivery.at);
                 assert!(!gone, "{preset}: answered what was deleted: {delivery:?}");
-                if let Post::Text(parts) = &delivery.post {
+                if let Post::Text(parts) | Post::Chunks(parts) = &delivery.post {
                     assert!(parts.iter().all(|part| part.chars().count() <= part_chars));
                 }
             }

@@ -118,6 +118,33 @@ async fn parts_go_out_once_and_in_order() {
     life.runtime.stop().await;
 }
 
+/// A long answer comes as short posts: it shows that it writes before each further one, and a stop in between loses none of them.
+#[tokio::test(start_paused = true)]
+async fn short_posts_follow_each_other_at_the_pace_of_somebody_who_writes() {
+    let (scratch, policies) = (Scratch::new(), policies(&["reply.chunks=3"]));
+    let paragraphs =
+        ["first", "second", "third"].map(|name| format!("The {name} paragraph. {}", "It goes on. ".repeat(20)));
+    let models = Scripted::new(false, vec![line("write", &paragraphs.join("\n\n"), 0)], &policies);
+    let (board, clock) = (Arc::new(Board::default()), Clock::starting_at(START));
+    let life = Life::start(scratch.database(), policies.clone(), models.clone(), board.clone(), clock).await;
+    life.hear(said("m1", START, "mia", "aizuchi, tell me")).await;
+    let posts = || board.posts.lock().unwrap().len();
+    while posts() == 0 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(posts(), 1, "it is still writing the second");
+    let typed = board.typed.load(Ordering::Relaxed);
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    assert_eq!((posts(), board.typed.load(Ordering::Relaxed)), (2, typed + 1));
+    life.runtime.stop().await;
+    let life = Life::start(scratch.database(), policies, models, board.clone(), clock).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let posted: Vec<String> = board.posts.lock().unwrap().iter().map(|(_, text)| text.clone()).collect();
+    assert_eq!(posted, paragraphs.map(|paragraph| paragraph.trim().to_owned()));
+    life.runtime.stop().await;
+}
+
 /// Other settings hold as soon as the engines are told of them, and are written down.
 #[tokio::test(start_paused = true)]
 async fn settings_change_while_it_lives() {

@@ -21,7 +21,7 @@ pub(super) fn note_question(turn: &mut Turn<'_>, message: &Message, name: &str) 
 pub(super) fn note_answer(turn: &mut Turn<'_>, sent: &PendingDelivery, ids: &[MessageId]) {
     let (turns, now) = (turn.policy.settings.reply.turns_per_person as usize, turn.now);
     let Some(bot) = turn.place_mut().bot.as_deref_mut().filter(|_| sent.addressed) else { return };
-    if let (Post::Text(_), Some(text), Some(id)) = (&sent.delivery.post, &sent.text, ids.first()) {
+    if let (Post::Text(_) | Post::Chunks(_), Some(text), Some(id)) = (&sent.delivery.post, &sent.text, ids.first()) {
         let answer = ExchangedText { id: id.clone(), at: now, text: text.clone() };
         for trace in &sent.traces {
             bot.exchanges.note_answer(&trace.message, &answer, turns);

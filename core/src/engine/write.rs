@@ -5,7 +5,7 @@ use super::turn::Turn;
 use super::{deliver, end, gate, lines, pay};
 use crate::effect::{Brief, Effect, Excuse, Kind, Post, Transcript};
 use crate::memory::Memories;
-use crate::reply::{clean, emoji_for, is_repeat, is_silence, split};
+use crate::reply::{chunks, clean, emoji_for, is_repeat, is_silence, split};
 use crate::room::{BotState, Pending, Phase};
 use crate::trace::Cause;
 use crate::types::{Addressed, CallId, MessageId, Voice};
@@ -71,7 +71,10 @@ pub(super) fn say(turn: &mut Turn<'_>, pending: Pending, draft: &str) {
     let names: Vec<&str> =
         std::iter::once(&settings.bot.name).chain(&settings.bot.aliases).map(String::as_str).collect();
     let words = clean(draft, &names);
-    let parts = split(words, settings.reply.part_chars as usize, settings.reply.numbered);
+    let chunks = chunks(words, settings.reply.chunks as usize);
+    let in_chunks = chunks.len() > 1;
+    let split_up = |chunk| split(chunk, settings.reply.part_chars as usize, settings.reply.numbered && !in_chunks);
+    let parts: Vec<Box<str>> = chunks.into_iter().flat_map(split_up).collect();
     let is_name = |name: &str| turn.room.speakers.by_name(name).is_some();
     if parts.is_empty() || is_silence(words, owed, &is_name) {
         return match owed {
@@ -87,7 +90,8 @@ pub(super) fn say(turn: &mut Turn<'_>, pending: Pending, draft: &str) {
         return end::end_silent(turn, pending, &Cause::Repeated);
     }
     let text = parts.join("\n").into();
-    deliver::deliver(turn, pending, Post::Text(parts), Some(text));
+    let post = if in_chunks { Post::Chunks(parts) } else { Post::Text(parts) };
+    deliver::deliver(turn, pending, post, Some(text));
 }
 
 /// Whether it said nearly this here lately, or is about to.

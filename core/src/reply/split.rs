@@ -116,7 +116,7 @@ fn before_ticks(text: &str, end: usize) -> usize {
 }
 
 /// Behind 。！？ at once, behind . ! ? where a space follows.
-fn sentence_ends(text: &str) -> impl Iterator<Item = usize> {
+pub(super) fn sentence_ends(text: &str) -> impl Iterator<Item = usize> {
     text.char_indices().filter_map(|(at, c)| {
         let after = at + c.len_utf8();
         let spaced = || text[after..].starts_with(char::is_whitespace);

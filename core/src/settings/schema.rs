@@ -63,6 +63,11 @@ fn never() -> u32 {
     101
 }
 
+/// What was one post in older records is one.
+fn one() -> u32 {
+    1
+}
+
 sections! {
     bot: BotSettings {
         name: String = Any,
@@ -199,6 +204,8 @@ sections! {
         tokens_full: u32 = 1..=100_000,
         part_chars: u32 = 40..=100_000,
         numbered: bool = Any,
+        #[serde(default = "one")]
+        chunks: u32 = 1..=5,
         repeat_similarity: f64 = 0.0..=1.0,
     }
     models: ModelSettings {
