@@ -169,7 +169,8 @@ impl Sections {
             Part::Join => self.join.get_or_insert_with(Trees::empty).take_line(line, &FEATURES),
             Part::Turn => self.turn.get_or_insert_with(Trees::empty).take_line(line, &turn::FEATURES),
             Part::Usual => {
-                line.parse::<f32>().map_err(|_| format!("{:?} is not a number", shortened(line)))?;
+                let number = line.parse::<f32>().ok().filter(|number| number.is_finite());
+                number.ok_or_else(|| format!("{:?} is not a number", shortened(line)))?;
                 let usual = self.usual.get_or_insert_default();
                 usual.push_str(line);
                 usual.push('\n');
@@ -190,6 +191,9 @@ impl Sections {
     }
 
     fn finish(self, file: ModelFile) -> Result<LearntModels, String> {
+        if self.part == Part::Head {
+            return Err("a model has at least one of the sections [links], [join], [turn] and [usual]".to_owned());
+        }
         let mut models = LearntModels { file: Some(file), ..(**BUILT_IN).clone() };
         if let Some(links) = self.links {
             models.link.trees = links;
@@ -290,7 +294,12 @@ mod tests {
         assert_eq!(forged("[join]", "[joy]").map(|_| ()), Err(r#"4: no section is called "joy""#.to_owned()));
         let told = forged("bias -1234", "tree mood>3 : 1 2 : aa").map(|_| ()).expect_err("refused");
         assert_eq!(told, "5: no feature is called mood");
-        let told = forged("31.2", "much").map(|_| ()).expect_err("refused");
-        assert!(told.contains("is not a number"), "{told}");
+        for number in ["much", "NaN", "inf"] {
+            let told = forged("31.2", number).map(|_| ()).expect_err("refused");
+            assert!(told.contains("is not a number"), "{told}");
+        }
+        let empty = write(&OwnModels { date: "2024-05-06", source: "nothing", ..OwnModels::default() });
+        let told = LearntModels::parse(&empty).map(|_| ()).expect_err("refused").to_string();
+        assert!(told.starts_with("4: a model has at least one of the sections"), "{told}");
     }
 }

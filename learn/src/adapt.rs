@@ -2,8 +2,9 @@
 //! not looked.
 //!
 //! Every message is guessed by models that were grown without its part of the log; channels, or stretches of a long one, are
-//! dealt out over the parts. Links come first, as the conversations that they make are what the others look at. What is not
-//! better is left as it is built in.
+//! dealt out over the parts. How many trees a part is guessed with is chosen by the other parts, so that the figures are of
+//! messages that had no say in anything. Links come first, as the conversations that they make are what the others look at.
+//! What is not better is left as it is built in.
 
 use aizuchi_core::likelihood::{self, steps, turn};
 use aizuchi_core::trees::{Feature, Trees, probability};
@@ -148,23 +149,27 @@ fn adapt_links(
         grow_more(&built_in.link.trees, &rows.matrix, &goal, growth, &mut || progress.step(1))
     };
     let mut grown = Vec::new();
-    let mut right = [0; MORE.len()];
+    let mut right = [[0.0; FOLDS]; MORE.len()];
     for fold in 0..FOLDS {
         let trees = grow(&|other| other != fold, growth, progress);
         let held_out = LinkRows::of(&[(before, 1.0)], |_| 1.0, |other| other == fold);
         let sums = sums_by_count(&trees, &held_out.matrix);
         for (right, sums) in right.iter_mut().zip(&sums) {
-            *right += picked_right(&held_out, sums);
+            right[fold] = picked_right(&held_out, sums) as f64;
         }
         grown.push(trees);
     }
-    let best = first_best(&right.map(|right| right as f64));
-    let more = MORE[best];
+    let best_by = |wanted: &dyn Fn(usize) -> bool| {
+        let sum = |right: [f64; FOLDS]| (0..FOLDS).filter(|fold| wanted(*fold)).map(|fold| right[fold]).sum();
+        MORE[first_best(&right.map(sum))]
+    };
+    let more = best_by(&|_| true);
     let mut after = Rows { links: Matrix::new(0), begins: vec![0], ..Rows::default() };
     let mut guesses: Vec<Vec<usize>> = before.guessed.clone();
     for (fold, trees) in grown.into_iter().enumerate() {
         let mut models = built_in.clone();
-        models.link.trees = first_trees(&trees, built_in.link.trees.trees.len() + more);
+        let by_others = best_by(&|other| other != fold);
+        models.link.trees = first_trees(&trees, built_in.link.trees.trees.len() + by_others);
         let rows = collect(rooms, |_| &models);
         after.join.extend(rows.join.into_iter().filter(|example| example.fold == fold));
         after.turn.extend(rows.turn.into_iter().filter(|example| example.fold == fold));
@@ -177,7 +182,7 @@ fn adapt_links(
     }
     let Compared { all, before: share, after: other, gained, lost } = compare(rooms, &before.guessed, &guesses);
     let by_chance = DEVIATIONS * ((gained + lost) as f64).sqrt();
-    let better = other - share >= BETTER && gained as f64 - lost as f64 >= by_chance;
+    let better = more > 0 && other - share >= BETTER && gained as f64 - lost as f64 >= by_chance;
     let final_trees = better.then(|| grow(&|_| true, &Growth { trees: more, ..*growth }, progress));
     let verdict = Verdict {
         model: "links",
@@ -294,17 +299,19 @@ impl<const N: usize> Yes<'_, N> {
                 places.iter().zip(sums).for_each(|(place, sum)| tried[*place] = sum as f32 / 1000.0);
             }
         }
-        let worth = |guesses: &Vec<f32>| {
-            let [auc, precision] = figures(&with_missed(self.after, guesses.iter().copied()));
-            auc + precision
-        };
-        let mut worths: Vec<f64> = tried.iter().map(worth).collect();
         // Without more trees it is the built-in one, and not one per part.
-        let plain: Vec<f32> = examples.iter().map(|example| self.built_in(example)).collect();
-        worths[0] = worth(&plain);
-        tried[0] = plain;
-        let best = first_best(&worths);
-        let after = with_missed(self.after, tried[best].iter().copied());
+        tried[0] = examples.iter().map(|example| self.built_in(example)).collect();
+        let best_by = |wanted: &dyn Fn(usize) -> bool| {
+            let worth = |guesses: &Vec<f32>| {
+                let all = with_missed(self.after, guesses.iter().copied());
+                figures(&all.into_iter().filter(|(fold, ..)| wanted(*fold)).collect()).iter().sum()
+            };
+            first_best(&tried.iter().map(worth).collect::<Vec<f64>>())
+        };
+        let best = best_by(&|_| true);
+        let by_others: Vec<usize> = (0..FOLDS).map(|fold| best_by(&|other| other != fold)).collect();
+        let guessed = examples.iter().enumerate().map(|(place, example)| tried[by_others[example.fold]][place]);
+        let after = with_missed(self.after, guessed);
         let (old, new) = (figures(&before), figures(&after));
         let parts = (0..FOLDS).filter(|fold| {
             let of =

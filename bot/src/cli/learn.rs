@@ -1,12 +1,14 @@
 //! `aizuchi learn`: adapts the built-in models to the history of a room.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::path::Path;
 
 use aizuchi_core::learnt::{LearntModels, OwnModels, write};
+use aizuchi_core::types::stable_hash;
 use aizuchi_learn::adapt::{self, Adaptation, LABELLED_MIN, Verdict, adapt};
-use aizuchi_measure::logs::{self, Channel};
+use aizuchi_measure::logs::{self, Channel, Said};
 use anyhow::{Context as _, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -32,9 +34,13 @@ pub fn run(arguments: &LearnArguments) -> anyhow::Result<()> {
     let inputs: Vec<&str> = arguments.logs.iter().map(String::as_str).collect();
     outputs::check(&inputs, &[("--out", &arguments.out)])?;
     let mut channels: Vec<Channel> = Vec::new();
+    let mut heard: HashMap<u64, &str> = HashMap::new();
     for log in &arguments.logs {
-        channels.extend(logs::read(Path::new(log))?);
+        let more = logs::read(Path::new(log))?;
+        check_new(log, &more, &mut heard)?;
+        channels.extend(more);
     }
+    check_writable(&arguments.out)?;
     let labelled = adapt::labelled(&channels);
     if labelled < LABELLED_MIN {
         bail!(
@@ -52,6 +58,36 @@ pub fn run(arguments: &LearnArguments) -> anyhow::Result<()> {
         bail!("nothing is better than the built-in models; {} was not written", arguments.out);
     }
     Ok(())
+}
+
+/// A message that is there twice could be guessed by models that were grown on it.
+fn check_new<'a>(log: &'a str, channels: &[Channel], heard: &mut HashMap<u64, &'a str>) -> anyhow::Result<()> {
+    let key = |said: &Said| stable_hash(said.at.0, &format!("{}\n{}", said.name, said.text));
+    let keys: Vec<u64> = channels.iter().flat_map(|channel| &channel.said).map(key).collect();
+    let known: Vec<&str> = keys.iter().filter_map(|key| heard.get(key).copied()).collect();
+    // A greeting may be there twice by chance.
+    if let Some(other) = known.first().filter(|_| 50 * known.len() > keys.len()) {
+        bail!("{} of {} messages of {log} are in {other} too: name each log once", known.len(), keys.len());
+    }
+    heard.extend(keys.into_iter().map(|key| (key, log)));
+    Ok(())
+}
+
+/// Says before the work begins if its result could not be written.
+fn check_writable(out: &str) -> anyhow::Result<()> {
+    let half = half_of(out);
+    std::fs::write(&half, "")
+        .and_then(|()| std::fs::remove_file(&half))
+        .with_context(|| format!("cannot write {out}"))?;
+    if Path::new(out).is_dir() {
+        bail!("cannot write {out}: it is a folder");
+    }
+    Ok(())
+}
+
+/// What is written before it takes its place.
+fn half_of(out: &str) -> String {
+    format!("{out}.new")
 }
 
 fn messages(channels: &[Channel]) -> usize {
@@ -72,7 +108,7 @@ fn save(arguments: &LearnArguments, channels: &[Channel], adapted: &Adaptation) 
         usual: adapted.usual.as_ref(),
     });
     let hash = LearntModels::parse(&text).map_err(|bad| anyhow::anyhow!("{}:{bad}", arguments.out))?;
-    let half = format!("{}.new", arguments.out);
+    let half = half_of(&arguments.out);
     std::fs::write(&half, text)
         .and_then(|()| std::fs::rename(&half, &arguments.out))
         .with_context(|| format!("cannot write {}", arguments.out))?;

@@ -82,6 +82,35 @@ fn a_room_with_its_own_habits_is_learnt_and_helps_where_it_was_not_looked_at() {
 }
 
 #[test]
+fn a_log_that_is_named_twice_and_a_file_that_cannot_be_written_are_refused_before_the_work() {
+    let folder = Folder::with("noise.jsonl", noise(500));
+    folder.write("copy.jsonl", noise(600));
+    for logs in ["noise.jsonl noise.jsonl", "noise.jsonl copy.jsonl"] {
+        let run = folder.run(&format!("learn {logs} --out room.txt"));
+        assert_eq!(run.code, Some(1), "{run:?}");
+        let told = format!("of {} are in noise.jsonl too: name each log once", logs.split(' ').next_back().unwrap());
+        assert!(run.err.contains(&told) && run.out.is_empty(), "{run:?}");
+    }
+    for out in ["missing/room.txt", "."] {
+        let run = folder.run(&format!("learn noise.jsonl --out {out}"));
+        assert!(run.code == Some(1) && run.err.contains("cannot write") && run.out.is_empty(), "{run:?}");
+    }
+}
+
+#[test]
+fn a_stand_in_whom_nobody_knows_and_labels_that_lead_nowhere_are_told() {
+    let folder = Folder::with("noise.jsonl", noise(30));
+    let run = folder.run("eval turn noise.jsonl --me nobody");
+    assert!(run.err.contains("--me nobody: nobody of that name speaks in these logs; p"), "{run:?}");
+    let astray =
+        r#"{"ts": 1700000000, "channel": "c", "id": "m1", "author": "a", "text": "hi", "gold_reply_to": ["m9"]}"#;
+    folder.write("astray.jsonl", astray);
+    let run = folder.run("eval link astray.jsonl");
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.err.contains("none of the 1 labels leads to a message of the log"), "{run:?}");
+}
+
+#[test]
 fn what_is_not_better_is_refused_with_the_figures() {
     let folder = Folder::with("noise.jsonl", noise(500));
     let run = folder.run("learn noise.jsonl --out room.txt");

@@ -50,9 +50,22 @@ pub fn live_all(arguments: &LogArguments) -> anyhow::Result<Vec<ReplayedLogs>> {
     Ok(all)
 }
 
-/// Without labels there is nothing to measure.
-pub fn check_labels<'a>(mut channels: impl Iterator<Item = &'a Channel>) -> anyhow::Result<()> {
-    if !channels.any(|channel| channel.answers().iter().any(Option::is_some)) {
+/// Without labels there is nothing to measure, nor with labels that lead nowhere.
+pub fn check_labels<'a>(channels: impl Iterator<Item = &'a Channel> + Clone) -> anyhow::Result<()> {
+    let said = || channels.clone().flat_map(|channel| &channel.said);
+    let (lost, found): (usize, usize) = said().fold((0, 0), |(lost, found), said| {
+        let known = said.gold.as_ref().map_or(0, Vec::len) + usize::from(said.conversation.is_some());
+        (lost + said.lost, found + known)
+    });
+    if lost > 0 && found == 0 {
+        bail!(
+            "none of the {lost} labels leads to a message of the log: gold_reply_to has the ids of messages of the same channel"
+        );
+    }
+    if lost > found {
+        tracing::warn!(lost, found, "most labels lead to no message of the log; they are counted as not found");
+    }
+    if !channels.clone().any(|channel| channel.answers().iter().any(Option::is_some)) {
         bail!(
             "no message has labels: a transcript has them as gold_reply_to or gold_conversation, and any log as replies and threads"
         );

@@ -7,6 +7,7 @@ use std::path::Path;
 use aizuchi_measure::labels::{talks, turns};
 use aizuchi_measure::logs::{self, Channel};
 use aizuchi_measure::metrics::{auc, average_precision, brier};
+use anyhow::bail;
 use clap::Args;
 use serde_json::json;
 
@@ -45,18 +46,23 @@ pub fn run(arguments: &TurnArguments) -> anyhow::Result<()> {
     outputs::check(&inputs, &[])?;
     let (policies, _) = arguments.settings.policies_for_replay()?;
     if !policies.general().settings.score.learned {
-        anyhow::bail!("nothing to measure: score.learned is false in these settings");
+        bail!("nothing to measure: score.learned is false in these settings");
     }
     let mut all: Vec<StandIn> = Vec::new();
+    let mut logs: Vec<(&String, Vec<Channel>)> = Vec::new();
     for path in &arguments.logs {
         let channels = logs::read(Path::new(path))?;
         check_labels(channels.iter())?;
-        let names = if arguments.me.is_empty() { who_says_most(&channels) } else { arguments.me.clone() };
+        logs.push((path, channels));
+    }
+    let named = stand_ins(&arguments.me, &logs)?;
+    for (path, channels) in &logs {
+        let names = if named.is_empty() { who_says_most(channels) } else { named.clone() };
         for name in names {
             let decided = decide_as(&policies, path, &name)?;
             let decided = by_message(&decided);
             let mut stand_in = StandIn { name, outcomes: Vec::new(), unknown: 0 };
-            for channel in &channels {
+            for channel in channels {
                 for (index, next) in turns(channel, |said| said.name == stand_in.name) {
                     let key = (channel.name.as_str(), channel.said[index].id.as_str());
                     let p_turn = decided.get(&key).and_then(|it| it.trace.p_turn);
@@ -70,12 +76,31 @@ pub fn run(arguments: &TurnArguments) -> anyhow::Result<()> {
     tell(arguments, all)
 }
 
+/// Each once, if they speak in one of the logs.
+fn stand_ins(named: &[String], logs: &[(&String, Vec<Channel>)]) -> anyhow::Result<Vec<String>> {
+    let mut names: Vec<String> = Vec::new();
+    for name in named {
+        let speaks = |(_, channels): &(&String, Vec<Channel>)| {
+            channels.iter().flat_map(|channel| &channel.said).any(|said| said.name == *name)
+        };
+        if !logs.iter().any(speaks) {
+            let most = logs.iter().flat_map(|(_, channels)| who_says_most(channels));
+            let most: Vec<String> = most.take(STAND_INS).collect();
+            bail!("--me {name}: nobody of that name speaks in these logs; {} say most", most.join(", "));
+        }
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    Ok(names)
+}
+
 fn tell(arguments: &TurnArguments, all: Vec<StandIn>) -> anyhow::Result<()> {
     let outcomes: Vec<(f32, bool)> = all.iter().flat_map(|stand_in| stand_in.outcomes.iter().copied()).collect();
     let next = outcomes.iter().filter(|(_, next)| *next).count();
     if next == 0 || next == outcomes.len() {
         let names: Vec<&str> = all.iter().map(|stand_in| stand_in.name.as_str()).collect();
-        anyhow::bail!(
+        bail!(
             "of {} messages to {} it was the next to speak after {next}: both kinds are needed to measure",
             outcomes.len(),
             names.join(", ")
