@@ -132,6 +132,11 @@ impl Flat {
         self.entries.get(key).is_some_and(|entry| !is_built_in(&entry.source))
     }
 
+    /// Whether this one was set by somebody and the other was not.
+    pub(super) fn is_to_blame(&self, key: &str, other: &str) -> bool {
+        self.is_given(key) && !self.is_given(other)
+    }
+
     pub(super) fn keys_below(&self, prefix: &str) -> Vec<String> {
         self.entries.keys().filter(|key| key.starts_with(prefix)).cloned().collect()
     }

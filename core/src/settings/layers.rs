@@ -514,6 +514,8 @@ mod tests {
             ("score", "low = 3.5", "a whole number, 0–100, got 3.5"),
             ("bot", "seed = -1", "a whole number, 0–9223372036854775807, got -1"),
             ("response", "min_wait_seconds = 300", "at most `response.max_wait_seconds` (90), got 300"),
+            ("score", "high = 10", "at least `score.low` (20), got 10"),
+            ("listen", "strands = false", "true if `score.learned` is true, got false"),
             ("response", "max_wait_seconds = 2", "0, or at least `response.min_wait_seconds` (4), got 2"),
         ] {
             let told = refusal(&format!("[{section}]\n{line}"));

@@ -1,29 +1,28 @@
 //! Settings that can be read and make no sense: emoji that are none, and values that contradict each other.
 
+use std::fmt;
+
 use super::flat::Flat;
 use super::schema::Settings;
 use crate::types::is_invisible;
 
 pub(super) fn check(settings: &Settings, flat: &mut Flat) {
-    let score = &settings.score;
-    if score.turn_low > score.turn_high {
-        flat.misfit("score.turn_low", &format!("at most `score.turn_high` ({})", score.turn_high));
+    let (score, kinds, listen) = (&settings.score, &settings.kinds, &settings.listen);
+    at_most(flat, ("score.turn_low", score.turn_low), ("score.turn_high", score.turn_high));
+    at_most(flat, ("score.low", score.low), ("score.high", score.high));
+    at_most(flat, ("kinds.acknowledge_from", kinds.acknowledge_from), ("kinds.full_from", kinds.full_from));
+    at_most(
+        flat,
+        ("gates.messages_min", settings.gates.messages_min),
+        ("listen.buffer_messages", listen.buffer_messages),
+    );
+    if score.learned && !listen.strands {
+        match flat.is_to_blame("listen.strands", "score.learned") {
+            true => flat.misfit("listen.strands", "true if `score.learned` is true"),
+            false => flat.misfit("score.learned", "false if `listen.strands` is false"),
+        }
     }
-    if score.low > score.high {
-        flat.misfit("score.low", &format!("at most `score.high` ({})", score.high));
-    }
-    if settings.kinds.acknowledge_from > settings.kinds.full_from {
-        flat.misfit("kinds.acknowledge_from", &format!("at most `kinds.full_from` ({})", settings.kinds.full_from));
-    }
-    if score.learned && !settings.listen.strands {
-        flat.misfit("score.learned", "false if `listen.strands` is false");
-    }
-    let most = settings.listen.buffer_messages;
-    if settings.gates.messages_min > most {
-        flat.misfit("gates.messages_min", &format!("at most `listen.buffer_messages` ({most})"));
-    }
-    let (kinds, response) = (&settings.kinds, &settings.response);
-    if settings.listen.channels_off.iter().any(|channel| is_invisible(channel)) {
+    if listen.channels_off.iter().any(|channel| is_invisible(channel)) {
         flat.misfit("listen.channels_off", r#"ids or names of channels, or "*" for all"#);
     }
     if kinds.emoji.is_empty() {
@@ -34,18 +33,23 @@ pub(super) fn check(settings: &Settings, flat: &mut Flat) {
     if !settings.memory.familiarity.is_sorted() {
         flat.misfit("memory.familiarity", "numbers in ascending order such as [6, 31, 101]");
     }
+    let response = &settings.response;
     let (least, most) = (response.min_wait_seconds, response.max_wait_seconds);
-    if most != 0 && least > most {
-        match flat.is_given("response.max_wait_seconds") && !flat.is_given("response.min_wait_seconds") {
-            true => {
-                let right = format!("0, or at least `response.min_wait_seconds` ({least})");
-                flat.misfit("response.max_wait_seconds", &right);
-            }
-            false => {
-                let right = format!("at most `response.max_wait_seconds` ({most})");
-                flat.misfit("response.min_wait_seconds", &right);
-            }
-        }
+    if most != 0 && least > most && flat.is_to_blame("response.max_wait_seconds", "response.min_wait_seconds") {
+        flat.misfit("response.max_wait_seconds", &format!("0, or at least `response.min_wait_seconds` ({least})"));
+    } else if most != 0 {
+        at_most(flat, ("response.min_wait_seconds", least), ("response.max_wait_seconds", most));
+    }
+}
+
+/// One setting may not be above another. The one that somebody set is told.
+fn at_most<N: PartialOrd + fmt::Display>(flat: &mut Flat, (low, least): (&str, N), (high, most): (&str, N)) {
+    if least <= most {
+        return;
+    }
+    match flat.is_to_blame(high, low) {
+        true => flat.misfit(high, &format!("at least `{low}` ({least})")),
+        false => flat.misfit(low, &format!("at most `{high}` ({most})")),
     }
 }
 
