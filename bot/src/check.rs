@@ -16,20 +16,22 @@ pub struct Check {
     pub part: &'static str,
     pub level: Level,
     pub told: String,
-    pub mend: Option<String>,
+    /// How to fix it.
+    #[serde(rename = "mend")]
+    pub fix: Option<String>,
 }
 
 impl Check {
     pub fn ok(part: &'static str, told: impl Into<String>) -> Check {
-        Check { part, level: Level::Ok, told: told.into(), mend: None }
+        Check { part, level: Level::Ok, told: told.into(), fix: None }
     }
 
-    pub fn warn(part: &'static str, told: impl Into<String>, mend: impl Into<String>) -> Check {
-        Check { part, level: Level::Warn, told: told.into(), mend: Some(mend.into()) }
+    pub fn warn(part: &'static str, told: impl Into<String>, fix: impl Into<String>) -> Check {
+        Check { part, level: Level::Warn, told: told.into(), fix: Some(fix.into()) }
     }
 
-    pub fn fail(part: &'static str, told: impl Into<String>, mend: impl Into<String>) -> Check {
-        Check { part, level: Level::Fail, told: told.into(), mend: Some(mend.into()) }
+    pub fn fail(part: &'static str, told: impl Into<String>, fix: impl Into<String>) -> Check {
+        Check { part, level: Level::Fail, told: told.into(), fix: Some(fix.into()) }
     }
 }
 

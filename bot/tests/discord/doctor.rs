@@ -16,7 +16,7 @@ async fn findings(server: &DiscordServer, token: &str) -> Vec<Check> {
 }
 
 fn advises(check: &Check, what: &str) -> bool {
-    check.mend.as_ref().is_some_and(|mend| mend.contains(what))
+    check.fix.as_ref().is_some_and(|fix| fix.contains(what))
 }
 
 #[tokio::test]

@@ -114,6 +114,6 @@ async fn the_doctor_does_not_guess() {
     );
     server.mishap("GET users/@me", ScriptedFailure::Refused { status: 403, code: 40001, message: "Unauthorized" });
     let refused = findings(&server).await;
-    let [Check { level: Level::Fail, mend: Some(mend), .. }] = &refused[..] else { panic!("{refused:?}") };
-    assert!(mend.contains("DISCORD_TOKEN") && !mend.contains("network"), "{mend}");
+    let [Check { level: Level::Fail, fix: Some(fix), .. }] = &refused[..] else { panic!("{refused:?}") };
+    assert!(fix.contains("DISCORD_TOKEN") && !fix.contains("network"), "{fix}");
 }

@@ -46,6 +46,6 @@ mod tests {
         assert_eq!(check_clock(&tokyo, "UTC", false).level, Level::Ok);
         assert_eq!(check_clock(&tokyo, "Asia/Tokyo", true).level, Level::Ok);
         let warned = check_clock(&tokyo, "UTC", true);
-        assert!(warned.level == Level::Warn && warned.mend.unwrap().contains("bot.zone = \"Asia/Tokyo\""));
+        assert!(warned.level == Level::Warn && warned.fix.unwrap().contains("bot.zone = \"Asia/Tokyo\""));
     }
 }

@@ -128,10 +128,10 @@ impl LineStyle {
 
 fn render(checks: &[Check], look: LineStyle) -> String {
     let mut text = String::new();
-    for Check { part, level, told, mend } in checks {
+    for Check { part, level, told, fix } in checks {
         let _ = write!(text, "{} {part:9} {}", look.mark(*level), harmless(told));
-        if let Some(mend) = mend {
-            let _ = write!(text, " — {}", harmless(mend));
+        if let Some(fix) = fix {
+            let _ = write!(text, " — {}", harmless(fix));
         }
         text.push('\n');
     }

@@ -19,8 +19,8 @@ const PART: &str = "model";
 pub fn check(context: &DoctorContext<'_>) -> Vec<Check> {
     // What keeps the program from starting is all there is to tell.
     if let Err(error) = context.choice {
-        let mend = "set the key, or choose another model with models.main and models.judge";
-        return vec![Check::fail(PART, format!("{error:#}"), mend)];
+        let fix = "set the key, or choose another model with models.main and models.judge";
+        return vec![Check::fail(PART, format!("{error:#}"), fix)];
     }
     let variables = Variables::read(context.policies, context.environment);
     let (mut checks, mut calls) = (Vec::new(), Vec::new());
@@ -109,9 +109,9 @@ fn check_settings(context: &DoctorContext<'_>, asked: &ModelUse<'_>, variables: 
             true => Check::ok(PART, format!("{model} {does}: built in, simple, needs no network")),
             false => {
                 let keys: Vec<&str> = PROVIDERS.iter().filter(|row| row.needs_key).map(|row| row.keys[0]).collect();
-                let mend =
+                let fix =
                     format!("set an API key in {}, or choose a model with {}", keys.join(" or "), asked.setting());
-                Check::warn(PART, format!("no model is connected, so the built-in one {does}"), mend)
+                Check::warn(PART, format!("no model is connected, so the built-in one {does}"), fix)
             }
         });
     }
@@ -164,9 +164,9 @@ fn check_answer(asked: &ModelUse<'_>, address: &ModelAddress, result: Result<(Mo
         Err(what) => what,
     };
     let ModelAddress { url, key, .. } = address;
-    let mend = match key.secret {
+    let fix = match key.secret {
         Some(_) => format!("check the key in {}, the model name in {} and the network", key.variable, asked.setting()),
         None => format!("check that {url} is running, and the model name in {}", asked.setting()),
     };
-    Check::fail(PART, format!("{model} ({does}) did not answer: {what}"), mend)
+    Check::fail(PART, format!("{model} ({does}) did not answer: {what}"), fix)
 }

@@ -43,8 +43,8 @@ pub fn check_prompts(context: &DoctorContext<'_>) -> Vec<Check> {
     let folder = Path::new(&context.settings.prompts.folder);
     let prompts = Prompts::new(folder.to_owned());
     let own = prompts.try_all(context.policies.general());
-    let mend = "fix the file, or remove it to use the built-in one";
-    let problems: Vec<Check> = prompts.problems().into_iter().map(|problem| Check::fail(PART, problem, mend)).collect();
+    let fix = "fix the file, or remove it to use the built-in one";
+    let problems: Vec<Check> = prompts.problems().into_iter().map(|problem| Check::fail(PART, problem, fix)).collect();
     match (own, problems.is_empty()) {
         (_, false) => problems,
         (0, true) => vec![Check::ok(PART, "the built-in ones")],

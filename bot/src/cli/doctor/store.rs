@@ -40,17 +40,17 @@ fn running(folder: &Path) -> Running {
 
 fn writable(folder: &Path, running: Running) -> Check {
     let shown = folder.display();
-    let mend = "make it writable for the user that runs aizuchi, or set store.folder to another";
+    let fix = "make it writable for the user that runs aizuchi, or set store.folder to another";
     if folder.exists() && !folder.is_dir() {
         return Check::fail(FOLDER, format!("{shown} is a file"), "set store.folder to another");
     }
     let Some(existing) = folder.ancestors().find(|path| path.as_os_str().is_empty() || path.exists()) else {
-        return Check::fail(FOLDER, format!("{shown} cannot be created"), mend);
+        return Check::fail(FOLDER, format!("{shown} cannot be created"), fix);
     };
     let place = if existing.as_os_str().is_empty() { Path::new(".") } else { existing };
     let trial = place.join(format!(".aizuchi-doctor-{}", std::process::id()));
     match File::create_new(&trial).and_then(|_| std::fs::remove_file(&trial)) {
-        Err(error) => Check::fail(FOLDER, format!("cannot write into {}: {error}", place.display()), mend),
+        Err(error) => Check::fail(FOLDER, format!("cannot write into {}: {error}", place.display()), fix),
         Ok(()) if running == Running::Yes => Check::ok(FOLDER, format!("{shown}, in use by a running aizuchi")),
         Ok(()) if folder.exists() => Check::ok(FOLDER, format!("{shown} is writable")),
         Ok(()) => Check::ok(FOLDER, format!("{shown} will be created at the first start")),
@@ -67,10 +67,10 @@ fn room(folder: &Path) -> Option<Check> {
     let text = String::from_utf8(output.stdout).ok()?;
     let free: u64 = text.lines().nth(1)?.split_whitespace().nth(3)?.parse().ok()?;
     let told = format!("{} MiB free", free / 1024);
-    let mend = "free some space, move store.folder, or lower store.keep_days";
+    let fix = "free some space, move store.folder, or lower store.keep_days";
     Some(match free {
-        free if free < KIB_TOO_LITTLE => Check::fail(FOLDER, told, mend),
-        free if free < KIB_LITTLE => Check::warn(FOLDER, told, mend),
+        free if free < KIB_TOO_LITTLE => Check::fail(FOLDER, told, fix),
+        free if free < KIB_LITTLE => Check::warn(FOLDER, told, fix),
         _ => Check::ok(FOLDER, told),
     })
 }
@@ -86,8 +86,8 @@ fn check_integrity(database: &Path) -> Vec<Check> {
     let opened = match OpenStore::new(database) {
         Ok(opened) => opened,
         Err(error @ StoreError::Newer { .. }) => {
-            let mend = "install that version, or set store.folder to another";
-            return vec![Check::fail(STORE, error.to_string(), mend)];
+            let fix = "install that version, or set store.folder to another";
+            return vec![Check::fail(STORE, error.to_string(), fix)];
         }
         Err(error) => return vec![Check::fail(STORE, format!("{}: {error}", database.display()), broken)],
     };

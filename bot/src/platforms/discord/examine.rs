@@ -124,7 +124,7 @@ mod tests {
             (findings[1].level, findings[1].told.as_str()),
             (Level::Warn, "in attic the bot lacks: Add Reactions")
         );
-        let advice = of_guilds(&json!([]), 9)[0].mend.clone().expect("it can be mended");
+        let advice = of_guilds(&json!([]), 9)[0].fix.clone().expect("it can be fixed");
         assert!(advice.contains(&format!("permissions={all}")), "{advice}");
         assert_eq!(all, 274_877_992_000);
     }

@@ -37,8 +37,8 @@ async fn bot(api: &Api, variable: &str) -> Vec<Check> {
     let answered = match api.call_with(TokenKind::Bot, "auth.test", &[]).await {
         Ok(answered) => answered,
         Err(error) => {
-            let mend = format!("put the Bot User OAuth Token of {APPS}, OAuth & Permissions, into {variable}");
-            return vec![Check::fail(PART, format!("the bot's token: {error}"), mend)];
+            let fix = format!("put the Bot User OAuth Token of {APPS}, OAuth & Permissions, into {variable}");
+            return vec![Check::fail(PART, format!("the bot's token: {error}"), fix)];
         }
     };
     let (user, team) = (text(&answered.body, "user").unwrap_or("?"), text(&answered.body, "team").unwrap_or("?"));
@@ -60,20 +60,20 @@ fn scopes(granted: Option<&str>) -> Check {
     if missing.is_empty() {
         return Check::ok(PART, format!("has the {} scopes it needs", NEEDED.len()));
     }
-    let mend = format!(
+    let fix = format!(
         "add it at {APPS}, OAuth & Permissions, Bot Token Scopes, and install the app again; docs/slack-manifest.yaml has them all"
     );
-    Check::fail(PART, format!("lacks {}", missing.join(", ")), mend)
+    Check::fail(PART, format!("lacks {}", missing.join(", ")), fix)
 }
 
 async fn app(api: &Api, variable: &str) -> Check {
     match api.call_with(TokenKind::App, "apps.connections.open", &[]).await {
         Ok(_) => Check::ok(PART, "Socket Mode works"),
         Err(error) => {
-            let mend = format!(
+            let fix = format!(
                 "create an App-Level Token with connections:write at {APPS}, Basic Information, and put it into {variable}"
             );
-            Check::fail(PART, format!("the app's token: {error}"), mend)
+            Check::fail(PART, format!("the app's token: {error}"), fix)
         }
     }
 }
@@ -87,9 +87,9 @@ mod tests {
         let all: Vec<&str> = NEEDED.iter().map(|(scope, _)| *scope).collect();
         assert_eq!(scopes(Some(&all.join(", "))).level, Level::Ok);
         let but_one: Vec<&str> = all.into_iter().filter(|scope| *scope != "reactions:write").collect();
-        let Check { level, told, mend, .. } = scopes(Some(&but_one.join(",")));
+        let Check { level, told, fix, .. } = scopes(Some(&but_one.join(",")));
         assert_eq!((level, told.as_str()), (Level::Fail, "lacks reactions:write (reacts)"));
-        assert!(mend.is_some());
+        assert!(fix.is_some());
         assert_eq!(scopes(None).level, Level::Warn);
     }
 }

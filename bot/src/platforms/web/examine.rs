@@ -21,8 +21,8 @@ pub fn examine(layers: &Layers, running: Running) -> Vec<Check> {
     let addresses: Vec<SocketAddr> = match web.address.to_socket_addrs() {
         Ok(addresses) => addresses.collect(),
         Err(error) => {
-            let mend = "set web.address to an address such as 127.0.0.1:4860";
-            return vec![Check::fail(PART, format!("`web.address` is {:?}: {error}", web.address), mend)];
+            let fix = "set web.address to an address such as 127.0.0.1:4860";
+            return vec![Check::fail(PART, format!("`web.address` is {:?}: {error}", web.address), fix)];
         }
     };
     let mut checks = vec![listens(&web.address, &addresses, running)];

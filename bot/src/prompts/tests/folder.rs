@@ -92,8 +92,8 @@ fn a_broken_file_is_told_once_and_ours_is_used() {
     }
     folder.write("en/state.md", "---\nonly a question", 10);
     assert!(system(&prompts).starts_with("You read") && prompts.problems()[0].contains("no instructions"));
-    folder.write("en/state.md", "mended", 11);
-    assert_eq!(system(&prompts), "mended");
+    folder.write("en/state.md", "changed", 11);
+    assert_eq!(system(&prompts), "changed");
 }
 
 #[test]
