@@ -100,6 +100,11 @@ fn script(c: char) -> Script {
     }
 }
 
+/// What is asked of somebody whose name it follows directly.
+const REQUESTS_IN_HAN: &str = "\
+    教えて 手伝って 助けて 助けろ 見て 見せて 聞いて 聞かせて 直して 書いて 読んで 調べて 答えて 考えて 起きて 頼む 頼んだ 頼みます 今何 今日の 今日は 今どこ 明日の 何時 何か 何で \
+    何して 何が 元気 大丈夫 黙って 黙れ 静かに 翻訳して 要約して 説明して 計算して 確認して 作って 探して 止めて 早く 最高 天才 助かった 感謝";
+
 /// Whether the found word is not a piece of a longer one. Hiragana are let through (particles follow a name), and so
 /// are what follows Hangul (particles again) and the Chinese characters that are titles.
 pub(super) fn stands_alone(text: &str, range: &Range<usize>) -> bool {
@@ -111,7 +116,9 @@ pub(super) fn stands_alone(text: &str, range: &Range<usize>) -> bool {
         neighbour.is_some_and(|c| script(c) == script(edge) && !matches!(script(edge), Script::None | Script::Hiragana))
     };
     let title = after.is_some_and(|c| "君様殿氏嬢兄姉先".contains(c));
-    let follows = !title && script(last) != Script::Hangul && joined(last, after);
+    let asked = || REQUESTS_IN_HAN.split_whitespace().any(|words| text[range.end..].starts_with(words));
+    let goes_on = title || script(last) == Script::Hangul || script(last) == Script::Han && asked();
+    let follows = !goes_on && joined(last, after);
     !joined(first, before) && !follows
 }
 
@@ -144,6 +151,8 @@ mod tests {
         assert!(word("相槌", "相槌さん、おはよう"));
         assert!(word("相槌", "相槌君"));
         assert!(word("あいづち", "ねえあいづちはどう思う"));
+        assert!(word("相槌", "相槌教えて") && word("相槌", "相槌手伝って！"));
+        assert!(!word("相槌", "相槌打って") && !word("相槌", "相槌役") && !word("愛", "愛情"));
         assert!(!word("アイ", "アイス食べたい"));
         assert!(!word("東", "東京に行く"));
         assert!(word("봇", "봇아 안녕"));

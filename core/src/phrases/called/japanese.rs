@@ -1,7 +1,7 @@
 //! Names in Japanese: what particle follows, what is before, and whether something is asked of it.
 
 use super::NameUse::{self, Called, InPassing, Unclear};
-use super::occurrence::{Occurrence, is_kana};
+use super::occurrence::{Occurrence, begins_with_version, is_kana};
 
 pub(super) fn judge(occurrence: &Occurrence<'_>) -> NameUse {
     let after = occurrence.after;
@@ -16,8 +16,18 @@ pub(super) fn judge(occurrence: &Occurrence<'_>) -> NameUse {
         let alone = occurrence.before.is_empty() && !occurrence.has_more && !occurrence.titled;
         return if alone && matches!(occurrence.end, Some('。' | '.')) { Unclear } else { Called };
     }
+    if begins_with_version(words) && !asks {
+        return InPassing;
+    }
     if starts_with_sign(rest) {
-        return if is_list(words) { InPassing } else { Called };
+        let remark = !asks && !occurrence.titled && is_remark(words);
+        return if is_list(words) {
+            InPassing
+        } else if remark {
+            Unclear
+        } else {
+            Called
+        };
     }
     if rest.starts_with("よ、") || rest.starts_with("よ！") || rest == "よ" || rest == "や" {
         return Called;
@@ -97,6 +107,11 @@ fn is_list(words: &str) -> bool {
         && !first.is_empty()
 }
 
+/// 「、いい言葉だね」 may be about the word.
+fn is_remark(words: &str) -> bool {
+    ends_in(words, "だね だよね だな だなあ だなぁ ですね ですよね") && !begins_with(words, PRAISE)
+}
+
 fn starts_with_sign(text: &str) -> bool {
     text.starts_with(is_sign)
 }
@@ -113,6 +128,9 @@ fn ends_in(text: &str, list: &str) -> bool {
     let text = text.trim_end_matches(|c: char| "ー〜～~wｗ笑!！?？。".contains(c) || c.is_whitespace());
     list.split_whitespace().any(|words| text.ends_with(words))
 }
+
+/// What is said to somebody, not about a word.
+const PRAISE: &str = "すごい すげ さすが 流石 天才 最高 完璧 えらい 偉い 優秀 君 きみ お前 元気 暇 久しぶり ひさしぶり やるね 賢い 正解 その通り そう なるほど そうか 確か";
 
 /// Before a name that is called.
 const CALL_BEFORE: &str = "\

@@ -2,7 +2,7 @@
 
 use super::NameUse::{self, Called, InPassing, Unclear};
 use super::latin_words::*;
-use super::occurrence::{Occurrence, SEPARATORS};
+use super::occurrence::{Occurrence, SEPARATORS, begins_with_version};
 
 /// A word in small letters, or a sign.
 type Token = String;
@@ -69,6 +69,15 @@ impl NameClause<'_> {
         matches!(self.occurrence.end, Some('?' | '？'))
     }
 
+    /// What follows the name and the sign behind it.
+    fn said(&self) -> &str {
+        self.occurrence.after.trim_start_matches(|c: char| c.is_whitespace() || SEPARATORS.contains(c))
+    }
+
+    fn speaks_to_somebody(&self) -> bool {
+        self.after.iter().any(|word| is_in(word, SECOND_PERSON) || is_in(word, FIRST_PERSON))
+    }
+
     /// The words between the last sign and the name.
     fn lead(&self) -> &[Token] {
         let start = self.before.iter().rposition(|token| is_sign(token)).map_or(0, |at| at + 1);
@@ -100,6 +109,9 @@ impl NameClause<'_> {
     /// The clause begins with the name, perhaps behind a greeting.
     fn judge_head(&self, greets: bool) -> NameUse {
         let alone = self.before.is_empty() && !self.occurrence.has_more;
+        if !self.asks() && !self.speaks_to_somebody() && begins_with_version(self.said()) {
+            return InPassing;
+        }
         let Some((first, rest)) = self.after.split_first() else {
             return match self.before.last().map(String::as_str) {
                 Some(":" | "(" | "/" | "[" | "-") => InPassing,
@@ -122,8 +134,13 @@ impl NameClause<'_> {
         let plural = rest.iter().take(6).any(|word| is_in(word, "are were both"))
             && rest.iter().take(4).any(|word| is_in(word, "and &"))
             && !rest.iter().any(|word| is_in(word, SECOND_PERSON));
+        let defines = is_in(next, "a an the") && !self.asks() && !self.speaks_to_somebody();
+        let of_release = || rest.iter().any(|word| is_in(word, "release releases released version versions changelog"));
         match sign {
             "(" | "[" | "/" | ")" | "]" => InPassing,
+            // "aizuchi — a bot that listens", "aizuchi: a new release is available".
+            "-" | "—" | "–" | "~" if defines => InPassing,
+            ":" | "：" if (defines || is_in(next, "new version release")) && of_release() => Unclear,
             "," if is_in(next, "which who whose") && (comma.is_some() || !self.asks()) => InPassing,
             "," if apposition || plural => InPassing,
             _ => Called,
@@ -134,6 +151,9 @@ impl NameClause<'_> {
     fn judge_words(&self, greets: bool) -> NameUse {
         let word = |at: usize| self.after.get(at).map_or("", String::as_str);
         let (first, second) = (word(0), word(1));
+        if is_in(first, GROUPS) && !is_in(second, SECOND_PERSON) {
+            return InPassing;
+        }
         if is_in(first, "and or & und et y") {
             return if greets { Called } else { self.judge_pair() };
         }

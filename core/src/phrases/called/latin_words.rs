@@ -106,3 +106,10 @@ pub(super) const BEFORE_VERB: &str = "\
 pub(super) const ASIDES: &str = "\
     thoughts opinion opinions ideas suggestions lol haha wtf omg yes no really seriously ok okay same \
     true right wrong correct exactly go";
+
+/// People who have something to do with what has the name: "dear aizuchi users".
+pub(super) const GROUPS: &str = "\
+    user users fan fans dev devs developer developers community team teams folks people contributor contributors \
+    maintainer maintainers admin admins lover lovers enthusiast enthusiasts owner owners crew gang family fam \
+    member members friends hackers tester testers operators hosts peeps nation world customers subscribers \
+    followers newbies veterans nutzer fangemeinde utilisateurs usuarios";

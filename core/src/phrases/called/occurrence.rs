@@ -87,6 +87,15 @@ impl Occurrence<'_> {
 /// Signs between parts of a sentence.
 pub(super) const SEPARATORS: &str = ",、，:：—–-~〜～";
 
+/// "0.3", "v2": a release of a program that has the name.
+pub(super) fn begins_with_version(text: &str) -> bool {
+    let text = text.trim_start();
+    let (marked, rest) = text.strip_prefix(['v', 'V']).map_or((false, text), |rest| (true, rest));
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let minor = rest[digits..].strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    digits > 0 && (marked || minor)
+}
+
 /// Whether a sentence ends with this, `rest` following it.
 fn is_end(c: char, rest: &str) -> bool {
     match c {
