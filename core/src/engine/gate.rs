@@ -19,6 +19,7 @@ pub(super) fn trigger<'b>(
         for_somebody_else,
         its_turn: false,
         paid: false,
+        admitted: false,
     }
 }
 
@@ -36,6 +37,7 @@ fn trigger_of<'b>(turn: &Turn<'_>, pending: &'b Pending, paid: bool) -> Trigger<
         for_somebody_else: false,
         its_turn: pending.trace.its_turn,
         paid,
+        admitted: true,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Two bots would go on for ever: it lets the other have the last word.
+//! Bots would go on for ever with each other, two of them or several in turn: it lets the others have the last word.
 use super::{Closed, Gate, GateContext, GateScope, Order};
 use crate::types::Flags;
 
@@ -10,9 +10,10 @@ fn closed(case: &GateContext<'_>) -> Option<Closed> {
     if need == 0 || !case.trigger.by_bot {
         return None;
     }
-    let between_the_two = case.place.recent(case.policy, case.now).take_while(|heard| {
-        heard.flags.has(Flags::OWN) || case.room.speakers.key_at(heard.speaker) == case.trigger.author
-    });
-    let have = between_the_two.filter(|heard| heard.flags.has(Flags::OWN)).count() as u64;
+    let among_bots = case
+        .place
+        .recent(case.policy, case.now)
+        .take_while(|heard| heard.flags.has(Flags::OWN) || heard.flags.has(Flags::BOT));
+    let have = among_bots.filter(|heard| heard.flags.has(Flags::OWN)).count() as u64;
     (have >= need).then_some(Closed { have, need })
 }

@@ -89,6 +89,8 @@ pub(crate) struct Trigger<'a> {
     pub its_turn: bool,
     /// Whether a model would have to be paid for it.
     pub paid: bool,
+    /// It passed the gates before and is among what is owed or pending; they are only checked again.
+    pub admitted: bool,
 }
 
 /// The first closed gate of this order.

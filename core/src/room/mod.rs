@@ -26,6 +26,7 @@ pub(crate) use speakers::Speakers;
 
 use crate::likelihood::TalkShare;
 use crate::policy::Policy;
+use crate::trace::Trace;
 use crate::types::{CallId, Message, RoomId, Share, Span, ThreadId, Time};
 
 /// A channel with its threads.
@@ -121,6 +122,10 @@ impl Room {
         }
     }
 
+    fn places(&self) -> impl Iterator<Item = &PlaceState> {
+        std::iter::once(&self.main).chain(self.threads.values())
+    }
+
     pub(crate) fn places_mut(&mut self) -> impl Iterator<Item = &mut PlaceState> {
         std::iter::once(&mut self.main).chain(self.threads.values_mut())
     }
@@ -208,6 +213,20 @@ impl Room {
         let counts =
             |a: &&AnsweredPerson| a.person == person && a.addressed == addressed && now.since(a.at) < PERSON_LIMIT_SPAN;
         self.answered.iter().filter(counts).count() as u64
+    }
+
+    /// How many messages of this person it still owes an answer.
+    pub(crate) fn owed_to(&self, person: u64) -> u64 {
+        let by_them = |trace: &&Trace| self.speakers.key(&trace.author_id) == person;
+        let owed = self.places().flat_map(PlaceState::owed);
+        owed.flat_map(|owed| owed.together.iter().chain([&*owed.trace])).filter(by_them).count() as u64
+    }
+
+    /// How many messages of this person are answered by posts on their way to the platform.
+    pub(crate) fn leaving_to(&self, person: u64, addressed: bool) -> u64 {
+        let by_them = |trace: &&Trace| self.speakers.key(&trace.author_id) == person;
+        let sent = self.places().filter_map(|place| place.bot.as_deref()).flat_map(|bot| &bot.delivering);
+        sent.filter(|sent| sent.addressed == addressed).flat_map(|sent| &sent.traces).filter(by_them).count() as u64
     }
 
     /// Forgets the talk of the room. Posts on their way still have to be acknowledged.
