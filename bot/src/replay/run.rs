@@ -129,18 +129,35 @@ impl<O: Oracle> Oracle for Posting<O> {
     }
 }
 
-/// A message arrives when its room has come to its time: what is dated earlier than its predecessor arrives late, with it.
+/// A message arrives when its room has come to its time: what is dated earlier than its predecessor arrives late, with it. What
+/// is dated far ahead of most that follow it arrives before they do: a wrong date makes nobody else late.
 fn in_order_of_arrival(events: &[Option<Event>]) -> Vec<(Time, usize)> {
-    let mut newest: HashMap<&RoomId, Time> = HashMap::new();
-    let mut order = Vec::with_capacity(events.len());
+    let mut rooms: HashMap<&RoomId, Vec<(Time, usize)>> = HashMap::new();
     for (index, event) in events.iter().flatten().enumerate() {
-        let clock = newest.entry(event.input.room().expect("a log holds what people did")).or_default();
-        *clock = event.at.max(*clock);
-        order.push((*clock, index));
+        let room = event.input.room().expect("a log holds what people did");
+        rooms.entry(room).or_default().push((event.at, index));
+    }
+    let mut order = Vec::with_capacity(events.len());
+    for said in rooms.into_values() {
+        let mut clock = Time(0);
+        for (place, &(at, index)) in said.iter().enumerate() {
+            let next = &said[place + 1..said.len().min(place + 1 + FOLLOWING)];
+            let earlier = next.iter().filter(|(next, _)| at.since(*next) > DATED_AHEAD).count();
+            let arrives = match next.iter().map(|(next, _)| *next).min() {
+                Some(first) if 2 * earlier > next.len() => first,
+                Some(_) | None => at,
+            };
+            clock = clock.max(arrives);
+            order.push((clock, index));
+        }
     }
     order.sort();
     order
 }
+
+/// How many of those that follow tell whether a date is wrong, and by how much it has to differ from most of them.
+const FOLLOWING: usize = 5;
+const DATED_AHEAD: Span = Span::minutes(24 * 60);
 
 #[cfg(test)]
 mod tests {
@@ -170,6 +187,19 @@ mod tests {
         let oracle = Judge::Yes.oracle(&policies, || unreachable!("no model is asked")).unwrap();
         let decided = run(policies, oracle, log.events, OwnPosts::Recorded, &mut |_| ());
         decided.last().and_then(|decided| decided.trace.bar).expect("it is weighed").welcome
+    }
+
+    #[test]
+    fn a_date_years_ahead_makes_nobody_late() {
+        let said = |at: u64| format!(r#"{{"ts": {at}, "channel": "garden", "author": "mia", "text": "hello"}}"#);
+        let dates = [100, 160, 2_000_000_100, 220, 280, 90, 340, 400, 460];
+        let lines: Vec<String> = dates.iter().map(|at| said(1_700_000_000 + at)).collect();
+        let log = read_text("log", lines.join("\n").as_bytes(), &Options::default(), &mut |_| ()).unwrap();
+        let events: Vec<Option<Event>> = log.events.into_iter().map(Some).collect();
+        let arrive: Vec<u64> =
+            in_order_of_arrival(&events).into_iter().map(|(at, _)| at.0 / 1000 - 1_700_000_000).collect();
+        // The third arrives with the one before it, the sixth is late.
+        assert_eq!(arrive, [100, 160, 160, 220, 280, 280, 340, 400, 460]);
     }
 
     #[test]
