@@ -8,9 +8,9 @@ use crate::trace::Cause;
 
 pub(super) fn run_command(turn: &mut Turn<'_>, command: Command) {
     match command {
-        Command::Mute(None) => turn.room.mute = Some(Mute::Open),
-        Command::Mute(Some(span)) => turn.room.mute = Some(Mute::Until(turn.now + span)),
-        Command::Unmute => turn.room.mute = None,
+        Command::Mute(None) => turn.room.set_mute(Some(Mute::Open), false),
+        Command::Mute(Some(span)) => turn.room.set_mute(Some(Mute::Until(turn.now + span)), false),
+        Command::Unmute => turn.room.set_mute(None, false),
         Command::Listen(on) => turn.room.off = !on,
         Command::Talk(share) => turn.room.talk.get_or_insert_default().asked = share,
         Command::Reset | Command::Left => (),

@@ -2,7 +2,7 @@
 
 use super::end;
 use super::turn::Turn;
-use crate::listen::{Address, QuietTime, SaidTo, allowed_to_talk, asked_to_be_quiet};
+use crate::listen::{Address, QuietTime, SaidTo, allowed_to_talk, asked_to_be_quiet, plainly_allowed_to_talk};
 use crate::room::Mute;
 use crate::trace::{Cause, Stage, Trace};
 use crate::types::{Addressed, Flags, HeardAs, Message, Span};
@@ -21,17 +21,22 @@ pub(super) fn order_in(turn: &Turn<'_>, message: &Message, address: Address) -> 
     if turn.policy.settings.address.be_quiet_minutes == 0 {
         return None;
     }
+    let rest = || without_names(turn, &message.text);
+    let may_talk = match address {
+        Address::Me(_) => turn.room.is_muted(turn.now) && allowed_to_talk(&rest()),
+        Address::TheRoom => turn.room.is_muted_by_words(turn.now) && plainly_allowed_to_talk(&rest()),
+        Address::SomebodyElse => false,
+    };
+    if may_talk {
+        return Some(SpokenOrder::TalkAgain);
+    }
     let said_to = match address {
         Address::Me(_) if message.mentions.iter().all(|person| *person == message.author.id) => SaidTo::Bot,
         Address::Me(_) => SaidTo::NobodyAfterItsPost,
         Address::TheRoom if follows_own_post(turn, message) => SaidTo::NobodyAfterItsPost,
         Address::TheRoom | Address::SomebodyElse => return None,
     };
-    let rest = without_names(turn, &message.text);
-    if matches!(address, Address::Me(_)) && turn.room.is_muted(turn.now) && allowed_to_talk(&rest) {
-        return Some(SpokenOrder::TalkAgain);
-    }
-    asked_to_be_quiet(&rest, said_to).map(SpokenOrder::BeQuiet)
+    asked_to_be_quiet(&rest(), said_to).map(SpokenOrder::BeQuiet)
 }
 
 /// Whether the message before is a post of its own, and not an old one. Of the same person one message may be in between.
@@ -48,7 +53,7 @@ fn follows_own_post(turn: &Turn<'_>, message: &Message) -> bool {
 }
 
 /// What is said beside its names and mentions.
-fn without_names(turn: &Turn<'_>, text: &str) -> String {
+pub(super) fn without_names(turn: &Turn<'_>, text: &str) -> String {
     let mut rest = text.to_owned();
     while let Some(start) = rest.find("<@") {
         let Some(end) = rest[start..].find('>') else { break };
@@ -61,6 +66,8 @@ fn without_names(turn: &Turn<'_>, text: &str) -> String {
 
 pub(super) fn be_quiet(turn: &mut Turn<'_>, mut trace: Box<Trace>, addressed: Option<Addressed>, time: QuietTime) {
     let usual = Span::minutes(turn.policy.settings.address.be_quiet_minutes.into());
+    // What a command muted, a command lifts, or who turns to the bot.
+    let by_words = turn.room.muted_by_words || !turn.room.is_muted(turn.now);
     let cause = match time.span(usual, turn.now, &turn.policy.zone) {
         Some(span) => {
             turn.room.mute_at_least_until(turn.now + span);
@@ -71,6 +78,7 @@ pub(super) fn be_quiet(turn: &mut Turn<'_>, mut trace: Box<Trace>, addressed: Op
             Cause::ToldToBeQuietUntilLifted
         }
     };
+    turn.room.muted_by_words = by_words;
     let threads = turn.room.thread_ids();
     let here = turn.thread.clone();
     for thread in threads {
@@ -83,8 +91,8 @@ pub(super) fn be_quiet(turn: &mut Turn<'_>, mut trace: Box<Trace>, addressed: Op
     turn.stay_silent(trace, Stage::Gate, cause);
 }
 
-/// Lifts a mute; whoever said so is answered like anybody who addresses it.
+/// Lifts a mute; whoever said so to it is answered like anybody who addresses it.
 pub(super) fn talk_again(turn: &mut Turn<'_>, trace: &mut Trace) {
-    turn.room.mute = None;
+    turn.room.set_mute(None, false);
     trace.heard_as = Some(HeardAs::TalkAgain);
 }

@@ -41,6 +41,9 @@ pub(crate) struct Room {
     threads: BTreeMap<ThreadId, PlaceState>,
     calls: u64,
     pub mute: Option<Mute>,
+    /// Whether people's words muted it: then their words lift that again, said to nobody in particular.
+    #[serde(default)]
+    pub muted_by_words: bool,
     pub off: bool,
     /// How much it says here, where that is a share of the talk.
     #[serde(default)]
@@ -83,6 +86,7 @@ impl Room {
             threads: BTreeMap::new(),
             calls: 0,
             mute: None,
+            muted_by_words: false,
             off: false,
             talk: None,
             spent: None,
@@ -182,6 +186,16 @@ impl Room {
             Some(Mute::Open) => true,
             Some(Mute::Until(until)) => now < until,
         }
+    }
+
+    /// Whether it is silent because somebody told it so in words.
+    pub(crate) fn is_muted_by_words(&self, now: Time) -> bool {
+        self.muted_by_words && self.is_muted(now)
+    }
+
+    /// By order, or in words; none lifts it.
+    pub(crate) fn set_mute(&mut self, mute: Option<Mute>, by_words: bool) {
+        (self.mute, self.muted_by_words) = (mute, by_words && mute.is_some());
     }
 
     /// Silences the room up to then; a longer mute stays.

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::english_time::{time_at_end, time_at_start};
+use super::english_time::{begins_time, time_at_end, time_at_start};
+use super::misspelled::corrected;
 use super::pattern::{WordPattern, read};
 use super::{ClausePart, LAUGHS, QuietTime, SaidTo, TextClause, clauses, together};
 
 struct Tables {
-    /// The requests; `~` those that count only where they are said to the bot.
+    /// The requests; `~` those that count only where they are said to the bot, `^` those of them that are put as questions.
     requests: Vec<(char, WordPattern)>,
     /// One of these is in every request.
     telling: HashSet<Box<str>>,
@@ -17,7 +18,7 @@ struct Tables {
 }
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| {
-    let requests = read(include_str!("english.txt"), "~");
+    let requests = read(include_str!("english.txt"), "~^");
     Tables {
         telling: requests.iter().flat_map(|(_, pattern)| pattern.telling_words(COMMON)).collect(),
         requests,
@@ -50,15 +51,35 @@ pub(super) fn asked_to_be_quiet(text: &str, said_to: SaidTo) -> Option<QuietTime
 }
 
 pub(super) fn allowed_to_talk(text: &str) -> bool {
-    let tables = &*TABLES;
-    let is_permission = |clause: &TextClause<'_>| {
+    let all = clauses(text, ENDS);
+    !text.contains('"') && all.len() <= 4 && all.iter().any(|clause| is_permission(clause))
+}
+
+/// The same, said to nobody in particular: nothing else is said, and it is plain that somebody was quiet and is meant.
+pub(super) fn plainly_allowed_to_talk(text: &str) -> bool {
+    const BEFORE: &[&str] = &["again", "anymore", "longer", "more", "unmuted", "yourself", "mute"];
+    const MEANT: &[&str] = &["you", "you're", "youre", "yourself", "mute", "need"];
+    let all = clauses(text, ENDS);
+    let is_plain = |clause: &TextClause<'_>| {
+        let words = words(clause.text);
+        let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+        is_permission(clause) && has(BEFORE) && has(MEANT)
+    };
+    let is_beside = |clause: &TextClause<'_>| {
         let words = words(clause.text);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let fits = |words: &[&str]| tables.again.iter().any(|(_, pattern)| pattern.is(words));
+        let fits =
+            |words: &[&str]| TABLES.around.iter().any(|(sign, pattern)| "<>!".contains(*sign) && pattern.is(words));
         !clause.asks && strip_around(&words, &fits)
     };
-    let all = clauses(text, ENDS);
-    !text.contains('"') && all.len() <= 4 && all.iter().any(is_permission)
+    !text.contains('"') && all.iter().any(is_plain) && all.iter().all(|clause| is_plain(clause) || is_beside(clause))
+}
+
+fn is_permission(clause: &TextClause<'_>) -> bool {
+    let words = words(clause.text);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let fits = |words: &[&str]| TABLES.again.iter().any(|(_, pattern)| pattern.is(words));
+    !clause.asks && strip_around(&words, &fits)
 }
 
 /// Whether the words fit once what may be around them is taken off.
@@ -123,15 +144,13 @@ fn ends(words: &[&str], times: bool) -> Vec<WordCut> {
     cuts
 }
 
-fn words(text: &str) -> Vec<String> {
+/// The words of a text, as they are written where somebody typed in a hurry.
+pub(in crate::listen) fn words(text: &str) -> Vec<String> {
     let is_part = |c: char| c.is_alphanumeric() || "'-:.\"".contains(c) || LAUGHS.contains(c);
     let word = |word: &str| {
-        let word = word.trim_matches(['\'', '-', ':', '.']);
-        let hushes = word.len() > 2
-            && word.trim_start_matches('s').len() > 1
-            && word.trim_start_matches('s').chars().all(|c| c == 'h')
-            && word.starts_with('s');
-        if hushes { "shh".to_owned() } else { word.to_owned() }
+        let trimmed = word.trim_matches(['\'', '-', ':', '.']);
+        let negative = word.starts_with('-') && trimmed.starts_with(|c: char| c.is_ascii_digit());
+        if negative { format!("-{trimmed}") } else { corrected(trimmed) }
     };
     text.split(|c: char| !is_part(c)).map(word).filter(|word| !word.is_empty()).collect()
 }
@@ -164,9 +183,16 @@ fn parts(clause: TextClause<'_>, said_to: SaidTo) -> Vec<ClausePart> {
 }
 
 fn part(words: &[&str], asks: bool, said_to: SaidTo) -> ClausePart {
-    let found = request(words, asks);
-    if let Some(request) = found {
-        return request;
+    let around = |signs: &'static str| {
+        move |words: &[&str]| TABLES.around.iter().any(|(sign, pattern)| signs.contains(*sign) && pattern.is(words))
+    };
+    let of_nobody = words[0] == "nobody" || words[0] == "noone" || words.starts_with(&["no", "one"]);
+    let complains = !asks && (of_nobody || strip_around(words, &around("*")));
+    match request(words, asks).or_else(|| request_of_unknown_length(words, asks)) {
+        // Of what is said to nobody in particular, the order itself has to be plain.
+        Some(ClausePart::Request { only_to_it: true, .. }) if complains && said_to == SaidTo::NobodyAfterItsPost => (),
+        Some(request) => return request,
+        None => (),
     }
     let is_time = |start: WordCut| {
         let rest = &words[start.at..];
@@ -178,14 +204,13 @@ fn part(words: &[&str], asks: bool, said_to: SaidTo) -> ClausePart {
     let laughs = words.iter().any(|word| {
         ["lol", "lmao", "rofl", "xd"].contains(word) || word.contains("haha") || word.contains(|c| LAUGHS.contains(c))
     });
-    let around = |signs: &'static str| {
-        move |words: &[&str]| TABLES.around.iter().any(|(sign, pattern)| signs.contains(*sign) && pattern.is(words))
-    };
+    if DISBELIEF.split('|').any(|phrase| starts_with_phrase(words, phrase)) {
+        return ClausePart::Veto;
+    }
     if laughs {
         return if said_to == SaidTo::Bot { ClausePart::Beside } else { ClausePart::Veto };
     }
-    let of_nobody = words[0] == "nobody" || words[0] == "noone" || words.starts_with(&["no", "one"]);
-    if !asks && (of_nobody || strip_around(words, &around("*"))) {
+    if complains {
         return ClausePart::Complaint;
     }
     if around("!")(words) || !asks && strip_around(words, &around("<>!")) {
@@ -201,6 +226,15 @@ fn part(words: &[&str], asks: bool, said_to: SaidTo) -> ClausePart {
         false => ClausePart::Veto,
     }
 }
+
+fn starts_with_phrase(words: &[&str], phrase: &str) -> bool {
+    let mut said = words.iter();
+    phrase.split_ascii_whitespace().all(|word| said.next() == Some(&word))
+}
+
+/// Who is amazed means no order.
+const DISBELIEF: &str = "no way|you're kidding|you are kidding|you're joking|you are joking|you did not|you didn't|you're killing me|get out of here|\
+    for real|i can't believe|i'm dying|i'm dead|i'm crying|that's amazing|that's hilarious|that's so funny|that's too funny";
 
 /// What people do who are disturbed.
 const OUR_TALK: &str = "talk talking discuss discussing conversation meeting work working think thinking focus focusing concentrate \
@@ -239,8 +273,33 @@ fn request(words: &[&str], asks: bool) -> Option<ClausePart> {
             let said = if end.time == QuietTime::Usual { start.time } else { end.time };
             let time = if for_good { QuietTime::Open } else { said };
             // "Quiet?" is a question; "quiet, please?" and "could you be quiet?" are none.
-            if !asks || start.politely || end.politely || time != QuietTime::Usual {
-                return Some(ClausePart::Request { only_to_it: sign == '~', time });
+            if !asks || start.politely || end.politely || time != QuietTime::Usual || sign == '^' {
+                return Some(ClausePart::Request { only_to_it: sign != ' ', time });
+            }
+        }
+    }
+    None
+}
+
+/// "Be quiet until the release is out": a request with a time that cannot be read lasts the usual time.
+fn request_of_unknown_length(words: &[&str], asks: bool) -> Option<ClausePart> {
+    const TAIL_MAX: usize = 10;
+    for start in starts(words, "<?", false) {
+        for at in (start.at + 1..words.len()).filter(|at| begins_time(words[*at])) {
+            let (proper, tail) = (&words[start.at..at], &words[at..]);
+            let Some((sign, false)) = request_proper(proper) else { continue };
+            let vague =
+                tail[0] == "for" && (sign != ' ' || proper.len() == 1 && !is_in(proper[0], "shh hush shush shut stfu"));
+            // "Silent until now", "no replies for weeks" say how it is.
+            let states = is_in(proper[0], "quiet silent silence quietly mute no not nothing without")
+                || proper.ends_with(&["enough"]);
+            let is_time = tail.len() > 1
+                && tail.len() <= TAIL_MAX
+                && !tail.iter().any(|word| is_in(word, VETOES) || word.contains('"'));
+            if is_time && !vague && !states && (!asks || start.politely) {
+                // "Don't talk to me until I've had coffee" is said among people.
+                let only_to_it = sign != ' ' || is_in(proper[0], "don't do never");
+                return Some(ClausePart::Request { only_to_it, time: QuietTime::Usual });
             }
         }
     }

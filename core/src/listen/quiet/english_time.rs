@@ -1,7 +1,7 @@
-//! "For an hour", "until tomorrow", "till 5pm" at either end of some words.
+//! "For an hour", "until tomorrow", "till 5pm on friday" at either end of some words.
 
+use super::english_span::{span, spelled};
 use super::when::{Day, LocalTime, MORNING, QuietTime};
-use crate::types::Span;
 
 /// How many words at the end are a time, and which. The longest that is one counts.
 pub(super) fn time_at_end(words: &[&str]) -> Option<(usize, QuietTime)> {
@@ -13,7 +13,14 @@ pub(super) fn time_at_start(words: &[&str]) -> Option<(usize, QuietTime)> {
     (1..=words.len().min(WORDS_MAX)).rev().find_map(|end| Some((end, time(&words[..end])?)))
 }
 
-const WORDS_MAX: usize = 9;
+const WORDS_MAX: usize = 10;
+
+/// Whether a time seems to begin here, though it cannot be read: "until the release is out", "for -5 minutes".
+pub(super) fn begins_time(word: &str) -> bool {
+    let digits = word.strip_prefix('-').unwrap_or(word);
+    ["for", "until", "till", "til", "untill", "'til"].contains(&word)
+        || digits.starts_with(|c: char| c.is_ascii_digit())
+}
 
 fn time(words: &[&str]) -> Option<QuietTime> {
     let phrase = words.join(" ");
@@ -22,20 +29,51 @@ fn time(words: &[&str]) -> Option<QuietTime> {
     }
     match words {
         ["until" | "till" | "til" | "untill", rest @ ..] => until(rest),
-        ["for" | "in", "the", "next", rest @ ..] | ["the", "next", rest @ ..] => span(rest).map(QuietTime::For),
-        ["for", "at", "least", rest @ ..]
-        | ["for", "about" | "around" | "like" | "maybe" | "just" | "only" | "another", rest @ ..] => {
-            span(rest).map(QuietTime::For)
+        ["for" | "in" | "over", "the", "next" | "coming", rest @ ..] | ["the", "next" | "coming", rest @ ..] => {
+            one_or_more(rest)
         }
-        ["for", "the", "weekend"]
-        | ["for", "the", "rest", "of", "the", "week"]
-        | ["this", "week"]
-        | ["for", "this", "week"] => Some(QuietTime::until(Day::Weekday(0), MORNING)),
-        ["for", rest @ ..] => span(rest).map(QuietTime::For),
+        ["for", "at", "least", rest @ ..]
+        | ["for", "about" | "around" | "like" | "maybe" | "just" | "only" | "another" | "roughly", rest @ ..] => {
+            one_or_more(rest)
+        }
+        ["for", "the", "weekend"] | ["this" | "all", "week"] | ["for", "this", "week"] => {
+            Some(QuietTime::until(Day::Weekday(0), MORNING))
+        }
+        ["for", "the", "rest" | "remainder", "of", rest @ ..] | ["the", "rest", "of", rest @ ..] => rest_of(rest),
+        ["for", "the", "whole" | "entire", rest @ ..] | ["the", "whole" | "entire", rest @ ..] | ["all", rest @ ..] => {
+            rest_of(rest)
+        }
+        ["another", rest @ ..] => one_or_more(rest),
+        ["for", rest @ ..] => span(rest).map(QuietTime::lasting),
         _ => span(words)
             .filter(|_| words.len() > 1 || words[0].starts_with(|c: char| c.is_ascii_digit()))
-            .map(QuietTime::For),
+            .map(QuietTime::lasting),
     }
+}
+
+/// "The next hour", "another two hours".
+fn one_or_more(words: &[&str]) -> Option<QuietTime> {
+    let one = || span(&[&["a"], words].concat());
+    span(words).or_else(one).map(QuietTime::lasting)
+}
+
+/// "The rest of the week".
+fn rest_of(words: &[&str]) -> Option<QuietTime> {
+    let unit = match words {
+        ["the" | "this", unit] | [unit] => *unit,
+        _ => return None,
+    };
+    end_of(unit)
+}
+
+fn end_of(unit: &str) -> Option<QuietTime> {
+    Some(match unit {
+        "day" | "today" | "evening" | "night" | "afternoon" => QuietTime::TODAY,
+        "week" | "weekend" => QuietTime::until(Day::Weekday(0), MORNING),
+        "month" => QuietTime::until(Day::NextMonth, MORNING),
+        "year" => QuietTime::until(Day::NextYear, MORNING),
+        _ => return None,
+    })
 }
 
 const SET_PHRASES: &[(&str, QuietTime)] = &[
@@ -66,35 +104,83 @@ const SET_PHRASES: &[(&str, QuietTime)] = &[
 
 fn until(words: &[&str]) -> Option<QuietTime> {
     let words = match words {
-        ["about" | "around", rest @ ..] => rest,
+        ["about" | "around", rest @ ..] | ["at", "least", rest @ ..] => rest,
         other => other,
     };
     let clock = |minute: u32, either_half: bool| QuietTime::Until(LocalTime { day: Day::Next, minute, either_half });
-    Some(match words {
-        ["tomorrow"] | ["tomorrow", "morning"] | ["the", "next", "day"] => QuietTime::until(Day::Tomorrow, MORNING),
-        ["tomorrow", "noon" | "afternoon"] => QuietTime::until(Day::Tomorrow, 12 * 60),
-        ["tomorrow", "evening" | "night"] => QuietTime::until(Day::Tomorrow, 18 * 60),
-        ["tomorrow", "at", time @ ..] => QuietTime::until(Day::Tomorrow, clock_time(time)?.0),
-        ["morning"] | ["the", "morning"] => clock(MORNING, false),
-        ["noon"] | ["lunch"] | ["lunchtime"] | ["midday"] => clock(12 * 60, false),
-        ["tonight" | "evening"] | ["the" | "this", "evening"] | ["dinner"] => clock(18 * 60, false),
-        ["after", "lunch"] => clock(13 * 60, false),
-        ["the", "weekend"] | ["weekend"] => QuietTime::until(Day::Weekday(5), MORNING),
-        ["this", "afternoon"] | ["the", "afternoon"] => clock(13 * 60, false),
-        ["next", "week"] => QuietTime::until(Day::Weekday(0), MORNING),
-        ["next", day] | ["on", day] | [day] if weekday(day).is_some() => {
-            QuietTime::until(Day::Weekday(weekday(day)?), MORNING)
+    match words {
+        ["the", "next", "day"] => return Some(QuietTime::until(Day::Tomorrow, MORNING)),
+        ["the", "weekend"] | ["weekend"] => return Some(QuietTime::until(Day::Weekday(5), MORNING)),
+        ["next", "week"] | ["after", "the", "weekend"] => return Some(QuietTime::until(Day::Weekday(0), MORNING)),
+        ["next", unit @ ("month" | "year")] => return end_of(unit),
+        ["the", "end", "of", rest @ ..] | ["end", "of", rest @ ..] => return rest_of(rest),
+        ["tonight" | "evening"] | ["the" | "this", "evening"] => return Some(clock(18 * 60, false)),
+        _ => (),
+    }
+    if let Some(day) = day(words) {
+        return Some(QuietTime::until(day, MORNING));
+    }
+    if let Some((minute, either_half)) = time_of_day(words) {
+        return Some(clock(minute, either_half));
+    }
+    (1..words.len())
+        .find_map(|at| day_and_time(&words[..at], &words[at..]).or_else(|| day_and_time(&words[at..], &words[..at])))
+}
+
+/// "Friday" and "5pm", in whatever order they were said.
+fn day_and_time(on: &[&str], at: &[&str]) -> Option<QuietTime> {
+    let at = match at {
+        ["at" | "by" | "around" | "about" | "in", rest @ ..] if !rest.is_empty() => rest,
+        other => other,
+    };
+    let (minute, either_half) = time_of_day(at)?;
+    let minute = if at == ["midnight"] { 24 * 60 } else { minute };
+    // "Friday at five" is in the afternoon, "Friday at nine" in the morning.
+    let minute = if either_half && minute < 7 * 60 { minute + 12 * 60 } else { minute };
+    match on {
+        ["today" | "tonight"] => {
+            let tonight = either_half && on == ["tonight"] && minute < 12 * 60;
+            Some(QuietTime::until(Day::Next, minute + if tonight { 12 * 60 } else { 0 }))
         }
-        time => {
-            let (minute, either_half) = clock_time(time)?;
-            clock(minute, either_half)
+        ["next", ..] => Some(QuietTime::until(day(on)?, minute)),
+        _ => Some(QuietTime::until(day(on)?.with_time(), minute)),
+    }
+}
+
+fn day(words: &[&str]) -> Option<Day> {
+    match words {
+        ["tomorrow" | "tmrw" | "tmr" | "tomorow"] => Some(Day::Tomorrow),
+        ["the", "day", "after", "tomorrow"] => Some(Day::InDays(2)),
+        ["next" | "on" | "this" | "coming", day] | ["the" | "this", "next" | "coming", day] | [day] => {
+            weekday(day).map(Day::Weekday)
         }
-    })
+        _ => None,
+    }
 }
 
 fn weekday(word: &str) -> Option<i64> {
     let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-    days.iter().position(|day| *day == word).map(|at| at as i64)
+    let short = |day: &str| {
+        ["mon", "tue", "tues", "wed", "thu", "thur", "thurs", "fri", "sat", "sun"].contains(&word)
+            && day.starts_with(word)
+    };
+    days.iter().position(|day| *day == word || short(day)).map(|at| at as i64)
+}
+
+/// "Noon", "the morning", "5pm": minutes of the day, and whether it may be either half of the day.
+fn time_of_day(words: &[&str]) -> Option<(u32, bool)> {
+    let words = match words {
+        ["the" | "this", rest @ ..] => rest,
+        other => other,
+    };
+    Some(match words {
+        ["morning"] => (MORNING, false),
+        ["noon" | "lunch" | "lunchtime" | "midday"] => (12 * 60, false),
+        ["afternoon"] | ["after", "lunch"] => (13 * 60, false),
+        ["evening" | "night" | "dinner" | "dinnertime"] => (18 * 60, false),
+        ["midnight"] => (0, false),
+        time => clock_time(time)?,
+    })
 }
 
 /// "5pm", "5 pm", "17:30", "5 o'clock": minutes of the day, and whether it may be either half of the day.
@@ -105,14 +191,17 @@ fn clock_time(words: &[&str]) -> Option<(u32, bool)> {
             (None, Some(number)) => (number, Some(false)),
             (None, None) => (*one, None),
         },
-        [one, "pm" | "p"] | [one, "p", "m"] | [one, "in", "the", "afternoon" | "evening"] => (*one, Some(true)),
-        [one, "am" | "a"] | [one, "a", "m"] | [one, "in", "the", "morning"] => (*one, Some(false)),
+        [one, "pm" | "p" | "p.m"] | [one, "p", "m"] | [one, "in", "the", "afternoon" | "evening"] => (*one, Some(true)),
+        [one, "am" | "a" | "a.m"] | [one, "a", "m"] | [one, "in", "the", "morning"] => (*one, Some(false)),
         [one, "o'clock" | "oclock" | "sharp"] => (*one, None),
+        ["half", "past", hour] => return clock_time(&[hour]).map(|(minute, either)| (minute + 30, either)),
+        ["quarter", "past", hour] => return clock_time(&[hour]).map(|(minute, either)| (minute + 15, either)),
         _ => return None,
     };
-    let (hour, minute) = match number.split_once(':') {
-        Some((hour, minute)) => (hour.parse().ok()?, minute.parse().ok()?),
-        None => (number.parse().ok().or_else(|| spelled(number))?, 0),
+    let (hour, minute) = match number.split_once([':', '.']) {
+        Some((hour, minute)) if minute.len() == 2 => (hour.parse().ok()?, minute.parse().ok()?),
+        Some(_) => return None,
+        None => (number.parse().ok().or_else(|| spelled(number).map(u32::try_from)?.ok())?, 0),
     };
     if hour > 24 || minute > 59 {
         return None;
@@ -124,88 +213,4 @@ fn clock_time(words: &[&str]) -> Option<(u32, bool)> {
     };
     let either_half = half.is_none() && (1..12).contains(&hour) && !number.contains(':');
     Some((hour * 60 + minute, either_half))
-}
-
-/// "30 minutes", "an hour and a half", "half an hour", "2h", "90m".
-fn span(words: &[&str]) -> Option<Span> {
-    match words {
-        ["half", "an" | "a", unit] => Some(Span(unit_of(unit)?.0 / 2)),
-        ["a", "half", unit] | ["half-an", unit] => Some(Span(unit_of(unit)?.0 / 2)),
-        ["a", "quarter", "of", "an", unit] | ["quarter", "of", "an", unit] => Some(Span(unit_of(unit)?.0 / 4)),
-        [number, unit, "and", "a", "half"] => {
-            times(number, 2).and_then(|twice| Some(Span((twice + 1) * unit_of(unit)?.0 / 2)))
-        }
-        [number, "and", "a", "half", unit] => {
-            times(number, 2).and_then(|twice| Some(Span((twice + 1) * unit_of(unit)?.0 / 2)))
-        }
-        [number, unit, "or", "so" | "two"] => Some(Span(times(number, 1)? * unit_of(unit)?.0)),
-        ["a", "couple", "of", unit] | ["a", "couple", unit] | ["couple", "of", unit] => {
-            Some(Span(2 * unit_of(unit)?.0))
-        }
-        ["a", "few", unit] | ["few", unit] => Some(Span(3 * unit_of(unit)?.0)),
-        ["a", "good" | "whole" | "full", unit] | ["one", "whole", unit] => unit_of(unit),
-        [number, unit] => decimal(number, unit).or_else(|| Some(Span(times(number, 1)? * unit_of(unit)?.0))),
-        [one] => {
-            let at = one.find(|c: char| !c.is_ascii_digit())?;
-            let named = unit_of(one);
-            named.or_else(|| Some(Span(times(&one[..at], 1)? * unit_of(&one[at..])?.0)))
-        }
-        _ => None,
-    }
-}
-
-/// "1.5 hours".
-fn decimal(number: &str, unit: &str) -> Option<Span> {
-    let (whole, part) = number.split_once('.')?;
-    let whole: u64 = whole.parse().ok()?;
-    let tenths: u64 = part.get(..1)?.parse().ok()?;
-    Some(Span((whole * 10 + tenths) * unit_of(unit)?.0 / 10))
-}
-
-fn times(number: &str, factor: u64) -> Option<u64> {
-    let number = match number {
-        "a" | "an" => 1,
-        digits => digits.parse().ok().or_else(|| spelled(digits).map(u64::from))?,
-    };
-    (number > 0 && number < 10_000).then_some(number * factor)
-}
-
-fn spelled(word: &str) -> Option<u32> {
-    const NUMBERS: [(&str, u32); 20] = [
-        ("one", 1),
-        ("two", 2),
-        ("three", 3),
-        ("four", 4),
-        ("five", 5),
-        ("six", 6),
-        ("seven", 7),
-        ("eight", 8),
-        ("nine", 9),
-        ("ten", 10),
-        ("eleven", 11),
-        ("twelve", 12),
-        ("fifteen", 15),
-        ("twenty", 20),
-        ("thirty", 30),
-        ("forty", 40),
-        ("seventy", 70),
-        ("fifty", 50),
-        ("sixty", 60),
-        ("ninety", 90),
-    ];
-    let known = |word: &str| NUMBERS.iter().find(|(name, _)| *name == word).map(|(_, number)| *number);
-    let sum =
-        || word.split_once('-').and_then(|(tens, ones)| Some(known(tens)? + known(ones).filter(|ones| *ones < 10)?));
-    known(word).or_else(sum)
-}
-
-fn unit_of(word: &str) -> Option<Span> {
-    Some(match word {
-        "s" | "sec" | "secs" | "second" | "seconds" => Span::seconds(1),
-        "m" | "min" | "mins" | "minute" | "minutes" | "minuts" => Span::minutes(1),
-        "h" | "hr" | "hrs" | "hour" | "hours" => Span::minutes(60),
-        "d" | "day" | "days" => Span::minutes(24 * 60),
-        "w" | "week" | "weeks" => Span::minutes(7 * 24 * 60),
-        _ => return None,
-    })
 }

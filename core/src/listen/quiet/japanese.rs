@@ -43,9 +43,10 @@ static STEMS: LazyLock<Vec<Stem>> = LazyLock::new(|| {
     stems
 });
 
-/// Finds whether any of them is in a text.
+/// Finds whether any of them, or a rebuke, is in a text.
 static ANY_STEM: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    AhoCorasick::new(STEMS.iter().map(|stem| stem.text)).expect("a list of words fits into an automaton")
+    AhoCorasick::new(STEMS.iter().map(|stem| stem.text).chain(REBUKES.split_whitespace()))
+        .expect("a list of words fits into an automaton")
 });
 
 /// A clause with more characters is no order.
@@ -68,11 +69,28 @@ fn parts(clause: TextClause<'_>, said_to: SaidTo) -> Vec<ClausePart> {
         return vec![ClausePart::Veto];
     }
     let laughs = clause.text.ends_with(['w', '草', '笑']) || clause.text.contains(|c| LAUGHS.contains(c));
-    if laughs && said_to == SaidTo::NobodyAfterItsPost || text.contains('"') {
+    // Among words of another language it is spoken of: "how do I say 静かにして in English".
+    let is_foreign =
+        text.contains(|c: char| c.is_ascii_alphabetic()) && text.is_ascii() && !is_listed(text, FOREIGN_BESIDE);
+    if laughs && said_to == SaidTo::NobodyAfterItsPost
+        || text.contains('"')
+        || is_foreign && whole(text, false).is_none()
+    {
         return vec![ClausePart::Veto];
     }
     if let Some(part) = whole(text, clause.asks) {
         return vec![part];
+    }
+    if said_to == SaidTo::Bot && !clause.asks && is_rebuke(text) {
+        return vec![ClausePart::Request { only_to_it: true, time: QuietTime::Usual }];
+    }
+    // 「黙ってて30分」
+    for (at, _) in text.char_indices().skip(1) {
+        if let Some((_, time)) = time_at_start(&text[at..]).filter(|(end, _)| at + end == text.len())
+            && let Some(ClausePart::Request { only_to_it, .. }) = whole(&text[..at], clause.asks)
+        {
+            return vec![ClausePart::Request { only_to_it, time }];
+        }
     }
     // 「会議中なので静かにして」: the reason, and what it leads to.
     for (at, particle) in REASON_ENDS.split_whitespace().flat_map(|particle| text.match_indices(particle)) {
@@ -83,6 +101,32 @@ fn parts(clause: TextClause<'_>, said_to: SaidTo) -> Vec<ClausePart> {
     }
     vec![beside_or_reason(text, clause.asks)]
 }
+
+/// Words of other languages that go with a request.
+const FOREIGN_BESIDE: &str = "please pls plz ok okay hey hi yo bot ai lol shut up stop quiet be silent thanks sorry no";
+
+fn is_listed(text: &str, list: &str) -> bool {
+    list.split_whitespace().any(|listed| listed == text)
+}
+
+/// Whether it is told that it talks too much, and nothing else.
+fn is_rebuke(text: &str) -> bool {
+    let mut text = text;
+    while let Some(filler) = longest(text, BEFORE).filter(|filler| filler.len() < text.len()) {
+        text = &text[filler.len()..];
+    }
+    REBUKES
+        .split_whitespace()
+        .filter_map(|words| text.strip_prefix(words))
+        .any(|rest| consume(rest, AFTER_REBUKE).is_some())
+}
+
+/// What is said to somebody who talks too much.
+const REBUKES: &str = "うるさい うるさすぎ うるさ うるせえ うるせぇ うるせー うるせ うっさい うっせえ うっせぇ うっせー うっせ やかましい うざい ウザい うざ しつこい 口うるさい 鬱陶しい うっとうしい \
+    邪魔 じゃま 迷惑 余計なお世話 大きなお世話 しゃべりすぎ 喋りすぎ 話しすぎ 発言しすぎ 返信しすぎ 反応しすぎ 出しゃばりすぎ でしゃばりすぎ 出しゃばり でしゃばり \
+    聞いてない 聞いていない 誰も聞いてない 誰も聞いていない 頼んでない 頼んでいない 誰も頼んでない 呼んでない 呼んでいない 誰も呼んでない お呼びでない いい加減にして いい加減にしろ 空気読んで 空気読め 空気を読んで";
+
+const AFTER_REBUKE: &str = "よ ね な なあ なぁ なー わ ぞ です だ だよ んだけど んですけど んだよ んだよな んですが かも かもしれない から って ってば ー っ ッ さ る な。 もう です。 すぎ すぎる すぎます のよ ん し";
 
 const REASON_ENDS: &str = "んだから だから なので から ので ため んで けど が し から、 ますから";
 
@@ -191,6 +235,10 @@ fn asks_politely(piece: &str) -> bool {
 }
 
 fn beside_or_reason(text: &str, asks: bool) -> ClausePart {
+    let whole_text = text.trim_end_matches(|c: char| "よねなぁあーさ".contains(c));
+    if !asks && is_listed(whole_text, COMPLAINTS) {
+        return ClausePart::Complaint;
+    }
     let mut text = text;
     while let Some(filler) = longest(text, BEFORE).filter(|filler| filler.len() < text.len()) {
         text = &text[filler.len()..];
@@ -212,16 +260,6 @@ fn beside_or_reason(text: &str, asks: bool) -> ClausePart {
 }
 
 pub(super) fn allowed_to_talk(text: &str) -> bool {
-    let allows = |text: &str| {
-        let mut rest = text;
-        loop {
-            if begins_permission(rest) {
-                return true;
-            }
-            let Some(filler) = longest(rest, BEFORE) else { return false };
-            rest = &rest[filler.len()..];
-        }
-    };
     let clause_allows = |clause: &TextClause<'_>| {
         let after_reason = || {
             REASON_ENDS
@@ -232,6 +270,30 @@ pub(super) fn allowed_to_talk(text: &str) -> bool {
         !clause.asks && (allows(clause.text) || after_reason())
     };
     !text.contains('"') && clauses(text, ENDS).iter().any(clause_allows)
+}
+
+/// The same, said to nobody in particular: nothing else is said, and it is plain that somebody was quiet.
+pub(super) fn plainly_allowed_to_talk(text: &str) -> bool {
+    const BEFORE_NOW: [&str; 4] = ["もう", "また", "ミュート", "なくて"];
+    let is_plain = |clause: &TextClause<'_>| {
+        let invites = clause.text.contains("そう") || clause.text.contains("かな");
+        !clause.asks && !invites && BEFORE_NOW.iter().any(|word| clause.text.contains(word)) && allows(clause.text)
+    };
+    let is_beside = |clause: &TextClause<'_>| whole(clause.text, clause.asks) == Some(ClausePart::Beside);
+    let all = clauses(text, ENDS);
+    !text.contains('"') && all.iter().any(is_plain) && all.iter().all(|clause| is_plain(clause) || is_beside(clause))
+}
+
+/// Whether a permission is all that follows what may be before it.
+fn allows(text: &str) -> bool {
+    let mut rest = text;
+    loop {
+        if begins_permission(rest) {
+            return true;
+        }
+        let Some(filler) = longest(rest, BEFORE) else { return false };
+        rest = &rest[filler.len()..];
+    }
 }
 
 fn begins_permission(text: &str) -> bool {
@@ -257,7 +319,7 @@ fn begins_permission(text: &str) -> bool {
 /// What may be before a request.
 const BEFORE: &str = "今から いまから 今 いま これ以上 余計なことを 余計なこと 余計な もうこれ以上 こっちの話に 私の話に 俺たちの話に 僕たちの話に みんなの会話に 人の会話に 会話の途中で 話の途中で 途中で ここから先は 今後は 次から ねえねえ お願いですから もうちょっと もうちょい しばらく 毎回 全部 全てに 何にでも いつも 変に 無理に 急に 横から 話を 会話を 私たちだけで 君はもう 君はちょっと お前もう ちゃんと きちんと 本当に少し そこで ちょっとの間 少しの間 ちょっとだけ 少しだけ すこしだけ すこし ちょい ちょいと ちと しばし 暫く 一回 一度 ひとまず 今すぐ 今日のところは そろそろ とにかく 君もさ 本当 ちょっと もう少し もう お願いだから お願い お願いします すみませんが すみません すいませんが すいません ごめんね ごめん ごめんなさい \
     悪いけど 悪いんだけど 悪いんですが 悪いが 頼むから 頼む いいから とりあえず 少し 少々 申し訳ないけど 申し訳ないですが 申し訳ないんですが 申し訳ありませんが 恐れ入りますが すまん すまないが おい ねえ ねぇ ねー \
-    あの あのー あのさ じゃあ じゃ さすがに ほんとに ほんと 本当に マジで まじで いい加減に いい加減 君は きみは 君 お前は おまえは お前 あなたは あなた ボットは bot ボット \
+    あの あのー あのさ じゃあ じゃ さすがに ほんとに ほんと 本当に マジで まじで いい加減に いい加減 君には きみには お前には おまえには あなたには あんたには ボットには 君は きみは 君 お前は おまえは お前 あなたは あなた ボットは bot ボット \
     このチャンネルでは このチャンネルで このチャンネルには ここでは ここで ここには ここに このスレでは このスレで このスレには このスレに このスレッドでは このスレッドで このスレッドには \
     このスレッドに これには この話には この話に この会話には この会話に 会話に 話に 人の話に 勝手に いちいち あまり あんまり なるべく できれば 可能なら 良ければ よければ よかったら でいいから \
     だから まず はい うん えっと えーと あー あ いや いやいや もっと 絶対に 絶対 さっさと 早く はやく 黙って 頼みます 全部に 全てに 何でも みんなの話に 私たちの会話に 私たちの話に \

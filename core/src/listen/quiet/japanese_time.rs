@@ -5,7 +5,7 @@ use crate::types::Span;
 
 /// How many bytes at the beginning are a time, and which.
 pub(super) fn time_at_start(text: &str) -> Option<(usize, QuietTime)> {
-    set_phrase(text).or_else(|| clock(text)).or_else(|| span(text)).or_else(|| until_event(text))
+    set_phrase(text).or_else(|| until_day(text)).or_else(|| clock(text)).or_else(|| span(text)).or_else(|| unread(text))
 }
 
 fn set_phrase(text: &str) -> Option<(usize, QuietTime)> {
@@ -40,15 +40,82 @@ fn set_phrase(text: &str) -> Option<(usize, QuietTime)> {
     found.map(|(words, time)| (words.len(), time))
 }
 
-/// 「会議が終わるまで」「戻ってくるまで」: nobody knows how long that is.
-fn until_event(text: &str) -> Option<(usize, QuietTime)> {
-    const EVENT_BYTES_MAX: usize = 36;
-    let end = text.find("るまで")? + "るまで".len();
-    (end <= EVENT_BYTES_MAX).then_some((end, QuietTime::Usual))
+/// 「会議が終わるまで」「リリースまで」「-5分」: a time, and nobody knows how long that is.
+fn unread(text: &str) -> Option<(usize, QuietTime)> {
+    const BYTES_MAX: usize = 60;
+    if let Some((end, _)) = text.strip_prefix(['-', '−']).and_then(span) {
+        return Some((end + text.len() - text.trim_start_matches(['-', '−']).len(), QuietTime::Usual));
+    }
+    let ends = ["まで", "の間", "のあいだ", "いっぱい"];
+    let (at, end) = ends.iter().filter_map(|end| text.find(end).map(|at| (at, *end))).min()?;
+    let rest = &text[at + end.len()..];
+    let rest = rest.strip_prefix('は').unwrap_or(rest);
+    // 「いつまで静かにして…」 asks, 「そこまで」 names a limit.
+    let asks = ["いつ", "どこ", "ここ", "そこ", "あれ", "これ", "それ"].iter().any(|word| text[..at].ends_with(word));
+    (at > 0 && at <= BYTES_MAX && !asks).then_some((text.len() - rest.len(), QuietTime::Usual))
+}
+
+/// 「金曜の17時まで」「明日の正午まで」「来週の月曜まで」「今月いっぱい」.
+fn until_day(text: &str) -> Option<(usize, QuietTime)> {
+    let (day, rest) = day(text)?;
+    let after_until = |rest: &str| {
+        let until = ["までは", "まで", "いっぱいは", "いっぱい", "中は", "中"];
+        until.iter().find_map(|until| rest.strip_prefix(until)).map(str::len)
+    };
+    if let Some(left) = after_until(rest) {
+        return Some((text.len() - left, QuietTime::until(day, MORNING)));
+    }
+    let rest = rest.strip_prefix(['の', '、', ' ']).unwrap_or(rest);
+    let parts =
+        [("午前中", 12), ("正午", 12), ("昼", 12), ("お昼", 12), ("夕方", 17), ("夜", 19), ("晩", 19), ("朝", 8)];
+    let part = parts.iter().find_map(|(word, hour)| Some((after_until(rest.strip_prefix(word)?)?, 60 * hour, false)));
+    let (left, minute, either_half) = part.or_else(|| {
+        let (end, minute, either_half) = clock_time(rest)?;
+        Some((rest.len() - end, minute, either_half))
+    })?;
+    // 「金曜の5時」 is in the afternoon, 「金曜の9時」 in the morning.
+    let minute = if either_half && minute < 7 * 60 { minute + 12 * 60 } else { minute };
+    let day = if text.starts_with("来週") { day } else { day.with_time() };
+    Some((text.len() - left, QuietTime::until(day, minute)))
+}
+
+/// A day at the beginning, and what follows it.
+fn day(text: &str) -> Option<(Day, &str)> {
+    const DAYS: [(&str, Day); 14] = [
+        ("明後日", Day::InDays(2)),
+        ("あさって", Day::InDays(2)),
+        ("翌日", Day::Tomorrow),
+        ("明日", Day::Tomorrow),
+        ("あした", Day::Tomorrow),
+        ("あす", Day::Tomorrow),
+        ("今日", Day::Next),
+        ("本日", Day::Next),
+        ("来月", Day::NextMonth),
+        ("今月", Day::NextMonth),
+        ("来年", Day::NextYear),
+        ("今年", Day::NextYear),
+        ("年内", Day::NextYear),
+        ("月末", Day::NextMonth),
+    ];
+    if let Some((word, day)) = DAYS.iter().find(|(word, _)| text.starts_with(word)) {
+        return Some((*day, &text[word.len()..]));
+    }
+    let rest = ["来週の", "今週の", "次の", "今度の"].iter().find_map(|word| text.strip_prefix(word)).unwrap_or(text);
+    let first = rest.chars().next()?;
+    let weekday = "月火水木金土日".chars().position(|day| day == first)?;
+    let rest = &rest[first.len_utf8()..];
+    let rest = rest.strip_prefix("曜日").or_else(|| rest.strip_prefix('曜'))?;
+    Some((Day::Weekday(weekday as i64), rest))
 }
 
 /// 「午後3時半まで」「17時まで」「17:30まで」.
 fn clock(text: &str) -> Option<(usize, QuietTime)> {
+    let (end, minute, either_half) = clock_time(text)?;
+    Some((end, QuietTime::Until(LocalTime { day: Day::Next, minute, either_half })))
+}
+
+/// How many bytes at the beginning are a time of the day up to which, its minute, and whether it may be either half of the day.
+fn clock_time(text: &str) -> Option<(usize, u32, bool)> {
     let (rest, half) = match (text.strip_prefix("午後"), text.strip_prefix("午前")) {
         (Some(rest), _) => (rest, Some(12)),
         (None, Some(rest)) => (rest, Some(0)),
@@ -65,6 +132,7 @@ fn clock(text: &str) -> Option<(usize, QuietTime)> {
     } else {
         number(rest.strip_prefix(':')?)?
     };
+    let rest = ["ごろ", "頃", "くらい", "ぐらい"].iter().find_map(|word| rest.strip_prefix(word)).unwrap_or(rest);
     let rest = rest.strip_prefix("まで")?;
     let rest = rest.strip_prefix('は').unwrap_or(rest);
     if hour > 24 || minute > 59 {
@@ -72,54 +140,108 @@ fn clock(text: &str) -> Option<(usize, QuietTime)> {
     }
     let hour = half.map_or(hour % 24, |half| hour % 12 + half);
     let either_half = half.is_none() && (1..12).contains(&hour);
-    let until = LocalTime { day: Day::Next, minute: hour as u32 * 60 + minute as u32, either_half };
-    Some((text.len() - rest.len(), QuietTime::Until(until)))
+    Some((text.len() - rest.len(), hour as u32 * 60 + minute as u32, either_half))
 }
 
-/// 「30分だけ」「1時間半くらい」「半日」.
+/// 「30分だけ」「1時間半くらい」「1時間30分」「2ヶ月」「半日」.
 fn span(text: &str) -> Option<(usize, QuietTime)> {
-    let text_after = text.strip_prefix("あと").or_else(|| text.strip_prefix("これから")).unwrap_or(text);
-    let text_after = text_after.strip_prefix("約").unwrap_or(text_after);
-    let unit = |rest: &str| {
-        let units = [("時間", 60), ("週間", 7 * 24 * 60), ("分", 1), ("日", 24 * 60), ("h", 60), ("min", 1), ("m", 1)];
-        units.iter().find(|(word, _)| rest.starts_with(word)).map(|(word, minutes)| (word.len(), *minutes))
-    };
-    let (minutes, mut rest) =
-        if let Some(rest) = text_after.strip_prefix("半時間").or_else(|| text_after.strip_prefix("小一時間")) {
-            (if text_after.starts_with('小') { 60 } else { 30 }, rest)
-        } else if let Some(rest) = text_after.strip_prefix("半日") {
-            (12 * 60, rest)
-        } else {
-            let (count, rest) = number(text_after)?;
-            let (len, minutes) = unit(rest)?;
-            let rest = &rest[len..];
-            match rest.strip_prefix('半') {
-                Some(after) => (count * minutes + minutes / 2, after),
-                None => (count * minutes, rest),
-            }
-        };
+    let mut rest = text;
+    for words in ["これから", "あと", "今後", "まる", "丸", "約"] {
+        rest = rest.strip_prefix(words).unwrap_or(rest);
+    }
+    let mut minutes: u64 = 0;
+    let mut smallest = u64::MAX;
+    while let Some((more, unit, after)) = term(rest, smallest) {
+        minutes = minutes.saturating_add(more);
+        (smallest, rest) =
+            (unit, after.strip_prefix('と').filter(|after| term(after, unit).is_some()).unwrap_or(after));
+    }
     for words in
         ["間", "だけ", "くらい", "ぐらい", "ほど", "程度", "ばかり", "の間", "のあいだ", "でいいから", "は", "、"]
     {
         rest = rest.strip_prefix(words).unwrap_or(rest);
     }
-    (minutes > 0 && minutes < 1_000_000).then(|| (text.len() - rest.len(), QuietTime::For(Span::minutes(minutes))))
+    (minutes > 0).then(|| (text.len() - rest.len(), QuietTime::lasting(Span::minutes(minutes))))
 }
 
-/// A number at the beginning, in digits or in Chinese characters up to ninety-nine.
+/// Months and years are the longest there are: it is never quiet for less than was asked.
+const UNITS: [(&str, u64); 20] = [
+    ("時間", 60),
+    ("週間", 7 * DAY),
+    ("週", 7 * DAY),
+    ("分", 1),
+    ("日", DAY),
+    ("ヶ月", 31 * DAY),
+    ("か月", 31 * DAY),
+    ("カ月", 31 * DAY),
+    ("ヵ月", 31 * DAY),
+    ("ケ月", 31 * DAY),
+    ("箇月", 31 * DAY),
+    ("か年", 366 * DAY),
+    ("年", 366 * DAY),
+    ("世紀", 36_600 * DAY),
+    ("h", 60),
+    ("min", 1),
+    ("m", 1),
+    ("d", DAY),
+    ("w", 7 * DAY),
+    ("y", 366 * DAY),
+];
+const DAY: u64 = 24 * 60;
+
+/// A number and a unit that is smaller than the one before, in minutes; the unit, and what follows.
+fn term(text: &str, larger: u64) -> Option<(u64, u64, &str)> {
+    let halves = [("半時間", 30), ("小一時間", 60), ("半日", DAY / 2), ("半月", 16 * DAY), ("半年", 183 * DAY)];
+    if let Some((rest, minutes)) = halves.iter().find_map(|(word, minutes)| Some((text.strip_prefix(word)?, *minutes)))
+    {
+        return (minutes < larger).then_some((minutes, minutes, rest));
+    }
+    let (count, rest) = number(text)?;
+    let (tenths, rest) = match rest.strip_prefix('.').and_then(number) {
+        Some((part, after)) => (tenths(part), after),
+        None => (0, rest),
+    };
+    let (len, unit) = match UNITS.iter().find(|(word, _)| rest.starts_with(word)) {
+        Some((word, unit)) => (word.len(), *unit),
+        // 「1h30」
+        None if larger == 60 => (0, 1),
+        None => return None,
+    };
+    if unit >= larger {
+        return None;
+    }
+    let (minutes, rest) = (count.saturating_mul(unit).saturating_add((tenths * unit).div_ceil(10)), &rest[len..]);
+    Some(match rest.strip_prefix('半') {
+        Some(after) => (minutes.saturating_add(unit.div_ceil(2)), unit, after),
+        None => (minutes, unit, rest),
+    })
+}
+
+/// The first digit behind the point.
+fn tenths(part: u64) -> u64 {
+    let mut first = part;
+    while first >= 10 {
+        first /= 10;
+    }
+    first
+}
+
+/// A number at the beginning, in digits or in Chinese characters.
 fn number(text: &str) -> Option<(u64, &str)> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     if digits > 0 {
-        return Some((text[..digits].parse().ok().filter(|number| *number < 100_000)?, &text[digits..]));
+        return Some((text[..digits].parse().unwrap_or(u64::MAX), &text[digits..]));
     }
     let digit = |c: char| "〇一二三四五六七八九".chars().position(|known| known == c).map(|at| at as u64);
     let mut value = None;
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         value = match (value, digit(c)) {
-            (known, None) if c == '十' => Some(known.unwrap_or(1) * 10),
+            (known, None) if c == '十' => Some(known.unwrap_or(1u64).saturating_mul(10)),
+            (known, None) if c == '百' => Some(known.unwrap_or(1u64).saturating_mul(100)),
+            (known, None) if c == '千' => Some(known.unwrap_or(1u64).saturating_mul(1000)),
             (None, Some(one)) => Some(one),
-            (Some(tens), Some(one)) => Some(tens + one),
+            (Some(tens), Some(one)) => Some(tens.saturating_add(one)),
             _ => break,
         };
         rest = &rest[c.len_utf8()..];

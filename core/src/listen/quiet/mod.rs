@@ -5,14 +5,20 @@
 //! post of the bot, which may have been meant for other people, every clause has to belong to the request.
 
 mod english;
+mod english_span;
 mod english_time;
 mod japanese;
 mod japanese_time;
+mod misspelled;
 mod other;
 mod pattern;
 mod when;
 
+pub(super) use english::words;
+pub(super) use pattern::{WordPattern, read as read_patterns};
 pub(crate) use when::QuietTime;
+
+use crate::types::Span;
 
 /// To whom something was said that may ask for quiet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,10 +35,11 @@ const CHARS_MAX: usize = 200;
 /// For how long the bot is asked to be quiet, if it is. `rest` is what was said beside its name or mention.
 pub(crate) fn asked_to_be_quiet(rest: &str, said_to: SaidTo) -> Option<QuietTime> {
     let text = prepare(rest)?;
-    if has_kana(&text) {
-        return japanese::asked_to_be_quiet(&text, said_to);
-    }
-    english::asked_to_be_quiet(&text, said_to).or_else(|| other::is_request(&text).then_some(QuietTime::Usual))
+    let heard = match has_kana(&text) {
+        true => japanese::asked_to_be_quiet(&text, said_to),
+        false => english::asked_to_be_quiet(&text, said_to),
+    };
+    heard.or_else(|| other::is_request(&text).then_some(QuietTime::Usual))
 }
 
 /// Whether a bot that was muted is allowed to talk again, said to it.
@@ -41,13 +48,19 @@ pub(crate) fn allowed_to_talk(rest: &str) -> bool {
     if has_kana(&text) { japanese::allowed_to_talk(&text) } else { english::allowed_to_talk(&text) }
 }
 
+/// The same, where it is said to nobody in particular while it is muted by words.
+pub(crate) fn plainly_allowed_to_talk(rest: &str) -> bool {
+    let Some(text) = prepare(rest) else { return false };
+    if has_kana(&text) { japanese::plainly_allowed_to_talk(&text) } else { english::plainly_allowed_to_talk(&text) }
+}
+
 fn has_kana(text: &str) -> bool {
     text.chars().any(|c| matches!(c, 'ぁ'..='ゟ' | 'ァ'..='ヺ'))
         || ["静", "黙", "発言", "禁止"].iter().any(|word| text.contains(word)) && !text.is_ascii()
 }
 
 /// In small letters and of one width, with `"` around what is quoted; none of what cannot be an order.
-fn prepare(text: &str) -> Option<String> {
+pub(super) fn prepare(text: &str) -> Option<String> {
     let text = text.trim();
     if text.is_empty() || text.chars().count() > CHARS_MAX || text.contains("```") || text.contains("://") {
         return None;
@@ -57,6 +70,7 @@ fn prepare(text: &str) -> Option<String> {
         '’' | '‘' | 'ʼ' => '\'',
         '“' | '”' | '「' | '」' | '『' | '』' | '«' | '»' => '"',
         '\u{3000}' => ' ',
+        '−' => '-',
         other => other,
     };
     Some(text.chars().map(narrow).collect::<String>().to_lowercase())
@@ -64,13 +78,13 @@ fn prepare(text: &str) -> Option<String> {
 
 /// ClausePart of a text, and the sign that ends it.
 #[derive(Clone, Copy, Debug)]
-struct TextClause<'a> {
-    text: &'a str,
+pub(super) struct TextClause<'a> {
+    pub(super) text: &'a str,
     asks: bool,
 }
 
 /// The text in clauses, each without what is around it.
-fn clauses<'a>(text: &'a str, ends: &str) -> Vec<TextClause<'a>> {
+pub(super) fn clauses<'a>(text: &'a str, ends: &str) -> Vec<TextClause<'a>> {
     let mut clauses = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
@@ -130,7 +144,13 @@ fn together(parts: &[ClausePart], said_to: SaidTo) -> Option<QuietTime> {
         }
     }
     let request = request?;
-    Some(if request == QuietTime::Usual { time.unwrap_or(request) } else { request })
+    Some(match (request, time) {
+        (QuietTime::Usual, Some(time)) => time,
+        // "For an hour, thirty minutes": never for less than was asked.
+        (QuietTime::For(span), Some(QuietTime::For(more))) if more < span => QuietTime::lasting(Span(span.0 + more.0)),
+        (QuietTime::For(span), Some(QuietTime::For(longer))) => QuietTime::For(span.max(longer)),
+        (request, _) => request,
+    })
 }
 
 #[cfg(test)]

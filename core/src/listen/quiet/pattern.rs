@@ -10,12 +10,12 @@ struct PatternSlot {
 }
 
 #[derive(Debug)]
-pub(super) struct WordPattern {
+pub(in crate::listen) struct WordPattern {
     slots: Vec<PatternSlot>,
 }
 
 /// The patterns of a table, each with the sign in front of it; " " where there is none.
-pub(super) fn read(table: &str, signs: &str) -> Vec<(char, WordPattern)> {
+pub(in crate::listen) fn read(table: &str, signs: &str) -> Vec<(char, WordPattern)> {
     let mut lists: HashMap<&str, &str> = HashMap::new();
     let mut patterns = Vec::new();
     for line in table.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -41,9 +41,14 @@ fn slot(word: &str, lists: &HashMap<&str, &str>) -> PatternSlot {
     PatternSlot { choices: listed.map(|choice| choice.split('_').map(Box::from).collect()).collect(), optional }
 }
 
+/// "Ur" is "your" as well as "you're".
+fn is_same(one: &str, word: &str) -> bool {
+    one == word || word == "ur" && ["your", "you're"].contains(&one)
+}
+
 impl WordPattern {
     /// Words of which one is in every text that fits; those of a slot that has a word beside the `common` ones in each choice.
-    pub(super) fn telling_words(&self, common: &str) -> Vec<Box<str>> {
+    pub(in crate::listen) fn telling_words(&self, common: &str) -> Vec<Box<str>> {
         let is_common = |word: &str| common.split_ascii_whitespace().any(|known| known == word);
         let telling = |slot: &PatternSlot| {
             let rare = |choice: &Vec<Box<str>>| choice.iter().find(|word| !is_common(word)).cloned();
@@ -55,19 +60,19 @@ impl WordPattern {
     }
 
     /// Whether these are the words, all of them.
-    pub(super) fn is(&self, words: &[&str]) -> bool {
+    pub(in crate::listen) fn is(&self, words: &[&str]) -> bool {
         self.ends(words).contains(&words.len())
     }
 
     /// Where the pattern may end that begins with the first of these words; never before the second.
-    pub(super) fn ends(&self, words: &[&str]) -> Vec<usize> {
+    pub(in crate::listen) fn ends(&self, words: &[&str]) -> Vec<usize> {
         let mut at = vec![0];
         for slot in &self.slots {
             let mut next = if slot.optional { at.clone() } else { Vec::new() };
             for start in at {
                 let rest = &words[start..];
                 let fits = |choice: &&Vec<Box<str>>| {
-                    choice.len() <= rest.len() && choice.iter().zip(rest).all(|(one, word)| **one == **word)
+                    choice.len() <= rest.len() && choice.iter().zip(rest).all(|(one, word)| is_same(one, word))
                 };
                 next.extend(slot.choices.iter().filter(fits).map(|choice| start + choice.len()));
             }
@@ -80,7 +85,7 @@ impl WordPattern {
     }
 
     /// How many words at the end the pattern may be.
-    pub(super) fn starts(&self, words: &[&str]) -> Vec<usize> {
+    pub(in crate::listen) fn starts(&self, words: &[&str]) -> Vec<usize> {
         (0..words.len()).filter(|start| self.is(&words[*start..])).collect()
     }
 }

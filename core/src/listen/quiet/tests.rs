@@ -83,6 +83,32 @@ fn it_is_allowed_to_talk_again() {
 }
 
 #[test]
+fn said_to_nobody_only_plain_words_let_it_talk_again() {
+    let heard = |text: &'static str| lines(text).filter(|line| plainly_allowed_to_talk(line)).collect::<Vec<&str>>();
+    let plain = heard(include_str!("../../../tests/words/talk_again.txt"));
+    assert!(
+        plain.len() >= 25 && plain.contains(&"you can talk again") && plain.contains(&"もう話していいよ"),
+        "{plain:#?}"
+    );
+    assert_eq!(heard(include_str!("../../../tests/words/not_talk_again.txt")), [""; 0]);
+    let ordinary = lines(include_str!("../../../tests/words/ordinary.txt")).map(|line| line.trim_start_matches("@ "));
+    assert_eq!(ordinary.filter(|line| plainly_allowed_to_talk(line)).collect::<Vec<_>>(), [""; 0]);
+}
+
+#[test]
+fn a_request_whose_time_cannot_be_read_lasts_the_usual_time() {
+    for text in [
+        "be quiet for never",
+        "be quiet for -5 minutes",
+        "be quiet for 0 minutes",
+        "shut up until blorf",
+        "-5分黙ってて",
+    ] {
+        assert_eq!(asked_to_be_quiet(text, SaidTo::Bot), Some(QuietTime::Usual), "{text}");
+    }
+}
+
+#[test]
 fn only_the_request_itself_counts() {
     for text in ["be quiet", " Quiet please! ", ", shut up.", "静かにして！", "、黙って。"] {
         assert!(asked_to_be_quiet(text, SaidTo::Bot).is_some(), "{text}");
@@ -94,7 +120,7 @@ fn only_the_request_itself_counts() {
         "",
         "quiet?",
         "静かに？",
-        "be quiet for never",
+        "be quite honest",
     ] {
         assert_eq!(asked_to_be_quiet(text, SaidTo::Bot), None, "{text}");
     }
@@ -112,6 +138,25 @@ fn times_of_the_clock_may_be_of_either_half_of_the_day() {
         ("be quiet for 1.5 hours", QuietTime::For(Span::minutes(90))),
         ("be quiet for a couple of hours", QuietTime::For(Span::minutes(120))),
         ("二十五分静かにして", QuietTime::For(Span::minutes(25))),
+        ("be quiet for the rest of the week", QuietTime::until(Day::Weekday(0), MORNING)),
+        ("be quiet until friday 5pm", QuietTime::until(Day::ThisWeekday(4), 17 * 60)),
+        ("be quiet until 5pm on friday", QuietTime::until(Day::ThisWeekday(4), 17 * 60)),
+        ("be quiet until next friday at 17:30", QuietTime::until(Day::Weekday(4), 17 * 60 + 30)),
+        ("be quiet until friday at 5", QuietTime::until(Day::ThisWeekday(4), 17 * 60)),
+        ("be quiet until tomorrow 9am", QuietTime::until(Day::Tomorrow, 9 * 60)),
+        ("be quiet until 6 tonight", QuietTime::until(Day::Next, 18 * 60)),
+        ("be quiet until the end of the month", QuietTime::until(Day::NextMonth, MORNING)),
+        ("be quiet for the rest of the year", QuietTime::until(Day::NextYear, MORNING)),
+        ("be quiet until the day after tomorrow", QuietTime::until(Day::InDays(2), MORNING)),
+        ("金曜の17時まで静かにして", QuietTime::until(Day::ThisWeekday(4), 17 * 60)),
+        ("来週の金曜日の午後5時半まで黙ってて", QuietTime::until(Day::Weekday(4), 17 * 60 + 30)),
+        ("明日の正午まで黙ってて", QuietTime::until(Day::Tomorrow, 12 * 60)),
+        ("今週いっぱい静かにしてて", QuietTime::until(Day::Weekday(0), MORNING)),
+        ("今月いっぱい黙ってて", QuietTime::until(Day::NextMonth, MORNING)),
+        ("1.5時間静かにして", QuietTime::For(Span::minutes(90))),
+        ("be quiet for an hour, thirty minutes", QuietTime::For(Span::minutes(90))),
+        ("be quiet for 99999999999999999999999 hours", QuietTime::Open),
+        ("十十十十十十十十十十十十十十十十十十十十十十十時間静かにして", QuietTime::Open),
     ] {
         assert_eq!(asked_to_be_quiet(text, SaidTo::Bot), Some(time), "{text}");
     }
