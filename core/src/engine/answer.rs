@@ -1,9 +1,10 @@
 //! Who addressed it is answered: at once, or in line behind whom it writes to.
 
 use super::turn::Turn;
-use super::{deliver, end, exchange, gate, write};
+use super::{deliver, end, exchange, gate, told, write};
 use crate::effect::Excuse;
 use crate::gates::closed;
+use crate::listen::only_thanks;
 use crate::room::{Pending, Phase};
 use crate::trace::{Cause, Stage, Trace};
 use crate::types::{Addressed, Kind, Message, Span, Voice};
@@ -25,24 +26,49 @@ pub(super) fn was_addressed(turn: &mut Turn<'_>, message: &Message, mut trace: B
     exchange::note_question(turn, message, &trace.author);
     call_off_for(turn, &trace);
     trace.cause = Cause::Addressed(addressed);
-    let owed = Box::new(Pending {
+    let owed = Box::new(owed(turn, message, trace, addressed, Kind::Full));
+    if turn.place().bot.as_ref().is_some_and(|bot| bot.answering.is_some()) {
+        answer_next(turn, owed, message.heard.is_some());
+    } else {
+        write::write(turn, owed);
+    }
+}
+
+/// Whether somebody turned to it only to thank or to praise it. Those who want its old manners get an answer to that too.
+pub(super) fn is_thanks(turn: &Turn<'_>, message: &Message) -> bool {
+    let by_person = message.author.voice == Voice::Person && turn.policy.settings.score.learned;
+    by_person && only_thanks(&told::without_names(turn, &message.text))
+}
+
+/// Thanks get a reaction at once, or nothing where it does not react.
+pub(super) fn was_thanked(turn: &mut Turn<'_>, message: &Message, mut trace: Box<Trace>, addressed: Addressed) {
+    trace.addressed = Some(addressed);
+    trace.score = turn.policy.settings.score.enabled.then(|| addressed.points() as u8);
+    trace.cause = Cause::Thanked;
+    let trigger = gate::trigger(turn, message, true, false);
+    if let Some(closed) = closed(&gate::case(turn, trigger)) {
+        return turn.hold_back(trace, Stage::Gate, closed);
+    }
+    if !turn.policy.settings.kinds.varied {
+        return turn.stay_silent(trace, Stage::Address, Cause::Thanked);
+    }
+    write::write(turn, Box::new(owed(turn, message, trace, addressed, Kind::Reaction)));
+}
+
+fn owed(turn: &Turn<'_>, message: &Message, trace: Box<Trace>, addressed: Addressed, kind: Kind) -> Pending {
+    Pending {
         by_bot: message.author.voice == Voice::Bot,
         addressed: Some(addressed),
         conversation: turn.conversation,
         together: Vec::new(),
         since: turn.now,
-        kind: Kind::Full,
+        kind,
         ask: false,
         phase: Phase::Holding { due: turn.now },
         telling: None,
         emoji: None,
         quote: None,
         trace,
-    });
-    if turn.place().bot.as_ref().is_some_and(|bot| bot.answering.is_some()) {
-        answer_next(turn, owed, message.heard.is_some());
-    } else {
-        write::write(turn, owed);
     }
 }
 

@@ -60,6 +60,9 @@ fn handle_message(turn: &mut Turn<'_>, mut message: Message) {
         None => (),
     }
     match incoming.address {
+        Address::Me(addressed) if answer::is_thanks(turn, &message) => {
+            answer::was_thanked(turn, &message, trace, addressed)
+        }
         Address::Me(addressed) => answer::was_addressed(turn, &message, trace, addressed),
         Address::SomebodyElse => decide::decide(turn, &message, trace, true),
         Address::TheRoom => go_on::go_on_or_decide(turn, &message, trace),

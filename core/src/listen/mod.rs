@@ -6,12 +6,14 @@ mod label;
 mod manners;
 mod others;
 mod quiet;
+mod thanks;
 
 pub(crate) use address::{Address, addressee, speaks_to};
 pub(crate) use filter::{filter, listens_in};
 pub(crate) use manners::{Tone, is_disapproving, tone};
 pub(crate) use others::{seems_to_call, speaks_to_everybody};
 pub(crate) use quiet::{QuietTime, SaidTo, allowed_to_talk, asked_to_be_quiet, plainly_allowed_to_talk};
+pub(crate) use thanks::only_thanks;
 
 pub use crate::trace::Unheard;
 pub use crate::types::Addressed;
