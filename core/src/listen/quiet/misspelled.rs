@@ -23,7 +23,7 @@ pub(super) fn corrected(word: &str) -> String {
 const SHORT_FORMS: [(&str, &str); 8] = [
     ("u yu", "you"),
     ("b", "be"),
-    ("pls plz plss plzz pleez pleez plox plis", "please"),
+    ("pls plz plss plzz pleez plox plis", "please"),
     ("stahp staph stawp stpo sotp", "stop"),
     ("shaddup shuddup shurrup shutup shup shaddap shutit shutip", "stfu"),
     ("dont dnt", "don't"),
