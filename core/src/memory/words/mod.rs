@@ -6,6 +6,7 @@ mod english;
 mod japanese;
 mod names;
 mod phrases;
+mod readings;
 
 pub use alike::alike;
 use icu_segmenter::WordSegmenter;
@@ -28,10 +29,21 @@ pub fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// As [`words`], and for long runs of kanji each pair of neighbours: 非同期処理 is found by 非同期 wherever it was cut.
+/// As [`words`], for long runs of kanji each pair of neighbours, and Japanese words by their readings: 非同期処理 is found by
+/// 非同期 wherever it was cut, 苺 by いちご.
 pub fn search_words(text: &str) -> Vec<String> {
     let mut found = words(text);
-    for run in japanese::kanji_runs(&normal(text)) {
+    if text.is_ascii() {
+        return found;
+    }
+    let text = normal(text);
+    let readings = readings::readings(&text, &found);
+    for reading in readings {
+        if !found.contains(&reading) {
+            found.push(reading);
+        }
+    }
+    for run in japanese::kanji_runs(&text) {
         let pairs = run.windows(2).map(|pair| pair.iter().collect::<String>());
         let new: Vec<String> = pairs.filter(|pair| !found.contains(pair)).collect();
         found.extend(new);
@@ -102,7 +114,7 @@ pub fn mentions(text: &str, name: &str) -> bool {
 }
 
 /// How rare a word in lower case is in chats; `None` for one that is hardly met.
-fn rarity(word: &str) -> Option<u8> {
+pub(super) fn rarity(word: &str) -> Option<u8> {
     if english::is_stop(word) {
         Some(0)
     } else {
