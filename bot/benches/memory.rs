@@ -1,12 +1,13 @@
-//! What remembering costs: how long it takes to recall among 100,000 facts, by words and by meaning, and what a fact weighs.
+//! What remembering costs: how long it takes to recall among 100,000 facts, by words and by meaning, what a fact weighs, and how
+//! long it takes to import as many. Machines differ: beside each time stands how it compares with something of the same run.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use aizuchi::memory::{SqliteMemory, StoredLayers};
-use aizuchi::ports::Memory;
+use aizuchi::ports::{Memory, MemoryCatalog};
 use aizuchi::stores::Database;
-use aizuchi_core::memory::{FactDraft, Filter, MemoryChange, Origin, Query};
+use aizuchi_core::memory::{ContextTurn, ExportItem, FactDraft, FactId, Filter, MemoryChange, Origin, Query};
 use aizuchi_core::types::{MessageId, PersonId, Time, Visibility, stable_hash};
 use aizuchi_core::{Policies, settings::Layers};
 
@@ -15,6 +16,11 @@ const FACTS_PER_ROOM: u64 = 100;
 const WORDS: u64 = 20_000;
 const DIMENSIONS: u64 = 384;
 const QUERIES: u64 = 500;
+/// Messages kept around each fact, and the words of each.
+const TURNS: u64 = 4;
+const TURN_WORDS: u64 = 8;
+/// Facts that are imported together.
+const IMPORTED_TOGETHER: u64 = 10_000;
 
 fn main() {
     // The number of houses that the rooms are spread over; `cargo bench` hands over its own flags beside.
@@ -27,6 +33,30 @@ fn main() {
         runtime.block_on(measure(&folder.join("aizuchi.db"), houses));
         let _ = std::fs::remove_dir_all(&folder);
     }
+    std::fs::create_dir_all(&folder).expect("a folder for the bench");
+    runtime.block_on(import(&folder.join("aizuchi.db")));
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// All facts into one room, as `aizuchi memory import` takes them.
+async fn import(path: &Path) {
+    let policies = Layers::default().resolve(&|_| None).expect("the settings are right");
+    let memory = SqliteMemory::new(Database::open(path).expect("a store"), StoredLayers::ALL);
+    let facts = ROOMS * FACTS_PER_ROOM;
+    let item = |number: u64| {
+        let fact = fact(&reader(0, 1), 0, number).keep(FactId(number));
+        MemoryChange::Imported(Box::new(ExportItem::Fact(fact)))
+    };
+    let mut times: Vec<f64> = Vec::new();
+    for first in (0..facts).step_by(usize::try_from(IMPORTED_TOGETHER).expect("a small number")) {
+        let changes = (first..first + IMPORTED_TOGETHER).map(item).collect();
+        let begun = Instant::now();
+        memory.apply(changes, &policies).await.expect("it is imported");
+        times.push(begun.elapsed().as_secs_f64());
+    }
+    let (first, last) = (times[0], times[times.len() - 1]);
+    println!("{facts} facts imported into one room in {:.1} s", times.iter().sum::<f64>());
+    println!("  the last {IMPORTED_TOGETHER} took {:.2} times as long as the first", last / first);
 }
 
 async fn measure(path: &Path, houses: u64) {
@@ -60,19 +90,34 @@ fn reader(room: u64, houses: u64) -> Origin {
 
 fn reflection(room: u64, houses: u64) -> MemoryChange {
     let origin = reader(room, houses);
-    let fact = |number: u64| FactDraft {
+    let facts = (0..FACTS_PER_ROOM).map(|number| fact(&origin, room, number)).collect();
+    MemoryChange::Reflected { origin: origin.clone(), up_to: 1, at: Time(0), facts, people: Vec::new() }
+}
+
+fn fact(origin: &Origin, room: u64, number: u64) -> FactDraft {
+    let seed = room * FACTS_PER_ROOM + number;
+    let message = MessageId::new(format!("{room}-{number}"));
+    let person = PersonId::new(format!("discord:{}", draw(room, number, 1000)));
+    let turn = |at: u64| ContextTurn {
+        message: MessageId::new(format!("{room}-{number}-{at}")),
+        person: person.clone(),
+        name: format!("Person {}", draw(room, number, 1000)).into(),
+        at: Time(0),
+        offset: [0, -1, 1, -2][usize::try_from(at % 4).expect("a small number")],
+        text: sentence(seed * TURNS + at, TURN_WORDS).into(),
+    };
+    FactDraft {
         origin: origin.clone(),
-        content: sentence(room * FACTS_PER_ROOM + number, 10).into(),
-        keywords: sentence(room * FACTS_PER_ROOM + number, 3).split(' ').map(Into::into).collect(),
-        people: vec![PersonId::new(format!("discord:{}", draw(room, number, 1000)))],
-        messages: vec![MessageId::new(format!("{room}-{number}"))],
+        content: sentence(seed, 10).into(),
+        keywords: sentence(seed, 3).split(' ').map(Into::into).collect(),
+        people: vec![person.clone()],
+        messages: vec![message],
+        context: (0..TURNS).map(turn).collect(),
         confidence: 0.9,
         shareable: true,
         at: Time(0),
         replaces: None,
-    };
-    let facts = (0..FACTS_PER_ROOM).map(fact).collect();
-    MemoryChange::Reflected { origin: origin.clone(), up_to: 1, at: Time(0), facts, people: Vec::new() }
+    }
 }
 
 fn draw(seed: u64, number: u64, below: u64) -> u64 {
@@ -137,11 +182,18 @@ async fn recall(memory: &SqliteMemory, policies: &Policies, houses: u64, by_mean
         times.push(begun.elapsed());
     }
     times.sort();
+    let begun = Instant::now();
+    for number in 0..QUERIES {
+        memory.fact(FactId(1 + draw(9, number, ROOMS * FACTS_PER_ROOM))).await.expect("it reads");
+    }
+    let one = begun.elapsed().as_secs_f64() * 1000.0 / QUERIES as f64;
     let at = |share: usize| times[(times.len() * share / 100).min(times.len() - 1)].as_secs_f64() * 1000.0;
     let how = if by_meaning { "words and meaning" } else { "words" };
     println!(
-        "  recall by {how}: p50 {:.2} ms, p99 {:.2} ms; {found} facts found by {QUERIES} questions",
+        "  recall by {how}: p50 {:.2} ms, p99 {:.2} ms, {:.0} and {:.0} times reading one fact; {found} found by {QUERIES}",
         at(50),
-        at(99)
+        at(99),
+        at(50) / one,
+        at(99) / one
     );
 }

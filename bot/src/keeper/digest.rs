@@ -3,8 +3,8 @@
 use aizuchi_core::Policies;
 use aizuchi_core::effect::{Digesting, Failure, Lines, Remember, TranscriptLine as Shown, Usage};
 use aizuchi_core::memory::{
-    self, ChannelMemory, DigestLine, Fact, FactId, Filter, MESSAGES_MAX, MemoryChange, Origin, read_reflection,
-    read_summary,
+    self, ChannelMemory, ContextTurn, DigestLine, Fact, FactId, Filter, MESSAGES_MAX, MemoryChange, Origin,
+    read_reflection, read_summary,
 };
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Visibility, Voice};
 
@@ -101,7 +101,9 @@ impl Keeper {
                 if !policies.for_room(room.as_str()).settings.memory.profile_tags {
                     found.people.clear();
                 }
-                MemoryChange::Reflected { origin, up_to, at, facts: found.facts, people: found.people }
+                let turns: Vec<ContextTurn> = talk.iter().map(to_turn).collect();
+                let facts = found.facts.into_iter().map(|draft| draft.within(&turns)).collect();
+                MemoryChange::Reflected { origin, up_to, at, facts, people: found.people }
             }
         };
         // While a model read it, something may have been deleted or somebody forgotten: then nothing is kept of it, and the
@@ -187,6 +189,17 @@ fn line(said: &RecordedMessage) -> DigestLine {
         message: said.id.clone(),
         person: said.person.clone(),
         name: said.name.clone(),
+        text: said.text.clone(),
+    }
+}
+
+fn to_turn(said: &RecordedMessage) -> ContextTurn {
+    ContextTurn {
+        message: said.id.clone(),
+        person: said.person.clone(),
+        name: said.name.clone(),
+        at: said.at,
+        offset: 0,
         text: said.text.clone(),
     }
 }

@@ -32,7 +32,7 @@ impl Keeper {
             let mut rooms = facts.iter().map(|fact| &fact.origin.room);
             let Some(room) = rooms.find(|room| !out_of_money.contains(room)).cloned() else { return Ok(()) };
             let of_room: Vec<&Fact> = facts.iter().filter(|fact| fact.origin.room == room).take(TOGETHER).collect();
-            let texts: Vec<String> = of_room.iter().map(|fact| fact.content.to_string()).collect();
+            let texts: Vec<String> = of_room.iter().map(|fact| fact.meaning()).collect();
             if !self.pay_for(engine, &room, &texts).await {
                 out_of_money.push(room);
                 continue;

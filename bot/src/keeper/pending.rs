@@ -44,6 +44,7 @@ impl PendingChanges {
             facts.retain_mut(|recalled| {
                 let fact = &mut recalled.fact;
                 let rests = fact.origin.room == *room && fact.messages.contains(message);
+                fact.forget_turns(|turn| turn.message == *message);
                 if rests {
                     fact.messages.retain(|of| of != message);
                 }
@@ -96,6 +97,7 @@ mod tests {
             keywords: Vec::new(),
             people: Vec::new(),
             messages: messages.iter().copied().map(MessageId::new).collect(),
+            context: Vec::new(),
             confidence: 0.8,
             shareable: true,
             at: Time(0),

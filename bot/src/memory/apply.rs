@@ -8,8 +8,8 @@
 use aizuchi_core::Policies;
 use aizuchi_core::memory::words::{NameCandidates, NameFinder};
 use aizuchi_core::memory::{
-    ExportItem, Fact, FactDraft, HeardFrom, Layer, MemoryChange, MergeOutcome, Note, Origin, Person, compare, narrower,
-    to_forget,
+    ContextTurn, ExportItem, Fact, FactDraft, HeardFrom, Layer, MemoryChange, MergeOutcome, Note, Origin, Person,
+    compare, narrower, to_forget,
 };
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Time};
 
@@ -72,10 +72,7 @@ impl ChangeApplier<'_> {
             }),
             MemoryChange::Edited { fact, content, keywords } => {
                 self.table.remove_vector(fact)?;
-                self.with_fact(fact, |fact| {
-                    fact.content = content.clone();
-                    fact.keywords = keywords.clone();
-                })
+                self.with_fact(fact, |fact| fact.edit(content.clone(), keywords.clone()))
             }
             MemoryChange::Pinned { fact, pinned } => self.with_fact(fact, |fact| fact.pinned = pinned),
             MemoryChange::Forgotten { fact } => self.table.remove_fact(fact),
@@ -96,10 +93,9 @@ impl ChangeApplier<'_> {
                 self.forget_person(&person, &names, Vec::new())
             }
             MemoryChange::Faded { at } => {
-                let mut rooms: Vec<RoomId> = self.table.facts()?.into_iter().map(|fact| fact.origin.room).collect();
-                rooms.sort();
-                rooms.dedup();
-                rooms.iter().try_for_each(|room| self.trim(room, at))
+                self.table.upgrade()?;
+                let rooms = self.table.rooms_with_facts()?;
+                rooms.iter().try_for_each(|room| self.fade(room, at))
             }
             // Kept elsewhere.
             MemoryChange::Summarized(_) | MemoryChange::Heard(_) | MemoryChange::Kept(_) => Ok(()),
@@ -162,7 +158,8 @@ impl ChangeApplier<'_> {
         if self.is_unwelcome(&draft)? {
             return Ok(());
         }
-        let known = self.table.facts_of_room(&draft.origin.room)?;
+        draft.context = self.wanted_turns(draft.context)?;
+        let known = self.alike(&draft)?;
         match compare(known.iter(), &draft) {
             MergeOutcome::New => self.keep_new(draft),
             MergeOutcome::Same(id) => self.with_fact(id, |fact| fact.absorb(draft.clone())),
@@ -175,8 +172,9 @@ impl ChangeApplier<'_> {
 
     fn import(&mut self, item: ExportItem) -> StoreResult<()> {
         match item {
-            ExportItem::Fact(fact) if self.kept.has(Layer::Facts) => {
-                let known = self.table.facts_of_room(&fact.origin.room)?;
+            ExportItem::Fact(mut fact) if self.kept.has(Layer::Facts) => {
+                fact.context = self.wanted_turns(fact.context)?;
+                let known = self.table.facts_alike(&fact.origin.room, &fact.content)?;
                 let draft = FactDraft::from(fact.clone());
                 if compare(known.iter(), &draft) != MergeOutcome::New || self.is_unwelcome(&draft)? {
                     return self.keep(draft);
@@ -201,6 +199,26 @@ impl ChangeApplier<'_> {
         }
     }
 
+    /// The facts of the room that may say the same or the contrary, and the one it is to replace.
+    fn alike(&self, draft: &FactDraft) -> StoreResult<Vec<Fact>> {
+        let mut known = self.table.facts_alike(&draft.origin.room, &draft.content)?;
+        if let Some(id) = draft.replaces.filter(|id| known.iter().all(|fact| fact.id != *id)) {
+            known.extend(self.table.fact(id)?);
+        }
+        Ok(known)
+    }
+
+    /// Without those of people who do not want to be remembered.
+    fn wanted_turns(&self, turns: Vec<ContextTurn>) -> StoreResult<Vec<ContextTurn>> {
+        let mut wanted = Vec::new();
+        for turn in turns {
+            if !self.is_out(&turn.person)? {
+                wanted.push(turn);
+            }
+        }
+        Ok(wanted)
+    }
+
     fn is_unwelcome(&self, draft: &FactDraft) -> StoreResult<bool> {
         for person in &draft.people {
             if self.is_out(person)? {
@@ -215,12 +233,31 @@ impl ChangeApplier<'_> {
         self.table.put_fact(&draft.keep(id))
     }
 
-    /// Lets go of what is too weak, and of the weakest beyond what a room may keep.
+    /// Lets go of the weakest beyond what a room may keep. What is too weak anyway goes when time has passed.
     fn trim(&mut self, room: &RoomId, at: Time) -> StoreResult<()> {
+        let facts_max = self.policies.for_room(room.as_str()).settings.memory.facts_max;
+        if self.table.count_facts(room)? > facts_max { self.fade(room, at) } else { Ok(()) }
+    }
+
+    /// Lets go of what is too weak, and of the weakest beyond what a room may keep; the latter is a loss that somebody may
+    /// want to prevent.
+    fn fade(&mut self, room: &RoomId, at: Time) -> StoreResult<()> {
         let memory = &self.policies.for_room(room.as_str()).settings.memory;
         let facts = self.table.facts_of_room(room)?;
         let gone = to_forget(&facts, at, memory.facts_max, memory.facts_half_life_days);
-        gone.into_iter().try_for_each(|id| self.table.remove_fact(id))
+        if !gone.beyond_max.is_empty() {
+            let (first, last) = (gone.beyond_max.iter().min(), gone.beyond_max.iter().max());
+            tracing::warn!(
+                %room,
+                facts = facts.len(),
+                facts_max = memory.facts_max,
+                dropped = gone.beyond_max.len(),
+                first = first.map(|id| id.0),
+                last = last.map(|id| id.0),
+                "a room has more facts than memory.facts_max: dropping the weakest; raise memory.facts_max to keep them"
+            );
+        }
+        gone.ids().try_for_each(|id| self.table.remove_fact(id))
     }
 
     fn with_fact(&mut self, id: aizuchi_core::memory::FactId, mut work: impl FnMut(&mut Fact)) -> StoreResult<()> {
@@ -231,8 +268,10 @@ impl ChangeApplier<'_> {
 
     fn message_gone(&mut self, change: &MemoryChange, room: &RoomId, message: &MessageId) -> StoreResult<()> {
         for mut fact in self.table.facts_resting_on(room, message)? {
+            let rested = fact.messages.contains(message);
             fact.messages.retain(|of| of != message);
-            if fact.messages.is_empty() {
+            fact.forget_turns(|turn| turn.message == *message);
+            if rested && fact.messages.is_empty() {
                 self.table.remove_fact(fact.id)?;
             } else {
                 self.table.put_fact(&fact)?;
@@ -285,9 +324,11 @@ impl ChangeApplier<'_> {
             self.table.remove_fact(fact.id)?;
         }
         // Looked through one by one: a word index may have cut a name where the text was not.
-        for fact in self.table.facts()? {
+        for mut fact in self.table.facts()? {
             if speaks(&fact.content) || fact.keywords.iter().any(|keyword| speaks(keyword)) {
                 self.table.remove_fact(fact.id)?;
+            } else if fact.forget_turns(|turn| turn.person == *id || speaks(&turn.text) || speaks(&turn.name)) {
+                self.table.put_fact(&fact)?;
             }
         }
         for mut channel in self.table.channels()? {

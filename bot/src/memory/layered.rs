@@ -207,11 +207,9 @@ impl Memory for Layered {
 
     fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>> {
         Box::pin(async move {
-            Ok(PersonExport {
-                person: self.people(Some(person)).await?.pop(),
-                facts: self.facts.about(person).await?.facts,
-                channels: self.channels.about(person).await?.channels,
-            })
+            let known = self.people(Some(person)).await?.pop();
+            let facts = self.facts.about(person).await?.facts;
+            Ok(PersonExport::new(person, known, facts, self.channels.about(person).await?.channels))
         })
     }
 }

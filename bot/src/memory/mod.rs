@@ -20,6 +20,8 @@ use crate::stores::Database;
 pub struct MemoryStoreSpec {
     /// What the settings call it.
     pub name: &'static str,
+    /// Whether it keeps what it is given in files of the data folder.
+    pub in_folder: bool,
     /// Opens it for these layers.
     pub open: fn(&Database, StoredLayers) -> Arc<dyn Memory>,
 }

@@ -1,13 +1,15 @@
 //! Kept as long as this process lives, and no longer.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use aizuchi_core::Policies;
+use aizuchi_core::memory::rank::{index_words, terms};
 use aizuchi_core::memory::words::search_words;
 use aizuchi_core::memory::{
     Candidate, ChannelMemory, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled,
-    allowed, recall,
+    allowed, recall, sketch,
 };
 use aizuchi_core::types::{MessageId, PersonId, RoomId};
 
@@ -17,7 +19,11 @@ use super::table::{MemoryTable, OptOutMark, StoreResult, StoredLayers};
 use crate::ports::{BoxFuture, Memory};
 use crate::stores::StoreError;
 
-pub const SPEC: MemoryStoreSpec = MemoryStoreSpec { name: "memory", open: |_, kept| Arc::new(Ram::new(kept)) };
+pub const SPEC: MemoryStoreSpec =
+    MemoryStoreSpec { name: "memory", in_folder: false, open: |_, kept| Arc::new(Ram::new(kept)) };
+
+/// Facts that share a word of their sketches and are looked at, the newest first.
+const SHARING_MAX: usize = 64;
 
 pub struct Ram {
     kept: StoredLayers,
@@ -31,6 +37,10 @@ struct RamTables {
     people: BTreeMap<PersonId, Person>,
     facts: BTreeMap<FactId, Fact>,
     rooms: BTreeMap<RoomId, BTreeSet<FactId>>,
+    /// The words of each fact.
+    terms: BTreeMap<FactId, String>,
+    /// The facts of a room that share a word of their sketches.
+    sketches: BTreeMap<(RoomId, u64), BTreeSet<FactId>>,
     vectors: BTreeMap<FactId, (Box<str>, Vec<f32>)>,
     out: BTreeSet<OptOutMark>,
     last: u64,
@@ -76,9 +86,14 @@ impl Memory for Ram {
             let may = |fact: &&Fact| allowed(&fact.origin, &query.reader, memory.across_rooms).is_some();
             let model = query.vector.as_ref().map(|(model, _)| model);
             let vector = |fact: &Fact| {
-                held.vectors.get(&fact.id).filter(|(of, _)| Some(of) == model).map(|(_, vector)| vector.clone())
+                let known = held.vectors.get(&fact.id).filter(|(of, _)| Some(of) == model);
+                known.map(|(_, vector)| Cow::Borrowed(&vector[..]))
             };
-            let candidate = |fact: &Fact| Candidate { fact: fact.clone(), vector: vector(fact) };
+            let candidate = |fact| Candidate {
+                fact: Cow::Borrowed(fact),
+                terms: Cow::Borrowed(&held.terms[&fact.id]),
+                vector: vector(fact),
+            };
             let candidates = held.facts.values().filter(may).map(candidate).collect();
             recall(candidates, None, &query, memory.into())
         })
@@ -105,11 +120,9 @@ impl Memory for Ram {
     fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>> {
         self.with(|held| {
             let is_active = |channel: &&ChannelMemory| channel.active.iter().any(|(id, _)| id == person);
-            PersonExport {
-                person: held.known(person),
-                facts: held.facts_of_person(person).expect("nothing fails in memory"),
-                channels: held.channels.values().filter(is_active).cloned().collect(),
-            }
+            let channels = held.channels.values().filter(is_active).cloned().collect();
+            let facts = held.facts_of_person(person).expect("nothing fails in memory");
+            PersonExport::new(person, held.known(person), facts, channels)
         })
     }
 }
@@ -125,7 +138,17 @@ impl RamTables {
         filter.room.as_ref().is_none_or(|room| fact.origin.room == *room)
             && filter.person.as_ref().is_none_or(|person| fact.people.contains(person))
             && filter.without_vector.as_ref().is_none_or(|model| !has_vector(model))
-            && filter.text.as_ref().is_none_or(|text| has_words(fact, &search_words(text)))
+            && filter.text.as_ref().is_none_or(|text| has_words(&self.terms[&fact.id], &search_words(text)))
+    }
+
+    /// Takes a fact out of what it is found by.
+    fn unlist(&mut self, id: FactId) {
+        let Some(fact) = self.facts.get(&id) else { return };
+        let room = &fact.origin.room;
+        remove_from(&mut self.rooms, room, id);
+        for word in sketch(&fact.content) {
+            remove_from(&mut self.sketches, &(room.clone(), word), id);
+        }
     }
 
     fn chosen(&self, fits: impl Fn(&&Fact) -> bool) -> StoreResult<Vec<Fact>> {
@@ -133,10 +156,19 @@ impl RamTables {
     }
 }
 
-/// Whether all of these words are in it.
-fn has_words(fact: &Fact, asked: &[String]) -> bool {
-    let words = search_words(&format!("{} {}", fact.content, fact.keywords.join(" ")));
-    asked.iter().all(|word| words.contains(word))
+fn remove_from<K: Ord>(lists: &mut BTreeMap<K, BTreeSet<FactId>>, key: &K, id: FactId) {
+    if let Some(ids) = lists.get_mut(key) {
+        ids.remove(&id);
+        if ids.is_empty() {
+            lists.remove(key);
+        }
+    }
+}
+
+/// Whether all of these words are among those of a fact.
+fn has_words(terms: &str, asked: &[String]) -> bool {
+    let (words, _) = index_words(terms);
+    asked.iter().all(|word| words.binary_search(&word.as_str()).is_ok())
 }
 
 impl MemoryTable for RamTables {
@@ -214,25 +246,50 @@ impl MemoryTable for RamTables {
     }
 
     fn facts_resting_on(&self, room: &RoomId, message: &MessageId) -> StoreResult<Vec<Fact>> {
-        self.chosen(|fact| fact.origin.room == *room && fact.messages.contains(message))
+        let beside = |fact: &Fact| fact.context.iter().any(|turn| turn.message == *message);
+        self.chosen(|fact| fact.origin.room == *room && (fact.messages.contains(message) || beside(fact)))
+    }
+
+    fn facts_alike(&self, room: &RoomId, content: &str) -> StoreResult<Vec<Fact>> {
+        let sketch = sketch(content);
+        let mut shared: BTreeMap<FactId, usize> = BTreeMap::new();
+        for word in &sketch {
+            for fact in self.sketches.get(&(room.clone(), *word)).into_iter().flatten().rev().take(SHARING_MAX) {
+                *shared.entry(*fact).or_default() += 1;
+            }
+        }
+        shared.retain(|_, words| 2 * *words >= sketch.len());
+        Ok(shared.keys().map(|id| self.facts[id].clone()).collect())
+    }
+
+    fn rooms_with_facts(&self) -> StoreResult<Vec<RoomId>> {
+        Ok(self.rooms.keys().cloned().collect())
+    }
+
+    fn count_facts(&self, room: &RoomId) -> StoreResult<u32> {
+        Ok(u32::try_from(self.rooms.get(room).map_or(0, BTreeSet::len)).unwrap_or(u32::MAX))
+    }
+
+    fn upgrade(&mut self) -> StoreResult<()> {
+        Ok(())
     }
 
     fn put_fact(&mut self, fact: &Fact) -> StoreResult<()> {
+        self.unlist(fact.id);
         self.rooms.entry(fact.origin.room.clone()).or_default().insert(fact.id);
+        for word in sketch(&fact.content) {
+            self.sketches.entry((fact.origin.room.clone(), word)).or_default().insert(fact.id);
+        }
+        self.terms.insert(fact.id, terms(fact));
         self.facts.insert(fact.id, fact.clone());
         Ok(())
     }
 
     fn remove_fact(&mut self, id: FactId) -> StoreResult<()> {
         self.vectors.remove(&id);
-        if let Some(fact) = self.facts.remove(&id)
-            && let Some(ids) = self.rooms.get_mut(&fact.origin.room)
-        {
-            ids.remove(&id);
-            if ids.is_empty() {
-                self.rooms.remove(&fact.origin.room);
-            }
-        }
+        self.unlist(id);
+        self.facts.remove(&id);
+        self.terms.remove(&id);
         Ok(())
     }
 

@@ -49,7 +49,14 @@ pub trait MemoryTable {
     fn facts(&self) -> StoreResult<Vec<Fact>>;
     fn facts_of_room(&self, room: &RoomId) -> StoreResult<Vec<Fact>>;
     fn facts_of_person(&self, person: &PersonId) -> StoreResult<Vec<Fact>>;
+    /// Those with the message among what was said beside them as well.
     fn facts_resting_on(&self, room: &RoomId, message: &MessageId) -> StoreResult<Vec<Fact>>;
+    /// Facts of a room that may say the same as this text, or the contrary, in the order of their numbers.
+    fn facts_alike(&self, room: &RoomId, content: &str) -> StoreResult<Vec<Fact>>;
+    fn rooms_with_facts(&self) -> StoreResult<Vec<RoomId>>;
+    fn count_facts(&self, room: &RoomId) -> StoreResult<u32>;
+    /// Brings what an earlier version stored up to date, a part at a time.
+    fn upgrade(&mut self) -> StoreResult<()>;
     fn put_fact(&mut self, fact: &Fact) -> StoreResult<()>;
     /// With its vector.
     fn remove_fact(&mut self, id: FactId) -> StoreResult<()>;

@@ -103,6 +103,7 @@ fn draft(
         keywords: words(value, &["keywords"]),
         people,
         messages,
+        context: Vec::new(),
         confidence: if confidence.is_finite() { confidence.clamp(0.0, 1.0) } else { CONFIDENCE },
         shareable: value.get("shareable").is_some_and(|value| *value == Value::Bool(true)),
         at,

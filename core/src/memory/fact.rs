@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Origin;
+use super::{ContextTurn, Origin};
 use crate::types::{MessageId, PersonId, RoomId, Time};
 
 /// Counted by the store that keeps it, and never given twice.
@@ -32,6 +32,9 @@ pub struct Fact {
     pub people: Vec<PersonId>,
     /// The messages it rests on.
     pub messages: Vec<MessageId>,
+    /// What was said beside it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub context: Vec<ContextTurn>,
     /// 0 to 1.
     pub confidence: f64,
     /// Whether it may be told unasked.
@@ -58,6 +61,8 @@ pub struct FactDraft {
     pub people: Vec<PersonId>,
     #[serde(default)]
     pub messages: Vec<MessageId>,
+    #[serde(default)]
+    pub context: Vec<ContextTurn>,
     pub confidence: f64,
     #[serde(default)]
     pub shareable: bool,
@@ -76,6 +81,7 @@ impl FactDraft {
             keywords: self.keywords,
             people: self.people,
             messages: self.messages,
+            context: self.context,
             confidence: self.confidence,
             shareable: self.shareable,
             at: self.at,
@@ -124,20 +130,35 @@ fn half(days: f64, half_life_days: f64) -> f64 {
     0.5_f64.powf(days / half_life_days.max(f64::MIN_POSITIVE))
 }
 
+/// Facts of a room that have to go.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FadedFacts {
+    /// Those too weak to count.
+    pub weak: Vec<FactId>,
+    /// The weakest beyond what the room may keep.
+    pub beyond_max: Vec<FactId>,
+}
+
+impl FadedFacts {
+    pub fn ids(&self) -> impl Iterator<Item = FactId> {
+        self.weak.iter().chain(&self.beyond_max).copied()
+    }
+}
+
 /// Which of a room's facts have to go: those too weak to count, and beyond `facts_max` the weakest.
-pub fn to_forget(facts: &[Fact], now: Time, facts_max: u32, half_life_days: u32) -> Vec<FactId> {
+pub fn to_forget(facts: &[Fact], now: Time, facts_max: u32, half_life_days: u32) -> FadedFacts {
     let mut kept: Vec<(bool, f64, FactId)> = Vec::new();
-    let mut gone = Vec::new();
+    let mut weak = Vec::new();
     for fact in facts {
         match fact.is_forgotten(now, half_life_days) {
-            true => gone.push(fact.id),
+            true => weak.push(fact.id),
             false => kept.push((fact.pinned, fact.strength(now, half_life_days), fact.id)),
         }
     }
     // Strongest first; of two alike the newer.
     kept.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(b.2.cmp(&a.2)));
-    gone.extend(kept.into_iter().skip(facts_max as usize).filter(|(pinned, ..)| !pinned).map(|(.., id)| id));
-    gone
+    let beyond_max = kept.into_iter().skip(facts_max as usize).filter(|(pinned, ..)| !pinned).map(|(.., id)| id);
+    FadedFacts { weak, beyond_max: beyond_max.collect() }
 }
 
 #[cfg(test)]
@@ -154,6 +175,7 @@ pub(super) mod tests {
             keywords: Vec::new(),
             people: Vec::new(),
             messages: Vec::new(),
+            context: Vec::new(),
             confidence: 0.8,
             shareable: true,
             at: Time(0),
@@ -192,7 +214,8 @@ pub(super) mod tests {
         facts[0].confidence = 0.01;
         facts[1].confidence = 0.1;
         facts[4].confidence = 0.02;
-        assert_eq!(to_forget(&facts, Time(0), 2, 30), [FactId(5), FactId(3), FactId(2)]);
-        assert!(to_forget(&facts[..1], days(10_000), 0, 30).is_empty());
+        let gone = to_forget(&facts, Time(0), 2, 30);
+        assert_eq!((gone.weak, gone.beyond_max), (vec![FactId(5)], vec![FactId(3), FactId(2)]));
+        assert_eq!(to_forget(&facts[..1], days(10_000), 0, 30), FadedFacts::default());
     }
 }

@@ -1,5 +1,6 @@
 //! Two facts that say the same become one; one that says the contrary takes the other's place.
 
+use super::context::add_turns;
 use super::walls::narrower;
 use super::words::{normal, words};
 use super::{Fact, FactDraft, FactId};
@@ -93,14 +94,15 @@ impl Fact {
         add_new(&mut self.keywords, other.keywords);
         add_new(&mut self.people, other.people);
         add_new(&mut self.messages, other.messages);
+        add_turns(&mut self.context, other.context);
     }
 }
 
 impl From<Fact> for FactDraft {
     /// As if it had just been found.
     fn from(fact: Fact) -> FactDraft {
-        let Fact { origin, content, keywords, people, messages, confidence, shareable, at, .. } = fact;
-        FactDraft { origin, content, keywords, people, messages, confidence, shareable, at, replaces: None }
+        let Fact { origin, content, keywords, people, messages, context, confidence, shareable, at, .. } = fact;
+        FactDraft { origin, content, keywords, people, messages, context, confidence, shareable, at, replaces: None }
     }
 }
 

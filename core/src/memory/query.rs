@@ -1,11 +1,14 @@
 //! Asking for what fits: which facts, for whom, and why they may know.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use super::rank::{self, Collection, Corpus, SearchQuestion};
-use super::{Allowed, ChannelMemory, Fact, Origin, Person, allowed};
+use super::rank::{self, Corpus, DayRange, Document, SearchQuestion, day_of};
+use super::{Allowed, ChannelMemory, ContextTurn, Fact, Origin, Person, allowed};
 use crate::settings::{MemorySettings, Ranking};
-use crate::types::{PersonId, RoomId, Time};
+use crate::types::{MessageId, PersonId, RoomId, Time};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Query {
@@ -49,11 +52,29 @@ pub struct PersonExport {
     pub channels: Vec<ChannelMemory>,
 }
 
-/// A fact beside a vector of its meaning.
+impl PersonExport {
+    /// What was said beside the facts is theirs as far as they said it.
+    pub fn new(id: &PersonId, person: Option<Person>, mut facts: Vec<Fact>, channels: Vec<ChannelMemory>) -> Self {
+        for fact in &mut facts {
+            fact.forget_turns(|turn| turn.person != *id);
+        }
+        PersonExport { person, facts, channels }
+    }
+}
+
+/// A fact that may fit, with its words ([`rank::terms`]) and a vector of its meaning.
 #[derive(Clone, Debug)]
-pub struct Candidate {
-    pub fact: Fact,
-    pub vector: Option<Vec<f32>>,
+pub struct Candidate<'a> {
+    pub fact: Cow<'a, Fact>,
+    pub terms: Cow<'a, str>,
+    pub vector: Option<Cow<'a, [f32]>>,
+}
+
+impl<'a> Candidate<'a> {
+    /// One whose words nobody has kept.
+    pub fn new(fact: &'a Fact) -> Candidate<'a> {
+        Candidate { terms: rank::terms(fact).into(), fact: Cow::Borrowed(fact), vector: None }
+    }
 }
 
 /// How facts are looked for, as the settings of the reader's room have it.
@@ -74,48 +95,114 @@ impl From<&MemorySettings> for SearchOptions {
     }
 }
 
+/// What it counts that a fact was said at the time the question names: for one that fits by its words, and for any other.
+const TIME_FACTOR: f64 = 0.6;
+const TIME_ALONE: f64 = 0.05;
+/// What the meaning of the message before a fact, and of the one after it, counts beside its own.
+const MEANING_BEFORE: f64 = 0.25;
+const MEANING_AFTER: f64 = 0.1;
+/// Scores of words below this are not raised to 1 where meaning is compared with them.
+const BEST_MIN: f64 = 0.3;
+
 /// The best of these for this query, behind the walls. `corpus` knows all facts, of which these are some; without it, these
 /// are all.
-pub fn recall(
-    candidates: Vec<Candidate>,
+pub fn recall<'a>(
+    candidates: Vec<Candidate<'a>>,
     corpus: Option<&dyn Corpus>,
     query: &Query,
     manner: SearchOptions,
 ) -> Vec<Recalled> {
-    let allowed = |candidate: Candidate| {
+    let allowed = |candidate: Candidate<'a>| {
         let allowed = allowed(&candidate.fact.origin, &query.reader, manner.across_rooms)?;
         let gone = candidate.fact.is_forgotten(query.at, manner.half_life_days);
         (!gone).then_some((candidate, allowed))
     };
-    let candidates: Vec<(Candidate, Allowed)> = candidates.into_iter().filter_map(allowed).collect();
+    let candidates: Vec<(Candidate<'a>, Allowed)> = candidates.into_iter().filter_map(allowed).collect();
     let fits = fits(&candidates, corpus, query, manner.ranking);
     let asked = rank::asked(&query.text);
-    let score = |((candidate, allowed), fit): ((Candidate, Allowed), f64)| {
-        let Candidate { fact, vector } = candidate;
-        let cosine = query.vector.as_ref().map(|(_, asked)| vector.map_or(0.0, |of| rank::cosine(asked, &of)));
+    let score = |(at, (candidate, _)): (usize, &(Candidate<'_>, Allowed))| {
+        let fact = &candidate.fact;
         let is_source = query.speaker.as_ref().is_some_and(|speaker| fact.people.contains(speaker));
         let (now, days) = (query.at, manner.half_life_days);
-        let score = match manner.ranking {
-            Ranking::Sphene => rank::sphene(&asked, &fact, cosine, is_source, now, days),
-            Ranking::Default | Ranking::Bm25 => rank::default(&fact, rank::combined(fit, cosine), is_source, now, days),
-        };
-        let strength = fact.strength(now, days);
-        (score > 0.0).then_some(Recalled { fact, score, strength, allowed })
+        match manner.ranking {
+            Ranking::Sphene => rank::sphene(&asked, fact, cosine(candidate, query), is_source, now, days),
+            Ranking::Default | Ranking::Bm25 => rank::default(fact, fits[at], is_source, now, days),
+        }
     };
-    let mut found: Vec<Recalled> = candidates.into_iter().zip(fits).filter_map(score).collect();
-    found.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.fact.id.cmp(&a.fact.id)));
+    let scores = candidates.iter().enumerate().map(score);
+    let mut found: Vec<(f64, usize)> =
+        scores.enumerate().map(|(at, score)| (score, at)).filter(|(score, _)| *score > 0.0).collect();
+    let id = |at: usize| candidates[at].0.fact.id;
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| id(b.1).cmp(&id(a.1))));
     found.truncate(query.count);
-    found
+    let recalled = |(score, at): (f64, usize)| {
+        let (candidate, allowed) = &candidates[at];
+        let fact = candidate.fact.clone().into_owned();
+        let strength = fact.strength(query.at, manner.half_life_days);
+        Recalled { fact, score, strength, allowed: *allowed }
+    };
+    found.into_iter().map(recalled).collect()
 }
 
-/// How well the words of each fit.
-fn fits(candidates: &[(Candidate, Allowed)], corpus: Option<&dyn Corpus>, query: &Query, ranking: Ranking) -> Vec<f64> {
-    let mut fits = vec![0.0; candidates.len()];
-    if ranking != Ranking::Sphene {
-        let documents = candidates.iter().map(|(candidate, _)| (&candidate.fact).into()).collect();
-        let collection = Collection::new(documents);
-        let found = collection.search(&SearchQuestion::new(&query.text), ranking, corpus.unwrap_or(&collection));
-        found.into_iter().for_each(|found| fits[found.document] = found.score);
+/// How close its meaning is to that of the question; nothing where the question has none.
+fn cosine(candidate: &Candidate<'_>, query: &Query) -> Option<f64> {
+    let (_, asked) = query.vector.as_ref()?;
+    Some(candidate.vector.as_ref().map_or(0.0, |of| rank::cosine(asked, of)))
+}
+
+/// How close the meaning of each is to that of the question. As with words, what was said just before and after it counts, as
+/// far as that is among these.
+fn meanings(candidates: &[(Candidate<'_>, Allowed)], query: &Query) -> Vec<f64> {
+    let cosines: Vec<f64> =
+        candidates.iter().map(|(candidate, _)| cosine(candidate, query).unwrap_or_default().max(0.0)).collect();
+    let messages = |at: usize| candidates[at].0.fact.messages.iter().map(move |message| (message, at));
+    let by_message: BTreeMap<&MessageId, usize> = (0..candidates.len()).flat_map(messages).collect();
+    let meaning = |(at, (candidate, _)): (usize, &(Candidate<'_>, Allowed))| {
+        let of_turn = |turn: &ContextTurn| {
+            let weight = match turn.offset {
+                -1 => MEANING_BEFORE,
+                1 => MEANING_AFTER,
+                _ => return 0.0,
+            };
+            let beside = by_message
+                .get(&turn.message)
+                .filter(|beside| candidates[**beside].0.fact.origin.room == candidate.fact.origin.room);
+            beside.map_or(0.0, |beside| weight * cosines[*beside])
+        };
+        let beside: f64 = candidate.fact.context.iter().map(of_turn).sum();
+        cosines[at] + beside
+    };
+    let meanings: Vec<f64> = candidates.iter().enumerate().map(meaning).collect();
+    meanings.into_iter().map(|meaning| meaning / (1.0 + MEANING_BEFORE + MEANING_AFTER)).collect()
+}
+
+/// How well each fits: by its words, its time and its meaning.
+fn fits(
+    candidates: &[(Candidate<'_>, Allowed)],
+    corpus: Option<&dyn Corpus>,
+    query: &Query,
+    ranking: Ranking,
+) -> Vec<f64> {
+    if ranking == Ranking::Sphene {
+        return Vec::new();
+    }
+    let documents: Vec<Document<'_>> =
+        candidates.iter().map(|(candidate, _)| Document::new(&candidate.terms)).collect();
+    let mut fits = rank::scores(&documents, &SearchQuestion::new(&query.text), ranking, corpus);
+    if ranking == Ranking::Default
+        && let Some(days) = DayRange::named_in(&query.text, query.at)
+    {
+        for ((candidate, _), fit) in candidates.iter().zip(&mut fits) {
+            let by_time = days.fit(day_of(candidate.fact.said_at()));
+            *fit = *fit * (1.0 + TIME_FACTOR * by_time) + TIME_ALONE * by_time;
+        }
+    }
+    if query.vector.is_some() {
+        // The best by words is worth as much as the very same meaning.
+        let best = fits.iter().copied().fold(BEST_MIN, f64::max);
+        for (fit, meaning) in fits.iter_mut().zip(meanings(candidates, query)) {
+            *fit = rank::combined(*fit / best, Some(meaning));
+        }
     }
     fits
 }
@@ -127,7 +214,7 @@ mod tests {
     use crate::types::Visibility::{Private, Public};
 
     fn ask(facts: &[Fact], text: &str, ranking: Ranking) -> Vec<u64> {
-        let candidates = facts.iter().map(|fact| Candidate { fact: fact.clone(), vector: None }).collect();
+        let candidates = facts.iter().map(Candidate::new).collect();
         let reader = Origin::new("web:lobby", Public);
         let speaker = Some(PersonId::new("bob"));
         let query = Query { text: text.into(), speaker, reader, at: Time(0), count: 3, vector: None };

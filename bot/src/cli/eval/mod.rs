@@ -6,6 +6,7 @@ mod link;
 mod locomo;
 mod page;
 mod recall;
+mod remembered;
 mod talk;
 mod turn;
 
@@ -49,7 +50,8 @@ enum Measure {
     /// How often memory recalls the evidence for a question
     ///
     /// FILE is in the LoCoMo format: a list of conversations in sessions, with questions and the turns that answer them. Each
-    /// turn is a document; nothing fades. Questions without evidence, and those of category 5, which have no answer, are left
+    /// turn is kept as a fact, with who said it, when, and the turns around it, and the questions are asked of memory as an
+    /// answer would ask it; nothing fades. Questions without evidence, and those of category 5, which have no answer, are left
     /// out.
     Recall(recall::RecallArguments),
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use aizuchi_core::memory::rank::{Collection, Document, Found, SearchQuestion, combined, cosine};
 use aizuchi_core::settings::Ranking;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use super::locomo::{self, EvalTurn, Sample};
+use super::locomo::{self, EvalQuestion, Sample};
+use super::remembered::{RememberedTalk, StoreKind};
 use crate::cli::settings::{SettingsArguments, environment};
 use crate::cli::show::{harmless, harmless_json};
 use crate::meter::Meter;
@@ -29,6 +29,9 @@ pub struct RecallArguments {
     /// Also search by meaning: asks the model of models.embed for an embedding of every turn and question
     #[arg(long)]
     vectors: bool,
+    /// Keep the turns in a real store, in a temporary folder, as `aizuchi run` would
+    #[arg(long)]
+    store: bool,
     /// Show the questions whose evidence was not all found
     #[arg(long)]
     misses: bool,
@@ -62,9 +65,16 @@ impl From<RankingName> for Ranking {
 /// Category 5 asks for what was never said.
 const CATEGORIES: std::ops::RangeInclusive<u64> = 1..=4;
 
-/// What the words of a picture, and of the date of a session, weigh beside those of the turn.
-const PICTURE: f64 = 0.5;
-const WHEN: f64 = 0.15;
+/// What the categories ask for.
+fn kind(category: u64) -> &'static str {
+    match category {
+        1 => "several turns",
+        2 => "time",
+        3 => "open",
+        4 => "one turn",
+        _ => "other",
+    }
+}
 
 #[derive(Default)]
 struct Score {
@@ -86,8 +96,7 @@ pub fn run(arguments: &RecallArguments) -> anyhow::Result<()> {
     let mut missed = String::new();
     let embedder = arguments.vectors.then(|| embedder(&arguments.settings)).transpose()?;
     for sample in &samples {
-        let vectors = embedder.as_deref().map(|embedder| Vectors::of(sample, embedder)).transpose()?;
-        measure(sample, vectors.as_ref(), arguments, &mut by_category, &mut missed);
+        measure(sample, embedder.as_deref(), arguments, &mut by_category, &mut missed)?;
     }
     let mut all = Score::default();
     for score in by_category.values() {
@@ -101,21 +110,23 @@ pub fn run(arguments: &RecallArguments) -> anyhow::Result<()> {
         let categories: serde_json::Map<String, serde_json::Value> = by_category
             .iter()
             .map(|(category, score)| {
-                (category.to_string(), json!({"questions": score.questions, "recall": score.mean()}))
+                let figures = json!({"kind": kind(*category), "questions": score.questions, "recall": score.mean()});
+                (category.to_string(), figures)
             })
             .collect();
         let ranking = arguments.ranking.to_possible_value().map(|value| value.get_name().to_owned());
-        let line = json!({"ranking": ranking, "k": arguments.k, "vectors": arguments.vectors, "questions": all.questions, "recall": all.mean(),
+        let line = json!({"ranking": ranking, "k": arguments.k, "vectors": arguments.vectors,
+            "store": arguments.store, "questions": all.questions, "recall": all.mean(),
             "categories": categories});
         return crate::cli::print(&format!("{}\n", harmless_json(&line)));
     }
     let line = |name: &str, score: &Score| {
-        format!("{name:12} {:>6.1} %  of {} questions\n", score.mean() * 100.0, score.questions)
+        format!("{name:26} {:>6.1} %  of {} questions\n", score.mean() * 100.0, score.questions)
     };
     let mut told = missed;
     told += &format!("recall at {}\n", arguments.k);
     for (category, score) in &by_category {
-        told += &line(&format!("category {category}"), score);
+        told += &line(&format!("category {category} ({})", kind(*category)), score);
     }
     told += &line("all", &all);
     crate::cli::print(&told)
@@ -126,73 +137,45 @@ fn embedder(settings: &SettingsArguments) -> anyhow::Result<Arc<dyn Embedder>> {
     models::embedder(&settings.policies()?, &variable).map_err(anyhow::Error::msg)
 }
 
-/// What turns and questions mean to a model.
-struct Vectors {
-    turns: Vec<Vec<f32>>,
-    questions: Vec<Vec<f32>>,
-}
-
-impl Vectors {
-    fn of(sample: &Sample, embedder: &dyn Embedder) -> anyhow::Result<Vectors> {
-        let said = |turn: &EvalTurn| format!("{}: {} {}", turn.speaker, turn.text, turn.picture).trim().to_owned();
-        let turns: Vec<String> = sample.turns.iter().map(said).collect();
-        let questions: Vec<String> = sample.questions.iter().map(|question| question.text.clone()).collect();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        runtime.block_on(async {
-            let meter = Meter::default();
-            let turns = embedder.embed(&turns, &meter).await?;
-            Ok(Vectors { turns, questions: embedder.embed(&questions, &meter).await? })
-        })
-    }
-
-    /// Words and meaning together; the best by words is worth as much as the very same meaning.
-    fn blend(&self, question: usize, found: &[Found]) -> Vec<Found> {
-        let mut lexical = vec![0.0; self.turns.len()];
-        let best = found.first().map_or(1.0, |found| found.score);
-        found.iter().for_each(|found| lexical[found.document] = found.score / best);
-        let score = |(document, lexical): (usize, f64)| {
-            let cosine = cosine(&self.questions[question], &self.turns[document]);
-            Found { document, score: combined(lexical, Some(cosine)) }
-        };
-        let mut blended: Vec<Found> = lexical.into_iter().enumerate().map(score).collect();
-        blended.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.document.cmp(&b.document)));
-        blended
-    }
-}
-
 fn measure(
     sample: &Sample,
-    vectors: Option<&Vectors>,
+    embedder: Option<&dyn Embedder>,
     arguments: &RecallArguments,
     scores: &mut BTreeMap<u64, Score>,
     missed: &mut String,
-) {
-    let ranking = Ranking::from(arguments.ranking);
-    let document = |turn: &EvalTurn| match ranking {
-        Ranking::Default => Document::new(&turn.text)
-            .with(&turn.picture, PICTURE)
-            .with(&turn.when, WHEN)
-            .said_by(&turn.speaker)
-            .in_talk(turn.session),
-        Ranking::Bm25 | Ranking::Sphene => Document::new(&turn.text),
-    };
-    let collection = Collection::new(sample.turns.iter().map(document).collect());
-    for (number, question) in sample.questions.iter().enumerate() {
-        if question.evidence.is_empty() || !CATEGORIES.contains(&question.category) {
-            continue;
+) -> anyhow::Result<()> {
+    let counts = |question: &&EvalQuestion| !question.evidence.is_empty() && CATEGORIES.contains(&question.category);
+    let questions: Vec<&EvalQuestion> = sample.questions.iter().filter(counts).collect();
+    let store = if arguments.store { StoreKind::OnDisk } else { StoreKind::InMemory };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    runtime.block_on(async {
+        let talk = RememberedTalk::new(sample, store, arguments.ranking.into(), embedder).await?;
+        let mut vectors = vectors_of(&questions, embedder).await?.into_iter();
+        for question in questions {
+            let found = talk.ask(&question.text, vectors.next(), arguments.k as usize).await?;
+            let found: Vec<&str> =
+                found.iter().flat_map(|recalled| &recalled.fact.messages).map(|message| message.as_str()).collect();
+            let hits = question.evidence.iter().filter(|id| found.contains(&id.as_str())).count();
+            let score = scores.entry(question.category).or_default();
+            score.questions += 1;
+            score.recall += hits as f64 / question.evidence.len() as f64;
+            if arguments.misses && hits < question.evidence.len() {
+                let text = format!("{} ({}): {}", question.text, question.evidence.join(" "), found.join(" "));
+                missed.push_str(&harmless(&text));
+                missed.push('\n');
+            }
         }
-        let found = collection.search(&SearchQuestion::new(&question.text), ranking, &collection);
-        let found = vectors.map_or_else(|| found.clone(), |vectors| vectors.blend(number, &found));
-        let found: Vec<&str> =
-            found.iter().take(arguments.k as usize).map(|found| &*sample.turns[found.document].id).collect();
-        let hits = question.evidence.iter().filter(|id| found.contains(&id.as_str())).count();
-        let score = scores.entry(question.category).or_default();
-        score.questions += 1;
-        score.recall += hits as f64 / question.evidence.len() as f64;
-        if arguments.misses && hits < question.evidence.len() {
-            let text = format!("{} ({}): {}", question.text, question.evidence.join(" "), found.join(" "));
-            missed.push_str(&harmless(&text));
-            missed.push('\n');
-        }
-    }
+        Ok(())
+    })
+}
+
+/// What the questions mean; nothing where nobody is asked for it.
+async fn vectors_of(
+    questions: &[&EvalQuestion],
+    embedder: Option<&dyn Embedder>,
+) -> anyhow::Result<Vec<(Box<str>, Vec<f32>)>> {
+    let Some(embedder) = embedder else { return Ok(Vec::new()) };
+    let texts: Vec<String> = questions.iter().map(|question| question.text.clone()).collect();
+    let vectors = embedder.embed(&texts, &Meter::default()).await?;
+    Ok(vectors.into_iter().map(|vector| (embedder.model().into(), vector)).collect())
 }

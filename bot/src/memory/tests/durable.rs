@@ -8,13 +8,13 @@ async fn a_store_that_is_dropped_in_the_middle_has_all_or_nothing() {
     let lobby = public("web:lobby");
     let policies = settings(&[]);
     for round in 0..5 {
-        let memory = reopen("local", &folder);
+        let memory = reopen("local", &folder).await;
         memory.apply(vec![kept(draft(&lobby, &format!("acknowledged {round}")))], &policies).await.unwrap();
         // Begun and never waited for.
         let pair = (0..2).map(|half| kept(draft(&lobby, &format!("begun {round} half {half}")))).collect();
         let begun = tokio::time::timeout(std::time::Duration::ZERO, memory.apply(pair, &policies)).await;
         drop((begun, memory));
-        let memory = reopen("local", &folder);
+        let memory = reopen("local", &folder).await;
         let facts = memory.facts(Filter::default()).await.unwrap();
         let count = |text: &str| facts.iter().filter(|fact| fact.content.starts_with(text)).count();
         assert_eq!(count("acknowledged"), round + 1);
@@ -56,7 +56,7 @@ fn killed_while_writing_it_has_what_it_acknowledged() {
     assert!(acknowledged >= 25, "{acknowledged}");
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let memory = reopen("local", &folder);
+        let memory = reopen("local", &folder).await;
         let facts = memory.facts(Filter::default()).await.unwrap();
         assert!(facts.len() >= acknowledged * 2 && facts.len().is_multiple_of(2), "{}", facts.len());
         let query = Query {
@@ -74,7 +74,7 @@ fn killed_while_writing_it_has_what_it_acknowledged() {
 fn write_until_killed(folder: &Path) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let memory = reopen("local", folder);
+        let memory = reopen("local", folder).await;
         let policies = settings(&[]);
         for number in 1..100_000 {
             let room = public(&format!("web:{number}"));

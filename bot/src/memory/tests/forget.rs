@@ -3,7 +3,7 @@
 use super::*;
 
 async fn lived(store: &str, name: &str) -> House {
-    let house = House::new(store, name);
+    let house = House::new(store, name).await;
     let (lobby, garden) = (public("web:lobby"), public("web:garden"));
     house
         .apply([
@@ -81,7 +81,7 @@ async fn who_opts_out_is_never_kept_again_also_after_a_restart() {
         nothing_is_left(&house).await;
         let lobby = public("web:lobby");
         if stores_on_disk().contains(store) {
-            house.memory = reopen(store, &house.folder);
+            house.memory = reopen(store, &house.folder).await;
             house.apply([heard(&lobby, 2, "web:bob", "Bob", "gardening")]).await;
         }
         house
@@ -154,7 +154,7 @@ async fn a_room_that_is_forgotten_leaves_nothing() {
 
 #[tokio::test]
 async fn an_edited_fact_leaves_no_trace_of_what_it_was() {
-    let house = House::new("local", "edited");
+    let house = House::new("local", "edited").await;
     let lobby = public("web:lobby");
     house.apply([kept(draft(&lobby, "the password is swordfish")), kept(draft(&lobby, "it rains in Kyoto"))]).await;
     let id = house.facts().await[1].id;

@@ -1,9 +1,12 @@
 //! One suite that every store of memory passes, and what holds over random lives.
 
+mod caps;
+mod context;
 mod durable;
 mod forget;
 mod properties;
 mod suite;
+mod upgrade;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -45,18 +48,19 @@ pub fn stores() -> Vec<String> {
 
 /// Those whose files can be searched.
 pub fn stores_on_disk() -> Vec<String> {
-    stores().into_iter().filter(|store| store.contains("local")).collect()
+    let in_folder = |store: &String| MEMORY_STORES.iter().any(|spec| spec.in_folder && store.contains(spec.name));
+    stores().into_iter().filter(in_folder).collect()
 }
 
 impl House {
-    pub fn new(store: &str, name: &str) -> House {
-        House::with(store, name, &[])
+    pub async fn new(store: &str, name: &str) -> House {
+        House::with(store, name, &[]).await
     }
 
-    pub fn with(store: &str, name: &str, assignments: &[&str]) -> House {
+    pub async fn with(store: &str, name: &str, assignments: &[&str]) -> House {
         let folder = Scratch::new(&format!("{}-{name}", store.replace([' ', ','], "-")));
         let policies = settings(assignments);
-        let memory = reopen(store, &folder);
+        let memory = reopen(store, &folder).await;
         House { memory, policies, folder }
     }
 
@@ -83,7 +87,8 @@ impl House {
     }
 }
 
-pub fn reopen(store: &str, folder: &Path) -> Arc<dyn Memory> {
+/// Opens a store, as often as a test likes; one on a server would connect here.
+pub async fn reopen(store: &str, folder: &Path) -> Arc<dyn Memory> {
     let database = Database::open(&DataFolder::database_in(folder)).unwrap();
     let Some((one, others)) = store.split_once(", others in ") else {
         let spec = MEMORY_STORES.iter().find(|spec| spec.name == store).expect("there is such a store");
@@ -116,6 +121,7 @@ pub fn draft(origin: &Origin, content: &str) -> FactDraft {
         keywords: Vec::new(),
         people: Vec::new(),
         messages: Vec::new(),
+        context: Vec::new(),
         confidence: 0.8,
         shareable: true,
         at: day(0),

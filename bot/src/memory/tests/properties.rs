@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use aizuchi_core::memory::ContextTurn;
 use proptest::prelude::*;
 
 use super::*;
@@ -23,14 +24,14 @@ enum Step {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let (room, person, message) = (0..ROOMS, 0..PEOPLE, 0..5_usize);
+    let (room, person, message, deleted) = (0..ROOMS, 0..PEOPLE, 0..5_usize, 0..10_usize);
     prop_oneof![
         6 => (room.clone(), person.clone(), proptest::option::of(person.clone()), message.clone())
             .prop_map(|(room, by, also, message)| Step::Keep { room, by, also, message }),
         3 => (room.clone(), person.clone(), message.clone())
             .prop_map(|(room, by, message)| Step::Hear { room, by, message }),
         1 => (room.clone(), person.clone()).prop_map(|(room, by)| Step::Summarize { room, by }),
-        2 => (room.clone(), message).prop_map(|(room, message)| Step::Delete { room, message }),
+        3 => (room.clone(), deleted).prop_map(|(room, message)| Step::Delete { room, message }),
         1 => person.clone().prop_map(|person| Step::Forget { person }),
         1 => (person, any::<bool>()).prop_map(|(person, out)| Step::OptOut { person, out }),
         1 => room.prop_map(|room| Step::Narrow { room }),
@@ -46,6 +47,10 @@ fn name(person: usize) -> String {
     format!("Nym{}xq", ["alpha", "beta", "gamma", "delta"][person])
 }
 
+fn person(number: usize) -> PersonId {
+    PersonId::new(format!("id-{}", name(number)))
+}
+
 /// What was said, told apart by its secret word, as a plain book-keeper has it.
 #[derive(Clone, Debug)]
 struct Said {
@@ -57,9 +62,21 @@ struct Said {
     gone: bool,
 }
 
+/// Said beside a fact: its words go with their message, their author and the fact.
+#[derive(Clone, Debug)]
+struct Beside {
+    fact: usize,
+    room: usize,
+    person: usize,
+    message: usize,
+    secret: String,
+    gone: bool,
+}
+
 struct Book {
     rooms: Vec<Origin>,
     said: Vec<Said>,
+    beside: Vec<Beside>,
     out: BTreeSet<usize>,
 }
 
@@ -81,41 +98,67 @@ impl Book {
 
     fn forget(&mut self, person: usize) {
         self.said.iter_mut().filter(|said| said.people.contains(&person)).for_each(|said| said.gone = true);
+        self.beside.iter_mut().filter(|beside| beside.person == person).for_each(|beside| beside.gone = true);
     }
 }
 
 async fn live(store: &str, visibilities: Vec<u8>, steps: Vec<Step>) {
-    let house = House::with(store, "properties", &["memory.facts_max=1000"]);
+    let house = House::with(store, "properties", &["memory.facts_max=1000"]).await;
     let visibility =
         |number: &u8| [Visibility::Public, Visibility::Private, Visibility::Direct][usize::from(*number) % 3];
     let rooms = visibilities.iter().enumerate().map(|(at, number)| {
         let house = HOUSES[at % HOUSES.len()];
         Origin::new(format!("{house}/{at}"), visibility(number))
     });
-    let mut book = Book { rooms: rooms.collect(), said: Vec::new(), out: BTreeSet::new() };
+    let mut book = Book { rooms: rooms.collect(), said: Vec::new(), beside: Vec::new(), out: BTreeSet::new() };
     for (serial, step) in steps.iter().enumerate() {
         house.apply(follow(&mut book, serial, step)).await;
     }
     check(&house, &book).await;
 }
 
+/// Keeps a fact with a message beside it.
+fn keep(
+    book: &mut Book,
+    serial: usize,
+    room: usize,
+    (by, also): (usize, Option<usize>),
+    message: usize,
+) -> Vec<MemoryChange> {
+    let people: Vec<usize> = [Some(by), also].into_iter().flatten().collect::<BTreeSet<_>>().into_iter().collect();
+    let messages: BTreeSet<usize> = people.iter().map(|of| (message + of) % 5).collect();
+    let origin = book.rooms[room].clone();
+    let secret = secret(serial);
+    let gone = people.iter().any(|person| book.out.contains(person));
+    let mut draft = draft(&origin, &format!("common words around {secret}"));
+    draft.people = people.iter().map(|of| person(*of)).collect();
+    draft.messages = messages.iter().map(|message| MessageId::new(format!("m{message}"))).collect();
+    let other = (by + 1 + message % 2) % PEOPLE;
+    let beside = Beside {
+        fact: book.said.len(),
+        room,
+        person: other,
+        message: message + 5,
+        secret: format!("vx{serial:04}xv"),
+        gone: book.out.contains(&other),
+    };
+    draft.context = vec![ContextTurn {
+        message: MessageId::new(format!("m{}", beside.message)),
+        person: person(other),
+        name: name(other).into(),
+        at: day(0),
+        offset: -1,
+        text: format!("before it {}", beside.secret).into(),
+    }];
+    book.beside.push(beside);
+    book.said.push(Said { room, was: origin.visibility, people, messages, secret, gone });
+    vec![kept(draft)]
+}
+
 fn follow(book: &mut Book, serial: usize, step: &Step) -> Vec<MemoryChange> {
-    let person = |person: usize| PersonId::new(format!("id-{}", name(person)));
     let up_to = serial as u64 + 1;
     match step.clone() {
-        Step::Keep { room, by, also, message } => {
-            let people: Vec<usize> =
-                [Some(by), also].into_iter().flatten().collect::<BTreeSet<_>>().into_iter().collect();
-            let messages: BTreeSet<usize> = people.iter().map(|of| (message + of) % 5).collect();
-            let origin = book.rooms[room].clone();
-            let secret = secret(serial);
-            let gone = people.iter().any(|person| book.out.contains(person));
-            let mut draft = draft(&origin, &format!("common words around {secret}"));
-            draft.people = people.iter().map(|of| person(*of)).collect();
-            draft.messages = messages.iter().map(|message| MessageId::new(format!("m{message}"))).collect();
-            book.said.push(Said { room, was: origin.visibility, people, messages, secret, gone });
-            vec![kept(draft)]
-        }
+        Step::Keep { room, by, also, message } => keep(book, serial, room, (by, also), message),
         Step::Hear { room, by, message } => {
             let (origin, secret) = (book.rooms[room].clone(), secret(serial));
             let gone = book.out.contains(&by);
@@ -141,6 +184,8 @@ fn follow(book: &mut Book, serial: usize, step: &Step) -> Vec<MemoryChange> {
             for said in book.said.iter_mut().filter(|said| said.room == room) {
                 said.gone |= said.messages.remove(&message) && said.messages.is_empty();
             }
+            let at = |beside: &&mut Beside| beside.room == room && beside.message == message;
+            book.beside.iter_mut().filter(at).for_each(|beside| beside.gone = true);
             vec![gone(book.rooms[room].room.as_str(), &format!("m{message}"))]
         }
         Step::Forget { person: who } => {
@@ -185,14 +230,19 @@ async fn check(house: &House, book: &Book) {
     }
     let mut everything = format!("{:?} {:?}", house.facts().await, house.memory.people(None).await.unwrap());
     for person in 0..PEOPLE {
-        let id = PersonId::new(format!("id-{}", name(person)));
-        everything += &format!("{:?}", house.memory.about(&id).await.unwrap().facts);
+        everything += &format!("{:?}", house.memory.about(&self::person(person)).await.unwrap().facts);
     }
     for said in &book.said {
         assert!(!said.gone || !everything.contains(&said.secret), "{said:?} is still there");
         assert!(!said.gone || scan(&house.folder, &said.secret).is_none(), "{said:?} is in a file");
         let kept_as_fact = everything.contains(&format!("around {}", said.secret));
         assert!(said.gone || kept_as_fact || said.people.len() == 1, "{said:?} was lost");
+    }
+    for beside in &book.beside {
+        let gone = beside.gone || book.said[beside.fact].gone;
+        assert!(!gone || !everything.contains(&beside.secret), "{beside:?} is still there");
+        assert!(!gone || scan(&house.folder, &beside.secret).is_none(), "{beside:?} is in a file");
+        assert!(gone || everything.contains(&beside.secret), "{beside:?} was lost");
     }
     for person in book.out.iter() {
         assert_eq!(scan(&house.folder, &name(*person)), None, "{} is in a file", name(*person));

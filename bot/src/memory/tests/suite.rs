@@ -35,7 +35,7 @@ mod checks {
     use super::*;
 
     pub async fn finds_japanese_and_english(store: &str) {
-        let house = House::new(store, "finds");
+        let house = House::new(store, "finds").await;
         let lobby = public("web:lobby");
         let mut english = draft(&lobby, "Ann explained how async works in Rust");
         english.keywords = vec!["Rust".into(), "非同期".into()];
@@ -52,7 +52,7 @@ mod checks {
     }
 
     pub async fn keeps_to_the_walls(store: &str) {
-        let house = House::new(store, "walls");
+        let house = House::new(store, "walls").await;
         let rooms = [public("discord:1/2"), public("discord:1/3"), private("discord:1/4"), public("discord:9/2")];
         house.apply(rooms.iter().map(|room| kept(draft(room, &format!("the party in {}", room.room))))).await;
         let told = |found: Vec<Recalled>| -> Vec<(String, Allowed)> {
@@ -72,7 +72,7 @@ mod checks {
     }
 
     pub async fn ranks_as_the_settings_say(store: &str) {
-        let house = House::with(store, "ranks", &["memory.ranking=sphene"]);
+        let house = House::with(store, "ranks", &["memory.ranking=sphene"]).await;
         let lobby = public("web:lobby");
         let mut tea = sourced(&lobby, "x", &[("ann", "m1")]);
         tea.keywords = vec!["tea".into(), "uji".into()];
@@ -95,7 +95,7 @@ mod checks {
     }
 
     pub async fn reads_nothing_twice(store: &str) {
-        let house = House::new(store, "twice");
+        let house = House::new(store, "twice").await;
         let lobby = public("web:lobby");
         for _ in 0..2 {
             house.apply([reflected(&lobby, 7, vec![draft(&lobby, "Ann has a dog")], Vec::new())]).await;
@@ -114,7 +114,7 @@ mod checks {
     }
 
     pub async fn counts_people(store: &str) {
-        let house = House::new(store, "people");
+        let house = House::new(store, "people").await;
         let (lobby, garden) = (public("web:lobby"), private("web:garden"));
         house.apply((1..=40).map(|at| heard(&lobby, at, "ann", "Ann", &format!("topic{at}")))).await;
         house.apply([heard(&garden, 41, "ann", "Anna", "secret"), heard(&lobby, 41, "bob", "Bob", "tea")]).await;
@@ -129,7 +129,7 @@ mod checks {
     }
 
     pub async fn makes_room_and_lets_fade(store: &str) {
-        let house = House::with(store, "fade", &["memory.facts_max=3"]);
+        let house = House::with(store, "fade", &["memory.facts_max=3"]).await;
         let (lobby, garden) = (public("web:lobby"), public("web:garden"));
         let fact = |number: u32| FactDraft {
             confidence: 0.5 + f64::from(number) / 100.0,
@@ -147,7 +147,7 @@ mod checks {
     }
 
     pub async fn merges_and_supersedes(store: &str) {
-        let house = House::new(store, "merge");
+        let house = House::new(store, "merge").await;
         let lobby = public("web:lobby");
         house.apply([kept(sourced(&lobby, "Ann likes green tea", &[("ann", "m1")]))]).await;
         house.apply([kept(sourced(&lobby, "ann likes green tea!", &[("bob", "m2")]))]).await;
@@ -161,7 +161,7 @@ mod checks {
     }
 
     pub async fn edits_pins_uses_and_tells(store: &str) {
-        let house = House::new(store, "edit");
+        let house = House::new(store, "edit").await;
         let lobby = public("web:lobby");
         house.apply([kept(draft(&lobby, "the office is in Kyoto"))]).await;
         let id = house.facts().await[0].id;
@@ -185,7 +185,7 @@ mod checks {
     }
 
     pub async fn lists_by_room_person_and_words(store: &str) {
-        let house = House::new(store, "list");
+        let house = House::new(store, "list").await;
         let (lobby, garden) = (public("web:lobby"), public("web:garden"));
         house.apply([kept(sourced(&lobby, "roses are red", &[("ann", "m1")]))]).await;
         house
@@ -202,7 +202,7 @@ mod checks {
     }
 
     pub async fn finds_by_meaning(store: &str) {
-        let house = House::new(store, "vectors");
+        let house = House::new(store, "vectors").await;
         let lobby = public("web:lobby");
         house.apply(["the cat sleeps", "stocks fell", "a kitten plays"].map(|text| kept(draft(&lobby, text)))).await;
         let vectors = [vec![0.9, 0.1, -0.2], vec![-0.5, 0.8, 0.1], vec![0.8, 0.2, -0.1]];
@@ -235,7 +235,7 @@ mod checks {
     }
 
     pub async fn works_for_many_at_once(store: &str) {
-        let house = Arc::new(House::new(store, "many"));
+        let house = Arc::new(House::new(store, "many").await);
         let tasks: Vec<_> = (0..8)
             .map(|task| {
                 let house = house.clone();
@@ -258,7 +258,7 @@ mod checks {
     }
 
     pub async fn narrows_with_its_room(store: &str) {
-        let house = House::new(store, "narrow");
+        let house = House::new(store, "narrow").await;
         let (lobby, garden) = (public("web:lobby"), public("web:garden"));
         house.apply([kept(draft(&lobby, "roses are red")), heard(&lobby, 1, "ann", "Ann", "roses")]).await;
         assert_eq!(house.found("roses", &garden).await.len(), 1);

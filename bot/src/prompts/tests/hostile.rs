@@ -206,6 +206,7 @@ fn what_is_remembered_leaves_its_frame_no_more_than_what_is_said() {
             keywords: Vec::new(),
             people: Vec::new(),
             messages: Vec::new(),
+            context: Vec::new(),
             confidence: 1.0,
             shareable: true,
             at: Time(0),

@@ -22,5 +22,7 @@ mod web;
 use super::StoreError;
 
 pub use database::Database;
+#[cfg(test)]
+pub use memory::leave_facts_of_an_earlier_version;
 pub use memory::{LOCAL_MEMORY, SqliteMemory};
 pub use web::store_talk;

@@ -1,80 +1,119 @@
-//! A text as it is looked through: its words with their weights, who said it, and where in a talk it stands.
+//! A fact as it is looked through: its words with their weights, who said it, and what was said around it.
 
-use std::collections::BTreeMap;
+use super::super::words::normal;
+use super::terms::{KINDS, offset};
 
-use super::super::Fact;
-use super::super::words::{normal, search_words};
+/// Borrows from the [`super::terms`] of a fact.
+#[derive(Clone, Debug, Default)]
+pub struct Document<'a> {
+    pub(super) text: Text<'a>,
+    /// The names of its authors.
+    pub(super) by: Vec<&'a str>,
+    /// The messages around it.
+    pub(super) beside: Vec<Beside<'a>>,
+    pub(super) tells_time: bool,
+    pub(super) has_number: bool,
+    pub(super) asks_only: bool,
+    /// The sentence is not the message it rests on: whom it names, it speaks of.
+    pub(super) retold: bool,
+}
+
+/// A message around a fact.
+#[derive(Clone, Debug)]
+pub(super) struct Beside<'a> {
+    pub(super) offset: i8,
+    pub(super) asks: bool,
+    pub(super) text: Text<'a>,
+}
 
 #[derive(Clone, Debug, Default)]
-pub struct Document {
-    /// What each word weighs in it: how often it is there, in fields of different weight.
-    pub(super) words: BTreeMap<String, f64>,
-    /// Neighbouring words of the text itself.
-    pub(super) pairs: Vec<(String, String)>,
+pub(super) struct Text<'a> {
+    /// What each word weighs: how often it is there, in parts of different weight. Sorted.
+    words: Vec<(&'a str, f64)>,
+    /// In their order, without keywords and the like.
+    pub(super) sequence: Vec<&'a str>,
     pub(super) length: f64,
-    /// The names of its authors.
-    pub(super) by: Vec<String>,
-    /// The talk it belongs to: the documents before and after it with the same number are its neighbours.
-    pub(super) talk: Option<u32>,
-    pub(super) tells_time: bool,
-    /// Has a number, in digits or in words.
-    pub(super) counts: bool,
-    /// Asks and says nothing.
-    pub(super) only_asks: bool,
 }
 
-impl Document {
-    pub fn new(text: &str) -> Document {
-        let words = search_words(text);
-        let mut document = Document {
-            tells_time: tells_time(text),
-            counts: counts(text),
-            only_asks: only_asks(text),
-            ..Document::default()
-        };
-        document.pairs = words.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
-        document.length = words.len() as f64;
-        words.into_iter().for_each(|word| *document.words.entry(word).or_default() += 1.0);
+/// What the keywords of a fact, and the messages it rests on, weigh beside its sentence.
+const KEYWORDS: f64 = 0.5;
+const OWN_TURNS: f64 = 0.5;
+
+impl<'a> Document<'a> {
+    pub fn new(terms: &'a str) -> Document<'a> {
+        let mut document = Document::default();
+        for line in terms.lines() {
+            let (label, words) = line.split_once(' ').unwrap_or((line, ""));
+            match label.as_bytes().first() {
+                Some(b'c') => {
+                    document.text.sequence = words.split(' ').collect();
+                    document.text.add(words, 1.0);
+                }
+                Some(b'k') => document.text.add(words, KEYWORDS),
+                Some(b'o') => {
+                    document.retold = true;
+                    document.text.add(words, OWN_TURNS);
+                }
+                Some(b'n') => document.by.push(&line[1..]),
+                Some(b'f') => {
+                    let [time, number, asks] = KINDS.map(|kind| label[1..].contains(kind));
+                    (document.tells_time, document.has_number, document.asks_only) = (time, number, asks);
+                }
+                _ => {
+                    let mut text = Text { sequence: words.split(' ').collect(), ..Text::default() };
+                    text.add(words, 1.0);
+                    text.settle();
+                    let beside = offset(label).map(|(offset, asks)| Beside { offset, asks, text });
+                    document.beside.extend(beside);
+                }
+            }
+        }
+        document.text.settle();
+        document.retold |= document.by.is_empty();
         document
     }
-
-    /// Further words that it is found by, and what they weigh beside those of the text.
-    pub fn with(mut self, text: &str, weight: f64) -> Document {
-        for word in search_words(text) {
-            *self.words.entry(word).or_default() += weight;
-            self.length += weight;
-        }
-        self
-    }
-
-    pub fn said_by(mut self, name: &str) -> Document {
-        self.by.push(normal(name));
-        self
-    }
-
-    pub fn in_talk(mut self, talk: u32) -> Document {
-        self.talk = Some(talk);
-        self
-    }
 }
 
-/// What the keywords of a fact weigh beside its sentence.
-const KEYWORDS: f64 = 0.6;
+impl<'a> Text<'a> {
+    fn add(&mut self, words: &'a str, weight: f64) {
+        for word in words.split(' ') {
+            self.words.push((word, weight));
+            self.length += weight;
+        }
+    }
 
-impl From<&Fact> for Document {
-    fn from(fact: &Fact) -> Document {
-        Document::new(&fact.content).with(&fact.keywords.join(" "), KEYWORDS)
+    fn settle(&mut self) {
+        self.words.sort_unstable_by(|a, b| a.0.cmp(b.0));
+        self.words.dedup_by(|same, first| {
+            let is_same = same.0 == first.0;
+            if is_same {
+                first.1 += same.1;
+            }
+            is_same
+        });
+    }
+
+    /// What a word weighs here; 0 for one that is missing.
+    pub(super) fn weight(&self, word: &str) -> f64 {
+        self.words.binary_search_by(|(known, _)| (*known).cmp(word)).map_or(0.0, |at| self.words[at].1)
+    }
+
+    /// The words that begin with this.
+    pub(super) fn beginning_with(&self, root: &str) -> impl Iterator<Item = (&'a str, f64)> {
+        let from = self.words.partition_point(|(word, _)| *word < root);
+        self.words[from..].iter().take_while(move |(word, _)| word.starts_with(root)).copied()
     }
 }
 
 /// Whether a text says when something is.
-fn tells_time(text: &str) -> bool {
+pub(super) fn tells_time(text: &str) -> bool {
     let text = normal(text);
     let english = text.split(|c: char| !c.is_alphanumeric()).any(|word| TIME.contains(&word) || is_year(word));
     english || TIME_IN_JAPANESE.iter().any(|word| text.contains(word))
 }
 
-fn counts(text: &str) -> bool {
+/// Whether a text has a number, in digits or in words.
+pub(super) fn has_number(text: &str) -> bool {
     let text = normal(text);
     text.contains(|c: char| c.is_ascii_digit())
         || text.split(|c: char| !c.is_alphanumeric()).any(|word| NUMBERS.contains(&word))
@@ -87,7 +126,7 @@ const NUMBERS: &[&str] = &[
 ];
 
 /// Whether each of its sentences is a question.
-fn only_asks(text: &str) -> bool {
+pub(super) fn asks_only(text: &str) -> bool {
     let mut asks = false;
     let mut says = false;
     let mut words = 0;

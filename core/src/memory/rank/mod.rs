@@ -1,14 +1,18 @@
 //! Which of many texts fit a question best: by their words, and by their meaning where vectors are at hand.
 
-mod collection;
 mod document;
 mod question;
+mod scores;
+mod terms;
+mod when;
 
 use std::collections::BTreeSet;
 
-pub use collection::{Collection, Corpus, Found, root};
 pub use document::Document;
 pub use question::SearchQuestion;
+pub use scores::{Corpus, is_relative, root, scores};
+pub use terms::{index_words, terms};
+pub use when::{DayRange, day_of};
 
 use super::Fact;
 use super::words::words;

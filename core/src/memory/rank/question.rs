@@ -30,7 +30,24 @@ impl SearchQuestion {
     pub fn words(&self) -> &[String] {
         &self.words
     }
+
+    /// What a word of it counts: less if it is one that many questions are made of.
+    pub(super) fn weight(word: &str) -> f64 {
+        if FRAME.binary_search(&word).is_ok() { FRAME_WEIGHT } else { 1.0 }
+    }
 }
+
+/// What the words that a question is made of count beside those of what it is about.
+const FRAME_WEIGHT: f64 = 0.5;
+
+/// As they are compared, in the order of the alphabet.
+const FRAME: &[&str] = &[
+    "activ", "ask", "becom", "begin", "come", "current", "day", "decid", "describ", "discuss", "do", "exampl",
+    "favorit", "favourit", "feel", "find", "first", "get", "give", "go", "happen", "help", "import", "keep", "kind",
+    "last", "like", "long", "look", "make", "mani", "mention", "month", "much", "name", "new", "often", "plan",
+    "receiv", "recent", "say", "see", "share", "sort", "specif", "start", "take", "talk", "tell", "thing", "think",
+    "time", "type", "use", "want", "way", "week", "year",
+];
 
 const WHEN: &[&str] =
     &["when ", "how long", "which year", "what year", "which month", "what date", "what day", "いつ", "何日", "何時"];

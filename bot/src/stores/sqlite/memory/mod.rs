@@ -1,7 +1,14 @@
 //! What is remembered, in its tables.
 
+#[cfg(test)]
+mod earlier;
+mod facts;
 mod search;
+mod signs;
 mod table;
+
+#[cfg(test)]
+pub use earlier::leave_facts_of_an_earlier_version;
 
 use std::sync::Arc;
 
@@ -21,8 +28,11 @@ use crate::ports::{BoxFuture, Memory, MemoryCatalog};
 use crate::stores::StoreError;
 use table::{SqliteMemoryTable, matching, read_all};
 
-pub const LOCAL_MEMORY: MemoryStoreSpec =
-    MemoryStoreSpec { name: "local", open: |database, kept| Arc::new(SqliteMemory::new(database.clone(), kept)) };
+pub const LOCAL_MEMORY: MemoryStoreSpec = MemoryStoreSpec {
+    name: "local",
+    in_folder: true,
+    open: |database, kept| Arc::new(SqliteMemory::new(database.clone(), kept)),
+};
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -120,7 +130,7 @@ impl MemoryTables<'_> {
         let query = format!(
             "SELECT body FROM memory_fact WHERE (?1 IS NULL OR room = ?1)
             AND (?2 IS NULL OR id IN (SELECT fact FROM memory_fact_person WHERE person = ?2))
-            AND (NOT ?3 OR id IN (SELECT rowid FROM memory_words WHERE memory_words MATCH ?4))
+            AND (NOT ?3 OR id IN (SELECT rowid FROM memory_index WHERE memory_index MATCH ?4))
             AND (?5 IS NULL OR id NOT IN (SELECT fact FROM memory_vector WHERE model = ?5))
             ORDER BY id {order} LIMIT ?6"
         );
@@ -149,6 +159,7 @@ impl MemoryTables<'_> {
         let table = SqliteMemoryTable(self.0);
         let mut channels = table.channels()?;
         channels.retain(|channel| channel.active.iter().any(|(id, _)| id == person));
-        Ok(PersonExport { person: self.people(Some(person))?.pop(), facts: table.facts_of_person(person)?, channels })
+        let facts = table.facts_of_person(person)?;
+        Ok(PersonExport::new(person, self.people(Some(person))?.pop(), facts, channels))
     }
 }

@@ -1,10 +1,7 @@
 //! The tables of memory in SQLite.
 
-use std::collections::BTreeSet;
-
-use aizuchi_core::memory::words::search_words;
-use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Marks, Person, house};
-use aizuchi_core::types::{MessageId, PersonId, RoomId, Visibility, stable_hash};
+use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Marks, Person};
+use aizuchi_core::types::{MessageId, PersonId, RoomId};
 use rusqlite::{Connection, OptionalExtension as _, Params, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -13,23 +10,6 @@ use crate::memory::table::{MemoryTable, OptOutMark, StoreResult};
 use crate::stores::StoreError;
 
 pub struct SqliteMemoryTable<'a>(pub &'a Connection);
-
-/// A number for the rooms of a house, or for one room.
-pub fn place(name: &str) -> i64 {
-    stable_hash(1, name).cast_signed()
-}
-
-/// The places under which a fact is found: its room, and its house if it was said in public.
-fn places(fact: &Fact) -> Vec<i64> {
-    let house = house(&fact.origin.room).filter(|_| fact.origin.visibility == Visibility::Public);
-    let mut places = vec![place(&format!("room {}", fact.origin.room))];
-    places.extend(house.map(|house| place(&format!("house {house}"))));
-    places
-}
-
-pub fn place_word(place: i64) -> String {
-    format!("p{:x}", place.cast_unsigned())
-}
 
 /// An expression that FTS5 reads as these very words.
 pub fn matching(words: &[String], between: &str) -> String {
@@ -48,21 +28,21 @@ pub fn read_all<T: DeserializeOwned>(connection: &Connection, query: &str, value
     Ok(found)
 }
 
-fn decode<T: DeserializeOwned>(body: &str) -> StoreResult<T> {
+pub fn decode<T: DeserializeOwned>(body: &str) -> StoreResult<T> {
     serde_json::from_str(body).map_err(|error| StoreError::Failed(format!("cannot read what is remembered: {error}")))
 }
 
-fn encode<T: Serialize>(value: &T) -> String {
+pub fn encode<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).expect("what is remembered is plain data")
 }
 
 impl SqliteMemoryTable<'_> {
-    fn run(&self, statement: &str, values: impl Params) -> StoreResult<()> {
+    pub(super) fn run(&self, statement: &str, values: impl Params) -> StoreResult<()> {
         self.0.prepare_cached(statement)?.execute(values)?;
         Ok(())
     }
 
-    fn one<T: DeserializeOwned>(&self, query: &str, values: impl Params) -> StoreResult<Option<T>> {
+    pub(super) fn one<T: DeserializeOwned>(&self, query: &str, values: impl Params) -> StoreResult<Option<T>> {
         Ok(read_all(self.0, query, values)?.pop())
     }
 }
@@ -165,64 +145,49 @@ impl MemoryTable for SqliteMemoryTable<'_> {
 
     fn facts_resting_on(&self, room: &RoomId, message: &MessageId) -> StoreResult<Vec<Fact>> {
         let query = "SELECT body FROM memory_fact WHERE id IN
-            (SELECT fact FROM memory_fact_message WHERE room = ?1 AND message = ?2) ORDER BY id";
+            (SELECT fact FROM memory_fact_message WHERE room = ?1 AND message = ?2
+            UNION SELECT fact FROM memory_fact_context WHERE room = ?1 AND message = ?2) ORDER BY id";
         read_all(self.0, query, [room.as_str(), message.as_str()])
     }
 
+    fn facts_alike(&self, room: &RoomId, content: &str) -> StoreResult<Vec<Fact>> {
+        self.alike(room, content)
+    }
+
+    fn rooms_with_facts(&self) -> StoreResult<Vec<RoomId>> {
+        let mut statement = self.0.prepare_cached("SELECT DISTINCT room FROM memory_fact ORDER BY room")?;
+        let rows = statement.query_map([], |row| Ok(RoomId::new(row.get::<_, String>(0)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    fn count_facts(&self, room: &RoomId) -> StoreResult<u32> {
+        let mut count = self.0.prepare_cached("SELECT count(*) FROM memory_fact WHERE room = ?1")?;
+        Ok(count.query_row([room.as_str()], |row| row.get(0))?)
+    }
+
+    fn upgrade(&mut self) -> StoreResult<()> {
+        self.upgrade_facts(None)
+    }
+
     fn put_fact(&mut self, fact: &Fact) -> StoreResult<()> {
-        let (id, room) = (fact.id.0.cast_signed(), fact.origin.room.as_str());
-        let before = self.one::<Fact>("SELECT body FROM memory_fact WHERE id = ?1 AND body <> ''", [id])?;
-        self.run("INSERT OR REPLACE INTO memory_fact VALUES (?1, ?2, ?3)", params![id, room, encode(fact)])?;
-        let same = |before: &Fact| {
-            (&before.content, &before.keywords, &before.people, &before.messages, &before.origin)
-                == (&fact.content, &fact.keywords, &fact.people, &fact.messages, &fact.origin)
-        };
-        if before.as_ref().is_some_and(same) {
-            return Ok(());
-        }
-        self.unlist(id)?;
-        for person in &fact.people {
-            self.run("INSERT OR IGNORE INTO memory_fact_person VALUES (?1, ?2)", params![person.as_str(), id])?;
-        }
-        for message in &fact.messages {
-            let values = params![room, message.as_str(), id];
-            self.run("INSERT OR IGNORE INTO memory_fact_message VALUES (?1, ?2, ?3)", values)?;
-        }
-        let places: Vec<String> = places(fact).into_iter().map(place_word).collect();
-        let words = search_words(&format!("{} {}", fact.content, fact.keywords.join(" ")));
-        let values = params![id, places.join(" "), words.join(" ")];
-        self.run("INSERT INTO memory_words (rowid, place, words) VALUES (?1, ?2, ?3)", values)?;
-        for word in words.iter().collect::<BTreeSet<_>>() {
-            let more = "INSERT INTO memory_word VALUES (?1, 1) ON CONFLICT (word) DO UPDATE SET facts = facts + 1";
-            self.run(more, [word])?;
-        }
-        match self.vector(id)? {
-            Some((model, vector)) => self.put_vector(fact, &model, &vector),
-            None => Ok(()),
-        }
+        self.store_fact(fact)
     }
 
     fn remove_fact(&mut self, id: FactId) -> StoreResult<()> {
-        self.remove_vector(id)?;
-        self.unlist(id.0.cast_signed())?;
+        if let Some(fact) = self.fact(id)? {
+            self.remove_vector_of(&fact)?;
+            self.unlist(&fact)?;
+        }
         self.run("DELETE FROM memory_fact WHERE id = ?1", [id.0.cast_signed()])
     }
 
     fn put_vector(&mut self, fact: &Fact, model: &str, vector: &[f32]) -> StoreResult<()> {
         self.remove_vector(fact.id)?;
-        let id = fact.id.0.cast_signed();
-        let bytes: Vec<u8> = vector.iter().flat_map(|number| number.to_le_bytes()).collect();
-        self.run("INSERT INTO memory_vector VALUES (?1, ?2, ?3)", params![id, model, bytes])?;
-        for at in places(fact) {
-            let values = params![at, id, place(model), signs(vector)];
-            self.run("INSERT INTO memory_sign VALUES (?1, ?2, ?3, ?4)", values)?;
-        }
-        Ok(())
+        self.store_vector(fact, model, vector)
     }
 
     fn remove_vector(&mut self, id: FactId) -> StoreResult<()> {
-        self.run("DELETE FROM memory_vector WHERE fact = ?1", [id.0.cast_signed()])?;
-        self.run("DELETE FROM memory_sign WHERE fact = ?1", [id.0.cast_signed()])
+        self.fact(id)?.map_or(Ok(()), |fact| self.remove_vector_of(&fact))
     }
 
     fn is_out(&self, person: OptOutMark) -> StoreResult<bool> {
@@ -235,34 +200,4 @@ impl MemoryTable for SqliteMemoryTable<'_> {
             false => self.run("DELETE FROM memory_out WHERE person = ?1", [person.0]),
         }
     }
-}
-
-impl SqliteMemoryTable<'_> {
-    fn unlist(&self, id: i64) -> StoreResult<()> {
-        self.run("DELETE FROM memory_fact_person WHERE fact = ?1", [id])?;
-        self.run("DELETE FROM memory_fact_message WHERE fact = ?1", [id])?;
-        let mut listed = self.0.prepare_cached("SELECT words FROM memory_words WHERE rowid = ?1")?;
-        let words: Option<String> = listed.query_row([id], |row| row.get(0)).optional()?;
-        for word in words.iter().flat_map(|words| words.split(' ')).collect::<BTreeSet<_>>() {
-            self.run("UPDATE memory_word SET facts = facts - 1 WHERE word = ?1", [word])?;
-            self.run("DELETE FROM memory_word WHERE word = ?1 AND facts <= 0", [word])?;
-        }
-        self.run("DELETE FROM memory_words WHERE rowid = ?1", [id])
-    }
-
-    pub fn vector(&self, id: i64) -> StoreResult<Option<(String, Vec<f32>)>> {
-        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, numbers(row.get_ref(1)?.as_blob()?)));
-        let query = "SELECT model, vector FROM memory_vector WHERE fact = ?1";
-        Ok(self.0.prepare_cached(query)?.query_row([id], read).optional()?)
-    }
-}
-
-fn numbers(bytes: &[u8]) -> Vec<f32> {
-    bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
-}
-
-/// One bit for each number: whether it is above zero. Vectors that point the same way share most of them.
-pub fn signs(vector: &[f32]) -> Vec<u8> {
-    let byte = |eight: &[f32]| eight.iter().fold(0, |byte, number| byte << 1 | u8::from(*number > 0.0));
-    vector.chunks(8).map(byte).collect()
 }

@@ -17,6 +17,7 @@ const STEPS: &[&str] = &[
     include_str!("0011.sql"),
     include_str!("0012.sql"),
     include_str!("0013.sql"),
+    include_str!("0014.sql"),
 ];
 
 pub const VERSION: u32 = STEPS.len() as u32;

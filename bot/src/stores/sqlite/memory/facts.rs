@@ -1,0 +1,193 @@
+//! Facts in SQLite: each with the words it is found by, its place and time, and its vector.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use aizuchi_core::memory::rank::{day_of, index_words, terms};
+use aizuchi_core::memory::{Fact, FactId, house, sketch};
+use aizuchi_core::types::{RoomId, Visibility, stable_hash};
+use rusqlite::{OptionalExtension as _, params};
+
+use super::signs;
+use super::table::{SqliteMemoryTable, encode, read_all};
+use crate::memory::table::{MemoryTable as _, StoreResult};
+
+/// Facts of earlier versions that are brought up to date at once.
+const UPGRADED_AT_ONCE: usize = 2000;
+/// Facts that share one word of a sketch, and of all those found, how many are looked at.
+const SHARING_MAX: usize = 64;
+const ALIKE_MAX: usize = 16;
+
+/// A number for the rooms of a house, or for one room.
+pub fn place(name: &str) -> i64 {
+    stable_hash(1, name).cast_signed()
+}
+
+/// The places under which a fact is found: its room, and its house if it was said in public.
+fn places(fact: &Fact) -> Vec<i64> {
+    let house = house(&fact.origin.room).filter(|_| fact.origin.visibility == Visibility::Public);
+    let mut places = vec![place(&format!("room {}", fact.origin.room))];
+    places.extend(house.map(|house| place(&format!("house {house}"))));
+    places
+}
+
+pub fn place_word(place: i64) -> String {
+    format!("p{:x}", place.cast_unsigned())
+}
+
+/// A day in the index, and the thirty days it is in.
+pub fn day_word(day: i64) -> String {
+    format!("d{day}")
+}
+
+pub fn month_word(day: i64) -> String {
+    format!("m{}", day.div_euclid(MONTH_DAYS))
+}
+
+pub const MONTH_DAYS: i64 = 30;
+
+impl SqliteMemoryTable<'_> {
+    pub(super) fn store_fact(&self, fact: &Fact) -> StoreResult<()> {
+        let id = fact.id.0.cast_signed();
+        let before = self.one::<Fact>("SELECT body FROM memory_fact WHERE id = ?1 AND body <> ''", [id])?;
+        let same = |before: &Fact| {
+            (&before.content, &before.keywords, &before.people, &before.messages, &before.context, &before.origin)
+                == (&fact.content, &fact.keywords, &fact.people, &fact.messages, &fact.context, &fact.origin)
+        };
+        if before.as_ref().is_some_and(same) {
+            return self.run("UPDATE memory_fact SET body = ?2 WHERE id = ?1", params![id, encode(fact)]);
+        }
+        self.index_fact(fact, before.as_ref())
+    }
+
+    /// Stores a fact and everything it is found by. `before` is what was stored under its number.
+    fn index_fact(&self, fact: &Fact, before: Option<&Fact>) -> StoreResult<()> {
+        let (id, room) = (fact.id.0.cast_signed(), fact.origin.room.as_str());
+        let vector = if before.is_some() { self.vector(id)? } else { None };
+        if let Some(before) = before {
+            self.remove_vector_of(before)?;
+            self.unlist(before)?;
+        }
+        let terms = terms(fact);
+        let write = "INSERT OR REPLACE INTO memory_fact (id, room, body, terms) VALUES (?1, ?2, ?3, ?4)";
+        self.run(write, params![id, room, encode(fact), terms])?;
+        for person in &fact.people {
+            self.run("INSERT OR IGNORE INTO memory_fact_person VALUES (?1, ?2)", params![person.as_str(), id])?;
+        }
+        for message in &fact.messages {
+            let values = params![room, message.as_str(), id];
+            self.run("INSERT OR IGNORE INTO memory_fact_message VALUES (?1, ?2, ?3)", values)?;
+        }
+        for turn in &fact.context {
+            let values = params![room, turn.message.as_str(), id];
+            self.run("INSERT OR IGNORE INTO memory_fact_context VALUES (?1, ?2, ?3)", values)?;
+        }
+        let room_number = place(room);
+        for word in sketch(&fact.content) {
+            let values = params![room_number, word.cast_signed(), id];
+            self.run("INSERT OR IGNORE INTO memory_sketch VALUES (?1, ?2, ?3)", values)?;
+        }
+        let places: Vec<String> = places(fact).into_iter().map(place_word).collect();
+        let day = day_of(fact.said_at());
+        let (words, beside) = index_words(&terms);
+        let values = params![
+            id,
+            places.join(" "),
+            [day_word(day), month_word(day)].join(" "),
+            words.join(" "),
+            beside.join(" ")
+        ];
+        self.run("INSERT INTO memory_index (rowid, place, day, words, beside) VALUES (?1, ?2, ?3, ?4, ?5)", values)?;
+        for word in words {
+            let more = "INSERT INTO memory_word VALUES (?1, 1) ON CONFLICT (word) DO UPDATE SET facts = facts + 1";
+            self.run(more, [word])?;
+        }
+        match vector {
+            Some((model, vector)) => self.store_vector(fact, &model, &vector),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes a fact out of everything it is found by, as it is stored.
+    pub(super) fn unlist(&self, fact: &Fact) -> StoreResult<()> {
+        let (id, room) = (fact.id.0.cast_signed(), fact.origin.room.as_str());
+        self.run("DELETE FROM memory_fact_person WHERE fact = ?1", [id])?;
+        self.run("DELETE FROM memory_fact_message WHERE fact = ?1", [id])?;
+        for turn in &fact.context {
+            let delete = "DELETE FROM memory_fact_context WHERE room = ?1 AND message = ?2 AND fact = ?3";
+            self.run(delete, params![room, turn.message.as_str(), id])?;
+        }
+        for word in sketch(&fact.content) {
+            let delete = "DELETE FROM memory_sketch WHERE room = ?1 AND word = ?2 AND fact = ?3";
+            self.run(delete, params![place(room), word.cast_signed(), id])?;
+        }
+        let mut listed = self.0.prepare_cached("SELECT words FROM memory_index WHERE rowid = ?1")?;
+        let words: Option<String> = listed.query_row([id], |row| row.get(0)).optional()?;
+        for word in words.iter().flat_map(|words| words.split(' ')).collect::<BTreeSet<_>>() {
+            self.run("UPDATE memory_word SET facts = facts - 1 WHERE word = ?1", [word])?;
+            self.run("DELETE FROM memory_word WHERE word = ?1 AND facts <= 0", [word])?;
+        }
+        self.run("DELETE FROM memory_index WHERE rowid = ?1", [id])
+    }
+
+    pub(super) fn store_vector(&self, fact: &Fact, model: &str, vector: &[f32]) -> StoreResult<()> {
+        let id = fact.id.0.cast_signed();
+        let bytes: Vec<u8> = vector.iter().flat_map(|number| number.to_le_bytes()).collect();
+        self.run("INSERT OR REPLACE INTO memory_vector VALUES (?1, ?2, ?3)", params![id, model, bytes])?;
+        signs::add(self.0, &places(fact), id, model, vector)
+    }
+
+    /// Takes out the vector of a fact as it is stored.
+    pub(super) fn remove_vector_of(&self, fact: &Fact) -> StoreResult<()> {
+        let id = fact.id.0.cast_signed();
+        if let Some((model, vector)) = self.vector(id)? {
+            signs::remove(self.0, &places(fact), id, &model, vector.len())?;
+            self.run("DELETE FROM memory_vector WHERE fact = ?1", [id])?;
+        }
+        Ok(())
+    }
+
+    pub fn vector(&self, id: i64) -> StoreResult<Option<(String, Vec<f32>)>> {
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, numbers(row.get_ref(1)?.as_blob()?)));
+        let query = "SELECT model, vector FROM memory_vector WHERE fact = ?1";
+        Ok(self.0.prepare_cached(query)?.query_row([id], read).optional()?)
+    }
+
+    /// Facts of a room that share most of their rare words with a text, in the order of their numbers.
+    pub(super) fn alike(&self, room: &RoomId, content: &str) -> StoreResult<Vec<Fact>> {
+        self.upgrade_facts(Some(room))?;
+        let query = "SELECT fact FROM memory_sketch WHERE room = ?1 AND word = ?2 ORDER BY fact DESC LIMIT ?3";
+        let mut statement = self.0.prepare_cached(query)?;
+        let mut shared: BTreeMap<i64, usize> = BTreeMap::new();
+        let asked = sketch(content);
+        for word in &asked {
+            let values = params![place(room.as_str()), word.cast_signed(), SHARING_MAX as i64];
+            let mut rows = statement.query(values)?;
+            while let Some(row) = rows.next()? {
+                *shared.entry(row.get(0)?).or_default() += 1;
+            }
+        }
+        let mut best: Vec<(usize, i64)> = shared.into_iter().map(|(fact, words)| (words, fact)).collect();
+        best.retain(|(words, _)| 2 * words >= asked.len());
+        best.sort_unstable_by(|a, b| b.cmp(a));
+        best.truncate(ALIKE_MAX);
+        let mut ids: Vec<i64> = best.into_iter().map(|(_, fact)| fact).collect();
+        ids.sort_unstable();
+        let mut facts = Vec::new();
+        for id in ids {
+            facts.extend(self.fact(FactId(id.cast_unsigned()))?);
+        }
+        Ok(facts)
+    }
+
+    /// Gives facts of earlier versions what they are found by now: those of a room, or of any.
+    pub(super) fn upgrade_facts(&self, room: Option<&RoomId>) -> StoreResult<()> {
+        let query =
+            "SELECT body FROM memory_fact WHERE terms = '' AND body <> '' AND (?1 IS NULL OR room = ?1) LIMIT ?2";
+        let old = read_all::<Fact>(self.0, query, params![room.map(RoomId::as_str), UPGRADED_AT_ONCE as i64])?;
+        old.iter().try_for_each(|fact| self.index_fact(fact, Some(fact)))
+    }
+}
+
+fn numbers(bytes: &[u8]) -> Vec<f32> {
+    bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+}
