@@ -3,15 +3,15 @@
 use std::io::{BufRead as _, BufReader};
 
 use aizuchi_core::memory::words::NameCandidates;
-use aizuchi_core::memory::{ExportItem, FactId, MemoryChange, Person};
+use aizuchi_core::memory::{ExportItem, FactId, Filter, MemoryChange, Person, to_forget};
 use aizuchi_core::types::PersonId;
 use anyhow::{Context as _, bail};
 use clap::Args;
 
 use super::MemoryReader;
-use super::inspect::{person_called, room_called};
+use super::inspect::{now, person_called, room_called};
 use crate::cli::print;
-use crate::cli::show::harmless;
+use crate::cli::show::{harmless, print_error};
 use crate::cli::store;
 use crate::memory::{SqliteMemory, StoredLayers};
 use crate::ports::Memory as _;
@@ -90,7 +90,36 @@ pub fn import(arguments: &super::MemoryArguments, import: &Import) -> anyhow::Re
     }
     let count = changes.len();
     apply(arguments, changes)?;
+    warn_of_losses(arguments)?;
     print(&format!("imported {count} lines\n"))
+}
+
+/// Says which facts will not last, and how to keep them, before they are gone.
+fn warn_of_losses(arguments: &super::MemoryArguments) -> anyhow::Result<()> {
+    let (reading, policies) = (arguments.open()?, arguments.settings.policies()?);
+    for room in reading.rooms()? {
+        let facts = reading.facts(&Filter { room: Some(room.clone()), ..Filter::default() })?;
+        let memory = &policies.for_room(room.as_str()).settings.memory;
+        let gone = to_forget(&facts, now(), memory.facts_max, memory.facts_half_life_days);
+        let name = harmless(room.as_str());
+        if !gone.beyond_max.is_empty() {
+            print_error(&format!(
+                "{name} has {} facts and memory.facts_max is {}: `aizuchi run` will drop the {} weakest; raise \
+                 memory.facts_max to keep them",
+                facts.len(),
+                memory.facts_max,
+                gone.beyond_max.len()
+            ));
+        }
+        if !gone.weak.is_empty() {
+            print_error(&format!(
+                "{} facts of {name} have faded: `aizuchi run` will drop them; raise memory.facts_half_life_days to keep \
+                 them",
+                gone.weak.len()
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn apply(arguments: &super::MemoryArguments, changes: Vec<MemoryChange>) -> anyhow::Result<()> {

@@ -57,9 +57,9 @@ pub struct Search {
     /// Rank as for an answer in this room
     #[arg(long, value_name = "ROOM")]
     room: Option<String>,
-    /// How many at most
-    #[arg(long, value_name = "NUMBER", default_value_t = 10)]
-    count: usize,
+    /// How many at most [default: as many as an answer is written with, memory.recall_facts]
+    #[arg(long, value_name = "NUMBER")]
+    count: Option<usize>,
     /// Print JSON Lines instead of text
     #[arg(long)]
     json: bool,
@@ -126,19 +126,24 @@ pub fn search(arguments: &super::MemoryArguments, search: &Search) -> anyhow::Re
     if words::search_words(&text).is_empty() {
         bail!("no searchable word in {text:?}");
     }
+    let policies = arguments.settings.policies()?;
     let mut told = String::new();
+    let count = |room: &str| {
+        let usual = policies.for_room(room).settings.memory.recall_facts as usize;
+        search.count.unwrap_or(usual.max(1))
+    };
     match &search.room {
         None => {
-            let filter = Filter { text: Some(text), count: search.count, ..Filter::default() };
+            let filter = Filter { text: Some(text), count: count(""), ..Filter::default() };
             for fact in reading.facts(&filter)? {
                 append_entry(&mut told, search.json, || json!(fact), || fact_line(&fact));
             }
         }
         Some(asked) => {
-            let policies = arguments.settings.policies()?;
-            let room = room_called(&reading, asked)?;
+            let room = room_to_search(&reading, asked)?;
+            let (count, vector) = (count(room.as_str()), reading.meaning_of(&text, &policies)?);
             let reader = Origin { visibility: reading.visibility(&room)?, room };
-            let query = Query { text, speaker: None, reader, at: now(), count: search.count, vector: None };
+            let query = Query { text, speaker: None, reader, at: now(), count, vector };
             for found in reading.recall(&query, &policies)? {
                 let numbers = format!("score {:.2}, strength {:.2}, {}", found.score, found.strength, found.allowed);
                 let line = || format!("{}\n      {numbers}", fact_line(&found.fact));
@@ -234,6 +239,16 @@ pub fn room_called(reading: &MemoryReader, asked: &str) -> anyhow::Result<RoomId
         }
         several => bail!("{asked} is ambiguous: {}", listed(several)),
     }
+}
+
+/// The same for a room to search from: one of which nothing is remembered may still see what others know.
+fn room_to_search(reading: &MemoryReader, asked: &str) -> anyhow::Result<RoomId> {
+    let remembered = room_called(reading, asked);
+    remembered.or_else(|unknown| match reading.room_heard(asked) {
+        Some(room) => Ok(room),
+        None if asked.contains(':') => Ok(RoomId::new(asked)),
+        None => Err(unknown),
+    })
 }
 
 /// The person that is meant, by id, or by a name that only one has.

@@ -14,9 +14,12 @@ use aizuchi_core::types::{PersonId, RoomId, Visibility};
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 
-use crate::cli::settings::SettingsArguments;
+use crate::cli::settings::{SettingsArguments, environment};
+use crate::cli::show::print_error;
 use crate::cli::store::{self, OpenStore};
 use crate::memory::{SqliteMemory, StoredLayers};
+use crate::meter::Meter;
+use crate::models;
 use crate::ports::{Memory, MemoryCatalog};
 use crate::stores::StoreError;
 
@@ -39,8 +42,8 @@ enum MemoryCommand {
     Show(inspect::Show),
     /// Search the facts, as an answer in a room would
     ///
-    /// With --room, as they would be recalled there: only what may be known there, with score, strength and why. Without it,
-    /// every fact that has all of these words.
+    /// With --room, as they would be recalled there: only what may be known there, with score, strength and why; by meaning as
+    /// well where memory.vectors is on. Without it, the latest facts that have all of these words.
     Search(inspect::Search),
     /// Forget a fact, a person or a room for good
     ///
@@ -126,11 +129,33 @@ impl MemoryReader {
         self.opened.wait(self.catalog.rooms())
     }
 
-    /// Who can read a room, as far as is known: the narrowest circle that anything of it was kept for.
+    /// A room that anything was heard in.
+    fn room_heard(&self, asked: &str) -> Option<RoomId> {
+        store::find_room(&self.opened, asked).ok()
+    }
+
+    /// What a text means, if the settings want facts to be found by meaning. Without an answer, words have to do.
+    fn meaning_of(&self, text: &str, policies: &Policies) -> anyhow::Result<Option<(Box<str>, Vec<f32>)>> {
+        let variable = |name: &str| environment().find(|(known, _)| known == name).map(|(_, value)| value);
+        let embedder = models::wanted_embedder(policies, &variable).map_err(anyhow::Error::msg)?;
+        let Some(embedder) = embedder else { return Ok(None) };
+        let texts = [text.to_owned()];
+        match self.opened.wait(embedder.embed(&texts, &Meter::default())) {
+            Ok(vectors) => Ok(vectors.into_iter().next().map(|vector| (embedder.model().into(), vector))),
+            Err(error) => {
+                print_error(&format!("embeddings are unavailable, searching by words only: {error}"));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Who can read a room, as far as is known: the widest circle that anything of it was kept for. What was said in a private
+    /// thread of it is for fewer.
     fn visibility(&self, room: &RoomId) -> MemoryResult<Visibility> {
         let of_channel = self.channel(room)?.0.map(|channel| channel.origin.visibility);
         let facts = self.facts(&Filter { room: Some(room.clone()), ..Filter::default() })?;
         let of_facts = facts.into_iter().map(|fact| fact.origin.visibility);
-        Ok(of_facts.chain(of_channel).fold(Visibility::Public, narrower))
+        let wider = |a: Visibility, b: Visibility| if narrower(a, b) == a { b } else { a };
+        Ok(of_facts.chain(of_channel).reduce(wider).unwrap_or(Visibility::Public))
     }
 }
