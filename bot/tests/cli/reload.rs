@@ -78,7 +78,8 @@ fn settings_are_read_again_and_a_mistake_changes_nothing() {
 
     let model = |date| {
         use aizuchi_core::learnt::{OwnModels, write};
-        write(&OwnModels { date, source: "a test", ..OwnModels::default() })
+        use aizuchi_core::likelihood::steps::STEPS;
+        write(&OwnModels { date, source: "a test", usual: Some(&[31.2; STEPS]), ..OwnModels::default() })
     };
     folder.write("room.txt", model("2024-05-06"));
     folder.write("aizuchi.toml", "[bot]\nname = \"rin\"\n[store]\nkeep_days = 7\n[score]\nmodel_file = \"room.txt\"\n");
