@@ -9,6 +9,8 @@ use crate::memory::table::StoreResult;
 /// Facts share a row if their numbers differ in the last eight bits only.
 const BLOCK_BITS: u32 = 8;
 const ID_BYTES: usize = size_of::<i64>();
+/// Facts held while the signs are looked through.
+const HELD_MAX: usize = 4096;
 
 /// Adds a fact in these places.
 pub fn add(connection: &Connection, places: &[i64], fact: i64, model: &str, vector: &[f32]) -> StoreResult<()> {
@@ -68,9 +70,11 @@ pub fn nearest(
                     (difference(signs, &asked), i64::from_be_bytes(id.try_into().expect("eight bytes")))
                 }));
             }
+            // What is far off now stays so: no more is held than is needed. A fact may be in two places.
+            if found.len() > HELD_MAX {
+                keep_nearest(&mut found, 2 * count);
+            }
         }
-        // What is far off now stays so: no more is held than is needed.
-        keep_nearest(&mut found, 2 * count);
     }
     found.sort_unstable();
     found.dedup();
