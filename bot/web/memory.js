@@ -91,6 +91,7 @@ class Memory {
       h("div", { class: "actions" },
         h("meter", { min: 0, max: 1, value: fact.strength, "aria-label": t("page-memory-strength", { n: percent }) }),
         h("small", {}, `${t("page-memory-strength", { n: percent })} · ${t("page-memory-uses", { n: fact.uses })} · ${t("page-memory-from", { names, time: fullTime(fact.at) })}`),
+        fact.former === null ? null : h("span", { class: "tag" }, t("fact-former")),
         fact.pinned ? h("span", { class: "tag" }, t("page-memory-pinned")) : null),
       h("div", { class: "actions" },
         h("button", { type: "button", "data-testid": "memory-edit", click: () => this.edit(item, fact) }, t("page-memory-edit")),

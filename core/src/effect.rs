@@ -19,6 +19,8 @@ pub enum Effect {
     Write(Box<Brief>),
     /// Post; answered by `Input::Delivered`. Nothing else is ever posted.
     Deliver(Box<Delivery>),
+    /// Take back posts, where the platform can. Nothing answers it: what is gone is told like any deletion.
+    Withdraw(Box<Withdrawal>),
     /// Look for something to tell; answered by `Input::Recalled`.
     Recall(Box<Recall>),
     /// Sum up the talk, or think it over, and keep what comes of it; answered by `Input::Remembered`.
@@ -38,6 +40,7 @@ impl Effect {
             Effect::Ask(ask) => &ask.call.room,
             Effect::Write(brief) => &brief.call.room,
             Effect::Deliver(delivery) => &delivery.call.room,
+            Effect::Withdraw(withdrawal) => &withdrawal.place.room,
             Effect::Recall(recall) => &recall.call.room,
             Effect::Remember(remember) => &remember.call.room,
             Effect::Abort(call) => &call.room,
@@ -52,7 +55,9 @@ impl Effect {
             Effect::Write(brief) => Some(&brief.call),
             Effect::Recall(recall) => Some(&recall.call),
             Effect::Remember(remember) => Some(&remember.call),
-            Effect::Deliver(_) | Effect::Abort(_) | Effect::Trace(_) | Effect::Received(_) => None,
+            Effect::Deliver(_) | Effect::Withdraw(_) | Effect::Abort(_) | Effect::Trace(_) | Effect::Received(_) => {
+                None
+            }
         }
     }
 }
@@ -145,6 +150,14 @@ impl Delivery {
     pub fn reply_to(&self) -> &MessageId {
         self.quotes.as_ref().unwrap_or(&self.answering)
     }
+}
+
+/// Posts of its own whose reason is gone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Withdrawal {
+    pub at: Time,
+    pub place: Place,
+    pub posts: Vec<MessageId>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -42,6 +42,7 @@ fn weighed_as(settings: &[&str], text: &str) -> (Option<Trace>, bool) {
         Effect::Ask(_)
         | Effect::Write(_)
         | Effect::Deliver(_)
+        | Effect::Withdraw(_)
         | Effect::Recall(_)
         | Effect::Remember(_)
         | Effect::Abort(_)

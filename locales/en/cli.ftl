@@ -49,4 +49,5 @@ journal-change = { "  " }{ $id } in { $place }: { $before } → { $after }
 journal-more = { "  " }… and { $n } more; --json lists them
 journal-missing = { $n } decisions are not stored
 journal-pending = { $n } messages had no decision yet when the journal ended
+journal-opted-out = { $n } messages of people who opted out were skipped
 journal-begins = the journal begins with record { $n }; earlier records were removed

@@ -63,10 +63,10 @@ command-what-do-you-know = what is stored about you; only you see the answer
     .alias = what-do-you-know
     .example = what-do-you-know
     .manual = what is stored about you: messages and decisions, and what it remembers: topics, notes, facts
-command-export-me = all that is remembered about you, as JSON
+command-export-me = all that is kept of you, your messages too, as JSON
     .alias = export-me
     .example = export-me
-    .manual = all that is remembered about you, as JSON
+    .manual = all that is kept of you as JSON: what is remembered about you, what others said of you, and your messages
 command-forget-me = forget you: what you said and what is known about you; names only if it asks
     .alias = forget-me
     .argument = names of yours that it asked about, such as: Bo, Rina
@@ -141,9 +141,16 @@ known-more-rooms = { $more } more rooms
 known-rest =
     Reactions: { $reactions }. Decisions about your messages: { $decisions }.
     With them: your name, your edits, and what it answered. The last few messages of a quiet room may be remembered for longer than the rest.
+# Said to somebody who asked it to forget something; without the words that are to be forgotten.
+forgotten-topic = Done: I have forgotten what you said about that ({ $messages } messages, { $facts } facts). People can still read it where you wrote it.
+forgotten-topic-nothing = There is nothing left that I remember of what you said about that.
+forgotten-topic-failed = I could not forget that just now. Please ask me again.
 remembered-opted-out = You asked not to be remembered ({ $opt_in } ends that).
 remembered-messages = Remembered about you: { $count } messages, { $mentions } of them to the bot.
 remembered-more-facts = { $more } more facts
+remembered-by-others = What others said of you:
+remembered-perhaps = Perhaps about you, by the name “{ $name }” ({ $again } if it is yours):
+remembered-elsewhere = And { $n } more in rooms that you do not read.
 remembered-nothing = Nothing is remembered about you.
 remembered-end = { $forget_me } deletes all of that.
 

@@ -171,6 +171,8 @@ page-memory-unpin = Unpin
 page-memory-forget = Forget
 page-memory-forget-ask = Forget this for good?
 page-memory-failed = That did not work: { $why }
+# Before a fact that another one has taken the place of.
+fact-former = (no longer true)
 familiarity-stranger = stranger
 familiarity-acquaintance = acquaintance
 familiarity-regular = regular

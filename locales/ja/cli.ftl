@@ -49,4 +49,5 @@ journal-change = { "  " }{ $place } の { $id }：{ $before } → { $after }
 journal-more = { "  " }…ほか{ $n }件は --json で見られます
 journal-missing = { $n }件の判断は保存されていません
 journal-pending = ジャーナルの終わりまでに決まらなかった発言が{ $n }件あります
+journal-opted-out = 記憶を断った人の発言{ $n }件は飛ばしました
 journal-begins = ジャーナルは記録 { $n } から始まります。それより前に知っていたことはわかりません

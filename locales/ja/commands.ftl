@@ -60,10 +60,10 @@ command-what-do-you-know = あなたについて保存しているもの（あ�
     .alias = 何を知ってる
     .example = what-do-you-know
     .manual = あなたについて保存しているもの：発言と判断の数、覚えている話題・メモ・事実
-command-export-me = あなたについて覚えていることすべて（JSON）
+command-export-me = あなたについて保存していることすべて。発言も含む（JSON）
     .alias = 書き出し
     .example = export-me
-    .manual = あなたについて覚えていることすべて（JSON）
+    .manual = あなたについて保存していることすべて（JSON）：覚えていること、ほかの人があなたについて言ったこと、あなたの発言
 command-forget-me = あなたの発言と、あなたについて知っていることをすべて忘れる（名前は聞かれたときだけ）
     .alias = 忘れて
     .argument = 確認された自分の名前。例：Bo, Rina
@@ -138,9 +138,16 @@ known-more-rooms = ほか { $more } ルーム
 known-rest =
     リアクション：{ $reactions } 件。あなたの発言への判断：{ $decisions } 件。
     それに伴うあなたの名前、編集の内容、aizuchi の返事も保存しています。静かなルームの最後の数件は、ほかより長く残ることがあります。
+# Said to somebody who asked it to forget something; without the words that are to be forgotten.
+forgotten-topic = その件であなたが言ったことを忘れました（発言 { $messages } 件、事実 { $facts } 件）。書いた場所では、ほかの人にはまだ見えます。
+forgotten-topic-nothing = その件であなたが言ったことで、覚えていることはもうありません。
+forgotten-topic-failed = いまは忘れられませんでした。もう一度言ってください。
 remembered-opted-out = あなたのことは覚えない設定です（{ $opt_in } で解除）。
 remembered-messages = 覚えていること：発言 { $count } 件、うち呼びかけ { $mentions } 件。
 remembered-more-facts = ほか { $more } 件の事実
+remembered-by-others = ほかの人があなたについて言ったこと：
+remembered-perhaps = 「{ $name }」の名前で、あなたのことかもしれないもの（あなたの名前なら { $again }）：
+remembered-elsewhere = ほかに、あなたが読まない部屋に { $n } 件あります。
 remembered-nothing = 長く覚えていることはありません。
 remembered-end = { $forget_me } ですべて忘れます。
 

@@ -163,6 +163,8 @@ page-memory-unpin = 固定をやめる
 page-memory-forget = 忘れる
 page-memory-forget-ask = これを完全に忘れますか？
 page-memory-failed = できませんでした：{ $why }
+# Before a fact that another one has taken the place of.
+fact-former = （今は違う）
 familiarity-stranger = 初めての人
 familiarity-acquaintance = 顔見知り
 familiarity-regular = 常連

@@ -9,6 +9,7 @@ use aizuchi_formats::Writer;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 
+use crate::cli::opted_out::OptedOutFilter;
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::{escaped, print_error};
 use crate::cli::{outputs, store, when};
@@ -50,7 +51,8 @@ pub fn run(arguments: &ExportArguments) -> anyhow::Result<()> {
     let records = opened
         .wait(Records::all(&*opened.stores.journal))
         .with_context(|| format!("cannot read {}", folder.display()))?;
-    let write = |out: &mut dyn Write| opened.wait(write(arguments, records, out));
+    let left_out = opened.wait(OptedOutFilter::read(&opened))?;
+    let write = |out: &mut dyn Write| opened.wait(write(arguments, records, left_out, out));
     match &arguments.output {
         None => write(&mut std::io::stdout().lock()),
         Some(path) => {
@@ -64,7 +66,12 @@ pub fn run(arguments: &ExportArguments) -> anyhow::Result<()> {
     }
 }
 
-async fn write(arguments: &ExportArguments, mut records: Records<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+async fn write(
+    arguments: &ExportArguments,
+    mut records: Records<'_>,
+    mut left_out: OptedOutFilter,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
     let mut lines = match arguments.format {
         ExportFormat::Jsonl => Writer::default(),
     };
@@ -78,6 +85,9 @@ async fn write(arguments: &ExportArguments, mut records: Records<'_>, out: &mut 
                 continue;
             }
         };
+        if left_out.skips(&record.input) {
+            continue;
+        }
         let Some(room) = record.input.room().filter(|_| record.input.is_by_people()) else { continue };
         let asked = arguments.room.iter().find(|asked| store::is_room(room.as_str(), asked));
         rooms.insert(room.clone());

@@ -11,6 +11,7 @@ mod join;
 mod learn;
 pub mod logs;
 mod memory;
+mod opted_out;
 mod outputs;
 mod prompt;
 mod reader;

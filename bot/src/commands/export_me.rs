@@ -1,4 +1,4 @@
-//! All that is remembered about the caller, as data.
+//! All that is kept of the caller, as data: what is remembered about them, and what they said.
 
 use super::answers;
 use super::parse::ArgumentValue;
@@ -21,7 +21,7 @@ fn run<'a>(
 ) -> BoxFuture<'a, Result<String, CommandError>> {
     Box::pin(async move {
         let Some(keeper) = &runner.keeper else { return Ok(answers::no_memory(call.language())) };
-        let about = keeper.about(&runner.engine.first_id(&call.caller.person)).await?;
-        Ok(serde_json::to_string_pretty(&about).expect("what is remembered is plain data"))
+        let list = keeper.list(&runner.engine.ids_of(&call.caller.person), &runner.platforms).await?;
+        Ok(serde_json::to_string_pretty(&list).expect("what is remembered is plain data"))
     })
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use aizuchi_core::Time;
-use aizuchi_core::memory::PersonExport;
+use aizuchi_core::memory::Fact;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -11,6 +11,7 @@ use super::parse::ArgumentValue;
 use super::runner::{CommandCall, CommandError, CommandRunner};
 use super::spec::{CommandEffect, CommandForm, CommandSpec, OfferedIn, Permission};
 use crate::journal::StoredAboutPerson;
+use crate::keeper::PersonList;
 use crate::language::{Language, say};
 use crate::ports::BoxFuture;
 
@@ -36,7 +37,8 @@ fn run<'a>(
         let (person, language) = (runner.engine.first_id(&call.caller.person), call.language());
         let known = format_known(&runner.traces.known(&person, call.place, &runner.platforms).await?, language);
         let Some(keeper) = &runner.keeper else { return Ok(known) };
-        let remembered = format_remembered(&keeper.about(&person).await?, call.form, language);
+        let list = keeper.list(&runner.engine.ids_of(&call.caller.person), &runner.platforms).await?;
+        let remembered = format_remembered(&list, call.form, language);
         Ok(format!("{known}\n{remembered}"))
     })
 }
@@ -56,7 +58,7 @@ fn format_known(known: &StoredAboutPerson, language: Language) -> String {
 }
 
 /// What long memory has of a person.
-fn format_remembered(about: &PersonExport, form: CommandForm, language: Language) -> String {
+fn format_remembered(about: &PersonList, form: CommandForm, language: Language) -> String {
     let mut text = String::new();
     if about.person.as_ref().is_some_and(|person| person.opted_out) {
         let opt_in = form.write("opt-in");
@@ -69,12 +71,22 @@ fn format_remembered(about: &PersonExport, form: CommandForm, language: Language
             write!(text, "\n- {}", remark.text).expect("a string takes every text");
         }
     }
-    for fact in about.facts.iter().take(FACTS_MAX) {
-        write!(text, "\n- {}", fact.content).expect("a string takes every text");
+    list_facts(&mut text, &about.facts, language);
+    if !about.said_by_others.is_empty() || !about.notes_on_others.is_empty() {
+        text.push('\n');
+        text += &language.text("remembered-by-others");
+        list_facts(&mut text, &about.said_by_others, language);
+        about.notes_on_others.iter().for_each(|remark| text += &format!("\n- {}", remark.text));
     }
-    if let Some(more) = about.facts.len().checked_sub(FACTS_MAX).filter(|more| *more > 0) {
-        write!(text, "\n- {}", say!(language, "remembered-more-facts", more = more))
-            .expect("a string takes every text");
+    for perhaps in &about.perhaps {
+        text.push('\n');
+        let again = form.write(&format!("forget-me {}", perhaps.name));
+        text += &say!(language, "remembered-perhaps", name = &*perhaps.name, again = again);
+        list_facts(&mut text, &perhaps.facts, language);
+    }
+    if about.elsewhere > 0 {
+        text.push('\n');
+        text += &say!(language, "remembered-elsewhere", n = about.elsewhere);
     }
     if text.is_empty() {
         text += &language.text("remembered-nothing");
@@ -82,6 +94,17 @@ fn format_remembered(about: &PersonExport, form: CommandForm, language: Language
     text.push('\n');
     let forget_me = form.write("forget-me");
     text + &say!(language, "remembered-end", forget_me = forget_me)
+}
+
+fn list_facts(text: &mut String, facts: &[Fact], language: Language) {
+    for fact in facts.iter().take(FACTS_MAX) {
+        let former = fact.former.map(|_| language.text("fact-former") + " ").unwrap_or_default();
+        write!(text, "\n- {former}{}", fact.content).expect("a string takes every text");
+    }
+    if let Some(more) = facts.len().checked_sub(FACTS_MAX).filter(|more| *more > 0) {
+        write!(text, "\n- {}", say!(language, "remembered-more-facts", more = more))
+            .expect("a string takes every text");
+    }
 }
 
 fn messages(known: &StoredAboutPerson, language: Language) -> String {

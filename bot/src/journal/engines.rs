@@ -153,6 +153,24 @@ impl Engines {
         tokio::task::spawn_blocking(forget).await.expect("forgetting does not panic").encode().await
     }
 
+    /// The same after these inputs, which no engine has handled yet.
+    pub async fn encode_after(mut self, inputs: Vec<Input>) -> Vec<EngineState> {
+        let handle = move || {
+            let mut effects = Vec::new();
+            for input in inputs {
+                for reached in &mut self.0 {
+                    if input.room().is_some_and(|room| reached.engine.knows(room)) {
+                        // No time passes: what is pending stays pending.
+                        reached.engine.handle(Time(0), input.clone(), &mut effects);
+                        effects.clear();
+                    }
+                }
+            }
+            self
+        };
+        tokio::task::spawn_blocking(handle).await.expect("handling does not panic").encode().await
+    }
+
     /// Ready to be stored as what the journal begins with.
     pub async fn encode(self) -> Vec<EngineState> {
         let count = self.count();

@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use aizuchi_core::memory::{ForgetRequest, Recognizer};
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Voice};
-use aizuchi_core::{Input, Policies, Time};
+use aizuchi_core::{Input, Policies};
 
 use super::engines::Engines;
-use super::read::{Records, look_up, read_each};
+use super::read::{look_up, read_each};
 use super::traces::{acted_for, each};
 use super::write::{Journal, ShardState};
 use crate::ports::{
-    DecisionPart, NewBase, Position, Record, RecordKind, Replacement, Rewrite, Selection, StoredDecision, Stores,
+    DecisionPart, NewBase, Record, RecordKind, Replacement, Rewrite, Selection, StoredDecision, Stores,
 };
 use crate::runtime::shard_of;
 use crate::stores::StoreError;
@@ -223,49 +223,9 @@ pub(super) fn forgotten_decision(stored: StoredDecision, theirs: &Recognizer<'_>
     Some(Replacement { room, message, before: body, after })
 }
 
-impl Journal {
-    /// Lets go of everything recorded in these rooms, as far as no start needs it.
-    pub async fn forget_rooms(&self, rooms: Vec<RoomId>) -> Result<(), StoreError> {
-        self.stores.journal.rewrite(Arc::new(Rewrite { rooms, ..Rewrite::default() }), None).await.map(drop)
-    }
-
-    /// What was deleted before this time does not stay in the journal either, once no start needs its records. Returns how
-    /// many went.
-    pub async fn drop_deleted(&self, before: Time) -> Result<usize, StoreError> {
-        let gone = self.deleted(before).await?;
-        let mut records = Vec::new();
-        look_up(&*self.stores.index, &Selection::Messages(gone), |record| {
-            let (seq, at) = (record.seq, record.at);
-            if at < before && matches!(record.input, Input::Said(_) | Input::Changed(_)) {
-                records.push((seq, Input::Forgotten));
-            }
-        })
-        .await?;
-        let dropped = records.len();
-        if dropped > 0 {
-            self.stores.journal.rewrite(Arc::new(Rewrite { records, ..Rewrite::default() }), None).await?;
-        }
-        Ok(dropped)
-    }
-
-    /// Messages that were deleted before this time, by a record that no start needs.
-    async fn deleted(&self, before: Time) -> Result<Vec<(RoomId, MessageId)>, StoreError> {
-        let Some(up_to) = self.stores.journal.locate(Position::InEverySnapshot).await? else { return Ok(Vec::new()) };
-        let mut gone = Vec::new();
-        let mut changes = Records::all(&*self.stores.journal).await?;
-        changes.only(&[RecordKind::Changed]);
-        while let Some(record) = changes.next_whole().await? {
-            let Input::Changed(change) = record.input else { continue };
-            if change.text.is_none() && record.at < before && record.seq <= up_to {
-                gone.push((change.place.room, change.id));
-            }
-        }
-        Ok(gone)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use aizuchi_core::Time;
     use aizuchi_core::types::{Author, Change, Message, PersonId, Place, Reply, Visibility};
 
     use super::*;

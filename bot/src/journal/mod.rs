@@ -1,6 +1,7 @@
 //! The journal: everything that happened, in the order in which it was handled, and what was decided about it.
 
 mod about_person;
+mod dropped;
 mod engines;
 mod forget;
 pub mod progress_file;
@@ -22,7 +23,7 @@ pub use recent::{KnownMessage, recent_messages};
 pub use recover::{Recovered, RecoveredFrom, recover};
 pub use spent::{spent_today, spent_today_by_room};
 pub use traces::Traces;
-pub use trail::PersonTrail;
+pub use trail::{OwnMessage, PersonTrail};
 pub use write::{Journal, ShardState};
 
 pub use crate::ports::{JournalEntry, Record};

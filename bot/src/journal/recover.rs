@@ -186,6 +186,7 @@ fn handle_again(engines: &mut Engines, record: Record, found: &mut Recovered) {
         Effect::Ask(_)
         | Effect::Write(_)
         | Effect::Deliver(_)
+        | Effect::Withdraw(_)
         | Effect::Recall(_)
         | Effect::Remember(_)
         | Effect::Abort(_) => None,

@@ -1,11 +1,13 @@
 //! What is kept of a person, looked up before anything of it is deleted.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use aizuchi_core::Input;
 use aizuchi_core::memory::words::{NameFinder, Phrases};
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Voice};
+use aizuchi_core::{Input, Message, Time};
+
+use serde::Serialize;
 
 use super::forget::answers_to;
 use super::read::{Records, look_up};
@@ -35,6 +37,15 @@ pub struct PersonTrail {
     repeated_in: BTreeSet<RoomId>,
 }
 
+/// Something that a person said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OwnMessage {
+    pub room: RoomId,
+    pub id: MessageId,
+    pub at: Time,
+    pub text: Box<str>,
+}
+
 /// What is recorded, and the talk that platforms keep themselves.
 struct Sources<'a> {
     stores: &'a Stores,
@@ -44,6 +55,69 @@ struct Sources<'a> {
 impl Journal {
     pub async fn trail(&self, ids: &[PersonId], platforms: &[Arc<dyn Platform>]) -> Result<PersonTrail, StoreError> {
         trail(&Sources::new(&self.stores, platforms), ids).await
+    }
+
+    /// What these people go by, and what everybody else does.
+    pub async fn names_of(
+        &self,
+        ids: &[PersonId],
+        platforms: &[Arc<dyn Platform>],
+    ) -> Result<(BTreeSet<Box<str>>, BTreeSet<Box<str>>), StoreError> {
+        let (mut own, mut others) = (BTreeSet::new(), BTreeSet::new());
+        for (person, name) in Sources::new(&self.stores, platforms).names().await? {
+            (if ids.contains(&person) { &mut own } else { &mut others }).insert(name);
+        }
+        Ok((own, others))
+    }
+
+    /// What these people said, as it is now; the oldest first.
+    pub async fn messages_of(
+        &self,
+        ids: &[PersonId],
+        platforms: &[Arc<dyn Platform>],
+    ) -> Result<Vec<OwnMessage>, StoreError> {
+        let recorded = self.recorded_of(ids).await?;
+        let mut said: BTreeMap<(RoomId, MessageId), (Time, Box<str>)> = recorded
+            .into_iter()
+            .map(|message| ((message.place.room, message.id), (message.at, message.text)))
+            .collect();
+        Sources::new(&self.stores, platforms)
+            .each_kept(TalkOf::People(ids), &mut |utterance| {
+                let key = (utterance.room.clone(), utterance.id.clone());
+                match utterance.deleted {
+                    true => drop(said.remove(&key)),
+                    false => drop(said.insert(key, (utterance.at, utterance.text.clone()))),
+                }
+            })
+            .await?;
+        let message = |((room, id), (at, text))| OwnMessage { room, id, at, text };
+        let mut messages: Vec<OwnMessage> = said.into_iter().map(message).collect();
+        messages.sort_by_key(|message| message.at);
+        Ok(messages)
+    }
+
+    /// What these people said as the journal has it, with its edits and without what was deleted.
+    pub async fn recorded_of(&self, ids: &[PersonId]) -> Result<Vec<Message>, StoreError> {
+        let mut said: BTreeMap<(RoomId, MessageId), Message> = BTreeMap::new();
+        look_up(&*self.stores.index, &Selection::People(ids.to_vec()), |record| {
+            if let Input::Said(message) = record.input
+                && ids.contains(&message.author.id)
+            {
+                said.insert((message.place.room.clone(), message.id.clone()), message);
+            }
+        })
+        .await?;
+        let known = said.keys().cloned().collect();
+        look_up(&*self.stores.index, &Selection::Messages(known), |record| {
+            let Input::Changed(change) = record.input else { return };
+            let key = (change.place.room, change.id);
+            match change.text {
+                Some(text) => drop(said.get_mut(&key).map(|message| message.text = text)),
+                None => drop(said.remove(&key)),
+            }
+        })
+        .await?;
+        Ok(said.into_values().collect())
     }
 
     /// Those of the names that are in something the bot said.

@@ -65,7 +65,7 @@ impl Keeper {
         let origin = Origin { room: room.clone(), visibility };
         let known = match remember.what {
             Digesting::Summary => Vec::new(),
-            Digesting::Reflection => self.known(room).await.map_err(failed)?,
+            Digesting::Reflection => self.known(&origin, &talk).await.map_err(failed)?,
         };
         let known_ids: Vec<FactId> = known.iter().map(|fact| fact.id).collect();
         let digest = DigestRequest {
@@ -158,7 +158,9 @@ impl Keeper {
         }
         talk.retain(|said| {
             let by_all = !public || said.visibility == Visibility::Public;
-            !unwanted.contains(&said.person) && !said.is_aside() && by_all
+            // Whoever asks to forget something does not want to be remembered for that.
+            let is_request = memory::asked_to_forget(&said.text).is_some();
+            !unwanted.contains(&said.person) && !said.is_aside() && by_all && !is_request
         });
         let prompts = &policies.for_room(room.as_str()).settings.prompts;
         let mut chars = (f64::from(prompts.talk_chars) * SHARE_OF_TALK) as usize;
@@ -173,8 +175,11 @@ impl Keeper {
         Ok(talk)
     }
 
-    async fn known(&self, room: &RoomId) -> Result<Vec<Fact>, StoreError> {
-        self.memory.facts(Filter { room: Some(room.clone()), count: KNOWN_MAX, ..Filter::default() }).await
+    /// The facts of the room that are most like what is read: what it may repeat or correct.
+    async fn known(&self, origin: &Origin, talk: &[RecordedMessage]) -> Result<Vec<Fact>, StoreError> {
+        let mut facts = self.memory.facts(Filter { room: Some(origin.room.clone()), ..Filter::default() }).await?;
+        facts.retain(|fact| fact.former.is_none() && memory::allowed(&fact.origin, origin, false).is_some());
+        Ok(memory::most_like(facts, talk.iter().map(|said| &*said.text), KNOWN_MAX))
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aizuchi_core::memory::words::{NameCandidates, NameFinder, normal};
-use aizuchi_core::memory::{Filter, ForgetRequest, MemoryChange, PersonExport};
+use aizuchi_core::memory::{Filter, ForgetRequest, MemoryChange};
 use aizuchi_core::types::PersonId;
 use tokio_util::sync::CancellationToken;
 
@@ -211,21 +211,11 @@ impl Keeper {
         platforms: &[Arc<dyn Platform>],
     ) -> Result<(ForgetRequest, Vec<(Box<str>, Option<Box<str>>)>), ForgetError> {
         let journal = Journal::new(self.stores.clone());
-        let PersonTrail { mut names, mut rooms, answers, phrases, mut others, .. } =
-            journal.trail(&ids, platforms).await?;
-        for person in self.memory.people(None).await? {
-            let theirs = ids.contains(&person.id);
-            (if theirs { &mut names } else { &mut others }).extend(person.names);
-            if theirs {
-                rooms.extend(person.rooms);
-            }
-        }
-        let policies = self.policies();
-        let bot = &policies.general().settings.bot;
-        others.extend([&bot.name].into_iter().chain(&bot.aliases).map(|name| name.as_str().into()));
-        let others: Vec<&str> = others.iter().map(|name| &**name).collect();
-        let NameCandidates { certain: mut names, mut doubtful } =
-            NameCandidates::sorted(names.iter().map(|name| &**name), others);
+        let PersonTrail { names, mut rooms, answers, phrases, others, .. } = journal.trail(&ids, platforms).await?;
+        let people = self.memory.people(None).await?;
+        let theirs = people.iter().filter(|person| ids.contains(&person.id));
+        rooms.extend(theirs.flat_map(|person| person.rooms.clone()));
+        let NameCandidates { certain: mut names, mut doubtful } = self.called(&ids, names, others, &people);
         for name in confirmed {
             let same = |form: &str| normal(form).trim() == normal(name).trim();
             let known = names.iter().chain(doubtful.iter().map(|(form, _)| form)).any(|form| same(form));
@@ -293,12 +283,6 @@ impl Keeper {
             self.unfinished.notify_one();
         }
         Ok(())
-    }
-
-    /// Everything that is remembered of a person, up to what they said last.
-    pub async fn about(&self, person: &PersonId) -> Result<PersonExport, StoreError> {
-        self.catch_up().await?;
-        self.memory.about(person).await
     }
 
     /// From now on they are remembered, or not; what was known of them goes at once.

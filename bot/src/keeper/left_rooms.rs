@@ -5,9 +5,10 @@ use aizuchi_core::memory::MemoryChange;
 use aizuchi_core::types::RoomId;
 use aizuchi_core::{Input, Time};
 
-use super::Keeper;
+use super::{ForgetError, Keeper};
 use crate::journal::Journal;
 use crate::ports::Record;
+use crate::runtime::EngineHandle;
 use crate::stores::StoreError;
 
 impl Keeper {
@@ -33,13 +34,12 @@ impl Keeper {
         self.stores.keeper.note_left(changed).await
     }
 
-    /// Forgets a room at once that is closed for good: memory, and of the journal what no start needs. The rest follows as
-    /// for every room that was left.
-    pub async fn forget_room(&self, room: RoomId) -> Result<(), StoreError> {
+    /// Forgets a room at once that is closed for good: memory, journal and files.
+    pub async fn forget_room(&self, room: RoomId, engine: &EngineHandle) -> Result<(), ForgetError> {
         self.catch_up().await?;
         self.memory.apply(vec![MemoryChange::RoomForgotten { room: room.clone() }], &self.policies()).await?;
-        Journal::new(self.stores.clone()).forget_rooms(vec![room]).await?;
-        self.settle().await
+        engine.close(&room).await?;
+        Ok(self.settle().await?)
     }
 
     /// Forgets what was left before this time: memory and journal.

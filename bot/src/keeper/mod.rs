@@ -10,11 +10,14 @@ mod initiative;
 mod jobs;
 mod left_rooms;
 mod lines;
+mod list;
+mod opted_out;
 mod pending;
 mod recall;
+mod spoken;
 mod watch;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use aizuchi_core::Policies;
 use aizuchi_core::memory::MemoryChange;
@@ -22,8 +25,11 @@ use tokio::sync::{Mutex, Notify};
 
 pub use forget::{ForgetError, ForgetResult, ForgetState};
 pub use jobs::settle_later;
+pub use list::{PerhapsNamed, PersonList};
+pub use opted_out::opted_out_people;
 
 use crate::ports::{Embedder, Memory, ModelClient, Stores};
+use crate::runtime::EngineHandle;
 use crate::stores::StoreError;
 
 pub struct Keeper {
@@ -41,6 +47,12 @@ pub struct Keeper {
     unfinished: Notify,
     /// Whose names may be somebody else's.
     asked: std::sync::Mutex<Vec<forget::OpenQuestion>>,
+    /// Where what happens is told, once there is anybody to tell.
+    engine: OnceLock<EngineHandle>,
+    /// One request to forget something is carried out at a time.
+    obeying: Mutex<()>,
+    /// What became of the latest of them.
+    requests: std::sync::Mutex<Vec<spoken::SpokenRequest>>,
 }
 
 impl Keeper {
@@ -60,7 +72,16 @@ impl Keeper {
             forgetting: Mutex::default(),
             unfinished: Notify::new(),
             asked: std::sync::Mutex::default(),
+            engine: OnceLock::new(),
+            obeying: Mutex::default(),
+            requests: std::sync::Mutex::default(),
         }
+    }
+
+    /// From now on it can tell the engines what is no longer there.
+    pub fn connect(&self, engine: EngineHandle) {
+        // The first one stays: there is one runtime for each keeper.
+        let _ = self.engine.set(engine);
     }
 
     /// The same, finding facts by meaning as well as by words.

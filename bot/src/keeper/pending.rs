@@ -6,7 +6,7 @@ use aizuchi_core::memory::{ChannelMemory, HeardFrom, MemoryChange, Origin, Perso
 use aizuchi_core::types::{RoomId, Voice};
 
 use super::lines::RecordedMessage;
-use super::watch::TOPICS;
+use super::watch::{TOPICS, changes_nothing};
 use crate::journal::Records;
 use crate::ports::{RecordKind, Stores};
 use crate::stores::StoreError;
@@ -22,6 +22,9 @@ impl PendingChanges {
         let mut gone = Vec::new();
         // A damaged record is told of at the start; here it is just not there.
         while let Some(record) = records.next_whole().await? {
+            if changes_nothing(stores, &record).await? {
+                continue;
+            }
             if let Input::Changed(change) = record.input {
                 gone.push(MemoryChange::MessageGone { room: change.place.room, message: change.id });
             }
@@ -43,12 +46,7 @@ impl PendingChanges {
             let MemoryChange::MessageGone { room, message } = gone else { continue };
             facts.retain_mut(|recalled| {
                 let fact = &mut recalled.fact;
-                let rests = fact.origin.room == *room && fact.messages.contains(message);
-                fact.forget_turns(|turn| turn.message == *message);
-                if rests {
-                    fact.messages.retain(|of| of != message);
-                }
-                !(rests && fact.messages.is_empty())
+                fact.origin.room != *room || fact.lose_message(message)
             });
         }
         facts
@@ -106,6 +104,13 @@ mod tests {
         Recalled { fact: draft.keep(FactId(id)), score: 1.0, strength: 1.0, allowed: Allowed::SameRoom }
     }
 
+    fn merged(id: u64, room: &str, messages: [&str; 2]) -> Recalled {
+        let mut recalled = recalled(id, room, &messages[..1]);
+        let again = FactDraft { messages: vec![MessageId::new(messages[1])], ..recalled.fact.clone().into() };
+        recalled.fact.absorb(again);
+        recalled
+    }
+
     /// A journal in which `m1` of the room was deleted after the record that memory has read.
     async fn journal() -> (Scratch, Stores) {
         let (folder, database) = scratch("pending");
@@ -125,13 +130,14 @@ mod tests {
         let (_folder, stores) = journal().await;
         let pending = PendingChanges::read(&stores).await.unwrap();
         let facts = vec![
-            recalled(1, "log:room", &["m1"]),
-            recalled(2, "log:room", &["m1", "m2"]),
+            recalled(1, "log:room", &["m1", "m2"]),
+            merged(2, "log:room", ["m1", "m2"]),
             recalled(3, "log:other", &["m1"]),
             recalled(4, "log:room", &["m0"]),
         ];
         let left: Vec<u64> = pending.without_gone(facts).iter().map(|recalled| recalled.fact.id.0).collect();
-        // The first rests on nothing else; that of `m0` has been read before, and memory has its own opinion of it.
+        // The first was made of it, the second was said by others too; that of `m0` has been read before, and memory has its
+        // own opinion of it.
         assert_eq!(left, [2, 3, 4]);
     }
 

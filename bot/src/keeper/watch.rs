@@ -11,7 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::Keeper;
 use crate::journal::Records;
-use crate::ports::{JournalStore, Record};
+use crate::journal::read::look_up;
+use crate::ports::{JournalStore, Record, Selection, Stores};
 use crate::runtime::{Clock, EngineHandle};
 use crate::stores::StoreError;
 
@@ -49,7 +50,12 @@ impl Keeper {
         let (taken, last) = (records.len(), records.last().map_or(from, |record| record.seq));
         if taken > 0 {
             self.follow_rooms(&records).await?;
-            let changes = records.into_iter().filter_map(|record| change(record, policies)).collect::<Vec<_>>();
+            let mut changes = Vec::new();
+            for record in records {
+                if !changes_nothing(&self.stores, &record).await? {
+                    changes.extend(change(record, policies));
+                }
+            }
             if !changes.is_empty() {
                 self.memory.apply(changes, policies).await?;
             }
@@ -101,6 +107,26 @@ async fn some_records(journal: &dyn JournalStore, from: i64) -> Result<Vec<Recor
         some.push(record);
     }
     Ok(some)
+}
+
+/// Whether it is an edit after which the message says what it said: platforms tell of one when they have merely added a preview.
+pub(super) async fn changes_nothing(stores: &Stores, record: &Record) -> Result<bool, StoreError> {
+    let Input::Changed(change) = &record.input else { return Ok(false) };
+    let Some(text) = &change.text else { return Ok(false) };
+    let message = Selection::Messages(vec![(change.place.room.clone(), change.id.clone())]);
+    let mut before = None;
+    look_up(&*stores.index, &message, |earlier| {
+        if earlier.seq >= record.seq {
+            return;
+        }
+        if let Input::Said(message) = earlier.input {
+            before = Some(message.text);
+        } else if let Input::Changed(change) = earlier.input {
+            before = change.text;
+        }
+    })
+    .await?;
+    Ok(before.as_ref() == Some(text))
 }
 
 fn change(record: Record, policies: &Policies) -> Option<MemoryChange> {

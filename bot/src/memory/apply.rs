@@ -6,10 +6,9 @@
 //! forgotten. The caller runs one change in one transaction.
 
 use aizuchi_core::Policies;
-use aizuchi_core::memory::words::{NameCandidates, NameFinder};
+use aizuchi_core::memory::words::NameCandidates;
 use aizuchi_core::memory::{
-    ContextTurn, ExportItem, Fact, FactDraft, HeardFrom, Layer, MemoryChange, MergeOutcome, Note, Origin, Person,
-    compare, narrower, to_forget,
+    Fact, FactDraft, FactId, HeardFrom, Layer, MemoryChange, Note, Origin, Person, PersonMatcher, narrower, to_forget,
 };
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Time};
 
@@ -25,14 +24,14 @@ pub fn apply(
     at_work.change(change)
 }
 
-struct ChangeApplier<'a> {
-    table: &'a mut dyn MemoryTable,
-    kept: StoredLayers,
+pub(super) struct ChangeApplier<'a> {
+    pub(super) table: &'a mut dyn MemoryTable,
+    pub(super) kept: StoredLayers,
     policies: &'a Policies,
 }
 
 impl ChangeApplier<'_> {
-    fn change(&mut self, change: MemoryChange) -> StoreResult<()> {
+    pub(super) fn change(&mut self, change: MemoryChange) -> StoreResult<()> {
         match change {
             MemoryChange::Summarized(mut channel) if self.kept.has(Layer::Channels) => {
                 let room = channel.origin.room.clone();
@@ -70,12 +69,9 @@ impl ChangeApplier<'_> {
                     fact.told_in.push(room.clone());
                 }
             }),
-            MemoryChange::Edited { fact, content, keywords } => {
-                self.table.remove_vector(fact)?;
-                self.with_fact(fact, |fact| fact.edit(content.clone(), keywords.clone()))
-            }
+            MemoryChange::Edited { fact, content, keywords } => self.edit(fact, &content, &keywords),
             MemoryChange::Pinned { fact, pinned } => self.with_fact(fact, |fact| fact.pinned = pinned),
-            MemoryChange::Forgotten { fact } => self.table.remove_fact(fact),
+            MemoryChange::Forgotten { fact } => self.forget_fact(fact),
             MemoryChange::Embedded { fact, content, model, vector } => match self.table.fact(fact)? {
                 Some(fact) if fact.content == content => self.table.put_vector(&fact, &model, &vector),
                 _ => Ok(()),
@@ -102,7 +98,21 @@ impl ChangeApplier<'_> {
         }
     }
 
-    fn is_out(&self, person: &PersonId) -> StoreResult<bool> {
+    fn edit(&mut self, fact: FactId, content: &str, keywords: &[Box<str>]) -> StoreResult<()> {
+        self.table.remove_vector(fact)?;
+        self.with_fact(fact, |fact| {
+            fact.edit(content.into(), keywords.to_vec());
+        })
+    }
+
+    fn forget_fact(&mut self, fact: FactId) -> StoreResult<()> {
+        let Some(known) = self.table.fact(fact)? else { return Ok(()) };
+        self.table.remove_fact(fact)?;
+        let left = self.table.facts_of_room(&known.origin.room)?;
+        self.restore_former(&[fact], left)
+    }
+
+    pub(super) fn is_out(&self, person: &PersonId) -> StoreResult<bool> {
         self.table.is_out(OptOutMark::from(person))
     }
 
@@ -153,86 +163,6 @@ impl ChangeApplier<'_> {
         self.table.put_person(&person)
     }
 
-    fn keep(&mut self, mut draft: FactDraft) -> StoreResult<()> {
-        draft.confidence = if draft.confidence.is_finite() { draft.confidence.clamp(0.0, 1.0) } else { 0.0 };
-        if self.is_unwelcome(&draft)? {
-            return Ok(());
-        }
-        draft.context = self.wanted_turns(draft.context)?;
-        let known = self.alike(&draft)?;
-        match compare(known.iter(), &draft) {
-            MergeOutcome::New => self.keep_new(draft),
-            MergeOutcome::Same(id) => self.with_fact(id, |fact| fact.absorb(draft.clone())),
-            MergeOutcome::Replaces(id) => {
-                self.table.remove_fact(id)?;
-                self.keep_new(draft)
-            }
-        }
-    }
-
-    fn import(&mut self, item: ExportItem) -> StoreResult<()> {
-        match item {
-            ExportItem::Fact(mut fact) if self.kept.has(Layer::Facts) => {
-                fact.context = self.wanted_turns(fact.context)?;
-                let known = self.table.facts_alike(&fact.origin.room, &fact.content)?;
-                let draft = FactDraft::from(fact.clone());
-                if compare(known.iter(), &draft) != MergeOutcome::New || self.is_unwelcome(&draft)? {
-                    return self.keep(draft);
-                }
-                let id = self.table.new_fact()?;
-                self.table.put_fact(&Fact { id, ..fact })
-            }
-            ExportItem::Person(person) if self.kept.has(Layer::People) => {
-                let known = self.table.person(&person.id)?.is_some() || self.is_out(&person.id)?;
-                match person.opted_out {
-                    true => self.change(MemoryChange::OptedOut { person: person.id, out: true }),
-                    false if known => Ok(()),
-                    false => self.table.put_person(&person),
-                }
-            }
-            ExportItem::Channel(channel) if self.kept.has(Layer::Channels) => {
-                // Its marks are those of another journal: here its records are yet to be read.
-                let known = self.table.channel(&channel.origin.room)?;
-                if known.is_some_and(|known| !known.is_empty()) { Ok(()) } else { self.table.put_channel(&channel) }
-            }
-            ExportItem::Fact(_) | ExportItem::Person(_) | ExportItem::Channel(_) => Ok(()),
-        }
-    }
-
-    /// The facts of the room that may say the same or the contrary, and the one it is to replace.
-    fn alike(&self, draft: &FactDraft) -> StoreResult<Vec<Fact>> {
-        let mut known = self.table.facts_alike(&draft.origin.room, &draft.content)?;
-        if let Some(id) = draft.replaces.filter(|id| known.iter().all(|fact| fact.id != *id)) {
-            known.extend(self.table.fact(id)?);
-        }
-        Ok(known)
-    }
-
-    /// Without those of people who do not want to be remembered.
-    fn wanted_turns(&self, turns: Vec<ContextTurn>) -> StoreResult<Vec<ContextTurn>> {
-        let mut wanted = Vec::new();
-        for turn in turns {
-            if !self.is_out(&turn.person)? {
-                wanted.push(turn);
-            }
-        }
-        Ok(wanted)
-    }
-
-    fn is_unwelcome(&self, draft: &FactDraft) -> StoreResult<bool> {
-        for person in &draft.people {
-            if self.is_out(person)? {
-                return Ok(true);
-            }
-        }
-        Ok(draft.content.trim().is_empty())
-    }
-
-    fn keep_new(&mut self, draft: FactDraft) -> StoreResult<()> {
-        let id = self.table.new_fact()?;
-        self.table.put_fact(&draft.keep(id))
-    }
-
     /// Lets go of the weakest beyond what a room may keep. What is too weak anyway goes when time has passed.
     fn trim(&mut self, room: &RoomId, at: Time) -> StoreResult<()> {
         let facts_max = self.policies.for_room(room.as_str()).settings.memory.facts_max;
@@ -260,22 +190,29 @@ impl ChangeApplier<'_> {
         gone.ids().try_for_each(|id| self.table.remove_fact(id))
     }
 
-    fn with_fact(&mut self, id: aizuchi_core::memory::FactId, mut work: impl FnMut(&mut Fact)) -> StoreResult<()> {
+    pub(super) fn with_fact(&mut self, id: FactId, mut work: impl FnMut(&mut Fact)) -> StoreResult<()> {
         let Some(mut fact) = self.table.fact(id)? else { return Ok(()) };
         work(&mut fact);
         self.table.put_fact(&fact)
     }
 
     fn message_gone(&mut self, change: &MemoryChange, room: &RoomId, message: &MessageId) -> StoreResult<()> {
+        let mut gone = Vec::new();
         for mut fact in self.table.facts_resting_on(room, message)? {
-            let rested = fact.messages.contains(message);
-            fact.messages.retain(|of| of != message);
-            fact.forget_turns(|turn| turn.message == *message);
-            if rested && fact.messages.is_empty() {
+            let before = fact.content.clone();
+            if !fact.lose_message(message) {
                 self.table.remove_fact(fact.id)?;
-            } else {
-                self.table.put_fact(&fact)?;
+                gone.push(fact.id);
+                continue;
             }
+            if fact.content != before {
+                self.table.remove_vector(fact.id)?;
+            }
+            self.table.put_fact(&fact)?;
+        }
+        if !gone.is_empty() {
+            let left = self.table.facts_of_room(room)?;
+            self.restore_former(&gone, left)?;
         }
         if let Some(mut channel) = self.table.channel(room)?.filter(|channel| channel.may_rest_on(message)) {
             channel.clear();
@@ -318,30 +255,32 @@ impl ChangeApplier<'_> {
         if let Some(person) = self.table.person(id)? {
             rooms.extend(person.rooms);
         }
-        let names = NameFinder::new(names);
-        let speaks = |text: &str| text.contains(id.as_str()) || names.are_in(text);
-        for fact in self.table.facts_of_person(id)? {
-            self.table.remove_fact(fact.id)?;
-        }
+        let theirs = PersonMatcher::new(std::slice::from_ref(id), names);
+        let mut gone = Vec::new();
         // Looked through one by one: a word index may have cut a name where the text was not.
         for mut fact in self.table.facts()? {
-            if speaks(&fact.content) || fact.keywords.iter().any(|keyword| speaks(keyword)) {
+            if theirs.has_fact(&fact) {
                 self.table.remove_fact(fact.id)?;
-            } else if fact.forget_turns(|turn| turn.person == *id || speaks(&turn.text) || speaks(&turn.name)) {
+                gone.push(fact.id);
+            } else if fact.forget_turns(|turn| {
+                turn.person == *id || theirs.is_named_in(&turn.text) || theirs.is_named_in(&turn.name)
+            }) {
                 self.table.put_fact(&fact)?;
             }
         }
+        if !gone.is_empty() {
+            let left = self.table.facts()?;
+            self.restore_former(&gone, left)?;
+        }
         for mut channel in self.table.channels()? {
-            let was_there = rooms.contains(&channel.origin.room) || channel.active.iter().any(|(of, _)| of == id);
-            let told = || [&channel.summary, &channel.mood].into_iter().chain(&channel.topics).any(|text| speaks(text));
-            if was_there || told() {
+            if rooms.contains(&channel.origin.room) || theirs.has_channel(&channel) {
                 channel.clear();
                 self.table.put_channel(&channel)?;
             }
         }
         self.table.remove_person(id)?;
         for mut person in self.table.people()? {
-            if person.unmention(&speaks) {
+            if person.unmention(&|text| theirs.is_named_in(text)) {
                 self.table.put_person(&person)?;
             }
         }

@@ -1,6 +1,7 @@
 //! What is remembered, kept: in the memory of this process, or in the data folder; each layer where the settings want it.
 
 pub mod apply;
+mod keep;
 mod layered;
 mod ram;
 pub mod table;

@@ -113,7 +113,7 @@ pub struct Rewrite {
     /// Records, and what takes their place.
     pub records: Vec<(i64, Input)>,
     pub decisions: Vec<Replacement>,
-    /// Rooms whose records go as far as they are part of every snapshot, and whose decisions go.
+    /// Rooms whose records go as far as the snapshot of their engine holds them, and whose decisions go.
     pub rooms: Vec<RoomId>,
     pub snapshot: Option<EngineState>,
 }

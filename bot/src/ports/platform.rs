@@ -23,6 +23,11 @@ pub trait Platform: Send + Sync {
     fn react<'a>(&'a self, place: &'a Place, to: &'a MessageId, emoji: &'a str)
     -> BoxFuture<'a, Result<(), PostError>>;
 
+    /// Deletes a post of its own; one that is gone already stays so.
+    fn withdraw<'a>(&'a self, place: &'a Place, _post: &'a MessageId) -> BoxFuture<'a, Result<(), PostError>> {
+        Box::pin(async move { Err(PostError::GiveUp { what: format!("a post cannot be deleted in {place}") }) })
+    }
+
     /// Shows for a few seconds that it is writing.
     fn typing<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, ()>;
 

@@ -143,7 +143,8 @@ impl PromptFrame {
             body += &self.person(person);
         }
         for recalled in &memories.facts {
-            body += &format!("- {}\n", framed_alone(&recalled.fact.content));
+            let former = recalled.fact.former.map(|_| self.language.text("fact-former") + " ").unwrap_or_default();
+            body += &format!("- {former}{}\n", framed_alone(&recalled.fact.content));
         }
         if !body.is_empty() {
             self.push("memory", &body);

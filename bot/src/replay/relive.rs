@@ -44,6 +44,7 @@ pub fn relive(mut engines: Engines, records: &[Record], progress: &mut dyn FnMut
                 other @ (Effect::Ask(_)
                 | Effect::Write(_)
                 | Effect::Deliver(_)
+                | Effect::Withdraw(_)
                 | Effect::Recall(_)
                 | Effect::Remember(_)
                 | Effect::Abort(_)) => listener.expect(engine, &other),
@@ -76,9 +77,12 @@ impl AnswerRecorder {
                 (&brief.call, (brief.at, message.clone(), CallKind::Words))
             }
             Effect::Deliver(delivery) => (&delivery.call, (delivery.at, delivery.answering.clone(), CallKind::Post)),
-            Effect::Recall(_) | Effect::Remember(_) | Effect::Abort(_) | Effect::Trace(_) | Effect::Received(_) => {
-                return;
-            }
+            Effect::Withdraw(_)
+            | Effect::Recall(_)
+            | Effect::Remember(_)
+            | Effect::Abort(_)
+            | Effect::Trace(_)
+            | Effect::Received(_) => return,
         };
         self.open.insert(call.clone(), open);
     }

@@ -20,6 +20,7 @@ pub struct Batch {
     /// The same for each [`JournalEntry::Talk`], in their order.
     stored: Vec<oneshot::Sender<Result<(), StoreError>>>,
     pub forgets: Vec<ForgetJob>,
+    pub closes: Vec<(RoomId, oneshot::Sender<Result<(), StoreError>>)>,
     pub looks: Vec<(RoomId, oneshot::Sender<Option<RoomView>>)>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use aizuchi_core::effect::{Delivery, Failure, Post};
+use aizuchi_core::effect::{Delivery, Failure, Post, Withdrawal};
 use aizuchi_core::types::MessageId;
 
 use super::RuntimeContext;
@@ -80,6 +80,20 @@ async fn post(
 fn writing_time(text: &str) -> Duration {
     let by_length = Duration::from_millis(12 * text.chars().count() as u64);
     by_length.clamp(Duration::from_millis(800), Duration::from_secs(4))
+}
+
+/// Takes back posts; returns those that are gone.
+pub async fn withdraw(context: &RuntimeContext, withdrawal: &Withdrawal, retries_max: u32) -> Vec<MessageId> {
+    let place = &withdrawal.place;
+    let Some(platform) = context.platform(place.room.as_str()) else { return Vec::new() };
+    let mut gone = Vec::new();
+    for post in &withdrawal.posts {
+        match with_retries(|| platform.withdraw(place, post), retries_max).await {
+            Ok(()) => gone.push(post.clone()),
+            Err(error) => tracing::warn!(%place, %post, %error, "cannot withdraw an answer"),
+        }
+    }
+    gone
 }
 
 const FIRST_PAUSE: Duration = Duration::from_millis(500);

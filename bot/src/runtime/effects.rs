@@ -4,15 +4,16 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi_core::effect::{Ask, Brief, Delivery, Effect, Failure, Recall, Remember, Usage};
+use aizuchi_core::effect::{Ask, Brief, Delivery, Effect, Failure, Recall, Remember, Usage, Withdrawal};
+use aizuchi_core::input::Answer;
 use aizuchi_core::settings::Price;
-use aizuchi_core::types::{CallId, Place, RoomId};
+use aizuchi_core::types::{CallId, Change, Place, RoomId};
 use aizuchi_core::{Engine, Input, Policies, Time};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
 use super::RuntimeContext;
-use super::deliver::deliver;
+use super::deliver::{deliver, withdraw};
 use super::failure::or_failure;
 use super::languages::RoomLanguages;
 use super::ledger::Ledger;
@@ -57,6 +58,7 @@ impl EffectRunner {
             Effect::Recall(recall) => self.recall(*recall, seq),
             Effect::Remember(remember) => self.remember(*remember, seq),
             Effect::Deliver(delivery) => self.deliver(*delivery),
+            Effect::Withdraw(withdrawal) => self.withdraw(*withdrawal),
             Effect::Abort(call) => {
                 if let Some(task) = self.calls.remove(&call) {
                     task.abort();
@@ -97,6 +99,12 @@ impl EffectRunner {
         Meter::at(model.map_or(Price::default(), |model| policy.price(&model)))
     }
 
+    /// What it speaks in a room where no model chooses the words.
+    fn language_of(&self, room: &RoomId) -> Language {
+        let policy = self.policies.for_room(room.as_str());
+        Language::wished(&policy.settings.bot.language, self.languages.of(room))
+    }
+
     fn ask(&mut self, mut ask: Box<Ask>, seq: u64) {
         let (call, answer) = (ask.call.clone(), self.answer.clone());
         let (policies, models, keeper) =
@@ -120,8 +128,12 @@ impl EffectRunner {
         let (policies, models, memory) =
             (self.policies.clone(), self.context.models.clone(), self.context.keeper.clone());
         let meter = self.meter(&call.room);
+        let language = self.language_of(&call.room);
         let writing = async move {
             if let Some(keeper) = memory {
+                if let Some(text) = keeper.obey(&brief, seq, language).await {
+                    return Ok(Answer { text: text.into(), usage: Usage::default() });
+                }
                 keeper.recollect(&mut brief, seq, &meter).await;
                 if !keeper.remind_writer(&mut brief, seq, &meter).await {
                     return meter.added_to(Err(nothing_to_tell()));
@@ -173,13 +185,27 @@ impl EffectRunner {
         self.calls.insert(call, task.abort_handle());
     }
 
+    fn retries_max(&self, room: &RoomId) -> u32 {
+        self.policies.for_room(room.as_str()).settings.runtime.post_retries_max
+    }
+
+    /// Takes back posts whose reason is gone. Where the platform cannot, they stay.
+    fn withdraw(&mut self, withdrawal: Withdrawal) {
+        let (context, answer) = (self.context.clone(), self.answer.clone());
+        let retries_max = self.retries_max(&withdrawal.place.room);
+        tokio::spawn(async move {
+            for post in withdraw(&context, &withdrawal, retries_max).await {
+                let (place, at) = (withdrawal.place.clone(), withdrawal.at);
+                let _ = answer.send(Input::Changed(Change { place, id: post, at, text: None }));
+            }
+        });
+    }
+
     /// A post is never cancelled: nobody could tell whether it is out already.
     fn deliver(&mut self, delivery: Delivery) {
         let (context, answer) = (self.context.clone(), self.answer.clone());
-        let policy = self.policies.for_room(delivery.place.room.as_str());
-        let retries_max = policy.settings.runtime.post_retries_max;
-        let heard = self.languages.of(&delivery.place.room);
-        let language = Language::wished(&policy.settings.bot.language, heard);
+        let retries_max = self.retries_max(&delivery.place.room);
+        let language = self.language_of(&delivery.place.room);
         self.posts.insert(delivery.call.clone());
         tokio::spawn(async move {
             let done = or_failure(deliver(&context, &delivery, language, retries_max)).await;

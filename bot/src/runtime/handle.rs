@@ -46,6 +46,8 @@ pub enum ShardRequest {
     Look(RoomId, oneshot::Sender<Option<RoomView>>),
     /// Somebody wants to be forgotten.
     Forget(ForgetJob),
+    /// A room was closed for good; told back when nothing said there is left in the journal.
+    Close(RoomId, oneshot::Sender<Result<(), StoreError>>),
 }
 
 /// What a platform keeps itself, to be stored in one commit with the record of it.
@@ -199,6 +201,13 @@ impl EngineHandle {
             forgotten.await.map_err(|_| ShuttingDown)??;
         }
         Ok(())
+    }
+
+    /// Has the journal let go of a room that is closed for good. Returns when nothing that was said there is left in it.
+    pub async fn close(&self, room: &RoomId) -> Result<(), StoringError> {
+        let (done, closed) = oneshot::channel();
+        self.shard(room).send(ShardRequest::Close(room.clone(), done)).await.map_err(|_| ShuttingDown)?;
+        Ok(closed.await.map_err(|_| ShuttingDown)??)
     }
 
     /// Every id of a person, the one they are known by first.

@@ -159,6 +159,7 @@ impl Shard {
             ShardRequest::Input(input, _) => (input.room().cloned(), is_addressed(input, self.engine.policies())),
             ShardRequest::Store(storing) => (Some(storing.room.clone()), storing.addressed),
             ShardRequest::Pay(room, ..) | ShardRequest::Look(room, _) => (Some(room.clone()), false),
+            ShardRequest::Close(room, _) => (Some(room.clone()), false),
             ShardRequest::Forget(_) => (None, false),
         };
         self.queue.push(room, addressed, heard);
@@ -185,6 +186,7 @@ impl Shard {
             }
             ShardRequest::Look(room, seen) => self.batch.looks.push((room, seen)),
             ShardRequest::Forget(forgetting) => self.batch.forgets.push(forgetting),
+            ShardRequest::Close(room, done) => self.batch.closes.push((room, done)),
         }
     }
 
@@ -206,6 +208,7 @@ impl Shard {
     async fn handle_batch(&mut self) -> Result<(), StoreError> {
         let mut batch = std::mem::take(&mut self.batch);
         let (forgets, looks) = (std::mem::take(&mut batch.forgets), std::mem::take(&mut batch.looks));
+        let closes = std::mem::take(&mut batch.closes);
         if !batch.entries.is_empty() {
             // What is not written down has not happened: it is told, asked or looked for again at the next start.
             let inputs = match self.append(batch).await {
@@ -218,6 +221,9 @@ impl Shard {
         }
         for ForgetJob { request, shards, done } in forgets {
             let _ = done.send(self.forget(&request, shards).await);
+        }
+        for (room, done) in closes {
+            let _ = done.send(self.forget_closed(room).await);
         }
         let now = self.now();
         for (room, seen) in looks {
@@ -259,6 +265,7 @@ impl Shard {
                     other @ (Effect::Ask(_)
                     | Effect::Write(_)
                     | Effect::Deliver(_)
+                    | Effect::Withdraw(_)
                     | Effect::Recall(_)
                     | Effect::Remember(_)
                     | Effect::Abort(_)) => self.runner.run(&self.engine, at, other, self.seq),
@@ -339,12 +346,22 @@ impl Shard {
                 other @ (Effect::Ask(_)
                 | Effect::Write(_)
                 | Effect::Deliver(_)
+                | Effect::Withdraw(_)
                 | Effect::Recall(_)
                 | Effect::Remember(_)
                 | Effect::Abort(_)) => self.runner.run(&self.engine, now, other, self.seq),
             }
         }
         forgotten
+    }
+
+    /// A room is closed for good, and the engine has heard so: what was said there leaves the journal.
+    async fn forget_closed(&mut self, room: RoomId) -> Result<(), StoreError> {
+        self.saver.keep_all().await?;
+        let policies = self.engine.policies().clone();
+        self.journal.forget_closed(room, &policies, self.state()).await?;
+        self.saver.is_saved();
+        Ok(())
     }
 
     fn ends_by(&mut self) -> Instant {

@@ -110,6 +110,9 @@ impl Runtime {
         let (report, failures) = mpsc::unbounded_channel();
         let ready = context.ready.clone();
         let engine = EngineHandle::new(inboxes, report).with_aliases(&settings).with_ledger(ledger);
+        if let Some(keeper) = &context.keeper {
+            keeper.connect(engine.clone());
+        }
         let clock = context.clock.watch_over();
         tokio::spawn(engine.clone().supervise("the clock watcher", stop.clone(), clock));
         let noting = AbortOnDropHandle::new(tokio::spawn(note_running(journal.clone(), context.clock)));
@@ -246,14 +249,17 @@ async fn sweep(
 ) {
     loop {
         let before = context.clock.now() - aizuchi_core::types::Span(keep.as_millis() as u64);
-        let day = aizuchi_core::types::Span::minutes(60 * u64::from(context.store.deleted_hours));
-        match journal.drop_deleted(context.clock.now() - day).await {
+        // Settings may have changed since, and with them the model.
+        let policies = learnt::with_kept(Path::new(&context.store.folder), policies.clone());
+        let hours = aizuchi_core::types::Span::minutes(60 * u64::from(context.store.deleted_hours));
+        match journal.drop_deleted(context.clock.now() - hours, &policies).await {
             Ok(0) => (),
             Ok(records) => tracing::info!(records, "removed deleted messages from the journal"),
             Err(error) => tracing::warn!(%error, "cannot remove deleted messages from the journal"),
         }
-        // Settings may have changed since, and with them the model.
-        let policies = learnt::with_kept(Path::new(&context.store.folder), policies.clone());
+        if let Some(keeper) = &context.keeper {
+            keeper.drop_opted_out(&journal, context.clock.now(), &policies).await;
+        }
         match journal.prune(before, &policies).await {
             Ok(0) => (),
             Ok(records) => tracing::info!(records, "removed old journal records"),

@@ -22,7 +22,7 @@ const SECOND: &str = include_str!("recall-second.json");
 /// Questions in kana about what was said in kanji, and in other forms of the words.
 const JAPANESE: &str = include_str!("recall-japanese.json");
 
-fn now() -> Time {
+pub fn now() -> Time {
     Time(jiff::Timestamp::now().as_millisecond().cast_unsigned())
 }
 
@@ -91,7 +91,7 @@ fn remembered() -> Vec<MemoryChange> {
     ]
 }
 
-fn sample() -> Folder {
+pub fn sample() -> Folder {
     let folder = Folder::new();
     remember(&folder.path("aizuchi-data"));
     folder

@@ -29,4 +29,5 @@ mod settings;
 mod stats;
 mod summary;
 mod terminal;
+mod unheard;
 mod why;

@@ -42,6 +42,20 @@ async fn a_long_answer_begins_with_an_embed_and_calls_nobody() {
     house.close().await;
 }
 
+#[tokio::test]
+async fn a_post_can_be_taken_back() {
+    let (house, _scratch) = House::open().await;
+    let place = place();
+    let post = PostRequest { key: "k/0", place: &place, text: "hello", answering: None, more: false };
+    let id = house.discord.post(post).await.unwrap();
+    assert_eq!(house.server.posts(CHANNEL).len(), 1);
+    for _ in 0..2 {
+        assert_eq!(house.discord.withdraw(&place, &id).await, Ok(()), "once more changes nothing");
+        assert!(house.server.posts(CHANNEL).is_empty());
+    }
+    house.close().await;
+}
+
 /// The post is out and the answer to it is lost, with Discord's memory of the nonce or without.
 #[tokio::test]
 async fn a_post_whose_answer_was_lost_is_found_again() {

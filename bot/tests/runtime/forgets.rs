@@ -12,8 +12,9 @@ use aizuchi::ports::{BoxFuture, ModelClient, Platform};
 use aizuchi::runtime::{Clock, Runtime, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
 use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
-use aizuchi_core::input::Answer;
-use aizuchi_core::types::{PersonId, Place};
+use aizuchi_core::input::{Answer, Command};
+use aizuchi_core::memory::{Fact, FactDraft, Filter, MemoryChange, Origin};
+use aizuchi_core::types::{Change, MessageId, PersonId, Place, RoomId, Visibility};
 use aizuchi_core::{Input, Message, Policies};
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
@@ -44,6 +45,10 @@ struct Life {
 
 impl Life {
     async fn start(scratch: &Scratch, shards: u32) -> Life {
+        Life::with_store(scratch, shards, StoreSettings::default()).await
+    }
+
+    async fn with_store(scratch: &Scratch, shards: u32, store: StoreSettings) -> Life {
         let policies = policies(&[&format!("runtime.shards={shards}"), "memory.profiles=true"]);
         let (database, models) = (scratch.database(), Arc::new(Parrot));
         let memory = memory::open(&policies.general().settings.memory, &database).expect("it can be kept");
@@ -56,7 +61,7 @@ impl Life {
             platforms: platforms.clone(),
             events: broadcast::channel(16).0,
             ready: watch::channel(true).0,
-            store: StoreSettings::default(),
+            store,
         };
         let runtime = Runtime::start(database.clone(), policies, Arc::new(world)).await.expect("it starts");
         Life { runtime, keeper, platforms, database }
@@ -193,5 +198,138 @@ async fn one_person_under_several_ids_is_forgotten_under_all_of_them() {
     for text in ["xylophone", "glockenspiel", "id-mia", "other-mia"] {
         assert!(!holds(&scratch, text), "{text} is still there");
     }
+    life.runtime.stop().await;
+}
+
+/// Snapshots are taken often, and what was deleted is kept for an hour.
+fn short_lived() -> StoreSettings {
+    StoreSettings { snapshot_records: 5, deleted_hours: 1, ..StoreSettings::default() }
+}
+
+/// Talk of others, long enough for another snapshot.
+async fn others_talk(life: &Life, from: u64) {
+    for number in from..from + 20 {
+        life.says(number, "log:room", "id-jonas", "a marimba here").await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    life.keeper.catch_up().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_deleted_is_in_no_file_after_its_hours() {
+    let scratch = Scratch::new();
+    let life = Life::with_store(&scratch, 2, short_lived()).await;
+    for number in 0..40 {
+        life.says(number, "log:room", "id-mia", &format!("the glockenspiel {number} is mine")).await;
+        others_talk(&life, 1_000 + 20 * number).await;
+    }
+    for number in 0..40 {
+        let gone =
+            Change { place: Place::room("log:room"), id: MessageId::new(format!("m{number}")), at: START, text: None };
+        life.runtime.engine.submit(Input::Changed(gone)).await.unwrap();
+    }
+    others_talk(&life, 5_000).await;
+    assert!(holds(&scratch, "glockenspiel"), "the scan would find it");
+    tokio::time::sleep(Duration::from_secs(3 * 3600)).await;
+    assert!(!holds(&scratch, "glockenspiel"), "the words of a deleted message are still in the files");
+    assert!(holds(&scratch, "marimba"), "what others said stays");
+    life.runtime.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_opted_out_is_kept_in_no_file_for_longer_than_the_talk_of_the_moment() {
+    let scratch = Scratch::new();
+    let life = Life::with_store(&scratch, 2, short_lived()).await;
+    life.keeper.opt_out(&PersonId::new("id-mia"), true).await.unwrap();
+    for number in 0..10 {
+        life.says(number, "log:room", "id-mia", &format!("the glockenspiel {number} is mine")).await;
+    }
+    others_talk(&life, 1_000).await;
+    assert!(holds(&scratch, "glockenspiel"), "the talk of the moment is read");
+    tokio::time::sleep(Duration::from_secs(3600)).await;
+    // What is in the buffer leaves it with what others say.
+    for round in 0..5 {
+        others_talk(&life, 2_000 + 100 * round).await;
+    }
+    tokio::time::sleep(Duration::from_secs(3 * 3600)).await;
+    assert!(!holds(&scratch, "glockenspiel"), "words of somebody who opted out are still in the files");
+    assert!(holds(&scratch, "marimba"), "what others said stays");
+    life.runtime.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_room_that_is_closed_leaves_no_words_in_the_files() {
+    let scratch = Scratch::new();
+    let life = Life::start(&scratch, 2).await;
+    for number in 0..10 {
+        life.says(number, "log:closing", "id-mia", &format!("the glockenspiel {number} is mine")).await;
+        life.says(100 + number, "log:room", "id-jonas", "a marimba here").await;
+    }
+    let room = RoomId::new("log:closing");
+    life.runtime.engine.submit(Input::Told(room.clone(), Command::Left)).await.unwrap();
+    assert!(holds(&scratch, "glockenspiel"), "the scan would find it");
+    life.keeper.forget_room(room, &life.runtime.engine).await.unwrap();
+    assert!(!holds(&scratch, "glockenspiel"), "what was said in a closed room is still in the files");
+    assert!(holds(&scratch, "marimba"), "what was said elsewhere stays");
+    life.runtime.stop().await;
+    let life = Life::start(&scratch, 2).await;
+    assert!(!holds(&scratch, "glockenspiel"), "it does not come back with a start");
+    life.runtime.stop().await;
+}
+
+/// One list: what somebody is shown is what they are given and what is forgotten with them.
+#[tokio::test(start_paused = true)]
+async fn what_somebody_is_shown_is_what_is_forgotten_with_them() {
+    let scratch = Scratch::new();
+    let life = Life::start(&scratch, 1).await;
+    let says_as = async |number: u64, room: &str, id: &str, name: &str, text: &str| {
+        let Input::Said(message) = said(&format!("m{number}"), START, id, text) else { unreachable!() };
+        let author = aizuchi_core::types::Author { name: name.into(), ..message.author.clone() };
+        let message = Message { place: Place::room(room), author, ..message };
+        life.runtime.engine.submit(Input::Said(message)).await.unwrap();
+    };
+    says_as(1, "log:1/room", "id-mia", "Mia Quartz", "I play the glockenspiel").await;
+    says_as(2, "log:1/room", "id-bo", "Bo Quill", "hello").await;
+    says_as(3, "log:9/room", "id-jonas", "Mian", "hello").await;
+    let keep = async |room: &str, private: bool, content: &str, by: &str| {
+        let visibility = if private { Visibility::Private } else { Visibility::Public };
+        let draft = FactDraft {
+            origin: Origin::new(room, visibility),
+            content: content.into(),
+            keywords: Vec::new(),
+            people: vec![PersonId::new(by)],
+            messages: Vec::new(),
+            context: Vec::new(),
+            confidence: 0.9,
+            shareable: false,
+            at: START,
+            replaces: None,
+        };
+        life.keeper.change(vec![MemoryChange::Kept(Box::new(draft))]).await.unwrap();
+    };
+    keep("log:1/room", false, "The glockenspiel is old", "id-mia").await;
+    keep("log:1/room", false, "Quartz owes Bo a lunch", "id-bo").await;
+    keep("log:1/room", false, "Mia sings", "id-bo").await;
+    keep("log:9/room", true, "Mia Quartz is to be surprised", "id-jonas").await;
+    keep("log:1/room", false, "Quartzite is a rock", "id-bo").await;
+    let ids = [PersonId::new("id-mia")];
+    let list = life.keeper.list(&ids, &life.platforms).await.unwrap();
+    let texts = |facts: &[Fact]| facts.iter().map(|fact| fact.content.to_string()).collect::<Vec<_>>();
+    assert_eq!(texts(&list.facts), ["The glockenspiel is old"]);
+    assert_eq!(texts(&list.said_by_others), ["Quartz owes Bo a lunch"]);
+    assert_eq!(list.elsewhere, 1, "what is said in a room that she does not read is counted");
+    assert_eq!(
+        list.perhaps.iter().map(|perhaps| (&*perhaps.name, texts(&perhaps.facts))).collect::<Vec<_>>(),
+        [("Mia", vec!["Mia sings".to_owned()])]
+    );
+    assert_eq!(list.messages.iter().map(|message| &*message.text).collect::<Vec<_>>(), ["I play the glockenspiel"]);
+    let forgotten = life.keeper.forget(ids.to_vec(), &[], &life.runtime.engine, &life.platforms).await.unwrap();
+    assert_eq!(forgotten.doubtful, [("Mia".into(), Some("Mian".into()))]);
+    let left = texts(&life.keeper.memory().facts(Filter::default()).await.unwrap());
+    assert_eq!(left, ["Quartzite is a rock", "Mia sings"]);
+    life.keeper.forget(ids.to_vec(), &["Mia".into()], &life.runtime.engine, &life.platforms).await.unwrap();
+    assert_eq!(texts(&life.keeper.memory().facts(Filter::default()).await.unwrap()), ["Quartzite is a rock"]);
+    let list = life.keeper.list(&ids, &life.platforms).await.unwrap();
+    assert_eq!(list, Default::default());
     life.runtime.stop().await;
 }

@@ -77,6 +77,11 @@ impl Platform for Board {
         Box::pin(std::future::ready(Ok(())))
     }
 
+    fn withdraw<'a>(&'a self, _: &'a Place, post: &'a MessageId) -> BoxFuture<'a, Result<(), PostError>> {
+        self.posts.lock().unwrap().retain(|(key, _)| format!("post {key}") != post.as_str());
+        Box::pin(std::future::ready(Ok(())))
+    }
+
     fn typing<'a>(&'a self, _: &'a Place) -> BoxFuture<'a, ()> {
         self.typed.fetch_add(1, Ordering::Relaxed);
         Box::pin(std::future::ready(()))

@@ -10,6 +10,7 @@ mod made_up;
 mod money;
 mod people;
 mod remembers;
+mod requests;
 mod restart;
 mod shards;
 mod supervised;

@@ -10,8 +10,8 @@ use aizuchi::runtime::{Clock, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
 use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Usage};
 use aizuchi_core::input::{Answer, Command};
-use aizuchi_core::memory::Filter;
-use aizuchi_core::types::{Change, MessageId, PersonId, Place, RoomId, Share, Span};
+use aizuchi_core::memory::{FactDraft, Filter, MemoryChange, Origin};
+use aizuchi_core::types::{Change, MessageId, PersonId, Place, RoomId, Share, Span, Visibility};
 use aizuchi_core::{Input, Message, Policies};
 use tokio::sync::{broadcast, watch};
 
@@ -19,15 +19,17 @@ use crate::made_up::{Board, START, Scratch, policies, said};
 
 /// Notes what it is shown and answers in the form that is wanted.
 #[derive(Default)]
-struct Noting {
-    digests: Mutex<Vec<(Digesting, Vec<String>)>>,
-    briefs: Mutex<Vec<Brief>>,
+pub struct Noting {
+    pub digests: Mutex<Vec<(Digesting, Vec<String>)>>,
+    pub briefs: Mutex<Vec<Brief>>,
     /// What becomes of the next digests; then they succeed.
     failures: Mutex<u32>,
     /// How long it takes to read talk.
     reads_for: Mutex<Duration>,
+    /// What it was shown as known when it thought talk over.
+    pub known: Mutex<Vec<Vec<String>>>,
     /// What the judge was reminded of.
-    reminded: Mutex<Vec<String>>,
+    pub reminded: Mutex<Vec<String>>,
 }
 
 fn answer(text: &str) -> BoxFuture<'static, Result<Answer, Failure>> {
@@ -57,6 +59,10 @@ impl ModelClient for Noting {
     ) -> BoxFuture<'static, Result<Answer, Failure>> {
         let shown = digest.lines.iter().map(|line| line.id.to_owned()).collect();
         self.digests.lock().unwrap().push((digest.what, shown));
+        if digest.what == Digesting::Reflection {
+            let known = digest.known.iter().map(|fact| fact.content.to_string()).collect();
+            self.known.lock().unwrap().push(known);
+        }
         let mut failures = self.failures.lock().unwrap();
         if *failures > 0 {
             *failures -= 1;
@@ -78,12 +84,12 @@ impl ModelClient for Noting {
     }
 }
 
-struct Life {
-    runtime: aizuchi::runtime::Runtime,
-    keeper: Arc<Keeper>,
-    clock: Clock,
-    models: Arc<Noting>,
-    board: Arc<Board>,
+pub struct Life {
+    pub runtime: aizuchi::runtime::Runtime,
+    pub keeper: Arc<Keeper>,
+    pub clock: Clock,
+    pub models: Arc<Noting>,
+    pub board: Arc<Board>,
 }
 
 fn remembering() -> Policies {
@@ -91,7 +97,7 @@ fn remembering() -> Policies {
 }
 
 impl Life {
-    async fn start(database: Database, models: Arc<Noting>, clock: Clock) -> Life {
+    pub async fn start(database: Database, models: Arc<Noting>, clock: Clock) -> Life {
         let policies = remembering();
         let memory = memory::open(&policies.general().settings.memory, &database).expect("it can be kept");
         let keeper = Arc::new(Keeper::new(memory, models.clone(), database.clone(), policies.clone()));
@@ -109,17 +115,17 @@ impl Life {
         Life { runtime, keeper, clock, models, board }
     }
 
-    async fn says(&self, number: u64, who: &str, text: &str) {
+    pub async fn says(&self, number: u64, who: &str, text: &str) {
         self.runtime.engine.submit(said(&format!("m{number}"), self.clock.now(), who, text)).await.expect("it listens");
     }
 
-    async fn calls(&self, number: u64, who: &str, text: &str) {
+    pub async fn calls(&self, number: u64, who: &str, text: &str) {
         let Input::Said(message) = said(&format!("m{number}"), self.clock.now(), who, text) else { unreachable!() };
         let message = Message { mentions_me: true, ..message };
         self.runtime.engine.submit(Input::Said(message)).await.expect("it listens");
     }
 
-    fn digested(&self, what: Digesting) -> Vec<Vec<String>> {
+    pub fn digested(&self, what: Digesting) -> Vec<Vec<String>> {
         let digests = self.models.digests.lock().unwrap();
         digests.iter().filter(|(of, _)| *of == what).map(|(_, shown)| shown.clone()).collect()
     }
@@ -133,12 +139,12 @@ fn room() -> RoomId {
     RoomId::new("log:room")
 }
 
-async fn minutes(minutes: u64) {
+pub async fn minutes(minutes: u64) {
     tokio::time::sleep(Duration::from_secs(60 * minutes)).await;
 }
 
 /// Lets what was set off come to its end.
-async fn a_moment() {
+pub async fn a_moment() {
     for _ in 0..50 {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -192,6 +198,36 @@ async fn after_a_failure_it_waits_and_loses_nothing() {
     let summed_up = life.digested(Digesting::Summary);
     assert_eq!(summed_up.len(), 4, "after one, two and four minutes");
     assert_eq!(summed_up[3], ids(1..=60));
+    life.runtime.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_thinks_talk_over_is_shown_the_facts_most_like_it() {
+    let scratch = Scratch::new();
+    let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+    let keep = |content: String| {
+        MemoryChange::Kept(Box::new(FactDraft {
+            origin: Origin::new("log:room", Visibility::Public),
+            content: content.into(),
+            keywords: Vec::new(),
+            people: Vec::new(),
+            messages: Vec::new(),
+            context: Vec::new(),
+            confidence: 0.9,
+            shareable: false,
+            at: START,
+            replaces: None,
+        }))
+    };
+    let others = (1..=40).map(|number| keep(format!("book number {number} is on the shelf")));
+    life.keeper.change([keep("The picnic is in the park".into())].into_iter().chain(others).collect()).await.unwrap();
+    for number in 1..=20 {
+        life.says(number, "mia", "the picnic is at the lake now").await;
+    }
+    minutes(30).await;
+    a_moment().await;
+    let known = life.models.known.lock().unwrap().concat();
+    assert!(known.contains(&"The picnic is in the park".to_owned()), "what it corrects was not shown: {known:?}");
     life.runtime.stop().await;
 }
 

@@ -145,6 +145,7 @@ async fn listen(mut hears: mpsc::Receiver<ShardRequest>, heard: Arc<Mutex<Vec<In
             ShardRequest::Store(_) => unreachable!("Slack stores nothing that way"),
             ShardRequest::Pay(_, _, done) => drop(done),
             ShardRequest::Look(_, done) => _ = done.send(None),
+            ShardRequest::Close(_, done) => _ = done.send(Ok(())),
             ShardRequest::Forget(forgetting) => _ = forgetting.done.send(Ok(())),
         }
     }

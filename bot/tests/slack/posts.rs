@@ -28,6 +28,19 @@ async fn a_key_is_posted_once_where_it_belongs() {
 }
 
 #[tokio::test]
+async fn a_post_can_be_taken_back() {
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-withdraw"));
+    let office = Office::open(&server, &scratch).await;
+    let post = office.post("k#1/0", &room("C1GEN"), "yes").await.unwrap();
+    assert_eq!(server.workspace().posted("C1GEN").len(), 1);
+    for _ in 0..2 {
+        assert_eq!(office.slack.withdraw(&room("C1GEN"), &post).await, Ok(()), "once more changes nothing");
+        assert!(server.workspace().posted("C1GEN").is_empty());
+    }
+    office.close().await;
+}
+
+#[tokio::test]
 async fn a_cut_line_in_mid_answer_posts_nothing_twice() {
     let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-cut-post"));
     let parent = server.say("C1GEN", "U1MIA", "lunch?");

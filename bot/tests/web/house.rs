@@ -146,6 +146,7 @@ async fn listen(
                 let _ = done.send(stored.map(|inputs| heard.lock().unwrap().extend(inputs)));
             }
             ShardRequest::Pay(_, _, done) => drop(done),
+            ShardRequest::Close(_, done) => drop(done.send(Ok(()))),
             ShardRequest::Look(_, done) => {
                 let _ = done.send(Some(view()));
             }

@@ -1,7 +1,7 @@
 //! What was said is edited or deleted: what is remembered of it, and what was made of it, follows.
 
 use super::turn::Turn;
-use super::{answer, ask, end, link, reception, write};
+use super::{answer, ask, end, link, reception, withdraw, write};
 use crate::phrases::trim;
 use crate::room::{Pending, Phase};
 use crate::trace::Cause;
@@ -14,6 +14,7 @@ pub(super) fn change(turn: &mut Turn<'_>, change: &Change) {
     link::change_conversations(turn, &change.id, text);
     if text.is_none() {
         reception::note_deletion(turn, &change.id);
+        withdraw::note_deletion(turn, &change.id);
     }
     for pending in turn.place_mut().take_slots() {
         change_pending(turn, pending, &change.id, text.is_some(), remembered);

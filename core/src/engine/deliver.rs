@@ -2,7 +2,7 @@
 
 use super::own_posts::{self, OwnPost};
 use super::turn::Turn;
-use super::{exchange, reception};
+use super::{exchange, reception, withdraw};
 use crate::effect::{Delivery, Effect, Excuse, Failure, Outcome, Post};
 use crate::room::{AnsweredPerson, Pending, PendingDelivery};
 use crate::trace::{Cause, Stage};
@@ -34,7 +34,7 @@ pub(super) fn deliver(turn: &mut Turn<'_>, pending: Pending, post: Post, text: O
     let bot = turn.place_mut().bot_mut();
     // Should the same message be told again, it is not answered again.
     traces.iter().for_each(|trace| bot.note_known(stable_hash(0, trace.message.as_str())));
-    bot.delivering.push(PendingDelivery { delivery, text, addressed, conversation, traces });
+    bot.delivering.push(PendingDelivery { delivery, text, addressed, conversation, traces, deleted: Vec::new() });
 }
 
 /// The message that the judge chose to reply to, as long as it is one of somebody else and still there.
@@ -66,12 +66,13 @@ pub(super) fn handle_delivered(turn: &mut Turn<'_>, call: &CallId, ids: Result<V
     for id in &ids {
         turn.place_mut().bot_mut().note_own(stable_hash(0, id.as_str()));
     }
+    withdraw::note_sent(turn, &sent, &ids);
     for mut trace in sent.traces {
         let person = turn.room.speakers.key(&trace.author_id);
         turn.room.note_answer(AnsweredPerson { person, at: turn.now, addressed: sent.addressed });
         trace.acted_at = Some(turn.now);
         if sent.text.is_some() && !sent.addressed {
-            reception::follow_up(turn, Box::new(trace.clone()), &ids);
+            reception::follow_up(turn, Box::new(trace.clone()), &ids, sent.delivery.telling.is_some());
         }
         turn.conclude(Box::new(trace));
     }

@@ -24,9 +24,14 @@ pub(super) fn may_speak_first(turn: &Turn<'_>, message: &Message, trigger: Trigg
 
 fn was_silent_before(turn: &Turn<'_>, message: &Message) -> bool {
     let before = turn.place().heard_before;
-    let silence = Span::minutes(turn.policy.settings.memory.proactive_silence_minutes.into());
-    before != Time(0) && message.at.since(before) >= silence
+    let minutes = u64::from(turn.policy.settings.memory.proactive_silence_minutes);
+    // Each remark that nobody took up makes the next one wait for twice the silence.
+    let ignored = turn.place().bot.as_ref().map_or(0, |bot| bot.ignored_remarks).min(DOUBLINGS_MAX);
+    before != Time(0) && message.at.since(before) >= Span::minutes(minutes << ignored)
 }
+
+/// From an hour of silence to almost three days.
+const DOUBLINGS_MAX: u32 = 6;
 
 /// Looks for something to tell while it waits for quiet, as it would with any other reason.
 pub(super) fn speak_first(turn: &mut Turn<'_>, message: &Message, mut trace: Box<Trace>, otherwise: Cause) {
@@ -70,4 +75,63 @@ fn nothing_to_tell(turn: &mut Turn<'_>, pending: Pending) {
     debug_assert!(matches!(pending.phase, Phase::Waiting { .. }));
     let Some(FirstWords::Sought { otherwise, .. }) = pending.telling else { return };
     turn.stay_silent(pending.trace, Stage::Score, otherwise);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Engine, reception};
+    use super::*;
+    use crate::Input;
+    use crate::settings::Layers;
+    use crate::types::{Author, MessageId, PersonId, Place, Response};
+
+    const MINUTE: u64 = 60_000;
+
+    fn says(engine: &mut Engine, minutes: u64) -> Vec<Effect> {
+        let (at, mut out) = (Time(1_000_000 + minutes * MINUTE), Vec::new());
+        let message = Message {
+            id: MessageId::new(format!("m{minutes}")),
+            place: Place::room("web:lobby"),
+            at,
+            author: Author { id: PersonId::new("mia"), name: "mia".into(), voice: Voice::Person },
+            text: "ok".into(),
+            reply: None,
+            mentions: Vec::new(),
+            mentions_me: false,
+            visibility: Visibility::Public,
+            backfilled: false,
+            heard: None,
+        };
+        engine.handle(at, Input::Said(message), &mut out);
+        out
+    }
+
+    /// Whether it looks for something to tell after this silence, where people made this of its last remarks.
+    fn looks(responses: &[Response], silence: u64) -> bool {
+        let mut layers = Layers::default();
+        layers.suggest_for_replay();
+        let mut engine = Engine::new(layers.resolve(&|_| None).unwrap());
+        let first = says(&mut engine, 0);
+        let trace = first.into_iter().find_map(|effect| match effect {
+            Effect::Trace(trace) => Some(trace),
+            _ => None,
+        });
+        let trace = trace.expect("it was decided");
+        for response in responses {
+            let mut out = Vec::new();
+            let mut turn = engine.turn_at(0, None, Time(1_000_000), &mut out);
+            reception::follow_up(&mut turn, trace.clone(), &[MessageId::new("post")], true);
+            reception::received(&mut turn, 0, *response);
+        }
+        says(&mut engine, silence).iter().any(|effect| matches!(effect, Effect::Recall(_)))
+    }
+
+    #[test]
+    fn each_remark_that_nobody_takes_up_makes_the_next_one_wait_for_twice_the_silence() {
+        assert!(looks(&[], 61) && !looks(&[], 59));
+        assert!(!looks(&[Response::Ignored], 61) && looks(&[Response::Ignored], 121));
+        assert!(!looks(&[Response::Ignored, Response::ToldOff], 239) && looks(&[Response::Ignored; 2], 241));
+        assert!(looks(&[Response::Ignored, Response::Answered], 61), "somebody took it up");
+        assert!(looks(&[Response::Ignored; 9], 61 * 64), "it never gives up for good");
+    }
 }

@@ -36,6 +36,7 @@ mod timers;
 mod told;
 mod turn;
 mod wait;
+mod withdraw;
 mod write;
 
 use crate::effect::Effect;

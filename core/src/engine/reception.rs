@@ -11,10 +11,11 @@ use crate::types::{Message, MessageId, Reaction, stable_hash};
 const TRACKED_MAX: usize = 16;
 
 /// People see a contribution from now on.
-pub(super) fn follow_up(turn: &mut Turn<'_>, trace: Box<Trace>, ids: &[MessageId]) {
+/// `told`: it spoke first.
+pub(super) fn follow_up(turn: &mut Turn<'_>, trace: Box<Trace>, ids: &[MessageId], told: bool) {
     let ids = ids.iter().map(|id| stable_hash(0, id.as_str())).collect();
     let (at, conversation) = (turn.now, turn.conversation);
-    let tracked = TrackedContribution { trace, ids, at, conversation, heard: 0 };
+    let tracked = TrackedContribution { trace, ids, at, conversation, heard: 0, told };
     let bot = turn.place_mut().bot_mut();
     bot.tracked.push(tracked);
     if bot.tracked.len() > TRACKED_MAX {
@@ -80,8 +81,15 @@ fn followed_post(turn: &Turn<'_>, id: &MessageId) -> Option<usize> {
     turn.place().bot.as_ref()?.tracked.iter().position(|tracked| tracked.ids.contains(&id))
 }
 
-fn received(turn: &mut Turn<'_>, index: usize, response: Response) {
-    let TrackedContribution { mut trace, .. } = turn.place_mut().bot_mut().tracked.remove(index);
+pub(super) fn received(turn: &mut Turn<'_>, index: usize, response: Response) {
+    let bot = turn.place_mut().bot_mut();
+    let TrackedContribution { mut trace, told, .. } = bot.tracked.remove(index);
+    if told {
+        bot.ignored_remarks = match response {
+            Response::Ignored | Response::ToldOff | Response::Deleted => bot.ignored_remarks.saturating_add(1),
+            Response::Answered | Response::Thanked | Response::Reacted => 0,
+        };
+    }
     if turn.policy.settings.effect.feedback
         && let Some((talk, _)) = turn.room.talk_mut(turn.policy)
     {

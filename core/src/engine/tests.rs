@@ -206,3 +206,108 @@ fn records_of_earlier_versions_decide_as_they_did() {
     engine.handle(now, call, &mut out);
     assert!(matches!(out.pop(), Some(Effect::Write(_))), "what is said since is heard");
 }
+
+mod withdrawn {
+    use super::*;
+    use crate::effect::{Delivery, Usage};
+    use crate::input::Answer;
+    use crate::types::Change;
+
+    fn engine(settings: &[&str]) -> Engine {
+        let mut layers = crate::settings::Layers::default();
+        settings.iter().for_each(|setting| layers.add_assignment(setting));
+        layers.suggest_for_replay();
+        Engine::new(layers.resolve(&|_| None).unwrap())
+    }
+
+    fn calls(id: u64, person: &str) -> Input {
+        match said(id, person, person) {
+            Input::Said(message) => Input::Said(Message { mentions_me: true, text: "@aizuchi?".into(), ..message }),
+            other => other,
+        }
+    }
+
+    /// Has the newest call answered up to the post.
+    fn post(engine: &mut Engine, at: Time, out: &mut Vec<Effect>) -> Box<Delivery> {
+        let brief = out.drain(..).find_map(|effect| match effect {
+            Effect::Write(brief) => Some(brief),
+            _ => None,
+        });
+        let answer = Answer { text: "The oven is hot.".into(), usage: Usage::default() };
+        engine.handle(at, Input::Written(brief.expect("it writes").call, Ok(answer)), out);
+        let index = out.iter().position(|effect| matches!(effect, Effect::Deliver(_))).expect("it posts");
+        match out.remove(index) {
+            Effect::Deliver(delivery) => delivery,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn delivered(engine: &mut Engine, at: Time, delivery: &Delivery, out: &mut Vec<Effect>) {
+        let ids = Ok(vec![MessageId::new("post 1"), MessageId::new("post 2")]);
+        engine.handle(at, Input::Delivered(delivery.call.clone(), ids), out);
+    }
+
+    fn delete(engine: &mut Engine, at: Time, id: &str, out: &mut Vec<Effect>) {
+        let change = Change { place: Place::room("room"), id: MessageId::new(id), at, text: None };
+        engine.handle(at, Input::Changed(change), out);
+    }
+
+    fn withdrawn(out: &mut Vec<Effect>) -> Vec<String> {
+        let posts = out.drain(..).filter_map(|effect| match effect {
+            Effect::Withdraw(withdrawal) => Some(withdrawal.posts),
+            _ => None,
+        });
+        posts.flatten().map(|post| post.to_string()).collect()
+    }
+
+    /// What is taken back when the question is deleted so many minutes after the answer.
+    fn after(minutes: u64, settings: &[&str]) -> (Vec<String>, bool) {
+        let (mut engine, mut out) = (engine(settings), Vec::new());
+        engine.handle(Time(1000), calls(1, "alice"), &mut out);
+        let delivery = post(&mut engine, Time(2000), &mut out);
+        delivered(&mut engine, Time(3000), &delivery, &mut out);
+        delete(&mut engine, Time(3000 + minutes * 60_000), "1", &mut out);
+        let left = serde_json::to_string(&engine.snapshot()).unwrap().contains("The oven is hot");
+        (withdrawn(&mut out), left)
+    }
+
+    #[test]
+    fn an_answer_is_taken_back_with_its_question() {
+        let both = vec!["post 1".to_owned(), "post 2".to_owned()];
+        assert_eq!(after(10, &[]), (both.clone(), false));
+        assert_eq!(after(61, &["listen.buffer_minutes=0"]), (Vec::new(), true), "it is too late");
+        assert_eq!(after(61, &["listen.buffer_minutes=0", "reply.withdraw_minutes=90"]), (both, false));
+        assert_eq!(after(10, &["reply.withdraw_minutes=0"]).0, Vec::<String>::new());
+        for preset in ["sphene", "kotonoha", "myao2"] {
+            assert_eq!(after(1, &[&format!("preset={preset}")]).0, Vec::<String>::new(), "{preset}");
+        }
+    }
+
+    #[test]
+    fn a_question_that_is_deleted_while_the_answer_is_on_its_way_takes_it_back() {
+        let (mut engine, mut out) = (engine(&[]), Vec::new());
+        engine.handle(Time(1000), calls(1, "alice"), &mut out);
+        let delivery = post(&mut engine, Time(2000), &mut out);
+        delete(&mut engine, Time(2500), "1", &mut out);
+        assert!(withdrawn(&mut out).is_empty(), "there is nothing to take back yet");
+        delivered(&mut engine, Time(3000), &delivery, &mut out);
+        assert_eq!(withdrawn(&mut out), ["post 1", "post 2"]);
+    }
+
+    #[test]
+    fn an_answer_to_several_stays_as_long_as_one_of_them_does() {
+        let (mut engine, mut out) = (engine(&[]), Vec::new());
+        engine.handle(Time(1000), calls(1, "alice"), &mut out);
+        engine.handle(Time(1500), calls(2, "bob"), &mut out);
+        engine.handle(Time(1600), calls(3, "carol"), &mut out);
+        let first = post(&mut engine, Time(2000), &mut out);
+        let both = post(&mut engine, Time(2500), &mut out);
+        delivered(&mut engine, Time(3000), &both, &mut out);
+        drop(first);
+        out.clear();
+        delete(&mut engine, Time(4000), "2", &mut out);
+        assert!(withdrawn(&mut out).is_empty());
+        delete(&mut engine, Time(5000), "3", &mut out);
+        assert_eq!(withdrawn(&mut out), ["post 1", "post 2"]);
+    }
+}

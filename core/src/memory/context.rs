@@ -79,6 +79,7 @@ impl Fact {
     /// Says something else from now on. It may be edited because of what was said: who and when is all that is kept of that.
     pub fn edit(&mut self, content: Box<str>, keywords: Vec<Box<str>>) {
         (self.content, self.keywords) = (content, keywords);
+        self.wordings.clear();
         self.forget_turns(|turn| turn.offset != 0);
         self.context.iter_mut().for_each(|turn| turn.text = "".into());
     }

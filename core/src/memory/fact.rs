@@ -46,6 +46,28 @@ pub struct Fact {
     pub pinned: bool,
     /// Rooms in which it was told unasked.
     pub told_in: Vec<RoomId>,
+    /// What holds instead, where something does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub former: Option<Former>,
+    /// What it was merged from; empty where that is one draft.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wordings: Vec<Wording>,
+}
+
+/// A fact no longer holds: another one does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Former {
+    pub by: FactId,
+    pub since: Time,
+}
+
+/// What one draft said, and what that rests on: a merged fact goes back to these when messages are deleted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Wording {
+    pub content: Box<str>,
+    pub keywords: Vec<Box<str>>,
+    pub people: Vec<PersonId>,
+    pub messages: Vec<MessageId>,
 }
 
 /// A fact that was found and is not kept yet.
@@ -89,6 +111,8 @@ impl FactDraft {
             uses: 0,
             pinned: false,
             told_in: Vec::new(),
+            former: None,
+            wordings: Vec::new(),
         }
     }
 }
@@ -98,6 +122,8 @@ const DAY_MS: f64 = 24.0 * 3600.0 * 1000.0;
 const SLOWER_BY_USE: f64 = 0.25;
 /// ... up to this.
 const SLOWER_MAX: f64 = 2.0;
+/// How much of its strength is left to a fact that no longer holds.
+const FORMER_STRENGTH: f64 = 0.5;
 
 impl Fact {
     /// How sure it is by now: confidence, halved with every half-life. A use makes it half as old as it was and lets it fade
@@ -108,7 +134,8 @@ impl Fact {
         }
         let born = self.used_at.map_or(self.at, |used| Time(self.at.0 + used.since(self.at).0 / 2));
         let slower = (1.0 + SLOWER_BY_USE * f64::from(self.uses)).min(SLOWER_MAX);
-        self.confidence * half(now.since(born).0 as f64 / DAY_MS, f64::from(half_life_days) * slower)
+        let holds = if self.former.is_some() { FORMER_STRENGTH } else { 1.0 };
+        holds * self.confidence * half(now.since(born).0 as f64 / DAY_MS, f64::from(half_life_days) * slower)
     }
 
     pub fn is_forgotten(&self, now: Time, half_life_days: u32) -> bool {
@@ -118,6 +145,14 @@ impl Fact {
     /// By its age alone.
     pub fn decay(&self, now: Time, half_life_days: u32) -> f64 {
         half(now.since(self.at).0 as f64 / DAY_MS, f64::from(half_life_days))
+    }
+
+    /// Everything it says, in every wording.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let own = std::iter::once(&self.content).chain(&self.keywords);
+        let merged =
+            self.wordings.iter().flat_map(|wording| std::iter::once(&wording.content).chain(&wording.keywords));
+        own.chain(merged).map(|text| &**text)
     }
 
     pub fn use_at(&mut self, at: Time) {

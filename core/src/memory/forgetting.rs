@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::words::{NameFinder, Phrases};
+use super::{ChannelMemory, Fact};
 use crate::types::{MessageId, PersonId, RoomId};
 
 /// Somebody who wants to be forgotten, with everything that is needed to find what is kept of them. Written down before
@@ -29,6 +30,42 @@ impl ForgetRequest {
     /// Looks for what speaks of them.
     pub fn recognizer(&self) -> Recognizer<'_> {
         Recognizer { request: self, names: NameFinder::new(&self.names), any_own_words: false }
+    }
+}
+
+/// Recognises what is remembered of somebody: one rule for what they are shown, what they are given and what is forgotten.
+#[derive(Clone, Debug)]
+pub struct PersonMatcher {
+    ids: Vec<PersonId>,
+    names: NameFinder,
+}
+
+impl PersonMatcher {
+    /// `names` are theirs and nobody else's.
+    pub fn new(ids: &[PersonId], names: &[Box<str>]) -> PersonMatcher {
+        PersonMatcher { ids: ids.to_vec(), names: NameFinder::new(names) }
+    }
+
+    /// Whether a text speaks of them.
+    pub fn is_named_in(&self, text: &str) -> bool {
+        self.ids.iter().any(|id| text.contains(id.as_str())) || self.names.are_in(text)
+    }
+
+    /// Whether a fact rests on their words.
+    pub fn said(&self, fact: &Fact) -> bool {
+        fact.people.iter().any(|person| self.ids.contains(person))
+    }
+
+    /// Whether a fact is forgotten with them: they said it, or it speaks of them.
+    pub fn has_fact(&self, fact: &Fact) -> bool {
+        self.said(fact) || fact.texts().any(|text| self.is_named_in(text))
+    }
+
+    /// Whether the summary of a room names them or has them take part.
+    pub fn has_channel(&self, channel: &ChannelMemory) -> bool {
+        let takes_part = channel.active.iter().any(|(person, _)| self.ids.contains(person));
+        let mut texts = [&channel.summary, &channel.mood].into_iter().chain(&channel.topics);
+        takes_part || texts.any(|text| self.is_named_in(text))
     }
 }
 

@@ -1,9 +1,14 @@
 //! Two facts that say the same become one; one that says the contrary takes the other's place.
+//!
+//! They say the same if they differ in nothing but case, width, punctuation and words that add nothing ("the", "really"). A
+//! name, a number, a place or a "not" always adds something. A merged fact keeps what each draft said and what that rests on, so
+//! that it goes back to what is left when a message is deleted.
 
 use super::context::add_turns;
 use super::walls::narrower;
-use super::words::{normal, words};
-use super::{Fact, FactDraft, FactId};
+use super::words::{normal, tokens};
+use super::{Fact, FactDraft, FactId, Wording};
+use crate::types::MessageId;
 
 /// What becomes of a fact that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,86 +20,109 @@ pub enum MergeOutcome {
     Replaces(FactId),
 }
 
-/// Share of words that two facts have in common from which on they say the same.
-const ALIKE: f64 = 0.88;
-
 /// Looks at the facts of the draft's own room.
 pub fn compare<'a>(known: impl Iterator<Item = &'a Fact> + Clone, draft: &FactDraft) -> MergeOutcome {
     let mut known = known.filter(|fact| fact.origin.room == draft.origin.room);
-    let says = FactWords::new(&draft.content);
+    let (text, key) = (plain(&draft.content), same_words(&draft.content));
+    let says_same = |fact: &Fact| plain(&fact.content) == text || (!key.is_empty() && same_words(&fact.content) == key);
     if let Some(old) = draft.replaces
         && let Some(fact) = known.clone().find(|fact| fact.id == old && !fact.pinned)
     {
-        let same = says.same_as(&FactWords::new(&fact.content));
-        return if same { MergeOutcome::Same(old) } else { MergeOutcome::Replaces(old) };
+        return if says_same(fact) { MergeOutcome::Same(old) } else { MergeOutcome::Replaces(old) };
     }
-    let same = known.find(|fact| says.same_as(&FactWords::new(&fact.content)));
-    same.map_or(MergeOutcome::New, |fact| MergeOutcome::Same(fact.id))
+    known.find(|fact| says_same(fact)).map_or(MergeOutcome::New, |fact| MergeOutcome::Same(fact.id))
 }
 
-/// What a fact says, as it is compared.
-struct FactWords {
-    text: String,
-    words: Vec<String>,
-    negations: usize,
+fn plain(content: &str) -> String {
+    normal(content.trim())
 }
 
-impl FactWords {
-    fn new(content: &str) -> FactWords {
-        FactWords { text: normal(content.trim()), words: words(content), negations: negations(content) }
-    }
+/// Words that add nothing to a fact.
+const FILLERS: [&str; 23] = [
+    "a",
+    "an",
+    "the",
+    "really",
+    "very",
+    "quite",
+    "also",
+    "just",
+    "so",
+    "indeed",
+    "truly",
+    "actually",
+    "currently",
+    "は",
+    "が",
+    "です",
+    "だ",
+    "さん",
+    "とても",
+    "すごく",
+    "本当に",
+    "実は",
+    "よ",
+];
 
-    /// Nearly the same words in the same order, and neither another number nor another "not".
-    fn same_as(&self, other: &FactWords) -> bool {
-        if self.text == other.text {
-            return true;
-        }
-        let number = |word: &&String| word.chars().any(char::is_numeric);
-        let same_numbers = self.words.iter().filter(number).eq(other.words.iter().filter(number));
-        // Facts are sentences; whatever is longer is compared by its beginning.
-        let beginning = |words: &[String]| words.len().min(WORDS_MAX);
-        let (own, others) = (&self.words[..beginning(&self.words)], &other.words[..beginning(&other.words)]);
-        let all = own.len() + others.len();
-        let alike = || all > 0 && 2.0 * in_order(own, others) as f64 / all as f64 >= ALIKE;
-        same_numbers && self.negations == other.negations && alike()
-    }
-}
-
-const WORDS_MAX: usize = 200;
-
-/// How many words two texts have in common in the same order: "Ann owes Bob" and "Bob owes Ann" only one.
-fn in_order(a: &[String], b: &[String]) -> usize {
-    let mut best = vec![0; b.len() + 1];
-    for word in a {
-        let mut before = 0;
-        for (at, other) in b.iter().enumerate() {
-            let above = best[at + 1];
-            best[at + 1] = if word == other { before + 1 } else { above.max(best[at]) };
-            before = above;
-        }
-    }
-    best[b.len()]
-}
-
-fn negations(text: &str) -> usize {
-    let text = normal(text).replace('’', "'");
-    let english = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
-    let english = english.filter(|word| matches!(*word, "not" | "no" | "never" | "without") || word.ends_with("n't"));
-    let japanese = ["ない", "ません", "ず、", "なかった", "没有", "不是"];
-    english.count() + japanese.iter().map(|form| text.matches(form).count()).sum::<usize>()
+/// The words of a fact as they are compared, without those that add nothing; the same for facts that say the same.
+fn same_words(content: &str) -> String {
+    let mut said = tokens(content);
+    said.retain(|token| !FILLERS.contains(&token.normal.as_str()));
+    said.iter().map(|token| token.normal.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 impl Fact {
     /// Takes in another that says the same: it rests on both now, and is as sure as the surer of them.
     pub fn absorb(&mut self, other: FactDraft) {
         self.confidence = self.confidence.max(other.confidence);
+        // It was said again: it holds.
+        self.former = self.former.filter(|former| former.since > other.at);
         self.at = self.at.max(other.at);
         self.shareable &= other.shareable;
         self.origin.visibility = narrower(self.origin.visibility, other.origin.visibility);
-        add_new(&mut self.keywords, other.keywords);
-        add_new(&mut self.people, other.people);
-        add_new(&mut self.messages, other.messages);
-        add_turns(&mut self.context, other.context);
+        if self.wordings.is_empty() {
+            self.wordings.push(Wording {
+                content: self.content.clone(),
+                keywords: self.keywords.clone(),
+                people: self.people.clone(),
+                messages: self.messages.clone(),
+            });
+        }
+        let FactDraft { content, keywords, people, messages, context, .. } = other;
+        add_turns(&mut self.context, context);
+        let wording = Wording { content, keywords, people, messages };
+        if self.wordings.len() < WORDINGS_MAX && !self.wordings.contains(&wording) {
+            self.wordings.push(wording);
+            self.rest_on_wordings();
+        }
+        if self.wordings.len() == 1 {
+            self.wordings.clear();
+        }
+    }
+
+    /// A message is gone: what was made of it goes too. Says whether anything is left: what others said alike.
+    pub fn lose_message(&mut self, message: &MessageId) -> bool {
+        self.forget_turns(|turn| turn.message == *message);
+        if !self.messages.contains(message) {
+            return true;
+        }
+        self.wordings.retain(|wording| !wording.messages.contains(message));
+        let Some(first) = self.wordings.first() else { return false };
+        self.content = first.content.clone();
+        self.rest_on_wordings();
+        if self.wordings.len() == 1 {
+            self.wordings.clear();
+        }
+        true
+    }
+
+    fn rest_on_wordings(&mut self) {
+        (self.keywords, self.people, self.messages) = Default::default();
+        for wording in &self.wordings {
+            add_new(&mut self.keywords, &wording.keywords);
+            add_new(&mut self.people, &wording.people);
+            add_new(&mut self.messages, &wording.messages);
+        }
     }
 }
 
@@ -106,13 +134,13 @@ impl From<Fact> for FactDraft {
     }
 }
 
-/// What a fact can rest on at most; beyond that the first ones do.
-const SOURCES_MAX: usize = 100;
+/// Drafts that a fact can be merged from; what is said still more often adds nothing.
+const WORDINGS_MAX: usize = 20;
 
-fn add_new<T: PartialEq>(list: &mut Vec<T>, more: Vec<T>) {
+fn add_new<T: PartialEq + Clone>(list: &mut Vec<T>, more: &[T]) {
     for item in more {
-        if list.len() < SOURCES_MAX && !list.contains(&item) {
-            list.push(item);
+        if !list.contains(item) {
+            list.push(item.clone());
         }
     }
 }
@@ -142,6 +170,57 @@ mod tests {
         other("Ann likes tea", "Ann likes dogs");
         other("Ann owes Bob a lunch", "Bob owes Ann a lunch");
         other("row 1 has 2 seats", "row 2 has 1 seats");
+    }
+
+    #[test]
+    fn a_name_a_number_a_place_or_a_not_makes_another_fact_however_long_the_rest_is() {
+        let long =
+            "of the yearly summer meeting of the choir that Ann and Bob and Carol sing in with their old friends";
+        for (a, b) in [
+            (format!("The party {long} takes place in Tokyo"), format!("The party {long} takes place in Osaka")),
+            (
+                format!("temporary contact {long} is Rina Sato"),
+                format!("Deleted temporary contact {long} is Rina Sato"),
+            ),
+            (format!("The song {long} was written by Ann"), format!("The song {long} was written by Mia")),
+            (format!("Members {long} moved from Kyoto"), format!("Members {long} moved to Kyoto")),
+            (format!("The notes {long} are kept in C"), format!("The notes {long} are kept in C++")),
+            (format!("The notes {long}: https://a.example/1"), format!("The notes {long}: https://a.example/2")),
+            (
+                "毎年夏に開かれる合唱団の大きな集まりの懇親会は今年も来年も東京の公園で行われる".to_owned(),
+                "毎年夏に開かれる合唱団の大きな集まりの懇親会は今年も来年も大阪の公園で行われる".to_owned(),
+            ),
+            (
+                "合唱団の夏の集まりでは田中さんが毎年ピアノを弾いて山田さんが歌う予定だ".to_owned(),
+                "合唱団の夏の集まりでは田中さんが毎年ピアノを弾いて山田さんが歌わない予定だ".to_owned(),
+            ),
+        ] {
+            assert_eq!(compare([fact(1, &a)].iter(), &draft(&b)), MergeOutcome::New, "{b}");
+            let replacing = FactDraft { replaces: Some(FactId(1)), ..draft(&b) };
+            assert_eq!(compare([fact(1, &a)].iter(), &replacing), MergeOutcome::Replaces(FactId(1)), "{b}");
+        }
+    }
+
+    #[test]
+    fn a_merged_fact_goes_back_to_what_is_left_when_a_message_is_deleted() {
+        let said = |content: &str, person: &str, message: &str| FactDraft {
+            people: vec![PersonId::new(person)],
+            messages: vec![MessageId::new(message)],
+            keywords: vec![person.into()],
+            ..draft(content)
+        };
+        let mut known = said("Ann really likes the green tea", "ann", "m1").keep(FactId(1));
+        known.absorb(said("Ann likes green tea", "bob", "m2"));
+        known.absorb(said("ann likes GREEN tea", "mia", "m3"));
+        assert!(known.lose_message(&MessageId::new("m9")) && known.messages.len() == 3);
+        assert!(known.lose_message(&MessageId::new("m1")));
+        assert_eq!((&*known.content, known.people.len(), known.keywords.len()), ("Ann likes green tea", 2, 2));
+        assert!(known.lose_message(&MessageId::new("m2")));
+        assert_eq!((&*known.content, known.wordings.len()), ("ann likes GREEN tea", 0));
+        assert!(!known.lose_message(&MessageId::new("m3")), "nothing is left");
+        let mut of_two =
+            FactDraft { messages: vec![MessageId::new("m1"), MessageId::new("m2")], ..draft("x") }.keep(FactId(2));
+        assert!(!of_two.lose_message(&MessageId::new("m1")), "it was made of both, and nobody can tell which words");
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! What is remembered beyond the talk of the moment: facts, people, what a channel is about; who may know what of it, and
 //! what of it fits. Only the arithmetic is here: stores keep it, models write it.
 
+mod asked;
 mod change;
 mod channel;
 mod context;
+mod contradict;
 mod digest;
 mod fact;
 mod forgetting;
@@ -12,22 +14,26 @@ mod merge;
 mod people;
 mod query;
 pub mod rank;
+mod resembling;
 mod sketch;
 mod walls;
 pub mod words;
 
+pub use asked::{ForgetTopic, asked_to_forget};
 pub use change::{ExportItem, HeardFrom, Layer, Marks, MemoryChange};
 pub use channel::{ChannelMemory, MESSAGES_MAX};
 pub use context::{ContextTurn, context_of};
+pub use contradict::contradicts;
 pub use digest::Reflection;
 pub use digest::Summary;
 pub use digest::{DigestLine, read_reflection, read_summary};
-pub use fact::{Fact, FactDraft, FactId, FadedFacts, to_forget};
-pub use forgetting::{ForgetRequest, Recognizer};
+pub use fact::{Fact, FactDraft, FactId, FadedFacts, Former, Wording, to_forget};
+pub use forgetting::{ForgetRequest, PersonMatcher, Recognizer};
 pub use memories::Memories;
 pub use merge::{MergeOutcome, compare};
 pub use people::Remark;
 pub use people::{Familiarity, KnownPerson, Note, Person};
 pub use query::{Candidate, Filter, PersonExport, Query, Recalled, SearchOptions, recall};
+pub use resembling::most_like;
 pub use sketch::sketch;
 pub use walls::{Allowed, Origin, allowed, house, narrower};

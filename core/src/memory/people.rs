@@ -181,7 +181,12 @@ impl Person {
         }
     }
 
-    fn remarks(&mut self) -> [&mut Vec<Remark>; 4] {
+    /// Everything that was noted about them.
+    pub fn remarks(&self) -> impl Iterator<Item = &Remark> {
+        [&self.topics, &self.tags, &self.notes, &self.talks].into_iter().flatten()
+    }
+
+    fn remarks_mut(&mut self) -> [&mut Vec<Remark>; 4] {
         [&mut self.topics, &mut self.tags, &mut self.notes, &mut self.talks]
     }
 
@@ -189,7 +194,7 @@ impl Person {
     pub fn apply(&mut self, change: &MemoryChange) -> bool {
         let before = self.clone();
         match change {
-            MemoryChange::MessageGone { room, message } => self.remarks().into_iter().for_each(|remarks| {
+            MemoryChange::MessageGone { room, message } => self.remarks_mut().into_iter().for_each(|remarks| {
                 remarks.retain_mut(|remark| {
                     let rests = remark.origin.room == *room && remark.messages.contains(message);
                     remark.messages.retain(|of| !(rests && of == message));
@@ -198,10 +203,10 @@ impl Person {
             }),
             MemoryChange::RoomForgotten { room } => {
                 self.rooms.retain(|of| of != room);
-                self.remarks().into_iter().for_each(|remarks| remarks.retain(|remark| remark.origin.room != *room));
+                self.remarks_mut().into_iter().for_each(|remarks| remarks.retain(|remark| remark.origin.room != *room));
             }
             MemoryChange::Narrowed { origin } => {
-                for remark in self.remarks().into_iter().flatten().filter(|of| of.origin.room == origin.room) {
+                for remark in self.remarks_mut().into_iter().flatten().filter(|of| of.origin.room == origin.room) {
                     remark.origin.visibility = super::walls::narrower(remark.origin.visibility, origin.visibility);
                 }
             }
@@ -225,10 +230,9 @@ impl Person {
 
     /// Lets go of whatever speaks of somebody by one of these names.
     pub fn unmention(&mut self, mentions: &dyn Fn(&str) -> bool) -> bool {
-        let count = |person: &mut Person| person.remarks().iter().map(|remarks| remarks.len()).sum::<usize>();
-        let before = count(self);
-        self.remarks().into_iter().for_each(|remarks| remarks.retain(|remark| !mentions(&remark.text)));
-        count(self) != before
+        let before = self.remarks().count();
+        self.remarks_mut().into_iter().for_each(|remarks| remarks.retain(|remark| !mentions(&remark.text)));
+        self.remarks().count() != before
     }
 }
 

@@ -10,7 +10,7 @@ use crate::effect::Delivery;
 use crate::judge::Cache;
 use crate::trace::Trace;
 use crate::transcript::Lines;
-use crate::types::{ConversationId, Time, or_zero};
+use crate::types::{ConversationId, MessageId, Time, or_zero};
 
 /// What it did and owes in a place.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -38,6 +38,12 @@ pub(crate) struct BotState {
     /// Contributions of which it is not known yet what people make of them; oldest first.
     #[serde(default, rename = "followed")]
     pub tracked: Vec<TrackedContribution>,
+    /// Remarks of its own accord in a row that nobody took up.
+    #[serde(default)]
+    pub ignored_remarks: u32,
+    /// Its latest answers, as long as they may be taken back; oldest first.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    pub sent: VecDeque<SentAnswer>,
     /// What people said to it and what it answered, where the buffer does not hold both.
     #[serde(default)]
     pub exchanges: Exchanges,
@@ -55,6 +61,9 @@ pub(crate) struct TrackedContribution {
     pub conversation: Option<ConversationId>,
     /// Messages of people since.
     pub heard: u32,
+    /// Whether it spoke first, to tell something that it remembers.
+    #[serde(default)]
+    pub told: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -79,9 +88,22 @@ pub(crate) struct PendingDelivery {
     pub conversation: Option<ConversationId>,
     /// The decisions it concludes; the last is the one that gave the reason.
     pub traces: Vec<Trace>,
+    /// Those of their messages that were deleted since it left.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deleted: Vec<MessageId>,
+}
+
+/// An answer that people see.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SentAnswer {
+    pub at: Time,
+    /// The messages it answers.
+    pub to: Vec<MessageId>,
+    pub posts: Vec<MessageId>,
 }
 
 const KNOWN_MAX: usize = 64;
+const SENT_MAX: usize = 32;
 
 impl BotState {
     /// What it contributed to a conversation, or to the place as a whole.
@@ -107,6 +129,26 @@ impl BotState {
             None => self.next = Some(owed),
             Some(_) => self.later.push(*owed),
         }
+    }
+
+    /// An answer that may be taken back.
+    pub(crate) fn note_sent(&mut self, sent: SentAnswer) {
+        if self.sent.len() == SENT_MAX {
+            self.sent.pop_front();
+        }
+        self.sent.push_back(sent);
+    }
+
+    /// The posts whose last reason is gone with this message, of those that were sent after this time.
+    pub(crate) fn take_unfounded(&mut self, message: &MessageId, after: Time) -> Vec<MessageId> {
+        self.sent.retain(|sent| sent.at >= after);
+        for sent in &mut self.sent {
+            sent.to.retain(|to| to != message);
+        }
+        let unfounded = |sent: &SentAnswer| sent.to.is_empty();
+        let posts = self.sent.iter().filter(|sent| unfounded(sent)).flat_map(|sent| sent.posts.clone()).collect();
+        self.sent.retain(|sent| !unfounded(sent));
+        posts
     }
 
     pub(crate) fn note_known(&mut self, id_hash: u64) {

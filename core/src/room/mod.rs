@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use bot::{BotState, Intervention, PendingDelivery, TrackedContribution};
+pub(crate) use bot::{BotState, Intervention, PendingDelivery, SentAnswer, TrackedContribution};
 pub(crate) use budget::Exhausted;
 pub use budget::{Cost, Spent};
 pub(crate) use buffer::{BufferEntry, Glance, HeardMessage};

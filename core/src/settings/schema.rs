@@ -207,6 +207,8 @@ sections! {
         #[serde(default = "one")]
         chunks: u32 = 1..=5,
         repeat_similarity: f64 = 0.0..=1.0,
+        #[serde(default)]
+        withdraw_minutes: u32 = 0..=10_080,
     }
     models: ModelSettings {
         main: String = Any,

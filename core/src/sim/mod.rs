@@ -227,6 +227,8 @@ impl<O: Oracle> Sim<O> {
                     self.expect(remember.at + latency, Input::Remembered(remember.call, done));
                 }
                 Effect::Abort(call) => self.forget(&call),
+                // What was taken back left the engine with the deletion.
+                Effect::Withdraw(_) => (),
                 Effect::Trace(trace) => {
                     if let Some(siblings) = &mut self.siblings {
                         siblings.note(&self.engine, &trace);

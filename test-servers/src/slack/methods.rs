@@ -39,6 +39,7 @@ const METHODS: &[Method] = &[
     method("chat.postMessage", "chat:write", &["channel", "text"], true),
     method("chat.postEphemeral", "chat:write", &["channel", "user", "text"], true),
     method("chat.update", "chat:write", &["channel", "ts", "text"], true),
+    method("chat.delete", "chat:write", &["channel", "ts"], true),
     method("reactions.add", "reactions:write", &["channel", "timestamp", "name"], true),
     method("conversations.history", "channels:history", &["channel"], false),
     method("conversations.replies", "channels:history", &["channel", "ts"], false),
@@ -173,6 +174,15 @@ fn obey(server: &SlackServer, method: &str, form: &Form) -> Result<Value, &'stat
             drop(workspace);
             server.happens(event);
             Ok(json!({"channel": field("channel"), "ts": field("ts"), "text": field("text")}))
+        }
+        "chat.delete" => {
+            if !workspace.has(field("channel"), field("ts")) {
+                return Err("message_not_found");
+            }
+            let event = workspace.delete(field("channel"), field("ts"));
+            drop(workspace);
+            server.happens(event);
+            Ok(json!({"channel": field("channel"), "ts": field("ts")}))
         }
         "reactions.add" => {
             let name = field("name");

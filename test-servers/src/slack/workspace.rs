@@ -168,6 +168,10 @@ impl Workspace {
                "event_ts": at, "message": after, "previous_message": before})
     }
 
+    pub fn has(&self, channel: &str, ts: &str) -> bool {
+        self.messages.get(channel).is_some_and(|all| all.iter().any(|message| message["ts"] == ts))
+    }
+
     pub fn delete(&mut self, channel: &str, ts: &str) -> Value {
         let at = self.next_ts();
         let all = self.messages.get_mut(channel).expect("there is such a channel");

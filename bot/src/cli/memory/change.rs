@@ -1,10 +1,14 @@
 //! Changes what is remembered, in a data folder that nobody else holds.
 
 use std::io::{BufRead as _, BufReader};
+use std::sync::Arc;
 
+use aizuchi_core::effect::{Ask, Brief, Failure};
+use aizuchi_core::input::Answer;
 use aizuchi_core::memory::words::NameCandidates;
 use aizuchi_core::memory::{ExportItem, FactId, Filter, MemoryChange, Person, to_forget};
 use aizuchi_core::types::PersonId;
+use aizuchi_core::{Policies, Time};
 use anyhow::{Context as _, bail};
 use clap::Args;
 
@@ -13,9 +17,11 @@ use super::inspect::{now, person_called, room_called};
 use crate::cli::print;
 use crate::cli::show::{harmless, print_error};
 use crate::cli::store;
+use crate::journal::Journal;
+use crate::keeper::Keeper;
 use crate::memory::{SqliteMemory, StoredLayers};
-use crate::ports::Memory as _;
-use crate::stores::{DataFolder, Database};
+use crate::ports::{BoxFuture, Memory as _, ModelClient};
+use crate::stores::{DataFolder, Database, StoreError};
 
 #[derive(Args)]
 pub struct Forget {
@@ -61,8 +67,35 @@ pub fn forget(arguments: &super::MemoryArguments, forget: &Forget) -> anyhow::Re
             (MemoryChange::RoomForgotten { room }, told)
         }
     };
-    apply(arguments, vec![change])?;
+    change_store(arguments, async |database, policies| {
+        let memory = SqliteMemory::new(database.clone(), StoredLayers::ALL);
+        // What was said last and not counted yet must not bring anybody back.
+        let keeper = Keeper::new(Arc::new(memory.clone()), Arc::new(NoModel), database, policies.clone());
+        keeper.catch_up().await?;
+        memory.apply(vec![change.clone()], policies).await?;
+        let journal = Journal::new(database.clone());
+        if let MemoryChange::PersonForgotten { person, .. } = &change {
+            let people = std::slice::from_ref(person);
+            journal.drop_words_of(people, Time(u64::MAX >> 1), policies).await?;
+        } else if let MemoryChange::RoomForgotten { room } = &change {
+            journal.forget_rooms(vec![room.clone()]).await?;
+        }
+        Ok(())
+    })?;
     print(&format!("{}\n", harmless(&told)))
+}
+
+/// Nothing is asked here.
+struct NoModel;
+
+impl ModelClient for NoModel {
+    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
+        Box::pin(async { Err(Failure::unpaid("no model is asked")) })
+    }
+
+    fn write(self: Arc<Self>, _: Box<Brief>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
+        Box::pin(async { Err(Failure::unpaid("no model is asked")) })
+    }
 }
 
 /// What they are called and nobody else who is remembered.
@@ -89,7 +122,9 @@ pub fn import(arguments: &super::MemoryArguments, import: &Import) -> anyhow::Re
         changes.push(MemoryChange::Imported(Box::new(item)));
     }
     let count = changes.len();
-    apply(arguments, changes)?;
+    change_store(arguments, async |database, policies| {
+        SqliteMemory::new(database.clone(), StoredLayers::ALL).apply(changes, policies).await
+    })?;
     warn_of_losses(arguments)?;
     print(&format!("imported {count} lines\n"))
 }
@@ -122,7 +157,10 @@ fn warn_of_losses(arguments: &super::MemoryArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn apply(arguments: &super::MemoryArguments, changes: Vec<MemoryChange>) -> anyhow::Result<()> {
+fn change_store(
+    arguments: &super::MemoryArguments,
+    change: impl AsyncFnOnce(&Database, &Policies) -> Result<(), StoreError>,
+) -> anyhow::Result<()> {
     let path = arguments.folder()?;
     let policies = arguments.settings.policies()?;
     let folder = DataFolder::take(&path).with_context(
@@ -131,7 +169,7 @@ fn apply(arguments: &super::MemoryArguments, changes: Vec<MemoryChange>) -> anyh
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     runtime.block_on(async {
         let database = Database::open(&folder.database())?;
-        SqliteMemory::new(database.clone(), StoredLayers::ALL).apply(changes, &policies).await?;
+        change(&database, &policies).await?;
         Ok(store::settle(&database).await?)
     })
 }

@@ -177,7 +177,9 @@ fn one(json: bool, value: Value, text: impl FnOnce() -> String) -> anyhow::Resul
 
 fn fact_line(fact: &Fact) -> String {
     let pinned = if fact.pinned { " (pinned)" } else { "" };
-    format!("{:>5} {}  {}{pinned}", fact.id.0, fact.origin.room, fact.content)
+    let former =
+        fact.former.map(|former| format!(" (until {})", when::day_and_clock(former.since))).unwrap_or_default();
+    format!("{:>5} {}  {}{pinned}{former}", fact.id.0, fact.origin.room, fact.content)
 }
 
 fn whole_fact(fact: &Fact) -> String {

@@ -47,7 +47,8 @@ enum MemoryCommand {
     Search(inspect::Search),
     /// Forget a fact, a person or a room for good
     ///
-    /// Facts that come from a person's words or mention them are forgotten with the person. Needs exclusive use of the data
+    /// Facts that come from a person's words or mention them are forgotten with the person, and what they said leaves the
+    /// journal; what the web room keeps of them goes with /forget-me. Needs exclusive use of the data
     /// folder: while aizuchi is running, people use /aizuchi forget-me.
     Forget(change::Forget),
     /// Write what is remembered as JSON Lines

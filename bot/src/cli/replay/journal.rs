@@ -10,6 +10,7 @@ use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
 use super::{ReplayArguments, check_outputs, json_summary, judge_name, progress_bar, write_files};
+use crate::cli::opted_out::OptedOutFilter;
 use crate::cli::show::{harmless_json, print_error};
 use crate::cli::store::{self, OpenStore};
 use crate::journal::{Engines, Record, Records, traces};
@@ -37,16 +38,21 @@ struct RecordedDays {
     records: Vec<Record>,
     stored: StoredTraces,
     damaged: u64,
+    /// Messages of people who opted out, left out.
+    opted_out: u64,
 }
 
 fn read(arguments: &ReplayArguments, opened: OpenStore, folder: PathBuf) -> anyhow::Result<RecordedDays> {
     let unreadable = || format!("cannot read the journal in {}", folder.display());
-    let (records, damaged) = opened.wait(records(arguments, &opened)).with_context(unreadable)?;
+    let (mut records, damaged) = opened.wait(records(arguments, &opened)).with_context(unreadable)?;
+    let mut left_out = opened.wait(OptedOutFilter::read(&opened)).with_context(unreadable)?;
+    records.retain(|record| !left_out.skips(&record.input));
+    let opted_out = left_out.skipped;
     if records.is_empty() {
         bail!("no records in {}", folder.display());
     }
     let stored = opened.wait(traces::all(&*opened.stores.decisions)).with_context(unreadable)?.into_iter().collect();
-    Ok(RecordedDays { opened, folder, records, stored, damaged })
+    Ok(RecordedDays { opened, folder, records, stored, damaged, opted_out })
 }
 
 /// Every record that can be read, and how many cannot.
@@ -129,13 +135,16 @@ fn as_it_was(arguments: &ReplayArguments, days: RecordedDays) -> anyhow::Result<
         let different: Vec<Value> = check.different.iter().map(|(then, now)| change(then, &now.trace)).collect();
         summary["check"] = json!({"same": check.same, "missing": check.missing, "different": different});
         summary["pending"] = pending.into();
+        summary["opted_out"] = days.opted_out.into();
         return crate::cli::print(&format!("{}\n", harmless_json(&summary)));
     }
     let begins = match first_engines(&days.opened, &policies)?.is_fresh() {
         true => days.records.first().map_or(1, |first| first.seq),
         false => 1,
     };
-    crate::cli::print(&(table(&replay, arguments.all, reader) + &verdict(&check, pending, begins, reader)))
+    crate::cli::print(
+        &(table(&replay, arguments.all, reader) + &verdict(&check, pending, begins, days.opted_out, reader)),
+    )
 }
 
 /// The language of the reader here, and that of the report.
@@ -148,7 +157,7 @@ fn languages(
     (arguments.reader.language(set, texts()), arguments.reader.language_of_file(set, texts()))
 }
 
-fn verdict(check: &DecisionComparison<'_>, pending: u64, begins: i64, language: Language) -> String {
+fn verdict(check: &DecisionComparison<'_>, pending: u64, begins: i64, opted_out: u64, language: Language) -> String {
     const SHOWN: usize = 10;
     let all = check.same + check.different.len() as u64;
     let mut lines = vec![match check.different.len() {
@@ -169,6 +178,9 @@ fn verdict(check: &DecisionComparison<'_>, pending: u64, begins: i64, language: 
     if pending > 0 {
         lines.push(message!("journal-pending", n = pending));
     }
+    if opted_out > 0 {
+        lines.push(message!("journal-opted-out", n = opted_out));
+    }
     if begins > 1 {
         lines.push(message!("journal-begins", n = begins.unsigned_abs()));
     }
@@ -183,6 +195,7 @@ fn replay_with_changes(arguments: &ReplayArguments, days: RecordedDays) -> anyho
     let set = policies.general().settings.bot.language.clone();
     let otherwise = super::oracle(&judge, &policies)?;
     let answers = (judge == Judge::Recorded).then(|| answers(arguments, &days)).transpose()?;
+    let opted_out = days.opted_out;
     let events = events(days.records);
     let bar = progress_bar(events.len() as u64, "deciding");
     let started = Instant::now();
@@ -213,10 +226,15 @@ fn replay_with_changes(arguments: &ReplayArguments, days: RecordedDays) -> anyho
         let changed = differences.messages.iter().map(|one| change(one.before, &one.after.trace));
         summary["compared"] = differences.compared.into();
         summary["missing"] = differences.missing.into();
+        summary["opted_out"] = opted_out.into();
         summary["changed"] = changed.collect();
         return crate::cli::print(&format!("{}\n", harmless_json(&summary)));
     }
-    crate::cli::print(&(differences_table(&differences, arguments.all, reader) + &figures(&replay, reader)))
+    let mut text = differences_table(&differences, arguments.all, reader) + &figures(&replay, reader);
+    if opted_out > 0 {
+        text += &format!("  {}\n", message!("journal-opted-out", n = opted_out).say(reader));
+    }
+    crate::cli::print(&text)
 }
 
 /// What was answered then: found by living through the days under the settings of then.

@@ -24,6 +24,8 @@ for_every_store! {
     counts_people
     makes_room_and_lets_fade
     merges_and_supersedes
+    loses_nothing_by_merging
+    the_later_of_two_that_contradict_holds
     edits_pins_uses_and_tells
     lists_by_room_person_and_words
     finds_by_meaning
@@ -155,9 +157,62 @@ mod checks {
         assert_eq!((facts.len(), facts[0].people.len(), facts[0].messages.len()), (1, 2, 2));
         let newer = FactDraft { replaces: Some(facts[0].id), ..draft(&lobby, "Ann drinks coffee now") };
         house.apply([kept(newer)]).await;
-        assert_eq!(house.contents().await, ["Ann drinks coffee now"]);
-        assert!(house.found("green", &lobby).await.is_empty());
+        assert_eq!(house.contents().await, ["Ann drinks coffee now", "Ann likes green tea"]);
+        let former = house.facts().await[1].former.expect("it no longer holds");
+        assert_eq!((former.by, former.since), (house.facts().await[0].id, day(0)));
         assert!(house.facts().await[0].id > facts[0].id, "a number is never given twice");
+    }
+
+    pub async fn loses_nothing_by_merging(store: &str) {
+        let house = House::new(store, "lossless").await;
+        let lobby = public("web:lobby");
+        let festival = |place: &str| {
+            format!(
+                "The festival of the choir that Ann and Bob and Carol sing in with their friends takes place in {place}"
+            )
+        };
+        house.apply([kept(sourced(&lobby, &festival("Tokyo"), &[("ann", "m1")]))]).await;
+        let tokyo = house.facts().await[0].id;
+        let mut osaka = sourced(&lobby, &festival("Osaka"), &[("bob", "m2")]);
+        (osaka.replaces, osaka.at) = (Some(tokyo), day(1));
+        house.apply([kept(osaka)]).await;
+        let contact = "temporary contact of Rina Sato for the choir of Ann and Bob and Carol is the number 5550100";
+        house.apply([kept(draft(&lobby, contact)), kept(draft(&lobby, &format!("Deleted {contact}")))]).await;
+        assert_eq!(house.contents().await.len(), 4, "{:?}", house.contents().await);
+        let found = house.recall("Where does the festival take place?", &lobby, day(2)).await;
+        let told: Vec<(bool, bool)> = found[..2]
+            .iter()
+            .map(|found| (found.fact.content.contains("Osaka"), found.fact.former.is_some()))
+            .collect();
+        assert_eq!(told, [(true, false), (false, true)], "the later holds, the earlier is former");
+        house.apply([gone("web:lobby", "m2")]).await;
+        assert!(house.facts().await.iter().all(|fact| fact.former.is_none()), "what replaced it is gone");
+    }
+
+    pub async fn the_later_of_two_that_contradict_holds(store: &str) {
+        let house = House::new(store, "contradict").await;
+        let lobby = public("web:lobby");
+        let said = |text: &str, at: u64| kept(FactDraft { at: day(at), ..draft(&lobby, text) });
+        house.apply([said("Ken lives in Tokyo", 1), said("田中さんは東京に住んでいる", 1)]).await;
+        house
+            .apply([said("Ken lives in Osaka", 3), said("田中さんは大阪に住んでいる", 3), said("Ken lives in Nara", 2)])
+            .await;
+        let former = async || -> Vec<(String, bool)> {
+            let mut facts = house.facts().await;
+            facts.reverse();
+            facts.into_iter().map(|fact| (fact.content.into(), fact.former.is_some())).collect()
+        };
+        let expected = [
+            ("Ken lives in Tokyo", true),
+            ("田中さんは東京に住んでいる", true),
+            ("Ken lives in Osaka", false),
+            ("田中さんは大阪に住んでいる", false),
+            ("Ken lives in Nara", true),
+        ];
+        assert_eq!(former().await, expected.map(|(text, former)| (text.to_owned(), former)));
+        house.apply([said("Ken lives in Tokyo!", 4)]).await;
+        let again = former().await;
+        assert_eq!((again[0].1, again[2].1, again.len()), (false, true, 5), "he moved back");
     }
 
     pub async fn edits_pins_uses_and_tells(store: &str) {

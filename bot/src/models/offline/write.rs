@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 
 use aizuchi_core::effect::{Brief, Kind, Lines, TranscriptLine};
 use aizuchi_core::judge::State;
+use aizuchi_core::memory::Fact;
+use aizuchi_core::memory::words::{alike, search_words};
 use aizuchi_core::settings;
-use aizuchi_core::types::{Voice, stable_hash};
+use aizuchi_core::types::{Time, Voice, stable_hash};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use super::examples::example_answer;
 use super::notice::{open_question, spoken_language, state};
@@ -21,7 +25,10 @@ pub fn write(brief: &Brief, wish: &settings::LanguageSetting) -> String {
         }
         Kind::Full => match find_question(brief).and_then(|said| example_answer(&brief.place.room, said)) {
             Some(example) => say!(language, "offline-example", text = example),
-            None => say!(language, "offline-answer", text = answer(brief, language)),
+            None => {
+                let remembered = remembered(brief, language);
+                say!(language, "offline-answer", text = remembered.unwrap_or_else(|| answer(brief, language)))
+            }
         },
     }
 }
@@ -30,6 +37,45 @@ pub fn write(brief: &Brief, wish: &settings::LanguageSetting) -> String {
 fn find_question(brief: &Brief) -> Option<&str> {
     let open = || open_question(&brief.transcript.lines).map(|line| line.text);
     if brief.addressed { find_answered(brief).map(|line| line.text) } else { open() }
+}
+
+/// What it remembers that fits what somebody asked, or what it is to tell of its own accord.
+fn remembered(brief: &Brief, language: Language) -> Option<String> {
+    let facts = brief.memories.facts.iter().map(|recalled| &recalled.fact);
+    let fact = match brief.telling {
+        Some(told) => facts.clone().find(|fact| fact.id == told)?,
+        None => {
+            let asked = search_words(find_question(brief)?);
+            let fitting: Vec<&Fact> = facts.filter(|fact| fits(&asked, fact)).collect();
+            // What no longer holds is told only where nothing else is known.
+            fitting.iter().copied().find(|fact| fact.former.is_none()).or_else(|| fitting.first().copied())?
+        }
+    };
+    let content = quoted(&fact.content);
+    let content = content.trim_end_matches(['.', '。']);
+    let key = if fact.former.is_some() { "offline-remembered-former" } else { "offline-remembered" };
+    let told = say!(language, "offline-told", month = month_of(fact.at, language));
+    Some(say!(language, key, fact = content, told = told))
+}
+
+const MONTHS: [&str; 12] = [
+    "month-1", "month-2", "month-3", "month-4", "month-5", "month-6", "month-7", "month-8", "month-9", "month-10",
+    "month-11", "month-12",
+];
+
+/// The name of the month in which something was said.
+fn month_of(at: Time, language: Language) -> String {
+    let time = i64::try_from(at.0).ok().and_then(|millis| Timestamp::from_millisecond(millis).ok());
+    let month = time.map_or(1, |time| time.to_zoned(TimeZone::system()).month().unsigned_abs());
+    language.text(MONTHS[usize::from(month) - 1])
+}
+
+/// Whether a fact has at least half of the words that were asked for.
+fn fits(asked: &[String], fact: &Fact) -> bool {
+    let known = search_words(&format!("{} {}", fact.content, fact.keywords.join(" ")));
+    let has = |word: &&String| known.contains(word) || alike(word).iter().any(|other| known.contains(other));
+    let found = asked.iter().filter(has).count();
+    found > 0 && 2 * found >= asked.len()
 }
 
 /// The message it answers, or the newest of a person.
@@ -83,7 +129,8 @@ fn answer(brief: &Brief, language: Language) -> String {
 #[cfg(test)]
 mod tests {
     use aizuchi_core::effect::Transcript;
-    use aizuchi_core::types::{CallId, Place, RoomId, Time};
+    use aizuchi_core::memory::{Allowed, FactDraft, FactId, Former, Origin, Recalled};
+    use aizuchi_core::types::{CallId, Place, RoomId, Visibility};
 
     use super::super::notice::tests::talk;
     use super::*;
@@ -118,6 +165,52 @@ mod tests {
             "{answer}"
         );
         assert!(write(&asked, &settings::LanguageSetting::Named("en".into())).starts_with("葵, I heard you"));
+    }
+
+    fn recalled(id: u64, content: &str) -> Recalled {
+        let draft = FactDraft {
+            origin: Origin::new("r", Visibility::Public),
+            content: content.into(),
+            keywords: Vec::new(),
+            people: Vec::new(),
+            messages: Vec::new(),
+            context: Vec::new(),
+            confidence: 0.9,
+            shareable: true,
+            // In the middle of May, wherever this runs.
+            at: Time(1_778_846_400_000),
+            replaces: None,
+        };
+        Recalled { fact: draft.keep(FactId(id)), score: 1.0, strength: 0.9, allowed: Allowed::SameRoom }
+    }
+
+    #[test]
+    fn it_answers_from_memory_where_a_fact_fits() {
+        let asks = |said: &str, facts: &[&str]| {
+            let mut asked = brief(Kind::Full, true, &[("mia", said)]);
+            asked.memories.facts = (1..).zip(facts).map(|(id, content)| recalled(id, content)).collect();
+            write(&asked, &settings::LanguageSetting::Auto)
+        };
+        assert_eq!(
+            asks("aizuchi, where does Ken live?", &["Ken lives in Tokyo"]),
+            "Ken lives in Tokyo (told in May). (offline: no model is connected)"
+        );
+        let answer = asks("相槌、田中さんはどこに住んでいる？", &["田中さんは東京に住んでいる。"]);
+        assert!(answer.starts_with("田中さんは東京に住んでいる（5月に聞きました）。"), "{answer}");
+        let other = asks("aizuchi, what is the capital of France?", &["Ken lives in Tokyo"]);
+        assert!(other.starts_with("mia, I heard you"), "{other}");
+    }
+
+    #[test]
+    fn what_no_longer_holds_is_told_as_that() {
+        let mut asked = brief(Kind::Full, true, &[("mia", "aizuchi, where does Ken live?")]);
+        let mut former = recalled(1, "Ken lives in Tokyo");
+        former.fact.former = Some(Former { by: FactId(2), since: Time(0) });
+        asked.memories.facts = vec![former.clone(), recalled(2, "Ken lives in Osaka")];
+        assert!(write(&asked, &settings::LanguageSetting::Auto).starts_with("Ken lives in Osaka (told in May)."));
+        asked.memories.facts = vec![former];
+        let answer = write(&asked, &settings::LanguageSetting::Auto);
+        assert!(answer.starts_with("No longer: Ken lives in Tokyo (told in May)."), "{answer}");
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub enum DiscordAction {
     Post,
     PostInThread,
     React,
+    Delete,
     Look,
 }
 
@@ -22,6 +23,7 @@ impl DiscordAction {
             DiscordAction::Post => "Send Messages",
             DiscordAction::PostInThread => "Send Messages in Threads",
             DiscordAction::React => "Add Reactions and Read Message History",
+            DiscordAction::Delete => "View Channel",
             DiscordAction::Look => "Read Message History",
         }
     }

@@ -16,7 +16,7 @@ use super::gateway;
 use super::marks::MarkTracker;
 use super::places::{Places, channel_of};
 use super::readable::OwnNames;
-use super::rest::Rest;
+use super::rest::{Rest, RestError};
 use super::settings::DiscordSettings;
 use crate::platforms::url_component;
 use crate::ports::{BoxFuture, Commands, Platform, PlatformStores, PostError, PostLedger, PostRequest, RecentMessages};
@@ -125,6 +125,18 @@ impl Platform for Discord {
             let path = format!("channels/{channel}/messages/{to}/reactions/{}/@me", url_component(emoji));
             let done = self.rest.put(path, None).await;
             done.map(|_| ()).map_err(|error| post_error(DiscordAction::React, &error))
+        })
+    }
+
+    fn withdraw<'a>(&'a self, place: &'a Place, post: &'a MessageId) -> BoxFuture<'a, Result<(), PostError>> {
+        Box::pin(async move {
+            let elsewhere = || PostError::GiveUp { what: format!("{place} is not a Discord place") };
+            let channel = channel_of(place).ok_or_else(elsewhere)?;
+            let post: u64 = post.as_str().parse().map_err(|_| elsewhere())?;
+            match self.rest.delete(format!("channels/{channel}/messages/{post}")).await {
+                Ok(_) | Err(RestError::Refused { status: 404, .. }) => Ok(()),
+                Err(error) => Err(post_error(DiscordAction::Delete, &error)),
+            }
         })
     }
 

@@ -116,6 +116,10 @@ impl Rest {
         self.call(Authorization::Bot, Method::Put, path, body).await
     }
 
+    pub async fn delete(&self, path: String) -> Result<Value, RestError> {
+        self.call(Authorization::Bot, Method::Delete, path, None).await
+    }
+
     /// Interactions carry their own permission.
     pub async fn post_openly(&self, path: String, body: &Value) -> Result<Value, RestError> {
         self.call(Authorization::Anybody, Method::Post, path, Some(body)).await

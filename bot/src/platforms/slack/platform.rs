@@ -106,6 +106,17 @@ impl Platform for Slack {
         })
     }
 
+    fn withdraw<'a>(&'a self, place: &'a Place, post: &'a MessageId) -> BoxFuture<'a, Result<(), PostError>> {
+        Box::pin(async move {
+            let form = [("channel", channel_of(place)?), ("ts", post.as_str())];
+            match self.api.call("chat.delete", &form).await {
+                Ok(_) => Ok(()),
+                Err(ApiError::Refused { error, .. }) if error == "message_not_found" => Ok(()),
+                Err(error) => Err(error.into()),
+            }
+        })
+    }
+
     fn stopped(&self) -> Option<String> {
         self.api.stopped().map(|why| format!("Slack: {why}"))
     }

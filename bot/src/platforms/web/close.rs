@@ -46,7 +46,7 @@ impl Page {
     /// A person who opens a room of the same name later must not find what was said in this one.
     async fn forget_room(&self, room: &str) {
         let Some(keeper) = &self.context.keeper else { return };
-        if let Err(error) = keeper.forget_room(room_id(room)).await {
+        if let Err(error) = keeper.forget_room(room_id(room), &self.context.engine).await {
             warn!(%room, %error, "cannot delete a closed room; retrying");
         }
     }

@@ -62,6 +62,7 @@ async fn describe_memory(context: &WebContext, keeper: &Keeper, room: &str) -> R
                 "people": fact.people.iter().map(name_of).collect::<Vec<_>>(),
                 "at": fact.at.0, "uses": fact.uses, "pinned": fact.pinned, "shareable": fact.shareable,
                 "strength": fact.strength(now, policy.facts_half_life_days), "confidence": fact.confidence,
+                "former": fact.former.map(|former| former.since.0),
             })
         })
         .collect();

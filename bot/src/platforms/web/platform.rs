@@ -170,6 +170,16 @@ impl Platform for Web {
         })
     }
 
+    fn withdraw<'a>(&'a self, place: &'a Place, post: &'a MessageId) -> BoxFuture<'a, Result<(), PostError>> {
+        Box::pin(async move {
+            let (room, id, at) = (room_of(place)?.to_owned(), post.to_string(), self.clock.now());
+            let change = TalkChange::unless_refused(talk::look_for_message(&room, &id), move |found| {
+                talk::change(found, &id, BOT_ID, at, None)
+            });
+            self.store_own(change).await.map(drop)
+        })
+    }
+
     fn typing<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let thread = place.thread.as_ref().map(ToString::to_string);

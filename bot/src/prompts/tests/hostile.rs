@@ -214,6 +214,8 @@ fn what_is_remembered_leaves_its_frame_no_more_than_what_is_said() {
             uses: 0,
             pinned: false,
             told_in: Vec::new(),
+            former: None,
+            wordings: Vec::new(),
         };
         let recalled = Recalled { fact: fact.clone(), score: 1.0, strength: 1.0, allowed: Allowed::SameRoom };
         let memories = Memories { channel: Some(channel.clone()), people: vec![person], facts: vec![recalled] };

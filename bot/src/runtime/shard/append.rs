@@ -69,7 +69,7 @@ impl Shard {
                 () = &mut again => return,
                 Some(heard) = self.inbox.recv(), if may_take => match heard {
                     ShardRequest::Store(storing) => drop(storing.done.send(Err(error.clone()))),
-                    other @ (ShardRequest::Input(..) | ShardRequest::Pay(..) | ShardRequest::Look(..) | ShardRequest::Forget(_)) => self.line_up(other),
+                    other @ (ShardRequest::Input(..) | ShardRequest::Pay(..) | ShardRequest::Look(..) | ShardRequest::Close(..) | ShardRequest::Forget(_)) => self.line_up(other),
                 },
             }
         }

@@ -127,18 +127,20 @@ fn change(transaction: &Transaction<'_>, rewrite: &Rewrite, base: Option<&NewBas
         record::replace(transaction, *seq, input)?;
     }
     rewrite.decisions.iter().try_for_each(|replacement| decisions::replace(transaction, replacement))?;
+    // First: it tells what no start needs.
+    rewrite.snapshot.iter().try_for_each(|state| snapshots::insert(transaction, StateKind::Snapshot, state))?;
     rewrite.rooms.iter().try_for_each(|room| forget_room(transaction, room.as_str()))?;
     if let Some(base) = base {
         transaction.execute("DELETE FROM base", [])?;
         base.states.iter().try_for_each(|state| snapshots::insert(transaction, StateKind::Base, state))?;
     }
-    rewrite.snapshot.iter().try_for_each(|state| snapshots::insert(transaction, StateKind::Snapshot, state))?;
     Ok(true)
 }
 
 fn forget_room(transaction: &Transaction<'_>, room: &str) -> rusqlite::Result<()> {
     let (body, sum) = encode(&Input::Forgotten);
-    let theirs = "room = ?1 AND seq <= coalesce((SELECT min(seq) FROM snapshot), 0)";
+    let theirs = "room = ?1 AND seq <= coalesce(
+        (SELECT seq FROM snapshot WHERE snapshot.shard = journal.shard), (SELECT min(seq) FROM snapshot), 0)";
     let unlist = format!("DELETE FROM journal_mention WHERE seq IN (SELECT seq FROM journal WHERE {theirs})");
     transaction.prepare_cached(&unlist)?.execute([room])?;
     let scrub = format!(

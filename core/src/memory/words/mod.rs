@@ -51,6 +51,32 @@ pub fn search_words(text: &str) -> Vec<String> {
     found
 }
 
+/// A word or a sign of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextToken {
+    pub original: String,
+    pub normal: String,
+}
+
+/// Signs that only part sentences and words.
+const PUNCTUATION: &str = ".,!?;:\"'()[]…~、。！？；：「」『』（）［］〜♪“”‘’";
+
+/// Everything that a text consists of, in its order: words, small ones too, and signs that may mean something.
+pub fn tokens(text: &str) -> Vec<TextToken> {
+    let text: String = text.nfkc().take(CHARS_MAX).map(|c| if c == '’' { '\'' } else { c }).collect();
+    let segmenter = WordSegmenter::new_auto(WordBreakInvariantOptions::default());
+    let (mut tokens, mut start) = (Vec::new(), 0);
+    for end in segmenter.segment_str(&text) {
+        for part in text[start..end].split_whitespace() {
+            if !part.chars().all(|c| PUNCTUATION.contains(c)) {
+                tokens.push(TextToken { original: part.to_owned(), normal: normal(part) });
+            }
+        }
+        start = end;
+    }
+    tokens
+}
+
 /// The words as people write them, for showing: each once, the longest first among equals in number.
 pub fn topics(text: &str, count: usize) -> Vec<Box<str>> {
     let mut topics: Vec<(usize, Box<str>)> = Vec::new();
@@ -113,6 +139,11 @@ pub fn mentions(text: &str, name: &str) -> bool {
     NameFinder::new([name]).are_in(text)
 }
 
+/// Whether a word in lower case is hardly met in chats.
+pub(super) fn is_rare(word: &str) -> bool {
+    rarity(word).is_none_or(|rarity| rarity >= crate::conversations::RARITY_MAX)
+}
+
 /// How rare a word in lower case is in chats; `None` for one that is hardly met.
 pub(super) fn rarity(word: &str) -> Option<u8> {
     if english::is_stop(word) {
@@ -173,7 +204,7 @@ mod tests {
             let found = search_words(&text);
             assert!(found.iter().all(|word| !word.is_empty() && !word.contains(char::is_whitespace)), "{found:?}");
             assert!(topics(&text, 3).len() <= 3);
-            assert!(text.trim().is_empty() || normal(&text).trim().is_empty() || mentions(&text, &text), "{text:?}");
+            assert!(names::visible(&normal(&text)).trim().is_empty() || mentions(&text, &text), "{text:?}");
         }
     }
 }

@@ -15,7 +15,7 @@ pub struct NameFinder(Vec<String>);
 
 impl NameFinder {
     pub fn new<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> NameFinder {
-        let names = names.into_iter().map(|name| normal(name.as_ref()).trim().to_owned());
+        let names = names.into_iter().map(|name| visible(&normal(name.as_ref())).trim().to_owned());
         NameFinder(names.filter(|name| !name.is_empty()).collect())
     }
 
@@ -24,9 +24,46 @@ impl NameFinder {
         if self.0.is_empty() {
             return false;
         }
-        let text = normal(text);
-        self.0.iter().any(|name| is_in(&text, name))
+        let text = visible(&normal(text));
+        self.0.iter().any(|name| is_in(&text, name)) || joined(&text).is_some_and(|joined| self.are_in_joined(&joined))
     }
+
+    /// The same where letters were written apart: there a name may have lost its spaces.
+    fn are_in_joined(&self, joined: &str) -> bool {
+        let letters = |name: &str| name.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+        self.0.iter().any(|name| name.chars().count() > 1 && (is_in(joined, name) || is_in(joined, &letters(name))))
+    }
+}
+
+/// Without the characters that nobody sees.
+pub(super) fn visible(text: &str) -> String {
+    let is_hidden = |c: char| {
+        matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
+            || matches!(c, '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
+    };
+    text.chars().filter(|c| !is_hidden(*c)).collect()
+}
+
+/// The text with letters that stand alone put together: "m i a", "m.i.a" and "m-i-a" are `mia`. `None` where there are none.
+fn joined(text: &str) -> Option<String> {
+    let is_between = |c: char| c == ' ' || c == '\u{3000}' || ".-_*·・~|/".contains(c);
+    let letters: Vec<char> = text.chars().collect();
+    let stands_alone = |at: usize| {
+        let between = |at: Option<usize>| at.and_then(|at| letters.get(at)).is_none_or(|c| !c.is_alphanumeric());
+        letters[at].is_alphanumeric() && between(at.checked_sub(1)) && between(at.checked_add(1))
+    };
+    let (mut joined, mut found, mut at, mut sign) = (String::new(), false, 0, None);
+    while at < letters.len() {
+        joined.push(letters[at]);
+        // Over one sign, the same from letter to letter, to the next letter that stands alone.
+        let next =
+            letters.get(at + 1).copied().filter(|next| is_between(*next) && sign.is_none_or(|sign| sign == *next));
+        let over = next.is_some() && at + 2 < letters.len() && stands_alone(at) && stands_alone(at + 2);
+        sign = next.filter(|_| over);
+        found |= over;
+        at += if over { 2 } else { 1 };
+    }
+    found.then_some(joined)
 }
 
 fn is_in(text: &str, name: &str) -> bool {
@@ -174,6 +211,13 @@ mod tests {
             ("Ｒｉｎａ、いる？", "rina"),
             ("リナは元気", "リナ"),
             ("Rina Sato was here", "rina sato"),
+            ("so said R\u{200b}i\u{2060}na today", "Rina"),
+            ("so said R i n a today", "Rina"),
+            ("it was m.i.a, I think", "Mia"),
+            ("R-i-n-a S-a-t-o was here", "Rina"),
+            ("R i n a S a t o was here", "Rina Sato"),
+            ("田 中 さんは来る", "田中"),
+            ("リ・ナ は元気", "リナ"),
         ] {
             assert!(found(text, name), "{name} in {text}");
         }
@@ -183,6 +227,8 @@ mod tests {
             ("山田中学校に行く", "田中"),
             ("リナックスを使う", "リナ"),
             ("x", ""),
+            ("plan a b c", "Abcd"),
+            ("a mia culpa", "am"),
         ] {
             assert!(!found(text, name), "{name} in {text}");
         }

@@ -1,0 +1,48 @@
+//! Leaves out what people said who opted out, where the journal is read: nobody replays or takes along their words.
+
+use std::collections::BTreeSet;
+
+use aizuchi_core::Input;
+use aizuchi_core::types::{MessageId, PersonId, RoomId};
+
+use super::store::OpenStore;
+use crate::keeper::opted_out_people;
+use crate::memory::{SqliteMemory, StoredLayers};
+use crate::stores::StoreError;
+
+/// Recognises the records of people who opted out, read in their order.
+#[derive(Debug, Default)]
+pub struct OptedOutFilter {
+    people: Vec<PersonId>,
+    messages: BTreeSet<(RoomId, MessageId)>,
+    /// Messages that were left out.
+    pub skipped: u64,
+}
+
+impl OptedOutFilter {
+    pub async fn read(opened: &OpenStore) -> Result<OptedOutFilter, StoreError> {
+        // Stores of earlier versions know nobody who opted out.
+        if !opened.database.has_memory().await? {
+            return Ok(OptedOutFilter::default());
+        }
+        let memory = SqliteMemory::new(opened.database.clone(), StoredLayers::ALL);
+        let people = opted_out_people(&memory, &*opened.stores.index).await?;
+        Ok(OptedOutFilter { people, ..OptedOutFilter::default() })
+    }
+
+    /// Whether this record is left out.
+    pub fn skips(&mut self, input: &Input) -> bool {
+        if let Input::Said(message) = input {
+            let skips = self.people.contains(&message.author.id);
+            if skips {
+                self.messages.insert((message.place.room.clone(), message.id.clone()));
+                self.skipped += 1;
+            }
+            return skips;
+        }
+        if let Input::Changed(change) = input {
+            return self.messages.contains(&(change.place.room.clone(), change.id.clone()));
+        }
+        matches!(input, Input::Reacted(reaction) if self.people.contains(&reaction.by))
+    }
+}

@@ -1,0 +1,148 @@
+//! What is kept of one person: the list that they are shown, that they are given, and that is forgotten with them.
+//!
+//! It goes by the ids of the person and by the names that are theirs alone ([`PersonMatcher`]); `/forget-me` deletes by the same
+//! rule. What others said of them is shown as far as they could have read it; the rest is counted, and forgotten all the same.
+
+use std::sync::Arc;
+
+use aizuchi_core::memory::words::{NameCandidates, NameFinder};
+use aizuchi_core::memory::{ChannelMemory, Fact, Filter, Origin, Person, PersonMatcher, Remark, allowed};
+use aizuchi_core::types::{PersonId, RoomId, Visibility};
+use serde::Serialize;
+
+use super::Keeper;
+use crate::journal::{Journal, OwnMessage};
+use crate::ports::Platform;
+use crate::stores::StoreError;
+
+/// Everything that is kept of a person.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PersonList {
+    pub person: Option<Person>,
+    /// Facts that rest on their words.
+    pub facts: Vec<Fact>,
+    /// Facts that others' words say of them.
+    pub said_by_others: Vec<Fact>,
+    /// What others' profiles say of them.
+    pub notes_on_others: Vec<Remark>,
+    pub channels: Vec<ChannelMemory>,
+    /// Facts by names that may be somebody else's: these are forgotten once the person confirms the name.
+    pub perhaps: Vec<PerhapsNamed>,
+    /// What speaks of them in rooms that they do not read.
+    pub elsewhere: usize,
+    pub messages: Vec<OwnMessage>,
+}
+
+/// What is said of somebody by a name that may be theirs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PerhapsNamed {
+    pub name: Box<str>,
+    /// Who else may be meant; none where it may be an ordinary word.
+    pub other: Option<Box<str>>,
+    pub facts: Vec<Fact>,
+}
+
+impl Keeper {
+    /// Everything that is kept of a person, up to what they said last.
+    pub async fn list(&self, ids: &[PersonId], platforms: &[Arc<dyn Platform>]) -> Result<PersonList, StoreError> {
+        self.catch_up().await?;
+        let journal = Journal::new(self.stores.clone());
+        let (own, others) = journal.names_of(ids, platforms).await?;
+        let people = self.memory.people(None).await?;
+        let called = self.called(ids, own, others, &people);
+        let theirs = PersonMatcher::new(ids, &called.certain);
+        let facts = self.memory.facts(Filter::default()).await?;
+        let mut person = None;
+        for id in ids {
+            person = person.or(self.memory.people(Some(id)).await?.pop());
+        }
+        let readers = readers(ids, person.as_ref(), &facts);
+        let reads = |origin: &Origin| readers.iter().any(|reader| allowed(origin, reader, true).is_some());
+        let mut list =
+            PersonList { person, messages: journal.messages_of(ids, platforms).await?, ..PersonList::default() };
+        let mut rooms: Vec<RoomId> = people.iter().flat_map(|person| person.rooms.clone()).collect();
+        rooms.extend(facts.iter().map(|fact| fact.origin.room.clone()));
+        list.perhaps = perhaps(&called, &theirs, &facts, &reads);
+        for fact in facts.into_iter().filter(|fact| theirs.has_fact(fact)) {
+            match (theirs.said(&fact), reads(&fact.origin)) {
+                (true, _) => list.facts.push(fact),
+                (false, true) => list.said_by_others.push(fact),
+                (false, false) => list.elsewhere += 1,
+            }
+        }
+        for other in people.iter().filter(|person| !ids.contains(&person.id)) {
+            for remark in other.remarks().filter(|remark| theirs.is_named_in(&remark.text)) {
+                match reads(&remark.origin) {
+                    true => list.notes_on_others.push(remark.clone()),
+                    false => list.elsewhere += 1,
+                }
+            }
+        }
+        rooms.sort();
+        rooms.dedup();
+        for room in rooms {
+            let Some(channel) = self.memory.channel(&room).await?.0.filter(|channel| theirs.has_channel(channel))
+            else {
+                continue;
+            };
+            match reads(&channel.origin) {
+                true => list.channels.push(channel),
+                false => list.elsewhere += 1,
+            }
+        }
+        Ok(list)
+    }
+
+    /// What somebody is called, by whether nobody else can be meant. `own` and `others` are names that were met elsewhere.
+    pub(super) fn called(
+        &self,
+        ids: &[PersonId],
+        own: impl IntoIterator<Item = Box<str>>,
+        others: impl IntoIterator<Item = Box<str>>,
+        people: &[Person],
+    ) -> NameCandidates {
+        let (theirs, everybody_else): (Vec<&Person>, Vec<&Person>) =
+            people.iter().partition(|person| ids.contains(&person.id));
+        let names =
+            |people: Vec<&Person>| people.into_iter().flat_map(|person| person.names.clone()).collect::<Vec<_>>();
+        let own: Vec<Box<str>> = own.into_iter().chain(names(theirs)).collect();
+        let mut others: Vec<Box<str>> = others.into_iter().chain(names(everybody_else)).collect();
+        let policies = self.policies();
+        let bot = &policies.general().settings.bot;
+        others.extend([&bot.name].into_iter().chain(&bot.aliases).map(|name| name.as_str().into()));
+        NameCandidates::sorted(own.iter().map(|name| &**name), others.iter().map(|name| &**name).collect::<Vec<_>>())
+    }
+}
+
+/// Where they read along: in the rooms they spoke in, with those who could read what they said there.
+fn readers(ids: &[PersonId], person: Option<&Person>, facts: &[Fact]) -> Vec<Origin> {
+    let mut readers: Vec<Origin> = Vec::new();
+    let rooms = person.into_iter().flat_map(|person| &person.rooms);
+    readers.extend(rooms.map(|room| Origin::new(room.as_str(), Visibility::Public)));
+    readers.extend(person.into_iter().flat_map(Person::remarks).map(|remark| remark.origin.clone()));
+    let own = facts.iter().filter(|fact| fact.people.iter().any(|person| ids.contains(person)));
+    readers.extend(own.map(|fact| fact.origin.clone()));
+    readers.sort_by(|a, b| a.room.cmp(&b.room));
+    readers.dedup();
+    readers
+}
+
+fn perhaps(
+    called: &NameCandidates,
+    theirs: &PersonMatcher,
+    facts: &[Fact],
+    reads: &dyn Fn(&Origin) -> bool,
+) -> Vec<PerhapsNamed> {
+    let mut named = Vec::new();
+    for (name, other) in &called.doubtful {
+        let finder = NameFinder::new([name]);
+        let speaks = |fact: &&Fact| {
+            !theirs.has_fact(fact) && reads(&fact.origin) && fact.texts().any(|text| finder.are_in(text))
+        };
+        let facts: Vec<Fact> = facts.iter().filter(speaks).cloned().collect();
+        if !facts.is_empty() {
+            named.push(PerhapsNamed { name: name.clone(), other: other.clone(), facts });
+        }
+    }
+    named
+}

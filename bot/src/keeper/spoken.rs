@@ -1,0 +1,128 @@
+//! "Forget what I said about …", said to the bot: done before it answers, and confirmed by the answer.
+//!
+//! To forget a message is to take it as deleted: the engines, memory and the journal let go of it the same way. People still see it
+//! where it was said; who wants that changed deletes it there. What is remembered without a message goes with it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use aizuchi_core::effect::Brief;
+use aizuchi_core::memory::{Filter, ForgetTopic, MemoryChange, asked_to_forget};
+use aizuchi_core::types::{Change, MessageId, PersonId, Place, RoomId};
+use aizuchi_core::{Input, Time};
+
+use super::Keeper;
+use crate::journal::Journal;
+use crate::language::{Language, say};
+use crate::runtime::EngineHandle;
+use crate::stores::StoreError;
+
+/// What a request came to; kept for a while, since what is forgotten may have the answer written anew.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SpokenRequest {
+    room: Option<RoomId>,
+    message: Option<MessageId>,
+    messages: BTreeSet<(RoomId, MessageId)>,
+    facts: BTreeSet<u64>,
+}
+
+/// Requests that are remembered.
+const REQUESTS_MAX: usize = 100;
+
+impl Keeper {
+    /// Carries out the request to forget something that a message to the bot may be, and says so. `None` if it is none.
+    pub async fn obey(self: &Arc<Self>, brief: &Brief, seq: u64, language: Language) -> Option<String> {
+        let last = brief.answering.last().filter(|_| brief.addressed)?;
+        // Cheaper than to read the journal for every answer.
+        let line = brief.transcript.lines.iter().find(|line| line.id == last.as_str())?;
+        let topic = asked_to_forget(line.text)?;
+        let engine = self.engine.get()?.clone();
+        let said = self.latest_talk(&brief.place.room, seq).await.ok()?;
+        let person = said.iter().find(|said| said.id == *last)?.person.clone();
+        let (keeper, request) = (self.clone(), (brief.place.room.clone(), last.clone()));
+        let at = brief.at;
+        // It goes on when the answer is called off because the talk has changed.
+        let done = tokio::spawn(async move { keeper.forget_topic(&topic, &person, request, at, &engine).await });
+        match done.await {
+            Ok(Ok(request)) => Some(confirmation(&request, language)),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, room = %brief.place.room, "cannot forget what was asked for");
+                Some(language.text("forgotten-topic-failed"))
+            }
+            Err(_) => Some(language.text("forgotten-topic-failed")),
+        }
+    }
+
+    async fn forget_topic(
+        &self,
+        topic: &ForgetTopic,
+        person: &PersonId,
+        (room, message): (RoomId, MessageId),
+        at: Time,
+        engine: &EngineHandle,
+    ) -> Result<SpokenRequest, StoreError> {
+        let _one = self.obeying.lock().await;
+        let ids = engine.ids_of(person);
+        let said = Journal::new(self.stores.clone()).recorded_of(&ids).await?;
+        let is_asked = |of: &RoomId, id: &MessageId, text: &str| {
+            !(*of == room && *id == message) && topic.is_in(text) && asked_to_forget(text).is_none()
+        };
+        let mut places: Vec<(Place, MessageId)> = Vec::new();
+        for said in said {
+            if is_asked(&said.place.room, &said.id, &said.text) {
+                places.push((said.place, said.id));
+            }
+        }
+        let mut facts = Vec::new();
+        for id in &ids {
+            let filter = Filter { person: Some(id.clone()), ..Filter::default() };
+            let about =
+                self.memory.facts(filter).await?.into_iter().filter(|fact| fact.texts().any(|text| topic.is_in(text)));
+            facts.extend(about.map(|fact| fact.id));
+        }
+        let request = self.note_request((room, message), &places, &facts.iter().map(|fact| fact.0).collect::<Vec<_>>());
+        self.change(facts.into_iter().map(|fact| MemoryChange::Forgotten { fact }).collect()).await?;
+        let mut promised = Vec::new();
+        for (place, id) in places {
+            let gone = Input::Changed(Change { place, id, at, text: None });
+            promised.push(engine.enqueue(gone).await.map_err(|_| StoreError::Closed)?);
+        }
+        for gone in promised {
+            gone.durable().await.map_err(|_| StoreError::Closed)?;
+        }
+        self.catch_up().await?;
+        self.settle().await?;
+        Ok(request)
+    }
+
+    /// Adds to what is known of a request.
+    fn note_request(
+        &self,
+        (room, message): (RoomId, MessageId),
+        places: &[(Place, MessageId)],
+        facts: &[u64],
+    ) -> SpokenRequest {
+        let mut requests = self.requests.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let is_it =
+            |known: &SpokenRequest| known.room.as_ref() == Some(&room) && known.message.as_ref() == Some(&message);
+        let mut request = match requests.iter().position(is_it) {
+            Some(index) => requests.remove(index),
+            None => SpokenRequest { room: Some(room), message: Some(message), ..SpokenRequest::default() },
+        };
+        request.messages.extend(places.iter().map(|(place, id)| (place.room.clone(), id.clone())));
+        request.facts.extend(facts);
+        if requests.len() == REQUESTS_MAX {
+            requests.remove(0);
+        }
+        requests.push(request.clone());
+        request
+    }
+}
+
+/// Without the words that are to be forgotten.
+fn confirmation(request: &SpokenRequest, language: Language) -> String {
+    match (request.messages.len(), request.facts.len()) {
+        (0, 0) => language.text("forgotten-topic-nothing"),
+        (messages, facts) => say!(language, "forgotten-topic", messages = messages, facts = facts),
+    }
+}

@@ -1,0 +1,133 @@
+//! Facts that come in: merged with what says the same, and what no longer holds becomes former.
+
+use aizuchi_core::memory::{
+    ContextTurn, ExportItem, Fact, FactDraft, FactId, Former, Layer, MemoryChange, MergeOutcome, compare, contradicts,
+};
+
+use super::apply::ChangeApplier;
+use super::table::StoreResult;
+
+impl ChangeApplier<'_> {
+    pub(super) fn keep(&mut self, mut draft: FactDraft) -> StoreResult<()> {
+        draft.confidence = if draft.confidence.is_finite() { draft.confidence.clamp(0.0, 1.0) } else { 0.0 };
+        if self.is_unwelcome(&draft)? {
+            return Ok(());
+        }
+        draft.context = self.wanted_turns(draft.context)?;
+        let known = self.alike(&draft)?;
+        match compare(known.iter(), &draft) {
+            MergeOutcome::New => {
+                let new = self.keep_new(draft)?;
+                self.settle_contradictions(new, known)
+            }
+            MergeOutcome::Same(id) => {
+                self.with_fact(id, |fact| fact.absorb(draft.clone()))?;
+                match self.table.fact(id)? {
+                    Some(fact) => self.settle_contradictions(fact, known),
+                    None => Ok(()),
+                }
+            }
+            MergeOutcome::Replaces(id) => {
+                let new = self.keep_new(draft)?;
+                let former = Some(Former { by: new.id, since: new.at });
+                self.with_fact(id, |fact| fact.former = former)?;
+                self.settle_contradictions(new, known)
+            }
+        }
+    }
+
+    fn keep_new(&mut self, draft: FactDraft) -> StoreResult<Fact> {
+        let fact = draft.keep(self.table.new_fact()?);
+        self.table.put_fact(&fact)?;
+        Ok(fact)
+    }
+
+    /// Of two facts that cannot both hold, the later one does. What somebody pinned holds in any case.
+    fn settle_contradictions(&mut self, mut new: Fact, known: Vec<Fact>) -> StoreResult<()> {
+        for mut fact in known.into_iter().filter(|fact| fact.id != new.id && fact.former.is_none() && !fact.pinned) {
+            if !contradicts(&new, &fact) {
+                continue;
+            }
+            if fact.at <= new.at {
+                // It may have been replaced by name already.
+                fact.former = Some(Former { by: new.id, since: new.at });
+                self.table.put_fact(&fact)?;
+            } else {
+                new.former = Some(Former { by: fact.id, since: fact.at });
+                self.table.put_fact(&new)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What these facts had taken the place of holds again.
+    pub(super) fn restore_former(&mut self, gone: &[FactId], left: Vec<Fact>) -> StoreResult<()> {
+        for mut fact in left {
+            if fact.former.is_some_and(|former| gone.contains(&former.by)) {
+                fact.former = None;
+                self.table.put_fact(&fact)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn import(&mut self, item: ExportItem) -> StoreResult<()> {
+        match item {
+            ExportItem::Fact(mut fact) if self.kept.has(Layer::Facts) => {
+                fact.context = self.wanted_turns(fact.context)?;
+                let known = self.table.facts_alike(&fact.origin.room, &fact.content)?;
+                let draft = FactDraft::from(fact.clone());
+                if compare(known.iter(), &draft) != MergeOutcome::New || self.is_unwelcome(&draft)? {
+                    return self.keep(draft);
+                }
+                // What replaced it has another number here.
+                let former = fact.former.map(|former| Former { by: FactId(0), ..former });
+                let id = self.table.new_fact()?;
+                self.table.put_fact(&Fact { id, former, ..fact })
+            }
+            ExportItem::Person(person) if self.kept.has(Layer::People) => {
+                let known = self.table.person(&person.id)?.is_some() || self.is_out(&person.id)?;
+                match person.opted_out {
+                    true => self.change(MemoryChange::OptedOut { person: person.id, out: true }),
+                    false if known => Ok(()),
+                    false => self.table.put_person(&person),
+                }
+            }
+            ExportItem::Channel(channel) if self.kept.has(Layer::Channels) => {
+                // Its marks are those of another journal: here its records are yet to be read.
+                let known = self.table.channel(&channel.origin.room)?;
+                if known.is_some_and(|known| !known.is_empty()) { Ok(()) } else { self.table.put_channel(&channel) }
+            }
+            ExportItem::Fact(_) | ExportItem::Person(_) | ExportItem::Channel(_) => Ok(()),
+        }
+    }
+
+    /// The facts of the room that may say the same or the contrary, and the one it is to replace.
+    fn alike(&self, draft: &FactDraft) -> StoreResult<Vec<Fact>> {
+        let mut known = self.table.facts_alike(&draft.origin.room, &draft.content)?;
+        if let Some(id) = draft.replaces.filter(|id| known.iter().all(|fact| fact.id != *id)) {
+            known.extend(self.table.fact(id)?);
+        }
+        Ok(known)
+    }
+
+    /// Without those of people who do not want to be remembered.
+    fn wanted_turns(&self, turns: Vec<ContextTurn>) -> StoreResult<Vec<ContextTurn>> {
+        let mut wanted = Vec::new();
+        for turn in turns {
+            if !self.is_out(&turn.person)? {
+                wanted.push(turn);
+            }
+        }
+        Ok(wanted)
+    }
+
+    fn is_unwelcome(&self, draft: &FactDraft) -> StoreResult<bool> {
+        for person in &draft.people {
+            if self.is_out(person)? {
+                return Ok(true);
+            }
+        }
+        Ok(draft.content.trim().is_empty())
+    }
+}

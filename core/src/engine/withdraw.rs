@@ -1,0 +1,59 @@
+//! A message that it answered is deleted: the answer is taken back, for a while and where the platform can.
+
+use super::link;
+use super::turn::Turn;
+use crate::effect::{Effect, Withdrawal};
+use crate::room::{PendingDelivery, SentAnswer};
+use crate::types::{MessageId, Span, Time};
+
+/// Where answers are never taken back, nothing is kept for it.
+fn life(turn: &Turn<'_>) -> Option<Span> {
+    let minutes = turn.policy.settings.reply.withdraw_minutes;
+    (minutes > 0).then(|| Span::minutes(minutes.into()))
+}
+
+/// People see an answer. Its reason may have gone while it was on its way.
+pub(super) fn note_sent(turn: &mut Turn<'_>, sent: &PendingDelivery, posts: &[MessageId]) {
+    if posts.is_empty() || life(turn).is_none() {
+        return;
+    }
+    let to: Vec<MessageId> = sent.traces.iter().map(|trace| trace.message.clone()).collect();
+    let to: Vec<MessageId> = to.into_iter().filter(|message| !sent.deleted.contains(message)).collect();
+    if to.is_empty() {
+        return withdraw(turn, posts.to_vec());
+    }
+    let at = turn.now;
+    turn.place_mut().bot_mut().note_sent(SentAnswer { at, to, posts: posts.to_vec() });
+}
+
+/// A message was deleted.
+pub(super) fn note_deletion(turn: &mut Turn<'_>, message: &MessageId) {
+    let Some(life) = life(turn) else { return };
+    let after = Time(turn.now.0.saturating_sub(life.0));
+    let Some(bot) = turn.place_mut().bot.as_deref_mut() else { return };
+    for sent in &mut bot.delivering {
+        if sent.traces.iter().any(|trace| trace.message == *message) && !sent.deleted.contains(message) {
+            sent.deleted.push(message.clone());
+        }
+    }
+    let posts = bot.take_unfounded(message, after);
+    if !posts.is_empty() {
+        withdraw(turn, posts);
+    }
+}
+
+/// Forgotten here at once; the platform is asked to delete them.
+fn withdraw(turn: &mut Turn<'_>, posts: Vec<MessageId>) {
+    for post in &posts {
+        let (place, speakers) = turn.room.split(turn.thread.as_ref());
+        if let Some(index) = place.buffer.find(post.as_str()) {
+            speakers.release(place.buffer.remove(index));
+        }
+        if let Some(bot) = &mut place.bot {
+            bot.exchanges.change(post.as_str(), None);
+        }
+        link::change_conversations(turn, post, None);
+    }
+    let (at, place) = (turn.now, turn.place_id());
+    turn.out.push(Effect::Withdraw(Box::new(Withdrawal { at, place, posts })));
+}
