@@ -99,6 +99,14 @@ mod tests {
     }
 
     #[test]
+    fn a_name_a_thousand_times_is_read_at_its_ends() {
+        let many = |before: &str, after: &str| used(&format!("{before}{}{after}", "the aizuchi repo ".repeat(20_000)));
+        assert_eq!(many("", ""), Some(NameUse::InPassing));
+        assert_eq!(many("aizuchi, look. ", ""), Some(NameUse::Called));
+        assert_eq!(many("", ". aizuchi, what is that?"), Some(NameUse::Called));
+    }
+
+    #[test]
     fn names_of_two_letters_and_names_with_spaces() {
         let names = Finder::new(&["ai", "Mr Bot", "愛"], MatchStyle::Word);
         let used = |text: &str| name_use(text, &names, false);

@@ -24,11 +24,18 @@ pub(super) struct Occurrence<'a> {
 const TITLES: [&str; 14] =
     ["さん", "くん", "ちゃん", "さま", "たん", "君", "様", "殿", "先生", "先輩", "-san", "-kun", "-chan", "-sama"];
 
+/// So many of the first and of the last occurrences are looked at: each is read with the sentence around it, which can be the
+/// whole text.
+const OCCURRENCES_MAX: usize = 16;
+
 pub(super) fn occurrences<'a>(text: &'a str, names: &Finder) -> Vec<Occurrence<'a>> {
-    let hidden = hidden(text);
-    let shown = |range: &Range<usize>| !hidden.iter().any(|hidden| hidden.contains(&range.start));
-    let found = names.find_all(text).filter(shown).filter(|range| !is_part_of_identifier(text, range));
-    found.map(|range| occurrence(text, &range)).collect()
+    let all: Vec<Range<usize>> = names.find_all(text).collect();
+    let last = all.len().saturating_sub(OCCURRENCES_MAX).max(OCCURRENCES_MAX.min(all.len()));
+    let some = all[..OCCURRENCES_MAX.min(all.len())].iter().chain(&all[last..]);
+    let hidden = if all.is_empty() { Vec::new() } else { hidden(text) };
+    let shown = |range: &&Range<usize>| !hidden.iter().any(|hidden| hidden.contains(&range.start));
+    let found = some.filter(shown).filter(|range| !is_part_of_identifier(text, range));
+    found.map(|range| occurrence(text, range)).collect()
 }
 
 fn occurrence<'a>(text: &'a str, range: &Range<usize>) -> Occurrence<'a> {
@@ -182,8 +189,8 @@ pub(super) fn mentions_another(text: &str, names: &Finder) -> bool {
     let starts = |(at, _): (usize, &str)| {
         let rest = &text[at + 1..];
         let fresh = text[..at].chars().next_back().is_none_or(|c| !c.is_ascii_alphanumeric());
-        let own = names.find(rest).is_some_and(|name| name.start == 0);
-        fresh && !own && rest.starts_with(char::is_alphanumeric)
+        let is_own = || names.find(rest).is_some_and(|name| name.start == 0);
+        fresh && rest.starts_with(char::is_alphanumeric) && !is_own()
     };
     text.match_indices('@').any(starts)
 }
