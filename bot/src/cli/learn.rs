@@ -75,13 +75,14 @@ fn check_new<'a>(log: &'a str, channels: &[Channel], heard: &mut HashMap<u64, &'
 
 /// Says before the work begins if its result could not be written.
 fn check_writable(out: &str) -> anyhow::Result<()> {
+    // Another file takes its place in the end: what is no file would be lost.
+    if std::fs::symlink_metadata(out).is_ok_and(|known| !known.is_file()) {
+        bail!("cannot write {out}: it exists and is no regular file; name a new file");
+    }
     let half = half_of(out);
     std::fs::write(&half, "")
         .and_then(|()| std::fs::remove_file(&half))
         .with_context(|| format!("cannot write {out}"))?;
-    if Path::new(out).is_dir() {
-        bail!("cannot write {out}: it is a folder");
-    }
     Ok(())
 }
 

@@ -91,7 +91,16 @@ fn a_log_that_is_named_twice_and_a_file_that_cannot_be_written_are_refused_befor
         let told = format!("of {} are in noise.jsonl too: name each log once", logs.split(' ').next_back().unwrap());
         assert!(run.err.contains(&told) && run.out.is_empty(), "{run:?}");
     }
-    for out in ["missing/room.txt", "."] {
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("noise.jsonl", folder.path("link.txt")).expect("a link");
+    for out in [
+        "missing/room.txt",
+        ".",
+        #[cfg(unix)]
+        "link.txt",
+        #[cfg(unix)]
+        "/dev/null",
+    ] {
         let run = folder.run(&format!("learn noise.jsonl --out {out}"));
         assert!(run.code == Some(1) && run.err.contains("cannot write") && run.out.is_empty(), "{run:?}");
     }
