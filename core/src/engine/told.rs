@@ -16,9 +16,12 @@ pub(super) enum SpokenOrder {
 /// For so long what people say may be about its post, if nobody else spoke in between.
 const POST_ECHOES_FOR: Span = Span::minutes(5);
 
+/// Nobody gives an order in a longer message.
+const ORDER_BYTES_MAX: usize = 4000;
+
 /// The order that a message is, where orders in words are obeyed.
 pub(super) fn order_in(turn: &Turn<'_>, message: &Message, address: Address) -> Option<SpokenOrder> {
-    if turn.policy.settings.address.be_quiet_minutes == 0 {
+    if turn.policy.settings.address.be_quiet_minutes == 0 || message.text.len() > ORDER_BYTES_MAX {
         return None;
     }
     let rest = || without_names(turn, &message.text);
