@@ -15,6 +15,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Zoned;
 use serde_json::{Value, json};
 
+use crate::cli::eval::check_labels;
 use crate::cli::outputs;
 
 #[derive(Args)]
@@ -42,6 +43,9 @@ pub fn run(arguments: &LearnArguments) -> anyhow::Result<()> {
     }
     check_writable(&arguments.out)?;
     let labelled = adapt::labelled(&channels);
+    if labelled > 0 {
+        check_labels(channels.iter())?;
+    }
     if labelled < LABELLED_MIN {
         bail!(
             "{labelled} of {} messages have labels (replies, threads, gold_reply_to or gold_conversation); at least \

@@ -114,9 +114,11 @@ fn a_stand_in_whom_nobody_knows_and_labels_that_lead_nowhere_are_told() {
     let astray =
         r#"{"ts": 1700000000, "channel": "c", "id": "m1", "author": "a", "text": "hi", "gold_reply_to": ["m9"]}"#;
     folder.write("astray.jsonl", astray);
-    let run = folder.run("eval link astray.jsonl");
-    assert_eq!(run.code, Some(1), "{run:?}");
-    assert!(run.err.contains("none of the 1 labels leads to a message of the log"), "{run:?}");
+    for command in ["eval link astray.jsonl", "learn astray.jsonl --out room.txt"] {
+        let run = folder.run(command);
+        assert_eq!(run.code, Some(1), "{run:?}");
+        assert!(run.err.contains("none of the 1 labels leads to a message of the log"), "{run:?}");
+    }
 }
 
 #[test]

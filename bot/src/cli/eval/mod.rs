@@ -13,6 +13,7 @@ mod turn;
 use clap::{Args, Subcommand};
 
 use crate::cli::settings::SettingsArguments;
+pub use labelled::check_labels;
 pub use talk::{is_contribution, share};
 
 #[derive(Args)]
