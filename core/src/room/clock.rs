@@ -44,6 +44,7 @@ impl BotState {
         self.acted_at = self.acted_at.map(|at| at.shifted(by));
         self.spoke_up_at = self.spoke_up_at.map(|at| at.shifted(by));
         self.interventions.iter_mut().for_each(|intervention| intervention.at = intervention.at.shifted(by));
+        self.sent.iter_mut().for_each(|sent| sent.at = sent.at.shifted(by));
         self.cache.set_clock(by);
         self.exchanges.set_clock(by);
         for PendingDelivery { delivery, traces, .. } in &mut self.delivering {
