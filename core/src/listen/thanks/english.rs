@@ -33,6 +33,8 @@ fn thanks_in(clause: &str) -> Option<bool> {
         let rest = &words[at..];
         if thanked
             && rest[0] == "for"
+            // For what is still to be done.
+            && !words[..at].ends_with(&["in", "advance"])
             && rest.len() > 1
             && rest.len() <= FOR_MAX
             && !rest.iter().any(|word| GOES_ON.contains(word))
