@@ -31,7 +31,7 @@ pub(super) fn order_in(turn: &Turn<'_>, message: &Message, address: Address) -> 
         Address::SomebodyElse => false,
     };
     if may_talk {
-        return Some(SpokenOrder::TalkAgain);
+        return (!calls_somebody_else(turn, message, &rest())).then_some(SpokenOrder::TalkAgain);
     }
     let said_to = match address {
         Address::Me(_) if message.mentions.iter().all(|person| *person == message.author.id) => SaidTo::Bot,
@@ -39,7 +39,23 @@ pub(super) fn order_in(turn: &Turn<'_>, message: &Message, address: Address) -> 
         Address::TheRoom if follows_own_post(turn, message) => SaidTo::NobodyAfterItsPost,
         Address::TheRoom | Address::SomebodyElse => return None,
     };
-    asked_to_be_quiet(&rest(), said_to).map(SpokenOrder::BeQuiet)
+    let rest = rest();
+    let time = asked_to_be_quiet(&rest, said_to)?;
+    (!calls_somebody_else(turn, message, &rest)).then_some(SpokenOrder::BeQuiet(time))
+}
+
+/// Whether a part of what is said is the name of somebody else who is known here: 「田中、静かにして」 is said to them.
+fn calls_somebody_else(turn: &Turn<'_>, message: &Message, rest: &str) -> bool {
+    const PARTS_MAX: usize = 8;
+    let known = &turn.room.speakers;
+    let author = known.key(&message.author.id);
+    let parts =
+        rest.split([',', '、', '，', '!', '！', '.', '。', '\n']).map(str::trim).filter(|part| !part.is_empty());
+    parts
+        .take(PARTS_MAX)
+        .filter(|name| known.by_name(name).is_some_and(|key| key != author))
+        // Somebody may go by the name of "please".
+        .any(|name| asked_to_be_quiet(&format!("be quiet, {name}"), SaidTo::Bot).is_none())
 }
 
 /// Whether the message before is a post of its own, and not an old one. Of the same person one message may be in between.

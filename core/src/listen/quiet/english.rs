@@ -3,13 +3,16 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use super::english_joined::joined;
 use super::english_time::{begins_time, time_at_end, time_at_start};
 use super::misspelled::corrected;
 use super::pattern::{WordPattern, read};
+use super::somebody::is_name_in_english;
 use super::{ClausePart, LAUGHS, QuietTime, SaidTo, TextClause, clauses, together};
 
 struct Tables {
-    /// The requests; `~` those that count only where they are said to the bot, `^` those of them that are put as questions.
+    /// The requests; `~` those that count only where they are said to the bot, `^` those of them that are put as questions, `%`
+    /// those of which people ask whether it can.
     requests: Vec<(char, WordPattern)>,
     /// One of these is in every request.
     telling: HashSet<Box<str>>,
@@ -18,7 +21,7 @@ struct Tables {
 }
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| {
-    let requests = read(include_str!("english.txt"), "~^");
+    let requests = read(include_str!("english.txt"), "~^%");
     Tables {
         telling: requests.iter().flat_map(|(_, pattern)| pattern.telling_words(COMMON)).collect(),
         requests,
@@ -39,20 +42,47 @@ const WORDS_MAX: usize = 24;
 const ENDS: &str = ".!?,;\n…—–()*~";
 
 pub(super) fn asked_to_be_quiet(text: &str, said_to: SaidTo) -> Option<QuietTime> {
-    let all = words(text);
+    let text = joined(text);
+    let all = words(&text);
     // Whoever says thanks first has had enough of an answer.
     let content = all.first().is_some_and(|first| is_in(first, "thanks thank thx ty cheers"))
         && all.iter().any(|word| word == "enough");
     if content || !all.iter().any(|word| TABLES.telling.contains(word.as_str())) {
         return None;
     }
-    let parts: Vec<ClausePart> = clauses(text, ENDS).into_iter().flat_map(|clause| parts(clause, said_to)).collect();
+    let parts: Vec<ClausePart> = clauses(&text, ENDS).into_iter().flat_map(|clause| parts(clause, said_to)).collect();
     together(&parts, said_to)
 }
 
 pub(super) fn allowed_to_talk(text: &str) -> bool {
     let all = clauses(text, ENDS);
-    !text.contains('"') && all.len() <= 4 && all.iter().any(|clause| is_permission(clause))
+    !text.contains('"')
+        && all.len() <= 4
+        && !all.iter().any(names_somebody)
+        && all.iter().any(|clause| is_permission(clause, "<") || is_asked_to_talk(clause))
+}
+
+/// "Bob", "hey bob": whom the rest is said to.
+fn names_somebody(clause: &TextClause<'_>) -> bool {
+    let words = words(clause.text);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let is_beside = |words: &[&str]| {
+        TABLES.around.iter().chain(&TABLES.again).any(|(sign, pattern)| *sign != '?' && pattern.is(words))
+    };
+    !strip_around(&words, "<", &is_beside)
+        && starts(&words, "<", false)
+            .iter()
+            .any(|start| start.at + 1 == words.len() && is_name_in_english(words[start.at]))
+}
+
+/// "Could you start talking again please": a request, whatever sign ends it; "can you talk?" asks whether.
+fn is_asked_to_talk(clause: &TextClause<'_>) -> bool {
+    let words = words(clause.text);
+    let has = |list: &str| words.iter().any(|word| is_in(word, list));
+    let is_polite = !clause.asks || has("please could would");
+    is_polite
+        && has("again back resume start normally anymore")
+        && is_permission(&TextClause { asks: false, ..*clause }, "<?")
 }
 
 /// The same, said to nobody in particular: nothing else is said, and it is plain that somebody was quiet and is meant.
@@ -63,30 +93,33 @@ pub(super) fn plainly_allowed_to_talk(text: &str) -> bool {
     let is_plain = |clause: &TextClause<'_>| {
         let words = words(clause.text);
         let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-        is_permission(clause) && has(BEFORE) && has(MEANT)
+        // Who wants to hear from somebody again may mean anybody.
+        is_permission(clause, "<") && has(BEFORE) && has(MEANT) && !has(&["hear"])
     };
     let is_beside = |clause: &TextClause<'_>| {
         let words = words(clause.text);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let fits =
             |words: &[&str]| TABLES.around.iter().any(|(sign, pattern)| "<>!".contains(*sign) && pattern.is(words));
-        !clause.asks && strip_around(&words, &fits)
+        let is_reason = |words: &[&str]| TABLES.again.iter().any(|(sign, pattern)| *sign == '~' && pattern.is(words));
+        !clause.asks && (strip_around(&words, "<", &fits) || strip_around(&words, "<", &is_reason))
     };
     !text.contains('"') && all.iter().any(is_plain) && all.iter().all(|clause| is_plain(clause) || is_beside(clause))
 }
 
-fn is_permission(clause: &TextClause<'_>) -> bool {
+/// `signs` are those of the patterns that may be before it.
+fn is_permission(clause: &TextClause<'_>, signs: &str) -> bool {
     let words = words(clause.text);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let fits = |words: &[&str]| TABLES.again.iter().any(|(_, pattern)| pattern.is(words));
-    !clause.asks && strip_around(&words, &fits)
+    let fits = |words: &[&str]| TABLES.again.iter().any(|(sign, pattern)| *sign == ' ' && pattern.is(words));
+    !clause.asks && strip_around(&words, signs, &fits)
 }
 
 /// Whether the words fit once what may be around them is taken off.
-fn strip_around(words: &[&str], fits: &dyn Fn(&[&str]) -> bool) -> bool {
+fn strip_around(words: &[&str], signs: &str, fits: &dyn Fn(&[&str]) -> bool) -> bool {
     let ends = ends(words, false);
     let fits_from = |start: &WordCut| ends.iter().any(|end| start.at < end.at && fits(&words[start.at..end.at]));
-    starts(words, "<", false).iter().any(fits_from)
+    starts(words, signs, false).iter().any(fits_from)
 }
 
 /// Where the words proper may begin or end, and what was taken off up to there.
@@ -160,7 +193,7 @@ fn parts(clause: TextClause<'_>, said_to: SaidTo) -> Vec<ClausePart> {
     let words = words(clause.text);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     if words.len() > WORDS_MAX {
-        return vec![ClausePart::Veto];
+        return request_with_any_reason(&words, clause.asks, said_to).unwrap_or_else(|| vec![ClausePart::Veto]);
     }
     let whole = part(&words, clause.asks, said_to);
     if matches!(whole, ClausePart::Request { .. } | ClausePart::Time(_) | ClausePart::Beside | ClausePart::Complaint) {
@@ -179,7 +212,18 @@ fn parts(clause: TextClause<'_>, said_to: SaidTo) -> Vec<ClausePart> {
             return parts;
         }
     }
+    if whole == ClausePart::Veto && said_to == SaidTo::Bot {
+        return request_with_any_reason(&words, clause.asks, said_to).unwrap_or_else(|| vec![whole]);
+    }
     vec![whole]
+}
+
+/// "Please be quiet for two hours because …": what is behind "because" may be long, and about anything.
+fn request_with_any_reason(words: &[&str], asks: bool, said_to: SaidTo) -> Option<Vec<ClausePart>> {
+    let at = words.iter().position(|word| *word == "because").filter(|at| (1..=WORDS_MAX).contains(at))?;
+    let request = part(&words[..at], asks, said_to);
+    let quotes = words.iter().any(|word| word.contains('"'));
+    (matches!(request, ClausePart::Request { .. }) && !quotes).then(|| vec![request, ClausePart::Reason])
 }
 
 fn part(words: &[&str], asks: bool, said_to: SaidTo) -> ClausePart {
@@ -187,7 +231,7 @@ fn part(words: &[&str], asks: bool, said_to: SaidTo) -> ClausePart {
         move |words: &[&str]| TABLES.around.iter().any(|(sign, pattern)| signs.contains(*sign) && pattern.is(words))
     };
     let of_nobody = words[0] == "nobody" || words[0] == "noone" || words.starts_with(&["no", "one"]);
-    let complains = !asks && (of_nobody || strip_around(words, &around("*")));
+    let complains = !asks && (of_nobody || strip_around(words, "<", &around("*")));
     match request(words, asks).or_else(|| request_of_unknown_length(words, asks)) {
         // Of what is said to nobody in particular, the order itself has to be plain.
         Some(ClausePart::Request { only_to_it: true, .. }) if complains && said_to == SaidTo::NobodyAfterItsPost => (),
@@ -213,7 +257,7 @@ fn part(words: &[&str], asks: bool, said_to: SaidTo) -> ClausePart {
     if complains {
         return ClausePart::Complaint;
     }
-    if around("!")(words) || !asks && strip_around(words, &around("<>!")) {
+    if around("!")(words) || !asks && strip_around(words, "<", &around("<>!")) {
         return ClausePart::Beside;
     }
     let may_be_reason =
@@ -261,12 +305,23 @@ fn request(words: &[&str], asks: bool) -> Option<ClausePart> {
         for end in ends.iter().filter(|end| start.at < end.at) {
             let proper = &words[start.at..end.at];
             let Some((sign, for_good)) = request_proper(proper) else { continue };
-            // "Quiet here" says how it is.
+            // "Quiet here" and "quiet this morning" say how it is.
+            if !end.politely && !start.politely && states_of_time(proper, &words[end.at..]) {
+                continue;
+            }
             let states = proper[0] == "quiet" && words.len() > start.at + 1 && !end.politely && !start.politely;
             if states
                 && end.time == QuietTime::Usual
                 && start.time == QuietTime::Usual
                 && !["down", "you", "bot", "now"].contains(&words[start.at + 1])
+            {
+                continue;
+            }
+            if is_about_work(proper, &words[end.at..], asks)
+                || sign == '%'
+                    && asks
+                    && end.time == QuietTime::Usual
+                    && !words.iter().any(|word| is_in(word, "please pls plz"))
             {
                 continue;
             }
@@ -281,13 +336,26 @@ fn request(words: &[&str], asks: bool) -> Option<ClausePart> {
     None
 }
 
+/// "Quiet this morning", "no posts over the weekend".
+fn states_of_time(proper: &[&str], after: &[&str]) -> bool {
+    let is_noun = is_in(proper[0], "quiet silent silence no not nothing") && !proper.starts_with(&["no", "more"]);
+    is_noun && after.iter().any(|word| is_in(word, "weekend afternoon morning"))
+}
+
+/// "Can you zip it for me?" is about a file.
+fn is_about_work(proper: &[&str], after: &[&str], asks: bool) -> bool {
+    proper[0] == "zip" && (asks || after.windows(2).any(|pair| pair == ["for", "me"] || pair == ["for", "us"]))
+}
+
 /// "Be quiet until the release is out": a request with a time that cannot be read lasts the usual time.
 fn request_of_unknown_length(words: &[&str], asks: bool) -> Option<ClausePart> {
     const TAIL_MAX: usize = 10;
     for start in starts(words, "<?", false) {
         for at in (start.at + 1..words.len()).filter(|at| begins_time(words[*at])) {
             let (proper, tail) = (&words[start.at..at], &words[at..]);
-            let Some((sign, false)) = request_proper(proper) else { continue };
+            let Some((sign, false)) = request_proper(proper).filter(|_| !is_about_work(proper, tail, asks)) else {
+                continue;
+            };
             let vague =
                 tail[0] == "for" && (sign != ' ' || proper.len() == 1 && !is_in(proper[0], "shh hush shush shut stfu"));
             // "Silent until now", "no replies for weeks" say how it is.

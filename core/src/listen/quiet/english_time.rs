@@ -1,5 +1,6 @@
 //! "For an hour", "until tomorrow", "till 5pm on friday" at either end of some words.
 
+use super::english_date::day;
 use super::english_span::{span, spelled};
 use super::when::{Day, LocalTime, MORNING, QuietTime};
 
@@ -20,6 +21,11 @@ pub(super) fn begins_time(word: &str) -> bool {
     let digits = word.strip_prefix('-').unwrap_or(word);
     ["for", "until", "till", "til", "untill", "'til"].contains(&word)
         || digits.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Whether these words are a time, all of them.
+pub(super) fn is_time(words: &[&str]) -> bool {
+    time(words).is_some()
 }
 
 fn time(words: &[&str]) -> Option<QuietTime> {
@@ -44,6 +50,8 @@ fn time(words: &[&str]) -> Option<QuietTime> {
             rest_of(rest)
         }
         ["another", rest @ ..] => one_or_more(rest),
+        // "For 1:30".
+        ["for", one] if one.contains(':') => span(&[*one, "hours"]).map(QuietTime::lasting),
         ["for", rest @ ..] => span(rest).map(QuietTime::lasting),
         _ => span(words)
             .filter(|_| words.len() > 1 || words[0].starts_with(|c: char| c.is_ascii_digit()))
@@ -88,8 +96,13 @@ const SET_PHRASES: &[(&str, QuietTime)] = &[
         "today|for today|for the rest of the day|the rest of the day|for the day|all day|the whole day|for the whole day|until midnight|\
          till midnight|until the end of the day|till the end of the day|until end of day|until eod|for the rest of today|\
          rest of the day|tonight|for tonight|for the rest of the evening|for the evening|this evening|for the night|all night|\
-         for the rest of the night|the rest of today",
+         for the rest of the night|the rest of today|this afternoon|for the afternoon|for this afternoon|all afternoon",
         QuietTime::TODAY,
+    ),
+    ("this morning|for the morning|for this morning|all morning", QuietTime::until(Day::Next, 12 * 60)),
+    (
+        "over the weekend|this weekend|for this weekend|on the weekend|at the weekend|during the weekend|all weekend|over weekend",
+        QuietTime::until(Day::Weekday(0), MORNING),
     ),
     (
         "forever|for ever|for good|permanently|indefinitely|until further notice|till further notice|from now on and forever|\
@@ -97,7 +110,7 @@ const SET_PHRASES: &[(&str, QuietTime)] = &[
          until i tell you to|until told otherwise|until you're told otherwise|until you are told otherwise|until i unmute you|\
          until we tell you|until we tell you otherwise|until we say so|till i say so|till i tell you|till i tell you otherwise|\
          until someone unmutes you|until i say you can talk|until i say you can talk again|until i allow you|until you are unmuted|\
-         for the rest of your life|until i call you|until called|until we call you|until you're called",
+         for the rest of your life",
         QuietTime::Open,
     ),
 ];
@@ -106,6 +119,11 @@ fn until(words: &[&str]) -> Option<QuietTime> {
     let words = match words {
         ["about" | "around", rest @ ..] | ["at", "least", rest @ ..] => rest,
         other => other,
+    };
+    let words = match words {
+        [start @ .., "or", "so" | "later" | "thereabouts"] | [start @ .., "at", "least"] => start,
+        [start @ .., "at", "the", "earliest" | "latest"] => start,
+        all => all,
     };
     let clock = |minute: u32, either_half: bool| QuietTime::Until(LocalTime { day: Day::Next, minute, either_half });
     match words {
@@ -147,26 +165,6 @@ fn day_and_time(on: &[&str], at: &[&str]) -> Option<QuietTime> {
     }
 }
 
-fn day(words: &[&str]) -> Option<Day> {
-    match words {
-        ["tomorrow" | "tmrw" | "tmr" | "tomorow"] => Some(Day::Tomorrow),
-        ["the", "day", "after", "tomorrow"] => Some(Day::InDays(2)),
-        ["next" | "on" | "this" | "coming", day] | ["the" | "this", "next" | "coming", day] | [day] => {
-            weekday(day).map(Day::Weekday)
-        }
-        _ => None,
-    }
-}
-
-fn weekday(word: &str) -> Option<i64> {
-    let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-    let short = |day: &str| {
-        ["mon", "tue", "tues", "wed", "thu", "thur", "thurs", "fri", "sat", "sun"].contains(&word)
-            && day.starts_with(word)
-    };
-    days.iter().position(|day| *day == word || short(day)).map(|at| at as i64)
-}
-
 /// "Noon", "the morning", "5pm": minutes of the day, and whether it may be either half of the day.
 fn time_of_day(words: &[&str]) -> Option<(u32, bool)> {
     let words = match words {
@@ -179,6 +177,12 @@ fn time_of_day(words: &[&str]) -> Option<(u32, bool)> {
         ["afternoon"] | ["after", "lunch"] => (13 * 60, false),
         ["evening" | "night" | "dinner" | "dinnertime"] => (18 * 60, false),
         ["midnight"] => (0, false),
+        // "Monday morning 9", "this evening at 9".
+        [part @ ("morning" | "afternoon" | "evening" | "night"), "at" | "around" | "about", time @ ..]
+        | [part @ ("morning" | "afternoon" | "evening" | "night"), time @ ..] => {
+            let (minute, either_half) = clock_time(time)?;
+            (if either_half && *part != "morning" { minute + 12 * 60 } else { minute }, false)
+        }
         time => clock_time(time)?,
     })
 }
@@ -191,17 +195,26 @@ fn clock_time(words: &[&str]) -> Option<(u32, bool)> {
             (None, Some(number)) => (number, Some(false)),
             (None, None) => (*one, None),
         },
-        [one, "pm" | "p" | "p.m"] | [one, "p", "m"] | [one, "in", "the", "afternoon" | "evening"] => (*one, Some(true)),
+        [one, "pm" | "p" | "p.m"]
+        | [one, "p", "m"]
+        | [one, "in", "the", "afternoon" | "evening"]
+        | [one, "at", "night"] => (*one, Some(true)),
         [one, "am" | "a" | "a.m"] | [one, "a", "m"] | [one, "in", "the", "morning"] => (*one, Some(false)),
         [one, "o'clock" | "oclock" | "sharp"] => (*one, None),
         ["half", "past", hour] => return clock_time(&[hour]).map(|(minute, either)| (minute + 30, either)),
         ["quarter", "past", hour] => return clock_time(&[hour]).map(|(minute, either)| (minute + 15, either)),
         _ => return None,
     };
+    // "17h", "17h30".
+    let (number, of_day) = match number.split_once('h').filter(|(hour, _)| hour.parse::<u32>().is_ok()) {
+        Some((hour, "")) => (hour.to_owned(), true),
+        Some((hour, minute)) => (format!("{hour}:{minute}"), true),
+        None => (number.to_owned(), false),
+    };
     let (hour, minute) = match number.split_once([':', '.']) {
         Some((hour, minute)) if minute.len() == 2 => (hour.parse().ok()?, minute.parse().ok()?),
         Some(_) => return None,
-        None => (number.parse().ok().or_else(|| spelled(number).map(u32::try_from)?.ok())?, 0),
+        None => (number.parse().ok().or_else(|| spelled(&number).map(u32::try_from)?.ok())?, 0),
     };
     if hour > 24 || minute > 59 {
         return None;
@@ -211,6 +224,6 @@ fn clock_time(words: &[&str]) -> Option<(u32, bool)> {
         Some(false) if hour == 12 => 0,
         _ => hour % 24,
     };
-    let either_half = half.is_none() && (1..12).contains(&hour) && !number.contains(':');
+    let either_half = half.is_none() && (1..12).contains(&hour) && !number.contains(':') && !of_day;
     Some((hour * 60 + minute, either_half))
 }

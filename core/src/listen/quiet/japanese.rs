@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::japanese_time::time_at_start;
+use super::japanese_time::{is_point_in_time, time_at_start};
+use super::somebody::is_name_in_japanese;
 use super::{ClausePart, LAUGHS, QuietTime, SaidTo, TextClause, clauses, together};
 
 /// How a request begins, and what may follow that.
@@ -95,11 +96,23 @@ fn parts(clause: TextClause<'_>, said_to: SaidTo) -> Vec<ClausePart> {
     // 「会議中なので静かにして」: the reason, and what it leads to.
     for (at, particle) in REASON_ENDS.split_whitespace().flat_map(|particle| text.match_indices(particle)) {
         let (reason, request) = (&text[..at], &text[at + particle.len()..]);
+        if particle == "が" && is_subject(reason, request) && !clause.asks {
+            continue;
+        }
         if let Some(found @ ClausePart::Request { .. }) = whole(request, clause.asks) {
             return vec![whole(reason, false).unwrap_or_else(|| beside_or_reason(reason, false)), found];
         }
     }
     vec![beside_or_reason(text, clause.asks)]
+}
+
+/// 「子供が静かにしてくれない」: behind a noun が says who; behind a sentence it joins it to the next.
+fn is_subject(before: &str, after: &str) -> bool {
+    const PLAIN_ENDS: [&str; 4] = ["い", "る", "た", "う"];
+    const POLITE_ENDS: [&str; 5] = ["です", "ます", "だ", "せん", "でしょう"];
+    let complains = ["くれない", "くれません", "もらえない", "もらえません"].iter().any(|end| after.ends_with(end));
+    let ends_with = |ends: &[&str]| ends.iter().any(|end| before.ends_with(end));
+    !ends_with(&POLITE_ENDS) && (complains || !ends_with(&PLAIN_ENDS))
 }
 
 /// Words of other languages that go with a request.
@@ -252,6 +265,9 @@ fn beside_or_reason(text: &str, asks: bool) -> ClausePart {
     if !asks && whole(bare, false) == Some(ClausePart::Beside) {
         return ClausePart::Beside;
     }
+    if is_name_in_japanese(whole_text) && !OUR_TALK.split_whitespace().any(|words| text.contains(words)) {
+        return ClausePart::Veto;
+    }
     match asks || VETOES.split_whitespace().any(|words| text.contains(words)) {
         true => ClausePart::Veto,
         false if OUR_TALK.split_whitespace().any(|words| text.contains(words)) => ClausePart::Complaint,
@@ -265,11 +281,21 @@ pub(super) fn allowed_to_talk(text: &str) -> bool {
             REASON_ENDS
                 .split_whitespace()
                 .flat_map(|particle| clause.text.match_indices(particle))
+                // 「明日から話していいよ」: not yet.
+                .filter(|(at, particle)| *particle != "から" || !is_point_in_time(&clause.text[..*at]))
                 .any(|(at, particle)| allows(&clause.text[at + particle.len()..]))
         };
         !clause.asks && (allows(clause.text) || after_reason())
     };
-    !text.contains('"') && clauses(text, ENDS).iter().any(clause_allows)
+    let all = clauses(text, ENDS);
+    !text.contains('"') && !all.iter().any(names_somebody) && all.iter().any(clause_allows)
+}
+
+/// 「ボブ」, "bob": whom the rest is said to.
+fn names_somebody(clause: &TextClause<'_>) -> bool {
+    let is_foreign_name =
+        clause.text.chars().all(|c| c.is_ascii_alphabetic()) && !is_listed(clause.text, FOREIGN_BESIDE);
+    is_foreign_name || is_name_in_japanese(clause.text) && whole(clause.text, false).is_none() && !allows(clause.text)
 }
 
 /// The same, said to nobody in particular: nothing else is said, and it is plain that somebody was quiet.
@@ -300,7 +326,7 @@ fn begins_permission(text: &str) -> bool {
     const VERBS: &str = "話し 喋っ しゃべっ 発言し 返信し 返事し 投稿し コメントし 書き込ん 戻っ 戻ってき 参加し 会話に入っ 入っ 声を出し 話に入っ 再開し 自由に話し 自由に喋っ 普通に話し 普通に喋っ 口を開い 反応し 答え";
     const ALLOWED: &str = "いい 良い よい 大丈夫 ok オッケー おk 構わない かまわない 構いません かまいません よし よろしい です ます よ ね ぞ から わ な の んだ だ ので もう";
     const NOT_QUIET: &str = "黙ら だまら 静かにし しずかにし 遠慮し 我慢し 黙ってい 黙って 静かにしてい 静かにして";
-    const ALONE: &str = "ミュート解除 ミュートを解除 ミュートは解除 ミュートは終わり ミュート終わり ミュート終了 解除 戻ってきて 戻っておいで 復帰して 復活して 再開して 起きて また話して また喋って また話そう 話して 喋って しゃべって 出てきて 帰ってきて おかえり 発言を許可 発言許可 発言解禁 もう静かにしないで 黙るのやめて 黙るのをやめて 静かにするのはもういい";
+    const ALONE: &str = "ミュート解除 ミュートを解除 ミュートは解除 ミュートは終わり ミュート終わり ミュート終了 解除 戻ってきて 戻っておいで 復帰して 復活して 再開して 起きて また話して また喋って 話して 喋って しゃべって 出てきて 帰ってきて おかえり 発言を許可 発言許可 発言解禁 もう静かにしないで 黙るのやめて 黙るのをやめて 静かにするのはもういい";
     let after = |text: &str, pieces: &str| consume(text, pieces).is_some();
     let permitted = VERBS.split_whitespace().filter_map(|verb| text.strip_prefix(verb)).any(|rest| {
         let rest = rest.strip_prefix(['て', 'で']).map(|rest| rest.strip_prefix('も').unwrap_or(rest));

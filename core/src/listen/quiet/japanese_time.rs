@@ -8,17 +8,31 @@ pub(super) fn time_at_start(text: &str) -> Option<(usize, QuietTime)> {
     set_phrase(text).or_else(|| until_day(text)).or_else(|| clock(text)).or_else(|| span(text)).or_else(|| unread(text))
 }
 
+/// 「明日」「来週」「10時」: whether the words end with a day or a time of the day, and から behind them is "from".
+pub(super) fn is_point_in_time(text: &str) -> bool {
+    const POINTS: &str = "明日 あした あす 明後日 あさって 翌日 翌朝 来週 来月 来年 週明け 週末 午後 午前 朝 昼 夕方 夜 今夜 今晩 次回 次 今度 後 あと";
+    let is_day = (0..text.len()).filter(|at| text.is_char_boundary(*at)).any(|at| {
+        let (_, rest) = day(&text[at..]).unwrap_or((Day::Next, "-"));
+        rest.is_empty() && !["今日", "本日"].iter().any(|today| text[at..].starts_with(today))
+    });
+    let numbered = ["時", "時半", "分", "日", "月"]
+        .iter()
+        .filter_map(|unit| text.strip_suffix(unit))
+        .any(|before| before.ends_with(|c: char| c.is_ascii_digit() || "〇一二三四五六七八九十".contains(c)));
+    numbered || is_day || POINTS.split_whitespace().any(|point| text.ends_with(point))
+}
+
 fn set_phrase(text: &str) -> Option<(usize, QuietTime)> {
     let tomorrow = QuietTime::until(Day::Tomorrow, MORNING);
     let next = |hour: u32| QuietTime::until(Day::Next, hour * 60);
-    let phrases: [(&str, QuietTime); 9] = [
+    let phrases: [(&str, QuietTime); 11] = [
         ("明日の朝まで 明日まで あしたまで あすまで 明日の朝までは 明日までは 翌朝まで 翌日まで", tomorrow),
-        ("朝まで 朝までは", next(8)),
+        ("朝まで 朝までは 一晩中は 一晩中 一晩 夜通し", next(8)),
         ("午前中は 午前中 昼休みまで 昼まで お昼まで 正午まで 昼までは", next(12)),
         ("夕方まで 夕方までは", next(17)),
         ("夜まで 夜までは 今夜まで", next(19)),
         (
-            "今日いっぱいは 今日いっぱい 今日一日 今日中は 今日中 今日はもう 今日は 本日は 今晩は 今夜は 今日だけ",
+            "今日いっぱいは 今日いっぱい 今日一日 今日中は 今日中 今日はもう 今日は 本日は 今晩は 今夜は 今日だけ 一日中は 一日中 終日",
             QuietTime::TODAY,
         ),
         (
@@ -26,7 +40,7 @@ fn set_phrase(text: &str) -> Option<(usize, QuietTime)> {
             QuietTime::Usual,
         ),
         (
-            "いいと言うまで いいって言うまで いいというまで 良いと言うまで よしと言うまで 私が言うまで 私がいいと言うまで 合図するまで 呼ぶまで 呼ばれるまで 指示があるまで 許可するまで 許可があるまで 解除するまで 次に呼ぶまで \
+            "いいと言うまで いいって言うまで いいというまで 良いと言うまで よしと言うまで 私が言うまで 私がいいと言うまで 合図するまで 指示があるまで 許可するまで 許可があるまで 解除するまで \
              ずっと 永遠に 永久に もう二度と 二度と 一生",
             QuietTime::Open,
         ),
@@ -34,6 +48,11 @@ fn set_phrase(text: &str) -> Option<(usize, QuietTime)> {
             "今週いっぱいは 今週いっぱい 今週は 週明けまで 来週まで 来週までは 月曜まで 月曜日まで",
             QuietTime::until(Day::Weekday(0), MORNING),
         ),
+        (
+            "週末の間は 週末の間 週末は 週末中 今週末は この週末は 週末いっぱい 土日は 土日の間は 土日",
+            QuietTime::until(Day::Weekday(0), MORNING),
+        ),
+        ("週末まで 週末までは 今週末まで この週末まで", QuietTime::until(Day::Weekday(5), MORNING)),
     ];
     let fitting = phrases.iter().flat_map(|(words, time)| words.split_whitespace().map(move |words| (words, *time)));
     let found = fitting.filter(|(words, _)| text.starts_with(words)).max_by_key(|(words, _)| words.len());
@@ -75,8 +94,7 @@ fn until_day(text: &str) -> Option<(usize, QuietTime)> {
     })?;
     // 「金曜の5時」 is in the afternoon, 「金曜の9時」 in the morning.
     let minute = if either_half && minute < 7 * 60 { minute + 12 * 60 } else { minute };
-    let day = if text.starts_with("来週") { day } else { day.with_time() };
-    Some((text.len() - left, QuietTime::until(day, minute)))
+    Some((text.len() - left, QuietTime::until(day.with_time(), minute)))
 }
 
 /// A day at the beginning, and what follows it.
@@ -100,12 +118,33 @@ fn day(text: &str) -> Option<(Day, &str)> {
     if let Some((word, day)) = DAYS.iter().find(|(word, _)| text.starts_with(word)) {
         return Some((*day, &text[word.len()..]));
     }
-    let rest = ["来週の", "今週の", "次の", "今度の"].iter().find_map(|word| text.strip_prefix(word)).unwrap_or(text);
+    if let Some(found) = date(text) {
+        return Some(found);
+    }
+    let next_week = ["来週の", "来週"].iter().find_map(|word| text.strip_prefix(word));
+    let this_week = || ["今週の", "今週", "次の", "今度の"].iter().find_map(|word| text.strip_prefix(word));
+    let rest = next_week.or_else(this_week).unwrap_or(text);
     let first = rest.chars().next()?;
     let weekday = "月火水木金土日".chars().position(|day| day == first)?;
     let rest = &rest[first.len_utf8()..];
     let rest = rest.strip_prefix("曜日").or_else(|| rest.strip_prefix('曜'))?;
-    Some((Day::Weekday(weekday as i64), rest))
+    let day = if next_week.is_some() { Day::WeekdayOfNextWeek } else { Day::Weekday };
+    Some((day(weekday as i64), rest))
+}
+
+/// 「4月10日」「10日」.
+fn date(text: &str) -> Option<(Day, &str)> {
+    let (first, rest) = number(text)?;
+    if let Some(rest) = rest.strip_prefix('月') {
+        if rest.starts_with("まで") {
+            return Some((Day::date(i64::try_from(first).ok()?, 1)?, rest));
+        }
+        let (second, rest) = number(rest)?;
+        return Some((Day::date(i64::try_from(first).ok()?, i64::try_from(second).ok()?)?, rest.strip_prefix('日')?));
+    }
+    // 「10日間」 is a span.
+    let rest = rest.strip_prefix('日').filter(|rest| rest.starts_with("まで") || rest.starts_with('の'))?;
+    Some((Day::of_month(i64::try_from(first).ok()?)?, rest))
 }
 
 /// 「午後3時半まで」「17時まで」「17:30まで」.
@@ -116,11 +155,7 @@ fn clock(text: &str) -> Option<(usize, QuietTime)> {
 
 /// How many bytes at the beginning are a time of the day up to which, its minute, and whether it may be either half of the day.
 fn clock_time(text: &str) -> Option<(usize, u32, bool)> {
-    let (rest, half) = match (text.strip_prefix("午後"), text.strip_prefix("午前")) {
-        (Some(rest), _) => (rest, Some(12)),
-        (None, Some(rest)) => (rest, Some(0)),
-        (None, None) => (text, None),
-    };
+    let (part, rest) = part_of_day(text);
     let (hour, rest) = number(rest)?;
     let (minute, rest) = if let Some(rest) = rest.strip_prefix("時半") {
         (30, rest)
@@ -138,9 +173,52 @@ fn clock_time(text: &str) -> Option<(usize, u32, bool)> {
     if hour > 24 || minute > 59 {
         return None;
     }
-    let hour = half.map_or(hour % 24, |half| hour % 12 + half);
-    let either_half = half.is_none() && (1..12).contains(&hour);
+    let hour = match part {
+        Some(PartOfDay::Morning) => hour % 12,
+        Some(PartOfDay::Afternoon) => hour % 12 + 12,
+        // 「夜1時」 is after midnight, 「夜12時」 at midnight.
+        Some(PartOfDay::Night) if hour <= 4 || hour == 12 => hour % 12,
+        Some(PartOfDay::Night) if hour < 12 => hour + 12,
+        Some(PartOfDay::Night) | None => hour % 24,
+    };
+    let either_half = part.is_none() && (1..12).contains(&hour);
     Some((text.len() - rest.len(), hour as u32 * 60 + minute as u32, either_half))
+}
+
+/// In which part of the day an hour is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PartOfDay {
+    Morning,
+    Afternoon,
+    Night,
+}
+
+/// 「午後」「夕方の」「今夜」 at the beginning, and what follows.
+fn part_of_day(text: &str) -> (Option<PartOfDay>, &str) {
+    const PARTS: [(&str, PartOfDay); 15] = [
+        ("午前", PartOfDay::Morning),
+        ("早朝", PartOfDay::Morning),
+        ("朝", PartOfDay::Morning),
+        ("未明", PartOfDay::Morning),
+        ("午後", PartOfDay::Afternoon),
+        ("お昼", PartOfDay::Afternoon),
+        ("昼", PartOfDay::Afternoon),
+        ("夕方", PartOfDay::Afternoon),
+        ("夕", PartOfDay::Afternoon),
+        ("夜中", PartOfDay::Night),
+        ("深夜", PartOfDay::Night),
+        ("今夜", PartOfDay::Night),
+        ("今晩", PartOfDay::Night),
+        ("夜", PartOfDay::Night),
+        ("晩", PartOfDay::Night),
+    ];
+    let found = PARTS.iter().find_map(|(word, part)| Some((*part, text.strip_prefix(word)?)));
+    // 「昼の11時」 is before noon.
+    let is_before_noon = |rest: &str| text.contains('昼') && rest.starts_with("11");
+    found.map_or((None, text), |(part, rest)| {
+        let rest = rest.strip_prefix('の').unwrap_or(rest);
+        (Some(if is_before_noon(rest) { PartOfDay::Morning } else { part }), rest)
+    })
 }
 
 /// 「30分だけ」「1時間半くらい」「1時間30分」「2ヶ月」「半日」.
@@ -196,7 +274,8 @@ fn term(text: &str, larger: u64) -> Option<(u64, u64, &str)> {
     {
         return (minutes < larger).then_some((minutes, minutes, rest));
     }
-    let (count, rest) = number(text)?;
+    // 「数時間」
+    let (count, rest) = text.strip_prefix('数').map(|rest| (3, rest)).or_else(|| number(text))?;
     let (tenths, rest) = match rest.strip_prefix('.').and_then(number) {
         Some((part, after)) => (tenths(part), after),
         None => (0, rest),

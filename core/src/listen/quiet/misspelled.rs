@@ -2,10 +2,11 @@
 
 /// The word that is meant.
 pub(super) fn corrected(word: &str) -> String {
-    let hushes = word.len() > 2
-        && word.trim_start_matches('s').len() > 1
-        && word.trim_start_matches('s').chars().all(|c| c == 'h')
-        && word.starts_with('s');
+    // "Ssh" is a program too.
+    let h_count = word.trim_start_matches('s').len();
+    let s_count = word.len() - h_count;
+    let hushes = word.trim_start_matches('s').chars().all(|c| c == 'h')
+        && (s_count >= 1 && h_count >= 2 || s_count >= 3 && h_count >= 1);
     if hushes {
         return "shh".to_owned();
     }
@@ -77,6 +78,8 @@ mod tests {
             ("stooooop", "stop"),
             ("b", "be"),
             ("shhhh", "shh"),
+            ("sssh", "shh"),
+            ("ssh", "ssh"),
         ] {
             assert_eq!(corrected(typed), meant, "{typed}");
         }

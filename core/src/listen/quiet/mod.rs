@@ -5,6 +5,8 @@
 //! post of the bot, which may have been meant for other people, every clause has to belong to the request.
 
 mod english;
+mod english_date;
+mod english_joined;
 mod english_span;
 mod english_time;
 mod japanese;
@@ -12,6 +14,8 @@ mod japanese_time;
 mod misspelled;
 mod other;
 mod pattern;
+mod somebody;
+mod until_called;
 mod when;
 
 pub(super) use english::words;
@@ -29,12 +33,21 @@ pub(crate) enum SaidTo {
     NobodyAfterItsPost,
 }
 
-/// An order is short.
-const CHARS_MAX: usize = 200;
+/// An order is short, even where somebody says why.
+const CHARS_MAX: usize = 400;
+
+/// A sign that is repeated more often says no more.
+const SIGNS_MAX: usize = 3;
 
 /// For how long the bot is asked to be quiet, if it is. `rest` is what was said beside its name or mention.
 pub(crate) fn asked_to_be_quiet(rest: &str, said_to: SaidTo) -> Option<QuietTime> {
     let text = prepare(rest)?;
+    if until_called::is_condition(&text) {
+        return None;
+    }
+    if said_to == SaidTo::Bot && is_hush(&text) {
+        return Some(QuietTime::Usual);
+    }
     let heard = match has_kana(&text) {
         true => japanese::asked_to_be_quiet(&text, said_to),
         false => english::asked_to_be_quiet(&text, said_to),
@@ -54,6 +67,11 @@ pub(crate) fn plainly_allowed_to_talk(rest: &str) -> bool {
     if has_kana(&text) { japanese::plainly_allowed_to_talk(&text) } else { english::plainly_allowed_to_talk(&text) }
 }
 
+/// A finger on the lips and nothing else. Among people it may be a secret.
+fn is_hush(text: &str) -> bool {
+    text.contains('🤫') && !text.contains(|c: char| c.is_alphanumeric() || c == '?' || LAUGHS.contains(c))
+}
+
 fn has_kana(text: &str) -> bool {
     text.chars().any(|c| matches!(c, 'ぁ'..='ゟ' | 'ァ'..='ヺ'))
         || ["静", "黙", "発言", "禁止"].iter().any(|word| text.contains(word)) && !text.is_ascii()
@@ -61,7 +79,7 @@ fn has_kana(text: &str) -> bool {
 
 /// In small letters and of one width, with `"` around what is quoted; none of what cannot be an order.
 pub(super) fn prepare(text: &str) -> Option<String> {
-    let text = text.trim();
+    let text = shorten_runs(text.trim());
     if text.is_empty() || text.chars().count() > CHARS_MAX || text.contains("```") || text.contains("://") {
         return None;
     }
@@ -74,6 +92,20 @@ pub(super) fn prepare(text: &str) -> Option<String> {
         other => other,
     };
     Some(text.chars().map(narrow).collect::<String>().to_lowercase())
+}
+
+/// "Be quiet!!!!!!!!" with no more than some of the signs.
+fn shorten_runs(text: &str) -> String {
+    let mut short = String::with_capacity(text.len());
+    let (mut last, mut run) = (None, 0);
+    for c in text.chars() {
+        run = if last == Some(c) { run + 1 } else { 1 };
+        last = Some(c);
+        if run <= SIGNS_MAX || c.is_alphanumeric() || c == '`' {
+            short.push(c);
+        }
+    }
+    short
 }
 
 /// ClausePart of a text, and the sign that ends it.

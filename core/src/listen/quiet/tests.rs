@@ -149,7 +149,25 @@ fn times_of_the_clock_may_be_of_either_half_of_the_day() {
         ("be quiet for the rest of the year", QuietTime::until(Day::NextYear, MORNING)),
         ("be quiet until the day after tomorrow", QuietTime::until(Day::InDays(2), MORNING)),
         ("金曜の17時まで静かにして", QuietTime::until(Day::ThisWeekday(4), 17 * 60)),
-        ("来週の金曜日の午後5時半まで黙ってて", QuietTime::until(Day::Weekday(4), 17 * 60 + 30)),
+        ("来週の金曜日の午後5時半まで黙ってて", QuietTime::until(Day::WeekdayOfNextWeek(4), 17 * 60 + 30)),
+        ("来週月曜の9時まで黙ってて", QuietTime::until(Day::WeekdayOfNextWeek(0), 9 * 60)),
+        ("明日の朝9時まで黙ってて", QuietTime::until(Day::Tomorrow, 9 * 60)),
+        ("金曜の夕方5時まで黙ってて", QuietTime::until(Day::ThisWeekday(4), 17 * 60)),
+        ("4月10日まで黙ってて", QuietTime::until(Day::Date { month: 4, day: 10 }, MORNING)),
+        ("4月10日の17時まで黙ってて", QuietTime::until(Day::Date { month: 4, day: 10 }, 17 * 60)),
+        ("10日まで静かに", QuietTime::until(Day::OfMonth(10), MORNING)),
+        ("10月まで黙ってて", QuietTime::until(Day::Date { month: 10, day: 1 }, MORNING)),
+        ("3日間黙ってて", QuietTime::For(Span::minutes(3 * 24 * 60))),
+        ("週末まで黙ってて", QuietTime::until(Day::Weekday(5), MORNING)),
+        ("週末は静かにして", QuietTime::until(Day::Weekday(0), MORNING)),
+        ("be quiet over the weekend", QuietTime::until(Day::Weekday(0), MORNING)),
+        ("be quiet until friday, 5pm", QuietTime::until(Day::ThisWeekday(4), 17 * 60)),
+        ("be quiet until 5pm, friday, please", QuietTime::until(Day::ThisWeekday(4), 17 * 60)),
+        ("be quiet until monday morning 9", QuietTime::until(Day::ThisWeekday(0), 9 * 60)),
+        ("be quiet until april 10", QuietTime::until(Day::Date { month: 4, day: 10 }, MORNING)),
+        ("be quiet until april 10th, 5pm", QuietTime::until(Day::Date { month: 4, day: 10 }, 17 * 60)),
+        ("be quiet until the 10th of april", QuietTime::until(Day::Date { month: 4, day: 10 }, MORNING)),
+        ("be quiet until the 10th", QuietTime::until(Day::OfMonth(10), MORNING)),
         ("明日の正午まで黙ってて", QuietTime::until(Day::Tomorrow, 12 * 60)),
         ("今週いっぱい静かにしてて", QuietTime::until(Day::Weekday(0), MORNING)),
         ("今月いっぱい黙ってて", QuietTime::until(Day::NextMonth, MORNING)),
@@ -157,6 +175,45 @@ fn times_of_the_clock_may_be_of_either_half_of_the_day() {
         ("be quiet for an hour, thirty minutes", QuietTime::For(Span::minutes(90))),
         ("be quiet for 99999999999999999999999 hours", QuietTime::Open),
         ("十十十十十十十十十十十十十十十十十十十十十十十時間静かにして", QuietTime::Open),
+    ] {
+        assert_eq!(asked_to_be_quiet(text, SaidTo::Bot), Some(time), "{text}");
+    }
+}
+
+#[test]
+fn a_permission_to_somebody_else_or_for_later_lifts_nothing() {
+    for text in [
+        "明日からまた話していいよ",
+        "来週から話していいよ",
+        "10時からまた話していいよ",
+        "また話そうね",
+        "you can talk again, bob",
+        "also, carol, you can talk now",
+        "hey bob, you can talk again",
+        "ボブ、もう話していいよ",
+        "ボブさん、もう話していいよ",
+        "もう話していいよ、bob",
+        "can you talk?",
+        "can you talk again?",
+    ] {
+        assert!(!allowed_to_talk(text), "{text}");
+    }
+    assert!(plainly_allowed_to_talk("the meeting is over, you can talk again"));
+}
+
+#[test]
+fn signs_without_end_hide_no_request() {
+    let text = format!("be quiet{}", "!".repeat(200));
+    assert_eq!(asked_to_be_quiet(&text, SaidTo::Bot), Some(QuietTime::Usual));
+}
+
+#[test]
+fn until_told_otherwise_is_not_until_called() {
+    for (text, time) in [
+        ("be quiet until I tell you otherwise", QuietTime::Open),
+        ("いいと言うまで黙ってて", QuietTime::Open),
+        ("be quiet until my call is over", QuietTime::Usual),
+        ("be quiet until I call the bank", QuietTime::Usual),
     ] {
         assert_eq!(asked_to_be_quiet(text, SaidTo::Bot), Some(time), "{text}");
     }
@@ -171,6 +228,9 @@ fn what_repeats_itself_is_read_in_no_time() {
         "ねー".repeat(60),
         format!("静かにして{}る", "ねー".repeat(25)),
         "ちょっともう少し".repeat(7),
+        "my god ".repeat(57),
+        "be quiet until friday, ".repeat(17),
+        "ねー".repeat(199),
     ] {
         for said_to in [SaidTo::Bot, SaidTo::NobodyAfterItsPost] {
             let _ = asked_to_be_quiet(&text, said_to);

@@ -32,6 +32,14 @@ pub(super) enum Day {
     Weekday(i64),
     /// The same, or today if the time is still to come.
     ThisWeekday(i64),
+    /// The one in the week that begins on the next Monday.
+    WeekdayOfNextWeek(i64),
+    /// Today if it is this day, or the next.
+    Date {
+        month: i64,
+        day: i64,
+    },
+    OfMonth(i64),
     /// The first day of the next month, or of the next year.
     NextMonth,
     NextYear,
@@ -45,7 +53,7 @@ pub(super) const MORNING: u32 = 8 * 60;
 const DAY_MINUTES: i64 = 24 * 60;
 
 impl QuietTime {
-    pub(super) fn until(day: Day, minute: u32) -> QuietTime {
+    pub(super) const fn until(day: Day, minute: u32) -> QuietTime {
         QuietTime::Until(LocalTime { day, minute, either_half: false })
     }
 
@@ -69,6 +77,18 @@ impl QuietTime {
 }
 
 impl Day {
+    /// The next of a day of the year; none where there is no such day.
+    pub(super) fn date(month: i64, day: i64) -> Option<Day> {
+        const DAYS: [i64; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+        let days = usize::try_from(month - 1).ok().and_then(|at| DAYS.get(at))?;
+        (1..=*days).contains(&day).then_some(Day::Date { month, day })
+    }
+
+    /// The next day of the month with this number.
+    pub(super) fn of_month(day: i64) -> Option<Day> {
+        (1..=31).contains(&day).then_some(Day::OfMonth(day))
+    }
+
     /// Where a time of the day is named, a weekday may be today.
     pub(super) fn with_time(self) -> Day {
         if let Day::Weekday(weekday) = self { Day::ThisWeekday(weekday) } else { self }
@@ -88,11 +108,28 @@ impl LocalTime {
             Day::Weekday(day) => at + DAY_MINUTES * (1 + days_until(day, today + 1)) - minute,
             Day::ThisWeekday(day) if days_until(day, today) == 0 && at > minute => at - minute,
             Day::ThisWeekday(day) => at + DAY_MINUTES * (1 + days_until(day, today + 1)) - minute,
+            Day::WeekdayOfNextWeek(day) => at + DAY_MINUTES * (1 + days_until(0, today + 1) + day) - minute,
+            Day::Date { month, day } => until_date(today, at, minute, |_, begun, on| (begun, on) == (month, day)),
+            Day::OfMonth(day) => until_date(today, at, minute, |_, _, on| on == day),
             Day::NextMonth => at + DAY_MINUTES * days_left(today, CalendarUnit::Month) - minute,
             Day::NextYear => at + DAY_MINUTES * days_left(today, CalendarUnit::Year) - minute,
         };
         // Whole minutes of the clock on the wall.
         Span((minutes.unsigned_abs() * 60_000).saturating_sub(now.0 % 60_000))
+    }
+}
+
+/// Minutes to a time of the day on the first day that `fits` (year, month and day); where that was today, to midnight.
+fn until_date(today: i64, at: i64, minute: i64, fits: impl Fn(i64, i64, i64) -> bool) -> i64 {
+    // There may be eight years between two leap days.
+    const DAYS_MAX: i64 = 8 * 366;
+    let fits_day = |days: &i64| {
+        let (year, month, day) = date_of(today + days);
+        fits(year, month, day)
+    };
+    match (0..=DAYS_MAX).find(fits_day).unwrap_or(0) {
+        0 if at <= minute => DAY_MINUTES - minute,
+        days => at + DAY_MINUTES * days - minute,
     }
 }
 
@@ -110,16 +147,16 @@ enum CalendarUnit {
 
 /// Days up to the first day of the next month or year.
 fn days_left(day: i64, unit: CalendarUnit) -> i64 {
-    let (year, month) = year_and_month(day);
-    let begins = |days: &i64| match (unit, year_and_month(day + days)) {
-        (CalendarUnit::Month, begun) => begun != (year, month),
-        (CalendarUnit::Year, (begun, _)) => begun != year,
+    let (year, month, _) = date_of(day);
+    let begins = |days: &i64| match (unit, date_of(day + days)) {
+        (CalendarUnit::Month, (_, begun, _)) => begun != month,
+        (CalendarUnit::Year, (begun, _, _)) => begun != year,
     };
     (1..=366).find(begins).unwrap_or(366)
 }
 
-/// Year and month of a day counted since 1970-01-01: in years that begin in March, the leap day is the last of all.
-fn year_and_month(day: i64) -> (i64, i64) {
+/// Year, month and day of a day counted since 1970-01-01: in years that begin in March, the leap day is the last of all.
+fn date_of(day: i64) -> (i64, i64, i64) {
     const FOUR_CENTURIES: i64 = 146_097;
     let since_march_of_0 = day + 719_468;
     let (era, day) = (since_march_of_0.div_euclid(FOUR_CENTURIES), since_march_of_0.rem_euclid(FOUR_CENTURIES));
@@ -127,7 +164,7 @@ fn year_and_month(day: i64) -> (i64, i64) {
     let day_of_year = day - (365 * year + year / 4 - year / 100);
     let since_march = (5 * day_of_year + 2) / 153;
     let month = if since_march < 10 { since_march + 3 } else { since_march - 9 };
-    (era * 400 + year + i64::from(month <= 2), month)
+    (era * 400 + year + i64::from(month <= 2), month, day_of_year - (153 * since_march + 2) / 5 + 1)
 }
 
 #[cfg(test)]
@@ -135,17 +172,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn months_and_years_of_days() {
-        for (day, year, month) in [
-            (0, 1970, 1),
-            (58, 1970, 2),
-            (59, 1970, 3),
-            (11_016, 2000, 2),
-            (11_017, 2000, 3),
-            (-1, 1969, 12),
-            (20_773, 2026, 11),
+    fn dates_of_days() {
+        for (day, date) in [
+            (0, (1970, 1, 1)),
+            (58, (1970, 2, 28)),
+            (59, (1970, 3, 1)),
+            (11_016, (2000, 2, 29)),
+            (11_017, (2000, 3, 1)),
+            (-1, (1969, 12, 31)),
+            (20_773, (2026, 11, 16)),
         ] {
-            assert_eq!(year_and_month(day), (year, month), "{day}");
+            assert_eq!(date_of(day), date, "{day}");
         }
     }
 
@@ -172,6 +209,19 @@ mod tests {
         // December has not begun, and the year ends in 46 days.
         assert_eq!(minutes(QuietTime::until(Day::NextMonth, MORNING)), Some(15 * 24 * 60 - 2 * 60 - 15));
         assert_eq!(minutes(QuietTime::until(Day::NextYear, MORNING)), Some(46 * 24 * 60 - 2 * 60 - 15));
+        // The Friday of next week, the 10th of the next month, and a date of today, which lasts to its end.
+        assert_eq!(minutes(QuietTime::until(Day::WeekdayOfNextWeek(4), MORNING)), Some(11 * 24 * 60 - 2 * 60 - 15));
+        assert_eq!(minutes(QuietTime::until(Day::OfMonth(10), MORNING)), Some(24 * 24 * 60 - 2 * 60 - 15));
+        assert_eq!(
+            minutes(QuietTime::until(Day::Date { month: 11, day: 20 }, MORNING)),
+            Some(4 * 24 * 60 - 2 * 60 - 15)
+        );
+        assert_eq!(minutes(QuietTime::until(Day::Date { month: 11, day: 16 }, MORNING)), Some(14 * 60 - 15));
+        assert_eq!(
+            minutes(QuietTime::until(Day::Date { month: 11, day: 15 }, MORNING)),
+            Some(364 * 24 * 60 - 2 * 60 - 15)
+        );
+        assert_eq!(Day::date(2, 30), None);
         assert_eq!(QuietTime::lasting(Span::minutes(366 * 24 * 60)), QuietTime::For(Span::minutes(366 * 24 * 60)));
         assert_eq!(QuietTime::lasting(Span(u64::MAX)), QuietTime::Open);
     }
