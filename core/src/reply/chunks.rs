@@ -1,7 +1,7 @@
 //! A long answer as two or three short posts, as people send them: cut between paragraphs, or between sentences where there is
 //! one paragraph only, into parts of about the same length. Code blocks and lists stay whole.
 
-const FENCE: &str = "```";
+const FENCES: [&str; 2] = ["```", "~~~"];
 /// A post of about this length is read at one glance. Letters of East Asia count twice.
 const CHUNK_WIDTH: usize = 280;
 /// Shorter answers stay one post.
@@ -38,41 +38,93 @@ fn width(text: &str) -> usize {
     text.chars().map(|c| if c < '\u{1100}' { 1 } else { 2 }).sum()
 }
 
-/// Behind the blank lines that are not in a code block. What follows a line with a colon stays with it, as do the items of a list.
+/// Behind the blank lines between paragraphs. What a colon or a heading announces stays with it, a list and what is indented with
+/// what is before; blocks (code, formulas, `<details>`) stay whole.
 fn paragraph_ends(text: &str) -> Vec<usize> {
-    let is_cut = |at: &usize| {
-        let (before, after) = (text[..*at].trim_end(), text[*at..].trim_start());
-        !in_code(before) && !before.ends_with([':', '：']) && !is_list_item(after) && !after.is_empty()
-    };
-    let mut ends: Vec<usize> = text.match_indices("\n\n").map(|(at, blank)| at + blank.len()).filter(is_cut).collect();
-    ends.dedup_by_key(|end| text[*end..].trim_start().len());
+    let mut ends = Vec::new();
+    let mut block = Block::default();
+    // The last line that is not blank, and whether a blank one followed.
+    let (mut before, mut parted) = ("", false);
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let words = line.trim();
+        let announced = before.ends_with([':', '：']) || before.starts_with('#');
+        let goes_on = line.starts_with([' ', '\t']) || is_list_item(line);
+        if parted && !words.is_empty() && !block.is_open() && !announced && !goes_on {
+            ends.push(at);
+        }
+        block.take_line(words);
+        if words.is_empty() {
+            parted = true;
+        } else {
+            (before, parted) = (words, false);
+        }
+        at += line.len();
+    }
     ends
+}
+
+/// What must not be cut because it has a beginning and an end.
+#[derive(Default)]
+struct Block<'a> {
+    /// The marks that opened a code block.
+    fence: Option<&'a str>,
+    formula: bool,
+    details: usize,
+}
+
+impl<'a> Block<'a> {
+    fn take_line(&mut self, line: &'a str) {
+        if let Some(fence) = self.fence {
+            self.fence = (!line.starts_with(fence)).then_some(fence);
+            return;
+        }
+        self.fence = FENCES.into_iter().find(|fence| line.starts_with(fence) && !line[fence.len()..].contains(fence));
+        self.formula ^= line.matches("$$").count() % 2 == 1;
+        self.details =
+            (self.details + line.matches("<details").count()).saturating_sub(line.matches("</details").count());
+    }
+
+    fn is_open(&self) -> bool {
+        self.fence.is_some() || self.formula || self.details > 0
+    }
 }
 
 /// Behind the sentences of one plain paragraph.
 fn sentence_ends(text: &str) -> Vec<usize> {
-    if text.contains(FENCE) || text.lines().any(is_list_item) {
+    let is_plain = |line: &str| !is_list_item(line) && !line.starts_with([' ', '\t', '#', '<']);
+    if FENCES.iter().any(|fence| text.contains(fence)) || text.contains("$$") || !text.lines().all(is_plain) {
         return Vec::new();
     }
-    super::split::sentence_ends(text).filter(|end| !in_brackets(&text[..*end]) && *end < text.len()).collect()
+    let is_end = |end: &usize| {
+        let (before, after) = text.split_at(*end);
+        !after.trim().is_empty() && !is_abbreviated(before, after.trim_start()) && !is_within(before)
+    };
+    super::split::sentence_ends(text).filter(is_end).collect()
 }
 
-fn in_code(before: &str) -> bool {
-    before.matches(FENCE).count() % 2 == 1
+/// "e.g.", "in the U.S.", "Dr. Who": no sentence ends there.
+fn is_abbreviated(before: &str, after: &str) -> bool {
+    let Some(before) = before.strip_suffix('.') else { return false };
+    let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
+    let known = ["vs", "mr", "mrs", "ms", "dr", "prof", "st", "no", "nr", "fig", "approx", "etc", "cf"];
+    after.starts_with(|c: char| c.is_lowercase())
+        || word.contains('.')
+        || word.chars().count() == 1
+        || known.contains(&word.to_lowercase().as_str())
 }
 
-/// Whether a bracket or a quotation is open here.
-fn in_brackets(before: &str) -> bool {
+/// Whether a bracket, a quotation, code or an emphasis is open here.
+fn is_within(before: &str) -> bool {
     let is_open = |(open, close): (char, char)| before.matches(open).count() > before.matches(close).count();
-    [('(', ')'), ('（', '）'), ('「', '」'), ('『', '』'), ('“', '”')].into_iter().any(is_open)
-        || before.matches('`').count() % 2 == 1
-        || before.matches('"').count() % 2 == 1
+    [('(', ')'), ('[', ']'), ('（', '）'), ('「', '」'), ('『', '』'), ('“', '”')].into_iter().any(is_open)
+        || ["`", "\"", "*", "__", "~~", "||"].into_iter().any(|mark| before.matches(mark).count() % 2 == 1)
 }
 
 fn is_list_item(line: &str) -> bool {
     let line = line.trim_start();
     let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    ["- ", "* ", "• ", "・", "> ", "|"].iter().any(|mark| line.starts_with(mark))
+    ["- ", "* ", "+ ", "• ", "・", "> ", "|"].iter().any(|mark| line.starts_with(mark))
         || (numbered.len() < line.len() && numbered.starts_with([')', '.']))
 }
 
@@ -122,8 +174,25 @@ mod tests {
         assert_eq!(chunks_of(&code, 3), [code.strip_suffix("\n\nThat is all.").unwrap(), "That is all."]);
         let list = format!("Three ways:\n\n- {}\n\n- {}\n\n1. {}", sentence(1), sentence(2), long(3..8));
         assert_eq!(chunks_of(&list, 3), [list.trim()]);
+        for fence in ["```", "~~~"] {
+            let code = format!("Look\n\n{fence}sh\n{}\n\nls\n{fence}\n\nDone.", "true\n".repeat(100));
+            let parts = chunks_of(&code, 3);
+            assert!(parts.len() == 2 && parts.iter().all(|part| part.matches(fence).count() % 2 == 0), "{parts:?}");
+        }
+        let headed = format!("## One\n\n{}\n\n## Two\n\n{}", long(0..3), long(3..6));
+        assert_eq!(chunks_of(&headed, 2), [format!("## One\n\n{}", long(0..3)), format!("## Two\n\n{}", long(3..6))]);
+        let indented = format!("{}\r\n\r\n    let x = 1;\r\n\r\n{}", long(0..3), long(3..6));
+        assert_eq!(chunks_of(&indented, 2), [format!("{}\r\n\r\n    let x = 1;", long(0..3)), long(3..6)]);
+        for (open, close) in [("$$\n", "\n$$"), ("<details>\n", "\n</details>")] {
+            let block = format!("{open}{}\n\n{}{close}", long(0..3), long(3..6));
+            assert_eq!(chunks_of(&block, 3), [block.as_str()]);
+        }
         let quoted = format!("He said \"{}\" and left", long(0..9));
         assert_eq!(chunks_of(&quoted, 3), [quoted]);
+        for open in ["**", "[see. ", "in the U.S. "] {
+            let text = format!("{open}{}", long(0..9).replace(". T", " vs. T"));
+            assert_eq!(chunks_of(&text, 3), [text]);
+        }
     }
 
     fn chunks_of(text: &str, count: usize) -> Vec<String> {
