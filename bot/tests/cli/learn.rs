@@ -92,7 +92,7 @@ fn a_log_that_is_named_twice_and_a_file_that_cannot_be_written_are_refused_befor
         assert!(run.err.contains(&told) && run.out.is_empty(), "{run:?}");
     }
     #[cfg(unix)]
-    std::os::unix::fs::symlink("noise.jsonl", folder.path("link.txt")).expect("a link");
+    std::os::unix::fs::symlink("copy.jsonl", folder.path("link.txt")).expect("a link");
     for out in [
         "missing/room.txt",
         ".",
