@@ -50,6 +50,9 @@ async fn talk(stage: &mut impl Stage) -> Vec<String> {
     said.push(stage.tell(Line { by: "jonas", text: &inside, thread: Some(&said[0]), reply: None }).await);
     stage.posted("and at night?").await;
     said.push(stage.say("jonas", "does anybody know when it rains?").await);
+    let asked = said[4].clone();
+    // In a replay an answer takes no time: whether what is said next comes before or after it must not be left to chance.
+    stage.life().decides(&asked).await;
     said.push(stage.say("mia", "wrong room, sorry").await);
     let wrong = said[5].clone();
     stage.life().decides(&wrong).await;
