@@ -19,7 +19,7 @@ pub enum Effect {
     Write(Box<Brief>),
     /// Post; answered by `Input::Delivered`. Nothing else is ever posted.
     Deliver(Box<Delivery>),
-    /// Take back posts, where the platform can. Nothing answers it: what is gone is told like any deletion.
+    /// Take back posts, where the platform can. Nothing answers it: what is gone arrives like any deletion.
     Withdraw(Box<Withdrawal>),
     /// Look for something to tell; answered by `Input::Recalled`.
     Recall(Box<Recall>),

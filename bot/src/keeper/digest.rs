@@ -158,7 +158,7 @@ impl Keeper {
         }
         talk.retain(|said| {
             let by_all = !public || said.visibility == Visibility::Public;
-            // Whoever asks to forget something does not want to be remembered for that.
+            // A person who asks to forget something does not want to be remembered for that.
             let is_request = memory::asked_to_forget(&said.text).is_some();
             !unwanted.contains(&said.person) && !said.is_aside() && by_all && !is_request
         });

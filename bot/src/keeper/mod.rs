@@ -47,7 +47,7 @@ pub struct Keeper {
     unfinished: Notify,
     /// Whose names may be somebody else's.
     asked: std::sync::Mutex<Vec<forget::OpenQuestion>>,
-    /// Where what happens is told, once there is anybody to tell.
+    /// Where events are sent, once there is anybody to receive them.
     engine: OnceLock<EngineHandle>,
     /// One request to forget something is carried out at a time.
     obeying: Mutex<()>,

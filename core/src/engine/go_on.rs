@@ -1,7 +1,7 @@
 //! Its turn: it takes part in this conversation, and goes on in it without being addressed again.
 //!
 //! The likelihood that it is the next to speak (`p_turn`) is compared with two limits. From `score.turn_high` on, what follows its
-//! own words within minutes counts as addressed to it; from `score.turn_low` on a judge is asked, who is told why. Its share of the talk and of the floor
+//! own words within minutes counts as addressed to it; from `score.turn_low` on a judge is asked, with the reason. Its share of the talk and of the floor
 //! limits joining, not this; the loop guard and the limits per person hold. Thanks get a reaction, assent gets nothing, and what
 //! calls on everybody is a message to the room.
 

@@ -17,7 +17,7 @@ pub(super) struct OwnPost<'a> {
     /// A reaction has no words.
     pub text: Option<&'a str>,
     pub addressed: bool,
-    /// What the platform calls it, where that is told.
+    /// What the platform calls it, where that is known.
     pub name: Option<&'a str>,
 }
 

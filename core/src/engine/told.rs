@@ -110,7 +110,7 @@ pub(super) fn be_quiet(turn: &mut Turn<'_>, mut trace: Box<Trace>, addressed: Op
     turn.stay_silent(trace, Stage::Gate, cause);
 }
 
-/// Lifts a mute; whoever said so to it is answered like anybody who addresses it.
+/// Lifts a mute; the person who said so to it is answered like anybody who addresses it.
 pub(super) fn talk_again(turn: &mut Turn<'_>, trace: &mut Trace) {
     turn.room.set_mute(None, false);
     trace.heard_as = Some(HeardAs::TalkAgain);

@@ -12,7 +12,7 @@ pub fn contradicts(one: &Fact, other: &Fact) -> bool {
         return false;
     }
     let (a, b) = (tokens(&one.content), tokens(&other.content));
-    // "I" is whoever spoke.
+    // "I" is the speaker.
     let personal = a.iter().chain(&b).any(|token| PERSONAL.contains(&token.normal.as_str()));
     if personal && (one.people.is_empty() || one.people != other.people) {
         return false;

@@ -42,7 +42,7 @@ pub(super) fn check(settings: &Settings, flat: &mut Flat) {
     }
 }
 
-/// One setting may not be above another. The one that somebody set is told.
+/// One setting may not be above another. The error names the one that somebody set.
 fn at_most<N: PartialOrd + fmt::Display>(flat: &mut Flat, (low, least): (&str, N), (high, most): (&str, N)) {
     if least <= most {
         return;

@@ -1,4 +1,4 @@
-//! What is dropped is told of.
+//! What is dropped is reported.
 
 use aizuchi_test_servers::logs::Logs;
 

@@ -47,7 +47,7 @@ fn remembered(brief: &Brief, language: Language) -> Option<String> {
         None => {
             let asked = search_words(find_question(brief)?);
             let fitting: Vec<&Fact> = facts.filter(|fact| fits(&asked, fact)).collect();
-            // What no longer holds is told only where nothing else is known.
+            // What no longer holds is said only where nothing else is known.
             fitting.iter().copied().find(|fact| fact.former.is_none()).or_else(|| fitting.first().copied())?
         }
     };

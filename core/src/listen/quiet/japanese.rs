@@ -122,7 +122,7 @@ fn is_listed(text: &str, list: &str) -> bool {
     list.split_whitespace().any(|listed| listed == text)
 }
 
-/// Whether it is told that it talks too much, and nothing else.
+/// Whether the text says that it talks too much, and nothing else.
 fn is_rebuke(text: &str) -> bool {
     let mut text = text;
     while let Some(filler) = longest(text, BEFORE).filter(|filler| filler.len() < text.len()) {
