@@ -104,8 +104,9 @@ fn replayed(policies: &Policies, records: &[Record], log: &str) -> Vec<Trace> {
     let log = read(log, &Options { strict: true, ..Options::default() }, &mut |_| ()).unwrap();
     let answers = relive(Engines::fresh(policies), records, &mut |_| ()).answers;
     let otherwise = Judge::Offline.oracle(policies, || unreachable!("no model is asked")).unwrap();
+    // Its own posts are heard as in life: how people receive them counts.
     let decided =
-        run(policies.clone(), RecordedJudge { answers, otherwise }, log.events, OwnPosts::Ignored, &mut |_| ());
+        run(policies.clone(), RecordedJudge { answers, otherwise }, log.events, OwnPosts::Recorded, &mut |_| ());
     decided.into_iter().map(|decided| decided.trace).collect()
 }
 
