@@ -6,6 +6,7 @@ use super::turn::Turn;
 use super::{answer, deliver, digest, end, exchange, gate, initiative, pay, write};
 use crate::effect::{Excuse, Failure};
 use crate::input::{Answer, TotalSpent};
+use crate::reply::without_controls;
 use crate::room::Phase;
 use crate::trace::{Closed, Stage};
 use crate::types::{Addressed, CallId};
@@ -18,7 +19,7 @@ pub(super) fn handle_written(turn: &mut Turn<'_>, call: &CallId, draft: Result<A
     pending.trace.micros += micros_of(&draft);
     match draft {
         Err(failure) => write::fail(turn, pending, &failure.what),
-        Ok(answer) => write::say(turn, pending, &answer.text),
+        Ok(answer) => write::say(turn, pending, &without_controls(&answer.text)),
     }
     if owed {
         answer::write_next(turn);

@@ -1,5 +1,16 @@
 //! Takes off what models put around an answer: thoughts, their own name, a role, quotes or a fence around the whole.
 
+use std::borrow::Cow;
+
+/// Without control characters, which no chat shows and a terminal obeys.
+pub fn without_controls(text: &str) -> Cow<'_, str> {
+    let is_unwanted = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+    match text.contains(is_unwanted) {
+        true => Cow::Owned(text.replace(is_unwanted, "")),
+        false => Cow::Borrowed(text),
+    }
+}
+
 /// The answer itself. `names` are those the model was told are its own.
 pub fn clean<'a>(text: &'a str, names: &[&str]) -> &'a str {
     let mut text = text.trim();
@@ -135,6 +146,12 @@ mod tests {
         leaves("**Aizuchi:** yes", "yes");
         leaves("<aizuchi>: yes", "yes");
         leaves("Assistant: \"yes\"", "yes");
+    }
+
+    #[test]
+    fn control_characters_are_left_out() {
+        assert_eq!(without_controls("a\0b\u{7}\u{1b}[31mc\u{9b}d\r\n\te"), "ab[31mcd\r\n\te");
+        assert!(matches!(without_controls("平文\nplain"), Cow::Borrowed(_)));
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod silence;
 mod split;
 
 pub use chunks::chunks;
-pub use clean::clean;
+pub use clean::{clean, without_controls};
 pub(crate) use kind::{emoji_for, kind_for};
 pub use repeat::is_repeat;
 pub use silence::is_silence;

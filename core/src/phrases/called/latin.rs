@@ -14,7 +14,7 @@ pub(super) fn judge(occurrence: &Occurrence<'_>) -> NameUse {
     }
     let clause = NameClause { before: &before, after: &after, occurrence };
     let lead = clause.lead();
-    if clause.is_listed() {
+    if clause.is_listed() || clause.is_apposition() || clause.is_reported() {
         InPassing
     } else if lead.is_empty() || lead.iter().all(|word| is_in(word, OPENERS) || is_in(word, GREETINGS)) {
         clause.judge_head(lead.iter().any(|word| is_in(word, GREETINGS)))
@@ -106,6 +106,21 @@ impl NameClause<'_> {
         is_name && goes_on || self.after.first().is_some_and(|first| is_in(first, "and or")) && start > 0 && is_name
     }
 
+    /// The name of what was said just before: "my bot, aizuchi, is broken".
+    fn is_apposition(&self) -> bool {
+        let Some((last, earlier)) = self.before.split_last() else { return false };
+        let start = earlier.iter().rposition(|token| is_sign(token)).map_or(0, |at| at + 1);
+        let points = |word: &Token| is_in(word, ARTICLES) || is_in(word, "my our your this that these those");
+        let named = earlier.get(start).is_some_and(points);
+        let goes_on = matches!(self.after, [comma, verb, ..] if comma == "," && is_third_person(verb));
+        last == "," && named && goes_on && !self.asks()
+    }
+
+    /// Somebody else's words: "bob said: aizuchi, what …".
+    fn is_reported(&self) -> bool {
+        matches!(self.before, [.., verb, colon] if matches!(colon.as_str(), ":" | "：") && is_in(verb, REPORTS))
+    }
+
     /// The clause begins with the name, perhaps behind a greeting.
     fn judge_head(&self, greets: bool) -> NameUse {
         let alone = self.before.is_empty() && !self.occurrence.has_more;
@@ -141,6 +156,8 @@ impl NameClause<'_> {
             // "aizuchi — a bot that listens", "aizuchi: a new release is available".
             "-" | "—" | "–" | "~" if defines => InPassing,
             ":" | "：" if (defines || is_in(next, "new version release")) && of_release() => Unclear,
+            // "aizuchi: a bot for quiet rooms", where nothing is said of it.
+            ":" | "：" if defines && !rest.iter().any(|word| is_verb(word)) => Unclear,
             "," if is_in(next, "which who whose") && (comma.is_some() || !self.asks()) => InPassing,
             "," if apposition || plural => InPassing,
             _ => Called,
@@ -270,6 +287,10 @@ fn judge_middle(lead: &[Token], after: &[Token]) -> NameUse {
 }
 
 fn is_third_person(word: &str) -> bool {
+    is_in(word, THIRD_PERSON) || is_verb(word)
+}
+
+fn is_verb(word: &str) -> bool {
     let ends = |end: &str| word.len() > end.len() + 2 && word.ends_with(end);
-    is_in(word, THIRD_PERSON) || is_in(word, AUXILIARIES) || ends("ed") || ends("n't")
+    is_in(word, AUXILIARIES) || is_in(word, REPORTS) || ends("ed") || ends("n't")
 }

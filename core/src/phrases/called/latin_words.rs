@@ -43,6 +43,9 @@ pub(super) const THIRD_PERSON: &str = "\
     there not that which who helps answers replies supports starts stops restarts understands remembers \
     forgets handles posts reacts sees saw learns learnt costs can't";
 
+/// Words behind which somebody else's words are quoted.
+pub(super) const REPORTS: &str = "said says say asked asks wrote writes typed told replied posted answered goes went";
+
 /// Words that order or ask for something.
 pub(super) const IMPERATIVES: &str = "\
     kindly maybe tell give explain translate find remind summarize summarise write stop be shut go come say try do \
