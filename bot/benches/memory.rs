@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use aizuchi::memory::{SqliteMemory, StoredLayers};
+use aizuchi::memory::{IMPORTED_TOGETHER, SqliteMemory, StoredLayers};
 use aizuchi::ports::{Memory, MemoryCatalog};
 use aizuchi::stores::Database;
 use aizuchi_core::memory::{ContextTurn, ExportItem, FactDraft, FactId, Filter, MemoryChange, Origin, Query};
@@ -19,8 +19,6 @@ const QUERIES: u64 = 500;
 /// Messages kept around each fact, and the words of each.
 const TURNS: u64 = 4;
 const TURN_WORDS: u64 = 8;
-/// Facts that are imported together.
-const IMPORTED_TOGETHER: u64 = 10_000;
 
 fn main() {
     // The number of houses that the rooms are spread over; `cargo bench` hands over its own flags beside.
@@ -48,8 +46,8 @@ async fn import(path: &Path) {
         MemoryChange::Imported(Box::new(ExportItem::Fact(fact)))
     };
     let mut times: Vec<f64> = Vec::new();
-    for first in (0..facts).step_by(usize::try_from(IMPORTED_TOGETHER).expect("a small number")) {
-        let changes = (first..first + IMPORTED_TOGETHER).map(item).collect();
+    for first in (0..facts).step_by(IMPORTED_TOGETHER) {
+        let changes = (first..first + IMPORTED_TOGETHER as u64).map(item).collect();
         let begun = Instant::now();
         memory.apply(changes, &policies).await.expect("it is imported");
         times.push(begun.elapsed().as_secs_f64());

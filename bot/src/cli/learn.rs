@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::io::IsTerminal as _;
 use std::path::Path;
 
 use aizuchi_core::learnt::{LearntModels, OwnModels, write};
@@ -11,12 +10,12 @@ use aizuchi_learn::adapt::{self, Adaptation, LABELLED_MIN, Verdict, adapt};
 use aizuchi_measure::logs::{self, Channel, Said};
 use anyhow::{Context as _, bail};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Zoned;
 use serde_json::{Value, json};
 
 use crate::cli::eval::check_labels;
 use crate::cli::outputs;
+use crate::cli::show::progress_bar;
 
 #[derive(Args)]
 pub struct LearnArguments {
@@ -53,7 +52,7 @@ pub fn run(arguments: &LearnArguments) -> anyhow::Result<()> {
             messages(&channels)
         );
     }
-    let bar = progress_bar();
+    let bar = progress_bar(1000, "learning");
     let adapted = adapt(&channels, &mut |share| bar.set_position((share * 1000.0) as u64));
     bar.finish_and_clear();
     let written = adapted.is_better().then(|| save(arguments, &channels, &adapted)).transpose()?;
@@ -165,13 +164,4 @@ fn as_json(verdict: &Verdict) -> Value {
     json!({
         "model": model, "examples": examples, "before": named(before), "after": named(after), "trees": trees, "better": better,
     })
-}
-
-/// On a terminal only.
-fn progress_bar() -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{msg:10} {wide_bar} {percent:>3} % {eta}");
-    ProgressBar::new(1000).with_style(style.expect("the template is valid")).with_message("learning")
 }

@@ -3,7 +3,7 @@
 mod journal;
 
 use std::fs::File;
-use std::io::{BufWriter, IsTerminal as _, Write as _};
+use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,13 +13,13 @@ use aizuchi_core::settings::Layers;
 use aizuchi_formats::Log;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use serde_json::json;
 
 use crate::cli::outputs;
 use crate::cli::reader::ReaderArguments;
 use crate::cli::settings::SettingsArguments;
-use crate::cli::show::print_error;
+use crate::cli::show::{print_error, progress_bar};
 use crate::config::{self, BadSettings};
 use crate::models::{self, Models};
 use crate::ports::ModelClient;
@@ -238,15 +238,6 @@ fn check_outputs(arguments: &ReplayArguments, source: &str) -> anyhow::Result<()
 
 fn create(path: &str) -> anyhow::Result<File> {
     File::create(path).with_context(|| format!("cannot write {path}"))
-}
-
-/// Seen on a terminal only.
-fn progress_bar(length: u64, what: &'static str) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{msg:10} {wide_bar} {percent:>3} % {eta}");
-    ProgressBar::new(length).with_style(style.expect("the template is valid")).with_message(what)
 }
 
 fn json_summary(replay: &Replay, seconds: f64) -> serde_json::Value {

@@ -1,6 +1,17 @@
 //! What is shown on a terminal: harmless whatever it holds, and nobody minds if nobody reads it.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Seen on a terminal only.
+pub fn progress_bar(length: u64, what: &'static str) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{msg:10} {wide_bar} {percent:>3} % {eta}");
+    ProgressBar::new(length).with_style(style.expect("the template is valid")).with_message(what)
+}
 
 /// What people write may hold codes that a terminal obeys, or that turn its text around.
 pub fn harmless(text: &str) -> String {

@@ -17,6 +17,9 @@ use std::sync::Arc;
 use crate::ports::Memory;
 use crate::stores::Database;
 
+/// Changes of an import that are written together. What it takes to undo a write is kept while it lasts, and slows it down.
+pub const IMPORTED_TOGETHER: usize = 2_000;
+
 /// A store that layers of memory can be in.
 pub struct MemoryStoreSpec {
     /// What the settings call it.

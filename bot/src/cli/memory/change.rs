@@ -15,11 +15,11 @@ use clap::Args;
 use super::MemoryReader;
 use super::inspect::{now, person_called, room_called};
 use crate::cli::print;
-use crate::cli::show::{harmless, print_error};
+use crate::cli::show::{harmless, print_error, progress_bar};
 use crate::cli::store;
 use crate::journal::Journal;
 use crate::keeper::Keeper;
-use crate::memory::{SqliteMemory, StoredLayers};
+use crate::memory::{IMPORTED_TOGETHER, SqliteMemory, StoredLayers};
 use crate::ports::{BoxFuture, Memory as _, ModelClient};
 use crate::stores::{DataFolder, Database, StoreError};
 
@@ -122,9 +122,18 @@ pub fn import(arguments: &super::MemoryArguments, import: &Import) -> anyhow::Re
         changes.push(MemoryChange::Imported(Box::new(item)));
     }
     let count = changes.len();
+    let bar = progress_bar(count as u64, "importing");
     change_store(arguments, async |database, policies| {
-        SqliteMemory::new(database.clone(), StoredLayers::ALL).apply(changes, policies).await
+        let memory = SqliteMemory::new(database.clone(), StoredLayers::ALL);
+        // What was imported already is recognised when an import that was interrupted is run again.
+        while !changes.is_empty() {
+            let rest = changes.split_off(changes.len().min(IMPORTED_TOGETHER));
+            memory.apply(std::mem::replace(&mut changes, rest), policies).await?;
+            bar.set_position((count - changes.len()) as u64);
+        }
+        Ok(())
     })?;
+    bar.finish_and_clear();
     warn_of_losses(arguments)?;
     print(&format!("imported {count} lines\n"))
 }

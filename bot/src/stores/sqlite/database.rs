@@ -62,6 +62,8 @@ const READERS_MAX: usize = 4;
 const STATEMENTS_MAX: usize = 128;
 /// Pages kept by the writer, so that the ends of tables and indexes are not read from the disk again and again.
 const WRITER_CACHE_KIB: i64 = 16 * 1024;
+/// Pages kept by each reader: a search in a large memory reads the same parts of its indexes again and again.
+const READER_CACHE_KIB: i64 = 16 * 1024;
 const BUSY_FOR: Duration = Duration::from_secs(5);
 /// Between attempts to empty the log: our own readers are done in no time, others may take longer.
 const SETTLE_PAUSES_MS: [u64; 7] = [10, 20, 50, 100, 300, 700, 1500];
@@ -211,6 +213,7 @@ fn open_for_reading(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_FOR)?;
+    connection.pragma_update(None, "cache_size", -READER_CACHE_KIB)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     // A prepared statement is not prepared again for each value that is bound to it.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;

@@ -96,6 +96,8 @@ impl SqliteMemoryTable<'_> {
             words.join(" "),
             beside.join(" ")
         ];
+        let house = places.get(1).map_or("", String::as_str);
+        self.run("INSERT OR REPLACE INTO memory_fact_place VALUES (?1, ?2, ?3)", params![id, places[0], house])?;
         self.run("INSERT INTO memory_index (rowid, place, day, words, beside) VALUES (?1, ?2, ?3, ?4, ?5)", values)?;
         for word in words {
             let more = "INSERT INTO memory_word VALUES (?1, 1) ON CONFLICT (word) DO UPDATE SET facts = facts + 1";
@@ -126,6 +128,7 @@ impl SqliteMemoryTable<'_> {
             self.run("UPDATE memory_word SET facts = facts - 1 WHERE word = ?1", [word])?;
             self.run("DELETE FROM memory_word WHERE word = ?1 AND facts <= 0", [word])?;
         }
+        self.run("DELETE FROM memory_fact_place WHERE fact = ?1", [id])?;
         self.run("DELETE FROM memory_index WHERE rowid = ?1", [id])
     }
 

@@ -136,20 +136,32 @@ fn places(query: &Query, manner: SearchOptions) -> Vec<i64> {
 /// The index of words, as far as the reader may look.
 struct Index<'a> {
     connection: &'a Connection,
-    places: String,
+    /// The room, and its house where the reader may look there too.
+    places: Vec<String>,
 }
 
 impl<'a> Index<'a> {
     fn new(connection: &'a Connection, places: &[i64]) -> Index<'a> {
-        let places: Vec<String> = places.iter().map(|place| place_word(*place)).collect();
-        Index { connection, places: places.join(" OR ") }
+        Index { connection, places: places.iter().map(|place| place_word(*place)).collect() }
+    }
+
+    /// The newest facts that have a rare word: each that has it is looked at.
+    fn newest_of_few(&self, asked: &str, count: usize) -> StoreResult<Vec<i64>> {
+        let query =
+            "SELECT memory_index.rowid FROM memory_index CROSS JOIN memory_fact_place ON fact = memory_index.rowid
+            WHERE memory_index MATCH ?1 AND (room = ?2 OR house = ?3 AND house <> '')
+            ORDER BY memory_index.rowid DESC LIMIT ?4";
+        let mut statement = self.connection.prepare_cached(query)?;
+        let house = self.places.get(1).map_or("", String::as_str);
+        let rows = statement.query_map(params![asked, self.places[0], house, count as i64], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// The newest facts of which this holds.
     fn newest(&self, asked: &str, count: usize) -> StoreResult<Vec<i64>> {
         let query = "SELECT rowid FROM memory_index WHERE memory_index MATCH ?1 ORDER BY rowid DESC LIMIT ?2";
         let mut statement = self.connection.prepare_cached(query)?;
-        let asked = format!("place : ({}) AND {asked}", self.places);
+        let asked = format!("place : ({}) AND {asked}", self.places.join(" OR "));
         let rows = statement.query_map(params![asked, count as i64], |row| row.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
@@ -164,13 +176,20 @@ impl<'a> Index<'a> {
             if is_common && weights.len() >= BY_WORDS {
                 break;
             }
-            let mut forms: Vec<String> = vec![quoted(word)];
-            forms.extend(alike(word).iter().map(|other| quoted(other)));
-            forms.extend(corpus.relatives(word)?.iter().map(|other| quoted(other)));
+            let mut forms: Vec<String> = vec![word.clone()];
+            forms.extend(alike(word).iter().cloned());
+            forms.extend(corpus.relatives(word)?);
+            let is_rare = forms.iter().map(|form| corpus.holding(form)).sum::<f64>() <= COMMON;
+            let forms: Vec<String> = forms.iter().map(|form| quoted(form)).collect();
             let (forms, weight) = (forms.join(" OR "), corpus.rarity(word));
             let columns = [("words", weight), ("beside", weight * BESIDE)];
             for (column, weight) in columns.into_iter().take(if is_common { 1 } else { 2 }) {
-                for fact in self.newest(&format!("{column} : ({forms})"), OF_A_WORD)? {
+                let asked = format!("{column} : ({forms})");
+                let found = match is_rare {
+                    true => self.newest_of_few(&asked, OF_A_WORD)?,
+                    false => self.newest(&asked, OF_A_WORD)?,
+                };
+                for fact in found {
                     *weights.entry(fact).or_default() += weight;
                 }
             }

@@ -18,6 +18,7 @@ const STEPS: &[&str] = &[
     include_str!("0012.sql"),
     include_str!("0013.sql"),
     include_str!("0014.sql"),
+    include_str!("0015.sql"),
 ];
 
 pub const VERSION: u32 = STEPS.len() as u32;
@@ -112,6 +113,20 @@ mod tests {
         let old = Connection::open(&path).unwrap().query_row(old, [], |row| row.get::<_, i64>(0));
         assert_eq!(old, Ok(0), "the old tables are gone");
         std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn facts_of_an_earlier_version_keep_their_places() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        before("CREATE TABLE memory_fact_place", &mut connection);
+        let facts = "INSERT INTO memory_index (rowid, place, day, words, beside) VALUES
+            (1, 'pa1 pb2', '', 'tea', ''), (2, 'pc3', '', 'tea', '')";
+        connection.execute_batch(facts).unwrap();
+        migrate(&mut connection).unwrap().unwrap();
+        let mut read = connection.prepare("SELECT fact, room, house FROM memory_fact_place ORDER BY fact").unwrap();
+        let rows = read.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+        let rows: Vec<(i64, String, String)> = rows.map(|row| row.unwrap()).collect();
+        assert_eq!(rows, [(1, "pa1".into(), "pb2".into()), (2, "pc3".into(), String::new())]);
     }
 
     #[test]
