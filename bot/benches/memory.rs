@@ -174,6 +174,7 @@ async fn recall(memory: &SqliteMemory, policies: &Policies, houses: u64, by_mean
             at: Time(0),
             count: 3,
             vector: by_meaning.then(|| ("bench".into(), vector(ROOMS * FACTS_PER_ROOM + number))),
+            close: Vec::new(),
         };
         let begun = Instant::now();
         found += memory.recall(query, policies).await.expect("it reads").len();

@@ -14,6 +14,11 @@ prompt-history =
     - your contributions within 30 minutes: { $count }
     - the talk at that time began:
     { $excerpt }...
+prompt-pair-often = { $name } and { $other } often answer each other
+prompt-pair-some = { $name } and { $other } answer each other now and then
+prompt-pair-me-often = { $name } and you often answer each other
+prompt-pair-me-some = { $name } and you answer each other now and then
+prompt-pair-words = { " " }(about { $words })
 channel-title = [What this channel is about]
 channel-topics = Topics: { $topics }
 channel-mood = Mood: { $mood }

@@ -15,6 +15,11 @@ prompt-history =
     - 30分以内の介入回数: { $count } 回
     - 最後の介入時の会話（参考）:
     { $excerpt }...
+prompt-pair-often = { $name }と{ $other }はよく言葉を交わす
+prompt-pair-some = { $name }と{ $other }は時々言葉を交わす
+prompt-pair-me-often = { $name }とあなたはよく言葉を交わす
+prompt-pair-me-some = { $name }とあなたは時々言葉を交わす
+prompt-pair-words = （{ $words }など）
 channel-title = 【このチャンネルの状況】
 channel-topics = 話題: { $topics }
 channel-mood = 雰囲気: { $mood }

@@ -47,7 +47,9 @@ impl Keeper {
         let reader = Origin { room: place.room.clone(), visibility: said.visibility };
         let (text, speaker) = (said.text.to_string(), Some(said.person));
         let vector = self.meaning_of(&text, meter).await;
-        self.memory.recall(Query { text, speaker, reader, at, count: LOOKS_AT, vector }, &self.policies()).await
+        self.memory
+            .recall(Query { text, speaker, reader, at, count: LOOKS_AT, vector, close: Vec::new() }, &self.policies())
+            .await
     }
 
     /// For the judge: the one thing it is about to tell. `false` if that may not be told any more.

@@ -3,11 +3,14 @@
 //! It goes by the ids of the person and by the names that are theirs alone ([`PersonMatcher`]); `/forget-me` deletes by the same
 //! rule. What others said of them is shown as far as they could have read it; the rest is counted, and forgotten all the same.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use aizuchi_core::memory::words::{NameCandidates, NameFinder};
-use aizuchi_core::memory::{ChannelMemory, Fact, Filter, Origin, Person, PersonMatcher, Remark, allowed};
-use aizuchi_core::types::{PersonId, RoomId, Visibility};
+use aizuchi_core::memory::{
+    ChannelMemory, Fact, Filter, ME, Origin, Person, PersonMatcher, Remark, Tie, allowed, pairs_of_ties,
+};
+use aizuchi_core::types::{PersonId, RoomId, Time, Visibility};
 use serde::Serialize;
 
 use super::Keeper;
@@ -26,11 +29,26 @@ pub struct PersonList {
     /// What others' profiles say of them.
     pub notes_on_others: Vec<Remark>,
     pub channels: Vec<ChannelMemory>,
+    /// Whom they answer and who answers them, room by room.
+    pub ties: Vec<ListedTie>,
     /// Facts by names that may be somebody else's: these are forgotten once the person confirms the name.
     pub perhaps: Vec<PerhapsNamed>,
     /// What speaks of them in rooms that they do not read.
     pub elsewhere: usize,
     pub messages: Vec<OwnMessage>,
+}
+
+/// How often a person and another answer each other in a room.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ListedTie {
+    pub room: RoomId,
+    /// The other's name.
+    pub with: Box<str>,
+    /// How often the person answered the other, and was answered.
+    pub answered: u64,
+    pub was_answered: u64,
+    pub last: Time,
+    pub words: Vec<Box<str>>,
 }
 
 /// What is said of somebody by a name that may be theirs.
@@ -60,6 +78,7 @@ impl Keeper {
         let reads = |origin: &Origin| readers.iter().any(|reader| allowed(origin, reader, true).is_some());
         let mut list =
             PersonList { person, messages: journal.messages_of(ids, platforms).await?, ..PersonList::default() };
+        list.ties = self.listed_ties(ids, &people).await?;
         let mut rooms: Vec<RoomId> = people.iter().flat_map(|person| person.rooms.clone()).collect();
         rooms.extend(facts.iter().map(|fact| fact.origin.room.clone()));
         list.perhaps = perhaps(&called, &theirs, &facts, &reads);
@@ -91,6 +110,38 @@ impl Keeper {
             }
         }
         Ok(list)
+    }
+
+    async fn listed_ties(&self, ids: &[PersonId], people: &[Person]) -> Result<Vec<ListedTie>, StoreError> {
+        let mut ties: BTreeMap<(RoomId, PersonId), Vec<Tie>> = BTreeMap::new();
+        for id in ids {
+            for tie in self.memory.ties(None, Some(id)).await? {
+                ties.entry((tie.origin.room.clone(), id.clone())).or_default().push(tie);
+            }
+        }
+        let mut listed = Vec::new();
+        for ((room, id), ties) in ties {
+            for pair in pairs_of_ties(&ties, Time(0)) {
+                let own = usize::from(pair.people[0] != id);
+                listed.push(ListedTie {
+                    room: room.clone(),
+                    with: self.name_of(pair.other_than(&id), people),
+                    answered: pair.answers[own],
+                    was_answered: pair.answers[1 - own],
+                    last: pair.last,
+                    words: pair.words,
+                });
+            }
+        }
+        Ok(listed)
+    }
+
+    /// What somebody is called who may be the bot; their id where that is not known.
+    pub fn name_of(&self, id: &PersonId, people: &[Person]) -> Box<str> {
+        if id.as_str() == ME {
+            return self.policies().general().settings.bot.name.as_str().into();
+        }
+        people.iter().find(|person| person.id == *id).map_or(id.as_str(), Person::name).into()
     }
 
     /// What somebody is called, by whether nobody else can be meant. `own` and `others` are names that were met elsewhere.

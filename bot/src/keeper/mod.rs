@@ -15,8 +15,10 @@ mod opted_out;
 mod pending;
 mod recall;
 mod spoken;
+mod ties;
 mod watch;
 
+use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use aizuchi_core::Policies;
@@ -25,7 +27,7 @@ use tokio::sync::{Mutex, Notify};
 
 pub use forget::{ForgetError, ForgetResult, ForgetState};
 pub use jobs::settle_later;
-pub use list::{PerhapsNamed, PersonList};
+pub use list::{ListedTie, PerhapsNamed, PersonList};
 pub use opted_out::opted_out_people;
 
 use crate::ports::{Embedder, Memory, ModelClient, Stores};
@@ -41,6 +43,8 @@ pub struct Keeper {
     policies: RwLock<Arc<Policies>>,
     /// The last record of the journal whose people were counted; one at a time.
     counted: Mutex<Option<i64>>,
+    /// What final decisions say about who answers whom, not read yet.
+    links: std::sync::Mutex<VecDeque<ties::NotedLink>>,
     /// One person is forgotten at a time.
     forgetting: Mutex<()>,
     /// Somebody could not be forgotten at once.
@@ -69,6 +73,7 @@ impl Keeper {
             stores: stores.into(),
             policies: RwLock::new(Arc::new(policies)),
             counted: Mutex::default(),
+            links: std::sync::Mutex::default(),
             forgetting: Mutex::default(),
             unfinished: Notify::new(),
             asked: std::sync::Mutex::default(),

@@ -13,7 +13,7 @@ use crate::stores::StoreError;
 
 /// Messages that were changed or deleted, in any room.
 #[derive(Debug, Default)]
-pub struct PendingChanges(Vec<MemoryChange>);
+pub struct PendingChanges(pub(super) Vec<MemoryChange>);
 
 impl PendingChanges {
     pub(super) async fn read(stores: &Stores) -> Result<PendingChanges, StoreError> {

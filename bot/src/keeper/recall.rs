@@ -11,6 +11,7 @@ use tokio::try_join;
 use super::Keeper;
 use super::lines::{RecordedMessage, TalkPart, read_talk};
 use super::pending::PendingChanges;
+use super::ties::AskersTies;
 use crate::meter::Meter;
 use crate::ports::{JournalStore, Position};
 use crate::stores::StoreError;
@@ -59,17 +60,23 @@ impl Keeper {
         let asks: Vec<&&RecordedMessage> = talk.iter().filter(|said| brief.answering.contains(&said.id)).collect();
         let speaker = asks.last().map(|said| said.person.clone());
         let text = asks.iter().map(|said| &*said.text).collect::<Vec<_>>().join("\n");
+        let ties = match &speaker {
+            Some(asker) if memory.people => {
+                self.ties_of_asker(asker, (&reader, across), brief.at, (&talk, &pending)).await?
+            }
+            _ => AskersTies::default(),
+        };
         let recall = async {
             if text.is_empty() {
                 return Ok(Vec::new());
             }
             let (count, vector) = (memory.recall_facts as usize, self.meaning_of(&text, meter).await);
-            let query = Query { text: text.clone(), speaker, reader: reader.clone(), at: brief.at, count, vector };
-            self.memory.recall(query, policies).await
+            let (text, reader, close) = (text.clone(), reader.clone(), ties.close);
+            self.memory.recall(Query { text, speaker, reader, at: brief.at, count, vector, close }, policies).await
         };
         let known = try_join_all(people.iter().map(|person| self.memory.people(Some(person))));
         let ((channel, marks), known, facts) = try_join!(self.memory.channel(room), known, recall)?;
-        let mut memories = Memories { facts: pending.without_gone(facts), ..Memories::default() };
+        let mut memories = Memories { facts: pending.without_gone(facts), pairs: ties.told, ..Memories::default() };
         if memory.channel_context {
             let may = |channel: &ChannelMemory| allowed(&channel.origin, &reader, across).is_some();
             memories.channel = channel.filter(|channel| pending.leaves(channel) && may(channel));

@@ -1,4 +1,4 @@
-//! Reads on in the journal: counts people, and lets go of what rests on a deleted message.
+//! Reads on in the journal: counts people and their answers, and lets go of what rests on a deleted message.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,7 +33,10 @@ impl Keeper {
         let mut taken = 0;
         loop {
             match self.take_some(&policies).await? {
-                0 => return Ok(taken),
+                0 => {
+                    self.take_links(&policies).await?;
+                    return Ok(taken);
+                }
                 some => taken += some,
             }
         }
@@ -141,7 +144,7 @@ fn change(record: Record, policies: &Policies) -> Option<MemoryChange> {
 
 fn to_heard(seq: i64, message: Message) -> HeardFrom {
     // What not everybody in the room could read is counted, and that is all.
-    let aside = message.place.thread.is_some() && message.visibility != Visibility::Public;
+    let aside = is_aside(&message);
     HeardFrom {
         origin: Origin { room: message.place.room, visibility: message.visibility },
         up_to: seq as u64,
@@ -152,4 +155,9 @@ fn to_heard(seq: i64, message: Message) -> HeardFrom {
         mentions_me: message.mentions_me,
         topics: if aside { Vec::new() } else { words::topics(&message.text, TOPICS) },
     }
+}
+
+/// Whether not everybody in the room could read it.
+pub(super) fn is_aside(message: &Message) -> bool {
+    message.place.thread.is_some() && message.visibility != Visibility::Public
 }

@@ -54,6 +54,7 @@ impl ChangeApplier<'_> {
                 self.reflect(&origin, up_to, at, facts, &people)
             }
             MemoryChange::Heard(heard) if self.kept.has(Layer::People) => self.hear(&heard),
+            MemoryChange::Answered(answered) => self.answer(&answered),
             MemoryChange::Kept(draft) if self.kept.has(Layer::Facts) => {
                 let (room, at) = (draft.origin.room.clone(), draft.at);
                 self.keep(*draft)?;
@@ -90,6 +91,7 @@ impl ChangeApplier<'_> {
             }
             MemoryChange::Faded { at } => {
                 self.table.upgrade()?;
+                self.fade_ties(at)?;
                 let rooms = self.table.rooms_with_facts()?;
                 rooms.iter().try_for_each(|room| self.fade(room, at))
             }
@@ -223,7 +225,7 @@ impl ChangeApplier<'_> {
                 self.table.put_person(&person)?;
             }
         }
-        Ok(())
+        self.tie_message_gone(change, room, message)
     }
 
     fn narrow(&mut self, change: &MemoryChange, origin: &Origin) -> StoreResult<()> {
@@ -235,6 +237,7 @@ impl ChangeApplier<'_> {
             channel.origin.visibility = narrower(channel.origin.visibility, origin.visibility);
             self.table.put_channel(&channel)?;
         }
+        self.narrow_ties(change, &origin.room)?;
         for mut person in self.table.people()? {
             if person.apply(change) {
                 self.table.put_person(&person)?;
@@ -279,6 +282,7 @@ impl ChangeApplier<'_> {
             }
         }
         self.table.remove_person(id)?;
+        self.untie_person(id, &theirs)?;
         for mut person in self.table.people()? {
             if person.unmention(&|text| theirs.is_named_in(text)) {
                 self.table.put_person(&person)?;
@@ -297,6 +301,7 @@ impl ChangeApplier<'_> {
             }
         }
         self.table.remove_channel(room)?;
+        self.untie_room(room)?;
         for mut person in self.table.people()? {
             if person.apply(change) {
                 self.table.put_person(&person)?;

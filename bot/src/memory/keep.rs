@@ -98,6 +98,7 @@ impl ChangeApplier<'_> {
                 let known = self.table.channel(&channel.origin.room)?;
                 if known.is_some_and(|known| !known.is_empty()) { Ok(()) } else { self.table.put_channel(&channel) }
             }
+            ExportItem::Tie(tie) => self.import_tie(&tie),
             ExportItem::Fact(_) | ExportItem::Person(_) | ExportItem::Channel(_) => Ok(()),
         }
     }

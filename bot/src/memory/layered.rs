@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aizuchi_core::Policies;
 use aizuchi_core::memory::words::NameCandidates;
 use aizuchi_core::memory::{
-    ChannelMemory, ExportItem, Fact, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled,
+    ChannelMemory, ExportItem, Fact, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled, Tie,
 };
 use aizuchi_core::settings::{MemorySettings, StoreName};
 use aizuchi_core::types::{PersonId, RoomId};
@@ -96,6 +96,7 @@ impl Layered {
                 MemoryChange::Summarized(_)
                 | MemoryChange::Reflected { .. }
                 | MemoryChange::Heard(_)
+                | MemoryChange::Answered(_)
                 | MemoryChange::Kept(_)
                 | MemoryChange::Imported(_)
                 | MemoryChange::Used { .. }
@@ -139,9 +140,11 @@ fn people_of(change: &MemoryChange) -> Vec<&PersonId> {
             facts.iter().flat_map(|draft| &draft.people).chain(noted).collect()
         }
         MemoryChange::Heard(heard) => vec![&heard.person],
+        MemoryChange::Answered(answered) => vec![&answered.from, &answered.to],
         MemoryChange::Imported(item) => match &**item {
             ExportItem::Fact(fact) => fact.people.iter().collect(),
             ExportItem::Person(person) => vec![&person.id],
+            ExportItem::Tie(tie) => vec![&tie.from, &tie.to],
             ExportItem::Channel(channel) => channel.active.iter().map(|(person, _)| person).collect(),
         },
         MemoryChange::Kept(draft) => draft.people.iter().collect(),
@@ -203,6 +206,14 @@ impl Memory for Layered {
                 _ => Ok(known),
             }
         })
+    }
+
+    fn ties<'a>(
+        &'a self,
+        room: Option<&'a RoomId>,
+        person: Option<&'a PersonId>,
+    ) -> BoxFuture<'a, Result<Vec<Tie>, StoreError>> {
+        self.people.ties(room, person)
     }
 
     fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>> {

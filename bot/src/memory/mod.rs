@@ -5,6 +5,7 @@ mod keep;
 mod layered;
 mod ram;
 pub mod table;
+mod ties;
 
 pub use layered::open;
 pub use ram::Ram;

@@ -8,7 +8,7 @@ use aizuchi_core::Policies;
 use aizuchi_core::memory::rank::{index_words, terms};
 use aizuchi_core::memory::words::search_words;
 use aizuchi_core::memory::{
-    Candidate, ChannelMemory, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled,
+    Candidate, ChannelMemory, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled, Tie,
     allowed, recall, sketch,
 };
 use aizuchi_core::types::{MessageId, PersonId, RoomId};
@@ -35,6 +35,8 @@ struct RamTables {
     marks: BTreeMap<RoomId, Marks>,
     channels: BTreeMap<RoomId, ChannelMemory>,
     people: BTreeMap<PersonId, Person>,
+    /// By room, who answers, and whom.
+    ties: BTreeMap<(RoomId, PersonId, PersonId), Tie>,
     facts: BTreeMap<FactId, Fact>,
     rooms: BTreeMap<RoomId, BTreeSet<FactId>>,
     /// The words of each fact.
@@ -115,6 +117,14 @@ impl Memory for Ram {
             Some(id) => held.known(id).into_iter().collect(),
             None => held.people().expect("nothing fails in memory"),
         })
+    }
+
+    fn ties<'a>(
+        &'a self,
+        room: Option<&'a RoomId>,
+        person: Option<&'a PersonId>,
+    ) -> BoxFuture<'a, Result<Vec<Tie>, StoreError>> {
+        self.with(|held| MemoryTable::ties(held, room, person).expect("nothing fails in memory"))
     }
 
     fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>> {
@@ -220,6 +230,37 @@ impl MemoryTable for RamTables {
 
     fn remove_person(&mut self, id: &PersonId) -> StoreResult<()> {
         self.people.remove(id);
+        Ok(())
+    }
+
+    fn tie(&self, room: &RoomId, from: &PersonId, to: &PersonId) -> StoreResult<Option<Tie>> {
+        Ok(self.ties.get(&(room.clone(), from.clone(), to.clone())).cloned())
+    }
+
+    fn ties(&self, room: Option<&RoomId>, person: Option<&PersonId>) -> StoreResult<Vec<Tie>> {
+        let wanted = |tie: &&Tie| {
+            room.is_none_or(|room| tie.origin.room == *room) && person.is_none_or(|person| tie.is_of(person))
+        };
+        Ok(self.ties.values().filter(wanted).cloned().collect())
+    }
+
+    fn ties_resting_on(&self, room: &RoomId, _: &MessageId) -> StoreResult<Vec<Tie>> {
+        MemoryTable::ties(self, Some(room), None)
+    }
+
+    fn rooms_with_ties(&self) -> StoreResult<Vec<RoomId>> {
+        let mut rooms: Vec<RoomId> = self.ties.keys().map(|(room, _, _)| room.clone()).collect();
+        rooms.dedup();
+        Ok(rooms)
+    }
+
+    fn put_tie(&mut self, tie: &Tie) -> StoreResult<()> {
+        self.ties.insert((tie.origin.room.clone(), tie.from.clone(), tie.to.clone()), tie.clone());
+        Ok(())
+    }
+
+    fn remove_tie(&mut self, tie: &Tie) -> StoreResult<()> {
+        self.ties.remove(&(tie.origin.room.clone(), tie.from.clone(), tie.to.clone()));
         Ok(())
     }
 

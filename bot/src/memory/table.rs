@@ -1,6 +1,6 @@
 //! What a store of memory can do: keep entries and find them again. What each change means is defined once, in `apply`.
 
-use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Layer, Marks, Person};
+use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Layer, Marks, Person, Tie};
 use aizuchi_core::types::{MessageId, PersonId, RoomId, stable_hash};
 
 use crate::stores::StoreError;
@@ -43,6 +43,14 @@ pub trait MemoryTable {
     fn people_resting_on(&self, room: &RoomId, message: &MessageId) -> StoreResult<Vec<Person>>;
     fn put_person(&mut self, person: &Person) -> StoreResult<()>;
     fn remove_person(&mut self, id: &PersonId) -> StoreResult<()>;
+
+    fn tie(&self, room: &RoomId, from: &PersonId, to: &PersonId) -> StoreResult<Option<Tie>>;
+    /// Of a room or of all; only those of this person where one is named.
+    fn ties(&self, room: Option<&RoomId>, person: Option<&PersonId>) -> StoreResult<Vec<Tie>>;
+    fn ties_resting_on(&self, room: &RoomId, message: &MessageId) -> StoreResult<Vec<Tie>>;
+    fn rooms_with_ties(&self) -> StoreResult<Vec<RoomId>>;
+    fn put_tie(&mut self, tie: &Tie) -> StoreResult<()>;
+    fn remove_tie(&mut self, tie: &Tie) -> StoreResult<()>;
 
     fn new_fact(&mut self) -> StoreResult<FactId>;
     fn fact(&self, id: FactId) -> StoreResult<Option<Fact>>;

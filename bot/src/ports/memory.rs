@@ -2,7 +2,7 @@
 
 use aizuchi_core::Policies;
 use aizuchi_core::memory::{
-    ChannelMemory, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled,
+    ChannelMemory, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled, Tie,
 };
 use aizuchi_core::types::{PersonId, RoomId};
 
@@ -28,7 +28,14 @@ pub trait Memory: Send + Sync {
     /// Who is known, the latest seen first. One person if one is named.
     fn people<'a>(&'a self, who: Option<&'a PersonId>) -> BoxFuture<'a, Result<Vec<Person>, StoreError>>;
 
-    /// Everything that is kept about a person.
+    /// Who answers whom in a room or in all, without walls; only ties of this person where one is named.
+    fn ties<'a>(
+        &'a self,
+        room: Option<&'a RoomId>,
+        person: Option<&'a PersonId>,
+    ) -> BoxFuture<'a, Result<Vec<Tie>, StoreError>>;
+
+    /// Everything that is kept about a person, except their ties.
     fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>>;
 }
 

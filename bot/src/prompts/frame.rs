@@ -29,7 +29,7 @@
 use aizuchi_core::Policy;
 use aizuchi_core::effect::{Lines, TranscriptLine};
 use aizuchi_core::judge::History;
-use aizuchi_core::memory::{ChannelMemory, Fact, KnownPerson, Memories};
+use aizuchi_core::memory::{ChannelMemory, Fact, Frequency, KnownPair, KnownPerson, Memories};
 use aizuchi_core::settings::JudgeStyle;
 use aizuchi_core::types::{MessageId, PersonId, Voice};
 
@@ -142,6 +142,9 @@ impl PromptFrame {
         for person in &memories.people {
             body += &self.person(person);
         }
+        for pair in &memories.pairs {
+            body += &self.pair(pair);
+        }
         for recalled in &memories.facts {
             let former = recalled.fact.former.map(|_| self.language.text("fact-former") + " ").unwrap_or_default();
             body += &format!("- {former}{}\n", framed_alone(&recalled.fact.content));
@@ -181,6 +184,23 @@ impl PromptFrame {
         let parts = parts.into_iter().chain(person.last_talk.as_deref().map(str::to_owned));
         let told: Vec<String> = parts.map(|part| framed_alone(&part)).filter(|part| !part.is_empty()).collect();
         format!("- {label}: {}\n", told.join("; "))
+    }
+
+    /// Who answers whom: names are those of the talk, and words are as harmless as those of a message.
+    fn pair(&mut self, pair: &KnownPair) -> String {
+        let name = self.labels.of(&pair.name, Voice::Person);
+        let other = pair.other.as_deref().map(|other| self.labels.of(other, Voice::Person));
+        let told = match (other, pair.frequency) {
+            (Some(other), Frequency::Often) => say!(self.language, "prompt-pair-often", name = name, other = other),
+            (Some(other), Frequency::Sometimes) => say!(self.language, "prompt-pair-some", name = name, other = other),
+            (None, Frequency::Often) => say!(self.language, "prompt-pair-me-often", name = name),
+            (None, Frequency::Sometimes) => say!(self.language, "prompt-pair-me-some", name = name),
+        };
+        let words: Vec<String> =
+            pair.words.iter().map(|word| framed_alone(word)).filter(|word| !word.is_empty()).collect();
+        let words = words.join(&self.language.text("list-separator"));
+        let about = if words.is_empty() { words } else { say!(self.language, "prompt-pair-words", words = words) };
+        format!("- {told}{about}\n")
     }
 
     fn push(&mut self, tag: &str, body: &str) {

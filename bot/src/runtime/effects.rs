@@ -8,7 +8,7 @@ use aizuchi_core::effect::{Ask, Brief, Delivery, Effect, Failure, Recall, Rememb
 use aizuchi_core::input::Answer;
 use aizuchi_core::settings::Price;
 use aizuchi_core::types::{CallId, Change, Place, RoomId};
-use aizuchi_core::{Engine, Input, Policies, Time};
+use aizuchi_core::{Engine, Input, Policies, Time, Trace};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
@@ -85,6 +85,22 @@ impl EffectRunner {
 
     pub fn abort_calls(&mut self) {
         self.calls.drain().for_each(|(_, task)| task.abort());
+    }
+
+    /// Counts what was decided, and lets memory know who answered whom.
+    pub fn note_decisions(&self, decided: &[Trace]) {
+        for trace in decided {
+            if let Some(response) = trace.received {
+                metrics::counter!("aizuchi_received_total", "response" => response.words()).increment(1);
+                continue;
+            }
+            let outcome = format!("{:?}", trace.outcome).to_lowercase();
+            tracing::debug!(room = %trace.place.room, message = %trace.message, outcome, "decided");
+            metrics::counter!("aizuchi_decisions_total", "outcome" => outcome).increment(1);
+        }
+        if let Some(keeper) = &self.context.keeper {
+            keeper.note_links(decided);
+        }
     }
 
     /// Excuses are made in the language of the room.

@@ -284,15 +284,7 @@ impl Shard {
 
     async fn publish(&mut self, touched: Vec<RoomId>, mut decided: Vec<Trace>) {
         decided.retain(|trace| !traces::is_repeat(trace));
-        for trace in &decided {
-            if let Some(response) = trace.received {
-                metrics::counter!("aizuchi_received_total", "response" => response.words()).increment(1);
-                continue;
-            }
-            let outcome = format!("{:?}", trace.outcome).to_lowercase();
-            tracing::debug!(room = %trace.place.room, message = %trace.message, outcome, "decided");
-            metrics::counter!("aizuchi_decisions_total", "outcome" => outcome).increment(1);
-        }
+        self.runner.note_decisions(&decided);
         if self.context.events.receiver_count() > 0 {
             for trace in &decided {
                 let _ = self.context.events.send(EngineEvent::Decided(Arc::new(trace.clone())));

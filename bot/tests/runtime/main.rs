@@ -14,4 +14,5 @@ mod requests;
 mod restart;
 mod shards;
 mod supervised;
+mod ties;
 mod virtual_time;

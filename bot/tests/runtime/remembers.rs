@@ -98,7 +98,10 @@ fn remembering() -> Policies {
 
 impl Life {
     pub async fn start(database: Database, models: Arc<Noting>, clock: Clock) -> Life {
-        let policies = remembering();
+        Life::start_with(database, models, clock, remembering()).await
+    }
+
+    pub async fn start_with(database: Database, models: Arc<Noting>, clock: Clock, policies: Policies) -> Life {
         let memory = memory::open(&policies.general().settings.memory, &database).expect("it can be kept");
         let keeper = Arc::new(Keeper::new(memory, models.clone(), database.clone(), policies.clone()));
         let board = Arc::new(Board::default());
@@ -290,7 +293,7 @@ async fn whoever_is_forgotten_is_in_no_file() {
     life.runtime.stop().await;
 }
 
-fn holds(scratch: &Scratch, text: &str) -> bool {
+pub fn holds(scratch: &Scratch, text: &str) -> bool {
     let files = std::fs::read_dir(&scratch.0).unwrap();
     files
         .map(|file| std::fs::read(file.unwrap().path()).unwrap())

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChannelMemory, Fact, FactDraft, FactId, Note, Origin, Person};
+use super::{Answered, ChannelMemory, Fact, FactDraft, FactId, Note, Origin, Person, Tie};
 use crate::types::{MessageId, PersonId, RoomId, Time};
 
 /// A list of these is applied whole or not at all.
@@ -20,9 +20,12 @@ pub enum MemoryChange {
     },
     /// Somebody said something. Nothing happens if it was counted before.
     Heard(Box<HeardFrom>),
+    /// Somebody answered somebody.
+    Answered(Box<Answered>),
     /// A fact by somebody's hand.
     Kept(Box<FactDraft>),
-    /// Something that was written down elsewhere. A fact gets a new number; who is known here already stays as they are.
+    /// Something that was written down elsewhere. A fact gets a new number; who is known here already stays as they are, and so do the ties
+    /// between people.
     Imported(Box<ExportItem>),
     /// These helped to write an answer.
     Used {
@@ -91,6 +94,7 @@ pub enum ExportItem {
     Fact(Fact),
     Person(Person),
     Channel(ChannelMemory),
+    Tie(Tie),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -128,6 +132,7 @@ impl MemoryChange {
             MemoryChange::Summarized(_)
             | MemoryChange::Reflected { .. }
             | MemoryChange::Heard(_)
+            | MemoryChange::Answered(_)
             | MemoryChange::Kept(_)
             | MemoryChange::Imported(_)
             | MemoryChange::Used { .. }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChannelMemory, KnownPerson, Recalled};
+use super::{ChannelMemory, KnownPair, KnownPerson, Recalled};
 
 /// Only what those who will read the answer may know.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -10,10 +10,14 @@ pub struct Memories {
     pub channel: Option<ChannelMemory>,
     pub people: Vec<KnownPerson>,
     pub facts: Vec<Recalled>,
+    /// Who of those that take part answer each other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pairs: Vec<KnownPair>,
 }
 
 impl Memories {
     pub fn is_empty(&self) -> bool {
-        self.channel.as_ref().is_none_or(ChannelMemory::is_empty) && self.people.is_empty() && self.facts.is_empty()
+        let nothing_of_channel = self.channel.as_ref().is_none_or(ChannelMemory::is_empty);
+        nothing_of_channel && self.people.is_empty() && self.facts.is_empty() && self.pairs.is_empty()
     }
 }

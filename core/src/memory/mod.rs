@@ -1,5 +1,5 @@
-//! What is remembered beyond the talk of the moment: facts, people, what a channel is about; who may know what of it, and
-//! what of it fits. Only the arithmetic is here: stores keep it, models write it.
+//! What is remembered beyond the talk of the moment: facts, people and who answers whom, what a channel is about; who may
+//! know what of it, and what of it fits. Only the arithmetic is here: stores keep it, models write it.
 
 mod asked;
 mod change;
@@ -16,6 +16,7 @@ mod query;
 pub mod rank;
 mod resembling;
 mod sketch;
+mod ties;
 mod walls;
 pub mod words;
 
@@ -33,7 +34,11 @@ pub use memories::Memories;
 pub use merge::{MergeOutcome, compare};
 pub use people::Remark;
 pub use people::{Familiarity, KnownPerson, Note, Person};
-pub use query::{Candidate, Filter, PersonExport, Query, Recalled, SearchOptions, recall};
+pub use query::{Candidate, CloseTo, Filter, PersonExport, Query, Recalled, SearchOptions, recall};
 pub use resembling::most_like;
 pub use sketch::sketch;
+pub use ties::{
+    Answered, Frequency, KnownPair, ME, Pair, TIES_MAX, Tie, TieWord, WORDS_SHOWN, pairs as pairs_of_ties,
+    weakest as weakest_tie,
+};
 pub use walls::{Allowed, Origin, allowed, house, narrower};

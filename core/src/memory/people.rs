@@ -213,6 +213,7 @@ impl Person {
             MemoryChange::Summarized(_)
             | MemoryChange::Reflected { .. }
             | MemoryChange::Heard(_)
+            | MemoryChange::Answered(_)
             | MemoryChange::Kept(_)
             | MemoryChange::Imported(_)
             | MemoryChange::Used { .. }

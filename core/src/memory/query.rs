@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::rank::{self, Corpus, DayRange, Document, SearchQuestion, day_of};
+use super::words::search_words;
 use super::{Allowed, ChannelMemory, ContextTurn, Fact, Origin, Person, allowed};
 use crate::settings::{MemorySettings, Ranking};
 use crate::types::{MessageId, PersonId, RoomId, Time};
@@ -21,6 +22,20 @@ pub struct Query {
     pub count: usize,
     /// What the text means to the model that turned the facts into vectors, and which model that is.
     pub vector: Option<(Box<str>, Vec<f32>)>,
+    /// Who is close to the speaker, as far as the reader may know that: what they said, or what is said of them, counts a
+    /// little more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub close: Vec<CloseTo>,
+}
+
+/// Somebody who is close to the speaker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CloseTo {
+    pub person: PersonId,
+    /// What they are called.
+    pub name: Box<str>,
+    /// From 0 for a stranger towards 1.
+    pub closeness: f64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -120,13 +135,17 @@ pub fn recall<'a>(
     let candidates: Vec<(Candidate<'a>, Allowed)> = candidates.into_iter().filter_map(allowed).collect();
     let fits = fits(&candidates, corpus, query, manner.ranking);
     let asked = rank::asked(&query.text);
+    let close = CloseNames::new(query);
     let score = |(at, (candidate, _)): (usize, &(Candidate<'_>, Allowed))| {
         let fact = &candidate.fact;
         let is_source = query.speaker.as_ref().is_some_and(|speaker| fact.people.contains(speaker));
         let (now, days) = (query.at, manner.half_life_days);
         match manner.ranking {
             Ranking::Sphene => rank::sphene(&asked, fact, cosine(candidate, query), is_source, now, days),
-            Ranking::Default | Ranking::Bm25 => rank::default(fact, fits[at], is_source, now, days),
+            Ranking::Default | Ranking::Bm25 => {
+                let score = rank::default(fact, fits[at], is_source, now, days);
+                if is_source { score } else { rank::closer(score, close.closeness(candidate)) }
+            }
         }
     };
     let scores = candidates.iter().enumerate().map(score);
@@ -142,6 +161,27 @@ pub fn recall<'a>(
         Recalled { fact, score, strength, allowed: *allowed }
     };
     found.into_iter().map(recalled).collect()
+}
+
+/// Who is close to the speaker, with the words of their names as facts hold them.
+struct CloseNames<'a>(Vec<(&'a CloseTo, Vec<String>)>);
+
+impl<'a> CloseNames<'a> {
+    fn new(query: &'a Query) -> CloseNames<'a> {
+        CloseNames(query.close.iter().map(|close| (close, search_words(&close.name))).collect())
+    }
+
+    /// Of the closest of those who said it or whom it speaks of.
+    fn closeness(&self, candidate: &Candidate<'_>) -> f64 {
+        if self.0.is_empty() {
+            return 0.0;
+        }
+        let document = Document::new(&candidate.terms);
+        let concerns = |(close, name): &&(&CloseTo, Vec<String>)| {
+            candidate.fact.people.contains(&close.person) || document.speaks_of(name)
+        };
+        self.0.iter().filter(concerns).map(|(close, _)| close.closeness).fold(0.0, f64::max)
+    }
 }
 
 /// How close its meaning is to that of the question; nothing where the question has none.
@@ -214,10 +254,14 @@ mod tests {
     use crate::types::Visibility::{Private, Public};
 
     fn ask(facts: &[Fact], text: &str, ranking: Ranking) -> Vec<u64> {
+        ask_with(facts, text, ranking, Vec::new())
+    }
+
+    fn ask_with(facts: &[Fact], text: &str, ranking: Ranking, close: Vec<CloseTo>) -> Vec<u64> {
         let candidates = facts.iter().map(Candidate::new).collect();
         let reader = Origin::new("web:lobby", Public);
         let speaker = Some(PersonId::new("bob"));
-        let query = Query { text: text.into(), speaker, reader, at: Time(0), count: 3, vector: None };
+        let query = Query { text: text.into(), speaker, reader, at: Time(0), count: 3, vector: None, close };
         let manner = SearchOptions { ranking, across_rooms: true, half_life_days: 30 };
         recall(candidates, None, &query, manner).into_iter().map(|recalled| recalled.fact.id.0).collect()
     }
@@ -245,5 +289,35 @@ mod tests {
         for ranking in [Ranking::Default, Ranking::Bm25, Ranking::Sphene] {
             assert_eq!(ask(&facts, "party", ranking), [2, 3], "{ranking:?}");
         }
+    }
+
+    #[test]
+    fn of_facts_that_fit_alike_those_of_close_people_come_first() {
+        let by =
+            |id: u64, person: &str, content: &str| Fact { people: vec![PersonId::new(person)], ..fact(id, content) };
+        let facts = [
+            by(1, "mia", "the cherry party is at the lake"),
+            by(2, "jonas", "the cherry party is at the pool"),
+            by(3, "ann", "Zora says the party may be in the barn"),
+            by(4, "ann", "Yuri says the party may be in the hall"),
+        ];
+        let close = |person: &str, name: &str, closeness: f64| CloseTo {
+            person: PersonId::new(person),
+            name: name.into(),
+            closeness,
+        };
+        let found = |text: &str, ranking, close: &[CloseTo]| ask_with(&facts, text, ranking, close.to_vec());
+        for ranking in [Ranking::Default, Ranking::Bm25] {
+            assert_eq!(found("cherry", ranking, &[]), [2, 1], "{ranking:?}");
+            assert_eq!(found("cherry", ranking, &[close("mia", "Mia", 0.3)]), [1, 2], "{ranking:?}");
+            let both = [close("mia", "Mia", 0.3), close("jonas", "Jonas", 0.6)];
+            assert_eq!(found("cherry", ranking, &both), [2, 1], "the closer of two: {ranking:?}");
+            assert_eq!(found("barn or hall", ranking, &[close("x", "Zora", 0.9)])[0], 3, "{ranking:?}");
+        }
+        let of_bob = by(5, "bob", "the cherry party is in the shed");
+        let all = [facts[0].clone(), of_bob];
+        let first = ask_with(&all, "cherry", Ranking::Default, vec![close("mia", "Mia", 1.0)])[0];
+        assert_eq!(first, 5, "who speaks comes before those who are close to them");
+        assert_eq!(found("cherry", Ranking::Sphene, &[close("mia", "Mia", 0.9)]), [2, 1], "as its original has it");
     }
 }

@@ -238,6 +238,8 @@ sections! {
         profiles_store: StoreName = Any,
         profile_tags: bool = Any,
         familiarity: Vec<u32> = Any,
+        #[serde(default)]
+        people: bool = Any,
         reflection: bool = Any,
         reflection_lull_minutes: u32 = 1..=100_000,
         reflection_messages_min: u32 = 1..=COUNT_MAX,

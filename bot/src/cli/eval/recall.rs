@@ -152,7 +152,7 @@ fn measure(
         let talk = RememberedTalk::new(sample, store, arguments.ranking.into(), embedder).await?;
         let mut vectors = vectors_of(&questions, embedder).await?.into_iter();
         for question in questions {
-            let found = talk.ask(&question.text, vectors.next(), arguments.k as usize).await?;
+            let found = talk.ask(&question.text, vectors.next(), arguments.k as usize, Vec::new()).await?;
             let found: Vec<&str> =
                 found.iter().flat_map(|recalled| &recalled.fact.messages).map(|message| message.as_str()).collect();
             let hits = question.evidence.iter().filter(|id| found.contains(&id.as_str())).count();
@@ -178,4 +178,66 @@ async fn vectors_of(
     let texts: Vec<String> = questions.iter().map(|question| question.text.clone()).collect();
     let vectors = embedder.embed(&texts, &Meter::default()).await?;
     Ok(vectors.into_iter().map(|vector| (embedder.model().into(), vector)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use aizuchi_core::memory::CloseTo;
+    use aizuchi_core::types::PersonId;
+
+    use super::*;
+
+    const TALKS: [&str; 3] = [
+        include_str!("../../../tests/cli/recall.json"),
+        include_str!("../../../tests/cli/recall-second.json"),
+        include_str!("../../../tests/cli/recall-unseen.json"),
+    ];
+
+    /// Recall over all questions of a talk, where everybody but the asker is as close to them as can be.
+    async fn recall_for(sample: &Sample, talk: &RememberedTalk, k: usize, asker: Option<&str>) -> Score {
+        let mut others: Vec<&str> = sample.turns.iter().map(|turn| turn.speaker.as_str()).collect();
+        others.sort();
+        others.dedup();
+        others.retain(|person| asker.is_some_and(|asker| asker != *person));
+        let close = others.iter().map(|person| CloseTo {
+            person: PersonId::new(person),
+            name: (*person).into(),
+            closeness: 1.0,
+        });
+        let close: Vec<CloseTo> = close.collect();
+        let mut score = Score::default();
+        for question in sample.questions.iter().filter(|question| CATEGORIES.contains(&question.category)) {
+            let found = talk.ask(&question.text, None, k, close.clone()).await.unwrap();
+            let found: Vec<&str> =
+                found.iter().flat_map(|recalled| &recalled.fact.messages).map(|message| message.as_str()).collect();
+            let hits = question.evidence.iter().filter(|id| found.contains(&id.as_str())).count();
+            score.questions += 1;
+            score.recall += hits as f64 / question.evidence.len().max(1) as f64;
+        }
+        score
+    }
+
+    /// It decides between turns that fit alike: some answers take the place of others, and about as many are found.
+    #[tokio::test]
+    async fn that_somebody_is_close_to_the_asker_costs_no_answers() {
+        let (mut without, mut with, mut questions) = ([0.0; 2], [0.0; 2], 0.0);
+        for sample in TALKS.iter().flat_map(|text| locomo::read(text).unwrap()) {
+            let talk = RememberedTalk::new(&sample, StoreKind::InMemory, Ranking::Default, None).await.unwrap();
+            let mut askers: Vec<&str> = sample.turns.iter().map(|turn| turn.speaker.as_str()).collect();
+            askers.sort();
+            askers.dedup();
+            for asker in &askers {
+                for (at, k) in [3, 10].into_iter().enumerate() {
+                    let plain = recall_for(&sample, &talk, k, None).await;
+                    without[at] += plain.recall;
+                    with[at] += recall_for(&sample, &talk, k, Some(asker)).await.recall;
+                    questions += f64::from(plain.questions) / 2.0;
+                }
+            }
+        }
+        let told = format!("{with:?} of {without:?} with {questions} questions");
+        assert!(with.iter().sum::<f64>() >= without.iter().sum::<f64>(), "{told}");
+        assert!(without.iter().zip(&with).all(|(without, with)| with >= &(without - 0.005 * questions)), "{told}");
+        assert_ne!(with, without, "it makes a difference");
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use aizuchi_core::Policies;
 use aizuchi_core::memory::{
-    ContextTurn, ExportItem, FactDraft, FactId, Filter, MemoryChange, Origin, Query, Recalled, context_of,
+    CloseTo, ContextTurn, ExportItem, FactDraft, FactId, Filter, MemoryChange, Origin, Query, Recalled, context_of,
 };
 use aizuchi_core::settings::{Layers, Ranking};
 use aizuchi_core::types::{MessageId, PersonId, Span, Time, Visibility};
@@ -88,15 +88,16 @@ impl RememberedTalk {
         Ok(self.memory.apply(embedded.collect(), &self.policies).await?)
     }
 
-    /// What is recalled for a question that is asked at the end of the conversation.
+    /// What is recalled for a question that is asked at the end of the conversation, by somebody to whom these are close.
     pub async fn ask(
         &self,
         text: &str,
         vector: Option<(Box<str>, Vec<f32>)>,
         count: usize,
+        close: Vec<CloseTo>,
     ) -> anyhow::Result<Vec<Recalled>> {
         let reader = Origin::new(ROOM, Visibility::Public);
-        let query = Query { text: text.into(), speaker: None, reader, at: self.at, count, vector };
+        let query = Query { text: text.into(), speaker: None, reader, at: self.at, count, vector, close };
         Ok(self.memory.recall(query, &self.policies).await?)
     }
 }

@@ -143,7 +143,7 @@ pub fn search(arguments: &super::MemoryArguments, search: &Search) -> anyhow::Re
             let room = room_to_search(&reading, asked)?;
             let (count, vector) = (count(room.as_str()), reading.meaning_of(&text, &policies)?);
             let reader = Origin { visibility: reading.visibility(&room)?, room };
-            let query = Query { text, speaker: None, reader, at: now(), count, vector };
+            let query = Query { text, speaker: None, reader, at: now(), count, vector, close: Vec::new() };
             for found in reading.recall(&query, &policies)? {
                 let numbers = format!("score {:.2}, strength {:.2}, {}", found.score, found.strength, found.allowed);
                 let line = || format!("{}\n      {numbers}", fact_line(&found.fact));

@@ -66,6 +66,7 @@ fn killed_while_writing_it_has_what_it_acknowledged() {
             at: day(0),
             count: 2,
             vector: None,
+            close: Vec::new(),
         };
         assert_eq!(memory.recall(query, &settings(&[])).await.unwrap().len(), 2, "the index is whole as well");
     });

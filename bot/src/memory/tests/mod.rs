@@ -6,6 +6,7 @@ mod durable;
 mod forget;
 mod properties;
 mod suite;
+mod ties;
 mod upgrade;
 
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use std::sync::Arc;
 
 use aizuchi_core::Policies;
 use aizuchi_core::memory::{
-    ChannelMemory, Fact, FactDraft, Filter, HeardFrom, MemoryChange, Note, Origin, Query, Recalled,
+    Answered, ChannelMemory, Fact, FactDraft, Filter, HeardFrom, MemoryChange, Note, Origin, Query, Recalled, Tie,
 };
 use aizuchi_core::settings::Layers;
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Span, Time, Visibility};
@@ -69,7 +70,15 @@ impl House {
     }
 
     pub async fn recall(&self, text: &str, reader: &Origin, at: Time) -> Vec<Recalled> {
-        let query = Query { text: text.into(), speaker: None, reader: reader.clone(), at, count: 10, vector: None };
+        let query = Query {
+            text: text.into(),
+            speaker: None,
+            reader: reader.clone(),
+            at,
+            count: 10,
+            vector: None,
+            close: Vec::new(),
+        };
         self.memory.recall(query, &self.policies).await.unwrap()
     }
 
@@ -80,6 +89,10 @@ impl House {
 
     pub async fn facts(&self) -> Vec<Fact> {
         self.memory.facts(Filter::default()).await.unwrap()
+    }
+
+    pub async fn ties(&self) -> Vec<Tie> {
+        self.memory.ties(None, None).await.unwrap()
     }
 
     pub async fn contents(&self) -> Vec<String> {
@@ -163,6 +176,16 @@ pub fn heard(origin: &Origin, up_to: u64, person: &str, name: &str, topic: &str)
         at: day(0) + Span::seconds(up_to),
         mentions_me: up_to == 1,
         topics: vec![topic.into()],
+    }))
+}
+
+pub fn answered(origin: &Origin, from: &str, to: &str, words: &[(&str, &str)]) -> MemoryChange {
+    MemoryChange::Answered(Box::new(Answered {
+        origin: origin.clone(),
+        from: PersonId::new(from),
+        to: PersonId::new(to),
+        at: day(0),
+        words: words.iter().map(|(word, message)| ((*word).into(), MessageId::new(message))).collect(),
     }))
 }
 

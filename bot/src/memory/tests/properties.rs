@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use aizuchi_core::memory::ContextTurn;
+use aizuchi_core::memory::{ContextTurn, pairs_of_ties};
 use proptest::prelude::*;
 
 use super::*;
@@ -16,6 +16,7 @@ const ROOMS: usize = 6;
 enum Step {
     Keep { room: usize, by: usize, also: Option<usize>, message: usize },
     Hear { room: usize, by: usize, message: usize },
+    Answer { room: usize, by: usize, to: usize, message: usize },
     Summarize { room: usize, by: usize },
     Delete { room: usize, message: usize },
     Forget { person: usize },
@@ -30,6 +31,8 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(room, by, also, message)| Step::Keep { room, by, also, message }),
         3 => (room.clone(), person.clone(), message.clone())
             .prop_map(|(room, by, message)| Step::Hear { room, by, message }),
+        4 => (room.clone(), person.clone(), person.clone(), message.clone())
+            .prop_map(|(room, by, to, message)| Step::Answer { room, by, to, message }),
         1 => (room.clone(), person.clone()).prop_map(|(room, by)| Step::Summarize { room, by }),
         3 => (room.clone(), deleted).prop_map(|(room, message)| Step::Delete { room, message }),
         1 => person.clone().prop_map(|person| Step::Forget { person }),
@@ -59,6 +62,8 @@ struct Said {
     people: Vec<usize>,
     messages: BTreeSet<usize>,
     secret: String,
+    /// A word of a tie: only so many are kept.
+    in_tie: bool,
     gone: bool,
 }
 
@@ -151,8 +156,22 @@ fn keep(
         text: format!("before it {}", beside.secret).into(),
     }];
     book.beside.push(beside);
-    book.said.push(Said { room, was: origin.visibility, people, messages, secret, gone });
+    book.said.push(Said { room, was: origin.visibility, people, messages, secret, in_tie: false, gone });
     vec![kept(draft)]
+}
+
+/// Somebody answers somebody: a word of the answer, and one of what it answers.
+fn answer(book: &mut Book, serial: usize, room: usize, (by, to): (usize, usize), message: usize) -> MemoryChange {
+    let origin = book.rooms[room].clone();
+    let gone = by == to || book.out.contains(&by) || book.out.contains(&to);
+    let mut words = Vec::new();
+    for (message, secret) in [(message, secret(serial)), (message + 5, format!("tw{serial:04}wt"))] {
+        words.push((secret.clone(), format!("m{message}")));
+        let (people, messages) = (vec![by, to], BTreeSet::from([message]));
+        book.said.push(Said { room, was: origin.visibility, people, messages, secret, in_tie: true, gone });
+    }
+    let words: Vec<(&str, &str)> = words.iter().map(|(word, message)| (word.as_str(), message.as_str())).collect();
+    answered(&origin, person(by).as_str(), person(to).as_str(), &words)
 }
 
 fn follow(book: &mut Book, serial: usize, step: &Step) -> Vec<MemoryChange> {
@@ -163,7 +182,8 @@ fn follow(book: &mut Book, serial: usize, step: &Step) -> Vec<MemoryChange> {
             let (origin, secret) = (book.rooms[room].clone(), secret(serial));
             let gone = book.out.contains(&by);
             let (was, messages) = (origin.visibility, BTreeSet::from([message]));
-            book.said.push(Said { room, was, people: vec![by], messages, secret: secret.clone(), gone });
+            let (people, in_tie) = (vec![by], false);
+            book.said.push(Said { room, was, people, messages, secret: secret.clone(), in_tie, gone });
             vec![MemoryChange::Heard(Box::new(HeardFrom {
                 origin,
                 up_to,
@@ -175,6 +195,7 @@ fn follow(book: &mut Book, serial: usize, step: &Step) -> Vec<MemoryChange> {
                 topics: vec![secret.into()],
             }))]
         }
+        Step::Answer { room, by, to, message } => vec![answer(book, serial, room, (by, to), message)],
         Step::Summarize { room, by } => {
             let active = if book.out.contains(&by) { vec![] } else { vec![(person(by), name(by))] };
             let active: Vec<(&str, &str)> = active.iter().map(|(id, name)| (id.as_str(), name.as_str())).collect();
@@ -224,12 +245,16 @@ async fn check(house: &House, book: &Book) {
         for person in house.memory.people(None).await.unwrap() {
             told += &format!("{:?}", person.known_to(reader, true, &[6, 31, 101]));
         }
+        let mut ties = house.ties().await;
+        ties.retain(|tie| tie.is_known_to(reader, true));
+        told += &format!("{:?}", pairs_of_ties(&ties, day(0)));
         for said in &book.said {
             let may = book.may(said, at);
             assert!(may || !told.contains(&said.secret), "{reader:?} is told {said:?}");
         }
     }
     let mut everything = format!("{:?} {:?}", house.facts().await, house.memory.people(None).await.unwrap());
+    everything += &format!("{:?}", house.ties().await);
     for person in 0..PEOPLE {
         everything += &format!("{:?}", house.memory.about(&self::person(person)).await.unwrap().facts);
     }
@@ -237,7 +262,7 @@ async fn check(house: &House, book: &Book) {
         assert!(!said.gone || !everything.contains(&said.secret), "{said:?} is still there");
         assert!(!said.gone || scan(&house.folder, &said.secret).is_none(), "{said:?} is in a file");
         let kept_as_fact = everything.contains(&format!("around {}", said.secret));
-        assert!(said.gone || kept_as_fact || said.people.len() == 1, "{said:?} was lost");
+        assert!(said.gone || kept_as_fact || said.in_tie || said.people.len() == 1, "{said:?} was lost");
     }
     for beside in &book.beside {
         let gone = beside.gone || book.said[beside.fact].gone;

@@ -91,6 +91,7 @@ mod checks {
             at: day(0),
             count: 1,
             vector: None,
+            close: Vec::new(),
         };
         let best = house.memory.recall(query, &house.policies).await.unwrap();
         assert_eq!((best.len(), &*best[0].fact.content, best[0].score), (1, "x", 0.75));
@@ -272,8 +273,15 @@ mod checks {
         house.apply(facts.iter().zip(&vectors).map(|(fact, vector)| embed(fact, vector))).await;
         let ask = async |model: &str, reader: &Origin| {
             let vector = Some((model.into(), vec![1.0, 0.0, -0.1]));
-            let query =
-                Query { text: "feline".into(), speaker: None, reader: reader.clone(), at: day(0), count: 2, vector };
+            let query = Query {
+                text: "feline".into(),
+                speaker: None,
+                reader: reader.clone(),
+                at: day(0),
+                count: 2,
+                vector,
+                close: Vec::new(),
+            };
             let found = house.memory.recall(query, &house.policies).await.unwrap();
             found.into_iter().map(|found| found.fact.content.to_string()).collect::<Vec<_>>()
         };

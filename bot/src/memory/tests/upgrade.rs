@@ -20,6 +20,7 @@ async fn facts_of_an_earlier_version_are_found_merged_and_forgotten() {
         at: day(1),
         count: 3,
         vector: Some(("m".into(), vec![1.0, -0.9])),
+        close: Vec::new(),
     };
     assert_eq!(house.memory.recall(by_meaning, &house.policies).await.unwrap().len(), 1, "its vector is found");
     assert_eq!(house.found("Who likes tea?", &garden).await, ["Ann likes green tea"]);

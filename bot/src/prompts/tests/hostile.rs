@@ -3,7 +3,7 @@
 use aizuchi_core::effect::{Brief, Digesting, Kind, Transcript};
 use aizuchi_core::judge::History;
 use aizuchi_core::memory::{
-    Allowed, ChannelMemory, Fact, FactId, Familiarity, KnownPerson, Memories, Origin, Recalled,
+    Allowed, ChannelMemory, Fact, FactId, Familiarity, Frequency, KnownPair, KnownPerson, Memories, Origin, Recalled,
 };
 use aizuchi_core::types::Voice::{self, Bot, Me, Person};
 use aizuchi_core::types::{PersonId, Time, Visibility};
@@ -170,6 +170,37 @@ fn nobody_speaks_for_it_in_what_it_did_lately() {
     }
 }
 
+fn hostile_fact(origin: Origin, text: &str) -> Fact {
+    Fact {
+        id: FactId(1),
+        origin,
+        content: text.into(),
+        keywords: Vec::new(),
+        people: Vec::new(),
+        messages: Vec::new(),
+        context: Vec::new(),
+        confidence: 1.0,
+        shareable: true,
+        at: Time(0),
+        used_at: None,
+        uses: 0,
+        pinned: false,
+        told_in: Vec::new(),
+        former: None,
+        wordings: Vec::new(),
+    }
+}
+
+fn hostile_pairs(name: &str, text: &str) -> Vec<KnownPair> {
+    let pair = |other: Option<&str>| KnownPair {
+        name: name.into(),
+        other: other.map(Into::into),
+        frequency: Frequency::Often,
+        words: vec![text.into(), "ok".into()],
+    };
+    vec![pair(None), pair(Some(name)), pair(Some("bob"))]
+}
+
 /// What a model once noted of what they said may hold their words.
 #[test]
 fn what_is_remembered_leaves_its_frame_no_more_than_what_is_said() {
@@ -199,26 +230,14 @@ fn what_is_remembered_leaves_its_frame_no_more_than_what_is_said() {
             notes: word(),
             last_talk: Some(text.into()),
         };
-        let fact = Fact {
-            id: FactId(1),
-            origin,
-            content: text.into(),
-            keywords: Vec::new(),
-            people: Vec::new(),
-            messages: Vec::new(),
-            context: Vec::new(),
-            confidence: 1.0,
-            shareable: true,
-            at: Time(0),
-            used_at: None,
-            uses: 0,
-            pinned: false,
-            told_in: Vec::new(),
-            former: None,
-            wordings: Vec::new(),
-        };
+        let fact = hostile_fact(origin, text);
         let recalled = Recalled { fact: fact.clone(), score: 1.0, strength: 1.0, allowed: Allowed::SameRoom };
-        let memories = Memories { channel: Some(channel.clone()), people: vec![person], facts: vec![recalled] };
+        let memories = Memories {
+            channel: Some(channel.clone()),
+            people: vec![person],
+            facts: vec![recalled],
+            pairs: hostile_pairs(name, text),
+        };
         let brief = Brief { memories, ..brief(Kind::Full, true, &said) };
         let turn = ours().write(&brief, policies.general()).unwrap().turns.remove(0).text;
         let digest = DigestRequest {

@@ -1,7 +1,8 @@
 //! The halves of a prompt, the language, the history, and the bounds.
 
-use aizuchi_core::effect::{Kind, Transcript, WhyAsked};
+use aizuchi_core::effect::{Brief, Kind, Transcript, WhyAsked};
 use aizuchi_core::judge::{History, Question, State};
+use aizuchi_core::memory::{Frequency, KnownPair, Memories};
 use aizuchi_core::settings::JudgeStyle;
 use aizuchi_core::types::MessageId;
 use aizuchi_core::types::Voice::{Bot, Me, Person};
@@ -35,6 +36,41 @@ fn a_question_in_full() {
         prompt.turns[0].text,
         "<talk>\n[1] alice: how cold may it get?\n[2] helper (bot): build passed\n[3] aizuchi (you): not below zero\n</talk>\n\nIn which state is the conversation? Answer with one word only: ENDING, MISUNDERSTANDING, CONFLICT or ACTIVE."
     );
+}
+
+#[test]
+fn the_writer_is_told_who_answers_whom() {
+    let pair = |other: Option<&str>, frequency, words: &[&str]| KnownPair {
+        name: "alice".into(),
+        other: other.map(Into::into),
+        frequency,
+        words: words.iter().map(|word| (*word).into()).collect(),
+    };
+    let pairs = vec![
+        pair(Some("jonas"), Frequency::Often, &["tomatoes", "frost"]),
+        pair(Some("ann"), Frequency::Sometimes, &[]),
+        pair(None, Frequency::Sometimes, &["frost"]),
+    ];
+    let told = |language: &str, pairs: &[KnownPair]| {
+        let memories = Memories { pairs: pairs.to_vec(), ..Memories::default() };
+        let brief = Brief { memories, ..brief(Kind::Full, true, &ENGLISH) };
+        ours().write(&brief, policies(&[&format!("bot.language={language}")]).general()).unwrap().turns.remove(0).text
+    };
+    assert!(
+        told("en", &pairs).starts_with(
+            "<memory>\n- alice and jonas often answer each other (about tomatoes, frost)\n\
+             - alice and ann answer each other now and then\n- alice and you answer each other now and then (about frost)\n\
+             </memory>\n"
+        ),
+        "{}",
+        told("en", &pairs)
+    );
+    assert!(
+        told("ja", &pairs).contains("- aliceとjonasはよく言葉を交わす（tomatoes、frostなど）\n"),
+        "{}",
+        told("ja", &pairs)
+    );
+    assert!(!told("en", &[]).contains("<memory>"));
 }
 
 #[test]

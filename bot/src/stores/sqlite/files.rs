@@ -57,7 +57,7 @@ impl Database {
 
     /// Whether it is of a version that has memory.
     pub async fn has_memory(&self) -> Result<bool, StoreError> {
-        self.read(|connection| connection.table_exists(None, "memory_fact")).await
+        self.read(|connection| connection.table_exists(None, "memory_tie")).await
     }
 
     /// Writes a copy of the whole store into a file that is empty.

@@ -72,6 +72,11 @@ impl<'a> Document<'a> {
         document.retold |= document.by.is_empty();
         document
     }
+
+    /// Whether it speaks of somebody with this name: who is named in a message itself may just be spoken to.
+    pub fn speaks_of(&self, name: &[String]) -> bool {
+        self.retold && !name.is_empty() && name.iter().all(|word| self.text.weight(word) > 0.0)
+    }
 }
 
 impl<'a> Text<'a> {

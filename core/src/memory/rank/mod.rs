@@ -24,6 +24,9 @@ const ALPHA: f64 = 0.5;
 const SOURCE_IN_SPHENE: f64 = 1.5;
 /// ... and in the default.
 const SOURCE: f64 = 1.2;
+/// What it counts at most, in the default, that somebody close to the speaker said it or is spoken of: less than that the speaker
+/// did.
+const CLOSE: f64 = 0.05;
 /// What a fact keeps of its score when it has faded.
 const FADED: f64 = 0.5;
 
@@ -49,6 +52,11 @@ pub fn sphene(
 pub fn default(fact: &Fact, fit: f64, is_source: bool, now: Time, days: u32) -> f64 {
     let strength = fact.strength(now, days).clamp(0.0, 1.0);
     fit * (FADED + (1.0 - FADED) * strength) * if is_source { SOURCE } else { 1.0 }
+}
+
+/// The score of a fact that concerns somebody who is so close to the speaker, from 0 to 1.
+pub fn closer(score: f64, closeness: f64) -> f64 {
+    score * (1.0 + CLOSE * closeness.clamp(0.0, 1.0))
 }
 
 /// The words of a question as `sphene` compares them.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use aizuchi_core::Policies;
 use aizuchi_core::memory::words::search_words;
 use aizuchi_core::memory::{
-    ChannelMemory, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled,
+    ChannelMemory, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled, Tie,
 };
 use aizuchi_core::types::{PersonId, RoomId};
 use rusqlite::{Connection, params};
@@ -88,6 +88,16 @@ impl Memory for SqliteMemory {
         Box::pin(self.database.try_read(move |connection| MemoryTables(connection).people(who.as_ref())))
     }
 
+    fn ties<'a>(
+        &'a self,
+        room: Option<&'a RoomId>,
+        person: Option<&'a PersonId>,
+    ) -> BoxFuture<'a, Result<Vec<Tie>, StoreError>> {
+        let (room, person) = (room.cloned(), person.cloned());
+        let read = move |connection: &Connection| SqliteMemoryTable(connection).ties(room.as_ref(), person.as_ref());
+        Box::pin(self.database.try_read(read))
+    }
+
     fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>> {
         let person = person.clone();
         Box::pin(self.database.try_read(move |connection| MemoryTables(connection).about(&person)))
@@ -105,7 +115,8 @@ impl MemoryCatalog for SqliteMemory {
 
     fn rooms(&self) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>> {
         let query =
-            "SELECT room FROM memory_marks UNION SELECT room FROM memory_channel UNION SELECT room FROM memory_fact";
+            "SELECT room FROM memory_marks UNION SELECT room FROM memory_channel UNION SELECT room FROM memory_fact
+            UNION SELECT room FROM memory_tie";
         let read = move |connection: &Connection| {
             let mut statement = connection.prepare_cached(query)?;
             statement.query_map([], |row| Ok(RoomId::new(row.get::<_, String>(0)?)))?.collect()

@@ -1,6 +1,6 @@
 //! The tables of memory in SQLite.
 
-use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Marks, Person};
+use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Marks, Person, Tie};
 use aizuchi_core::types::{MessageId, PersonId, RoomId};
 use rusqlite::{Connection, OptionalExtension as _, Params, params};
 use serde::Serialize;
@@ -117,6 +117,45 @@ impl MemoryTable for SqliteMemoryTable<'_> {
     fn remove_person(&mut self, id: &PersonId) -> StoreResult<()> {
         self.run("DELETE FROM memory_person WHERE id = ?1", [id.as_str()])?;
         self.run("DELETE FROM memory_person_message WHERE person = ?1", [id.as_str()])
+    }
+
+    fn tie(&self, room: &RoomId, from: &PersonId, to: &PersonId) -> StoreResult<Option<Tie>> {
+        let query = "SELECT body FROM memory_tie WHERE room = ?1 AND answering = ?2 AND answered = ?3";
+        self.one(query, [room.as_str(), from.as_str(), to.as_str()])
+    }
+
+    fn ties(&self, room: Option<&RoomId>, person: Option<&PersonId>) -> StoreResult<Vec<Tie>> {
+        let mut ties: Vec<Tie> = match (room, person) {
+            (Some(room), _) => read_all(self.0, "SELECT body FROM memory_tie WHERE room = ?1", [room.as_str()])?,
+            (None, Some(person)) => {
+                let query = "SELECT body FROM memory_tie WHERE answering = ?1 OR answered = ?1";
+                read_all(self.0, query, [person.as_str()])?
+            }
+            (None, None) => read_all(self.0, "SELECT body FROM memory_tie", [])?,
+        };
+        ties.retain(|tie| person.is_none_or(|person| tie.is_of(person)));
+        Ok(ties)
+    }
+
+    fn ties_resting_on(&self, room: &RoomId, message: &MessageId) -> StoreResult<Vec<Tie>> {
+        let query = "SELECT body FROM memory_tie WHERE room = ?1 AND instr(body, ?2) > 0";
+        read_all(self.0, query, [room.as_str(), &encode(message)])
+    }
+
+    fn rooms_with_ties(&self) -> StoreResult<Vec<RoomId>> {
+        let mut statement = self.0.prepare_cached("SELECT DISTINCT room FROM memory_tie ORDER BY room")?;
+        let rows = statement.query_map([], |row| Ok(RoomId::new(row.get::<_, String>(0)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    fn put_tie(&mut self, tie: &Tie) -> StoreResult<()> {
+        let values = params![tie.origin.room.as_str(), tie.from.as_str(), tie.to.as_str(), encode(tie)];
+        self.run("INSERT OR REPLACE INTO memory_tie VALUES (?1, ?2, ?3, ?4)", values)
+    }
+
+    fn remove_tie(&mut self, tie: &Tie) -> StoreResult<()> {
+        let delete = "DELETE FROM memory_tie WHERE room = ?1 AND answering = ?2 AND answered = ?3";
+        self.run(delete, [tie.origin.room.as_str(), tie.from.as_str(), tie.to.as_str()])
     }
 
     fn new_fact(&mut self) -> StoreResult<FactId> {

@@ -19,6 +19,7 @@ const STEPS: &[&str] = &[
     include_str!("0013.sql"),
     include_str!("0014.sql"),
     include_str!("0015.sql"),
+    include_str!("0016.sql"),
 ];
 
 pub const VERSION: u32 = STEPS.len() as u32;
