@@ -56,6 +56,7 @@ class Memory {
     $("room").replaceChildren(...rooms.map((room) => h("option", { value: room, selected: room === this.room }, `#${room}`)));
     $("channel").replaceChildren(this.channel(this.known.channel));
     $("people").replaceChildren(...this.list(this.known.people, "page-memory-no-people", (person) => this.person(person)));
+    $("pairs").replaceChildren(this.pairs(this.known.pairs));
     $("facts").replaceChildren(...this.list(this.known.facts, "page-memory-no-facts", (fact) => this.fact(fact)));
   }
 
@@ -81,6 +82,19 @@ class Memory {
       words.length ? h("div", { class: "actions" }, words.map((word) => h("span", { class: "tag" }, word))) : null,
       person.notes.map((note) => h("p", {}, note)),
       person.last_talk ? h("p", {}, person.last_talk) : null);
+  }
+
+  pairs(pairs) {
+    if (!pairs.length) return h("p", { class: "none" }, t("page-memory-no-pairs"));
+    const heading = (label) => h("th", { scope: "col" }, t(label));
+    const row = ({ people: [one, other], answers: [there, back], words, last }) => h("tr", { "data-testid": "memory-pair" },
+      h("th", { scope: "row" }, t("page-memory-pair", { one, other })),
+      h("td", {}, t("page-memory-answers", { one, other, there, back })),
+      h("td", {}, words.join(t("list-separator"))),
+      h("td", {}, fullTime(last)));
+    return h("table", { "aria-labelledby": "pairs-title" },
+      h("thead", {}, h("tr", {}, ["page-memory-who", "page-memory-how-often", "page-memory-about", "page-memory-last"].map(heading))),
+      h("tbody", {}, pairs.map(row)));
   }
 
   fact(fact) {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use aizuchi_core::Time;
 use aizuchi_core::memory::Fact;
+use aizuchi_core::types::RoomId;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -11,7 +12,7 @@ use super::parse::ArgumentValue;
 use super::runner::{CommandCall, CommandError, CommandRunner};
 use super::spec::{CommandEffect, CommandForm, CommandSpec, OfferedIn, Permission};
 use crate::journal::StoredAboutPerson;
-use crate::keeper::PersonList;
+use crate::keeper::{ListedTie, PersonList};
 use crate::language::{Language, say};
 use crate::ports::BoxFuture;
 
@@ -25,6 +26,8 @@ pub const COMMAND: CommandSpec = CommandSpec {
 
 /// Rooms named one by one; the rest are counted.
 const ROOMS_MAX: usize = 20;
+/// Ties told one by one.
+const TIES_MAX: usize = 20;
 /// Facts told one by one.
 const FACTS_MAX: usize = 30;
 
@@ -46,8 +49,7 @@ fn run<'a>(
 fn format_known(known: &StoredAboutPerson, language: Language) -> String {
     let mut text = messages(known, language);
     for (room, messages) in known.rooms.iter().take(ROOMS_MAX) {
-        let name = room.as_str().split_once(':').map_or(room.as_str(), |(_, name)| name);
-        write!(text, "\n- {name}: {messages}").expect("a string takes every text");
+        write!(text, "\n- {}: {messages}", room_name(room)).expect("a string takes every text");
     }
     if let Some(more) = known.rooms.len().checked_sub(ROOMS_MAX).filter(|more| *more > 0) {
         write!(text, "\n- {}", say!(language, "known-more-rooms", more = more)).expect("a string takes every text");
@@ -71,6 +73,7 @@ fn format_remembered(about: &PersonList, form: CommandForm, language: Language) 
             write!(text, "\n- {}", remark.text).expect("a string takes every text");
         }
     }
+    list_ties(&mut text, &about.ties, language);
     list_facts(&mut text, &about.facts, language);
     if !about.said_by_others.is_empty() || !about.notes_on_others.is_empty() {
         text.push('\n');
@@ -94,6 +97,28 @@ fn format_remembered(about: &PersonList, form: CommandForm, language: Language) 
     text.push('\n');
     let forget_me = form.write("forget-me");
     text + &say!(language, "remembered-end", forget_me = forget_me)
+}
+
+fn list_ties(text: &mut String, ties: &[ListedTie], language: Language) {
+    if ties.is_empty() {
+        return;
+    }
+    text.push('\n');
+    *text += &language.text("remembered-ties");
+    for tie in ties.iter().take(TIES_MAX) {
+        let (answered, was_answered) = (tie.answered, tie.was_answered);
+        let line = say!(language, "remembered-tie", with = &*tie.with, answered = answered, was = was_answered);
+        let words = tie.words.join(&language.text("list-separator"));
+        let words = if words.is_empty() { words } else { format!(": {words}") };
+        write!(text, "\n- {}: {line}{words}", room_name(&tie.room)).expect("a string takes every text");
+    }
+    if let Some(more) = ties.len().checked_sub(TIES_MAX).filter(|more| *more > 0) {
+        write!(text, "\n- {}", say!(language, "remembered-more-ties", more = more)).expect("a string takes every text");
+    }
+}
+
+fn room_name(room: &RoomId) -> &str {
+    room.as_str().split_once(':').map_or(room.as_str(), |(_, name)| name)
 }
 
 fn list_facts(text: &mut String, facts: &[Fact], language: Language) {
@@ -122,8 +147,6 @@ fn day(at: Time) -> String {
 
 #[cfg(test)]
 mod tests {
-    use aizuchi_core::types::RoomId;
-
     use super::*;
 
     #[test]

@@ -55,6 +55,29 @@ async fn what_it_remembers_is_shown_mended_and_forgotten() {
 }
 
 #[tokio::test]
+async fn who_answers_whom_is_shown_as_a_table() {
+    let (room, browser) = (Room::open(), Browser::start("en-US").await);
+    let mia = browser.person(&room, "Mia", DESKTOP).await;
+    mia.say("@aizuchi do you like lemonade?").await;
+    mia.hears_the_bot(1).await;
+    mia.click("memory").await;
+    let row = "document.querySelector('[data-testid=memory-pair]')?.textContent";
+    // What was decided is counted in its own time: the page is looked at again until it is.
+    let end = std::time::Instant::now() + crate::page::SOON;
+    while mia.eval(row, &[]).await.is_null() && std::time::Instant::now() < end {
+        mia.go("memory.html#lobby").await;
+        mia.eval("location.reload()", &[]).await;
+        mia.until("the page is filled", "document.querySelector('#pairs > *')").await;
+    }
+    for words in ["aizuchi and Mia", "aizuchi 1×, Mia 1×", "lemonade"] {
+        mia.until("who answered whom", &format!("{row}.includes('{words}')")).await;
+    }
+    let headings = "[...document.querySelectorAll('#pairs th[scope=col]')].map(found => found.textContent).join()";
+    mia.until("the headings", &format!("{headings} === 'Who,How often,About,Last'")).await;
+    browser.check_console().await;
+}
+
+#[tokio::test]
 async fn whoever_says_forget_me_is_forgotten() {
     let (room, browser) = (Room::open_with(SOON), Browser::start("en-US").await);
     let quinella = browser.person(&room, "Quinella", DESKTOP).await;

@@ -7,7 +7,7 @@ use aizuchi::memory::{SqliteMemory, StoredLayers};
 use aizuchi::ports::Memory as _;
 use aizuchi::stores::{DataFolder as Data, Database};
 use aizuchi_core::Policies;
-use aizuchi_core::memory::{ChannelMemory, FactDraft, HeardFrom, MemoryChange, Origin};
+use aizuchi_core::memory::{Answered, ChannelMemory, FactDraft, HeardFrom, MemoryChange, Origin};
 use aizuchi_core::types::{MessageId, PersonId, Time, Visibility};
 use serde_json::{Value, json};
 
@@ -204,6 +204,42 @@ fn what_is_exported_can_be_taken_in() {
     assert!(taken.contains("奈良の鹿は賢い") && taken.contains("They speak of tea."), "{taken}");
     folder.write("odd.jsonl", "{\"fact\": {}}\n");
     folder.run("memory import odd.jsonl").refused(1, &["odd.jsonl:1", "aizuchi memory export"]);
+}
+
+#[test]
+fn who_answers_whom_is_listed_and_taken_along() {
+    let folder = sample();
+    assert_eq!(folder.run("memory list ties").succeeded().out, "nothing is remembered\n");
+    let answered = |room: &str, from: &str, to: &str, word: &str, message: &str| {
+        MemoryChange::Answered(Box::new(Answered {
+            origin: Origin::new(room, Visibility::Public),
+            from: PersonId::new(from),
+            to: PersonId::new(to),
+            at: now(),
+            words: vec![(word.into(), MessageId::new(message))],
+        }))
+    };
+    let (lobby, garden) = ("web:lobby", "web:garden");
+    let ties = vec![
+        answered(lobby, "web:1", "web:2", "tea", "m1"),
+        answered(lobby, "web:1", "web:2", "tea", "m2"),
+        answered(lobby, "web:2", "web:1", "cups", "m3"),
+        answered(garden, "web:2", "@me", "roses", "m4"),
+    ];
+    keep(&folder.path("aizuchi-data"), ties);
+    let all = folder.run("memory list ties").succeeded().out;
+    assert!(all.contains("web:lobby  Ann and Bob  2 and 1 answers, last ") && all.contains("  tea, cups\n"), "{all}");
+    assert!(all.contains("web:garden  the bot and Bob  0 and 1 answers, last "), "{all}");
+    assert_eq!(folder.run("memory list ties --room lobby").succeeded().out.lines().count(), 1);
+    assert_eq!(folder.run("memory list ties --person Ann --json").succeeded().out.lines().count(), 1);
+    assert_eq!(folder.run("memory list ties --count 1").succeeded().out.lines().count(), 1);
+    folder.run("memory export --output ties.jsonl").succeeded();
+    folder.run("memory forget --person Ann").succeeded();
+    assert_eq!(folder.run("memory list ties").succeeded().out.lines().count(), 1);
+    keep(&folder.path("other"), Vec::new());
+    folder.run("memory import ties.jsonl --folder other").succeeded();
+    assert_eq!(folder.run("memory list ties --folder other").succeeded().out, all);
+    assert!(folder.run("memory export --person Ann --folder other").succeeded().out.contains("\"tie\""));
 }
 
 #[test]

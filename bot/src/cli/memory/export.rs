@@ -26,15 +26,18 @@ pub fn export(arguments: &super::MemoryArguments, export: &Export) -> anyhow::Re
     let mut items: Vec<ExportItem> = Vec::new();
     match &export.person {
         Some(asked) => {
-            let about = reading.about(&person_called(&reading, asked)?)?;
+            let person = person_called(&reading, asked)?;
+            let about = reading.about(&person)?;
             items.extend(about.person.map(ExportItem::Person));
             items.extend(about.facts.into_iter().map(ExportItem::Fact));
             items.extend(about.channels.into_iter().map(ExportItem::Channel));
+            items.extend(reading.ties(None, Some(&person))?.into_iter().map(ExportItem::Tie));
         }
         None => {
             items.extend(reading.people(None)?.into_iter().map(ExportItem::Person));
             items.extend(reading.facts(&Filter::default())?.into_iter().rev().map(ExportItem::Fact));
             items.extend(reading.channels()?.into_iter().map(ExportItem::Channel));
+            items.extend(reading.ties(None, None)?.into_iter().map(ExportItem::Tie));
         }
     }
     match &export.output {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Filter, Origin, Person, Query, words};
+use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Filter, ME, Origin, Person, Query, pairs_of_ties, words};
 use aizuchi_core::types::{PersonId, RoomId, Time};
 use anyhow::bail;
 use clap::{Args, ValueEnum};
@@ -19,10 +19,10 @@ pub struct List {
     /// What to list
     #[arg(value_enum, default_value_t = ListKind::Facts)]
     what: ListKind,
-    /// Only facts of this room
+    /// Only facts or ties of this room
     #[arg(long, value_name = "ROOM")]
     room: Option<String>,
-    /// Only facts that come from this person's words
+    /// Only facts that come from this person's words, or their ties
     #[arg(long, value_name = "PERSON")]
     person: Option<String>,
     /// How many at most; 0 lists all
@@ -35,9 +35,14 @@ pub struct List {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ListKind {
+    /// Facts, the latest first
     Facts,
+    /// People, the latest seen first
     People,
+    /// What rooms are about
     Rooms,
+    /// Who answers whom in a room, how often and about what
+    Ties,
 }
 
 #[derive(Args)]
@@ -85,6 +90,7 @@ pub fn list(arguments: &super::MemoryArguments, list: &List) -> anyhow::Result<(
                 append_entry(&mut told, list.json, || json!(person), line);
             }
         }
+        ListKind::Ties => list_ties(&reading, list, count, &mut told)?,
         ListKind::Rooms => {
             for channel in reading.channels()?.into_iter().filter(|channel| !channel.is_empty()).take(count) {
                 let line = || format!("{}  {}", channel.origin.room, channel.topics.join(", "));
@@ -96,6 +102,33 @@ pub fn list(arguments: &super::MemoryArguments, list: &List) -> anyhow::Result<(
         told = "nothing is remembered\n".into();
     }
     print(&told)
+}
+
+fn list_ties(reading: &MemoryReader, list: &List, count: usize, told: &mut String) -> anyhow::Result<()> {
+    let person = list.person.as_deref().map(|asked| person_called(reading, asked)).transpose()?;
+    let rooms = match &list.room {
+        Some(asked) => vec![room_called(reading, asked)?],
+        None => reading.rooms()?,
+    };
+    let people = reading.people(None)?;
+    let name = |id: &PersonId| match id.as_str() {
+        ME => "the bot".to_owned(),
+        unknown => people.iter().find(|person| person.id == *id).map_or(unknown, Person::name).to_owned(),
+    };
+    let mut left = count;
+    for room in rooms {
+        for pair in pairs_of_ties(&reading.ties(Some(&room), person.as_ref())?, now()).into_iter().take(left) {
+            left -= 1;
+            let line = || {
+                let [one, other] = pair.people.each_ref().map(name);
+                let [there, back] = pair.answers;
+                let (last, words) = (when::day_and_clock(pair.last), pair.words.join(", "));
+                format!("{room}  {one} and {other}  {there} and {back} answers, last {last}  {words}")
+            };
+            append_entry(told, list.json, || json!({"room": room, "pair": pair}), line);
+        }
+    }
+    Ok(())
 }
 
 pub fn show(arguments: &super::MemoryArguments, show: &Show) -> anyhow::Result<()> {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use aizuchi_core::Policies;
 use aizuchi_core::memory::{
-    ChannelMemory, Fact, FactId, Filter, Marks, Person, PersonExport, Query, Recalled, narrower,
+    ChannelMemory, Fact, FactId, Filter, Marks, Person, PersonExport, Query, Recalled, Tie, narrower,
 };
 use aizuchi_core::types::{PersonId, RoomId, Visibility};
 use anyhow::{Context as _, bail};
@@ -55,7 +55,7 @@ enum MemoryCommand {
     Export(export::Export),
     /// Import what was exported elsewhere
     ///
-    /// Facts get new numbers, and duplicates are merged. People who are already known stay unchanged.
+    /// Facts get new numbers, and duplicates are merged. People who are already known, and who answers whom, stay unchanged.
     Import(change::Import),
 }
 
@@ -120,6 +120,10 @@ impl MemoryReader {
 
     fn about(&self, person: &PersonId) -> MemoryResult<PersonExport> {
         self.opened.wait(self.memory.about(person))
+    }
+
+    fn ties(&self, room: Option<&RoomId>, person: Option<&PersonId>) -> MemoryResult<Vec<Tie>> {
+        self.opened.wait(self.memory.ties(room, person))
     }
 
     fn recall(&self, query: &Query, policies: &Policies) -> MemoryResult<Vec<Recalled>> {

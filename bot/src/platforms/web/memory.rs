@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use aizuchi_core::memory::{FactId, Filter, MemoryChange, Origin, words};
-use aizuchi_core::types::{PersonId, RoomId, Visibility};
+use aizuchi_core::memory::{FactId, Filter, MemoryChange, Origin, Person, pairs_of_ties, words};
+use aizuchi_core::types::{PersonId, RoomId, Time, Visibility};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -19,6 +19,7 @@ use crate::stores::StoreError;
 
 const FACTS_MAX: usize = 500;
 const PEOPLE_MAX: usize = 200;
+const PAIRS_MAX: usize = 100;
 const KEYWORDS: usize = 8;
 const CONTENT_CHARS: usize = 500;
 
@@ -74,7 +75,27 @@ async fn describe_memory(context: &WebContext, keeper: &Keeper, room: &str) -> R
         })
     });
     let rooms = rooms::all(&*context.web.stores.web).await?;
-    Ok(json!({"room": room, "rooms": rooms, "channel": channel, "people": people, "facts": facts, "now": now.0}))
+    let pairs = describe_pairs(keeper, &id, &all, now).await?;
+    Ok(json!({
+        "room": room, "rooms": rooms, "channel": channel, "people": people, "pairs": pairs, "facts": facts, "now": now.0,
+    }))
+}
+
+/// Who of the room answers whom: those who may come in here could read that.
+async fn describe_pairs(
+    keeper: &Keeper,
+    room: &RoomId,
+    people: &[Person],
+    now: Time,
+) -> Result<Vec<Value>, StoreError> {
+    let ties = keeper.memory().ties(Some(room), None).await?;
+    let pairs = pairs_of_ties(&ties, now).into_iter().take(PAIRS_MAX).map(|pair| {
+        json!({
+            "people": pair.people.each_ref().map(|person| keeper.name_of(person, people)), "answers": pair.answers,
+            "last": pair.last.0, "words": pair.words,
+        })
+    });
+    Ok(pairs.collect())
 }
 
 /// What somebody does with a fact.
