@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::memory::{FactId, Memories};
 use crate::settings::JudgeStyle;
-pub use crate::trace::{Cause, Outcome, QuestionTrace, Stage, Trace};
+pub use crate::trace::{Cause, ChunkProgress, Outcome, QuestionTrace, RestStopped, Stage, Trace};
 pub use crate::transcript::WhyAsked;
 pub use crate::transcript::{Lines, Transcript, TranscriptLine};
 use crate::types::{CallId, MessageId, Place, Question, RoomId, Time};
@@ -19,6 +19,8 @@ pub enum Effect {
     Write(Box<Brief>),
     /// Post; answered by `Input::Delivered`. Nothing else is ever posted.
     Deliver(Box<Delivery>),
+    /// Show for some seconds that it is writing. Nothing answers it.
+    Type(Box<Typing>),
     /// Take back posts, where the platform can. Nothing answers it: what is gone arrives like any deletion.
     Withdraw(Box<Withdrawal>),
     /// Look for something to tell; answered by `Input::Recalled`.
@@ -31,6 +33,8 @@ pub enum Effect {
     Trace(Box<Trace>),
     /// It is known what people made of a contribution: the same decision, with that.
     Received(Box<Trace>),
+    /// More of an answer is out, or nothing more follows: the same decision, with that.
+    Updated(Box<Trace>),
 }
 
 impl Effect {
@@ -40,11 +44,12 @@ impl Effect {
             Effect::Ask(ask) => &ask.call.room,
             Effect::Write(brief) => &brief.call.room,
             Effect::Deliver(delivery) => &delivery.call.room,
+            Effect::Type(typing) => &typing.place.room,
             Effect::Withdraw(withdrawal) => &withdrawal.place.room,
             Effect::Recall(recall) => &recall.call.room,
             Effect::Remember(remember) => &remember.call.room,
             Effect::Abort(call) => &call.room,
-            Effect::Trace(trace) | Effect::Received(trace) => &trace.place.room,
+            Effect::Trace(trace) | Effect::Received(trace) | Effect::Updated(trace) => &trace.place.room,
         }
     }
 
@@ -55,9 +60,13 @@ impl Effect {
             Effect::Write(brief) => Some(&brief.call),
             Effect::Recall(recall) => Some(&recall.call),
             Effect::Remember(remember) => Some(&remember.call),
-            Effect::Deliver(_) | Effect::Withdraw(_) | Effect::Abort(_) | Effect::Trace(_) | Effect::Received(_) => {
-                None
-            }
+            Effect::Deliver(_)
+            | Effect::Type(_)
+            | Effect::Withdraw(_)
+            | Effect::Abort(_)
+            | Effect::Trace(_)
+            | Effect::Received(_)
+            | Effect::Updated(_) => None,
         }
     }
 }
@@ -143,13 +152,23 @@ pub struct Delivery {
     /// What it tells of its own accord.
     #[serde(default)]
     pub telling: Option<FactId>,
+    /// Whether it goes on with an answer of which people see the beginning: then it is shown as a reply to nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub continues: bool,
 }
 
 impl Delivery {
-    /// The message it is shown as a reply to.
+    /// The message it is shown as a reply to, or goes on replying to.
     pub fn reply_to(&self) -> &MessageId {
         self.quotes.as_ref().unwrap_or(&self.answering)
     }
+}
+
+/// Where it is writing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Typing {
+    pub at: Time,
+    pub place: Place,
 }
 
 /// Posts of its own whose reason is gone.
@@ -163,10 +182,9 @@ pub struct Withdrawal {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Post {
     Reaction(Box<str>),
-    /// The parts of an answer, each within the platform's limit.
+    /// The parts of an answer, each within the platform's limit. Earlier versions sent an answer in several posts as one delivery.
+    #[serde(alias = "Chunks")]
     Text(Vec<Box<str>>),
-    /// The same, one after the other at the pace of somebody who writes them.
-    Chunks(Vec<Box<str>>),
     /// One short, friendly line, because an answer was asked for and could not be had.
     Excuse(Excuse),
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::effect::Post;
 use crate::listen::listens_in;
 use crate::policy::Policy;
-use crate::room::{Cost, Mute, Pending, Phase, PlaceState, Room};
+use crate::room::{BotState, Cost, Mute, Pending, PendingDelivery, Phase, PlaceState, Room};
 use crate::types::{Addressed, Kind, MessageId, Place, Share, ThreadId, Time, Voice};
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -114,23 +114,30 @@ fn pending(pending: &Pending) -> PendingView {
     }
 }
 
+/// Posts that left, and those that wait until they may.
 fn posting(place: &PlaceState) -> impl Iterator<Item = PendingView> {
-    let sent = place.bot.iter().flat_map(|bot| &bot.delivering);
-    sent.filter_map(|sent| {
-        let trace = sent.traces.last()?;
-        Some(PendingView {
-            message: trace.message.clone(),
-            author: trace.author.clone(),
-            doing: PendingStage::Posting,
-            since: sent.delivery.at,
-            due: None,
-            score: trace.score,
-            points: trace.given().collect(),
-            addressed: trace.addressed,
-            kind: match sent.delivery.post {
-                Post::Reaction(_) => Kind::Reaction,
-                Post::Text(_) | Post::Chunks(_) | Post::Excuse(_) => Kind::Full,
-            },
-        })
+    let posts = |bot: &BotState| {
+        let left = bot.delivering.iter().filter_map(|sent| post_view(sent, None));
+        let waiting = bot.outbox.iter().filter_map(|waiting| post_view(&waiting.post, Some(waiting.due)));
+        left.chain(waiting).collect::<Vec<_>>()
+    };
+    place.bot.as_deref().map(posts).unwrap_or_default().into_iter()
+}
+
+fn post_view(post: &PendingDelivery, due: Option<Time>) -> Option<PendingView> {
+    let trace = post.traces.last()?;
+    Some(PendingView {
+        message: trace.message.clone(),
+        author: trace.author.clone(),
+        doing: PendingStage::Posting,
+        since: post.delivery.at,
+        due,
+        score: trace.score,
+        points: trace.given().collect(),
+        addressed: trace.addressed,
+        kind: match post.delivery.post {
+            Post::Reaction(_) => Kind::Reaction,
+            Post::Text(_) | Post::Excuse(_) => Kind::Full,
+        },
     })
 }

@@ -42,11 +42,13 @@ fn weighed_as(settings: &[&str], text: &str) -> (Option<Trace>, bool) {
         Effect::Ask(_)
         | Effect::Write(_)
         | Effect::Deliver(_)
+        | Effect::Type(_)
         | Effect::Withdraw(_)
         | Effect::Recall(_)
         | Effect::Remember(_)
         | Effect::Abort(_)
-        | Effect::Received(_) => None,
+        | Effect::Received(_)
+        | Effect::Updated(_) => None,
     });
     (trace, acts)
 }

@@ -127,6 +127,13 @@ needs-more = needs { $p }, more than usual because it was less welcome here late
 needs-less = needs { $p }, less than usual because it was welcome here lately
 answered-with = The post that answers { $other } also answers this.
 
+posts-all = It was sent as { $of } posts.
+posts-muted = { $posted } of { $of } posts were sent; the rest was stopped because it was told to be quiet.
+posts-deleted = { $posted } of { $of } posts were sent; the rest was stopped because the question or a post of the answer was deleted.
+posts-forgotten = { $posted } of { $of } posts were sent; the rest was stopped because the conversation was to be forgotten.
+posts-overdue = { $posted } of { $of } posts were sent; the rest was dropped because it was too old after a restart.
+posts-failed = { $posted } of { $of } posts were sent; the next one could not be posted ({ $what }).
+
 ## What people made of it
 
 received-thanked = It was thanked.

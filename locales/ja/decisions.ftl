@@ -127,6 +127,13 @@ needs-more = 必要なのは{ $p }（最近あまり歓迎されていないの�
 needs-less = 必要なのは{ $p }（最近歓迎されているので、いつもより低め）
 answered-with = { $other } への投稿が、これにも答えています。
 
+posts-all = { $of }件に分けて投稿しました。
+posts-muted = { $of }件のうち{ $posted }件を投稿し、静かにするよう言われたので残りはやめました。
+posts-deleted = { $of }件のうち{ $posted }件を投稿し、質問または投稿が削除されたので残りはやめました。
+posts-forgotten = { $of }件のうち{ $posted }件を投稿し、会話を忘れることになったので残りはやめました。
+posts-overdue = { $of }件のうち{ $posted }件を投稿し、再起動のあと古くなりすぎていたので残りはやめました。
+posts-failed = { $of }件のうち{ $posted }件を投稿し、次は投稿できませんでした（{ $what }）。
+
 ## What people made of it
 
 received-thanked = お礼を言われました。

@@ -182,10 +182,11 @@ fn handle_again(engines: &mut Engines, record: Record, found: &mut Recovered) {
     found.last_at = at;
     found.records += 1;
     found.traces.extend(effects.into_iter().filter_map(|effect| match effect {
-        Effect::Trace(trace) | Effect::Received(trace) => Some(*trace),
+        Effect::Trace(trace) | Effect::Received(trace) | Effect::Updated(trace) => Some(*trace),
         Effect::Ask(_)
         | Effect::Write(_)
         | Effect::Deliver(_)
+        | Effect::Type(_)
         | Effect::Withdraw(_)
         | Effect::Recall(_)
         | Effect::Remember(_)

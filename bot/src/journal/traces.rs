@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use aizuchi_core::listen::Unheard;
-use aizuchi_core::trace::Cause;
+use aizuchi_core::trace::{Cause, ChunkProgress};
 use aizuchi_core::types::{MessageId, PersonId, RoomId};
 use aizuchi_core::{Time, Trace};
 
@@ -49,6 +49,8 @@ pub enum ConflictRule {
     Not,
     /// What people made of it is added to the decision, or the whole is kept where there is none.
     AddResponse,
+    /// How far its answer has come is added in the same way.
+    AddProgress,
     /// A message heard again keeps the decision of the first time.
     IfNew,
     Replace,
@@ -56,11 +58,13 @@ pub enum ConflictRule {
 
 impl ConflictRule {
     pub fn of(trace: &Trace) -> ConflictRule {
+        let has_come_on = |chunks: &ChunkProgress| !chunks.later.is_empty() || chunks.stopped.is_some();
         let late = matches!(trace.cause, Cause::Unheard(unheard) if unheard.is_late());
         match trace.received {
             _ if is_repeat(trace) => ConflictRule::Not,
             Some(_) => ConflictRule::AddResponse,
             None if late => ConflictRule::IfNew,
+            None if trace.chunks.as_ref().is_some_and(has_come_on) => ConflictRule::AddProgress,
             None => ConflictRule::Replace,
         }
     }
@@ -113,13 +117,14 @@ pub async fn each(
     }
 }
 
-/// When and where it acted on messages of these people: the delivery of that time is the answer.
+/// When and where it acted on messages of these people: the deliveries of these times are the answers.
 pub async fn acted_for(store: &dyn DecisionStore, people: &[PersonId]) -> Result<BTreeSet<(RoomId, Time)>, StoreError> {
     let mut acted = BTreeSet::new();
     for person in people {
         each(store, DecisionPart::By(person), |stored| {
             let Ok(trace) = stored.trace else { return };
-            acted.extend(trace.acted_at.map(|at| (trace.place.room, at)));
+            let later = trace.chunks.into_iter().flat_map(|chunks| chunks.later);
+            acted.extend(trace.acted_at.into_iter().chain(later).map(|at| (trace.place.room.clone(), at)));
         })
         .await?;
     }

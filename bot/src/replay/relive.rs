@@ -40,10 +40,11 @@ pub fn relive(mut engines: Engines, records: &[Record], progress: &mut dyn FnMut
             match effect {
                 Effect::Trace(trace) if decisions.awaits(&trace) => decisions.take(*trace),
                 // About a message from before the records.
-                Effect::Trace(_) | Effect::Received(_) => (),
+                Effect::Trace(_) | Effect::Received(_) | Effect::Updated(_) => (),
                 other @ (Effect::Ask(_)
                 | Effect::Write(_)
                 | Effect::Deliver(_)
+                | Effect::Type(_)
                 | Effect::Withdraw(_)
                 | Effect::Recall(_)
                 | Effect::Remember(_)
@@ -76,13 +77,17 @@ impl AnswerRecorder {
                 let Some(message) = brief.answering.last() else { return };
                 (&brief.call, (brief.at, message.clone(), CallKind::Words))
             }
+            // What follows the first post of an answer follows under any settings that split it so.
+            Effect::Deliver(delivery) if delivery.continues => return,
             Effect::Deliver(delivery) => (&delivery.call, (delivery.at, delivery.answering.clone(), CallKind::Post)),
-            Effect::Withdraw(_)
+            Effect::Type(_)
+            | Effect::Withdraw(_)
             | Effect::Recall(_)
             | Effect::Remember(_)
             | Effect::Abort(_)
             | Effect::Trace(_)
-            | Effect::Received(_) => return,
+            | Effect::Received(_)
+            | Effect::Updated(_) => return,
         };
         self.open.insert(call.clone(), open);
     }
@@ -104,11 +109,12 @@ pub struct DecisionComparison<'a> {
     pub different: Vec<(&'a Trace, &'a Decided)>,
 }
 
-/// What people made of it came later, and earlier versions did not note with what it was answered and how its name was used.
+/// How far its answer came and what people made of it came later, and earlier versions did not note with what it was answered and how its name was used.
 fn is_same(then: &Trace, now: &Trace) -> bool {
     let answered_with = then.answered_with.as_ref().and(now.answered_with.clone());
     let heard_as = then.heard_as.and(now.heard_as);
-    *then == Trace { received: then.received, answered_with, heard_as, ..now.clone() }
+    let chunks = then.chunks.clone();
+    *then == Trace { received: then.received, chunks, answered_with, heard_as, ..now.clone() }
 }
 
 impl<'a> DecisionComparison<'a> {

@@ -23,7 +23,7 @@ pub async fn deliver(
     };
     let done = match &delivery.post {
         Post::Reaction(emoji) => react(&**platform, delivery, emoji, retries_max).await,
-        Post::Text(parts) | Post::Chunks(parts) => {
+        Post::Text(parts) => {
             let parts: Vec<&str> = parts.iter().map(|part| &**part).collect();
             post(&**platform, delivery, &parts, retries_max).await
         }
@@ -57,12 +57,8 @@ async fn post(
 ) -> Result<Vec<MessageId>, PostError> {
     let mut ids = Vec::new();
     for (part, text) in parts.iter().enumerate() {
-        if part > 0 && matches!(delivery.post, Post::Chunks(_)) {
-            platform.typing(&delivery.place).await;
-            tokio::time::sleep(writing_time(text)).await;
-        }
         let key = format!("{}/{part}", delivery.call);
-        let answering = (part == 0).then_some(delivery.reply_to());
+        let answering = (part == 0 && !delivery.continues).then_some(delivery.reply_to());
         let posting = PostRequest { key: &key, place: &delivery.place, text, answering, more: part + 1 < parts.len() };
         match with_retries(|| platform.post(posting), retries_max).await {
             Ok(id) => ids.push(id),
@@ -74,12 +70,6 @@ async fn post(
         }
     }
     Ok(ids)
-}
-
-/// How long somebody who writes fast seems to write this. A typing indicator is shown for longer than the longest.
-fn writing_time(text: &str) -> Duration {
-    let by_length = Duration::from_millis(12 * text.chars().count() as u64);
-    by_length.clamp(Duration::from_millis(800), Duration::from_secs(4))
 }
 
 /// Takes back posts; returns those that are gone.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi_core::effect::{Ask, Brief, Delivery, Effect, Failure, Recall, Remember, Usage, Withdrawal};
+use aizuchi_core::effect::{Ask, Brief, Delivery, Effect, Failure, Recall, Remember, Typing, Usage, Withdrawal};
 use aizuchi_core::input::Answer;
 use aizuchi_core::settings::Price;
 use aizuchi_core::types::{CallId, Change, Place, RoomId};
@@ -58,13 +58,14 @@ impl EffectRunner {
             Effect::Recall(recall) => self.recall(*recall, seq),
             Effect::Remember(remember) => self.remember(*remember, seq),
             Effect::Deliver(delivery) => self.deliver(*delivery),
+            Effect::Type(typing) => self.show_typing(*typing),
             Effect::Withdraw(withdrawal) => self.withdraw(*withdrawal),
             Effect::Abort(call) => {
                 if let Some(task) = self.calls.remove(&call) {
                     task.abort();
                 }
             }
-            Effect::Trace(_) | Effect::Received(_) => (),
+            Effect::Trace(_) | Effect::Received(_) | Effect::Updated(_) => (),
         }
     }
 
@@ -203,6 +204,16 @@ impl EffectRunner {
 
     fn retries_max(&self, room: &RoomId) -> u32 {
         self.policies.for_room(room.as_str()).settings.runtime.post_retries_max
+    }
+
+    /// Platforms show it for longer than any post waits.
+    fn show_typing(&self, typing: Typing) {
+        let context = self.context.clone();
+        tokio::spawn(async move {
+            if let Some(platform) = context.platform(typing.place.room.as_str()) {
+                platform.typing(&typing.place).await;
+            }
+        });
     }
 
     /// Takes back posts whose reason is gone. Where the platform cannot, they stay.

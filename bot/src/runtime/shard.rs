@@ -233,7 +233,8 @@ impl Shard {
     }
 
     async fn handle(&mut self, inputs: impl Iterator<Item = (Time, Input)>) {
-        let (mut effects, mut touched, mut decided) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut effects, mut touched) = (Vec::new(), Vec::new());
+        let (mut decided, mut updated) = (Vec::new(), Vec::new());
         for (at, input) in inputs {
             touch(&mut touched, input.room());
             if let Some(call) = input.call() {
@@ -262,9 +263,11 @@ impl Shard {
                         decided.push(*trace);
                     }
                     Effect::Received(trace) => decided.push(*trace),
+                    Effect::Updated(trace) => updated.push(*trace),
                     other @ (Effect::Ask(_)
                     | Effect::Write(_)
                     | Effect::Deliver(_)
+                    | Effect::Type(_)
                     | Effect::Withdraw(_)
                     | Effect::Recall(_)
                     | Effect::Remember(_)
@@ -275,16 +278,18 @@ impl Shard {
                 self.runner.tell(told);
             }
         }
-        self.publish(touched, decided).await;
+        self.publish(touched, decided, updated).await;
     }
 
     fn siblings(&self) -> MutexGuard<'_, Siblings> {
         self.siblings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn publish(&mut self, touched: Vec<RoomId>, mut decided: Vec<Trace>) {
+    async fn publish(&mut self, touched: Vec<RoomId>, mut decided: Vec<Trace>, mut updated: Vec<Trace>) {
         decided.retain(|trace| !traces::is_repeat(trace));
         self.runner.note_decisions(&decided);
+        // After the decisions they are about, and not counted again.
+        decided.append(&mut updated);
         if self.context.events.receiver_count() > 0 {
             for trace in &decided {
                 let _ = self.context.events.send(EngineEvent::Decided(Arc::new(trace.clone())));
@@ -334,10 +339,11 @@ impl Shard {
         }
         for effect in effects {
             match effect {
-                Effect::Trace(_) | Effect::Received(_) => (),
+                Effect::Trace(_) | Effect::Received(_) | Effect::Updated(_) => (),
                 other @ (Effect::Ask(_)
                 | Effect::Write(_)
                 | Effect::Deliver(_)
+                | Effect::Type(_)
                 | Effect::Withdraw(_)
                 | Effect::Recall(_)
                 | Effect::Remember(_)

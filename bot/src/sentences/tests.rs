@@ -4,7 +4,9 @@ use aizuchi_core::effect::Excuse;
 use aizuchi_core::gates::GATES;
 use aizuchi_core::likelihood::{FEATURES, reason_ids};
 use aizuchi_core::points::RULES;
-use aizuchi_core::trace::{Bar, Cause, Closed, Features, Outcome, Response, Stage, Trace, Unheard};
+use aizuchi_core::trace::{
+    Bar, Cause, ChunkProgress, Closed, Features, Outcome, Response, RestStopped, Stage, Trace, Unheard,
+};
 use aizuchi_core::types::{Addressed, Author, Message, MessageId, PersonId, Place, RoomId, Span, State, Time};
 use aizuchi_core::types::{Visibility, Voice};
 
@@ -135,6 +137,18 @@ fn every_cause_has_its_sentence_in_every_language() {
             assert!(!told.contains("gate-") && !told.contains('{'), "{told}");
             assert!(!language.text(&format!("gate-{}", gate.id)).contains("gate-"));
             assert!(!language.text(&format!("gate-{}.doc", gate.id)).contains("gate-"));
+        }
+        let stopped = [
+            RestStopped::Muted,
+            RestStopped::Deleted,
+            RestStopped::Forgotten,
+            RestStopped::Overdue(Span::minutes(20)),
+            RestStopped::Failed("no permission".into()),
+        ];
+        for (of, stopped) in [(1, None)].into_iter().chain(stopped.map(|why| (3, Some(why)))) {
+            let chunks = Some(ChunkProgress { of, later: Vec::new(), stopped });
+            let told = sentence(&Trace { chunks, ..trace(Cause::Likely) }, language);
+            assert!(!told.contains("posts-") && !told.contains('{') && told.contains(&of.to_string()), "{told}");
         }
         for response in Response::ALL {
             let told = sentence(&Trace { received: Some(response), ..trace(Cause::Likely) }, language);

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use aizuchi_core::likelihood::FEATURES;
-use aizuchi_core::trace::{Bar, Outcome, Response, Trace};
+use aizuchi_core::trace::{Bar, Outcome, Response, RestStopped, Trace};
 use aizuchi_core::types::{Addressed, HeardAs};
 
 use super::cause;
@@ -17,7 +17,7 @@ pub fn sentence(trace: &Trace, language: Language) -> String {
 
 /// Why, as data for the page: without what it did and the points, which it shows beside it.
 pub fn why(trace: &Trace) -> Vec<LocalizedMessage> {
-    [Some(cause(trace)), heard_as(trace), likelihood(trace), answered_with(trace), received(trace)]
+    [Some(cause(trace)), heard_as(trace), likelihood(trace), answered_with(trace), posts(trace), received(trace)]
         .into_iter()
         .flatten()
         .collect()
@@ -25,7 +25,7 @@ pub fn why(trace: &Trace) -> Vec<LocalizedMessage> {
 
 fn parts(trace: &Trace) -> Vec<LocalizedMessage> {
     let weighed = likelihood(trace).or_else(|| score(trace));
-    [Some(cause(trace)), heard_as(trace), weighed, answered_with(trace), received(trace)]
+    [Some(cause(trace)), heard_as(trace), weighed, answered_with(trace), posts(trace), received(trace)]
         .into_iter()
         .flatten()
         .collect()
@@ -120,6 +120,21 @@ fn heard_as(trace: &Trace) -> Option<LocalizedMessage> {
 
 fn answered_with(trace: &Trace) -> Option<LocalizedMessage> {
     trace.answered_with.as_ref().map(|other| message!("answered-with", other = other))
+}
+
+/// How many posts its answer is, and why not more.
+fn posts(trace: &Trace) -> Option<LocalizedMessage> {
+    let chunks = trace.chunks.as_ref()?;
+    let (posted, of) = (chunks.posted(), chunks.of);
+    match &chunks.stopped {
+        None if posted < of => None,
+        None => Some(message!("posts-all", of = of)),
+        Some(RestStopped::Muted) => Some(message!("posts-muted", posted = posted, of = of)),
+        Some(RestStopped::Deleted) => Some(message!("posts-deleted", posted = posted, of = of)),
+        Some(RestStopped::Forgotten) => Some(message!("posts-forgotten", posted = posted, of = of)),
+        Some(RestStopped::Overdue(_)) => Some(message!("posts-overdue", posted = posted, of = of)),
+        Some(RestStopped::Failed(what)) => Some(message!("posts-failed", posted = posted, of = of, what = &**what)),
+    }
 }
 
 fn received(trace: &Trace) -> Option<LocalizedMessage> {

@@ -12,8 +12,30 @@ use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said
 const MESSAGES: u64 = 12;
 const CRASHES: u64 = 4;
 const LIVES: u64 = 200;
+const LIVES_IN_CHUNKS: u64 = 60;
 
-/// Of each message: is it told, and when. Every second one wants an answer, which comes in three parts.
+/// An answer that comes in three parts, or as three posts of their own.
+struct Manner {
+    setting: &'static str,
+    words: String,
+}
+
+impl Manner {
+    fn in_parts() -> Manner {
+        let words = "One sentence of some length here. Another sentence that follows it. And a third one to end with.";
+        Manner { setting: "reply.part_chars=40", words: words.into() }
+    }
+
+    fn in_chunks() -> Manner {
+        Manner { setting: "reply.chunks=3", words: Manner::chunks().join("\n\n") }
+    }
+
+    fn chunks() -> [String; 3] {
+        ["First", "Second", "Third"].map(|which| format!("{which}:{}", " and so it goes on".repeat(14)))
+    }
+}
+
+/// Of each message: is it told, and when. Every second one wants an answer.
 fn talk(seed: u64) -> Vec<(Time, Input)> {
     let mut draw = seed;
     let message = |number: u64| {
@@ -26,12 +48,18 @@ fn talk(seed: u64) -> Vec<(Time, Input)> {
 }
 
 /// Lives until it is killed, in a world of its own; what is told and not known to be durable is told again.
-fn live(scratch: &Scratch, board: &Arc<Board>, talk: &mut Vec<(Time, Input)>, from: Time, until: Option<Time>) {
+fn live(
+    scratch: &Scratch,
+    board: &Arc<Board>,
+    manner: &Manner,
+    talk: &mut Vec<(Time, Input)>,
+    from: Time,
+    until: Option<Time>,
+) {
     let world = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
     world.block_on(async {
-        let policies = policies(&["reply.part_chars=40"]);
-        let long = "One sentence of some length here. Another sentence that follows it. And a third one to end with.";
-        let models = Scripted::new(false, vec![line("write", long, 250)], &policies);
+        let policies = policies(&[manner.setting]);
+        let models = Scripted::new(false, vec![line("write", &manner.words, 250)], &policies);
         let clock = Clock::starting_at(from);
         let life = Life::with_store(saving_after(7), scratch.database(), policies, models, board.clone(), clock).await;
         let living = async {
@@ -57,20 +85,44 @@ fn live(scratch: &Scratch, board: &Arc<Board>, talk: &mut Vec<(Time, Input)>, fr
 #[test]
 fn killed_at_any_instant_it_loses_nothing_and_says_nothing_twice() {
     for seed in 0..LIVES {
-        let scratch = Scratch::new();
-        let board = Arc::new(Board { way: Duration::from_millis(60), ..Board::default() });
-        let (mut left, mut from, mut draw) = (talk(seed), START, seed ^ 0x9e37_79b9);
-        for _ in 0..CRASHES {
-            draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let until = from + Span(1 + (draw >> 33) % 3_000);
-            live(&scratch, &board, &mut left, from, Some(until));
-            from = until;
-        }
-        live(&scratch, &board, &mut left, from, None);
-        assert!(left.is_empty(), "seed {seed}: everything was told");
-        check_store(&scratch, seed);
-        check_board(&board, seed);
+        check_board(&die_often(seed, &Manner::in_parts(), |_| ()), seed);
     }
+}
+
+/// Between two posts of one answer, too: the rest follows once, and nothing comes in between.
+#[test]
+fn killed_between_two_posts_of_an_answer_it_sends_the_rest_once() {
+    let mut in_mid_answer = 0;
+    for seed in 0..LIVES_IN_CHUNKS {
+        let board = die_often(seed, &Manner::in_chunks(), |board| {
+            in_mid_answer += u64::from(!board.posts.lock().unwrap().len().is_multiple_of(3));
+        });
+        let posts = board.posts.lock().unwrap();
+        let texts: Vec<&str> = posts.iter().map(|(_, text)| text.as_str()).collect();
+        assert!(!texts.is_empty(), "seed {seed}");
+        for answer in texts.chunks(3) {
+            assert_eq!(answer, Manner::chunks(), "seed {seed}: {posts:?}");
+        }
+    }
+    assert!(in_mid_answer > LIVES_IN_CHUNKS, "only {in_mid_answer} deaths were between two posts");
+}
+
+/// Lives through a talk with deaths in it, each of which is shown, to its end.
+fn die_often(seed: u64, manner: &Manner, mut see_death: impl FnMut(&Board)) -> Arc<Board> {
+    let scratch = Scratch::new();
+    let board = Arc::new(Board { way: Duration::from_millis(60), ..Board::default() });
+    let (mut left, mut from, mut draw) = (talk(seed), START, seed ^ 0x9e37_79b9);
+    for _ in 0..CRASHES {
+        draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let until = from + Span(1 + (draw >> 33) % 3_000);
+        live(&scratch, &board, manner, &mut left, from, Some(until));
+        see_death(&board);
+        from = until;
+    }
+    live(&scratch, &board, manner, &mut left, from, None);
+    assert!(left.is_empty(), "seed {seed}: everything was told");
+    check_store(&scratch, seed);
+    board
 }
 
 /// Every message is in the journal, and every one has its decision.

@@ -13,7 +13,8 @@ pub(super) fn set_alarm(turn: &mut Turn<'_>) {
     let key = Key { room: turn.room_number, thread: turn.thread.clone() };
     let place = turn.room.place_mut(turn.thread.as_ref()).expect("a turn is taken in a known place");
     let expires = life.and_then(|life| place.buffer.latest().map(|latest| latest + life));
-    let due = place.pending.iter().filter_map(Pending::due);
+    let departure = place.bot.as_ref().and_then(|bot| bot.next_departure());
+    let due = place.pending.iter().filter_map(Pending::due).chain(departure);
     if let Some(earliest) = due.chain(expires).chain(digest).chain(passes).min() {
         turn.timers.arm(&mut place.alarm, earliest, || key);
     }

@@ -1,4 +1,4 @@
-//! Who addressed it is answered: at once, or in line behind whom it writes to.
+//! Who addressed it is answered: at once, or in line behind whom it writes to and what goes out.
 
 use super::turn::Turn;
 use super::{deliver, end, exchange, gate, told, write};
@@ -27,7 +27,7 @@ pub(super) fn was_addressed(turn: &mut Turn<'_>, message: &Message, mut trace: B
     call_off_for(turn, &trace);
     trace.cause = Cause::Addressed(addressed);
     let owed = Box::new(owed(turn, message, trace, addressed, Kind::Full));
-    if turn.place().bot.as_ref().is_some_and(|bot| bot.answering.is_some()) {
+    if turn.place().bot.as_ref().is_some_and(|bot| bot.answering.is_some() || bot.is_mid_answer()) {
         answer_next(turn, owed, message.heard.is_some());
     } else {
         write::write(turn, owed);
@@ -106,9 +106,10 @@ fn answer_next(turn: &mut Turn<'_>, mut owed: Box<Pending>, queue: bool) {
     turn.place_mut().bot_mut().put_last(owed);
 }
 
-/// People who addressed it meanwhile have waited long enough.
+/// People who addressed it meanwhile have waited long enough; not while an answer in several posts goes out, which whoever
+/// answers them is to know.
 pub(super) fn write_next(turn: &mut Turn<'_>) {
-    while let Some(bot) = turn.place_mut().bot.as_mut().filter(|bot| bot.answering.is_none())
+    while let Some(bot) = turn.place_mut().bot.as_mut().filter(|bot| bot.answering.is_none() && !bot.is_mid_answer())
         && let Some(next) = bot.take_next()
     {
         if let Some(next) = without_lost(turn, next) {

@@ -1,25 +1,46 @@
 //! What was said is edited or deleted: what is remembered of it, and what was made of it, follows.
 
 use super::turn::Turn;
-use super::{answer, ask, end, link, reception, withdraw, write};
+use super::{answer, ask, end, link, outbox, reception, withdraw, write};
 use crate::phrases::trim;
 use crate::room::{Pending, Phase};
 use crate::trace::Cause;
-use crate::types::{Change, MessageId, stable_hash};
+use crate::types::{Change, MessageId, Voice, stable_hash};
 
 pub(super) fn change(turn: &mut Turn<'_>, change: &Change) {
     let text = change.text.as_deref().filter(|text| !trim(text).is_empty());
-    change_history(turn, change.id.as_str(), text);
-    let remembered = change_memory(turn, change.id.as_str(), text) | change_exchanges(turn, change.id.as_str(), text);
-    link::change_conversations(turn, &change.id, text);
+    if text.is_some_and(|text| begins_own_answer(turn, &change.id, text)) {
+        return;
+    }
+    let mut remembered = change_words(turn, &change.id, text);
     if text.is_none() {
+        // The words of an answer are remembered under its first post: with any of its posts they go.
+        if let Some(first) = withdraw::first_post(turn, &change.id) {
+            remembered |= change_words(turn, &first, None);
+        }
         reception::note_deletion(turn, &change.id);
         withdraw::note_deletion(turn, &change.id);
+        outbox::note_deletion(turn, &change.id);
     }
     for pending in turn.place_mut().take_slots() {
         change_pending(turn, pending, &change.id, text.is_some(), remembered);
     }
     answer::write_next(turn);
+}
+
+/// Platforms tell of an edit when they have merely added a preview: to the first post of an answer, whose words are remembered with
+/// those of the others.
+fn begins_own_answer(turn: &Turn<'_>, id: &MessageId, text: &str) -> bool {
+    let heard = turn.place().buffer.get_by_id(id.as_str());
+    heard.is_some_and(|heard| heard.voice() == Voice::Me && heard.text().starts_with(text))
+}
+
+/// What is remembered of a message, wherever that is. Whether anything is different now.
+fn change_words(turn: &mut Turn<'_>, id: &MessageId, text: Option<&str>) -> bool {
+    change_history(turn, id.as_str(), text);
+    let changed = change_memory(turn, id.as_str(), text) | change_exchanges(turn, id.as_str(), text);
+    link::change_conversations(turn, id, text);
+    changed
 }
 
 /// Whether anything is different now.

@@ -1,10 +1,10 @@
 //! Orders that no model has a say in.
 
-use super::end;
 use super::turn::Turn;
+use super::{end, outbox};
 use crate::input::Command;
 use crate::room::Mute;
-use crate::trace::Cause;
+use crate::trace::{Cause, RestStopped};
 
 pub(super) fn run_command(turn: &mut Turn<'_>, command: Command) {
     match command {
@@ -22,6 +22,7 @@ pub(super) fn drop_after(turn: &mut Turn<'_>, command: Command) {
     match command {
         Command::Mute(_) | Command::Listen(false) => end::call_off_as_muted(turn),
         Command::Reset | Command::Left => {
+            outbox::stop(turn, &RestStopped::Forgotten);
             for pending in turn.place_mut().take_slots() {
                 end::end(turn, *pending, &Cause::Forgotten);
             }

@@ -1,25 +1,45 @@
 //! A post leaves, and is acknowledged.
 
+use std::collections::VecDeque;
+
 use super::own_posts::{self, OwnPost};
 use super::turn::Turn;
-use super::{exchange, reception, withdraw};
-use crate::effect::{Delivery, Effect, Excuse, Failure, Outcome, Post};
-use crate::room::{AnsweredPerson, Pending, PendingDelivery};
-use crate::trace::{Cause, Stage};
+use super::{exchange, link, outbox, reception, withdraw};
+use crate::effect::{Delivery, Excuse, Failure, Outcome, Post};
+use crate::room::{AnsweredPerson, Chunk, Pending, PendingDelivery};
+use crate::trace::{Cause, ChunkProgress, RestStopped, Stage};
 use crate::types::{CallId, MessageId, Voice, stable_hash};
 
+/// What is to be posted.
+pub(super) struct Draft {
+    pub post: Post,
+    /// What is remembered of it; a reaction leaves no words.
+    pub text: Option<Box<str>>,
+    /// Posts that follow as parts of the same answer.
+    pub rest: VecDeque<Vec<Box<str>>>,
+}
+
+impl Draft {
+    pub(super) fn single(post: Post, text: Option<Box<str>>) -> Draft {
+        Draft { post, text, rest: VecDeque::new() }
+    }
+}
+
 /// Sends a post. What it concludes is kept until the platform has taken it.
-pub(super) fn deliver(turn: &mut Turn<'_>, pending: Pending, post: Post, text: Option<Box<str>>) {
+pub(super) fn deliver(turn: &mut Turn<'_>, pending: Pending, draft: Draft) {
+    let Draft { post, text, rest } = draft;
     let call = turn.room.next_call();
     let answering = pending.trace.message.clone();
     let answered_with = Some(answering.clone());
     let telling = pending.tells();
     let quotes = quoted(turn, &pending);
-    let delivery = Delivery { call, at: turn.now, place: turn.place_id(), post, answering, quotes, telling };
-    turn.out.push(Effect::Deliver(Box::new(delivery.clone())));
+    let (at, place) = (turn.now, turn.place_id());
+    let delivery = Delivery { call, at, place, post, answering, quotes, telling, continues: false };
     let kind = pending.kind;
     let cause = pending.trace.cause.clone();
     let (addressed, conversation) = (pending.addressed.is_some() || pending.trace.its_turn, pending.conversation);
+    let of = 1 + rest.len() as u32;
+    let chunk = (of > 1).then(|| Box::new(Chunk { rest, ..Chunk::default() }));
     let mut traces: Vec<_> = pending.traces().collect();
     for trace in &mut traces {
         (trace.outcome, trace.stage) = (Outcome::from(kind), Stage::Post);
@@ -30,11 +50,13 @@ pub(super) fn deliver(turn: &mut Turn<'_>, pending: Pending, post: Post, text: O
         if Some(&trace.message) != answered_with.as_ref() {
             trace.answered_with = answered_with.clone();
         }
+        trace.chunks = chunk.is_some().then(|| ChunkProgress { of, later: Vec::new(), stopped: None });
     }
     let bot = turn.place_mut().bot_mut();
     // Should the same message be told again, it is not answered again.
     traces.iter().for_each(|trace| bot.note_known(stable_hash(0, trace.message.as_str())));
-    bot.delivering.push(PendingDelivery { delivery, text, addressed, conversation, traces, deleted: Vec::new() });
+    let deleted = Vec::new();
+    outbox::send(turn, PendingDelivery { delivery, text, addressed, conversation, traces, deleted, chunk });
 }
 
 /// The message that the judge chose to reply to, as long as it is one of somebody else and still there.
@@ -48,38 +70,110 @@ pub(super) fn handle_delivered(turn: &mut Turn<'_>, call: &CallId, ids: Result<V
     let Some(bot) = &mut turn.place_mut().bot else { return };
     let Some(index) = bot.delivering.iter().position(|sent| sent.delivery.call == *call) else { return };
     let sent = bot.delivering.remove(index);
-    let ids = match ids {
-        Ok(ids) => ids,
+    match ids {
+        Ok(ids) if sent.delivery.continues => note_more(turn, sent, &ids),
+        Ok(ids) => note_answer(turn, sent, &ids),
+        Err(Failure { what, .. }) if sent.delivery.continues => {
+            outbox::end_answer(turn, sent, &RestStopped::Failed(what));
+        }
         Err(Failure { what, .. }) => {
-            for trace in sent.traces {
+            for mut trace in sent.traces {
+                trace.chunks = None;
                 turn.stay_silent(Box::new(trace), Stage::Post, Cause::Failed { what: what.clone() });
             }
-            return;
         }
-    };
+    }
+    outbox::release(turn);
+}
+
+/// People see an answer, or the first post of it: from now on it has spoken, once.
+fn note_answer(turn: &mut Turn<'_>, mut sent: PendingDelivery, ids: &[MessageId]) {
+    take_in_rest(&mut sent, ids);
+    if sent.is_unfounded() {
+        sent.stop(&RestStopped::Deleted);
+    }
     let cause_at = sent.traces.last().map_or(turn.now, |trace| trace.at);
     turn.conversation = sent.conversation;
     let (id, text, addressed) = (ids.first(), sent.text.as_deref(), sent.addressed);
     let own = OwnPost { at: turn.now, cause_at, id, text, addressed, name: None };
     own_posts::record(turn, &own, Some(sent.delivery.reply_to()));
-    exchange::note_answer(turn, &sent, &ids);
-    for id in &ids {
-        turn.place_mut().bot_mut().note_own(stable_hash(0, id.as_str()));
+    exchange::note_answer(turn, &sent, ids);
+    note_ids(turn, ids);
+    withdraw::note_sent(turn, &sent, ids);
+    let stopped = sent.chunk.as_ref().and_then(|chunk| chunk.stopped.clone());
+    for trace in &mut sent.traces {
+        trace.acted_at = Some(turn.now);
+        if let Some(progress) = &mut trace.chunks {
+            progress.stopped = stopped.clone();
+        }
     }
-    withdraw::note_sent(turn, &sent, &ids);
-    for mut trace in sent.traces {
+    for trace in &sent.traces {
         let person = turn.room.speakers.key(&trace.author_id);
         turn.room.note_answer(AnsweredPerson { person, at: turn.now, addressed: sent.addressed });
-        trace.acted_at = Some(turn.now);
         if sent.text.is_some() && !sent.addressed {
-            reception::follow_up(turn, Box::new(trace.clone()), &ids, sent.delivery.telling.is_some());
+            reception::follow_up(turn, Box::new(trace.clone()), ids, sent.delivery.telling.is_some());
         }
-        turn.conclude(Box::new(trace));
+        turn.conclude(Box::new(trace.clone()));
     }
+    outbox::go_on(turn, sent, ids);
+}
+
+/// Earlier versions posted all of an answer in one delivery: then nothing is left of it.
+fn take_in_rest(sent: &mut PendingDelivery, ids: &[MessageId]) {
+    let Post::Text(parts) = &sent.delivery.post else { return };
+    if ids.len() <= parts.len() {
+        return;
+    }
+    if let (Some(chunk), Some(text)) = (sent.chunk.take(), &mut sent.text) {
+        let parts = chunk.rest.iter().flatten().map(|part| &**part);
+        *text = std::iter::once(&**text).chain(parts).collect::<Vec<_>>().join("\n").into();
+    }
+    sent.traces.iter_mut().for_each(|trace| trace.chunks = None);
+}
+
+fn note_ids(turn: &mut Turn<'_>, ids: &[MessageId]) {
+    for id in ids {
+        turn.place_mut().bot_mut().note_own(stable_hash(0, id.as_str()));
+    }
+}
+
+/// People see one more post of an answer: what is known of the answer is known of all of it.
+fn note_more(turn: &mut Turn<'_>, mut sent: PendingDelivery, ids: &[MessageId]) {
+    let now = turn.now;
+    turn.conversation = sent.conversation;
+    note_ids(turn, ids);
+    note_words(turn, &sent);
+    let bot = turn.place_mut().bot_mut();
+    bot.acted_at = Some(now);
+    if !sent.addressed {
+        bot.spoke_up_at = Some(now);
+    }
+    withdraw::note_more_sent(turn, &sent, ids);
+    let stopped = sent.chunk.as_ref().and_then(|chunk| chunk.stopped.clone());
+    for progress in sent.traces.iter_mut().filter_map(|trace| trace.chunks.as_mut()) {
+        progress.later.push(now);
+        progress.stopped = stopped.clone();
+    }
+    outbox::report(turn, &sent, ids);
+    outbox::go_on(turn, sent, ids);
+}
+
+/// The words of an answer are remembered under its first post.
+fn note_words(turn: &mut Turn<'_>, sent: &PendingDelivery) {
+    let (Some(text), Some(chunk)) = (&sent.text, &sent.chunk) else { return };
+    let Some(first) = chunk.posts.first() else { return };
+    let text = format!("{}\n{text}", chunk.said);
+    let place = turn.place_mut();
+    if let Some(index) = place.buffer.find(first.as_str()) {
+        let flags = place.buffer.iter().nth(index).expect("it was found at this place").flags;
+        place.buffer.replace_text(index, &text, flags);
+    }
+    place.bot_mut().exchanges.change(first.as_str(), Some(&text));
+    link::change_conversations(turn, first, Some(&text));
 }
 
 /// One friendly line, because an answer was asked for and is not to be had.
 pub(super) fn excuse(turn: &mut Turn<'_>, mut pending: Pending, excuse: Excuse, what: &str) {
     pending.trace.cause = Cause::Excused { what: what.into() };
-    deliver(turn, pending, Post::Excuse(excuse), Some("…".into()));
+    deliver(turn, pending, Draft::single(Post::Excuse(excuse), Some("…".into())));
 }

@@ -1,13 +1,14 @@
 //! What comes to nothing: called off, held back at the last moment, without words.
 
-use super::pay;
 use super::turn::Turn;
+use super::{outbox, pay};
 use crate::effect::Effect;
 use crate::room::{Pending, Phase};
-use crate::trace::{Cause, Closed, QuestionTrace, Stage};
+use crate::trace::{Cause, Closed, QuestionTrace, RestStopped, Stage};
 
 /// The room is to hear nothing: whatever may still be said here is called off.
 pub(super) fn call_off_as_muted(turn: &mut Turn<'_>) {
+    outbox::stop(turn, &RestStopped::Muted);
     for mut pending in turn.place_mut().take_slots() {
         abandon(turn, &mut pending);
         withhold(turn, *pending, ("mute", Closed::default()));

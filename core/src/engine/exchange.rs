@@ -21,7 +21,7 @@ pub(super) fn note_question(turn: &mut Turn<'_>, message: &Message, name: &str) 
 pub(super) fn note_answer(turn: &mut Turn<'_>, sent: &PendingDelivery, ids: &[MessageId]) {
     let (turns, now) = (turn.policy.settings.reply.turns_per_person as usize, turn.now);
     let Some(bot) = turn.place_mut().bot.as_deref_mut().filter(|_| sent.addressed) else { return };
-    if let (Post::Text(_) | Post::Chunks(_), Some(text), Some(id)) = (&sent.delivery.post, &sent.text, ids.first()) {
+    if let (Post::Text(_), Some(text), Some(id)) = (&sent.delivery.post, &sent.text, ids.first()) {
         let answer = ExchangedText { id: id.clone(), at: now, text: text.clone() };
         for trace in &sent.traces {
             bot.exchanges.note_answer(&trace.message, &answer, turns);
@@ -35,7 +35,7 @@ pub(super) fn drop_settled(turn: &mut Turn<'_>) {
     let (now, life) = (turn.now, life(turn));
     let place = turn.place();
     let Some(bot) = place.bot.as_deref().filter(|bot| bot.exchanges.iter().next().is_some()) else { return };
-    let on_its_way = bot.delivering.iter().flat_map(|sent| &sent.traces);
+    let on_its_way = bot.on_its_way().flat_map(|sent| &sent.traces);
     let owed = place.owed().flat_map(|owed| owed.together.iter().chain([&*owed.trace]));
     let open: Vec<MessageId> = on_its_way.chain(owed).map(|trace| trace.message.clone()).collect();
     turn.place_mut().bot_mut().exchanges.retain(|exchange| match exchange.answer {

@@ -1,11 +1,11 @@
 //! Somebody wants to be forgotten: what they said goes, and what was made of it.
 
 use super::turn::Turn;
-use super::{Engine, alarm, answer, change, end};
+use super::{Engine, alarm, answer, change, end, outbox};
 use crate::effect::{Effect, Lines, Post};
 use crate::memory::{ForgetRequest, Recognizer};
 use crate::room::{BotState, Exchange, HeardMessage, Pending, PendingDelivery, Phase, Room, Speakers};
-use crate::trace::Trace;
+use crate::trace::{RestStopped, Trace};
 use crate::types::{RoomId, Time, Voice, stable_hash};
 
 impl Engine {
@@ -53,7 +53,7 @@ fn tells_of_them(room: &Room, theirs: &Recognizer<'_>) -> bool {
     };
     let mut places = room.threads().filter_map(|thread| room.place(thread));
     places.any(|place| {
-        let sends = |bot: &BotState| bot.delivering.iter().any(|sent| sends_of_them(sent, theirs));
+        let sends = |bot: &BotState| bot.on_its_way().any(|sent| sends_of_them(sent, theirs));
         let answers = |bot: &BotState| bot.exchanges.iter().any(|exchange| answers_of_them(&room.id, exchange, theirs));
         place.buffer.iter().any(tells)
             || place.bot.as_deref().is_some_and(answers)
@@ -67,7 +67,7 @@ fn answers_of_them(room: &RoomId, exchange: &Exchange, theirs: &Recognizer<'_>) 
 }
 
 fn sends_of_them(sent: &PendingDelivery, theirs: &Recognizer<'_>) -> bool {
-    sent.text.as_deref().is_some_and(|text| theirs.speaks_of_them(text))
+    sent.words().any(|text| theirs.speaks_of_them(text))
 }
 
 pub(super) fn forget_talk(turn: &mut Turn<'_>, theirs: &Recognizer<'_>) {
@@ -96,22 +96,30 @@ pub(super) fn forget_talk(turn: &mut Turn<'_>, theirs: &Recognizer<'_>) {
     tracked.iter_mut().for_each(|tracked| tracked.trace.forget_words());
     interventions.iter_mut().for_each(|intervention| intervention.lines = Lines::default());
     *cache = Default::default();
+    let is_of_them = |sent: &PendingDelivery| sends_of_them(sent, theirs) || !sent.traces.iter().all(others);
     for sent in delivering.iter_mut() {
+        let sends_of_them = sends_of_them(sent, theirs);
+        if is_of_them(sent) {
+            sent.stop(&RestStopped::Forgotten);
+            sent.chunk.iter_mut().for_each(|chunk| chunk.said = "".into());
+        }
         sent.traces.retain(others);
         sent.traces.iter_mut().for_each(Trace::forget_words);
-        if sends_of_them(sent, theirs) {
+        if sends_of_them {
             // It leaves as it is; after a start nothing more is sent of it.
             (sent.text, sent.delivery.post) = (None, Post::Text(Vec::new()));
         }
     }
     // Nobody else waits for these.
     delivering.retain(|sent| !sent.traces.is_empty());
+    outbox::forget(turn, is_of_them, others);
 }
 
 pub(super) fn read_again(turn: &mut Turn<'_>, request: &ForgetRequest) {
     for pending in turn.place_mut().take_slots() {
         read_pending_again(turn, pending, request);
     }
+    outbox::release(turn);
     answer::write_next(turn);
     alarm::set_alarm(turn);
 }

@@ -23,6 +23,7 @@ mod interrupt;
 mod lines;
 mod link;
 mod message;
+mod outbox;
 mod own_posts;
 mod pay;
 mod receive;
@@ -100,7 +101,7 @@ impl Engine {
                 self.in_call(now, &call, out, |turn| results::handle_written(turn, &call, answer))
             }
             Input::Delivered(call, ids) => {
-                self.in_call(now, &call, out, |turn| deliver::handle_delivered(turn, &call, ids))
+                self.in_call(now, &call, out, |turn| results::handle_delivered(turn, &call, ids))
             }
             Input::Recalled(call, found, usage) => self.in_call(now, &call, out, |turn| {
                 pay::settle(turn, &call, Some((&usage).into()));

@@ -5,6 +5,7 @@ use super::turn::Turn;
 use crate::effect::{Effect, Response, Trace};
 use crate::listen::{Tone, is_disapproving, tone};
 use crate::room::TrackedContribution;
+use crate::trace::ChunkProgress;
 use crate::types::{Message, MessageId, Reaction, stable_hash};
 
 /// Contributions tracked at the same time; the oldest counts as ignored when there are more.
@@ -22,6 +23,21 @@ pub(super) fn follow_up(turn: &mut Turn<'_>, trace: Box<Trace>, ids: &[MessageId
         received(turn, 0, Response::Ignored);
     }
     alarm::set_alarm(turn);
+}
+
+/// More of a contribution is out, or no more of it follows.
+pub(super) fn note_progress(
+    turn: &mut Turn<'_>,
+    first: &MessageId,
+    ids: &[MessageId],
+    progress: Option<&ChunkProgress>,
+) {
+    let first = stable_hash(0, first.as_str());
+    let Some(bot) = &mut turn.place_mut().bot else { return };
+    for tracked in bot.tracked.iter_mut().filter(|tracked| tracked.ids.contains(&first)) {
+        tracked.ids.extend(ids.iter().map(|id| stable_hash(0, id.as_str())));
+        tracked.trace.chunks = progress.cloned();
+    }
 }
 
 /// Nobody said anything to it for long enough.

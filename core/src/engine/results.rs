@@ -1,5 +1,4 @@
-//! What comes back from the world: words, and refusals. Answers of a judge are taken in `ask`, acknowledgements in
-//! `deliver`.
+//! What comes back from the world: words, acknowledgements and refusals. Answers of a judge are taken in `ask`.
 
 use super::pay::micros_of;
 use super::turn::Turn;
@@ -9,7 +8,7 @@ use crate::input::{Answer, TotalSpent};
 use crate::reply::without_controls;
 use crate::room::Phase;
 use crate::trace::{Closed, Stage};
-use crate::types::{Addressed, CallId};
+use crate::types::{Addressed, CallId, MessageId};
 
 /// The words are there, or are not to be had; then it is the turn of people who addressed it meanwhile.
 pub(super) fn handle_written(turn: &mut Turn<'_>, call: &CallId, draft: Result<Answer, Failure>) {
@@ -22,6 +21,16 @@ pub(super) fn handle_written(turn: &mut Turn<'_>, call: &CallId, draft: Result<A
         Ok(answer) => write::say(turn, pending, &without_controls(&answer.text)),
     }
     if owed {
+        answer::write_next(turn);
+        exchange::drop_settled(turn);
+    }
+}
+
+/// A post is out, or is not to be. Who addressed it while an answer in several posts went out is answered after the last.
+pub(super) fn handle_delivered(turn: &mut Turn<'_>, call: &CallId, ids: Result<Vec<MessageId>, Failure>) {
+    let was_mid_answer = turn.place().bot.as_ref().is_some_and(|bot| bot.is_mid_answer());
+    deliver::handle_delivered(turn, call, ids);
+    if was_mid_answer {
         answer::write_next(turn);
         exchange::drop_settled(turn);
     }

@@ -1,7 +1,7 @@
 //! The program starts again.
 
 use super::turn::Turn;
-use super::{answer, change, end};
+use super::{answer, change, end, outbox};
 use crate::effect::Effect;
 use crate::room::Phase;
 use crate::trace::Cause;
@@ -13,6 +13,7 @@ pub(super) fn resume(turn: &mut Turn<'_>) {
         turn.place().bot.iter().flat_map(|bot| &bot.delivering).map(|sent| sent.delivery.clone()).collect();
     turn.out.extend(sent.into_iter().map(|delivery| Effect::Deliver(Box::new(delivery))));
     let stale_after = Span::seconds(turn.policy.settings.response.stale_after_seconds.into());
+    outbox::resume(turn, stale_after);
     for pending in turn.place_mut().take_slots() {
         let wanted_at = match pending.phase {
             Phase::Waiting { due } | Phase::Holding { due } => due,

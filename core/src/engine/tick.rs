@@ -1,7 +1,7 @@
 //! The timers look at a place: what is due, what is to pass, what may be forgotten.
 
 use super::turn::Turn;
-use super::{alarm, ask, digest, gate, initiative, reception, write};
+use super::{alarm, answer, ask, digest, gate, initiative, outbox, reception, write};
 use crate::room::Phase;
 use crate::trace::Stage;
 use crate::types::{ConversationId, Time};
@@ -18,6 +18,10 @@ pub(super) fn check_deadlines(turn: &mut Turn<'_>) {
         place.buffer.expire(at, life, |speaker| speakers.release(speaker));
     }
     reception::let_pass(turn);
+    if turn.place().bot.as_ref().is_some_and(|bot| !bot.outbox.is_empty()) {
+        outbox::release(turn);
+        answer::write_next(turn);
+    }
     while let Some((conversation, waited)) = first_due(turn, at) {
         turn.conversation = conversation;
         if waited { wait_is_over(turn) } else { write::write_pending(turn) }

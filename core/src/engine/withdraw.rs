@@ -26,20 +26,35 @@ pub(super) fn note_sent(turn: &mut Turn<'_>, sent: &PendingDelivery, posts: &[Me
     turn.place_mut().bot_mut().note_sent(SentAnswer { at, to, posts: posts.to_vec() });
 }
 
+/// People see more of an answer. Its reason may have gone since the first post.
+pub(super) fn note_more_sent(turn: &mut Turn<'_>, sent: &PendingDelivery, posts: &[MessageId]) {
+    if posts.is_empty() || life(turn).is_none() {
+        return;
+    }
+    if sent.is_unfounded() {
+        return withdraw(turn, posts.to_vec());
+    }
+    if let Some(first) = sent.chunk.as_ref().and_then(|chunk| chunk.posts.first()) {
+        turn.place_mut().bot_mut().note_more_sent(first, posts);
+    }
+}
+
 /// A message was deleted.
 pub(super) fn note_deletion(turn: &mut Turn<'_>, message: &MessageId) {
     let Some(life) = life(turn) else { return };
     let after = Time(turn.now.0.saturating_sub(life.0));
     let Some(bot) = turn.place_mut().bot.as_deref_mut() else { return };
-    for sent in &mut bot.delivering {
-        if sent.traces.iter().any(|trace| trace.message == *message) && !sent.deleted.contains(message) {
-            sent.deleted.push(message.clone());
-        }
-    }
     let posts = bot.take_unfounded(message, after);
     if !posts.is_empty() {
         withdraw(turn, posts);
     }
+}
+
+/// The first post of the answer that this is a later post of.
+pub(super) fn first_post(turn: &Turn<'_>, post: &MessageId) -> Option<MessageId> {
+    let answers = turn.place().bot.as_ref()?.sent.iter();
+    let mut answers = answers.filter_map(|sent| sent.posts.split_first());
+    answers.find(|(_, later)| later.contains(post)).map(|(first, _)| first.clone())
 }
 
 /// Forgotten here at once; the platform is asked to delete them.

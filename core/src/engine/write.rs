@@ -1,11 +1,14 @@
 //! From a verdict to words: the last look at the gates, the order for an answer, and what a model made of it.
 
+use std::collections::VecDeque;
+
+use super::deliver::Draft;
 use super::pay::Estimate;
 use super::turn::Turn;
 use super::{deliver, end, gate, lines, pay};
 use crate::effect::{Brief, Effect, Excuse, Kind, Post, Transcript};
 use crate::memory::Memories;
-use crate::reply::{chunks, clean, emoji_for, is_repeat, is_silence, split};
+use crate::reply::{chunks, clean, emoji_for, is_repeat, is_silence, split_each};
 use crate::room::{BotState, Pending, Phase};
 use crate::trace::Cause;
 use crate::types::{Addressed, CallId, MessageId, Voice};
@@ -23,7 +26,7 @@ pub(super) fn write(turn: &mut Turn<'_>, pending: Box<Pending>) {
     }
     if pending.kind == Kind::Reaction {
         let emoji = pending.emoji.clone().unwrap_or_else(|| emoji_for(turn.policy, &pending.trace.message));
-        return deliver::deliver(turn, *pending, Post::Reaction(emoji), None);
+        return deliver::deliver(turn, *pending, Draft::single(Post::Reaction(emoji), None));
     }
     let reply = &turn.policy.settings.reply;
     let answering: Vec<MessageId> =
@@ -72,16 +75,16 @@ pub(super) fn say(turn: &mut Turn<'_>, pending: Pending, draft: &str) {
         std::iter::once(&settings.bot.name).chain(&settings.bot.aliases).map(String::as_str).collect();
     let words = clean(draft, &names);
     let chunks = chunks(words, settings.reply.chunks as usize);
-    let in_chunks = chunks.len() > 1;
-    let split_up = |chunk| split(chunk, settings.reply.part_chars as usize, settings.reply.numbered && !in_chunks);
-    let parts: Vec<Box<str>> = chunks.into_iter().flat_map(split_up).collect();
+    let mut posts: VecDeque<_> =
+        split_each(&chunks, settings.reply.part_chars as usize, settings.reply.numbered).into();
     let is_name = |name: &str| turn.room.speakers.by_name(name).is_some();
-    if parts.is_empty() || is_silence(words, owed, &is_name) {
+    let silent = is_silence(words, owed, &is_name);
+    let Some(parts) = posts.pop_front().filter(|_| !silent) else {
         return match owed {
             true => fail(turn, pending, "an empty answer"),
             false => end::end_silent(turn, pending, &Cause::NothingToSay),
         };
-    }
+    };
     if let Some(closed) = gate::closed_for(turn, &pending, false) {
         return end::withhold(turn, pending, closed);
     }
@@ -89,16 +92,15 @@ pub(super) fn say(turn: &mut Turn<'_>, pending: Pending, draft: &str) {
     if !owed && has_said(turn, words) {
         return end::end_silent(turn, pending, &Cause::Repeated);
     }
-    let text = parts.join("\n").into();
-    let post = if in_chunks { Post::Chunks(parts) } else { Post::Text(parts) };
-    deliver::deliver(turn, pending, post, Some(text));
+    let text = Some(parts.join("\n").into());
+    deliver::deliver(turn, pending, Draft { post: Post::Text(parts), text, rest: posts });
 }
 
 /// Whether it said nearly this here lately, or is about to.
 fn has_said(turn: &Turn<'_>, words: &str) -> bool {
     let place = turn.place();
     let said = place.recent(turn.policy, turn.now).filter(|heard| heard.voice() == Voice::Me);
-    let on_its_way = place.bot.iter().flat_map(|bot| &bot.delivering).filter_map(|sent| sent.text.as_deref());
+    let on_its_way = place.bot.iter().flat_map(|bot| bot.on_its_way()).flat_map(|post| post.words());
     let similarity = turn.policy.settings.reply.repeat_similarity;
     is_repeat(words, said.map(|heard| heard.text()).chain(on_its_way), similarity)
 }

@@ -5,5 +5,5 @@ pub(super) const GATE: Gate = Gate { id: "on_its_way", order: Order::AfterScore,
 
 fn closed(case: &GateContext<'_>) -> Option<Closed> {
     let bot = case.place.bot.as_ref()?;
-    bot.delivering.iter().any(|sent| !sent.addressed).then(Closed::default)
+    bot.on_its_way().any(|sent| !sent.addressed).then(Closed::default)
 }

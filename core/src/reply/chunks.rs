@@ -19,19 +19,31 @@ pub fn chunks(text: &str, chunks_max: usize) -> Vec<&str> {
         cuts = sentence_ends(text);
     }
     let count = total.div_ceil(CHUNK_WIDTH).clamp(2, chunks_max).min(cuts.len() + 1);
+    let cuts = with_widths(text, cuts);
     let mut parts = Vec::new();
-    let mut start = 0;
+    let (mut start, mut width) = (0, 0);
     for part in 1..count {
         // Of the cuts that leave one for each part to come, the one nearest to an equal share of what is left.
-        let after = cuts.partition_point(|cut| *cut <= start);
+        let after = cuts.partition_point(|(cut, _)| *cut <= start);
         let Some(open) = cuts.get(after..cuts.len() - (count - 1 - part)) else { break };
-        let share = width(&text[start..]) / (count - part + 1);
-        let Some(cut) = open.iter().min_by_key(|cut| width(&text[start..**cut]).abs_diff(share)) else { break };
-        parts.push(text[start..*cut].trim());
-        start = *cut;
+        let share = (total - width) / (count - part + 1);
+        let Some(cut) = open.iter().min_by_key(|(_, before)| (before - width).abs_diff(share)) else { break };
+        parts.push(text[start..cut.0].trim());
+        (start, width) = *cut;
     }
     parts.push(text[start..].trim());
     parts
+}
+
+/// Cuts, each with the width of everything before it.
+fn with_widths(text: &str, cuts: Vec<usize>) -> Vec<(usize, usize)> {
+    let (mut start, mut before) = (0, 0);
+    let with_width = |cut| {
+        before += width(&text[start..cut]);
+        start = cut;
+        (cut, before)
+    };
+    cuts.into_iter().map(with_width).collect()
 }
 
 fn width(text: &str) -> usize {
@@ -96,9 +108,13 @@ fn sentence_ends(text: &str) -> Vec<usize> {
     if FENCES.iter().any(|fence| text.contains(fence)) || text.contains("$$") || !text.lines().all(is_plain) {
         return Vec::new();
     }
+    let (mut start, mut marks) = (0, OpenMarks::default());
     let is_end = |end: &usize| {
         let (before, after) = text.split_at(*end);
-        !after.trim().is_empty() && !is_abbreviated(before, after.trim_start()) && !is_within(before)
+        marks.take(&text[start..*end]);
+        start = *end;
+        let after = after.trim_start();
+        !after.is_empty() && !is_abbreviated(before, after) && !marks.are_open()
     };
     super::split::sentence_ends(text).filter(is_end).collect()
 }
@@ -114,11 +130,30 @@ fn is_abbreviated(before: &str, after: &str) -> bool {
         || known.contains(&word.to_lowercase().as_str())
 }
 
-/// Whether a bracket, a quotation, code or an emphasis is open here.
-fn is_within(before: &str) -> bool {
-    let is_open = |(open, close): (char, char)| before.matches(open).count() > before.matches(close).count();
-    [('(', ')'), ('[', ']'), ('（', '）'), ('「', '」'), ('『', '』'), ('“', '”')].into_iter().any(is_open)
-        || ["`", "\"", "*", "__", "~~", "||"].into_iter().any(|mark| before.matches(mark).count() % 2 == 1)
+const BRACKETS: [(char, char); 6] = [('(', ')'), ('[', ']'), ('（', '）'), ('「', '」'), ('『', '』'), ('“', '”')];
+const MARKS: [&str; 6] = ["`", "\"", "*", "__", "~~", "||"];
+
+/// Brackets, quotations, code and emphases that are open behind what was read. Taken sentence by sentence: none of the marks
+/// has the end of a sentence inside.
+#[derive(Default)]
+struct OpenMarks {
+    brackets: [isize; BRACKETS.len()],
+    marks: [usize; MARKS.len()],
+}
+
+impl OpenMarks {
+    fn take(&mut self, text: &str) {
+        for (depth, (open, close)) in self.brackets.iter_mut().zip(BRACKETS) {
+            *depth += text.matches(open).count() as isize - text.matches(close).count() as isize;
+        }
+        for (count, mark) in self.marks.iter_mut().zip(MARKS) {
+            *count += text.matches(mark).count();
+        }
+    }
+
+    fn are_open(&self) -> bool {
+        self.brackets.iter().any(|depth| *depth > 0) || self.marks.iter().any(|count| count % 2 == 1)
+    }
 }
 
 fn is_list_item(line: &str) -> bool {

@@ -12,4 +12,4 @@ pub use clean::{clean, without_controls};
 pub(crate) use kind::{emoji_for, kind_for};
 pub use repeat::is_repeat;
 pub use silence::is_silence;
-pub use split::split;
+pub use split::{split, split_each};

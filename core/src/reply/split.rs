@@ -11,17 +11,33 @@ pub fn split(text: &str, chars_max: usize, numbered: bool) -> Vec<Box<str>> {
     if text.chars().count() <= chars_max {
         return if text.is_empty() { Vec::new() } else { vec![text.into()] };
     }
+    split_each(&[text], chars_max, numbered).pop().unwrap_or_default()
+}
+
+/// The same for an answer in several posts: the parts of each, numbered through where there are several.
+pub fn split_each(posts: &[&str], chars_max: usize, numbered: bool) -> Vec<Vec<Box<str>>> {
+    if let [text] = posts
+        && text.chars().count() <= chars_max
+    {
+        return if text.is_empty() { Vec::new() } else { vec![vec![(*text).into()]] };
+    }
     let mut digits = 1;
     loop {
         let added = if numbered { "(/)\n".len() + 2 * digits } else { 0 };
-        let parts = parts(text, chars_max.saturating_sub(added).max(PART_CHARS_MIN));
-        let count = parts.len();
-        if !numbered {
-            return parts.into_iter().map(String::into_boxed_str).collect();
-        }
-        if count.to_string().len() <= digits {
-            let number = |(index, part): (usize, String)| format!("({}/{count})\n{part}", index + 1).into_boxed_str();
-            return parts.into_iter().enumerate().map(number).collect();
+        let chars_max = chars_max.saturating_sub(added).max(PART_CHARS_MIN);
+        let fitting = |text: &&str| match text.chars().count() <= chars_max {
+            true => vec![(*text).to_owned()],
+            false => parts(text, chars_max),
+        };
+        let posts: Vec<Vec<String>> = posts.iter().map(fitting).collect();
+        let count: usize = posts.iter().map(Vec::len).sum();
+        if !numbered || count.to_string().len() <= digits {
+            let mut number = 0;
+            let mut finish = |part: String| {
+                number += 1;
+                if numbered { format!("({number}/{count})\n{part}").into() } else { part.into() }
+            };
+            return posts.into_iter().map(|parts| parts.into_iter().map(&mut finish).collect()).collect();
         }
         digits += 1;
     }
@@ -183,6 +199,16 @@ mod tests {
         let parts = split(&"word ".repeat(1000), 60, true);
         assert!(parts.len() > 99 && parts[0].starts_with("(1/"));
         assert!(parts.iter().all(|part| part.chars().count() <= 60));
+    }
+
+    #[test]
+    fn several_posts_are_numbered_through() {
+        let posts = split_each(&["first", &"word ".repeat(10)], 40, true);
+        let starts: Vec<Vec<&str>> = posts.iter().map(|parts| parts.iter().map(|part| &part[..5]).collect()).collect();
+        assert_eq!(starts, [vec!["(1/3)"], vec!["(2/3)", "(3/3)"]]);
+        assert_eq!(split_each(&["first", "second"], 40, false), [vec!["first".into()], vec![Box::from("second")]]);
+        assert_eq!(split_each(&["first"], 40, true), [vec![Box::from("first")]]);
+        assert!(split_each(&[""], 40, true).is_empty());
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::exchanges::Exchanges;
+use super::outgoing::{PendingDelivery, WaitingPost};
 use super::pending::Pending;
-use crate::effect::Delivery;
 use crate::judge::Cache;
 use crate::trace::Trace;
 use crate::transcript::Lines;
@@ -31,6 +31,9 @@ pub(crate) struct BotState {
     pub cache: Cache,
     /// Posts on their way to the platform.
     pub delivering: Vec<PendingDelivery>,
+    /// Posts that have not left, because an answer in several posts is not out yet; in the order in which they leave.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outbox: Vec<WaitingPost>,
     /// Ids that were heard but are not in the buffer, so that they are not heard again; newest last.
     pub known: VecDeque<u64>,
     /// Ids of its own posts, newest last.
@@ -74,23 +77,6 @@ pub(crate) struct Intervention {
     pub conversation: Option<ConversationId>,
     /// The talk it stepped into.
     pub lines: Lines,
-}
-
-/// A post that left and was not acknowledged yet.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct PendingDelivery {
-    pub delivery: Delivery,
-    /// What is remembered of it; a reaction leaves no words.
-    pub text: Option<Box<str>>,
-    pub addressed: bool,
-    /// None where conversations are not told apart.
-    #[serde(default, rename = "strand", with = "or_zero")]
-    pub conversation: Option<ConversationId>,
-    /// The decisions it concludes; the last is the one that gave the reason.
-    pub traces: Vec<Trace>,
-    /// Those of their messages that were deleted since it left.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub deleted: Vec<MessageId>,
 }
 
 /// An answer that people see.
@@ -137,6 +123,13 @@ impl BotState {
             self.sent.pop_front();
         }
         self.sent.push_back(sent);
+    }
+
+    /// More of an answer that may be taken back.
+    pub(crate) fn note_more_sent(&mut self, first: &MessageId, posts: &[MessageId]) {
+        if let Some(sent) = self.sent.iter_mut().find(|sent| sent.posts.contains(first)) {
+            sent.posts.extend_from_slice(posts);
+        }
     }
 
     /// The posts whose last reason is gone with this message, of those that were sent after this time.

@@ -1,6 +1,6 @@
 //! The clock was set: every time a room has noted, by the new one. What was to last a while still lasts that long.
 
-use super::{BotState, Mute, Pending, PendingDelivery, Phase, PlaceState, Room};
+use super::{BotState, Mute, Pending, Phase, PlaceState, Room};
 use crate::types::{ClockShift, Time, Zone};
 
 impl Room {
@@ -47,9 +47,10 @@ impl BotState {
         self.sent.iter_mut().for_each(|sent| sent.at = sent.at.shifted(by));
         self.cache.set_clock(by);
         self.exchanges.set_clock(by);
-        for PendingDelivery { delivery, traces, .. } in &mut self.delivering {
-            delivery.at = delivery.at.shifted(by);
-            traces.iter_mut().for_each(|trace| trace.set_clock(by));
+        self.delivering.iter_mut().for_each(|sent| sent.set_clock(by));
+        for waiting in &mut self.outbox {
+            waiting.due = waiting.due.shifted(by);
+            waiting.post.set_clock(by);
         }
         for tracked in &mut self.tracked {
             tracked.at = tracked.at.shifted(by);

@@ -6,6 +6,7 @@ mod buffer;
 mod clock;
 mod digest;
 mod exchanges;
+mod outgoing;
 mod pending;
 mod place;
 mod speakers;
@@ -14,12 +15,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use bot::{BotState, Intervention, PendingDelivery, SentAnswer, TrackedContribution};
+pub(crate) use bot::{BotState, Intervention, SentAnswer, TrackedContribution};
 pub(crate) use budget::Exhausted;
 pub use budget::{Cost, Spent};
 pub(crate) use buffer::{BufferEntry, Glance, HeardMessage};
 pub(crate) use digest::Digest;
 pub(crate) use exchanges::{Exchange, ExchangedText};
+pub(crate) use outgoing::{Chunk, PendingDelivery, WaitingPost};
 pub(crate) use pending::{FirstWords, Pending, Phase};
 pub(crate) use place::PlaceState;
 pub(crate) use speakers::Speakers;
@@ -239,8 +241,9 @@ impl Room {
     /// How many messages of this person are answered by posts on their way to the platform.
     pub(crate) fn leaving_to(&self, person: u64, addressed: bool) -> u64 {
         let by_them = |trace: &&Trace| self.speakers.key(&trace.author_id) == person;
-        let sent = self.places().filter_map(|place| place.bot.as_deref()).flat_map(|bot| &bot.delivering);
-        sent.filter(|sent| sent.addressed == addressed).flat_map(|sent| &sent.traces).filter(by_them).count() as u64
+        let sent = self.places().filter_map(|place| place.bot.as_deref()).flat_map(BotState::on_its_way);
+        let begins = |sent: &&PendingDelivery| sent.addressed == addressed && !sent.delivery.continues;
+        sent.filter(begins).flat_map(|sent| &sent.traces).filter(by_them).count() as u64
     }
 
     /// Forgets the talk of the room. Posts on their way still have to be acknowledged.

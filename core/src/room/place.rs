@@ -156,7 +156,7 @@ impl PlaceState {
 
     /// Nothing is pending and nothing is on its way.
     pub(crate) fn is_at_rest(&self) -> bool {
-        self.slots().next().is_none() && self.bot.as_ref().is_none_or(|bot| bot.delivering.is_empty())
+        self.slots().next().is_none() && self.bot.as_ref().is_none_or(|bot| bot.on_its_way().next().is_none())
     }
 }
 

@@ -45,6 +45,8 @@ pub struct Sim<O> {
     pub traces: Vec<Trace>,
     /// What people made of contributions, where nobody has taken it yet.
     pub received: Vec<Trace>,
+    /// How far answers in several posts have come, where nobody has taken it yet.
+    pub updated: Vec<Trace>,
     /// How late a deadline is noticed, if nothing else happens before.
     pub lateness: Span,
     /// The world answers no earlier than this: before, the program was not there to ask.
@@ -87,6 +89,7 @@ impl<O: Oracle> Sim<O> {
             effects: Vec::new(),
             traces: Vec::new(),
             received: Vec::new(),
+            updated: Vec::new(),
             lateness: Span::ZERO,
             away_until: Time(0),
             total: TotalBudget::default(),
@@ -228,7 +231,7 @@ impl<O: Oracle> Sim<O> {
                 }
                 Effect::Abort(call) => self.forget(&call),
                 // What was taken back left the engine with the deletion.
-                Effect::Withdraw(_) => (),
+                Effect::Withdraw(_) | Effect::Type(_) => (),
                 Effect::Trace(trace) => {
                     if let Some(siblings) = &mut self.siblings {
                         siblings.note(&self.engine, &trace);
@@ -236,6 +239,7 @@ impl<O: Oracle> Sim<O> {
                     self.traces.push(*trace);
                 }
                 Effect::Received(trace) => self.received.push(*trace),
+                Effect::Updated(trace) => self.updated.push(*trace),
             }
         }
         self.effects = effects;

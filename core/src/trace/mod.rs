@@ -1,10 +1,12 @@
 //! The story of one decision, silence too, as data.
 
+mod chunks;
 mod closed;
 mod learnt;
 mod story;
 mod unheard;
 
+pub use chunks::{ChunkProgress, RestStopped};
 pub use closed::Closed;
 pub use learnt::Bar;
 pub use learnt::Features;

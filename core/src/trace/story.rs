@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bar, Closed, Features, Parts, Unheard};
+use super::{Bar, ChunkProgress, Closed, Features, Parts, Unheard};
 use crate::settings::{Points, RULE_IDS};
 use crate::types::{
     Addressed, ClockShift, ConversationId, HeardAs, Kind, Message, MessageId, PersonId, Place, Question, Response,
@@ -56,6 +56,9 @@ pub struct Trace {
     /// The message under which it was answered, where that is another: one post answers both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_with: Option<MessageId>,
+    /// How far its answer has come, where that is more than one post.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chunks: Option<ChunkProgress>,
     /// What people made of it, once that is known.
     #[serde(default)]
     pub received: Option<Response>,
@@ -202,6 +205,7 @@ impl Trace {
             cause: Cause::Undecided,
             acted_at: None,
             answered_with: None,
+            chunks: None,
             received: None,
             micros: 0,
         }
@@ -222,6 +226,9 @@ impl Trace {
         self.at = self.at.shifted(by);
         self.acted_at = self.acted_at.map(|at| at.shifted(by));
         self.asked.iter_mut().for_each(|asked| asked.at = asked.at.shifted(by));
+        if let Some(chunks) = &mut self.chunks {
+            chunks.set_clock(by);
+        }
     }
 
     /// How much speaks for joining here, to compare with another message.

@@ -1,13 +1,13 @@
 //! Reads a scenario, lives it in virtual time, and tells the decisions in the words of its `expect` block.
 //!
 //! A scenario is a title, what it shows, and blocks: `toml` (settings), `judge` (what models answer and what fails),
-//! `talk` (see [`talk`]), `expect` (a line for each message) and, where it matters, `posted` (what people see of it) and
-//! `received` (what they made of it).
+//! `talk` (see [`talk`]), `expect` (a line for each message) and, where it matters, `posted` (what people see of it),
+//! `received` (what they made of it) and `progress` (how far answers in several posts came).
 
 mod platform;
 mod talk;
 
-use aizuchi_core::effect::{Cause, Outcome, Trace};
+use aizuchi_core::effect::{Cause, Outcome, RestStopped, Trace};
 use aizuchi_core::listen::Unheard;
 use aizuchi_core::settings::Layers;
 use aizuchi_core::sim::{ScriptLine, Sim, StandIn};
@@ -73,12 +73,32 @@ pub fn run(text: &str) -> Result<Ran, String> {
     {
         return Err(format!("received was\n{}", received.join("\n")));
     }
+    let progress: Vec<String> = sim.updated.iter().filter_map(progress).collect();
+    if let Some(wanted) = block(text, "progress")
+        && progress.iter().ne(&wanted.lines().map(squeeze).collect::<Vec<_>>())
+    {
+        return Err(format!("progress was\n{}", progress.join("\n")));
+    }
     match block(text, "posted") {
         Some(wanted) if decided == expected && posted.iter().ne(&wanted.lines().map(squeeze).collect::<Vec<_>>()) => {
             Err(format!("posted was\n{}", posted.join("\n")))
         }
         _ => Ok(Ran { expected, decided }),
     }
+}
+
+/// How far the answer to a message came.
+fn progress(trace: &Trace) -> Option<String> {
+    let progress = trace.chunks.as_ref()?;
+    let stopped = match &progress.stopped {
+        None => String::new(),
+        Some(RestStopped::Muted) => ", muted".into(),
+        Some(RestStopped::Deleted) => ", deleted".into(),
+        Some(RestStopped::Forgotten) => ", forgotten".into(),
+        Some(RestStopped::Overdue(_)) => ", overdue".into(),
+        Some(RestStopped::Failed(what)) => format!(", failed: {what}"),
+    };
+    Some(format!("{} {} of {}{stopped}", trace.message, progress.posted(), progress.of))
 }
 
 /// Each decision belongs to its message; a repeated one to the latest of that id.

@@ -44,9 +44,7 @@ impl Platform {
 fn words(delivery: &Delivery) -> Vec<String> {
     match &delivery.post {
         Post::Reaction(emoji) => vec![format!("reacts {emoji} to {}", delivery.answering)],
-        Post::Text(parts) | Post::Chunks(parts) => {
-            parts.iter().map(|part| format!("says {}", part.replace('\n', "\\n"))).collect()
-        }
+        Post::Text(parts) => parts.iter().map(|part| format!("says {}", part.replace('\n', "\\n"))).collect(),
         Post::Excuse(Excuse::NoWords) => vec!["excuses itself: no words".into()],
         Post::Excuse(Excuse::TooMany) => vec!["excuses itself: too many called".into()],
         Post::Excuse(Excuse::BudgetSpent) => vec!["excuses itself: the budget is spent".into()],

@@ -1,5 +1,6 @@
 //! A made-up world: people who say, edit, delete, repeat and order things, and models that are slow, fail and talk nonsense.
 
+pub mod answers;
 pub mod clock;
 pub mod draw;
 
@@ -223,6 +224,11 @@ impl Moody {
         stable_hash(self.seed, &call.to_string())
     }
 
+    /// How long it takes to post something.
+    pub fn takes(&self, call: &aizuchi_core::types::CallId) -> Span {
+        Moody::latency(self.draw(call))
+    }
+
     fn latency(drawn: u64) -> Span {
         Span([0, 0, 300, 1_500, 8_000, 90_000][(drawn % 6) as usize])
     }
@@ -263,6 +269,10 @@ impl Oracle for Moody {
             2 => "とても長い答え。".repeat(700),
             3 => "Well, here is what I think.".to_owned(),
             4 => "I will stay silent because nobody asked me.".to_owned(),
+            // Each sentence says which answer it is of.
+            5 => (1..=12)
+                .map(|number| format!("{drawn:x} has {number} to say about all of this, at some length. "))
+                .collect(),
             _ => format!("{:x} and {:x}, I think.", drawn, drawn.rotate_left(32)),
         };
         (

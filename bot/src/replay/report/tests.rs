@@ -36,6 +36,7 @@ fn silent(nth: u64, author: &str, text: &str) -> Decided {
         cause: Cause::Low { low: 20 },
         acted_at: None,
         answered_with: None,
+        chunks: None,
         heard_as: None,
         micros: 0,
     };

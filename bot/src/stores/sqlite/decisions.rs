@@ -5,6 +5,7 @@ use std::sync::Arc;
 use aizuchi_core::types::{MessageId, RoomId};
 use aizuchi_core::{Time, Trace};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
+use serde::Serialize;
 
 use super::Database;
 use crate::journal::traces::{ConflictRule, has_words};
@@ -83,8 +84,11 @@ fn keep(transaction: &Transaction<'_>, traces: &[Trace]) -> rusqlite::Result<()>
     for trace in traces {
         match ConflictRule::of(trace) {
             ConflictRule::Not => (),
-            ConflictRule::AddResponse if add_received(transaction, trace)? => (),
-            ConflictRule::AddResponse | ConflictRule::Replace => insert(transaction, "REPLACE", trace)?,
+            ConflictRule::AddResponse if add(transaction, trace, "$.received", &trace.received)? => (),
+            ConflictRule::AddProgress if add(transaction, trace, "$.chunks", &trace.chunks)? => (),
+            ConflictRule::AddResponse | ConflictRule::AddProgress | ConflictRule::Replace => {
+                insert(transaction, "REPLACE", trace)?
+            }
             ConflictRule::IfNew => insert(transaction, "IGNORE", trace)?,
         }
     }
@@ -100,10 +104,10 @@ fn insert(transaction: &Transaction<'_>, or: &str, trace: &Trace) -> rusqlite::R
 }
 
 /// Whether there is a decision to which it could be added.
-fn add_received(transaction: &Transaction<'_>, trace: &Trace) -> rusqlite::Result<bool> {
-    let received = serde_json::to_string(&trace.received).expect("a response is plain data");
-    let update = "UPDATE trace SET body = json_set(body, '$.received', json(?3)) WHERE room = ?1 AND message = ?2";
-    let values = params![trace.place.room.as_str(), trace.message.as_str(), received];
+fn add(transaction: &Transaction<'_>, trace: &Trace, field: &str, value: &impl Serialize) -> rusqlite::Result<bool> {
+    let value = serde_json::to_string(value).expect("what is added to a decision is plain data");
+    let update = "UPDATE trace SET body = json_set(body, ?3, json(?4)) WHERE room = ?1 AND message = ?2";
+    let values = params![trace.place.room.as_str(), trace.message.as_str(), field, value];
     Ok(transaction.prepare_cached(update)?.execute(values)? > 0)
 }
 
@@ -200,14 +204,14 @@ fn rooms(connection: &Connection) -> rusqlite::Result<Vec<RoomId>> {
 #[cfg(test)]
 mod tests {
     use aizuchi_core::listen::Unheard;
-    use aizuchi_core::trace::Response;
+    use aizuchi_core::trace::{ChunkProgress, Response};
     use aizuchi_core::types::{Author, Message, PersonId, Place, Visibility, Voice};
 
     use super::*;
     use crate::stores::scratch;
 
     #[tokio::test]
-    async fn what_people_made_of_it_leaves_its_times_alone() {
+    async fn what_became_of_it_leaves_its_times_alone() {
         let (_folder, database) = scratch("decisions");
         let author = Author { id: PersonId::new("mia"), name: "mia".into(), voice: Voice::Person };
         let message = Message {
@@ -224,11 +228,15 @@ mod tests {
             heard: None,
         };
         let made = Trace::passed_over(&message, Unheard::Empty);
+        let progress = ChunkProgress { of: 2, later: Vec::new(), stopped: None };
+        let made = Trace { chunks: Some(progress.clone()), ..made };
         // The clock was set forward by an hour before somebody answered.
         let received = Trace { at: Time(3_605_000), received: Some(Response::Answered), ..made.clone() };
-        DecisionStore::keep(&database, [made.clone(), received].into()).await.unwrap();
+        let chunks = Some(ChunkProgress { later: vec![Time(7_000)], ..progress });
+        let went_on = Trace { at: Time(3_605_000), chunks: chunks.clone(), ..made.clone() };
+        DecisionStore::keep(&database, [made.clone(), received, went_on].into()).await.unwrap();
         let query = DecisionQuery::Message(Some(&made.place.room), &made.message);
         let found = DecisionStore::find(&database, query).await.unwrap().pop().unwrap();
-        assert_eq!(found.trace, Ok(Trace { received: Some(Response::Answered), ..made }));
+        assert_eq!(found.trace, Ok(Trace { received: Some(Response::Answered), chunks, ..made }));
     }
 }

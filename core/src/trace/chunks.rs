@@ -1,0 +1,57 @@
+//! How far an answer in several posts has come.
+
+use serde::{Deserialize, Serialize};
+
+use super::Cause;
+use crate::types::{ClockShift, Span, Time};
+
+/// An answer in several posts, of which people see the first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChunkProgress {
+    /// Posts in all.
+    pub of: u32,
+    /// When those after the first went out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub later: Vec<Time>,
+    /// Why the others do not follow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<RestStopped>,
+}
+
+impl ChunkProgress {
+    /// Posts that people see.
+    pub fn posted(&self) -> u32 {
+        1 + self.later.len() as u32
+    }
+
+    pub(super) fn set_clock(&mut self, by: ClockShift) {
+        self.later.iter_mut().for_each(|at| *at = at.shifted(by));
+    }
+}
+
+/// Why the rest of an answer is not posted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RestStopped {
+    /// By a mute, words or a channel that is switched off.
+    Muted,
+    /// What it answers was deleted, or one of its posts.
+    Deleted,
+    /// The talk was reset, or whoever asked wants to be forgotten.
+    Forgotten,
+    /// The program was away for too long.
+    Overdue(Span),
+    Failed(Box<str>),
+}
+
+/// The same where nothing of the answer was posted. What a mute stops is told by its gate.
+impl From<RestStopped> for Cause {
+    fn from(stopped: RestStopped) -> Cause {
+        match stopped {
+            RestStopped::Muted => Cause::Closed(super::Closed::default()),
+            RestStopped::Deleted => Cause::Deleted,
+            RestStopped::Forgotten => Cause::Forgotten,
+            RestStopped::Overdue(overdue) => Cause::Stale { overdue },
+            RestStopped::Failed(what) => Cause::Failed { what },
+        }
+    }
+}
