@@ -43,6 +43,7 @@ mod passes {
             crate::scenes::edited as edited,
             crate::scenes::deleted as deleted,
             crate::scenes::long_answer as long_answer,
+            crate::scenes::deleted_in_mid_answer as deleted_in_mid_answer,
             crate::scenes::hostile_names as hostile_names,
             crate::scenes::reconnect_in_mid_answer as reconnect_in_mid_answer,
             crate::scenes::redelivery as redelivery,

@@ -5,7 +5,7 @@ use aizuchi_core::listen::Addressed;
 use aizuchi_core::trace::Outcome;
 use aizuchi_core::types::{Change, Message, Reaction};
 
-use crate::life::{POINTS, point};
+use crate::life::{POINTS, point, until};
 use crate::stage::{Line, Post, Stage, Trouble};
 
 fn said_as(id: &str) -> impl Fn(&Input) -> Option<Message> {
@@ -139,6 +139,23 @@ pub async fn long_answer(mut stage: impl Stage) {
     let posts = stage.posts().await;
     assert!(posts.len() > 1, "it takes several posts");
     is_everything(&posts);
+}
+
+/// What is out of an answer is taken back with its question, and nothing follows.
+pub async fn deleted_in_mid_answer(mut stage: impl Stage) {
+    let id = stage.call("mia", "tell me everything").await;
+    stage.posted(&point(0)).await;
+    stage.delete("mia", &id).await;
+    stage.life().hears("the deletion", changed(&id)).await;
+    let next = stage.call("jonas", "and peppers?").await;
+    stage.posted("and peppers?").await;
+    stage.life().decides(&next).await;
+    // Posts are taken back one by one.
+    let gone = async || (stage.posts().await.iter().all(|post| !post.text.contains("Point "))).then_some(());
+    until("every post of the answer is taken back", gone).await;
+    stage.life().rest().await;
+    let posts = stage.posts().await;
+    assert!(posts.iter().all(|post| !post.text.contains("Point ")), "{posts:?}");
 }
 
 pub async fn hostile_names(mut stage: impl Stage) {

@@ -12,7 +12,7 @@ use aizuchi_test_servers::visitor::{Visitor, connect};
 use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::life::{Ground, Life, NoCommands};
+use crate::life::{Ground, Life, NoCommands, POINTS, point};
 use crate::stage::{Line, Post, Stage, Trouble};
 
 const ROOM: &str = "lobby";
@@ -186,4 +186,30 @@ fn post(message: &Value) -> Post {
         thread: text("thread"),
         answering: text("reply_to"),
     }
+}
+
+/// Between two posts of an answer everybody sees that it is writing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_is_seen_writing_between_the_posts_of_an_answer() {
+    let mut room = WebRoom::open().await;
+    let mut onlooker = enter(room.address, "onlooker").await.expect("anybody may look on");
+    room.call("mia", "tell me everything").await;
+    let mut seen = Vec::new();
+    loop {
+        let frame = onlooker.any().await.expect("there is more to see");
+        let message = &frame["message"];
+        match frame["tell"].as_str() {
+            Some("typing") => seen.push("writes"),
+            Some("said") if message["voice"] == "Me" => seen.push("posts"),
+            _ => continue,
+        }
+        if message["text"].as_str().is_some_and(|text| text.contains(&point(POINTS - 1))) {
+            break;
+        }
+    }
+    // The platform takes each of them in several parts.
+    seen.dedup();
+    let first = seen.iter().position(|seen| *seen == "posts").expect("it posts");
+    assert_eq!(seen[first..], ["posts", "writes", "posts", "writes", "posts"]);
+    room.life.rest().await;
 }
