@@ -24,6 +24,34 @@ fn by_message(mut lived: Lived) -> Lived {
     lived
 }
 
+/// The same talk lived plainly, and with these ticks in between and deadlines that are noticed so late.
+fn with_and_without_ticks(
+    policies: impl Fn() -> Policies,
+    seed: u64,
+    steps: Vec<Step>,
+    ticks: Vec<u64>,
+    lateness: Span,
+) -> (Lived, Lived) {
+    let steps: Vec<Step> = steps.into_iter().map(without_thread).collect();
+    let plain = by_message(live(policies(), seed, &steps));
+    let mut life = Life::new(policies(), seed);
+    life.sim.lateness = lateness;
+    let mut teller = Teller::default();
+    let mut ticks = ticks.into_iter();
+    let mut last = Time(0);
+    for step in &steps {
+        let (at, input) = teller.tell(step);
+        if let Some(tick) = ticks.next() {
+            life.feed((last + Span(tick)).min(at), Input::Tick);
+        }
+        last = at;
+        if let Some(input) = input {
+            life.feed(at, input);
+        }
+    }
+    (plain, by_message(life.end()))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -53,26 +81,18 @@ proptest! {
     /// Invariant 2: a timer acts at the instant it was due. Extra ticks and late ones change nothing.
     #[test]
     fn ticks_carry_no_information(preset in preset(), seed: u64, steps in steps(60), ticks in prop::collection::vec(0..600_000u64, 0..20), late_ms in 0..100_000u64) {
-        let steps: Vec<Step> = steps.into_iter().map(without_thread).collect();
-        // What one conversation of a place does may matter to another, as with threads: one at a time has to hold.
+        // What one conversation of a place does may matter to another, as with threads, and so may the rest of an answer on its
+        // way: the result of one timer comes before or after a later one is noticed. One at a time has to hold.
+        let alone = || policies(preset, &["response.conversations_max=1", "reply.chunks=1"]);
+        let (plain, ticked) = with_and_without_ticks(alone, seed, steps, ticks, Span(late_ms));
+        prop_assert_eq!(plain.traces, ticked.traces);
+    }
+
+    /// The same of an answer in several posts, as far as ticks are extra and not late.
+    #[test]
+    fn extra_ticks_carry_no_information(preset in preset(), seed: u64, steps in steps(60), ticks in prop::collection::vec(0..600_000u64, 0..20)) {
         let alone = || policies(preset, &["response.conversations_max=1"]);
-        let plain = by_message(live(alone(), seed, &steps));
-        let mut life = Life::new(alone(), seed);
-        life.sim.lateness = Span(late_ms);
-        let mut teller = Teller::default();
-        let mut ticks = ticks.into_iter();
-        let mut last = Time(0);
-        for step in &steps {
-            let (at, input) = teller.tell(step);
-            if let Some(tick) = ticks.next() {
-                life.feed((last + Span(tick)).min(at), Input::Tick);
-            }
-            last = at;
-            if let Some(input) = input {
-                life.feed(at, input);
-            }
-        }
-        let ticked = by_message(life.end());
+        let (plain, ticked) = with_and_without_ticks(alone, seed, steps, ticks, Span::ZERO);
         prop_assert_eq!(plain.traces, ticked.traces);
     }
 
