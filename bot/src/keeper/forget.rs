@@ -204,7 +204,7 @@ impl Keeper {
     }
 
     /// What is kept of them, and which of their names may be somebody else's.
-    async fn look_up(
+    pub(super) async fn look_up(
         &self,
         ids: Vec<PersonId>,
         confirmed: &[Box<str>],

@@ -3,6 +3,7 @@
 //! The journal is where everything comes from; how far it was read is written down together with what came of it, so that
 //! no message counts twice and none is passed over, whenever the program stops.
 
+mod at_rest;
 mod digest;
 mod embeddings;
 mod forget;

@@ -22,4 +22,4 @@ pub use failure::TaskFailure;
 pub use handle::{EngineHandle, ForgetJob, ShardRequest, ShuttingDown, StoreRequest, StoringError, shard_of};
 pub use ledger::{EstimatedPrice, Ledger, TotalView, estimated_prices};
 pub use priority_queue::{PriorityQueue, is_addressed};
-pub use start::{Runtime, RuntimeContext};
+pub use start::{Runtime, RuntimeContext, recover_engines};

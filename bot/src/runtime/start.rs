@@ -150,7 +150,8 @@ impl Runtime {
     }
 }
 
-async fn recover_engines(
+/// Brings the engines back to where they were, and the store to where they are.
+pub async fn recover_engines(
     stores: &Stores,
     journal: &Journal,
     policies: &Policies,

@@ -3,25 +3,22 @@
 use std::io::{BufRead as _, BufReader};
 use std::sync::Arc;
 
+use aizuchi_core::Policies;
 use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::Answer;
-use aizuchi_core::memory::words::NameCandidates;
-use aizuchi_core::memory::{ExportItem, FactId, Filter, MemoryChange, Person, to_forget};
-use aizuchi_core::types::PersonId;
-use aizuchi_core::{Policies, Time};
+use aizuchi_core::memory::{ExportItem, FactId, Filter, MemoryChange, to_forget};
+use aizuchi_core::types::{PersonId, RoomId};
 use anyhow::{Context as _, bail};
 use clap::Args;
 
-use super::MemoryReader;
 use super::inspect::{now, person_called, room_called};
 use crate::cli::print;
 use crate::cli::show::{harmless, print_error, progress_bar};
 use crate::cli::store;
-use crate::journal::Journal;
 use crate::keeper::Keeper;
 use crate::memory::{IMPORTED_TOGETHER, SqliteMemory, StoredLayers};
 use crate::ports::{BoxFuture, Memory as _, ModelClient};
-use crate::stores::{DataFolder, Database, StoreError};
+use crate::stores::{DataFolder, Database};
 
 #[derive(Args)]
 pub struct Forget {
@@ -49,22 +46,28 @@ pub struct Import {
     file: String,
 }
 
+/// What is to be forgotten, as it was found.
+enum ForgottenPart {
+    Fact(FactId),
+    Person(PersonId),
+    Room(RoomId),
+}
+
 pub fn forget(arguments: &super::MemoryArguments, forget: &Forget) -> anyhow::Result<()> {
-    let (change, told) = {
+    let (part, told) = {
         let reading = arguments.open()?;
         let ForgetTarget { fact, person, room } = &forget.whom;
         if let Some(id) = fact {
             let Some(fact) = reading.fact(FactId(*id))? else { bail!("there is no fact {id}") };
-            (MemoryChange::Forgotten { fact: fact.id }, format!("forgot: {}", fact.content))
+            (ForgottenPart::Fact(fact.id), format!("forgot: {}", fact.content))
         } else if let Some(asked) = person {
             let person = person_called(&reading, asked)?;
             let told = format!("forgot {person} and {} facts from their words", reading.about(&person)?.facts.len());
-            let names = certain_names(&reading, &person)?;
-            (MemoryChange::PersonForgotten { person, names, rooms: Vec::new() }, told)
+            (ForgottenPart::Person(person), told)
         } else {
             let room = room_called(&reading, room.as_deref().unwrap_or_default())?;
             let told = format!("forgot what was said in {room}");
-            (MemoryChange::RoomForgotten { room }, told)
+            (ForgottenPart::Room(room), told)
         }
     };
     change_store(arguments, async |database, policies| {
@@ -72,15 +75,11 @@ pub fn forget(arguments: &super::MemoryArguments, forget: &Forget) -> anyhow::Re
         // What was said last and not counted yet must not bring anybody back.
         let keeper = Keeper::new(Arc::new(memory.clone()), Arc::new(NoModel), database, policies.clone());
         keeper.catch_up().await?;
-        memory.apply(vec![change.clone()], policies).await?;
-        let journal = Journal::new(database.clone());
-        if let MemoryChange::PersonForgotten { person, .. } = &change {
-            let people = std::slice::from_ref(person);
-            journal.drop_words_of(people, Time(u64::MAX >> 1), policies).await?;
-        } else if let MemoryChange::RoomForgotten { room } = &change {
-            journal.forget_rooms(vec![room.clone()]).await?;
+        match part {
+            ForgottenPart::Fact(fact) => Ok(memory.apply(vec![MemoryChange::Forgotten { fact }], policies).await?),
+            ForgottenPart::Person(person) => keeper.forget_at_rest(person).await,
+            ForgottenPart::Room(room) => keeper.forget_room_at_rest(room).await,
         }
-        Ok(())
     })?;
     print(&format!("{}\n", harmless(&told)))
 }
@@ -96,16 +95,6 @@ impl ModelClient for NoModel {
     fn write(self: Arc<Self>, _: Box<Brief>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         Box::pin(async { Err(Failure::unpaid("no model is asked")) })
     }
-}
-
-/// What they are called and nobody else who is remembered.
-fn certain_names(reading: &MemoryReader, person: &PersonId) -> anyhow::Result<Vec<Box<str>>> {
-    let (own, others): (Vec<Person>, Vec<Person>) =
-        reading.people(None)?.into_iter().partition(|known| known.id == *person);
-    let names = |people: &[Person]| people.iter().flat_map(|known| known.names.clone()).collect::<Vec<_>>();
-    let (own, others) = (names(&own), names(&others));
-    let others: Vec<&str> = others.iter().map(|name| &**name).collect();
-    Ok(NameCandidates::sorted(own.iter().map(|name| &**name), others).certain)
 }
 
 pub fn import(arguments: &super::MemoryArguments, import: &Import) -> anyhow::Result<()> {
@@ -168,7 +157,7 @@ fn warn_of_losses(arguments: &super::MemoryArguments) -> anyhow::Result<()> {
 
 fn change_store(
     arguments: &super::MemoryArguments,
-    change: impl AsyncFnOnce(&Database, &Policies) -> Result<(), StoreError>,
+    change: impl AsyncFnOnce(&Database, &Policies) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let path = arguments.folder()?;
     let policies = arguments.settings.policies()?;
