@@ -284,7 +284,7 @@ impl ChangeApplier<'_> {
         self.table.remove_person(id)?;
         self.untie_person(id, &theirs)?;
         for mut person in self.table.people()? {
-            if person.unmention(&|text| theirs.is_named_in(text)) {
+            if person.unmention(id, &|text| theirs.is_named_in(text)) {
                 self.table.put_person(&person)?;
             }
         }

@@ -1,11 +1,13 @@
 //! Reads what a model made of a talk: a summary, or the facts and notes of a reflection. Lenient with the form, strict with
 //! what it rests on.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::words::{normal, search_words};
-use super::{FactDraft, FactId, Note, Origin};
+use super::{EchoedMessage, FactDraft, FactId, Note, Origin};
 use crate::types::{MessageId, PersonId, Time};
 
 /// A line of the talk that the model was shown, numbered from 1.
@@ -38,6 +40,7 @@ const CONTENT_CHARS: usize = 300;
 const FACTS_MAX: usize = 20;
 const PEOPLE_MAX: usize = 20;
 const NOTES_MAX: usize = 5;
+const SHORT_WORD: usize = 3;
 /// Where the model does not say.
 const CONFIDENCE: f64 = 0.5;
 
@@ -119,15 +122,20 @@ fn note(value: &Map<String, Value>, lines: &[DigestLine]) -> Option<Note> {
     if messages.is_empty() {
         messages = own().collect();
     }
-    let note = Note {
-        tags: words(value, &["tags"]),
-        notes: texts(value, &["notes", "note"], CONTENT_CHARS, NOTES_MAX),
-        last_talk: text(value, &["last_talk"], CONTENT_CHARS),
-        person,
-        messages,
-    };
+    let (tags, notes) = (words(value, &["tags"]), texts(value, &["notes", "note"], CONTENT_CHARS, NOTES_MAX));
+    let last_talk = text(value, &["last_talk"], CONTENT_CHARS);
+    let echoes = echoed(tags.iter().chain(&notes).chain(&last_talk).map(|text| &**text), lines);
+    let note = Note { tags, notes, last_talk, person, messages, echoes };
     let says_something = !note.tags.is_empty() || !note.notes.is_empty() || note.last_talk.is_some();
     says_something.then_some(note)
+}
+
+/// The lines that have a word of one of these texts. Short words say nothing about where they come from.
+fn echoed<'a>(texts: impl Iterator<Item = &'a str>, lines: &[DigestLine]) -> Vec<EchoedMessage> {
+    let tells = |word: &String| !word.is_ascii() || word.len() > SHORT_WORD;
+    let noted: BTreeSet<String> = texts.flat_map(search_words).filter(tells).collect();
+    let echoes = lines.iter().filter(|line| search_words(&line.text).iter().any(|word| noted.contains(word)));
+    echoes.map(|line| EchoedMessage { message: line.message.clone(), person: line.person.clone() }).collect()
 }
 
 /// By id or by line number: 3, "3", "#3", "m17".
@@ -290,6 +298,7 @@ mod tests {
         assert_eq!(people.len(), 1);
         assert_eq!((people[0].person.as_str(), people[0].messages.len()), ("web:bob", 2));
         assert_eq!(people[0].notes, ["likes Osaka".into()]);
+        assert!(!people[0].echoes.is_empty(), "Osaka was spoken of: {:?}", people[0]);
         for odd in ["", "{\"fact\": 1}", "I could not."] {
             assert!(reflected(odd).is_err(), "{odd}");
         }

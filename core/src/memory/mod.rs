@@ -33,7 +33,7 @@ pub use forgetting::{ForgetRequest, PersonMatcher, Recognizer};
 pub use memories::Memories;
 pub use merge::{MergeOutcome, compare};
 pub use people::Remark;
-pub use people::{Familiarity, KnownPerson, Note, Person};
+pub use people::{EchoedMessage, Familiarity, KnownPerson, Note, Person};
 pub use query::{Candidate, CloseTo, Filter, PersonExport, Query, Recalled, SearchOptions, recall};
 pub use resembling::most_like;
 pub use sketch::sketch;

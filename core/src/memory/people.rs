@@ -36,6 +36,16 @@ pub struct Remark {
     pub at: Time,
     /// The messages it rests on.
     pub messages: Vec<MessageId>,
+    /// Messages, of anybody, that have words of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub echoes: Vec<EchoedMessage>,
+}
+
+/// A message whose words may be in a remark: the remark goes with it, and with whoever wrote it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EchoedMessage {
+    pub message: MessageId,
+    pub person: PersonId,
 }
 
 /// What a reflection adds to a person.
@@ -47,6 +57,9 @@ pub struct Note {
     pub last_talk: Option<Box<str>>,
     /// The messages it rests on.
     pub messages: Vec<MessageId>,
+    /// Messages, of anybody, that have words of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub echoes: Vec<EchoedMessage>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -134,14 +147,19 @@ impl Person {
         if !heard.topics.is_empty() {
             let text = heard.topics.join(" ").into();
             let messages = vec![heard.message.clone()];
-            let topic = Remark { origin: heard.origin.clone(), text, at: heard.at, messages };
+            let topic = Remark { origin: heard.origin.clone(), text, at: heard.at, messages, echoes: Vec::new() };
             to_front(&mut self.topics, topic, TOPICS_MAX, |a, b| a.messages == b.messages);
         }
     }
 
     pub fn note(&mut self, note: &Note, origin: &Origin, at: Time) {
-        let remark =
-            |text: &str| Remark { origin: origin.clone(), text: text.into(), at, messages: note.messages.clone() };
+        let remark = |text: &str| Remark {
+            origin: origin.clone(),
+            text: text.into(),
+            at,
+            messages: note.messages.clone(),
+            echoes: note.echoes.clone(),
+        };
         let same = |a: &Remark, b: &Remark| a.text == b.text && a.origin == b.origin;
         note.tags.iter().rev().for_each(|tag| to_front(&mut self.tags, remark(tag), TAGS_MAX, same));
         note.notes.iter().rev().for_each(|text| to_front(&mut self.notes, remark(text), NOTES_MAX, same));
@@ -198,7 +216,8 @@ impl Person {
                 remarks.retain_mut(|remark| {
                     let rests = remark.origin.room == *room && remark.messages.contains(message);
                     remark.messages.retain(|of| !(rests && of == message));
-                    !(rests && remark.messages.is_empty())
+                    let echoes = remark.origin.room == *room && remark.echoes.iter().any(|of| of.message == *message);
+                    !echoes && !(rests && remark.messages.is_empty())
                 });
             }),
             MemoryChange::RoomForgotten { room } => {
@@ -229,10 +248,13 @@ impl Person {
         *self != before
     }
 
-    /// Lets go of whatever speaks of somebody by one of these names.
-    pub fn unmention(&mut self, mentions: &dyn Fn(&str) -> bool) -> bool {
+    /// Lets go of whatever speaks of somebody by one of their names, or has words of theirs.
+    pub fn unmention(&mut self, somebody: &PersonId, mentions: &dyn Fn(&str) -> bool) -> bool {
         let before = self.remarks().count();
-        self.remarks_mut().into_iter().for_each(|remarks| remarks.retain(|remark| !mentions(&remark.text)));
+        let is_theirs = |remark: &Remark| remark.echoes.iter().any(|of| of.person == *somebody);
+        self.remarks_mut()
+            .into_iter()
+            .for_each(|remarks| remarks.retain(|remark| !mentions(&remark.text) && !is_theirs(remark)));
         self.remarks().count() != before
     }
 }
@@ -279,6 +301,7 @@ mod tests {
             notes: vec!["is ill".into()],
             last_talk: Some("her surgery".into()),
             messages: vec![MessageId::new("m2")],
+            echoes: Vec::new(),
         };
         ann.note(&note, &Origin::new("g:1/b", Private), Time(2000));
         let public = ann.known_to(&Origin::new("g:1/c", Public), true, &[6, 31, 101]);
@@ -296,5 +319,29 @@ mod tests {
         let gone = |message| MemoryChange::MessageGone { room: RoomId::new("g:1/a"), message: MessageId::new(message) };
         assert!(!ann.apply(&gone("m7")));
         assert!(ann.apply(&gone("m1")) && ann.topics.is_empty());
+    }
+
+    #[test]
+    fn a_note_goes_with_the_words_of_others_in_it() {
+        let zoe = || {
+            let mut zoe = Person::new(PersonId::new("web:zoe"), Time(0));
+            let note = Note {
+                person: zoe.id.clone(),
+                tags: Vec::new(),
+                notes: vec!["asked about a new harpsichord".into()],
+                last_talk: Some("heard of a new harpsichord".into()),
+                messages: vec![MessageId::new("z1"), MessageId::new("z2")],
+                echoes: vec![EchoedMessage { message: MessageId::new("a1"), person: PersonId::new("web:ann") }],
+            };
+            zoe.note(&note, &Origin::new("g:1/a", Public), Time(2000));
+            zoe
+        };
+        let gone = |message| MemoryChange::MessageGone { room: RoomId::new("g:1/a"), message: MessageId::new(message) };
+        let (mut after_deletion, mut after_forgetting) = (zoe(), zoe());
+        assert!(after_deletion.apply(&gone("z1")) && after_deletion.remarks().count() == 2);
+        assert!(after_deletion.apply(&gone("a1")) && after_deletion.remarks().count() == 0);
+        assert!(!after_forgetting.unmention(&PersonId::new("web:bob"), &|_| false));
+        assert!(after_forgetting.unmention(&PersonId::new("web:ann"), &|_| false));
+        assert_eq!(after_forgetting.remarks().count(), 0);
     }
 }

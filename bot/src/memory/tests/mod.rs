@@ -163,6 +163,7 @@ pub fn note(person: &str, about: &str, message: &str) -> Note {
         notes: vec![format!("note {about}").into()],
         last_talk: Some(format!("talk {about}").into()),
         messages: vec![MessageId::new(message)],
+        echoes: Vec::new(),
     }
 }
 

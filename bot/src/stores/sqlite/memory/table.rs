@@ -104,7 +104,7 @@ impl MemoryTable for SqliteMemoryTable<'_> {
         self.run("INSERT OR REPLACE INTO memory_person VALUES (?1, ?2, ?3)", values)?;
         self.run("DELETE FROM memory_person_message WHERE person = ?1", [id])?;
         for remark in [&person.topics, &person.tags, &person.notes, &person.talks].into_iter().flatten() {
-            for message in &remark.messages {
+            for message in remark.messages.iter().chain(remark.echoes.iter().map(|echoed| &echoed.message)) {
                 self.run(
                     "INSERT OR IGNORE INTO memory_person_message VALUES (?1, ?2, ?3)",
                     [remark.origin.room.as_str(), message.as_str(), id],
