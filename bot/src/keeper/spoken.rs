@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use aizuchi_core::effect::Brief;
 use aizuchi_core::memory::{Filter, ForgetTopic, MemoryChange, asked_to_forget};
-use aizuchi_core::types::{Change, MessageId, PersonId, Place, RoomId};
+use aizuchi_core::types::{Change, MessageId, PersonId, Place, RoomId, Voice};
 use aizuchi_core::{Input, Time};
 
 use super::Keeper;
@@ -80,10 +80,11 @@ impl Keeper {
                 self.memory.facts(filter).await?.into_iter().filter(|fact| fact.texts().any(|text| topic.is_in(text)));
             facts.extend(about.map(|fact| fact.id));
         }
+        let own = self.own_words_about(topic, &ids).await?;
         let request = self.note_request((room, message), &places, &facts.iter().map(|fact| fact.0).collect::<Vec<_>>());
         self.change(facts.into_iter().map(|fact| MemoryChange::Forgotten { fact }).collect()).await?;
         let mut promised = Vec::new();
-        for (place, id) in places {
+        for (place, id) in places.into_iter().chain(own) {
             let gone = Input::Changed(Change { place, id, at, text: None });
             promised.push(engine.enqueue(gone).await.map_err(|_| StoreError::Closed)?);
         }
@@ -93,6 +94,18 @@ impl Keeper {
         self.catch_up().await?;
         self.settle().await?;
         Ok(request)
+    }
+
+    /// What the bot said about it to these people. They still see it, and it is not shown to a model again.
+    async fn own_words_about(
+        &self,
+        topic: &ForgetTopic,
+        ids: &[PersonId],
+    ) -> Result<Vec<(Place, MessageId)>, StoreError> {
+        let answers = Journal::new(self.stores.clone()).trail(ids, &[]).await?.answers;
+        let posts = self.messages(answers.into_iter().collect()).await?.into_values();
+        let about = posts.filter(|post| post.author.voice == Voice::Me && topic.is_in(&post.text));
+        Ok(about.map(|post| (post.place, post.id)).collect())
     }
 
     /// Adds to what is known of a request.

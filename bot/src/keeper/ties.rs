@@ -9,7 +9,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use aizuchi_core::memory::words::{normal, topics};
-use aizuchi_core::memory::{Answered, CloseTo, KnownPair, ME, MemoryChange, Origin, Pair, Tie, pairs_of_ties};
+use aizuchi_core::memory::{
+    Answered, CloseTo, KnownPair, ME, MemoryChange, Origin, Pair, Tie, asked_to_forget, pairs_of_ties,
+};
 use aizuchi_core::trace::Outcome;
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Voice};
 use aizuchi_core::{Input, Message, Policies, Time, Trace};
@@ -52,7 +54,7 @@ pub(super) struct AskersTies {
     pub told: Vec<KnownPair>,
 }
 
-type Messages = BTreeMap<(RoomId, MessageId), Message>;
+pub(super) type Messages = BTreeMap<(RoomId, MessageId), Message>;
 
 impl Keeper {
     /// Notes decisions that have become final. Costs next to nothing: they are read later.
@@ -96,8 +98,9 @@ impl Keeper {
         let said = self.messages(links.iter().map(|link| (link.room.clone(), link.message.clone())).collect()).await?;
         let said_by_people = links.iter().filter_map(|link| {
             let message = said.get(&(link.room.clone(), link.message.clone()))?;
-            // What not everybody in the room could read is no tie of the room.
-            (message.author.voice == Voice::Person && !is_aside(message)).then_some((*link, message))
+            // What not everybody in the room could read is no tie of the room, nor is the wish that something be forgotten.
+            let counts = !is_aside(message) && asked_to_forget(&message.text).is_none();
+            (message.author.voice == Voice::Person && counts).then_some((*link, message))
         });
         let said_by_people: Vec<(&NotedLink, &Message)> = said_by_people.collect();
         let targets = said_by_people.iter().filter_map(|(link, message)| target(link, message));
@@ -117,7 +120,7 @@ impl Keeper {
     }
 
     /// Messages as they are now; those that were deleted are not among them.
-    async fn messages(&self, ids: Vec<(RoomId, MessageId)>) -> Result<Messages, StoreError> {
+    pub(super) async fn messages(&self, ids: Vec<(RoomId, MessageId)>) -> Result<Messages, StoreError> {
         let mut found = Messages::new();
         if ids.is_empty() {
             return Ok(found);

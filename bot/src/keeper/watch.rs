@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi_core::memory::{HeardFrom, MemoryChange, Origin, words};
+use aizuchi_core::memory::{HeardFrom, MemoryChange, Origin, asked_to_forget, words};
 use aizuchi_core::types::{Span, Visibility, Voice};
 use aizuchi_core::{Input, Message, Policies, Time};
 
@@ -143,8 +143,8 @@ fn change(record: Record, policies: &Policies) -> Option<MemoryChange> {
 }
 
 fn to_heard(seq: i64, message: Message) -> HeardFrom {
-    // What not everybody in the room could read is counted, and that is all.
-    let aside = is_aside(&message);
+    // What not everybody in the room could read is counted, and that is all; so is the wish that something be forgotten.
+    let is_only_counted = is_aside(&message) || asked_to_forget(&message.text).is_some();
     HeardFrom {
         origin: Origin { room: message.place.room, visibility: message.visibility },
         up_to: seq as u64,
@@ -153,7 +153,7 @@ fn to_heard(seq: i64, message: Message) -> HeardFrom {
         name: message.author.name,
         at: message.at,
         mentions_me: message.mentions_me,
-        topics: if aside { Vec::new() } else { words::topics(&message.text, TOPICS) },
+        topics: if is_only_counted { Vec::new() } else { words::topics(&message.text, TOPICS) },
     }
 }
 

@@ -28,6 +28,8 @@ pub struct Noting {
     reads_for: Mutex<Duration>,
     /// What it was shown as known when it thought talk over.
     pub known: Mutex<Vec<Vec<String>>>,
+    /// What it writes, where that is not the usual.
+    pub words: Mutex<Option<&'static str>>,
     /// What the judge was reminded of.
     pub reminded: Mutex<Vec<String>>,
 }
@@ -49,7 +51,7 @@ impl ModelClient for Noting {
 
     fn write(self: Arc<Self>, brief: Box<Brief>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         self.briefs.lock().unwrap().push(*brief);
-        answer("I remember.")
+        answer(self.words.lock().unwrap().unwrap_or("I remember."))
     }
 
     fn digest(

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use aizuchi::runtime::Clock;
-use aizuchi_core::Input;
 use aizuchi_core::effect::Digesting;
 use aizuchi_core::memory::{FactDraft, Filter, MemoryChange, Origin};
-use aizuchi_core::types::{Change, MessageId, PersonId, Place, Visibility};
+use aizuchi_core::types::{Author, Change, MessageId, PersonId, Place, Visibility, Voice};
+use aizuchi_core::{Input, Message};
 
-use crate::made_up::{START, Scratch};
+use crate::made_up::{START, Scratch, said};
 use crate::remembers::{Life, a_moment, minutes};
 
 fn keep(content: &str, by: &str) -> MemoryChange {
@@ -62,6 +62,36 @@ async fn who_asks_it_to_forget_what_they_said_is_obeyed_and_told_so() {
     a_moment().await;
     let read = life.digested(Digesting::Reflection).concat();
     assert!(!read.iter().any(|id| ["m1", "m20", "m21", "m23"].contains(&id.as_str())), "{read:?}");
+    life.runtime.stop().await;
+}
+
+/// What it said about it to them goes too, and the wish itself is nothing to remember.
+#[tokio::test(start_paused = true)]
+async fn what_it_said_about_a_forgotten_topic_is_not_shown_again() {
+    let scratch = Scratch::new();
+    let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+    life.says(1, "mia", "my xylophone is out of tune").await;
+    *life.models.words.lock().unwrap() = Some("Your xylophone is out of tune.");
+    life.calls(2, "mia", "@aizuchi what did I say?").await;
+    a_moment().await;
+    let (key, text) = life.board.posts.lock().unwrap().last().cloned().expect("it answers");
+    let Input::Said(echo) = said(&format!("post {key}"), life.clock.now(), "aizuchi", &text) else { unreachable!() };
+    let echo = Message { author: Author { voice: Voice::Me, ..echo.author }, ..echo };
+    life.runtime.engine.submit(Input::Said(echo)).await.unwrap();
+    *life.models.words.lock().unwrap() = None;
+    life.calls(3, "mia", "@aizuchi please forget what I said about the xylophone").await;
+    a_moment().await;
+    life.calls(4, "jonas", "@aizuchi what is new?").await;
+    a_moment().await;
+    let brief = life.models.briefs.lock().unwrap().last().cloned().expect("it writes");
+    let shown = brief.transcript.lines.plain();
+    assert!(!shown.contains("Your xylophone"), "{shown}");
+    life.keeper.catch_up().await.unwrap();
+    let people = life.keeper.memory().people(None).await.unwrap();
+    let remarks: Vec<&str> = people.iter().flat_map(|person| person.remarks()).map(|remark| &*remark.text).collect();
+    assert!(!remarks.iter().any(|text| text.contains("xylophone")), "{remarks:?}");
+    let ties = life.keeper.memory().ties(None, None).await.unwrap();
+    assert!(!format!("{ties:?}").contains("xylophone"), "{ties:?}");
     life.runtime.stop().await;
 }
 
