@@ -87,11 +87,15 @@ struct Block<'a> {
 
 impl<'a> Block<'a> {
     fn take_line(&mut self, line: &'a str) {
+        let mark = line.chars().next().unwrap_or(' ');
+        let (marks, rest) = line.split_at(line.len() - line.trim_start_matches(mark).len());
         if let Some(fence) = self.fence {
-            self.fence = (!line.starts_with(fence)).then_some(fence);
+            // Only as many marks or more, and nothing behind them, close it.
+            self.fence = (!(marks.starts_with(fence) && rest.is_empty())).then_some(fence);
             return;
         }
-        self.fence = FENCES.into_iter().find(|fence| line.starts_with(fence) && !line[fence.len()..].contains(fence));
+        let opens = FENCES.iter().any(|fence| marks.starts_with(fence)) && !rest.contains(mark);
+        self.fence = opens.then_some(marks);
         self.formula ^= line.matches("$$").count() % 2 == 1;
         self.details =
             (self.details + line.matches("<details").count()).saturating_sub(line.matches("</details").count());
@@ -189,6 +193,15 @@ mod tests {
         let parts = chunks_of(&paragraphs.join("\n\n"), 3);
         let wanted: Vec<String> = paragraphs.chunks(2).map(|two| two.join("\n\n")).collect();
         assert_eq!(parts, wanted);
+    }
+
+    #[test]
+    fn a_code_block_ends_where_as_many_marks_are_alone() {
+        for (open, inside, close) in [("````md", "```js\nlet a = 1;\n\n```", "````"), ("```", "``` is no end", "```")] {
+            let block = format!("{open}\n{inside}\n\n{}\n\n{}\n{close}", long(0..3), long(3..6));
+            let text = format!("{block}\n\n{}", long(6..12));
+            assert_eq!(chunks(&text, 3)[0], block, "{open}");
+        }
     }
 
     #[test]

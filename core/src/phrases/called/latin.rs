@@ -111,7 +111,8 @@ impl NameClause<'_> {
         let Some((last, earlier)) = self.before.split_last() else { return false };
         let start = earlier.iter().rposition(|token| is_sign(token)).map_or(0, |at| at + 1);
         let points = |word: &Token| is_in(word, ARTICLES) || is_in(word, "my our your this that these those");
-        let named = earlier.get(start).is_some_and(points);
+        // A word alone, as in "no, aizuchi, that is wrong", names nothing.
+        let named = earlier.len() > start + 1 && earlier.get(start).is_some_and(points);
         let goes_on = matches!(self.after, [comma, verb, ..] if comma == "," && is_third_person(verb));
         last == "," && named && goes_on && !self.asks()
     }
