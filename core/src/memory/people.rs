@@ -217,7 +217,7 @@ impl Person {
                     let rests = remark.origin.room == *room && remark.messages.contains(message);
                     remark.messages.retain(|of| !(rests && of == message));
                     let echoes = remark.origin.room == *room && remark.echoes.iter().any(|of| of.message == *message);
-                    !echoes && !(rests && remark.messages.is_empty())
+                    !(echoes || rests && remark.messages.is_empty())
                 });
             }),
             MemoryChange::RoomForgotten { room } => {
