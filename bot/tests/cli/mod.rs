@@ -11,6 +11,7 @@ mod decisions;
 mod doctor;
 mod eval;
 mod export;
+mod forgotten;
 mod formats;
 mod init;
 mod install;

@@ -3,6 +3,7 @@
 pub mod answers;
 pub mod clock;
 pub mod draw;
+pub mod ticks;
 
 use std::cell::RefCell;
 use std::rc::Rc;
