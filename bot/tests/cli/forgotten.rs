@@ -21,11 +21,12 @@ fn converse(folder: &Path, text: &str) {
         let mut effects = Vec::new();
         let mut take = |at: Time, input: Input| {
             engine.handle(at, input.clone(), &mut effects);
-            let write = effects.drain(..).find_map(|effect| match effect {
+            let wanted = effects.drain(..).find_map(|effect| match effect {
                 Effect::Write(brief) => Some(brief.call),
+                Effect::Deliver(delivery) => Some(delivery.call),
                 _ => None,
             });
-            (JournalEntry::Input(at, input), write)
+            (JournalEntry::Input(at, input), wanted)
         };
         let said = Message {
             id: MessageId::new("w1"),
@@ -42,8 +43,10 @@ fn converse(folder: &Path, text: &str) {
         };
         let (first, write) = take(said.at, Input::Said(said.clone()));
         let answer = Answer { text: format!("You said: {text}").into(), usage: Usage::default() };
-        let (second, _) = take(said.at, Input::Written(write.expect("it is called"), Ok(answer)));
-        journal.append(0, &[first, second]).await.unwrap();
+        let (second, post) = take(said.at, Input::Written(write.expect("it is called"), Ok(answer)));
+        let posted = Input::Delivered(post.expect("it answers"), Ok(vec![MessageId::new("w2")]));
+        let (third, _) = take(said.at, posted);
+        journal.append(0, &[first, second, third]).await.unwrap();
         journal.take_snapshot(ShardState::of(0, said.at, &engine)).await.unwrap();
     });
 }
