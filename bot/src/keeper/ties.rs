@@ -31,7 +31,7 @@ const WAITING_MAX: usize = 10_000;
 const TOGETHER: usize = 64;
 /// People whose facts rank higher because they are close to the one who asks.
 const CLOSE_MAX: usize = 5;
-/// Pairs that a writer is told of, and words of each.
+/// Pairs that a writer is shown, and words of each.
 const PAIRS_TOLD: usize = 3;
 const WORDS_TOLD: usize = 3;
 
@@ -59,7 +59,7 @@ pub(super) type Messages = BTreeMap<(RoomId, MessageId), Message>;
 impl Keeper {
     /// Notes decisions that have become final. Costs next to nothing: they are read later.
     pub fn note_links(&self, decided: &[Trace]) {
-        // What people made of a decision is told with the same decision again.
+        // A decision is reported once more when it is known what people made of it.
         let made = decided.iter().filter(|trace| trace.received.is_none());
         let links = made.map(|trace| NotedLink {
             room: trace.place.room.clone(),

@@ -1,4 +1,4 @@
-//! Who answers whom, in a life: learnt from decisions, told to whoever writes, and gone with whom it concerns.
+//! Who answers whom, in a life: learnt from decisions, shown to the model that writes, and deleted with the people it concerns.
 
 use std::sync::Arc;
 

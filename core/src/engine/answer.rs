@@ -106,8 +106,8 @@ fn answer_next(turn: &mut Turn<'_>, mut owed: Box<Pending>, queue: bool) {
     turn.place_mut().bot_mut().put_last(owed);
 }
 
-/// People who addressed it meanwhile have waited long enough; not while an answer in several posts goes out, which whoever
-/// answers them is to know.
+/// Writes to the people who addressed it meanwhile. They wait while an answer in several posts goes out, so that the next
+/// writer is shown all of it.
 pub(super) fn write_next(turn: &mut Turn<'_>) {
     while let Some(bot) = turn.place_mut().bot.as_mut().filter(|bot| bot.answering.is_none() && !bot.is_mid_answer())
         && let Some(next) = bot.take_next()

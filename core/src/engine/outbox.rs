@@ -2,7 +2,7 @@
 //!
 //! Each of these posts is a delivery of its own. When one is acknowledged, the next waits here for as long as somebody would
 //! take to write it, and leaves when that time is over (`release`); what other answers have to post waits behind it. Whatever
-//! stops the bot stops what waits: the decision is told again with how many posts went out and why no more.
+//! stops the bot stops what waits: the decision is reported again with how many posts went out and why no more.
 
 use super::turn::Turn;
 use super::{alarm, reception};

@@ -41,7 +41,7 @@ pub struct Remark {
     pub echoes: Vec<EchoedMessage>,
 }
 
-/// A message whose words may be in a remark: the remark goes with it, and with whoever wrote it.
+/// A message whose words may be in a remark: the remark is deleted with it, and when its author is forgotten.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EchoedMessage {
     pub message: MessageId,

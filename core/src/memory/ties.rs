@@ -231,7 +231,7 @@ fn decay(from: Time, to: Time) -> f64 {
     0.5_f64.powf(to.since(from).0 as f64 / HALF_LIFE.0 as f64)
 }
 
-/// What is told of two people who take part in a conversation.
+/// What a writer is shown of two people who take part in a conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KnownPair {
     pub name: Box<str>,

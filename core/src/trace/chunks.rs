@@ -36,14 +36,14 @@ pub enum RestStopped {
     Muted,
     /// What it answers was deleted, or one of its posts.
     Deleted,
-    /// The talk was reset, or whoever asked wants to be forgotten.
+    /// The talk was reset, or the person who asked wants to be forgotten.
     Forgotten,
     /// The program was away for too long.
     Overdue(Span),
     Failed(Box<str>),
 }
 
-/// The same where nothing of the answer was posted. What a mute stops is told by its gate.
+/// The same where nothing of the answer was posted. The gate says what a mute stopped.
 impl From<RestStopped> for Cause {
     fn from(stopped: RestStopped) -> Cause {
         match stopped {

@@ -5,7 +5,7 @@ use aizuchi_core::{Input, Policies};
 
 use super::{Life, Lived, Step, Teller, What, live};
 
-/// Traces sorted by message, for lives in which other rooms change the order of what is told.
+/// Traces sorted by message, for lives in which other rooms change the order of decisions.
 pub fn by_message(mut lived: Lived) -> Lived {
     lived.traces.sort_by(|a, b| (&a.message, a.at).cmp(&(&b.message, b.at)));
     lived

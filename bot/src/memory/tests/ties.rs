@@ -99,7 +99,7 @@ async fn ties_stay_behind_the_walls_of_their_rooms() {
 }
 
 #[tokio::test]
-async fn whoever_is_forgotten_or_opts_out_is_in_no_tie() {
+async fn a_person_who_is_forgotten_or_opts_out_is_in_no_tie() {
     for store in &stores() {
         println!("store: {store}");
         let out = |out| MemoryChange::OptedOut { person: PersonId::new("web:zebediah"), out };

@@ -200,7 +200,7 @@ fn a_first_post_that_fails_is_no_answer() {
 }
 
 #[test]
-fn whoever_is_forgotten_gets_no_rest_and_leaves_no_words() {
+fn a_person_who_is_forgotten_gets_no_rest_and_leaves_no_words() {
     for under_way in [false, true] {
         let mut life = Answering::new(&[]);
         life.post("p1");
