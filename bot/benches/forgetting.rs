@@ -10,6 +10,7 @@ use aizuchi::memory::{SqliteMemory, StoredLayers};
 use aizuchi::ports::{BoxFuture, JournalEntry, ModelClient};
 use aizuchi::runtime::{Clock, Runtime, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
+use aizuchi::tools::Toolset;
 use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::Answer;
 use aizuchi_core::types::{Author, Message, MessageId, PersonId, Place, Visibility, Voice};
@@ -83,6 +84,7 @@ async fn measure(path: &Path, records: u64) {
     let memory = Arc::new(SqliteMemory::new(database.clone(), StoredLayers::ALL));
     let keeper = Arc::new(Keeper::new(memory, Arc::new(NoModel), database.clone(), policies.clone()));
     let context = RuntimeContext {
+        tools: Toolset::default(),
         clock: Clock::Wall,
         models: Arc::new(NoModel),
         keeper: Some(keeper.clone()),

@@ -9,6 +9,7 @@ use aizuchi::journal::{Journal, JournalEntry, Records, ShardState, recover};
 use aizuchi::ports::{BoxFuture, ModelClient, Platform, PostError, PostRequest, Stores};
 use aizuchi::runtime::{Clock, Runtime, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
+use aizuchi::tools::Toolset;
 use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::Answer;
 use aizuchi_core::types::{Author, Message, MessageId, PersonId, Place, Visibility, Voice};
@@ -103,6 +104,7 @@ async fn start(folder: &Path) -> (Runtime, Database, mpsc::UnboundedReceiver<(Me
     let database = Database::open(&folder.join("aizuchi.db")).expect("a store");
     let (asked, requests) = mpsc::unbounded_channel();
     let world = RuntimeContext {
+        tools: Toolset::default(),
         keeper: None,
         clock: Clock::Wall,
         models: Arc::new(Noting { asked }),

@@ -12,6 +12,7 @@ use aizuchi::platforms::slack::{Slack, SlackSettings};
 use aizuchi::ports::{BoxFuture, Caller, Commands, ModelClient, Platform};
 use aizuchi::runtime::{Clock, EngineEvent, Runtime, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
+use aizuchi::tools::Toolset;
 use aizuchi_core::Policies;
 use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::Answer;
@@ -96,6 +97,7 @@ impl Life {
         let (events, mut watched) = broadcast::channel(1 << 16);
         let ready = watch::Sender::new(true);
         let world = RuntimeContext {
+            tools: Toolset::default(),
             clock: Clock::Wall,
             models: Arc::new(Silent),
             keeper: None,

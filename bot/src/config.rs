@@ -1,12 +1,13 @@
 //! Settings from the file, the environment and the command line.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
 use aizuchi_core::Policies;
 use aizuchi_core::settings::{
-    self, Flat, Layers, Problem, ProviderSettings, SamePeople, Section, SectionRow, Settings, Shell, StoreName,
-    WireFormat,
+    self, FamilyRow, Flat, Layers, Problem, ProviderSettings, SamePeople, Section, SectionFamily, SectionRow, Settings,
+    Shell, StoreName, WireFormat,
 };
 use aizuchi_core::types::{Time, Zone};
 use jiff::Timestamp;
@@ -18,14 +19,28 @@ use crate::learnt;
 use crate::memory::MEMORY_STORES;
 use crate::models::providers::row;
 use crate::platforms::PLATFORMS;
+use crate::schedule::ScheduleSettings;
 use crate::stores::StoreSettings;
+use crate::tools::fetch::FetchSettings;
+use crate::tools::xivapi::XivapiSettings;
 
 /// The sections that the engine does not use, each declared where it is used.
 static SHELL: LazyLock<Shell> = LazyLock::new(|| {
     let own = [SectionRow::of::<StoreSettings>(), SectionRow::of::<LogSettings>()];
-    let sections = own.into_iter().chain(PLATFORMS.iter().map(|spec| spec.section)).collect();
-    Shell::new(sections, vec![check_people])
+    let tools = [SectionRow::of::<FetchSettings>(), SectionRow::of::<XivapiSettings>()];
+    let sections = own.into_iter().chain(PLATFORMS.iter().map(|spec| spec.section)).chain(tools).collect();
+    Shell::new(sections, families(), vec![check_people])
 });
+
+#[cfg(feature = "mcp")]
+fn families() -> Vec<FamilyRow> {
+    vec![FamilyRow::of::<ScheduleSettings>(), FamilyRow::of::<crate::tools::mcp::McpSettings>()]
+}
+
+#[cfg(not(feature = "mcp"))]
+fn families() -> Vec<FamilyRow> {
+    vec![FamilyRow::of::<ScheduleSettings>()]
+}
 
 /// No settings yet; all sections are known.
 pub fn new_layers() -> Layers {
@@ -209,6 +224,11 @@ fn format_id(format: WireFormat) -> &'static str {
 /// A section of the shell.
 pub fn section<S: Section>(layers: &Layers) -> anyhow::Result<S> {
     Ok(layers.section().map_err(BadSettings::from)?)
+}
+
+/// All sections of a family of the shell, by name.
+pub fn family<F: SectionFamily>(layers: &Layers) -> anyhow::Result<BTreeMap<String, F>> {
+    Ok(layers.family().map_err(BadSettings::from)?)
 }
 
 /// A mistake in a setting that only who uses it can see, with the place where the value was given.

@@ -8,8 +8,10 @@ pub struct BuildFeature {
 pub const LOCAL_EMBEDDINGS: BuildFeature =
     BuildFeature { name: "local-embeddings", is_built_in: cfg!(feature = "local-embeddings") };
 
+pub const MCP: BuildFeature = BuildFeature { name: "mcp", is_built_in: cfg!(feature = "mcp") };
+
 /// All of them are in a build with the feature `full`.
-pub const FEATURES: &[BuildFeature] = &[LOCAL_EMBEDDINGS];
+pub const FEATURES: &[BuildFeature] = &[LOCAL_EMBEDDINGS, MCP];
 
 impl BuildFeature {
     /// `Err` says how to get a build that has it; `setting` is what asks for it.

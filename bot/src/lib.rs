@@ -21,8 +21,10 @@ pub mod ports;
 pub mod prompts;
 pub mod replay;
 pub mod runtime;
+pub mod schedule;
 pub mod sentences;
 pub mod stores;
 #[cfg(test)]
 mod tables;
 pub mod tls;
+pub mod tools;

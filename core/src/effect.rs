@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::memory::{FactId, Memories};
+use crate::reminders::ReminderPost;
 use crate::settings::JudgeStyle;
+use crate::tools::{ToolOffer, ToolOrder, ToolStep};
 pub use crate::trace::{Cause, ChunkProgress, Outcome, QuestionTrace, RestStopped, Stage, Trace};
 pub use crate::transcript::WhyAsked;
 pub use crate::transcript::{Lines, Transcript, TranscriptLine};
@@ -27,6 +29,8 @@ pub enum Effect {
     Recall(Box<Recall>),
     /// Sum up the talk, or think it over, and keep what comes of it; answered by `Input::Remembered`.
     Remember(Box<Remember>),
+    /// Run a tool that the writer of an answer asked for; answered by `Input::ToolResult`.
+    RunTool(Box<ToolOrder>),
     /// The result of this call is no longer wanted.
     Abort(CallId),
     /// A decision is final.
@@ -48,6 +52,7 @@ impl Effect {
             Effect::Withdraw(withdrawal) => &withdrawal.place.room,
             Effect::Recall(recall) => &recall.call.room,
             Effect::Remember(remember) => &remember.call.room,
+            Effect::RunTool(order) => &order.call.room,
             Effect::Abort(call) => &call.room,
             Effect::Trace(trace) | Effect::Received(trace) | Effect::Updated(trace) => &trace.place.room,
         }
@@ -63,6 +68,7 @@ impl Effect {
             Effect::Deliver(_)
             | Effect::Type(_)
             | Effect::Withdraw(_)
+            | Effect::RunTool(_)
             | Effect::Abort(_)
             | Effect::Trace(_)
             | Effect::Received(_)
@@ -103,6 +109,15 @@ pub struct Brief {
     pub memories: Memories,
     /// What it is to tell of its own accord.
     pub telling: Option<FactId>,
+    /// Which tools its writer may ask for instead of answering.
+    #[serde(default)]
+    pub tools: ToolOffer,
+    /// What was asked for so far, and what came of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<ToolStep>,
+    /// What a schedule of the settings asks for, in place of somebody's message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errand: Option<Box<str>>,
 }
 
 /// The order to look for something that is worth telling after this message.
@@ -187,6 +202,18 @@ pub enum Post {
     Text(Vec<Box<str>>),
     /// One short, friendly line, because an answer was asked for and could not be had.
     Excuse(Excuse),
+    /// Asks people whether a tool may run.
+    Approval(ApprovalRequest),
+    Reminder(ReminderPost),
+}
+
+/// A tool that runs only if a person agrees.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApprovalRequest {
+    pub tool: Box<str>,
+    /// JSON, as the model wrote it.
+    pub arguments: Box<str>,
+    pub minutes: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::likelihood::SiblingTalk;
 use crate::memory::FactId;
 use crate::policy::StoredPolicies;
-use crate::types::{CallId, Change, ClockShift, Message, MessageId, Reaction, RoomId, Share, Span};
+use crate::reminders::NewReminder;
+use crate::tools::{ToolCall, ToolOutput};
+use crate::types::{CallId, Change, ClockShift, Message, MessageId, Place, Reaction, RoomId, Share, Span};
 pub(crate) use crate::usage::TotalSpent;
 use crate::usage::{Failure, Usage};
 
@@ -26,6 +28,11 @@ pub enum Input {
     Resumed,
     Judged(CallId, Result<Answer, Failure>),
     Written(CallId, Result<Answer, Failure>),
+    /// Who was to write an answer asked for tools first.
+    ToolCalls(CallId, Vec<ToolCall>, Usage),
+    ToolResult(CallId, Result<ToolOutput, Failure>),
+    /// When a schedule of the settings is next, and what it is to say here then.
+    Scheduled(Place, Box<NewReminder>),
     /// The platform's ids of the parts that were posted.
     Delivered(CallId, Result<Vec<MessageId>, Failure>),
     /// Something to tell that fits, if there is anything, and what looking cost.
@@ -51,6 +58,8 @@ impl Input {
         match self {
             Input::Judged(call, _)
             | Input::Written(call, _)
+            | Input::ToolCalls(call, ..)
+            | Input::ToolResult(call, _)
             | Input::Delivered(call, _)
             | Input::Recalled(call, ..)
             | Input::Remembered(call, _)
@@ -59,6 +68,7 @@ impl Input {
             | Input::Changed(_)
             | Input::Reacted(_)
             | Input::Told(..)
+            | Input::Scheduled(..)
             | Input::PolicyChanged(_)
             | Input::Tick
             | Input::Billed(..)
@@ -78,8 +88,11 @@ impl Input {
             Input::PolicyChanged(_)
             | Input::Tick
             | Input::Resumed
+            | Input::Scheduled(..)
             | Input::Judged(..)
             | Input::Written(..)
+            | Input::ToolCalls(..)
+            | Input::ToolResult(..)
             | Input::Delivered(..)
             | Input::Recalled(..)
             | Input::Remembered(..)
@@ -97,9 +110,12 @@ impl Input {
             Input::Said(message) => Some(&message.place.room),
             Input::Changed(change) => Some(&change.place.room),
             Input::Reacted(reaction) => Some(&reaction.place.room),
+            Input::Scheduled(place, _) => Some(&place.room),
             Input::Told(room, _) | Input::Billed(room, _) | Input::Siblings(room, _) => Some(room),
             Input::Judged(call, _)
             | Input::Written(call, _)
+            | Input::ToolCalls(call, ..)
+            | Input::ToolResult(call, _)
             | Input::Delivered(call, _)
             | Input::Recalled(call, ..)
             | Input::Remembered(call, _)
@@ -129,6 +145,8 @@ pub enum Command {
     Talk(Option<Share>),
     /// Listen in this room, or not.
     Listen(bool),
+    /// The reminder of this number is not wanted any more.
+    CancelReminder(u32),
 }
 
 #[cfg(test)]

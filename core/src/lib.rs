@@ -29,6 +29,9 @@ mod transcript;
 pub mod trees;
 pub mod usage;
 
+pub mod reminders;
+pub mod tools;
+
 mod phrases;
 
 pub mod conversations;

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::effect::Post;
 use crate::listen::listens_in;
 use crate::policy::Policy;
+use crate::reminders::Reminder;
 use crate::room::{BotState, Cost, Mute, Pending, PendingDelivery, Phase, PlaceState, Room};
 use crate::types::{Addressed, Kind, MessageId, Place, Share, ThreadId, Time, Voice};
 
@@ -18,6 +19,12 @@ pub struct RoomView {
     pub places: Vec<PlaceView>,
     /// What the room cost today.
     pub spent: Cost,
+    /// The time zone of the room, as the settings have it.
+    #[serde(skip)]
+    pub zone: Box<str>,
+    /// What it is to say at a time, the next first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reminders: Vec<Reminder>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -75,7 +82,16 @@ impl RoomView {
         let talk = room.talk_of(policy).map_or(policy.settings.talk, |(_, share)| Some(share));
         let main = Place { room: room.id.clone(), thread: None };
         let listens = !room.off && listens_in(policy, &main);
-        RoomView { listens, mute, talk, places: places.collect(), spent }
+        let reminders = room.reminders.as_ref().map(|reminders| reminders.list.clone()).unwrap_or_default();
+        RoomView {
+            listens,
+            mute,
+            talk,
+            places: places.collect(),
+            spent,
+            zone: policy.settings.bot.zone.as_str().into(),
+            reminders,
+        }
     }
 }
 
@@ -137,7 +153,7 @@ fn post_view(post: &PendingDelivery, due: Option<Time>) -> Option<PendingView> {
         addressed: trace.addressed,
         kind: match post.delivery.post {
             Post::Reaction(_) => Kind::Reaction,
-            Post::Text(_) | Post::Excuse(_) => Kind::Full,
+            Post::Text(_) | Post::Excuse(_) | Post::Approval(_) | Post::Reminder(_) => Kind::Full,
         },
     })
 }

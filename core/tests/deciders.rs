@@ -46,6 +46,7 @@ fn weighed_as(settings: &[&str], text: &str) -> (Option<Trace>, bool) {
         | Effect::Withdraw(_)
         | Effect::Recall(_)
         | Effect::Remember(_)
+        | Effect::RunTool(_)
         | Effect::Abort(_)
         | Effect::Received(_)
         | Effect::Updated(_) => None,

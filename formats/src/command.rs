@@ -18,6 +18,12 @@ pub fn parse_command(text: &str) -> Result<Command, String> {
         ("talk", share) => Share::parse(share)
             .map(|share| Command::Talk(Some(share)))
             .ok_or_else(|| format!("{} is not a share; expected for example talk 3%", quoted(share))),
+        ("reminders", rest) => {
+            let number = rest.strip_prefix("cancel").and_then(|number| number.trim().parse().ok());
+            number
+                .map(Command::CancelReminder)
+                .ok_or_else(|| format!("{} is not a reminder; expected for example reminders cancel 3", quoted(rest)))
+        }
         ("reset", "") => Ok(Command::Reset),
         ("left", "") => Ok(Command::Left),
         ("on", "") | ("channel", "on") => Ok(Command::Listen(true)),

@@ -11,7 +11,7 @@ use super::detect::unpack;
 use super::error::ReadError;
 use super::lines::parse_line;
 use super::log::{BadLine, Event, Format, Options};
-use super::open::{open, read};
+use super::open::{name_of, open, read};
 use super::text_lines::for_each_line;
 
 /// A message and its labels.
@@ -53,10 +53,10 @@ pub fn read_labelled_log(path: &str, options: &Options) -> Result<LabelledLog, R
     Ok(LabelledLog { messages: platform::take_labels(&mut events), events })
 }
 
-/// Reads a transcript with labels, plain or packed with gzip. The first bad line ends the reading: a label that is passed
+/// Reads a transcript with labels, plain or packed with gzip, or `-` for standard input. The first bad line ends the reading: a label that is passed
 /// over would be measured as a mistake of whoever guesses.
 pub fn read_labelled(path: &str) -> Result<Vec<LabelledMessage>, ReadError> {
-    labelled_text(path, &open(path)?)
+    labelled_text(name_of(path), &open(path)?)
 }
 
 /// The same of a log that is there as bytes; `name` is told with what is wrong in it.

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::archive::{Archive, LIMITS, up_to};
 use super::detect::{read_archive, read_text};
@@ -11,9 +12,8 @@ use super::log::{Log, Options};
 /// Reads a log: a file, plain or packed with gzip or zip, a folder, or `-` for standard input. `progress` is told how many
 /// bytes of it are read.
 pub fn read(path: &str, options: &Options, progress: &mut dyn FnMut(u64)) -> Result<Log, ReadError> {
-    if path == "-" {
-        let bytes = whole("standard input", io::stdin().lock())?;
-        return read_text("stdin", &bytes, options, progress);
+    if path == STANDARD_INPUT {
+        return read_text(name_of(path), &open(path)?, options, progress);
     }
     let is_folder = fs::metadata(path).map_err(ReadError::unreadable(format!("cannot open {path}")))?.is_dir();
     if is_folder {
@@ -22,10 +22,33 @@ pub fn read(path: &str, options: &Options, progress: &mut dyn FnMut(u64)) -> Res
     read_text(path, &open(path)?, options, progress)
 }
 
-/// The bytes of a file.
-pub(crate) fn open(path: &str) -> Result<Vec<u8>, ReadError> {
+/// How standard input is named on a command line.
+const STANDARD_INPUT: &str = "-";
+
+/// What a log is called where something is wrong with it.
+pub(crate) fn name_of(path: &str) -> &str {
+    if path == STANDARD_INPUT { "stdin" } else { path }
+}
+
+/// The bytes of a file, or of standard input.
+pub(crate) fn open(path: &str) -> Result<Arc<Vec<u8>>, ReadError> {
+    if path == STANDARD_INPUT {
+        return standard_input();
+    }
     let file = File::open(path).map_err(ReadError::unreadable(format!("cannot open {path}")))?;
-    whole(path, file)
+    whole(path, file).map(Arc::new)
+}
+
+/// It can be read only once, and some read a log several times: what was read is kept.
+fn standard_input() -> Result<Arc<Vec<u8>>, ReadError> {
+    static BYTES: Mutex<Option<Arc<Vec<u8>>>> = Mutex::new(None);
+    let mut bytes = BYTES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = &*bytes {
+        return Ok(known.clone());
+    }
+    let read = Arc::new(whole("standard input", io::stdin().lock())?);
+    *bytes = Some(read.clone());
+    Ok(read)
 }
 
 fn whole(name: &str, reader: impl Read) -> Result<Vec<u8>, ReadError> {

@@ -35,6 +35,9 @@ impl Writer {
             | Input::Resumed
             | Input::Judged(..)
             | Input::Written(..)
+            | Input::Scheduled(..)
+            | Input::ToolCalls(..)
+            | Input::ToolResult(..)
             | Input::Delivered(..)
             | Input::Recalled(..)
             | Input::Remembered(..)
@@ -148,6 +151,7 @@ fn format_command(command: Command) -> String {
         Command::Talk(Some(share)) => format!("talk {share}"),
         Command::Reset => "reset".into(),
         Command::Left => "left".into(),
+        Command::CancelReminder(number) => format!("reminders cancel {number}"),
         Command::Listen(true) => "on".into(),
         Command::Listen(false) => "off".into(),
     }

@@ -13,6 +13,7 @@ use aizuchi_core::Policies;
 use aizuchi_core::effect::{Brief, Kind, TranscriptLine, Lines, Transcript};
 use aizuchi_core::memory::Memories;
 use aizuchi_core::settings::Layers;
+use aizuchi_core::tools::ToolOffer;
 use aizuchi_core::types::{CallId, MessageId, Place, RoomId, Time, Voice};
 use aizuchi_test_servers::suspicious_reader::{forged_lines, is_plain_name, letters_seen, marks};
 use libfuzzer_sys::fuzz_target;
@@ -38,9 +39,9 @@ type Said<'a> = (&'a str, Voice, &'a str);
 fuzz_target!(|talk: &str| {
     let said: Vec<Said<'_>> = talk.split("\n%%\n").take(MESSAGES_MAX).map(message).collect();
     for policies in &*POLICIES {
-        let prompt = PROMPTS.write(&brief(&said), policies.general()).expect("our own prompts can be filled");
+        let prompt = PROMPTS.write(&brief(&said), Vec::new(), policies.general()).expect("our own prompts can be filled");
         let ok: Vec<Said<'_>> = said.iter().map(|(name, voice, _)| (*name, *voice, "ok")).collect();
-        let harmless = PROMPTS.write(&brief(&ok), policies.general()).expect("our own prompts can be filled");
+        let harmless = PROMPTS.write(&brief(&ok), Vec::new(), policies.general()).expect("our own prompts can be filled");
         check(&said, &prompt.turns[0].text, &harmless.turns[0].text);
     }
 });
@@ -70,6 +71,9 @@ fn brief(said: &[Said<'_>]) -> Brief {
         transcript: Transcript { lines, ..Transcript::default() },
         memories: Memories::default(),
         telling: None,
+        tools: ToolOffer::None,
+        steps: Vec::new(),
+        errand: None,
     }
 }
 

@@ -48,6 +48,18 @@ command-preset = which preset it uses here
     .example = preset sphene
     .manual = uses another preset in this room, see [Presets](#presets)
     .done = Uses the preset { $preset } here.
+command-reminders = what it will say here at a set time; with a number, cancel that one
+    .alias = reminders
+    .argument = number of the reminder to cancel
+    .example = reminders 3
+    .manual = lists the reminders and schedules of this room; with a number it cancels that one
+    .none = There are no reminders here. Ask me to remind you of something.
+    .line = #{ $number } { $due }: { $text } ({ $by })
+    .how = To cancel one: { $cancel }
+    .done = Reminder #{ $number } is cancelled.
+    .unknown = There is no reminder #{ $number } here.
+    .scheduled = That is a schedule of the settings: the people who run the bot change it there.
+    .not-yours = Only who asked for it or people who manage this channel can cancel it.
 command-reset = forget the messages of this room
     .alias = reset
     .example = reset
@@ -169,6 +181,13 @@ forgotten-not-your-name = “{ $name }” is not a known name of yours: nothing 
 
 ## Where it was addressed and has no answer
 
+reminder-post = ⏰ { $text }
+reminder-post-for = ⏰ { $name }: { $text }
+reminder-late = (late: this was for { $due })
+approval-question = May I use { $tool } with `{ $arguments }`? React with { $yes } to allow it or { $no } to refuse; the question is open for { $minutes ->
+        [one] { $minutes } minute
+       *[other] { $minutes } minutes
+    }.
 excuse-no-words = Sorry, I can't find the words right now. Please try me again in a bit.
 excuse-too-many = So many of you asked at once that I could not get to everybody. Please ask me again if you still need me.
 excuse-budget-spent = Sorry, I've used up my words for today. Talk to me again tomorrow.

@@ -88,6 +88,7 @@ cause-yes-wait-because =
     }
 cause-judge-failed = the judge gave no usable answer ({ $what }).
 cause-failed = its answer could not be written or posted ({ $what }).
+cause-scheduled = It was time for the schedule { $name }.
 cause-excused = { $author } asked, and it apologised because it could not answer ({ $what }).
 cause-cancelled = somebody spoke first (cancelled by { $by }).
 cause-superseded = { $by } gave a better reason a moment later.
@@ -127,6 +128,7 @@ needs-more = needs { $p }, more than usual because it was less welcome here late
 needs-less = needs { $p }, less than usual because it was welcome here lately
 answered-with = The post that answers { $other } also answers this.
 
+used-tools = It used { $tools }.
 posts-all = It was sent as { $of } posts.
 posts-muted = { $posted } of { $of } posts were sent; the rest was stopped because it was told to be quiet.
 posts-deleted = { $posted } of { $of } posts were sent; the rest was stopped because the question or a post of the answer was deleted.

@@ -45,6 +45,18 @@ command-preset = ここでのふるまい
     .example = preset sphene
     .manual = このルームだけ別のふるまいにする
     .done = ここでは { $preset } としてふるまいます。
+command-reminders = 決めた時刻にここで言うこと。番号を付けると取り消す
+    .alias = リマインダー
+    .argument = 取り消すリマインダーの番号
+    .example = reminders 3
+    .manual = このルームのリマインダーと予定を表示する。番号を付けると取り消す
+    .none = ここにリマインダーはありません。覚えておいてほしいことを言ってください。
+    .line = #{ $number } { $due }：{ $text }（{ $by }）
+    .how = 取り消すには：{ $cancel }
+    .done = リマインダー #{ $number } を取り消しました。
+    .unknown = リマインダー #{ $number } はここにありません。
+    .scheduled = それは設定で決められた予定です。ボットの運営者が設定で変更します。
+    .not-yours = 頼んだ人か、このチャンネルを管理する人だけが取り消せます。
 command-reset = このルームの会話を忘れる
     .alias = リセット
     .example = reset
@@ -166,6 +178,10 @@ forgotten-not-your-name = 「{ $name }」はあなたの名前として知られ
 
 ## Where it was addressed and has no answer
 
+reminder-post = ⏰ { $text }
+reminder-post-for = ⏰ { $name }さん：{ $text }
+reminder-late = （遅くなりました。予定は { $due } でした）
+approval-question = { $tool } を `{ $arguments }` で使ってもいいですか？ { $yes } で許可、{ $no } で拒否します（{ $minutes }分以内）。
 excuse-no-words = ごめんなさい、いまうまく言葉が出てきません。少ししてからもう一度声をかけてください。
 excuse-too-many = いちどにたくさん声をかけてもらったので、全員にはお返事できませんでした。まだ必要なら、もう一度声をかけてください。
 excuse-budget-spent = ごめんなさい、今日の分のおしゃべりは使い切ってしまいました。また明日話しかけてください。

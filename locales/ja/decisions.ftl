@@ -88,6 +88,7 @@ cause-yes-wait-because =
     }
 cause-judge-failed = 判定役から使える答えがありませんでした（{ $what }）。
 cause-failed = 書くこと、または投稿ができませんでした（{ $what }）。
+cause-scheduled = 予定「{ $name }」の時刻になりました。
 cause-excused = { $author }さんに聞かれましたが、答えられないとお詫びしました（{ $what }）。
 cause-cancelled = 先に話した人がいます（{ $by }）。
 cause-superseded = 直後の { $by } のほうが話す理由として適しています。
@@ -127,6 +128,7 @@ needs-more = 必要なのは{ $p }（最近あまり歓迎されていないの�
 needs-less = 必要なのは{ $p }（最近歓迎されているので、いつもより低め）
 answered-with = { $other } への投稿が、これにも答えています。
 
+used-tools = { $tools } を使いました。
 posts-all = { $of }件に分けて投稿しました。
 posts-muted = { $of }件のうち{ $posted }件を投稿し、静かにするよう言われたので残りはやめました。
 posts-deleted = { $of }件のうち{ $posted }件を投稿し、質問または投稿が削除されたので残りはやめました。

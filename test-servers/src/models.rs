@@ -48,6 +48,14 @@ pub enum ServerEvent {
     Left,
 }
 
+type ReplyFunction = dyn Fn(&SeenRequest) -> Step + Send + Sync;
+
+/// Where the answer to one request comes from.
+enum StepSource {
+    Script(Step),
+    Reply(Arc<ReplyFunction>),
+}
+
 pub struct ModelServer {
     pub port: u16,
     seen: Arc<Mutex<Vec<SeenRequest>>>,
@@ -56,10 +64,22 @@ pub struct ModelServer {
 }
 
 impl ModelServer {
+    /// Answers one request after the other by script; what comes after is not found.
     pub async fn start(steps: impl IntoIterator<Item = Step>) -> ModelServer {
+        let steps: Mutex<VecDeque<Step>> = Mutex::new(steps.into_iter().collect());
+        let next = move || steps.lock().unwrap().pop_front().unwrap_or_else(|| Step::status(404, &[], "{}"));
+        ModelServer::serving(move || StepSource::Script(next())).await
+    }
+
+    /// Answers every request by what it asks for.
+    pub async fn answering(reply: impl Fn(&SeenRequest) -> Step + Send + Sync + 'static) -> ModelServer {
+        let reply: Arc<ReplyFunction> = Arc::new(reply);
+        ModelServer::serving(move || StepSource::Reply(reply.clone())).await
+    }
+
+    async fn serving(mut source: impl FnMut() -> StepSource + Send + 'static) -> ModelServer {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let port = listener.local_addr().expect("it is bound").port();
-        let mut steps: VecDeque<Step> = steps.into_iter().collect();
         let seen = Arc::new(Mutex::new(Vec::new()));
         let (tell, happened) = mpsc::unbounded_channel();
         let memory = seen.clone();
@@ -67,8 +87,7 @@ impl ModelServer {
             // Dropped with the task, and with it every connection that is still open.
             let mut serving = tokio::task::JoinSet::new();
             while let Ok((connection, _)) = listener.accept().await {
-                let step = steps.pop_front().unwrap_or_else(|| Step::status(404, &[], "{}"));
-                serving.spawn(serve(connection, step, memory.clone(), tell.clone()));
+                serving.spawn(serve(connection, source(), memory.clone(), tell.clone()));
             }
         });
         ModelServer { port, seen, happened, task }
@@ -99,13 +118,30 @@ pub fn openai_answer(text: &str) -> String {
     .to_string()
 }
 
+/// The wish for a tool, in the OpenAI format.
+pub fn openai_tool_call(name: &str, arguments: &Value) -> String {
+    let call =
+        json!({"id": "call_1", "type": "function", "function": {"name": name, "arguments": arguments.to_string()}});
+    json!({
+        "id": "x", "object": "chat.completion", "model": "m",
+        "choices": [{"index": 0, "finish_reason": "tool_calls",
+            "message": {"role": "assistant", "content": null, "tool_calls": [call]}}],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 3, "total_tokens": 13}
+    })
+    .to_string()
+}
+
 async fn serve(
     mut connection: TcpStream,
-    step: Step,
+    source: StepSource,
     seen: Arc<Mutex<Vec<SeenRequest>>>,
     tell: mpsc::UnboundedSender<ServerEvent>,
 ) {
     let Some(request) = read(&mut connection).await else { return };
+    let step = match source {
+        StepSource::Script(step) => step,
+        StepSource::Reply(reply) => reply(&request),
+    };
     seen.lock().unwrap().push(request);
     let _ = tell.send(ServerEvent::Asked);
     match step {

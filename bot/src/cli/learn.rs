@@ -19,7 +19,7 @@ use crate::cli::show::progress_bar;
 
 #[derive(Args)]
 pub struct LearnArguments {
-    /// Logs of the room, of any format that replay reads; their threads and replies are what is learnt from
+    /// Logs of the room, of any format that replay reads, - for standard input; their threads and replies are what is learnt from
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<String>,
     /// Write the models to this file, for score.model_file

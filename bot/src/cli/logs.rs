@@ -16,7 +16,7 @@ use crate::config::BadSettings;
 
 settings_section! {
     /// The section `[log]` of the settings.
-    log: LogSettings {
+    "log": LogSettings {
         format: LogFormat = Any,
         level: String = Any,
     }
@@ -78,6 +78,9 @@ const BESIDE_THE_GREETING: &str = "info,aizuchi::runtime::start=warn,aizuchi::pl
 /// It tells at TRACE what goes over the line, byte by byte: only who asks for that by name wants it.
 const TALKATIVE: &str = "genai";
 
+/// It tells what MCP servers send, as long and as often as they like: that is logged here, bounded.
+const ECHOING: &str = "rmcp";
+
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
 /// `Err` says what is wrong with the setting.
@@ -91,6 +94,9 @@ pub fn filter(level: &str) -> Result<EnvFilter, String> {
         return Err(bad(String::new()));
     }
     let mut filter = parts.join(",");
+    if !filter.contains(ECHOING) {
+        filter += &format!(",{ECHOING}=off");
+    }
     if !filter.contains(TALKATIVE) && parts.iter().any(|part| part.eq_ignore_ascii_case("trace")) {
         filter += &format!(",{TALKATIVE}=debug");
     }
@@ -136,6 +142,7 @@ mod tests {
             tracing::info!(room = "web:lobby", score = 45, "asked the judge");
             tracing::debug!("details");
             tracing::trace!(target: "genai::webc", "raw bytes");
+            tracing::error!(target: "rmcp::service", "whatever a server sends");
             tracing::info!(target: "aizuchi::platforms::web::server", "open");
         });
         let bytes = written.lock().unwrap().clone();
@@ -158,6 +165,12 @@ mod tests {
         assert!(!told(LogFormat::Json, "Trace,hyper=off", false).contains("raw bytes"));
         assert!(told(LogFormat::Json, "info,genai=trace", false).contains("raw bytes"));
         assert!(!told(LogFormat::Json, "warn", false).contains("genai"), "a cap raises nothing");
+    }
+
+    #[test]
+    fn what_an_mcp_server_sends_is_told_only_to_who_asks_for_it_by_name() {
+        assert!(!told(LogFormat::Json, "trace", false).contains("whatever"));
+        assert!(told(LogFormat::Json, "info,rmcp=error", false).contains("whatever"));
     }
 
     #[test]

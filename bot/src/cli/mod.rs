@@ -10,7 +10,10 @@ mod install;
 mod join;
 mod learn;
 pub mod logs;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod memory;
+pub mod no_model;
 mod opted_out;
 mod outputs;
 mod prompt;
@@ -24,6 +27,7 @@ mod show;
 mod stats;
 mod stop_signals;
 mod store;
+mod tools;
 mod tune;
 mod web_link;
 mod web_rooms;
@@ -68,8 +72,8 @@ enum Command {
     Init(init::InitArguments),
     /// Check the setup and say how to fix what is wrong
     ///
-    /// Checks settings, data folder, store, models (with one real call each), platforms, prompts and clock, and changes
-    /// nothing. Works while the program is running. Exits with 0 if nothing failed, and with 1 otherwise.
+    /// Checks settings, data folder, store, models (with one real call each), platforms, MCP servers (each is started once),
+    /// prompts and clock, and changes nothing. Works while the program is running. Exits with 0 if nothing failed, and with 1 otherwise.
     Doctor(doctor::DoctorArguments),
     /// Run a recorded channel through the engine and show what it would have done
     ///
@@ -102,6 +106,17 @@ enum Command {
     ///
     /// Reading works while the program is running; `forget` and `import` need exclusive use of the data folder.
     Memory(memory::MemoryArguments),
+    /// List the tools that a model may use while it writes, or try one
+    ///
+    /// For each: whether it only reads or changes something, and whether it is allowed in the room, asked for or denied.
+    Tools(tools::ToolsArguments),
+    /// Offer decisions and memory to an assistant, over MCP
+    ///
+    /// For an operator's assistant, which starts it and speaks the Model Context Protocol on its standard input and output.
+    /// Its tools are `why`, `stats`, `replay` and `memory_search`; they say what these commands print, and change nothing.
+    /// Works while the program is running.
+    #[cfg(feature = "mcp")]
+    Mcp(mcp::McpArguments),
     /// List the rooms of the web room, or close one
     ///
     /// Listing works while the program is running; closing needs exclusive use of the data folder.
@@ -138,7 +153,11 @@ enum Command {
 }
 
 pub fn main() -> ExitCode {
-    let done = match CommandLine::parse().command {
+    let line = match CommandLine::try_parse() {
+        Ok(line) => line,
+        Err(told) => return show_usage(&told),
+    };
+    let done = match line.command {
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Init(arguments)) => init::run(&arguments),
         Some(Command::Doctor(arguments)) => doctor::run(&arguments),
@@ -148,6 +167,9 @@ pub fn main() -> ExitCode {
         Some(Command::Tune(arguments)) => tune::run(&arguments),
         Some(Command::Export(arguments)) => export::run(&arguments),
         Some(Command::Memory(arguments)) => memory::run(&arguments),
+        Some(Command::Tools(arguments)) => tools::run(&arguments),
+        #[cfg(feature = "mcp")]
+        Some(Command::Mcp(arguments)) => mcp::run(&arguments),
         Some(Command::Rooms(arguments)) => web_rooms::run(&arguments),
         Some(Command::WebLink(arguments)) => web_link::run(&arguments),
         Some(Command::Backup(arguments)) => backup::run(&arguments),
@@ -167,6 +189,18 @@ pub fn main() -> ExitCode {
             show::print_error(&format!("{error:#}"));
             if error.is::<BadSettings>() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
+    }
+}
+
+/// Shows help, the version, or what is wrong with the command line.
+fn show_usage(told: &clap::Error) -> ExitCode {
+    use std::io::Write as _;
+    match told.print().and_then(|()| std::io::stdout().flush()) {
+        Err(error) if !told.use_stderr() && error.kind() != ErrorKind::BrokenPipe => {
+            show::print_error(&error.to_string());
+            ExitCode::FAILURE
+        }
+        Ok(()) | Err(_) => ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(1)),
     }
 }
 

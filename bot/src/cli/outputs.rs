@@ -1,8 +1,26 @@
-//! Nothing that was read is written over.
+//! Nothing that was read is written over, and nothing is counted twice.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+
+use super::show::print_error;
+
+/// The logs, each once; says which is named again.
+pub fn distinct(logs: &[String]) -> Vec<&str> {
+    let mut distinct: Vec<&str> = Vec::new();
+    for log in logs {
+        let place = std::fs::canonicalize(log).ok();
+        let is_same = |known: &&&str| {
+            **known == log || is_same_file(known, log) || place.is_some() && place == std::fs::canonicalize(known).ok()
+        };
+        match distinct.iter().find(is_same) {
+            Some(known) => print_error(&format!("{log} is the same log as {known} and is counted once")),
+            None => distinct.push(log),
+        }
+    }
+    distinct
+}
 
 /// Refuses results that would overwrite what they come from, or each other.
 pub fn check(inputs: &[&str], outputs: &[(&str, &str)]) -> anyhow::Result<()> {

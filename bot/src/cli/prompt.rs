@@ -5,6 +5,7 @@ use aizuchi_core::input::Answer;
 use aizuchi_core::judge::Question;
 use aizuchi_core::settings::JudgeStyle;
 use aizuchi_core::sim::{Oracle, Sim, StandIn};
+use aizuchi_core::tools::ToolOffer;
 use aizuchi_core::types::{CallId, Message, MessageId, Span, Time, Voice};
 use aizuchi_core::{Engine, Input, Policies, Policy};
 use aizuchi_formats::Event;
@@ -100,7 +101,7 @@ pub fn run(arguments: &PromptArguments) -> anyhow::Result<()> {
     let prompts = Prompts::new(policy.settings.prompts.folder.clone().into());
     let prompt = match &request {
         RecordedRequest::Ask(ask) => prompts.judge(ask, &policy),
-        RecordedRequest::Write(brief) => prompts.write(brief, &policy),
+        RecordedRequest::Write(brief) => prompts.write(brief, Vec::new(), &policy),
     };
     prompts.problems().iter().for_each(|problem| print_error(problem));
     let prompt = prompt.map_err(|problem| anyhow!("{problem}"))?;
@@ -259,6 +260,9 @@ fn made_up_order(talk: &[Message], target: &Message, policy: &Policy, kind: Kind
         transcript: Transcript { lines: lines(&talk[start..], policy), ..Transcript::default() },
         memories: aizuchi_core::memory::Memories::default(),
         telling: None,
+        tools: ToolOffer::None,
+        steps: Vec::new(),
+        errand: None,
     }
 }
 

@@ -2,15 +2,17 @@
 
 mod journal;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use aizuchi_core::Policies;
 use aizuchi_core::settings::Layers;
-use aizuchi_formats::Log;
+use aizuchi_core::types::Voice;
+use aizuchi_core::{Input, Policies};
+use aizuchi_formats::{Event, Log};
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
@@ -28,49 +30,50 @@ use crate::replay::{
     CountingMemory, Judge, OwnPosts, Replay, ReplayOracle, ReplaySummary, html, run as replay, table, write_decisions,
 };
 
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct ReplayArguments {
     /// A transcript (JSON Lines), a DiscordChatExporter JSON file, a Slack or Zulip export (folder or zip) or an IRC log; - is standard input, gzip is allowed
     #[arg(required_unless_present = "journal", conflicts_with = "journal")]
-    log: Option<String>,
+    pub log: Option<String>,
     /// Replay the journal in this data folder instead of a log [default: that of the settings]
     #[arg(long, value_name = "FOLDER", num_args = 0..=1)]
-    journal: Option<Option<String>>,
+    pub journal: Option<Option<String>>,
     #[command(flatten)]
-    settings: SettingsArguments,
+    pub settings: SettingsArguments,
     #[command(flatten)]
-    reader: ReaderArguments,
+    pub reader: ReaderArguments,
     /// An id or name in the log that is the bot itself; can be repeated
     #[arg(long, value_name = "ID", conflicts_with = "journal")]
-    me: Vec<String>,
+    pub me: Vec<String>,
     /// Who judges where a model would be asked: no, yes, script:FILE, offline (the built-in model), or live (the models of the settings, at their price); for a journal also recorded: the stored answer about the same message, or else no [default: no; for a journal recorded]
     #[arg(long)]
-    judge: Option<Judge>,
+    pub judge: Option<Judge>,
     /// What to do with the bot's own posts in the log
     #[arg(long, value_enum, default_value_t = OwnPostsMode::Ignored)]
-    own: OwnPostsMode,
+    pub own: OwnPostsMode,
     /// Stop at the first line or record that cannot be read, instead of skipping it
     #[arg(long)]
-    strict: bool,
+    pub strict: bool,
     /// Count the model calls of long-term memory: summaries and reflections
     #[arg(long, conflicts_with = "journal")]
-    memory: bool,
+    pub memory: bool,
     /// Write every decision to this file, one JSON line per message
     #[arg(long, value_name = "OUT.jsonl")]
-    decisions: Option<String>,
+    pub decisions: Option<String>,
     /// Write an HTML report to this file
     #[arg(long, value_name = "OUT.html")]
-    report: Option<String>,
+    pub report: Option<String>,
     /// Show every message in the table, not only those it acts on
     #[arg(long)]
-    all: bool,
+    pub all: bool,
     /// Print one line of JSON at the end instead of the table
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum OwnPostsMode {
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum OwnPostsMode {
+    #[default]
     /// Drop them: its own posts are those of this replay
     Ignored,
     /// Treat them as its own
@@ -88,8 +91,13 @@ impl ReplayArguments {
 }
 
 pub fn run(arguments: &ReplayArguments) -> anyhow::Result<()> {
+    super::print(&told(arguments)?)
+}
+
+/// What is printed.
+pub fn told(arguments: &ReplayArguments) -> anyhow::Result<String> {
     let Some(log) = &arguments.log else {
-        return journal::run(arguments);
+        return journal::told(arguments);
     };
     check_outputs(arguments, log)?;
     let judge = arguments.judge.clone().unwrap_or(Judge::No);
@@ -104,6 +112,7 @@ pub fn run(arguments: &ReplayArguments) -> anyhow::Result<()> {
     let (policies, preset) = policies(layers, &judge)?;
     let name = name_of(log);
     let log = read(arguments, log)?;
+    warn_of_absent(&arguments.me, &log.events, &name);
     let oracle = oracle(&judge, &policies)?;
     let score = policies.general().settings.score.clone();
     let set = policies.general().settings.bot.language.clone();
@@ -132,9 +141,9 @@ pub fn run(arguments: &ReplayArguments) -> anyhow::Result<()> {
     };
     write_files(arguments, &replay)?;
     if arguments.json {
-        return super::print(&format!("{}\n", json_summary(&replay, elapsed.as_secs_f64())));
+        return Ok(format!("{}\n", json_summary(&replay, elapsed.as_secs_f64())));
     }
-    super::print(&table(&replay, arguments.all, reader))
+    Ok(table(&replay, arguments.all, reader))
 }
 
 fn write_files(arguments: &ReplayArguments, replay: &Replay) -> anyhow::Result<()> {
@@ -209,6 +218,27 @@ fn read(arguments: &ReplayArguments, log: &str) -> anyhow::Result<Log> {
         bail!("nothing in {name} could be read");
     }
     Ok(log)
+}
+
+/// Says who of these is nobody in a log.
+fn warn_of_absent(me: &[String], events: &[Event], log: &str) {
+    let own: BTreeMap<&str, &str> = events
+        .iter()
+        .filter_map(|event| if let Input::Said(message) = &event.input { Some(&message.author) } else { None })
+        .filter(|author| author.voice == Voice::Me)
+        .map(|author| (author.id.as_str(), &*author.name))
+        .collect();
+    let is_known = |me: &String| own.iter().any(|(id, name)| id == me || name == me);
+    let unknown: Vec<&str> = me.iter().filter(|me| !is_known(me)).map(String::as_str).collect();
+    // An export may know somebody by a further name, which its messages do not have.
+    let absent = me.len().saturating_sub(own.len());
+    if absent >= unknown.len() {
+        for me in unknown {
+            print_error(&format!("--me {me}: nobody of this id or name is in {log}"));
+        }
+    } else if absent > 0 {
+        print_error(&format!("--me {}: {absent} of them are not in {log}", unknown.join(", ")));
+    }
 }
 
 /// The log's own name: where it is is nobody's business.

@@ -32,7 +32,9 @@ use crate::platforms::web::{Web, WebServices, WebSettings, check_address};
 use crate::ports::{Commands, Platform};
 use crate::prompts::Prompts;
 use crate::runtime::{Clock, EngineEvent, EngineHandle, Runtime, RuntimeContext, TaskFailure};
+use crate::schedule;
 use crate::stores::{DataFolder, Database, StoreError, StoreSettings, wait_for_room};
+use crate::tools::{self, Toolset};
 
 #[derive(Args, Default)]
 pub struct RunArguments {
@@ -162,10 +164,11 @@ async fn live(arguments: &RunArguments, chosen: EffectiveSettings, folder: &Data
         }
     };
     let watching = parts.remember(&engine, &stop);
+    keep_schedules(&chosen, &engine, &stop)?;
     let mut elsewhere = parts.joined.listen(&engine, &(commands.clone() as Arc<dyn Commands>), &stop);
     let address = serving.as_ref().map(|(address, _)| web_link::address_of(*address));
     welcome(&chosen, &parts.joined, address.as_deref(), &parts.web_settings, !arguments.no_browser);
-    let has_room = parts.web.is_some();
+    let (has_room, tools) = (parts.web.is_some(), parts.tools);
     let reload = Reload {
         arguments: &arguments.settings,
         holds: chosen,
@@ -184,20 +187,34 @@ async fn live(arguments: &RunArguments, chosen: EffectiveSettings, folder: &Data
     ending.announce();
     let mut tasks = (elsewhere, watching, serving.map(|(_, serving)| serving));
     tokio::select! {
-        ended = stop_all(runtime, &stop, &mut tasks) => ended?,
+        ended = stop_all(runtime, &stop, &mut tasks, &tools) => ended?,
         () = stopping.wait() => (),
     }
     ending.into_result()
+}
+
+/// Has the engine know when each schedule of the settings is next.
+fn keep_schedules(chosen: &EffectiveSettings, engine: &EngineHandle, stop: &CancellationToken) -> anyhow::Result<()> {
+    let (schedules, policies) = (config::family(&chosen.layers)?, Arc::new(chosen.policies.clone()));
+    let scheduling = schedule::run(schedules, policies, engine.clone(), Clock::Wall, stop.clone());
+    tokio::spawn(engine.clone().supervise("schedules", stop.clone(), scheduling));
+    Ok(())
 }
 
 /// The platforms beside the web room, long memory, and the web room.
 type Tasks = (JoinSet<()>, JoinHandle<()>, Option<JoinHandle<()>>);
 
 /// Stops everything, the engine first.
-async fn stop_all(runtime: Runtime, stop: &CancellationToken, tasks: &mut Tasks) -> anyhow::Result<()> {
+async fn stop_all(
+    runtime: Runtime,
+    stop: &CancellationToken,
+    tasks: &mut Tasks,
+    tools: &Toolset,
+) -> anyhow::Result<()> {
     let (elsewhere, watching, serving) = tasks;
     runtime.stop().await;
     stop.cancel();
+    tools.stop().await;
     all_end(elsewhere).await;
     let _ = watching.await;
     match serving {
@@ -210,6 +227,7 @@ async fn stop_all(runtime: Runtime, stop: &CancellationToken, tasks: &mut Tasks)
 struct RunComponents {
     models: Arc<Models>,
     keeper: Arc<Keeper>,
+    tools: Toolset,
     web: Option<Arc<Web>>,
     web_settings: WebSettings,
     joined: JoinedPlatforms,
@@ -229,7 +247,8 @@ impl RunComponents {
         let mut platforms = joined.platforms();
         platforms.extend(web.clone().map(|web| web as Arc<dyn Platform>));
         let keeper = open_keeper(chosen, &models, database)?;
-        Ok(RunComponents { models, keeper, web, web_settings, joined, platforms })
+        let tools = tools::open(&chosen.layers, Some(&keeper))?;
+        Ok(RunComponents { models, keeper, tools, web, web_settings, joined, platforms })
     }
 
     fn context(
@@ -242,6 +261,7 @@ impl RunComponents {
             clock: Clock::Wall,
             models: self.models.clone(),
             keeper: Some(self.keeper.clone()),
+            tools: self.tools.clone(),
             platforms: self.platforms.clone(),
             events,
             ready,

@@ -32,11 +32,12 @@ pub fn escaped(json: &str) -> String {
     text
 }
 
-/// What a terminal obeys, what turns the direction of its text, and what some take for the end of a line. None of them is
-/// beyond the characters that JSON escapes with four digits.
+/// What a terminal obeys, what turns the direction of its text, what has no width, and what some take for the end of a line.
+/// None of them is beyond the characters that JSON escapes with four digits.
 fn is_odd(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}');
-    c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}')
+    let is_unseen = matches!(c, '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{feff}');
+    c.is_control() || turns || is_unseen || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}')
 }
 
 /// A line on standard error.
@@ -53,11 +54,12 @@ mod tests {
 
     #[test]
     fn json_loses_nothing_by_being_harmless() {
-        let said = "\u{9b}31mred \u{1b}[2J \u{202e}drow\u{2066} \u{2028} \u{61c} 😀é";
+        let said = "\u{200b}\u{feff}\u{2060}\u{9b}31mred \u{1b}[2J \u{202e}drow\u{2066} \u{2028} \u{61c} 😀é";
         let text = harmless_json(&serde_json::json!({ "text": said }));
         assert!(!text.contains(is_odd), "{text:?}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap()["text"], said);
         assert!(text.contains("😀é") && text.contains("\\u009b31m"), "{text}");
         assert!(!harmless(said).contains(is_odd));
+        assert_eq!(harmless("a\u{200b}b\u{feff}c 👩\u{200d}👧"), "a�b�c 👩\u{200d}👧", "what joins is seen");
     }
 }

@@ -19,19 +19,19 @@ use crate::journal::{spent_today_by_room, traces};
 use crate::language::Language;
 use crate::runtime::{Clock, EstimatedPrice, estimated_prices};
 
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct StatsArguments {
     /// Only this room, such as web:lobby or lobby
     #[arg(long, value_name = "ROOM")]
-    room: Option<String>,
+    pub room: Option<String>,
     /// The data folder [default: that of the settings]
     #[arg(long, value_name = "DIR")]
-    folder: Option<String>,
+    pub folder: Option<String>,
     /// Print one line of JSON for each room and day instead of text
     #[arg(long)]
-    json: bool,
+    pub json: bool,
     #[command(flatten)]
-    settings: SettingsArguments,
+    pub settings: SettingsArguments,
 }
 
 /// A room on a day.
@@ -51,6 +51,11 @@ struct DayStats {
 }
 
 pub fn run(arguments: &StatsArguments) -> anyhow::Result<()> {
+    super::print(&told(arguments)?)
+}
+
+/// What is printed.
+pub fn told(arguments: &StatsArguments) -> anyhow::Result<String> {
     let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
     let opened = store::open(&folder)?;
     let room = arguments.room.as_deref().map(|room| store::find_room(&opened, room)).transpose()?;
@@ -81,7 +86,7 @@ pub fn run(arguments: &StatsArguments) -> anyhow::Result<()> {
     };
     let today = if room.is_none() { today } else { String::new() };
     let estimates = estimates(&policies, arguments.json);
-    super::print(&format!("{today}{estimates}{text}"))
+    Ok(format!("{today}{estimates}{text}"))
 }
 
 /// What all rooms spent.

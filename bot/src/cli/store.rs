@@ -1,14 +1,18 @@
 //! Opens the store to look into it, also while the program is running, and says what stands in the way.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use aizuchi_core::Policies;
 use aizuchi_core::types::RoomId;
 use anyhow::{Context as _, bail};
 use tokio::runtime::Runtime;
 
+use crate::cli::no_model::NoModel;
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::print_error;
-use crate::keeper;
+use crate::keeper::{self, Keeper};
+use crate::memory::{SqliteMemory, StoredLayers};
 use crate::ports::{FileCleanup, Stores};
 use crate::stores::{DataFolder, Database, StoreError, StoreSettings};
 
@@ -64,6 +68,15 @@ pub async fn settle(database: &Database) -> Result<(), StoreError> {
         print_error("another program is reading the store: old pages stay in the file until aizuchi runs again");
     }
     Ok(())
+}
+
+/// Forgets in a store that no program runs on. What was said last and not counted yet is counted first: it must not bring
+/// anything back.
+pub async fn keeper_at_rest(database: &Database, policies: &Policies) -> anyhow::Result<Keeper> {
+    let memory = Arc::new(SqliteMemory::new(database.clone(), StoredLayers::ALL));
+    let keeper = Keeper::new(memory, Arc::new(NoModel), database, policies.clone());
+    keeper.catch_up().await?;
+    Ok(keeper)
 }
 
 /// Rooms by their whole id, or by what follows the platform's name.

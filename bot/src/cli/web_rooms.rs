@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use aizuchi_core::memory::MemoryChange;
 use aizuchi_core::types::RoomId;
 use anyhow::{Context as _, bail, ensure};
 use clap::{Args, Subcommand};
@@ -10,11 +9,8 @@ use clap::{Args, Subcommand};
 use super::settings::SettingsArguments;
 use super::show::harmless;
 use super::{store, when};
-use crate::journal::Journal;
-use crate::memory::{SqliteMemory, StoredLayers};
 use crate::platforms::web::WebSettings;
 use crate::platforms::web::rooms;
-use crate::ports::Memory as _;
 use crate::runtime::Clock;
 use crate::stores::{DataFolder, Database};
 
@@ -75,11 +71,9 @@ fn close(arguments: &RoomsArguments, room: &str) -> anyhow::Result<()> {
         let close = rooms::close_unheard(room.to_owned(), Clock::Wall.now());
         let closed = close.make(&database).await?.is_ok();
         if closed {
-            let id = RoomId::new(format!("web:{room}"));
-            let forgotten = vec![MemoryChange::RoomForgotten { room: id.clone() }];
-            SqliteMemory::new(database.clone(), StoredLayers::ALL).apply(forgotten, &policies).await?;
-            Journal::new(database.clone()).forget_rooms(vec![id]).await?;
-            super::store::settle(&database).await?;
+            let keeper = store::keeper_at_rest(&database, &policies).await?;
+            keeper.forget_room_at_rest(RoomId::new(format!("web:{room}"))).await?;
+            store::settle(&database).await?;
         }
         anyhow::Ok(closed)
     })?;

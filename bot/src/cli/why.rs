@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use aizuchi_core::gates::GATES;
 use aizuchi_core::likelihood::Contribution;
 use aizuchi_core::settings;
-use aizuchi_core::trace::QuestionTrace;
+use aizuchi_core::trace::{QuestionTrace, ToolTrace};
 use aizuchi_core::types::{Message, MessageId, RoomId};
 use aizuchi_core::{Input, Trace};
 use anyhow::{Context as _, bail};
@@ -22,30 +22,35 @@ use crate::replay::decision;
 use crate::sentences::sentence;
 use crate::stores::StoreError;
 
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct WhyArguments {
     /// The id of the message
     #[arg(value_name = "MESSAGE-ID", required_unless_present = "last", conflicts_with = "last")]
-    message: Option<String>,
+    pub message: Option<String>,
     /// Explain the latest decision
     #[arg(long)]
-    last: bool,
+    pub last: bool,
     /// Only in this room, such as web:lobby or lobby
     #[arg(long, value_name = "ROOM")]
-    room: Option<String>,
+    pub room: Option<String>,
     /// The data folder [default: that of the settings]
     #[arg(long, value_name = "DIR")]
-    folder: Option<String>,
+    pub folder: Option<String>,
     /// Print one line of JSON instead of text
     #[arg(long)]
-    json: bool,
+    pub json: bool,
     #[command(flatten)]
-    reader: ReaderArguments,
+    pub reader: ReaderArguments,
     #[command(flatten)]
-    settings: SettingsArguments,
+    pub settings: SettingsArguments,
 }
 
 pub fn run(arguments: &WhyArguments) -> anyhow::Result<()> {
+    super::print(&told(arguments)?)
+}
+
+/// What is printed.
+pub fn told(arguments: &WhyArguments) -> anyhow::Result<String> {
     let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
     let opened = store::open(&folder)?;
     let room = arguments.room.as_deref().map(|room| store::find_room(&opened, room)).transpose()?;
@@ -67,11 +72,11 @@ pub fn run(arguments: &WhyArguments) -> anyhow::Result<()> {
         },
     };
     if arguments.json {
-        return super::print(&format!("{}\n", harmless_json(&decision(&trace))));
+        return Ok(format!("{}\n", harmless_json(&decision(&trace))));
     }
     let said = opened.wait(find_message(&opened.stores, &trace)).with_context(unreadable)?;
     let language = opened.wait(language(arguments, &opened.stores, &trace)).with_context(unreadable)?;
-    super::print(&explain(&trace, said.as_ref().map(|message| &*message.text), language))
+    Ok(explain(&trace, said.as_ref().map(|message| &*message.text), language))
 }
 
 /// Records that are searched for a message.
@@ -166,6 +171,12 @@ fn explain(trace: &Trace, said: Option<&str>, language: Language) -> String {
             let _ = writeln!(text, "  {}", harmless(line));
         }
     }
+    for tool in &trace.tools {
+        let _ = writeln!(text, "{}{}", label("why-tool"), tool_call(tool, language));
+        for line in tool.result.lines() {
+            let _ = writeln!(text, "  {}", harmless(line));
+        }
+    }
     if let Some(at) = trace.acted_at {
         let (time, span) = (when::day_and_clock(at), at.since(trace.at));
         let _ = writeln!(text, "{}{}", label("why-acted"), say!(language, "why-acted-after", time = time, span = span));
@@ -183,6 +194,18 @@ fn question(asked: &QuestionTrace) -> LocalizedMessage {
         (true, _) => message!("why-asked-cached", question = id, time = time),
         (false, true) => message!("why-asked-failed", question = id, time = time, chars = chars),
         (false, false) => message!("why-asked-shown", question = id, time = time, chars = chars),
+    }
+}
+
+/// What was called with what, how it ended and how long it took.
+fn tool_call(tool: &ToolTrace, language: Language) -> String {
+    let (name, arguments) = (harmless(&tool.name), harmless(&tool.arguments));
+    let call =
+        say!(language, "why-tool-call", name = name, arguments = arguments, ended = &*tool.ended, span = tool.took);
+    let id = if tool.ended == "denied" { "why-tool-refused" } else { "why-tool-approved" };
+    match &tool.decided_by {
+        Some(person) => call + &say!(language, id, person = harmless(person.as_str())),
+        None => call,
     }
 }
 

@@ -24,6 +24,7 @@ mod mute;
 mod opt_in;
 mod opt_out;
 mod preset;
+mod reminders;
 mod reset;
 mod status;
 mod talk;
@@ -40,6 +41,7 @@ pub const COMMANDS: &[CommandSpec] = &[
     talk::COMMAND,
     channel::COMMAND,
     preset::COMMAND,
+    reminders::COMMAND,
     reset::COMMAND,
     close_room::COMMAND,
     what_do_you_know::COMMAND,

@@ -23,6 +23,7 @@ pub enum ArgumentValue {
     /// An id or a name.
     Word(String),
     Names(Vec<Box<str>>),
+    Number(u32),
 }
 
 /// The command that is typed, with or without its slash; without a name it is `help`.
@@ -54,6 +55,7 @@ fn value(argument: &ArgumentSpec, text: &str) -> Option<ArgumentValue> {
             choices().into_iter().find(|choice| choice.eq_ignore_ascii_case(text)).map(ArgumentValue::Choice)
         }
         ArgumentKind::MessageId | ArgumentKind::RoomName => Some(ArgumentValue::Word(text.to_owned())),
+        ArgumentKind::Number => text.trim_start_matches('#').parse().ok().map(ArgumentValue::Number),
         ArgumentKind::Names => Some(ArgumentValue::Names(names(text))),
     }
 }
@@ -71,8 +73,15 @@ impl ArgumentValue {
         match self {
             ArgumentValue::Choice(word) => Some(word),
             ArgumentValue::Word(word) => Some(word),
-            ArgumentValue::Duration(_) | ArgumentValue::Share(_) | ArgumentValue::Names(_) => None,
+            ArgumentValue::Duration(_)
+            | ArgumentValue::Share(_)
+            | ArgumentValue::Names(_)
+            | ArgumentValue::Number(_) => None,
         }
+    }
+
+    pub fn number(&self) -> Option<u32> {
+        if let ArgumentValue::Number(number) = self { Some(*number) } else { None }
     }
 
     pub fn names(self) -> Option<Vec<Box<str>>> {

@@ -36,6 +36,7 @@ pub enum ArgumentKind {
     /// Names of the caller, with commas in between.
     Names,
     RoomName,
+    Number,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +141,8 @@ impl ArgumentKind {
             | ArgumentKind::Share
             | ArgumentKind::MessageId
             | ArgumentKind::Names
-            | ArgumentKind::RoomName => Vec::new(),
+            | ArgumentKind::RoomName
+            | ArgumentKind::Number => Vec::new(),
         }
     }
 
@@ -149,6 +151,7 @@ impl ArgumentKind {
             ArgumentKind::Duration => "2h|30m|90s".to_owned(),
             ArgumentKind::Share => "3%".to_owned(),
             ArgumentKind::MessageId => "id".to_owned(),
+            ArgumentKind::Number => "1".to_owned(),
             ArgumentKind::Choice(choices) => choices().join("|"),
             ArgumentKind::Names => language.text("argument-names"),
             ArgumentKind::RoomName => language.text("argument-room"),

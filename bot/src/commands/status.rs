@@ -145,6 +145,8 @@ mod tests {
             talk: Share::parse("3%"),
             places: Vec::new(),
             spent: aizuchi_core::room::Cost { calls: 2, tokens: 700, micros: 1_200 },
+            zone: "UTC".into(),
+            reminders: Vec::new(),
         };
         let total = TotalView {
             spent: Cost { calls: 9, tokens: 900, micros: 500_000 },
@@ -152,7 +154,7 @@ mod tests {
             room_limit: Cost { calls: 0, tokens: 0, micros: 50_000 },
             estimated: vec![EstimatedPrice {
                 model: "google/new".into(),
-                price: Price { input: 0.3, output: 2.5 },
+                price: Price { input: 0.3, output: 2.5, cached: None },
                 basis: aizuchi_core::settings::PriceBasis::DearestOfProvider,
             }],
         };

@@ -1,15 +1,20 @@
-//! Lets go of words that are not to be kept: of deleted messages, of rooms that were closed, of people who opted out.
+//! Lets go of words that are not to be kept: of deleted messages and of what edited ones said before, of rooms that were closed,
+//! of people who opted out.
 //!
 //! A record stays as a number and a time; the engines that the journal begins with lose the words too. What a start still needs
 //! is left until a snapshot holds it. Then the old pages have to leave the files.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use aizuchi_core::types::{Change, MessageId, PersonId, Place, RoomId};
 use aizuchi_core::{Input, Policies, Time};
 
+use super::edited::{Edit, Outdated};
 use super::engines::Engines;
+use super::found::readable;
 use super::read::{Records, look_up};
+use super::withdrawn::{Deletion, Withdrawn};
 use super::write::{Journal, ShardState};
 use crate::ports::{FileCleanup, JobStep, NewBase, Position, RecordKind, Rewrite, Selection};
 use crate::stores::StoreError;
@@ -28,11 +33,26 @@ impl Journal {
         self.rewrite_with_base(Rewrite { rooms, snapshot, ..Rewrite::default() }, left, policies).await
     }
 
-    /// What was deleted before this time does not stay in the journal either, once no start needs its records. Returns how
-    /// many went.
+    /// What was deleted or replaced before this time does not stay in the journal either, once no start needs its records:
+    /// neither deleted messages, the answers that were withdrawn with them and what tools found of them, nor what edited messages said before. Returns
+    /// how many records went or lost words.
     pub async fn drop_deleted(&self, before: Time, policies: &Policies) -> Result<usize, StoreError> {
-        let gone = self.deleted(before).await?;
-        self.drop_messages(gone, before, policies).await
+        let Some(up_to) = self.stores.journal.locate(Position::InEverySnapshot).await? else { return Ok(0) };
+        let changes = self.changes(before, up_to).await?;
+        let gone: Vec<(Place, MessageId)> =
+            changes.deleted.iter().map(|((_, id), deletion)| (deletion.place.clone(), id.clone())).collect();
+        let mut records = self.records_of(&gone, before, up_to).await?;
+        let Withdrawn { records: answers, decisions } = self.withdrawn(&changes.deleted, up_to).await?;
+        records.extend(answers);
+        let Outdated { records: outdated, edits } = self.outdated(&changes.edited).await?;
+        records.extend(outdated);
+        let mut rewrite = Rewrite { records, decisions, ..Rewrite::default() };
+        let edited = edits.keys().map(|key| (key.clone(), changes.edited[key].at));
+        let until = changes.deleted.iter().map(|(key, deletion)| (key.clone(), deletion.at)).chain(edited);
+        let said = self.said_at(changes.deleted.keys().chain(edits.keys())).await?;
+        self.take_found(&readable(&said, until), up_to, &mut rewrite).await?;
+        let inputs = deletions(gone, before).chain(edits.into_values()).collect();
+        self.drop_records(rewrite, inputs, policies).await
     }
 
     /// The same of what these people said before this time.
@@ -53,16 +73,19 @@ impl Journal {
             })
             .await?;
         }
-        self.drop_messages(said, before, policies).await
+        let Some(up_to) = self.stores.journal.locate(Position::InEverySnapshot).await? else { return Ok(0) };
+        let records = self.records_of(&said, before, up_to).await?;
+        let inputs = deletions(said, before).collect();
+        self.drop_records(Rewrite { records, ..Rewrite::default() }, inputs, policies).await
     }
 
-    async fn drop_messages(
+    /// The records of these messages that hold words, emptied.
+    async fn records_of(
         &self,
-        gone: Vec<(Place, MessageId)>,
+        gone: &[(Place, MessageId)],
         before: Time,
-        policies: &Policies,
-    ) -> Result<usize, StoreError> {
-        let Some(up_to) = self.stores.journal.locate(Position::InEverySnapshot).await? else { return Ok(0) };
+        up_to: i64,
+    ) -> Result<Vec<(i64, Input)>, StoreError> {
         let messages = gone.iter().map(|(place, id)| (place.room.clone(), id.clone())).collect();
         let mut records = Vec::new();
         look_up(&*self.stores.index, &Selection::Messages(messages), |record| {
@@ -72,12 +95,19 @@ impl Journal {
             }
         })
         .await?;
-        let dropped = records.len();
+        Ok(records)
+    }
+
+    /// Rewrites records if there are any, and has the old pages leave the files.
+    async fn drop_records(
+        &self,
+        rewrite: Rewrite,
+        inputs: Vec<Input>,
+        policies: &Policies,
+    ) -> Result<usize, StoreError> {
+        let dropped = rewrite.records.len();
         if dropped > 0 {
-            let deleted =
-                gone.into_iter().map(|(place, id)| Input::Changed(Change { place, id, at: before, text: None }));
-            let rewrite = Rewrite { records, ..Rewrite::default() };
-            self.rewrite_with_base(rewrite, deleted.collect(), policies).await?;
+            self.rewrite_with_base(rewrite, inputs, policies).await?;
             self.settle().await?;
         }
         Ok(dropped)
@@ -115,18 +145,36 @@ impl Journal {
         }
     }
 
-    /// Messages that were deleted before this time, by a record that no start needs.
-    async fn deleted(&self, before: Time) -> Result<Vec<(Place, MessageId)>, StoreError> {
-        let Some(up_to) = self.stores.journal.locate(Position::InEverySnapshot).await? else { return Ok(Vec::new()) };
-        let mut gone = Vec::new();
+    /// What was deleted and edited before this time, by records that no start needs.
+    async fn changes(&self, before: Time, up_to: i64) -> Result<PastChanges, StoreError> {
+        let mut past = PastChanges::default();
         let mut changes = Records::all(&*self.stores.journal).await?;
         changes.only(&[RecordKind::Changed]);
         while let Some(record) = changes.next_whole().await? {
-            let Input::Changed(change) = record.input else { continue };
-            if change.text.is_none() && record.at < before && record.seq <= up_to {
-                gone.push((change.place, change.id));
+            let Input::Changed(Change { place, id, text, .. }) = record.input else { continue };
+            if record.at >= before || record.seq > up_to {
+                continue;
+            }
+            let key = (place.room.clone(), id);
+            match text {
+                Some(text) => drop(past.edited.insert(key, Edit { seq: record.seq, at: record.at, place, text })),
+                None => drop(past.deleted.insert(key, Deletion { place, at: record.at })),
             }
         }
-        Ok(gone)
+        past.edited.retain(|key, _| !past.deleted.contains_key(key));
+        Ok(past)
     }
+}
+
+/// What became of messages.
+#[derive(Default)]
+struct PastChanges {
+    deleted: BTreeMap<(RoomId, MessageId), Deletion>,
+    /// The last edit of each.
+    edited: BTreeMap<(RoomId, MessageId), Edit>,
+}
+
+/// As engines that remember the messages hear of it.
+fn deletions(gone: Vec<(Place, MessageId)>, at: Time) -> impl Iterator<Item = Input> {
+    gone.into_iter().map(move |(place, id)| Input::Changed(Change { place, id, at, text: None }))
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use aizuchi_core::memory::{ForgetRequest, Recognizer};
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Voice};
-use aizuchi_core::{Input, Policies};
+use aizuchi_core::{Input, Policies, Trace};
 
 use super::engines::Engines;
 use super::read::{look_up, read_each};
@@ -178,6 +178,13 @@ pub fn without_person(
             let told = || answer.as_ref().is_ok_and(|answer| theirs.speaks_of_them(&answer.text));
             theirs.request.rooms.contains(&call.room) || told()
         }
+        Input::ToolCalls(call, calls, _) => {
+            theirs.request.rooms.contains(&call.room) || calls.iter().any(|call| theirs.speaks_of_them(&call.arguments))
+        }
+        Input::ToolResult(call, result) => {
+            let told = || result.as_ref().is_ok_and(|output| theirs.speaks_of_them(&output.text));
+            theirs.request.rooms.contains(&call.room) || told()
+        }
         Input::Told(..)
         | Input::PolicyChanged(_)
         | Input::Tick
@@ -186,6 +193,7 @@ pub fn without_person(
         | Input::Recalled(..)
         | Input::Remembered(..)
         | Input::Refused(..)
+        | Input::Scheduled(..)
         | Input::Billed(..)
         | Input::Siblings(..)
         | Input::ClockSet(_)
@@ -208,7 +216,7 @@ pub(super) fn forgotten_decision(stored: StoredDecision, theirs: &Recognizer<'_>
     let was_here = theirs.request.rooms.contains(&room);
     let after = match trace {
         Ok(trace) if theirs.request.is_of(&trace.author_id) => None,
-        Ok(mut trace) if was_here || theirs.speaks_of_them(&body) => {
+        Ok(mut trace) if was_here || decided_on_tools(&trace, theirs) || theirs.speaks_of_them(&body) => {
             let before = trace.clone();
             trace.forget_words();
             if trace == before {
@@ -221,6 +229,11 @@ pub(super) fn forgotten_decision(stored: StoredDecision, theirs: &Recognizer<'_>
         Err(_) => return None,
     };
     Some(Replacement { room, message, before: body, after })
+}
+
+/// Whether they allowed or refused a tool.
+fn decided_on_tools(trace: &Trace, theirs: &Recognizer<'_>) -> bool {
+    trace.tools.iter().filter_map(|tool| tool.decided_by.as_ref()).any(|by| theirs.request.is_of(by))
 }
 
 #[cfg(test)]

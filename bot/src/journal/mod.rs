@@ -2,8 +2,10 @@
 
 mod about_person;
 mod dropped;
+mod edited;
 mod engines;
 mod forget;
+mod found;
 pub mod progress_file;
 pub mod read;
 mod recent;
@@ -12,6 +14,7 @@ mod recover;
 mod spent;
 pub mod traces;
 mod trail;
+mod withdrawn;
 mod write;
 
 pub use about_person::StoredAboutPerson;

@@ -190,6 +190,7 @@ fn handle_again(engines: &mut Engines, record: Record, found: &mut Recovered) {
         | Effect::Withdraw(_)
         | Effect::Recall(_)
         | Effect::Remember(_)
+        | Effect::RunTool(_)
         | Effect::Abort(_) => None,
     }));
 }

@@ -70,9 +70,11 @@ impl ConflictRule {
     }
 }
 
-/// Whether there may be words of a model in it: see [`Trace::forget_words`].
+/// Whether there may be words of a model or a tool in it: see [`Trace::forget_words`].
 pub fn has_words(trace: &Trace) -> bool {
-    !trace.asked.is_empty() || matches!(trace.cause, Cause::SaidNo { .. } | Cause::SaidYes { .. })
+    !trace.asked.is_empty()
+        || !trace.tools.is_empty()
+        || matches!(trace.cause, Cause::SaidNo { .. } | Cause::SaidYes { .. })
 }
 
 fn readable(stored: StoredDecision) -> Result<Trace, StoreError> {

@@ -3,7 +3,7 @@
 //! 1. What is kept of them is looked up: their names, rooms, words, and the answers to them.
 //! 2. That is written down, durably, as a job. Before this nothing has happened; after it the job ends, also after a crash.
 //! 3. Platforms let go of them first, so that nothing of them is heard again; then engines and journal, then memory.
-//! 4. The job loses everything that says who it was, and the file is written anew.
+//! 4. The job loses everything that says who it was, and copies of what was deleted leave the file.
 //! 5. The old pages leave the log beside it, which a reader can delay; then the job itself goes.
 
 use std::sync::Arc;
@@ -165,10 +165,10 @@ impl Keeper {
             match &job.step {
                 JobStep::Delete(request) => {
                     self.delete(Arc::new((**request).clone()), engine, platforms).await?;
-                    job.go_on_with(JobStep::Rewrite, &*self.stores.jobs).await?;
+                    job.go_on_with(JobStep::RemoveCopies, &*self.stores.jobs).await?;
                 }
-                JobStep::Rewrite => {
-                    self.stores.files.rewrite().await?;
+                JobStep::RemoveCopies => {
+                    self.stores.files.remove_copies().await?;
                     job.go_on_with(JobStep::Settle, &*self.stores.jobs).await?;
                 }
                 JobStep::Settle => {

@@ -12,6 +12,7 @@ mod jobs;
 mod left_rooms;
 mod lines;
 mod list;
+mod lookup;
 mod opted_out;
 mod pending;
 mod recall;
@@ -29,6 +30,7 @@ use tokio::sync::{Mutex, Notify};
 pub use forget::{ForgetError, ForgetResult, ForgetState};
 pub use jobs::settle_later;
 pub use list::{ListedTie, PerhapsNamed, PersonList};
+pub use lookup::{HistoryQuery, LookupScope};
 pub use opted_out::opted_out_people;
 
 use crate::ports::{Embedder, Memory, ModelClient, Stores};

@@ -16,8 +16,8 @@ use super::remote::{PlainModels, Remote};
 use super::retry::{RetryLimits, in_time, with_retries};
 use crate::meter::Meter;
 use crate::ports::{
-    BoxFuture, DigestRequest, ModelClient, ModelError, ModelProvider as _, ModelReply, ModelRequest, Prompt,
-    PromptBuilder, PromptTurn, Role, Thinking,
+    BoxFuture, DigestRequest, Draft, ModelClient, ModelError, ModelProvider as _, ModelReply, ModelRequest, Prompt,
+    PromptBuilder, PromptTools, PromptTurn, Role, Thinking, ToolSpec,
 };
 use crate::tls;
 
@@ -39,6 +39,8 @@ impl LazyClient {
         self.0.get_or_init(tls::model_client).clone()
     }
 }
+
+const NO_TOOLS: &str = "the model asked for tools where there are none";
 
 /// What is asked of whom, whatever the question is.
 struct ModelCall<'a> {
@@ -81,6 +83,13 @@ impl Models {
     }
 
     async fn call(&self, call: ModelCall<'_>, prompt: Prompt, policy: &Policy) -> Result<Answer, Failure> {
+        match self.draft_with(call, prompt, policy).await? {
+            Draft::Words(answer) => Ok(answer),
+            Draft::Calls(_, usage) => Err(Failure { what: NO_TOOLS.into(), usage: Some(usage) }),
+        }
+    }
+
+    async fn draft_with(&self, call: ModelCall<'_>, prompt: Prompt, policy: &Policy) -> Result<Draft, Failure> {
         let mut counted = CallTimer::begin(&call);
         let prompt_chars = prompt.chars();
         let meter = Meter::at(policy.price(call.model));
@@ -111,7 +120,10 @@ impl Models {
             "answered"
         );
         tracing::trace!(call = call.id, answer = reply.text, "prompt");
-        Ok(Answer { text: reply.text.into(), usage })
+        match reply.calls.is_empty() {
+            true => Ok(Draft::Words(Answer { text: reply.text.into(), usage })),
+            false => Ok(Draft::Calls(reply.calls, usage)),
+        }
     }
 
     async fn ask(
@@ -268,6 +280,20 @@ impl ModelClient for Models {
         policies: Arc<Policies>,
     ) -> BoxFuture<'static, Result<Answer, Failure>> {
         Box::pin(async move {
+            match self.draft(brief, Vec::new(), policies).await? {
+                Draft::Words(answer) => Ok(answer),
+                Draft::Calls(_, usage) => Err(Failure { what: NO_TOOLS.into(), usage: Some(usage) }),
+            }
+        })
+    }
+
+    fn draft(
+        self: Arc<Self>,
+        brief: Box<Brief>,
+        tools: Vec<ToolSpec>,
+        policies: Arc<Policies>,
+    ) -> BoxFuture<'static, Result<Draft, Failure>> {
+        Box::pin(async move {
             let policy = policies.for_room(brief.call.room.as_str());
             let call = ModelCall {
                 id: brief.call.to_string(),
@@ -280,10 +306,10 @@ impl ModelClient for Models {
             if call.model == OFFLINE {
                 CallTimer::begin(&call).ends(&Ok(ModelReply::default()));
                 let text = offline::write(&brief, &policy.settings.bot.language);
-                return Ok(offline::answer(text, &brief.transcript));
+                return Ok(Draft::Words(offline::answer(text, &brief.transcript)));
             }
-            let prompt = self.prompts.write(&brief, policy).map_err(Failure::unpaid)?;
-            self.call(call, prompt, policy).await
+            let prompt = self.prompts.write(&brief, tools, policy).map_err(Failure::unpaid)?;
+            self.draft_with(call, prompt, policy).await
         })
     }
 
@@ -338,6 +364,7 @@ pub fn try_call(
                 system: "You are asked whether you can be reached.".into(),
                 turns: vec![PromptTurn { by: Role::User, text: "Answer with the one word: yes".into() }],
                 schema: None,
+                tools: PromptTools::default(),
             },
             tokens_max: 16,
             thinking_tokens,

@@ -15,7 +15,7 @@ use super::providers::Variables;
 use super::remote::{PlainModels, Remote};
 use super::retry::{RetryLimits, in_time, with_retries};
 use crate::features::LOCAL_EMBEDDINGS;
-use crate::meter::Meter;
+use crate::meter::{Meter, TokenCount};
 use crate::ports::{BoxFuture, Embedder, ModelError};
 use crate::tls;
 
@@ -90,7 +90,8 @@ impl Embeddings {
                 match &answer {
                     Ok(made) => {
                         let told = made.usage.prompt_tokens.and_then(|tokens| u64::try_from(tokens).ok());
-                        attempt.answered(told.filter(|tokens| *tokens > 0), 0);
+                        let tokens_in = told.filter(|tokens| *tokens > 0);
+                        attempt.answered(TokenCount { tokens_in, ..TokenCount::default() });
                     }
                     Err(error) if is_unpaid(error) => attempt.refused(),
                     Err(_) => drop(attempt),

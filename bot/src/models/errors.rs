@@ -10,10 +10,39 @@ use serde_json::Value;
 use super::providers::ModelAddress;
 use crate::ports::ModelError;
 
-/// Whether the provider refused the request as it was put, so that a plainer one may do.
-pub fn refuses_the_form(error: &genai::Error) -> bool {
-    let status = error.status().map_or(0, |status| status.as_u16());
-    matches!(status, 400 | 422) && !blames_the_key(status, body(error))
+/// Why a provider does not take a request as it was put, so that a plainer one may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModelRefusal {
+    /// The tools, or what came of them.
+    Tools,
+    /// It is too long.
+    Length,
+    /// Something about it.
+    Form,
+}
+
+impl ModelRefusal {
+    pub fn of(error: &genai::Error) -> Option<ModelRefusal> {
+        let status = error.status()?.as_u16();
+        refusal(status, body(error))
+    }
+}
+
+fn refusal(status: u16, body: &str) -> Option<ModelRefusal> {
+    if blames_the_key(status, body) {
+        return None;
+    }
+    let told = body.to_lowercase();
+    let tells_of = |words: &[&str]| words.iter().any(|word| told.contains(word));
+    match status {
+        400 | 422 if tells_of(&["context length", "context size", "context window", "too long", "too large"]) => {
+            Some(ModelRefusal::Length)
+        }
+        // Gateways have no such model then, and llama.cpp calls it an error of its own.
+        400 | 404 | 422 | 500 | 501 if tells_of(&["tool", "function call"]) => Some(ModelRefusal::Tools),
+        400 | 422 => Some(ModelRefusal::Form),
+        _ => None,
+    }
 }
 
 /// Whether nobody sends a bill: the request was refused, or never left.
@@ -206,6 +235,30 @@ mod tests {
         assert!(told(429, "{\"error\": {\"code\": \"insufficient_quota\"}}").contains("no credit"));
         let echoed = told(400, r#"{"error": {"message": "bad\n thing with sk-1"}}"#);
         assert_eq!(echoed, "anthropic refused the request (status 400): bad thing with …");
+    }
+
+    #[test]
+    fn a_refusal_is_about_tools_where_it_says_so() {
+        for (status, body, is) in [
+            (
+                400,
+                r#"{"error": "registry.ollama.ai/library/gemma:2b does not support tools"}"#,
+                Some(ModelRefusal::Tools),
+            ),
+            (404, r#"{"error": {"message": "No endpoints found that support tool use"}}"#, Some(ModelRefusal::Tools)),
+            (500, r#"{"error": {"message": "tools param requires --jinja flag"}}"#, Some(ModelRefusal::Tools)),
+            (
+                400,
+                r#"{"error": {"message": "This model's maximum context length is 8192 tokens"}}"#,
+                Some(ModelRefusal::Length),
+            ),
+            (400, r#"{"error": {"message": "response_format is not supported"}}"#, Some(ModelRefusal::Form)),
+            (400, r#"{"error": {"status": "API_KEY_INVALID"}}"#, None),
+            (404, "{}", None),
+            (500, "oops", None),
+        ] {
+            assert_eq!(refusal(status, body), is, "{body}");
+        }
     }
 
     #[test]

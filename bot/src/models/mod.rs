@@ -1,6 +1,7 @@
 //! Models: who judges and writes, where they are asked, and a built-in one that needs nobody.
 
 mod ask;
+mod calls;
 mod choose;
 mod embed;
 mod errors;

@@ -25,7 +25,7 @@ pub struct KnownProvider {
     /// What it is usually asked for when nobody has chosen: who writes, and who judges.
     usual: Option<(&'static str, &'static str)>,
     /// Of its models, dollars per million tokens, in and out.
-    pub prices: &'static [(&'static str, f64, f64)],
+    pub prices: &'static [(&'static str, &'static [f64])],
 }
 
 /// An address as a provider's own tools expect it in the environment.
@@ -63,7 +63,7 @@ pub const PROVIDERS: &[KnownProvider] = &[
         needs_key: true,
         url_variable: Some(("ANTHROPIC_BASE_URL", ToolAddress::Versioned)),
         usual: Some(("claude-sonnet-4-5", "claude-haiku-4-5")),
-        prices: &[("claude-haiku-4-5", 1.0, 5.0), ("claude-sonnet-4-5", 3.0, 15.0)],
+        prices: &[("claude-haiku-4-5", &[1.0, 5.0, 0.1]), ("claude-sonnet-4-5", &[3.0, 15.0, 0.3])],
     },
     KnownProvider {
         name: "google",
@@ -74,7 +74,7 @@ pub const PROVIDERS: &[KnownProvider] = &[
         needs_key: true,
         url_variable: Some(("GOOGLE_GEMINI_BASE_URL", ToolAddress::Versioned)),
         usual: Some(("gemini-2.5-flash", "gemini-2.5-flash-lite")),
-        prices: &[("gemini-2.5-flash", 0.3, 2.5), ("gemini-2.5-flash-lite", 0.1, 0.4)],
+        prices: &[("gemini-2.5-flash", &[0.3, 2.5]), ("gemini-2.5-flash-lite", &[0.1, 0.4])],
     },
     KnownProvider {
         name: "openai",
@@ -85,7 +85,7 @@ pub const PROVIDERS: &[KnownProvider] = &[
         needs_key: true,
         url_variable: Some(("OPENAI_BASE_URL", ToolAddress::Whole)),
         usual: Some(("gpt-5-mini", "gpt-5-nano")),
-        prices: &[("gpt-5-mini", 0.25, 2.0), ("gpt-5-nano", 0.05, 0.4)],
+        prices: &[("gpt-5-mini", &[0.25, 2.0, 0.025]), ("gpt-5-nano", &[0.05, 0.4, 0.005])],
     },
     // In the OpenAI format, which unlike its own lets us ask for a schema.
     KnownProvider {

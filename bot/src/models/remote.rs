@@ -3,18 +3,21 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use aizuchi_core::settings::WireFormat;
+use aizuchi_core::settings::{CacheTokens, WireFormat};
 use aizuchi_core::usage::tokens_of_bytes;
 use genai::adapter::AdapterKind;
-use genai::chat::{CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatResponse, JsonSpec, StopReason};
+use genai::chat::{
+    CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatResponse, JsonSpec, StopReason, ToolChoice,
+};
 use genai::resolver::{AuthData, Endpoint};
 use genai::{Client, ModelIden, ServiceTarget};
 use secrecy::ExposeSecret as _;
 
-use super::errors::{explain, give_up, is_unpaid, refuses_the_form, try_later};
+use super::calls::{read_leniently, requested_calls, shown_tool, steps, steps_in_words};
+use super::errors::{ModelRefusal, explain, give_up, is_unpaid, try_later};
 use super::providers::ModelAddress;
 use super::thinking::{self, ThinkingPlan};
-use crate::meter::Meter;
+use crate::meter::{Meter, TokenCount};
 use crate::ports::{BoxFuture, ModelError, ModelProvider, ModelReply, ModelRequest, PromptTurn, Role};
 
 pub struct Remote {
@@ -25,21 +28,50 @@ pub struct Remote {
     pub meter: Meter,
 }
 
-/// Models that have refused a schema or a word about thinking, and are asked plainly from then on.
+/// Models that have refused something that not every model takes, and are asked without it from then on.
 #[derive(Clone, Debug, Default)]
-pub struct PlainModels(Arc<Mutex<HashSet<String>>>);
+pub struct PlainModels(Arc<Mutex<HashSet<(Extra, String)>>>);
+
+/// What not every model takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Extra {
+    /// A schema, or a word about thinking.
+    Options,
+    Tools,
+}
 
 impl PlainModels {
-    fn name(address: &ModelAddress) -> String {
-        format!("{} {}", address.url, address.model)
+    fn key(extra: Extra, address: &ModelAddress) -> (Extra, String) {
+        (extra, format!("{} {}", address.url, address.model))
     }
 
-    fn holds(&self, address: &ModelAddress) -> bool {
-        self.0.lock().expect("nobody panics here").contains(&PlainModels::name(address))
+    fn refuses(&self, extra: Extra, address: &ModelAddress) -> bool {
+        self.0.lock().expect("nobody panics here").contains(&PlainModels::key(extra, address))
     }
 
-    fn add(&self, address: &ModelAddress) {
-        self.0.lock().expect("nobody panics here").insert(PlainModels::name(address));
+    /// Whether that is news.
+    fn add(&self, extra: Extra, address: &ModelAddress) -> bool {
+        self.0.lock().expect("nobody panics here").insert(PlainModels::key(extra, address))
+    }
+}
+
+/// Which extras a request has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct RequestForm {
+    options: bool,
+    tools: bool,
+}
+
+impl RequestForm {
+    /// The next plainer one for a request that was refused; none where that cannot help.
+    fn plainer(self, first: RequestForm, refusal: ModelRefusal) -> Option<RequestForm> {
+        match (self.options, self.tools, refusal) {
+            (_, true, ModelRefusal::Tools) => Some(RequestForm { tools: false, ..self }),
+            (true, _, ModelRefusal::Form | ModelRefusal::Length) => Some(RequestForm { options: false, ..self }),
+            (false, true, ModelRefusal::Form) => Some(RequestForm { options: first.options, tools: false }),
+            (true, false, ModelRefusal::Tools) => Some(RequestForm { options: false, ..self }),
+            (false, true, ModelRefusal::Length) | (false, false, _) => None,
+        }
     }
 }
 
@@ -50,44 +82,78 @@ impl ModelProvider for Remote {
     fn answer<'a>(&'a self, request: &'a ModelRequest) -> BoxFuture<'a, Result<ModelReply, ModelError>> {
         Box::pin(async move {
             let plan = thinking::plan(self.address.format, &request.model, request.thinking, request.thinking_tokens);
+            let takes = |extra| !self.plain.refuses(extra, &self.address);
             let asks_for_more = request.prompt.schema.is_some() || plan.effort.is_some();
-            if !asks_for_more || self.plain.holds(&self.address) {
-                return self.settle(self.ask(request, &plan, false).await, request);
-            }
-            match self.ask(request, &plan, true).await {
-                Err(error) if refuses_the_form(&error) => {
-                    let answer = self.ask(request, &plan, false).await;
-                    if answer.is_ok() {
-                        tracing::info!(
-                            provider = self.address.provider,
-                            model = request.model,
-                            "asking the model without optional parameters"
-                        );
-                        self.plain.add(&self.address);
+            let first = RequestForm {
+                options: asks_for_more && takes(Extra::Options),
+                tools: !request.prompt.tools.shown.is_empty() && takes(Extra::Tools),
+            };
+            let (mut form, mut refused) = (first, None);
+            loop {
+                let answer = self.ask(request, &plan, form).await;
+                let refusal = answer.as_ref().err().and_then(ModelRefusal::of);
+                match refusal.and_then(|refusal| form.plainer(first, refusal)) {
+                    Some(plainer) => {
+                        refused = answer.err();
+                        form = plainer;
                     }
-                    self.settle(answer, request)
+                    None => {
+                        if let (Ok(_), Some(refused)) = (&answer, refused) {
+                            self.learn(first, form, &refused);
+                        }
+                        return self.settle(answer, request, form);
+                    }
                 }
-                answer => self.settle(answer, request),
             }
         })
     }
 }
 
 impl Remote {
-    async fn ask(&self, request: &ModelRequest, plan: &ThinkingPlan, in_form: bool) -> genai::Result<ChatResponse> {
-        let turns = alternating(&request.prompt.turns).into_iter().map(|(by, text)| match by {
+    /// What a model has refused it is not sent again.
+    fn learn(&self, first: RequestForm, taken: RequestForm, refused: &genai::Error) {
+        let (provider, model) = (&self.address.provider, &self.address.model);
+        if first.options && !taken.options && self.plain.add(Extra::Options, &self.address) {
+            tracing::info!(provider, model, "asking the model without optional parameters");
+        }
+        if first.tools && !taken.tools && self.plain.add(Extra::Tools, &self.address) {
+            let reason = explain(refused, &self.address);
+            tracing::warn!(provider, model, %reason, "asking the model without tools");
+        }
+    }
+
+    fn chat(&self, request: &ModelRequest, form: RequestForm) -> ChatRequest {
+        let (prompt, format) = (&request.prompt, self.address.format);
+        let tools = &prompt.tools;
+        let told = steps_in_words(&tools.steps).filter(|_| !form.tools);
+        let told = told.map(|text| PromptTurn { by: Role::User, text });
+        let turns = prompt.turns.iter().chain(&told);
+        let turns = alternating(turns).into_iter().map(|(by, text)| match by {
             Role::User => ChatMessage::user(text),
             Role::Assistant => ChatMessage::assistant(text),
         });
-        let mut chat = ChatRequest::from_messages(turns.collect());
-        if !request.prompt.system.is_empty() {
-            chat = chat.with_system(request.prompt.system.as_str());
+        // The others keep the beginning of a prompt at hand without being asked.
+        let system = match format {
+            _ if prompt.system.is_empty() => None,
+            WireFormat::Anthropic => {
+                Some(ChatMessage::system(prompt.system.as_str()).with_options(CacheControl::Ephemeral))
+            }
+            WireFormat::OpenAi | WireFormat::Google | WireFormat::Ollama => {
+                Some(ChatMessage::system(prompt.system.as_str()))
+            }
+        };
+        let steps = if form.tools { steps(tools, format) } else { Vec::new() };
+        let chat = ChatRequest::from_messages(system.into_iter().chain(turns).chain(steps).collect());
+        // Ollama cannot be told that a tool is only shown.
+        match form.tools && (tools.may_call || format != WireFormat::Ollama) {
+            true => chat.with_tools(tools.shown.iter().map(shown_tool)),
+            false => chat,
         }
-        // Who is not told to think less needs the room.
-        let room = if in_form || plan.effort.is_none() { plan.room } else { request.thinking_tokens };
-        let tokens_max = request.tokens_max.saturating_add(room);
+    }
+
+    fn options(&self, request: &ModelRequest, plan: &ThinkingPlan, form: RequestForm, tokens_max: u32) -> ChatOptions {
         let mut options = ChatOptions::default().with_max_tokens(tokens_max);
-        if in_form {
+        if form.options {
             if let Some(schema) = &request.prompt.schema {
                 options = options.with_response_format(JsonSpec::new(schema.name, schema.schema.clone()));
             }
@@ -95,22 +161,50 @@ impl Remote {
                 options = options.with_reasoning_effort(effort.clone());
             }
         }
-        // The others keep the beginning of a prompt at hand without being asked.
-        if self.address.format == WireFormat::Anthropic {
-            options = options.with_cache_control(CacheControl::Ephemeral);
+        if form.tools {
+            options = options.with_capture_raw_body(true);
+            if !request.prompt.tools.may_call {
+                options = options.with_tool_choice(ToolChoice::None);
+            }
         }
+        options
+    }
+
+    async fn ask(&self, request: &ModelRequest, plan: &ThinkingPlan, form: RequestForm) -> genai::Result<ChatResponse> {
+        // Who is not told to think less needs the room.
+        let room = if form.options || plan.effort.is_none() { plan.room } else { request.thinking_tokens };
+        let tokens_max = request.tokens_max.saturating_add(room);
+        let options = self.options(request, plan, form, tokens_max);
         let attempt = self.meter.begin(tokens_of_bytes(request.prompt.bytes()), tokens_max.into());
-        let answer = self.client.exec_chat(self.target(), chat, Some(&options)).await;
+        let answer = self.client.exec_chat(self.target(), self.chat(request, form), Some(&options)).await;
+        let answer = self.understood(answer);
         match &answer {
             Ok(response) => {
-                let (tokens_in, tokens_out, _) = tokens(response);
-                let written = || tokens_of_bytes(response.content.texts().iter().map(|text| text.len()).sum());
-                attempt.answered(tokens_in, tokens_out.unwrap_or_else(written));
+                let (tokens_in, tokens_out) = tokens(response);
+                let cache = cache_tokens(response, self.address.format);
+                let tokens_out = tokens_out.unwrap_or_else(|| tokens_of_bytes(response.content.size()));
+                attempt.answered(TokenCount { tokens_in, cache, tokens_out });
             }
             Err(error) if is_unpaid(error) => attempt.refused(),
             Err(_) => drop(attempt),
         }
         answer
+    }
+
+    /// The client library takes calls of tools only in the form of OpenAI itself; not every server keeps to it.
+    fn understood(&self, answer: genai::Result<ChatResponse>) -> genai::Result<ChatResponse> {
+        match (answer, self.address.format) {
+            (
+                Err(genai::Error::ChatResponseGeneration { response_body, model_iden, request_payload, cause }),
+                WireFormat::OpenAi | WireFormat::Ollama,
+            ) => read_leniently(&response_body, &model_iden).ok_or(genai::Error::ChatResponseGeneration {
+                response_body,
+                model_iden,
+                request_payload,
+                cause,
+            }),
+            (answer, _) => answer,
+        }
     }
 
     pub(super) fn target(&self) -> ServiceTarget {
@@ -128,14 +222,26 @@ impl Remote {
         }
     }
 
-    fn settle(&self, answer: genai::Result<ChatResponse>, request: &ModelRequest) -> Result<ModelReply, ModelError> {
+    fn settle(
+        &self,
+        answer: genai::Result<ChatResponse>,
+        request: &ModelRequest,
+        form: RequestForm,
+    ) -> Result<ModelReply, ModelError> {
         let response = answer.map_err(|error| explain(&error, &self.address))?;
         let text = thinking::without_thoughts(&response.content.texts().concat());
-        if text.is_empty() {
-            return Err(self.silence(response.stop_reason.as_ref(), request));
+        let (tokens_in, tokens_out) = tokens(&response);
+        let tokens_cached = cache_tokens(&response, self.address.format).read;
+        let (tools, format) = (&request.prompt.tools, self.address.format);
+        let may_call = form.tools && tools.may_call;
+        let calls = if may_call { requested_calls(&response, tools, format) } else { Vec::new() };
+        if text.is_empty() && calls.is_empty() {
+            return Err(match response.content.contains_tool_call() {
+                true => try_later(format!("{} asked for tools where it has to answer", request.model)),
+                false => self.silence(response.stop_reason.as_ref(), request),
+            });
         }
-        let (tokens_in, tokens_out, tokens_cached) = tokens(&response);
-        Ok(ModelReply { text, tokens_in, tokens_out, tokens_cached })
+        Ok(ModelReply { text, calls, tokens_in, tokens_out, tokens_cached })
     }
 
     /// A model that has said nothing.
@@ -151,22 +257,32 @@ impl Remote {
     }
 }
 
-/// Tokens that went in, came out, and were at hand already, as far as the provider says.
-fn tokens(response: &ChatResponse) -> (Option<u64>, Option<u64>, u64) {
+/// Tokens that went in and came out, as far as the provider says.
+fn tokens(response: &ChatResponse) -> (Option<u64>, Option<u64>) {
     let usage = &response.usage;
-    let count = |tokens: Option<i32>| tokens.and_then(|tokens| u64::try_from(tokens).ok());
     let thoughts = usage.completion_tokens_details.as_ref().and_then(|details| details.reasoning_tokens);
-    let cached = usage.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens);
-    (count(usage.prompt_tokens), count(usage.completion_tokens.or(thoughts)), count(cached).unwrap_or(0))
+    (count(usage.prompt_tokens), count(usage.completion_tokens.or(thoughts)))
+}
+
+/// Of those that went in, what the provider had at hand, and what it keeps for the next time.
+fn cache_tokens(response: &ChatResponse, format: WireFormat) -> CacheTokens {
+    let Some(details) = &response.usage.prompt_tokens_details else { return CacheTokens::default() };
+    // Nobody else takes more for it.
+    let written = details.cache_creation_tokens.filter(|_| format == WireFormat::Anthropic);
+    CacheTokens { read: count(details.cached_tokens).unwrap_or(0), written: count(written).unwrap_or(0) }
+}
+
+fn count(tokens: Option<i32>) -> Option<u64> {
+    tokens.and_then(|tokens| u64::try_from(tokens).ok())
 }
 
 /// Says nothing, where a provider wants something said.
 const NOTHING_SAID: &str = "…";
 
 /// The turns as every provider and every template takes them: none empty, by turns, the first and the last of the user.
-fn alternating(turns: &[PromptTurn]) -> Vec<(Role, String)> {
+fn alternating<'a>(turns: impl IntoIterator<Item = &'a PromptTurn>) -> Vec<(Role, String)> {
     let mut all: Vec<(Role, String)> = Vec::new();
-    for turn in turns.iter().filter(|turn| !turn.text.trim().is_empty()) {
+    for turn in turns.into_iter().filter(|turn| !turn.text.trim().is_empty()) {
         match all.last_mut() {
             Some((by, text)) if *by == turn.by => {
                 text.push_str("\n\n");

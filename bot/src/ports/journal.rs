@@ -183,7 +183,9 @@ impl<'a> Keys<'a> {
             Input::Reacted(reaction) => {
                 Keys { person: Some(&reaction.by), message: Some(&reaction.message), ..Keys::default() }
             }
-            Input::Judged(..) | Input::Written(..) => Keys { kind: Some(RecordKind::Own), ..Keys::default() },
+            Input::Judged(..) | Input::Written(..) | Input::ToolCalls(..) | Input::ToolResult(..) => {
+                Keys { kind: Some(RecordKind::Own), ..Keys::default() }
+            }
             Input::Told(..) => Keys { kind: Some(RecordKind::Told), ..Keys::default() },
             Input::PolicyChanged(_)
             | Input::Tick
@@ -192,6 +194,7 @@ impl<'a> Keys<'a> {
             | Input::Recalled(..)
             | Input::Remembered(..)
             | Input::Refused(..)
+            | Input::Scheduled(..)
             | Input::Billed(..)
             | Input::Siblings(..)
             | Input::ClockSet(_)

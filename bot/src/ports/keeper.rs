@@ -39,8 +39,8 @@ pub trait ForgetJobs: Send + Sync {
 pub enum JobStep {
     /// Everything of them is to be deleted.
     Delete(Box<ForgetRequest>),
-    /// Nothing says any more who it was; the files are to be written anew.
-    Rewrite,
+    /// Nothing says any more who it was; copies of what was deleted have to leave the pages of the files.
+    RemoveCopies,
     /// What was deleted has to leave the files.
     Settle,
 }

@@ -14,6 +14,7 @@ mod recent;
 mod snapshots;
 mod stores;
 mod talk;
+mod tools;
 mod web_talk;
 
 pub use futures_util::future::BoxFuture;
@@ -28,8 +29,8 @@ pub use keeper::{ForgetJobs, JobStep, KeeperStore};
 pub use marks::{ChannelMark, ChannelMarks, MarkChange};
 pub use memory::{Memory, MemoryCatalog};
 pub use models::{
-    DigestRequest, Embedder, ModelClient, ModelError, ModelProvider, ModelReply, ModelRequest, Prompt, PromptBuilder,
-    PromptTurn, Role, Schema, Thinking, bill,
+    DigestRequest, Draft, Embedder, ModelClient, ModelError, ModelProvider, ModelReply, ModelRequest, Prompt,
+    PromptBuilder, PromptTools, PromptTurn, RequestedCall, Role, Schema, Thinking, bill,
 };
 pub use platform::{Caller, Commands, Platform, PostError, PostRequest};
 pub use platform_stores::PlatformStores;
@@ -38,6 +39,7 @@ pub use recent::RecentMessages;
 pub use snapshots::{BaseMark, EngineState, SnapshotStore, StateKind, StoredState, StoredStates};
 pub use stores::{FileCleanup, StoreFiles, Stores};
 pub use talk::{OwnTalk, PersonName, StoredUtterance, TalkOf, TalkWrite};
+pub use tools::{Tool, ToolRequest, ToolSource, ToolSpec};
 pub use web_talk::{
     Speaker, WebBody, WebChange, WebDecision, WebHistory, WebMessage, WebQuery, WebQueryResult, WebRoom, WebSession,
     WebSessions, WebTalk, WebWrite,

@@ -1,16 +1,18 @@
 //! Who judges, writes and understands: models, and how they are asked.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Lines, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::memory::{ChannelMemory, Fact};
+use aizuchi_core::tools::ToolStep;
 use aizuchi_core::types::CallId;
 use aizuchi_core::{Policies, Policy};
 use serde_json::Value;
 
-use super::BoxFuture;
+use super::{BoxFuture, ToolSpec};
 use crate::meter::Meter;
 
 /// Who judges and writes. Both end with exactly one result; dropped, the call is cancelled for real.
@@ -21,10 +23,39 @@ pub trait ModelClient: Send + Sync {
         brief: Box<Brief>,
         policies: Arc<Policies>,
     ) -> BoxFuture<'static, Result<Answer, Failure>>;
+    /// Writes an answer, or asks for some of these tools first. Who cannot use tools writes without them.
+    fn draft(
+        self: Arc<Self>,
+        brief: Box<Brief>,
+        _tools: Vec<ToolSpec>,
+        policies: Arc<Policies>,
+    ) -> BoxFuture<'static, Result<Draft, Failure>> {
+        let writing = self.write(brief, policies);
+        Box::pin(async { writing.await.map(Draft::Words) })
+    }
     /// Sums talk up, or thinks it over.
     fn digest(self: Arc<Self>, _: Box<DigestRequest>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         Box::pin(async { Err(Failure::unpaid("long-term memory is off")) })
     }
+}
+
+/// What came of the order for an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Draft {
+    Words(Answer),
+    Calls(Vec<RequestedCall>, Usage),
+}
+
+/// A tool that a model wants used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestedCall {
+    /// The provider's; the result goes back under it.
+    pub id: String,
+    pub name: String,
+    /// JSON, as the model wrote it.
+    pub arguments: String,
+    /// What some providers want to see again with the result.
+    pub signatures: Vec<String>,
 }
 
 /// Messages to be processed by long-term memory.
@@ -45,7 +76,8 @@ pub struct DigestRequest {
 /// Puts a question or the order for an answer into words for a model. `Err` says what is wrong with them.
 pub trait PromptBuilder: Send + Sync {
     fn judge(&self, ask: &Ask, policy: &Policy) -> Result<Prompt, String>;
-    fn write(&self, brief: &Brief, policy: &Policy) -> Result<Prompt, String>;
+    /// `tools` are those that the writer is shown.
+    fn write(&self, brief: &Brief, tools: Vec<ToolSpec>, policy: &Policy) -> Result<Prompt, String>;
     fn digest(&self, digest: &DigestRequest, policy: &Policy) -> Result<Prompt, String>;
 }
 
@@ -84,16 +116,36 @@ pub struct Prompt {
     pub turns: Vec<PromptTurn>,
     /// Where the answer is to be JSON.
     pub schema: Option<Schema>,
+    pub tools: PromptTools,
+}
+
+/// The tools of an answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PromptTools {
+    pub shown: Vec<ToolSpec>,
+    /// Whether the model may ask for more of them, or has to answer now.
+    pub may_call: bool,
+    /// What it asked for so far. What came of it is framed, as the talk is.
+    pub steps: Vec<ToolStep>,
 }
 
 impl Prompt {
     pub fn bytes(&self) -> usize {
-        self.system.len() + self.turns.iter().map(|turn| turn.text.len()).sum::<usize>()
+        self.texts().map(|text| text.len()).sum()
     }
 
     pub fn chars(&self) -> u64 {
-        let turns = self.turns.iter().map(|turn| turn.text.chars().count());
-        (self.system.chars().count() + turns.sum::<usize>()) as u64
+        self.texts().map(|text| text.chars().count() as u64).sum()
+    }
+
+    /// Everything that a model reads, in the order in which it reads it.
+    pub fn texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let shown = self.tools.shown.iter().flat_map(|tool| {
+            [tool.name.as_str().into(), tool.description.as_str().into(), Cow::from(tool.schema.to_string())]
+        });
+        let turns = self.turns.iter().map(|turn| turn.text.as_str().into());
+        let steps = self.tools.steps.iter().flat_map(|step| [Cow::from(&*step.call.arguments), step.words().into()]);
+        std::iter::once(self.system.as_str().into()).chain(shown).chain(turns).chain(steps)
     }
 }
 
@@ -119,7 +171,9 @@ pub struct Schema {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelReply {
+    /// Empty where it asks for tools.
     pub text: String,
+    pub calls: Vec<RequestedCall>,
     /// As the provider counts them; none where it does not tell.
     pub tokens_in: Option<u64>,
     pub tokens_out: Option<u64>,

@@ -29,8 +29,8 @@ pub trait StoreFiles: Send + Sync {
     /// Has what was deleted leave the files. Tried for a while.
     fn settle(&self) -> BoxFuture<'_, Result<FileCleanup, StoreError>>;
 
-    /// Writes the files anew: copies of what was deleted may be left in gaps. Whatever else is to be written waits.
-    fn rewrite(&self) -> BoxFuture<'_, Result<(), StoreError>>;
+    /// Removes copies of what was deleted, which may be left in gaps of the files. Whatever else is to be written waits.
+    fn remove_copies(&self) -> BoxFuture<'_, Result<(), StoreError>>;
 }
 
 /// Whether what was deleted is gone from the files.

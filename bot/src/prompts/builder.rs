@@ -6,17 +6,19 @@ use aizuchi_core::Policy;
 use aizuchi_core::effect::{Ask, Brief, Digesting, Kind, Transcript};
 use aizuchi_core::judge::Question;
 use aizuchi_core::settings::JudgeStyle;
+use aizuchi_core::tools::{ToolOffer, ToolOutcome, ToolOutput, ToolStep};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Value;
 use minijinja::{Environment, UndefinedBehavior, context};
 
 use super::built_in::{NAMES, PARTS, built_in, halves};
 use super::folder::PromptFolder;
-use super::frame::PromptFrame;
+use super::frame::{PromptFrame, framed_alone};
 use super::language::language_for;
 use super::schemas::{schema_of, schema_of_digest};
+use super::words::is_line_break;
 use crate::language::Language;
-use crate::ports::{DigestRequest, Prompt, PromptBuilder, PromptTurn, Role};
+use crate::ports::{DigestRequest, Prompt, PromptBuilder, PromptTools, PromptTurn, Role, ToolSpec};
 
 /// The prompts of this program, each replaced by the user's where there is one.
 pub struct Prompts {
@@ -40,7 +42,15 @@ impl Prompts {
     /// many there are.
     pub fn try_all(&self, policy: &Policy) -> usize {
         let because = "it asks a question".into();
-        let asking = QuestionContext { answering: "1".into(), because, telling: true, ..QuestionContext::default() };
+        let (answering, errand) = ("1".into(), "say hello".into());
+        let asking = QuestionContext {
+            answering,
+            because,
+            telling: true,
+            has_tools: true,
+            errand,
+            ..QuestionContext::default()
+        };
         let mut own = 0;
         for language in Language::ALL {
             for name in NAMES {
@@ -67,7 +77,7 @@ impl Prompts {
         let asking = fill(&mut frame);
         let (system, question) = self.text(language, name, policy, &asking)?;
         let turns = vec![PromptTurn { by: Role::User, text: frame.with_question(&question) }];
-        Ok(Prompt { system, turns, schema: None })
+        Ok(Prompt { system, turns, schema: None, tools: PromptTools::default() })
     }
 
     /// Instructions and question, from the user's file or, if that is of no use, from ours.
@@ -86,12 +96,14 @@ impl Prompts {
         };
         let part = |part| self.filled(language, part, |source, file| fill(file, source, &bare));
         let (persona, group, frame, memory) = (part("persona")?, part("group")?, part("frame")?, part("memory")?);
+        let tools = if asking.has_tools { part("tools")? } else { String::new() };
         let stable = context! {
             name => &settings.bot.name,
             persona,
             group,
             frame,
             memory,
+            tools,
             quiet_seconds => settings.response.min_wait_seconds,
             delay_max => settings.response.max_delay_seconds,
             emoji => settings.kinds.emoji.join(" "),
@@ -101,6 +113,7 @@ impl Prompts {
             answering => &asking.answering,
             because => &asking.because,
             telling => asking.telling,
+            errand => &asking.errand,
             ..stable.clone()
         };
         self.filled(language, name, |source, file| {
@@ -138,6 +151,9 @@ struct QuestionContext {
     because: String,
     /// Whether it has something to tell of its own accord.
     telling: bool,
+    has_tools: bool,
+    /// What a schedule asks for.
+    errand: String,
 }
 
 impl PromptBuilder for Prompts {
@@ -159,23 +175,31 @@ impl PromptBuilder for Prompts {
                 answering: frame.numbers_of(message),
                 because: about.map(|about| about.because.to_string()).unwrap_or_default(),
                 telling: ask.telling.is_some(),
+                ..QuestionContext::default()
             }
         })?;
         Ok(Prompt { schema: schema_of(ask.question, ask.style, &policy.settings.kinds.emoji), ..prompt })
     }
 
-    fn write(&self, brief: &Brief, policy: &Policy) -> Result<Prompt, String> {
+    fn write(&self, brief: &Brief, tools: Vec<ToolSpec>, policy: &Policy) -> Result<Prompt, String> {
         let name = match (brief.kind, brief.addressed) {
+            _ if brief.errand.is_some() => "errand",
             (Kind::Acknowledgement | Kind::Reaction, _) => "acknowledge",
             (Kind::Full, true) => "reply",
             (Kind::Full, false) => "contribute",
         };
-        self.prompt(name, policy, &brief.transcript, |frame| {
+        let has_tools = !tools.is_empty();
+        let prompt = self.prompt(name, policy, &brief.transcript, |frame| {
             frame.memories(&brief.memories);
             frame.talk(&brief.transcript.lines, &brief.answering);
             let answering = frame.numbers_of(&brief.answering);
-            QuestionContext { answering, telling: brief.telling.is_some(), ..QuestionContext::default() }
-        })
+            let errand = brief.errand.as_deref().unwrap_or_default().to_owned();
+            let telling = brief.telling.is_some();
+            QuestionContext { answering, telling, has_tools, errand, ..QuestionContext::default() }
+        })?;
+        let may_call = brief.tools != ToolOffer::None;
+        let steps = brief.steps.iter().map(framed_step).collect();
+        Ok(Prompt { tools: PromptTools { shown: tools, may_call, steps }, ..prompt })
     }
 
     fn digest(&self, digest: &DigestRequest, policy: &Policy) -> Result<Prompt, String> {
@@ -192,6 +216,23 @@ impl PromptBuilder for Prompts {
         })?;
         Ok(Prompt { schema: Some(schema_of_digest(digest.what)), ..prompt })
     }
+}
+
+/// A tool's words are data, as people's are.
+fn framed_step(step: &ToolStep) -> ToolStep {
+    let outcome = match &step.outcome {
+        Some(ToolOutcome::Returned(output)) => {
+            Some(ToolOutcome::Returned(ToolOutput { text: framed_result(&output.text), ..output.clone() }))
+        }
+        Some(ToolOutcome::Failed(what)) => Some(ToolOutcome::Failed(framed_result(what))),
+        other => other.clone(),
+    };
+    ToolStep { outcome, ..step.clone() }
+}
+
+pub fn framed_result(text: &str) -> Box<str> {
+    let lines: Vec<String> = text.split(is_line_break).map(framed_alone).collect();
+    format!("<result>\n{}\n</result>", lines.join("\n").trim_end()).into()
 }
 
 fn digest_name(what: Digesting) -> &'static str {

@@ -8,6 +8,7 @@ pub const NAMES: &[&str] = &[
     "group",
     "frame",
     "memory",
+    "tools",
     "state",
     "same",
     "changed",
@@ -17,6 +18,7 @@ pub const NAMES: &[&str] = &[
     "join",
     "reply",
     "contribute",
+    "errand",
     "acknowledge",
     "summarize",
     "reflect",
@@ -28,7 +30,7 @@ pub(super) fn built_in(language: Language, name: &str) -> Option<&'static str> {
 }
 
 /// Prompts that nobody asks by themselves.
-pub(super) const PARTS: &[&str] = &["persona", "group", "frame", "memory"];
+pub(super) const PARTS: &[&str] = &["persona", "group", "frame", "memory", "tools"];
 
 /// The line between what a model is told to be and what it is asked.
 const BETWEEN: &str = "---";

@@ -247,6 +247,6 @@ fn shown_lines(lengths: &[usize], of_askers: &[bool], chars_max: usize) -> Vec<b
     shown
 }
 
-fn framed_alone(words: &str) -> String {
+pub fn framed_alone(words: &str) -> String {
     framed(words, usize::MAX, |_| String::new())
 }

@@ -33,7 +33,7 @@ static TAGS: LazyLock<Vec<String>> = LazyLock::new(|| {
 });
 /// These are ordinary words too, and tags only as a whole: `<mid>`, and not `lo < mid`.
 static WHOLE_TAGS: LazyLock<Vec<String>> =
-    LazyLock::new(|| all_folded("pre suf mid role ref box quad img reponame filename toolcall toolcalls"));
+    LazyLock::new(|| all_folded("result pre suf mid role ref box quad img reponame filename toolcall toolcalls"));
 /// Reserved ones are numbered.
 static NUMBERED_TAGS: LazyLock<Vec<String>> = LazyLock::new(|| all_folded("unused reserved extra special"));
 static BRACKETED: LazyLock<Vec<String>> = LazyLock::new(|| {

@@ -17,6 +17,8 @@ mod schemas;
 mod words;
 
 pub use builder::Prompts;
+#[cfg(test)]
+pub(crate) use builder::framed_result;
 pub use built_in::NAMES;
 
 #[cfg(test)]

@@ -96,6 +96,9 @@ pub fn decision(trace: &Trace) -> Value {
     line["answered_with"] = trace.answered_with.as_ref().map(|message| message.as_str()).into();
     line["addressed"] = trace.addressed.map(Addressed::id).into();
     line["heard_as"] = trace.heard_as.map(HeardAs::id).into();
+    if !trace.tools.is_empty() {
+        line["tools"] = json!(trace.tools);
+    }
     line
 }
 

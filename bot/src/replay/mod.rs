@@ -17,7 +17,7 @@ pub use differences::{Difference, Differences, StoredTraces};
 pub use memory::{CountingMemory, MemoryCounts};
 pub use oracle::{Judge, ReplayOracle, Script};
 pub use recorded::{RecordedAnswers, RecordedJudge};
-pub use relive::{DecisionComparison, ReliveResult, relive};
+pub use relive::{DecisionComparison, EmptiedRecords, ReliveResult, relive};
 pub use report::html;
 pub use run::{Decided, OwnPosts, Replay, run};
 pub use summary::ReplaySummary;

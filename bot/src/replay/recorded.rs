@@ -48,7 +48,11 @@ impl RecordedAnswers {
             | Input::Tick
             | Input::Recalled(..)
             | Input::Remembered(..)
+            // The words that were written in the end are those that count.
+            | Input::ToolCalls(..)
+            | Input::ToolResult(..)
             | Input::Refused(..)
+            | Input::Scheduled(..)
             | Input::Billed(..)
             | Input::Siblings(..)
             | Input::ClockSet(_)

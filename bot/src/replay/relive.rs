@@ -1,8 +1,8 @@
 //! Recorded days once more, exactly as they were: every record at its time, by the engine that handled it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use aizuchi_core::types::{CallId, MessageId, Time};
+use aizuchi_core::types::{CallId, Change, MessageId, RoomId, Time};
 use aizuchi_core::{Effect, Engine, Input, Trace};
 
 use super::Decided;
@@ -48,6 +48,7 @@ pub fn relive(mut engines: Engines, records: &[Record], progress: &mut dyn FnMut
                 | Effect::Withdraw(_)
                 | Effect::Recall(_)
                 | Effect::Remember(_)
+                | Effect::RunTool(_)
                 | Effect::Abort(_)) => listener.expect(engine, &other),
             }
         }
@@ -57,6 +58,36 @@ pub fn relive(mut engines: Engines, records: &[Record], progress: &mut dyn FnMut
     }
     let (decided, pending) = decisions.finish_early();
     ReliveResult { decided, pending, answers: listener.answers }
+}
+
+/// What the records no longer hold, because it was deleted, edited or forgotten.
+#[derive(Debug, Default)]
+pub struct EmptiedRecords {
+    pub count: u64,
+    /// Messages that have the words of an edit from the beginning.
+    reworded: BTreeSet<(RoomId, MessageId)>,
+}
+
+impl EmptiedRecords {
+    pub fn of(records: &[Record]) -> EmptiedRecords {
+        let mut emptied = EmptiedRecords::default();
+        let mut said = HashMap::new();
+        for record in records {
+            emptied.count += u64::from(matches!(record.input, Input::Forgotten));
+            if let Input::Said(message) = &record.input {
+                said.insert((&message.place.room, &message.id), &message.text);
+            }
+            let Input::Changed(Change { place, id, text: Some(text), .. }) = &record.input else { continue };
+            if said.get(&(&place.room, id)).is_some_and(|said| *said == text) {
+                emptied.reworded.insert((place.room.clone(), id.clone()));
+            }
+        }
+        emptied
+    }
+
+    fn has_reworded(&self, trace: &Trace) -> bool {
+        self.reworded.contains(&(trace.place.room.clone(), trace.message.clone()))
+    }
 }
 
 /// Learns what was answered to what.
@@ -84,6 +115,7 @@ impl AnswerRecorder {
             | Effect::Withdraw(_)
             | Effect::Recall(_)
             | Effect::Remember(_)
+            | Effect::RunTool(_)
             | Effect::Abort(_)
             | Effect::Trace(_)
             | Effect::Received(_)
@@ -105,6 +137,9 @@ pub struct DecisionComparison<'a> {
     pub same: u64,
     /// Decisions that are not stored: the store has let go of them, or did not come to it.
     pub missing: u64,
+    /// Decisions about messages whose first words are gone, because they were edited: what is decided about the others is not
+    /// what was decided then.
+    pub reworded: u64,
     /// Stored, and now.
     pub different: Vec<(&'a Trace, &'a Decided)>,
 }
@@ -118,12 +153,13 @@ fn is_same(then: &Trace, now: &Trace) -> bool {
 }
 
 impl<'a> DecisionComparison<'a> {
-    pub fn of(decided: &'a [Decided], stored: &'a StoredTraces) -> DecisionComparison<'a> {
+    pub fn of(decided: &'a [Decided], stored: &'a StoredTraces, emptied: &EmptiedRecords) -> DecisionComparison<'a> {
         let mut check = DecisionComparison::default();
         for now in without_repeats(decided) {
             match stored.find(&now.trace) {
                 None => check.missing += 1,
                 Some(then) if is_same(then, &now.trace) => check.same += 1,
+                Some(then) if emptied.has_reworded(then) => check.reworded += 1,
                 Some(then) => check.different.push((then, now)),
             }
         }

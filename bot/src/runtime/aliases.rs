@@ -41,10 +41,13 @@ impl PersonAliases {
             | Input::Resumed
             | Input::Judged(..)
             | Input::Written(..)
+            | Input::ToolCalls(..)
+            | Input::ToolResult(..)
             | Input::Delivered(..)
             | Input::Recalled(..)
             | Input::Remembered(..)
             | Input::Refused(..)
+            | Input::Scheduled(..)
             | Input::Billed(..)
             | Input::Siblings(..)
             | Input::ClockSet(_)

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use aizuchi_core::effect::{Delivery, Failure, Post, Withdrawal};
+use aizuchi_core::tools::{APPROVE, REFUSE};
 use aizuchi_core::types::MessageId;
 
 use super::RuntimeContext;
@@ -10,11 +11,11 @@ use crate::language::Language;
 use crate::ports::{Platform, PostError, PostRequest};
 use crate::sentences;
 
-/// The ids of the posts. A part that cannot be posted ends the answer there: what is out is out.
+/// The ids of the posts. A reminder was `due` at that time, in words. A part that cannot be posted ends the answer there: what is out is out.
 pub async fn deliver(
     context: &RuntimeContext,
     delivery: &Delivery,
-    language: Language,
+    (language, due): (Language, &str),
     retries_max: u32,
 ) -> Result<Vec<MessageId>, Failure> {
     let room = delivery.place.room.as_str();
@@ -29,6 +30,14 @@ pub async fn deliver(
         }
         Post::Excuse(excuse) => {
             post(&**platform, delivery, &[&*sentences::excuse(*excuse, language)], retries_max).await
+        }
+        Post::Reminder(reminder) => {
+            let text = sentences::reminder(reminder, due, language);
+            post(&**platform, delivery, &[&text], retries_max).await
+        }
+        Post::Approval(request) => {
+            let question = sentences::approval(request, language);
+            ask(&**platform, delivery, &question, retries_max).await
         }
     };
     let outcome = if done.is_ok() { "posted" } else { "failed" };
@@ -49,6 +58,23 @@ async fn react(
     with_retries(react, retries_max).await.map(|()| Vec::new())
 }
 
+/// Posts a question that people answer with a reaction, and puts both answers under it. Where a platform cannot, people still can.
+async fn ask(
+    platform: &dyn Platform,
+    delivery: &Delivery,
+    question: &str,
+    retries_max: u32,
+) -> Result<Vec<MessageId>, PostError> {
+    let ids = post(platform, delivery, &[question], retries_max).await?;
+    for (id, emoji) in ids.iter().flat_map(|id| [(id, APPROVE), (id, REFUSE)]) {
+        if let Err(error) = with_retries(|| platform.react(&delivery.place, id, emoji), retries_max).await {
+            tracing::warn!(place = %delivery.place, %error, "cannot add a reaction to a question");
+            break;
+        }
+    }
+    Ok(ids)
+}
+
 async fn post(
     platform: &dyn Platform,
     delivery: &Delivery,
@@ -58,7 +84,8 @@ async fn post(
     let mut ids = Vec::new();
     for (part, text) in parts.iter().enumerate() {
         let key = format!("{}/{part}", delivery.call);
-        let answering = (part == 0 && !delivery.continues).then_some(delivery.reply_to());
+        let answering =
+            Some(delivery.reply_to()).filter(|to| part == 0 && !delivery.continues && !to.as_str().is_empty());
         let posting = PostRequest { key: &key, place: &delivery.place, text, answering, more: part + 1 < parts.len() };
         match with_retries(|| platform.post(posting), retries_max).await {
             Ok(id) => ids.push(id),

@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi_core::effect::{Ask, Brief, Delivery, Effect, Failure, Recall, Remember, Typing, Usage, Withdrawal};
+use aizuchi_core::effect::{Ask, Brief, Delivery, Effect, Failure, Post, Recall, Remember, Typing, Usage, Withdrawal};
 use aizuchi_core::input::Answer;
 use aizuchi_core::settings::Price;
+use aizuchi_core::tools::ToolOrder;
 use aizuchi_core::types::{CallId, Change, Place, RoomId};
 use aizuchi_core::{Engine, Input, Policies, Time, Trace};
 use tokio::sync::mpsc;
@@ -19,6 +20,8 @@ use super::languages::RoomLanguages;
 use super::ledger::Ledger;
 use crate::language::Language;
 use crate::meter::Meter;
+use crate::ports::Draft;
+use crate::tools::clock::{shown, zone_of, zoned};
 
 pub struct EffectRunner {
     context: Arc<RuntimeContext>,
@@ -57,6 +60,7 @@ impl EffectRunner {
             Effect::Write(brief) => self.write(brief, seq),
             Effect::Recall(recall) => self.recall(*recall, seq),
             Effect::Remember(remember) => self.remember(*remember, seq),
+            Effect::RunTool(order) => self.run_tool(*order, seq),
             Effect::Deliver(delivery) => self.deliver(*delivery),
             Effect::Type(typing) => self.show_typing(*typing),
             Effect::Withdraw(withdrawal) => self.withdraw(*withdrawal),
@@ -118,8 +122,21 @@ impl EffectRunner {
 
     /// What it speaks in a room where no model chooses the words.
     fn language_of(&self, room: &RoomId) -> Language {
+        self.heard_language(room).unwrap_or_default()
+    }
+
+    /// None after a start where the settings name none, until somebody speaks.
+    fn heard_language(&self, room: &RoomId) -> Option<Language> {
         let policy = self.policies.for_room(room.as_str());
-        Language::wished(&policy.settings.bot.language, self.languages.of(room))
+        Language::set(&policy.settings.bot.language).or(self.languages.of(room))
+    }
+
+    fn language_for(&self, delivery: &Delivery) -> Language {
+        let heard = self.heard_language(&delivery.place.room);
+        match &delivery.post {
+            Post::Reminder(reminder) => heard.unwrap_or_else(|| Language::of_text(&reminder.text)),
+            Post::Text(_) | Post::Reaction(_) | Post::Excuse(_) | Post::Approval(_) => heard.unwrap_or_default(),
+        }
     }
 
     fn ask(&mut self, mut ask: Box<Ask>, seq: u64) {
@@ -146,25 +163,55 @@ impl EffectRunner {
             (self.policies.clone(), self.context.models.clone(), self.context.keeper.clone());
         let meter = self.meter(&call.room);
         let language = self.language_of(&call.room);
+        let toolset = self.context.tools.clone();
         let writing = async move {
             if let Some(keeper) = memory {
                 if let Some(text) = keeper.obey(&brief, seq, language).await {
-                    return Ok(Answer { text: text.into(), usage: Usage::default() });
+                    return Ok(Draft::Words(Answer { text: text.into(), usage: Usage::default() }));
                 }
                 keeper.recollect(&mut brief, seq, &meter).await;
                 if !keeper.remind_writer(&mut brief, seq, &meter).await {
-                    return meter.added_to(Err(nothing_to_tell()));
+                    return meter.added_to(Err(nothing_to_tell())).map(Draft::Words);
                 }
             }
-            meter.added_to(models.write(brief, policies).await)
+            let tools = toolset.shown_to(&brief, policies.for_room(brief.call.room.as_str()));
+            match models.draft(brief, tools, policies).await {
+                Ok(Draft::Calls(calls, usage)) => Ok(Draft::Calls(calls, meter.usage_with(usage))),
+                Ok(Draft::Words(answer)) => meter.added_to(Ok(answer)).map(Draft::Words),
+                Err(failure) => meter.added_to(Err(failure)).map(Draft::Words),
+            }
         };
-        let (result_of, context) = (call.clone(), self.context.clone());
+        let (result_of, context, toolset) = (call.clone(), self.context.clone(), self.context.tools.clone());
         let task = tokio::spawn(async move {
             let draft = tokio::select! {
                 draft = or_failure(writing) => draft,
                 () = show_typing(&context, &place) => unreachable!("the typing indicator runs until it is stopped"),
             };
-            let _ = answer.send(Input::Written(result_of, draft));
+            let _ = answer.send(match draft {
+                Ok(Draft::Words(answer)) => Input::Written(result_of, Ok(answer)),
+                Ok(Draft::Calls(calls, usage)) => Input::ToolCalls(result_of, toolset.resolved(calls), usage),
+                Err(failure) => Input::Written(result_of, Err(failure)),
+            });
+        });
+        self.calls.insert(call, task.abort_handle());
+    }
+
+    /// Dropped, a call is cancelled; what it has changed by then stays changed.
+    fn run_tool(&mut self, order: ToolOrder, seq: u64) {
+        let (call, answer) = (order.call.clone(), self.answer.clone());
+        let (context, policies) = (self.context.clone(), self.policies.clone());
+        let task = tokio::spawn(async move {
+            let running = async {
+                tokio::select! {
+                    result = context.tools.carry_out(&order, seq, &policies) => result,
+                    () = show_typing(&context, &order.place) => unreachable!("the typing indicator runs until it is stopped"),
+                }
+            };
+            let result = or_failure(running).await;
+            let outcome = if result.is_ok() { "returned" } else { "failed" };
+            metrics::counter!("aizuchi_tool_calls_total", "tool" => order.tool.name.to_string(), "outcome" => outcome)
+                .increment(1);
+            let _ = answer.send(Input::ToolResult(order.call, result));
         });
         self.calls.insert(call, task.abort_handle());
     }
@@ -228,14 +275,22 @@ impl EffectRunner {
         });
     }
 
+    /// When a reminder was to be said, in the time zone of its room.
+    fn due_in_words(&self, delivery: &Delivery) -> String {
+        let Post::Reminder(reminder) = &delivery.post else { return String::new() };
+        let policy = self.policies.for_room(delivery.place.room.as_str());
+        shown(&zoned(reminder.due, &zone_of(policy)))
+    }
+
     /// A post is never cancelled: nobody could tell whether it is out already.
     fn deliver(&mut self, delivery: Delivery) {
         let (context, answer) = (self.context.clone(), self.answer.clone());
         let retries_max = self.retries_max(&delivery.place.room);
-        let language = self.language_of(&delivery.place.room);
+        let language = self.language_for(&delivery);
         self.posts.insert(delivery.call.clone());
+        let due = self.due_in_words(&delivery);
         tokio::spawn(async move {
-            let done = or_failure(deliver(&context, &delivery, language, retries_max)).await;
+            let done = or_failure(deliver(&context, &delivery, (language, &due), retries_max)).await;
             if let (Ok(_), Some(fact), Some(keeper)) = (&done, delivery.telling, &context.keeper) {
                 keeper.was_told(fact, &delivery.place, delivery.at).await;
             }

@@ -142,10 +142,13 @@ fn said_at(input: &Input) -> Option<Time> {
         | Input::Resumed
         | Input::Judged(..)
         | Input::Written(..)
+        | Input::ToolCalls(..)
+        | Input::ToolResult(..)
         | Input::Delivered(..)
         | Input::Recalled(..)
         | Input::Remembered(..)
         | Input::Refused(..)
+        | Input::Scheduled(..)
         | Input::Billed(..)
         | Input::Siblings(..)
         | Input::Forgotten

@@ -162,7 +162,7 @@ impl LedgerState {
                     PriceBasis::DearestOfProvider => "the most expensive of its provider",
                     PriceBasis::DearestOfAll | PriceBasis::Listed | PriceBasis::Home => "the most expensive of all",
                 };
-                let Price { input, output } = price;
+                let Price { input, output, .. } = price;
                 tracing::warn!(model, input, output, counts_as, "the model has no listed price; set it in [prices]");
             }
         }

@@ -100,10 +100,13 @@ pub fn is_addressed(input: &Input, policies: &Policies) -> bool {
         | Input::Resumed
         | Input::Judged(..)
         | Input::Written(..)
+        | Input::ToolCalls(..)
+        | Input::ToolResult(..)
         | Input::Delivered(..)
         | Input::Recalled(..)
         | Input::Remembered(..)
         | Input::Refused(..)
+        | Input::Scheduled(..)
         | Input::Billed(..)
         | Input::Siblings(..)
         | Input::ClockSet(_)

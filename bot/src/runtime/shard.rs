@@ -271,6 +271,7 @@ impl Shard {
                     | Effect::Withdraw(_)
                     | Effect::Recall(_)
                     | Effect::Remember(_)
+                    | Effect::RunTool(_)
                     | Effect::Abort(_)) => self.runner.run(&self.engine, at, other, self.seq),
                 }
             }
@@ -347,6 +348,7 @@ impl Shard {
                 | Effect::Withdraw(_)
                 | Effect::Recall(_)
                 | Effect::Remember(_)
+                | Effect::RunTool(_)
                 | Effect::Abort(_)) => self.runner.run(&self.engine, now, other, self.seq),
             }
         }

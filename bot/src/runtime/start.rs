@@ -22,6 +22,7 @@ use crate::keeper::Keeper;
 use crate::learnt;
 use crate::ports::{ModelClient, Platform, StoreFiles, Stores};
 use crate::stores::{StoreError, StoreSettings, wait_for_room};
+use crate::tools::Toolset;
 
 /// What all engines have in common.
 pub struct RuntimeContext {
@@ -29,6 +30,8 @@ pub struct RuntimeContext {
     pub models: Arc<dyn ModelClient>,
     /// Who keeps what is remembered for long; none where nothing is.
     pub keeper: Option<Arc<Keeper>>,
+    /// What a model may use while it writes.
+    pub tools: Toolset,
     pub platforms: Vec<Arc<dyn Platform>>,
     /// Watchers; slow ones miss something.
     pub events: broadcast::Sender<EngineEvent>,
@@ -70,6 +73,8 @@ pub struct Runtime {
 
 /// How often the journal is swept.
 const SWEEP_EVERY: Duration = Duration::from_secs(3600);
+/// For the snapshots that are taken before.
+const SNAPSHOT_WITHIN: Duration = Duration::from_secs(60);
 
 impl Runtime {
     pub async fn start(
@@ -117,7 +122,7 @@ impl Runtime {
         tokio::spawn(engine.clone().supervise("the clock watcher", stop.clone(), clock));
         let noting = AbortOnDropHandle::new(tokio::spawn(note_running(journal.clone(), context.clock)));
         let last_note = (journal.clone(), context.clock);
-        let sweeping = sweep(journal, context, policies, keep, stop.clone());
+        let sweeping = sweep(journal, context, policies, keep, snapshots, stop.clone());
         tokio::spawn(engine.clone().supervise("the journal cleanup", stop.clone(), sweeping));
         let watching = watch_store(stores.files, stop.clone());
         tokio::spawn(engine.clone().supervise("the store watcher", stop.clone(), watching));
@@ -240,12 +245,26 @@ async fn watch_store(files: Arc<dyn StoreFiles>, stop: CancellationToken) {
     }
 }
 
+/// Memory hears of a deletion first: once its record is empty, nothing else tells of it.
+async fn drop_deleted(
+    journal: &Journal,
+    context: &RuntimeContext,
+    before: Time,
+    policies: &Policies,
+) -> Result<usize, StoreError> {
+    if let Some(keeper) = &context.keeper {
+        keeper.catch_up().await?;
+    }
+    journal.drop_deleted(before, policies).await
+}
+
 /// Lets go of what is older than it should be, now and then.
 async fn sweep(
     journal: Journal,
     context: Arc<RuntimeContext>,
     policies: Policies,
     keep: Duration,
+    snapshots: watch::Sender<()>,
     stop: CancellationToken,
 ) {
     loop {
@@ -253,10 +272,10 @@ async fn sweep(
         // Settings may have changed since, and with them the model.
         let policies = learnt::with_kept(Path::new(&context.store.folder), policies.clone());
         let hours = aizuchi_core::types::Span::minutes(60 * u64::from(context.store.deleted_hours));
-        match journal.drop_deleted(context.clock.now() - hours, &policies).await {
+        match drop_deleted(&journal, &context, context.clock.now() - hours, &policies).await {
             Ok(0) => (),
-            Ok(records) => tracing::info!(records, "removed deleted messages from the journal"),
-            Err(error) => tracing::warn!(%error, "cannot remove deleted messages from the journal"),
+            Ok(records) => tracing::info!(records, "removed deleted and edited words from the journal"),
+            Err(error) => tracing::warn!(%error, "cannot remove deleted and edited words from the journal"),
         }
         if let Some(keeper) = &context.keeper {
             keeper.drop_opted_out(&journal, context.clock.now(), &policies).await;
@@ -266,9 +285,15 @@ async fn sweep(
             Ok(records) => tracing::info!(records, "removed old journal records"),
             Err(error) => tracing::warn!(%error, "cannot remove old journal records"),
         }
+        let wait = async {
+            tokio::time::sleep(SWEEP_EVERY).await;
+            // Words leave the journal once snapshots hold what a start needs, also where little is said.
+            snapshots.send_replace(());
+            tokio::time::sleep(SNAPSHOT_WITHIN).await;
+        };
         tokio::select! {
             () = stop.cancelled() => return,
-            () = tokio::time::sleep(SWEEP_EVERY) => (),
+            () = wait => (),
         }
     }
 }

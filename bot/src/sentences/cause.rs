@@ -17,6 +17,7 @@ pub fn cause(trace: &Trace) -> LocalizedMessage {
         Cause::Addressed(Addressed::Name) => message!("cause-name", author = author),
         Cause::Addressed(Addressed::Reply) => message!("cause-reply", author = author),
         Cause::Addressed(Addressed::Turn) => message!("cause-turn", author = author),
+        Cause::Scheduled => message!("cause-scheduled", name = author),
         Cause::Thanked => message!("cause-thanked", author = author),
         Cause::ToldToBeQuiet(span) => message!("cause-told-to-be-quiet", author = author, span = *span),
         Cause::ToldToBeQuietUntilLifted => message!("cause-told-to-be-quiet-open", author = author),

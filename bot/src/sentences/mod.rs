@@ -10,11 +10,35 @@ pub use cause::cause;
 pub use channel::channel;
 pub use trace::{outcome, reason, sentence, why};
 
-use aizuchi_core::effect::Excuse;
+use aizuchi_core::effect::{ApprovalRequest, Excuse};
+use aizuchi_core::reminders::ReminderPost;
+use aizuchi_core::tools::{APPROVE, REFUSE, shown_arguments};
 
-use crate::language::Language;
+use crate::language::{Language, say};
 
-/// The friendly line of somebody who was asked and has no answer.
+/// The question whether a tool may run.
+pub fn approval(request: &ApprovalRequest, language: Language) -> String {
+    let arguments = shown_arguments(&request.arguments).unwrap_or_default();
+    say!(
+        language,
+        "approval-question",
+        tool = &*request.tool,
+        arguments = arguments,
+        minutes = request.minutes,
+        yes = APPROVE,
+        no = REFUSE,
+    )
+}
+
+/// A reminder as it is posted. `due` is when it was to be said, in words.
+pub fn reminder(post: &ReminderPost, due: &str, language: Language) -> String {
+    let text = match &post.asked_by {
+        Some(name) => say!(language, "reminder-post-for", name = &**name, text = &*post.text),
+        None => say!(language, "reminder-post", text = &*post.text),
+    };
+    if post.is_late { format!("{text}\n{}", say!(language, "reminder-late", due = due)) } else { text }
+}
+
 pub fn excuse(excuse: Excuse, language: Language) -> String {
     language.text(match excuse {
         Excuse::NoWords => "excuse-no-words",

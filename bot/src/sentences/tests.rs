@@ -96,6 +96,7 @@ fn every_cause() -> Vec<Cause> {
         Cause::Stale { overdue: Span::seconds(90) },
         Cause::NothingToSay,
         Cause::Repeated,
+        Cause::Scheduled,
         Cause::Undecided,
     ]);
     all.iter().for_each(is_listed);
@@ -117,7 +118,7 @@ fn is_listed(cause: &Cause) {
         Cause::Failed { .. } | Cause::Excused { .. } | Cause::CancelledBy(_) | Cause::SupersededBy(_) => (),
         Cause::PartOf(_) | Cause::AnsweredBy(_) | Cause::AnsweredInstead(_) | Cause::TooMany => (),
         Cause::Deleted | Cause::Forgotten | Cause::Stale { .. } | Cause::NothingToSay => (),
-        Cause::Repeated | Cause::Undecided => (),
+        Cause::Repeated | Cause::Scheduled | Cause::Undecided => (),
     }
 }
 

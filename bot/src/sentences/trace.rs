@@ -17,15 +17,23 @@ pub fn sentence(trace: &Trace, language: Language) -> String {
 
 /// Why, as data for the page: without what it did and the points, which it shows beside it.
 pub fn why(trace: &Trace) -> Vec<LocalizedMessage> {
-    [Some(cause(trace)), heard_as(trace), likelihood(trace), answered_with(trace), posts(trace), received(trace)]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        Some(cause(trace)),
+        heard_as(trace),
+        likelihood(trace),
+        answered_with(trace),
+        tools(trace),
+        posts(trace),
+        received(trace),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn parts(trace: &Trace) -> Vec<LocalizedMessage> {
     let weighed = likelihood(trace).or_else(|| score(trace));
-    [Some(cause(trace)), heard_as(trace), weighed, answered_with(trace), posts(trace), received(trace)]
+    [Some(cause(trace)), heard_as(trace), weighed, answered_with(trace), tools(trace), posts(trace), received(trace)]
         .into_iter()
         .flatten()
         .collect()
@@ -120,6 +128,17 @@ fn heard_as(trace: &Trace) -> Option<LocalizedMessage> {
 
 fn answered_with(trace: &Trace) -> Option<LocalizedMessage> {
     trace.answered_with.as_ref().map(|other| message!("answered-with", other = other))
+}
+
+/// What it looked up or did for its answer.
+fn tools(trace: &Trace) -> Option<LocalizedMessage> {
+    let mut names: Vec<&str> = Vec::new();
+    for tool in trace.tools.iter().filter(|tool| tool.ended == "returned") {
+        if !names.contains(&&*tool.name) {
+            names.push(&tool.name);
+        }
+    }
+    (!names.is_empty()).then(|| message!("used-tools", tools = names.join(", ")))
 }
 
 /// How many posts its answer is, and why not more.

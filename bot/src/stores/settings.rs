@@ -7,7 +7,7 @@ use crate::config;
 use crate::lookalike::looks_empty;
 
 settings_section! {
-    store: StoreSettings {
+    "store": StoreSettings {
         folder: String = Any,
         keep_days: u32 = 1..=100_000,
         deleted_hours: u32 = 0..=1_000_000,

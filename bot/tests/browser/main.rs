@@ -13,3 +13,4 @@ mod picture;
 mod reconnect;
 mod sample;
 mod strangers;
+mod tools;

@@ -91,7 +91,7 @@ impl Room {
         let log = self.log.clone();
         std::thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
-                if let Some((_, rest)) = line.split_once("http://127.0.0.1:") {
+                if let Some((_, rest)) = line.split_once("is in the room: http://127.0.0.1:") {
                     let port: String = rest.chars().take_while(char::is_ascii_digit).collect();
                     let _ = found.send(format!("127.0.0.1:{port}"));
                 }

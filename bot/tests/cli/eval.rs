@@ -30,6 +30,24 @@ fn talk() -> String {
     lines.join("\n") + "\n"
 }
 
+/// The same with people who go on talking to each other, and a third who takes the turn of one of them now and then.
+fn exchanges() -> String {
+    let mut lines = Vec::new();
+    for round in 0..60 {
+        let asks = format!("ann{}", round % 4);
+        let third = if round % 2 == 0 { "bob" } else { "cat" };
+        for (nth, author) in [&asks, "bob", &asks, third, &asks, "bob"].into_iter().enumerate() {
+            let id = lines.len();
+            let line = json!({
+                "ts": 1_700_000_000.0 + 20.0 * id as f64, "channel": "c", "id": format!("m{id}"), "author": author,
+                "text": format!("the disk {nth} of round {round}"), "gold_reply_to": [format!("m{}", id - nth.min(1))],
+            });
+            lines.push(line.to_string());
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
 fn labelled() -> Vec<Value> {
     talk().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -145,4 +163,34 @@ fn tune_tells_what_it_would_have_said_and_the_settings() {
         run.out
     );
     assert!(run.out.contains("10 % was requested"), "{}", run.out);
+}
+
+#[test]
+fn a_labelled_log_may_come_from_standard_input() {
+    let folder = Folder::with("talk.jsonl", exchanges());
+    for command in ["eval link", "eval entry", "eval turn --me bob", "eval turn"] {
+        let of_file = folder.run(&format!("{command} talk.jsonl --json")).succeeded().out;
+        let read = folder.run_reading(exchanges().as_bytes(), &format!("{command} - --json")).succeeded().out;
+        assert_eq!(read, of_file, "{command}");
+    }
+    // Too few to learn from, and all of them were read.
+    let few: String = exchanges().lines().take(60).map(|line| format!("{line}\n")).collect();
+    let run = folder.run_reading(few.as_bytes(), "learn - --out room.txt");
+    run.refused(1, &["60 of 60 messages have labels", "at least"]);
+    folder.run_reading(b"nonsense\n", "eval link -").refused(1, &["stdin"]);
+}
+
+#[test]
+fn a_log_that_is_named_twice_is_counted_once() {
+    let folder = Folder::with("talk.jsonl", exchanges());
+    std::fs::hard_link(folder.path("talk.jsonl"), folder.path("same.jsonl")).unwrap();
+    for command in ["eval link", "eval entry", "eval turn", "eval talk --shares 3% --skip 50"] {
+        let once = folder.run(&format!("{command} talk.jsonl --json")).succeeded().out;
+        for other in ["talk.jsonl", "./talk.jsonl", "same.jsonl"] {
+            let twice = folder.run(&format!("{command} talk.jsonl {other} --json"));
+            assert_eq!((twice.code, &twice.out), (Some(0), &once), "{command} {other}");
+            let told = format!("aizuchi: {other} is the same log as talk.jsonl and is counted once\n");
+            assert_eq!(twice.err, told, "{command}");
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! `aizuchi memory forget` takes words out of what the bot starts from.
+//! `aizuchi memory forget` and `aizuchi rooms close` take words out of what the bot starts from.
 
 use std::path::Path;
 
@@ -7,32 +7,40 @@ use aizuchi::ports::JournalEntry;
 use aizuchi::stores::{DataFolder, Database};
 use aizuchi_core::effect::Usage;
 use aizuchi_core::input::Answer;
-use aizuchi_core::types::{Author, Message, MessageId, PersonId, Place, Time, Visibility, Voice};
-use aizuchi_core::{Effect, Engine, Input, Policies};
+use aizuchi_core::settings::Layers;
+use aizuchi_core::types::{Author, Message, MessageId, PersonId, Place, Time, Visibility, Voice, stable_hash};
+use aizuchi_core::{Effect, Engine, Input};
 
 use super::memory::{now, sample};
+use super::program::Folder;
+use super::store::meddle;
 
-/// Writes down that Ann said this in the lobby, what the bot answered, and the engine that heard it.
-fn converse(folder: &Path, text: &str) {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(async {
-        let journal = Journal::new(Database::open(&DataFolder::database_in(folder)).unwrap());
-        let mut engine = Engine::new(Policies::preset("aizuchi").unwrap());
+const WORD: &str = "rhodochrosite";
+const OTHERS: &str = "labradorite";
+
+/// An engine with what happened to it.
+struct Life {
+    engine: Engine,
+    entries: Vec<JournalEntry>,
+}
+
+impl Life {
+    /// What it does because of this, as far as it wants something from others.
+    fn take(&mut self, at: Time, input: Input) -> Option<Effect> {
         let mut effects = Vec::new();
-        let mut take = |at: Time, input: Input| {
-            engine.handle(at, input.clone(), &mut effects);
-            let wanted = effects.drain(..).find_map(|effect| match effect {
-                Effect::Write(brief) => Some(brief.call),
-                Effect::Deliver(delivery) => Some(delivery.call),
-                _ => None,
-            });
-            (JournalEntry::Input(at, input), wanted)
-        };
+        self.engine.handle(at, input.clone(), &mut effects);
+        self.entries.push(JournalEntry::Input(at, input));
+        effects.into_iter().find(|effect| matches!(effect, Effect::Write(_) | Effect::Deliver(_)))
+    }
+
+    /// Somebody says this in a room, and the bot repeats it.
+    fn converse(&mut self, room: &str, (id, name): (&str, &str), text: &str) {
+        let at = now();
         let said = Message {
-            id: MessageId::new("w1"),
-            place: Place::room("web:lobby"),
-            at: now(),
-            author: Author { id: PersonId::new("web:1"), name: "Ann".into(), voice: Voice::Person },
+            id: MessageId::new(format!("{room}-{id}")),
+            place: Place::room(room),
+            at,
+            author: Author { id: PersonId::new(id), name: name.into(), voice: Voice::Person },
             text: format!("aizuchi, {text}").into(),
             reply: None,
             mentions: Vec::new(),
@@ -41,26 +49,68 @@ fn converse(folder: &Path, text: &str) {
             backfilled: false,
             heard: None,
         };
-        let (first, write) = take(said.at, Input::Said(said.clone()));
+        let Some(Effect::Write(brief)) = self.take(at, Input::Said(said)) else { panic!("it is called") };
         let answer = Answer { text: format!("You said: {text}").into(), usage: Usage::default() };
-        let (second, post) = take(said.at, Input::Written(write.expect("it is called"), Ok(answer)));
-        let posted = Input::Delivered(post.expect("it answers"), Ok(vec![MessageId::new("w2")]));
-        let (third, _) = take(said.at, posted);
-        journal.append(0, &[first, second, third]).await.unwrap();
-        journal.take_snapshot(ShardState::of(0, said.at, &engine)).await.unwrap();
+        let Some(Effect::Deliver(delivery)) = self.take(at, Input::Written(brief.call, Ok(answer))) else {
+            panic!("it answers")
+        };
+        let post = MessageId::new(format!("{room}-{id}-answer"));
+        self.take(at, Input::Delivered(delivery.call, Ok(vec![post])));
+    }
+}
+
+/// A store of so many engines: Ann and Bob spoke in the garden, Bob in the lobby.
+fn lived(shards: usize) -> Folder {
+    let folder = sample();
+    let mut layers = Layers::default();
+    layers.add_assignment(&format!("runtime.shards={shards}"));
+    let policies = layers.resolve(&|_| None).unwrap();
+    let mut lives: Vec<Life> = std::iter::repeat_with(|| Engine::new(policies.clone()))
+        .take(shards)
+        .map(|engine| Life { engine, entries: Vec::new() })
+        .collect();
+    let mut converse = |room: &str, who: (&str, &str), text: &str| {
+        let shard = (stable_hash(0, room) % shards as u64) as usize;
+        lives[shard].converse(room, who, text);
+    };
+    converse("web:garden", ("web:1", "Ann"), &format!("I collect {WORD} stones"));
+    converse("web:lobby", ("web:2", "Bob"), &format!("I collect {OTHERS} stones"));
+    store(&folder.path("aizuchi-data"), lives);
+    meddle(&folder, "INSERT INTO web_room (name, opened) VALUES ('lobby', 0), ('garden', 1);");
+    folder
+}
+
+fn store(folder: &Path, lives: Vec<Life>) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let journal = Journal::new(Database::open(&DataFolder::database_in(folder)).unwrap());
+        for (shard, life) in lives.iter().enumerate() {
+            journal.append(shard, &life.entries).await.unwrap();
+        }
+        for (shard, life) in lives.iter().enumerate() {
+            journal.take_snapshot(ShardState::of(shard, now(), &life.engine)).await.unwrap();
+        }
     });
 }
 
+fn holds(folder: &Folder, word: &str) -> bool {
+    let files = std::fs::read_dir(folder.path("aizuchi-data")).unwrap();
+    files
+        .map(|file| std::fs::read(file.unwrap().path()).unwrap())
+        .any(|bytes| bytes.windows(word.len()).any(|window| window == word.as_bytes()))
+}
+
 #[test]
-fn what_is_forgotten_by_command_is_in_no_snapshot() {
-    for forget in ["memory forget --person Ann", "memory forget --room lobby"] {
-        let folder = sample();
-        converse(&folder.path("aizuchi-data"), "I collect rhodochrosite stones");
-        folder.run(forget).succeeded();
-        for entry in std::fs::read_dir(folder.path("aizuchi-data")).unwrap() {
-            let bytes = std::fs::read(entry.unwrap().path()).unwrap();
-            let word = b"rhodochrosite";
-            assert!(!bytes.windows(word.len()).any(|window| window == word), "{forget}");
+fn what_is_forgotten_by_command_is_in_no_file() {
+    // As many engines as there were, more and fewer.
+    for (shards, later) in [(1, 1), (3, 3), (1, 3), (3, 1)] {
+        for forget in ["memory forget --person Ann", "memory forget --room garden", "rooms close garden"] {
+            let folder = lived(shards);
+            assert!(holds(&folder, WORD), "the search would find it");
+            let told = format!("{forget}, {shards} engines and then {later}");
+            folder.run(&format!("{forget} --set runtime.shards={later}")).succeeded();
+            assert!(!holds(&folder, WORD), "{told}: the words are still in the files");
+            assert!(holds(&folder, OTHERS), "{told}: what others said elsewhere stays");
         }
     }
 }

@@ -184,15 +184,20 @@ fn who_is_the_bot_in_an_export_is_told_with_me() {
     export["messages"][4]["author"] = json!({"id": "9", "name": "helper", "nickname": "Helper", "isBot": true});
     let folder = Folder::with("general.json", export.to_string());
     let told = |options: &str| {
-        folder.run(&format!("replay general.json {OPTIONS} {options}")).succeeded();
+        let run = folder.run(&format!("replay general.json {OPTIONS} {options}"));
+        assert_eq!(run.code, Some(0), "{run:?}");
         let decisions = folder.decisions("out.jsonl");
-        [1, 4].map(|nth: usize| reason(&decisions[nth]).to_owned())
+        let [mentioned, posted] = [1, 4].map(|nth: usize| reason(&decisions[nth]).to_owned());
+        [mentioned, posted, run.err]
     };
-    let [mentioned, posted] = told("");
+    let [mentioned, posted, _] = told("");
     assert!(!mentioned.contains("mentioned it") && posted.contains("another bot"), "{mentioned} {posted}");
     for me in ["9", "helper", "Helper"] {
-        let [mentioned, posted] = told(&format!("--me nobody --me {me}"));
+        let [mentioned, posted, err] = told(&format!("--me nobody --me {me}"));
         assert!(mentioned.contains("bob mentioned it") && posted.contains("own message"), "{mentioned} {posted}");
+        assert!(err.starts_with("aizuchi: --me nobody") && err.lines().count() == 1, "{err}");
+        let [.., err] = told(&format!("--me {me}"));
+        assert_eq!(err, "", "{me}");
     }
 }
 

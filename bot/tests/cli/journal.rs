@@ -1,10 +1,11 @@
 //! `aizuchi replay --journal`: recorded days, lived again as they were or under other settings.
 
-use aizuchi::journal::Journal;
+use aizuchi::journal::{Journal, JournalEntry, Records, ShardState};
+use aizuchi::ports::Stores;
 use aizuchi::stores::Database;
 use aizuchi_core::input::Command;
-use aizuchi_core::types::{RoomId, Span};
-use aizuchi_core::{Input, Policies, Time};
+use aizuchi_core::types::{Change, RoomId, Span};
+use aizuchi_core::{Engine, Input, Message, Policies, Time};
 use serde_json::{Value, json};
 
 use super::program::Folder;
@@ -61,6 +62,42 @@ fn a_difference_is_told() {
     assert!(run.out.contains("11 decisions compared with the stored ones: 1 differ"), "{}", run.out);
     assert!(run.out.contains("2 decisions are not stored"), "{}", run.out);
     assert!(run.out.contains("    6 in garden: Reacted: the judge said yes"), "{}", run.out);
+}
+
+/// What was deleted and what was edited leave the journal; the rest is lived again, and it is said what is missing.
+#[test]
+fn records_without_their_words_are_counted() {
+    let folder = sample();
+    let told = |line: &Value| (line["emptied"].clone(), line["reworded"].clone());
+    assert_eq!(told(&folder.run("replay --journal --json").succeeded().last_line()), (json!(0), json!(0)));
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let store = Database::open(&folder.path("aizuchi-data/aizuchi.db")).unwrap();
+        let (stores, policies) = (Stores::from(store), Policies::preset("aizuchi").unwrap());
+        let journal = Journal::new(stores.clone());
+        let said = Records::all(&*stores.journal).await.unwrap().whole().await.unwrap();
+        let last = said.last().unwrap().at;
+        let change = |id: &str, text: Option<&str>| {
+            let message = said.iter().find_map(|record| match &record.input {
+                Input::Said(message) if message.id.as_str() == id => Some(message),
+                _ => None,
+            });
+            let Message { place, id, .. } = message.unwrap().clone();
+            JournalEntry::Input(last, Input::Changed(Change { place, id, at: last, text: text.map(Into::into) }))
+        };
+        journal.append(0, &[change("1", None), change("6", Some("never mind"))]).await.unwrap();
+        let engine = Engine::new(policies.clone());
+        journal.take_snapshot(ShardState::of(0, last, &engine)).await.unwrap();
+        assert_eq!(journal.drop_deleted(Time(last.0 + 1), &policies).await.unwrap(), 4, "and what the judge said");
+        assert_eq!(journal.drop_deleted(Time(last.0 + 1), &policies).await.unwrap(), 0, "once is enough");
+    });
+    let run = folder.run("replay --journal").succeeded();
+    assert!(run.out.contains("3 records are empty"), "{}", run.out);
+    assert!(run.out.contains("1 decisions about edited messages were not compared"), "{}", run.out);
+    let line = folder.run("replay --journal --json").succeeded().last_line();
+    assert_eq!(told(&line), (json!(3), json!(1)));
+    let changed = folder.run("replay --journal --set gates.unasked=false").succeeded();
+    assert!(changed.out.contains("3 records are empty"), "{}", changed.out);
 }
 
 #[test]

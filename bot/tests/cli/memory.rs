@@ -56,19 +56,32 @@ fn remember(folder: &Path) {
     keep(folder, remembered());
 }
 
+/// The first message of a room, about tea.
+fn first_heard(room: &str) -> HeardFrom {
+    HeardFrom {
+        origin: Origin::new(room, Visibility::Public),
+        up_to: 1,
+        message: MessageId::new("m1"),
+        person: PersonId::new("web:1"),
+        name: "Ann".into(),
+        at: now(),
+        mentions_me: false,
+        topics: vec!["tea".into()],
+    }
+}
+
 fn remembered() -> Vec<MemoryChange> {
     let (lobby, garden) =
         (Origin::new("web:lobby", Visibility::Public), Origin::new("web:garden", Visibility::Private));
     let heard = |person: &str, name: &str, up_to| {
+        let heard = first_heard("web:lobby");
+        let message = MessageId::new(format!("m{up_to}"));
         MemoryChange::Heard(Box::new(HeardFrom {
-            origin: lobby.clone(),
-            up_to,
-            message: MessageId::new(format!("m{up_to}")),
             person: PersonId::new(person),
             name: name.into(),
-            at: now(),
-            mentions_me: false,
-            topics: vec!["tea".into()],
+            up_to,
+            message,
+            ..heard
         }))
     };
     let channel = ChannelMemory {
@@ -230,6 +243,22 @@ fn who_answers_whom_is_listed_and_taken_along() {
     let all = folder.run("memory list ties").succeeded().out;
     assert!(all.contains("web:lobby  Ann and Bob  2 and 1 answers, last ") && all.contains("  tea, cups\n"), "{all}");
     assert!(all.contains("web:garden  the bot and Bob  0 and 1 answers, last "), "{all}");
+    let impostor = |name: &str, id: &str, up_to| {
+        let (person, name) = (PersonId::new(id), name.into());
+        let heard = HeardFrom { person, name, up_to, ..first_heard(garden) };
+        MemoryChange::Heard(Box::new(heard))
+    };
+    let alike = vec![
+        impostor("The  B\u{043e}t", "web:3", 1),
+        answered(garden, "web:3", "web:2", "moss", "m5"),
+        impostor("bob", "web:4", 2),
+        answered(garden, "web:4", "@me", "fern", "m6"),
+    ];
+    let other = sample();
+    keep(&other.path("aizuchi-data"), alike);
+    let told = other.run("memory list ties").succeeded().out;
+    assert!(told.contains("Bob (web:2) and The  B\u{043e}t (web:3)  0 and 1 answers"), "{told}");
+    assert!(told.contains("the bot and bob (web:4)  0 and 1 answers"), "{told}");
     assert_eq!(folder.run("memory list ties --room lobby").succeeded().out.lines().count(), 1);
     assert_eq!(folder.run("memory list ties --person Ann --json").succeeded().out.lines().count(), 1);
     assert_eq!(folder.run("memory list ties --count 1").succeeded().out.lines().count(), 1);

@@ -18,6 +18,8 @@ mod install;
 mod journal;
 mod judge;
 mod learn;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod memory;
 mod outputs;
 mod promises;
@@ -30,5 +32,7 @@ mod settings;
 mod stats;
 mod summary;
 mod terminal;
+#[cfg(feature = "mcp")]
+mod tools;
 mod unheard;
 mod why;

@@ -80,7 +80,9 @@ fn a_full_disk_is_a_clear_error() {
         let run = folder.run(&format!("replay talk.jsonl --json {option} /dev/full"));
         run.refused(1, &["cannot write /dev/full"]);
     }
-    for line in ["replay talk.jsonl", "replay talk.jsonl --json", "demo", "settings"] {
+    for line in
+        ["replay talk.jsonl", "replay talk.jsonl --json", "demo", "settings", "--version", "--help", "help replay"]
+    {
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
         let run = Run::of(folder.command(line.split_whitespace()).stdout(full).output().unwrap());
         run.refused(1, &["aizuchi: "]);
@@ -100,6 +102,7 @@ fn a_reader_who_has_had_enough_is_no_error() {
         "demo --language ja",
         "settings",
         "--help",
+        "--version",
         "replay --help",
         "replay talk.jsonl --all",
         "replay talk.jsonl --json --decisions out.jsonl",

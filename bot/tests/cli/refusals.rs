@@ -1,7 +1,7 @@
 //! What is refused, with which code, and whether a person can fix it from what is told: 1 where the work failed, 2 where
 //! the wish was wrong.
 
-use super::program::Folder;
+use super::program::{Folder, Run};
 use super::talk::{outcomes, said};
 
 fn talk() -> Folder {
@@ -225,4 +225,48 @@ fn every_mistake_is_told_at_once() {
     let run = folder.run_in(&[("MEMORY_ENABLED", "perhaps")], "replay talk.jsonl --set x=1");
     let run = run.refused(2, &["aizuchi.toml:2: ", "aizuchi.toml:3: ", "MEMORY_ENABLED", "--set x: "]);
     assert_eq!(run.err.lines().count(), 4, "{}", run.err);
+}
+
+#[test]
+fn a_setting_without_a_key_is_told() {
+    let folder = Folder::new();
+    for set in ["=1", "  =1", "="] {
+        let run = Run::of(folder.command(["stats", "--set", set]).output().unwrap());
+        run.refused(2, &["--set: the key before = is missing; expected key=value, such as gates.interval_seconds=300"]);
+    }
+}
+
+#[test]
+fn somebody_who_is_not_in_the_log_is_told() {
+    let folder = Folder::with("talk.jsonl", said(0.0, "1", "ann", "hello") + &said(1.0, "2", "bob", "hi"));
+    let told = |options: &str| {
+        let run = folder.run(&format!("replay talk.jsonl --json {options}"));
+        assert_eq!(run.code, Some(0), "{run:?}");
+        run.err
+    };
+    let nobody = |name: &str| format!("aizuchi: --me {name}: nobody of this id or name is in talk.jsonl\n");
+    assert_eq!(told("--me ann"), "");
+    assert_eq!(told("--me cat"), nobody("cat"));
+    assert_eq!(told("--me ann --me cat --me dan"), nobody("cat") + &nobody("dan"));
+}
+
+#[test]
+fn an_import_names_the_lines_that_are_wrong() {
+    let folder = super::memory::sample();
+    folder.run("memory export --output all.jsonl").succeeded();
+    let (all, facts) = (folder.read("all.jsonl"), folder.run("memory list").succeeded().out);
+    folder.write("three.jsonl", format!("nonsense\n{all}{{}}\n\n[]\n"));
+    let good = all.lines().count();
+    let run = folder.run("memory import three.jsonl").refused(1, &["nothing was imported"]);
+    for line in [1, good + 2, good + 4] {
+        assert!(
+            run.err.contains(&format!("three.jsonl:{line}: expected a line of `aizuchi memory export`")),
+            "{run:?}"
+        );
+    }
+    assert!(!run.err.contains("more"), "{run:?}");
+    folder.write("many.jsonl", "{}\n".repeat(25));
+    let run = folder.run("memory import many.jsonl").refused(1, &["many.jsonl:10: ", "… and 15 more lines"]);
+    assert!(!run.err.contains("many.jsonl:11"), "{run:?}");
+    assert_eq!(folder.run("memory list").succeeded().out, facts);
 }

@@ -74,7 +74,7 @@ pub fn live_with(policies: Policies, talk: &str, script: &str) -> Lived {
                     let (latency, done) = oracle.remember(&remember);
                     (remember.at + latency, Input::Remembered(remember.call, done))
                 }
-                Effect::Withdraw(_) | Effect::Type(_) | Effect::Updated(_) => continue,
+                Effect::Withdraw(_) | Effect::Type(_) | Effect::RunTool(_) | Effect::Updated(_) => continue,
                 Effect::Abort(call) => {
                     coming.retain(|_, input| input.call() != Some(&call));
                     continue;

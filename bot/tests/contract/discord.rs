@@ -115,11 +115,11 @@ impl Stage for Guild {
         self.server.dispatch("MESSAGE_DELETE", gone);
     }
 
-    async fn react(&mut self, by: &str, id: &str, on: bool) {
+    async fn react(&mut self, by: &str, id: &str, emoji: &str, on: bool) {
         let (by, message) = (self.person(by), self.message(id));
         let kind = if on { "MESSAGE_REACTION_ADD" } else { "MESSAGE_REACTION_REMOVE" };
         let reaction = json!({"user_id": by["id"], "message_id": id, "channel_id": message["channel_id"],
-            "guild_id": GUILD.to_string(), "emoji": {"id": null, "name": "👍"}});
+            "guild_id": GUILD.to_string(), "emoji": {"id": null, "name": emoji}});
         self.server.dispatch(kind, reaction);
     }
 

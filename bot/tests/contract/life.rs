@@ -1,17 +1,22 @@
 //! The real engine and store behind a stage, and a models that answers at once.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use aizuchi::config;
 use aizuchi::journal::{Records, traces};
 use aizuchi::models::offline;
-use aizuchi::ports::{BoxFuture, Caller, Commands, ModelClient, Platform};
+use aizuchi::ports::{
+    BoxFuture, Caller, Commands, Draft, ModelClient, Platform, RequestedCall, Tool, ToolRequest, ToolSpec,
+};
 use aizuchi::runtime::{Clock, EngineEvent, Runtime, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
-use aizuchi_core::effect::{Ask, Brief, Failure};
+use aizuchi::tools::Toolset;
+use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::settings::Layers;
+use aizuchi_core::tools::{ToolAccess, ToolOutput};
 use aizuchi_core::types::Place;
 use aizuchi_core::{Input, Policies, Trace};
 use aizuchi_test_servers::folder::Scratch;
@@ -27,11 +32,14 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// It listens everywhere and may speak unasked, so that there is something to decide.
+    /// It listens everywhere and may speak unasked, so that there is something to decide; an answer may be as long as the
+    /// longest of [`Scribe`].
     pub fn new(assignments: &[&str]) -> Ground {
         let mut layers = config::new_layers();
         layers.suggest_for_replay();
-        for assignment in ["models.main=offline", "models.judge=offline"].iter().chain(assignments) {
+        for assignment in
+            ["models.main=offline", "models.judge=offline", "reply.tokens_full=2000"].iter().chain(assignments)
+        {
             layers.add_assignment(assignment);
         }
         let folder = Scratch::new("contract");
@@ -44,13 +52,16 @@ pub struct Life {
     pub ground: Ground,
     pub events: broadcast::Sender<EngineEvent>,
     pub ready: watch::Sender<bool>,
+    pub lamp: Arc<Lamp>,
     runtime: Option<Runtime>,
 }
 
 impl Life {
     pub async fn begin(ground: Ground, platform: Arc<dyn Platform>) -> Life {
         let (events, ready) = (broadcast::Sender::new(1000), watch::Sender::new(true));
+        let lamp = Arc::new(Lamp::new());
         let world = RuntimeContext {
+            tools: Toolset::new(vec![lamp.clone()], Vec::new()),
             keeper: None,
             clock: Clock::Wall,
             models: Arc::new(Scribe),
@@ -60,7 +71,7 @@ impl Life {
             store: StoreSettings::default(),
         };
         let runtime = Runtime::start(ground.database.clone(), ground.policies.clone(), Arc::new(world)).await.unwrap();
-        Life { ground, events, ready, runtime: Some(runtime) }
+        Life { ground, events, ready, lamp, runtime: Some(runtime) }
     }
 
     pub fn engine(&self) -> aizuchi::runtime::EngineHandle {
@@ -106,7 +117,33 @@ pub async fn until<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
     }
 }
 
-/// Judges as the built-in model does, repeats what it answers, and tells a lot when it is asked for everything.
+/// A tool that changes something.
+pub struct Lamp {
+    spec: ToolSpec,
+    pub switched: AtomicU32,
+}
+
+impl Lamp {
+    fn new() -> Lamp {
+        let (name, description) = ("lamp".into(), "Switches the lamp.".into());
+        let (schema, access) = (serde_json::json!({"type": "object"}), ToolAccess::Writes);
+        Lamp { spec: ToolSpec { name, description, schema, access }, switched: AtomicU32::new(0) }
+    }
+}
+
+impl Tool for Lamp {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn run<'a>(&'a self, _: ToolRequest<'a>) -> BoxFuture<'a, Result<ToolOutput, String>> {
+        self.switched.fetch_add(1, Ordering::SeqCst);
+        Box::pin(std::future::ready(Ok(ToolOutput::own("the lamp is on"))))
+    }
+}
+
+/// Judges as the built-in model does, repeats what it answers, tells a lot when it is asked for everything, and switches the lamp
+/// when it is asked to.
 struct Scribe;
 
 pub const POINTS: usize = 40;
@@ -133,6 +170,30 @@ impl ModelClient for Scribe {
         let heard = answered.map_or("nothing", |line| line.text);
         let words = if heard.contains("everything") { everything() } else { format!("You said: {heard}") };
         Box::pin(std::future::ready(Ok(offline::answer(words, &brief.transcript))))
+    }
+
+    fn draft(
+        self: Arc<Self>,
+        brief: Box<Brief>,
+        tools: Vec<ToolSpec>,
+        policies: Arc<Policies>,
+    ) -> BoxFuture<'static, Result<Draft, Failure>> {
+        let asks = brief.transcript.lines.iter().any(|line| line.text.contains("switch the lamp"));
+        let call = || RequestedCall {
+            id: "1".into(),
+            name: tools[0].name.clone(),
+            arguments: r#"{"room": "`kitchen`"}"#.into(),
+            signatures: Vec::new(),
+        };
+        let drafted = match brief.steps.first() {
+            Some(step) => Draft::Words(offline::answer(format!("It tells me: {}", step.words()), &brief.transcript)),
+            None if asks => Draft::Calls(vec![call()], Usage::default()),
+            None => {
+                let writing = self.write(brief, policies);
+                return Box::pin(async { writing.await.map(Draft::Words) });
+            }
+        };
+        Box::pin(std::future::ready(Ok(drafted)))
     }
 }
 

@@ -40,6 +40,7 @@ mod passes {
             crate::scenes::threaded as threaded,
             crate::scenes::replied as replied,
             crate::scenes::reacted as reacted,
+            crate::scenes::approved as approved,
             crate::scenes::edited as edited,
             crate::scenes::deleted as deleted,
             crate::scenes::long_answer as long_answer,

@@ -44,7 +44,7 @@ async fn talk(stage: &mut impl Stage) -> Vec<String> {
     heard(stage, 3).await;
     said.push(stage.call("mia", "how cold can they get?").await);
     let post = stage.posted("how cold can they get?").await.remove(0).id;
-    stage.react("jonas", &post, true).await;
+    stage.react("jonas", &post, "👍", true).await;
     let mention = stage.mention();
     let inside = format!("{mention} and at night?");
     said.push(stage.tell(Line { by: "jonas", text: &inside, thread: Some(&said[0]), reply: None }).await);

@@ -1,5 +1,7 @@
 //! The scenes, written once.
 
+use std::sync::atomic::Ordering;
+
 use aizuchi_core::Input;
 use aizuchi_core::listen::Addressed;
 use aizuchi_core::trace::Outcome;
@@ -96,14 +98,33 @@ pub async fn replied(mut stage: impl Stage) {
 pub async fn reacted(mut stage: impl Stage) {
     stage.call("mia", "how cold can they get?").await;
     let post = stage.posted("how cold").await.remove(0).id;
-    stage.react("jonas", &post, true).await;
+    stage.react("jonas", &post, "👍", true).await;
     let given = stage.life().hears("a reaction", reacted_to(&post, true)).await;
     assert_eq!((&*given.emoji, given.place.room.to_string()), ("👍", stage.room()));
-    stage.react("jonas", &post, false).await;
+    stage.react("jonas", &post, "👍", false).await;
     let taken = stage.life().hears("it is taken back", reacted_to(&post, false)).await;
     assert_eq!((taken.by, &*taken.emoji), (given.by, "👍"));
     stage.life().rest().await;
     assert_eq!(stage.posts().await.len(), 1);
+}
+
+/// What changes something runs when a person agrees, and not before; others are answered meanwhile.
+pub async fn approved(mut stage: impl Stage) {
+    let asked = stage.call("mia", "please switch the lamp on").await;
+    let question = stage.posted("lamp").await.remove(0);
+    assert!(question.text.contains("kitchen") && question.text.contains('✅'), "{question:?}");
+    let lamp = stage.life().lamp.clone();
+    assert_eq!(lamp.switched.load(Ordering::SeqCst), 0, "nobody has agreed yet");
+    stage.react("jonas", &question.id, "👍", true).await;
+    stage.life().hears("a reaction", reacted_to(&question.id, true)).await;
+    assert_eq!(lamp.switched.load(Ordering::SeqCst), 0, "this is not what the question asks for");
+    stage.react("jonas", &question.id, "✅", true).await;
+    stage.posted("It tells me: the lamp is on").await;
+    let decided = stage.life().decides(&asked).await;
+    let used: Vec<(&str, &str)> = decided.tools.iter().map(|tool| (&*tool.name, &*tool.ended)).collect();
+    assert_eq!(used, [("lamp", "returned")]);
+    stage.life().rest().await;
+    assert_eq!((lamp.switched.load(Ordering::SeqCst), stage.posts().await.len()), (1, 2));
 }
 
 pub async fn edited(mut stage: impl Stage) {

@@ -100,10 +100,15 @@ impl Stage for Workplace {
         self.server.delete(CHANNEL, id);
     }
 
-    async fn react(&mut self, by: &str, id: &str, on: bool) {
+    async fn react(&mut self, by: &str, id: &str, emoji: &str, on: bool) {
         let user = self.user(by);
         let kind = if on { "reaction_added" } else { "reaction_removed" };
-        self.server.react(CHANNEL, id, &user, "+1", kind);
+        let name = match emoji {
+            "👍" => "+1",
+            "✅" => "white_check_mark",
+            other => panic!("{other} has no name here"),
+        };
+        self.server.react(CHANNEL, id, &user, name, kind);
     }
 
     async fn posts(&self) -> Vec<Post> {

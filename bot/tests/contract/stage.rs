@@ -53,7 +53,7 @@ pub trait Stage: Sized {
 
     async fn delete(&mut self, by: &str, id: &str);
 
-    async fn react(&mut self, by: &str, id: &str, on: bool);
+    async fn react(&mut self, by: &str, id: &str, emoji: &str, on: bool);
 
     /// Oldest first.
     async fn posts(&self) -> Vec<Post>;

@@ -133,9 +133,9 @@ impl Stage for WebRoom {
         self.send(by, json!({"do": "delete", "key": key, "id": id})).await;
     }
 
-    async fn react(&mut self, by: &str, id: &str, on: bool) {
+    async fn react(&mut self, by: &str, id: &str, emoji: &str, on: bool) {
         let key = self.key();
-        self.send(by, json!({"do": "react", "key": key, "id": id, "emoji": "👍", "on": on})).await;
+        self.send(by, json!({"do": "react", "key": key, "id": id, "emoji": emoji, "on": on})).await;
     }
 
     /// As somebody sees them who comes in now.

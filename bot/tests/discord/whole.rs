@@ -10,6 +10,7 @@ use aizuchi::platforms::discord::Discord;
 use aizuchi::prompts::Prompts;
 use aizuchi::runtime::{Clock, Runtime, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
+use aizuchi::tools::Toolset;
 use aizuchi_core::Input;
 use aizuchi_test_servers::discord::{BOT, CHANNEL, DiscordServer, GUILD, Order, ScriptedFailure, TOKEN, person};
 use aizuchi_test_servers::folder::Scratch;
@@ -37,6 +38,7 @@ impl Program {
         let (events, _) = broadcast::channel(1000);
         let (ready, _) = watch::channel(true);
         let world = RuntimeContext {
+            tools: Toolset::default(),
             clock: Clock::Wall,
             models,
             platforms: vec![discord.clone()],

@@ -13,6 +13,37 @@ import xllamacpp
 
 WIDTH, LAYERS, HEADS, CONTEXT = 64, 2, 4, 16384
 SPECIAL = ["<unk>", "<s>", "</s>"]
+# The server reads from it how calls of tools are written, and holds the model to that.
+TEMPLATE = """\
+{%- if tools %}
+{{- "<|im_start|>system\\n# Tools\\n<tools>" }}
+{%- for tool in tools %}
+{{- "\\n" }}{{- tool | tojson }}
+{%- endfor %}
+{{- "\\n</tools><|im_end|>\\n" }}
+{%- endif %}
+{%- for message in messages %}
+{%- if message.role == "assistant" %}
+{{- "<|im_start|>assistant\\n" }}
+{%- if message.content %}
+{{- "[words]" + message.content + "[/words]" }}
+{%- endif %}
+{%- for call in message.tool_calls or [] %}
+{{- "<tool_call>\\n{\\"name\\": \\"" + call.function.name + "\\", \\"arguments\\": " }}
+{{- call.function.arguments | tojson }}
+{{- "}\\n</tool_call>" }}
+{%- endfor %}
+{{- "<|im_end|>\\n" }}
+{%- elif message.role == "tool" %}
+{{- "<|im_start|>user\\n<tool_response>\\n" + message.content + "\\n</tool_response><|im_end|>\\n" }}
+{%- else %}
+{{- "<|im_start|>" + message.role + "\\n" + message.content + "<|im_end|>\\n" }}
+{%- endif %}
+{%- endfor %}
+{%- if add_generation_prompt %}
+{{- "<|im_start|>assistant\\n" }}
+{%- endif %}
+"""
 
 
 def write_model(path):
@@ -34,12 +65,11 @@ def write_model(path):
     writer.add_token_list(tokens)
     writer.add_token_scores([0.0] * len(tokens))
     writer.add_token_types(kinds)
+    writer.add_add_space_prefix(False)
     writer.add_bos_token_id(1)
     writer.add_eos_token_id(2)
     writer.add_unk_token_id(0)
-    writer.add_chat_template(
-        "{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}assistant:"
-    )
+    writer.add_chat_template(TEMPLATE)
 
     def random(*shape):
         return (draw.standard_normal(shape) / 8).astype(numpy.float32)

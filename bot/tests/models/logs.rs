@@ -4,6 +4,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use aizuchi::runtime::Ledger;
+use aizuchi_core::tools::ToolOffer;
 use aizuchi_test_servers::models::{ModelServer, Step, openai_answer};
 use serde_json::json;
 use tracing_subscriber::filter::LevelFilter;
@@ -74,6 +75,21 @@ async fn a_log_tells_of_calls_but_not_what_people_say() {
 async fn a_log_of_everything_has_the_words() {
     let log = log_of_three_calls(LevelFilter::TRACE).await;
     assert!(log.contains("past the mill"), "{log}");
+}
+
+#[tokio::test]
+async fn a_model_that_takes_no_tools_is_told_once() {
+    let (log, _logging) = logging(LevelFilter::WARN);
+    let refused = Step::status(400, &[], json!({"error": {"message": "m does not support tools"}}));
+    let answer = || Step::json(openai_answer("past the mill"));
+    let server = ModelServer::start([refused, answer(), answer()]).await;
+    let asker = Asker::new(server.port, "");
+    for _ in 0..2 {
+        assert!(asker.draft("openai/m", ToolOffer::All, Vec::new()).await.is_ok());
+    }
+    let told = log.text();
+    assert_eq!(told.lines().count(), 1, "{told}");
+    assert!(told.contains("asking the model without tools") && told.contains("m does not support tools"), "{told}");
 }
 
 #[test]

@@ -10,4 +10,5 @@ mod manners;
 mod minds;
 mod money;
 mod replay;
+mod tools;
 mod trouble;

@@ -4,11 +4,15 @@ use std::sync::Arc;
 
 use aizuchi::models::Models;
 use aizuchi::models::providers::{KnownProvider, PROVIDERS, version_path};
-use aizuchi::ports::{BoxFuture, DigestRequest, ModelClient as _, Prompt, PromptBuilder, PromptTurn, Role, Schema};
+use aizuchi::ports::{
+    BoxFuture, DigestRequest, Draft, ModelClient as _, Prompt, PromptBuilder, PromptTools, PromptTurn, Role, Schema,
+    ToolSpec,
+};
 use aizuchi_core::effect::{Ask, Brief, Failure, Kind, Lines, Transcript, TranscriptLine};
 use aizuchi_core::input::Answer;
 use aizuchi_core::judge::Question;
 use aizuchi_core::settings::{JudgeStyle, Layers};
+use aizuchi_core::tools::{ToolAccess, ToolOffer, ToolStep};
 use aizuchi_core::types::{CallId, Place, RoomId, Time, Voice};
 use aizuchi_core::{Policies, Policy};
 use serde_json::json;
@@ -33,15 +37,16 @@ impl PromptBuilder for FixedWording {
             system: "Should you step in?".into(),
             turns: vec![PromptTurn { by: Role::User, text: ask.transcript.lines.plain() }],
             schema: (!one_word).then_some(Schema { name: "verdict", schema }),
+            tools: PromptTools::default(),
         })
     }
 
     fn digest(&self, digest: &DigestRequest, _: &Policy) -> Result<Prompt, String> {
         let turns = vec![PromptTurn { by: Role::User, text: digest.lines.plain() }];
-        Ok(Prompt { system: "Sum it up.".into(), turns, schema: None })
+        Ok(Prompt { system: "Sum it up.".into(), turns, schema: None, tools: PromptTools::default() })
     }
 
-    fn write(&self, brief: &Brief, _: &Policy) -> Result<Prompt, String> {
+    fn write(&self, brief: &Brief, tools: Vec<ToolSpec>, _: &Policy) -> Result<Prompt, String> {
         let turn = |line: TranscriptLine<'_>| match line.voice {
             Voice::Me => PromptTurn { by: Role::Assistant, text: line.text.into() },
             Voice::Person | Voice::Bot => PromptTurn { by: Role::User, text: format!("{}: {}", line.name, line.text) },
@@ -50,6 +55,7 @@ impl PromptBuilder for FixedWording {
             system: "Write the answer.".into(),
             turns: brief.transcript.lines.iter().map(turn).collect(),
             schema: None,
+            tools: PromptTools { shown: tools, may_call: brief.tools != ToolOffer::None, steps: brief.steps.clone() },
         })
     }
 }
@@ -94,6 +100,45 @@ impl Asker {
     pub fn write(&self, model: &str, addressed: bool) -> BoxFuture<'static, Result<Answer, Failure>> {
         self.models.clone().write(Box::new(brief(model, addressed)), self.policies.clone())
     }
+
+    /// An order for an answer with tools, after these steps.
+    pub fn draft(
+        &self,
+        model: &str,
+        offer: ToolOffer,
+        steps: Vec<ToolStep>,
+    ) -> BoxFuture<'static, Result<Draft, Failure>> {
+        self.draft_with(model, offer, steps, tools())
+    }
+
+    pub fn draft_with(
+        &self,
+        model: &str,
+        offer: ToolOffer,
+        steps: Vec<ToolStep>,
+        tools: Vec<ToolSpec>,
+    ) -> BoxFuture<'static, Result<Draft, Failure>> {
+        let brief = Brief { tools: offer, steps, ..brief(model, true) };
+        self.models.clone().draft(Box::new(brief), tools, self.policies.clone())
+    }
+}
+
+/// Two tools: one without arguments and one with.
+pub fn tools() -> Vec<ToolSpec> {
+    let spec = |name: &str, description: &str, schema| ToolSpec {
+        name: name.into(),
+        description: description.into(),
+        schema,
+        access: ToolAccess::Reads,
+    };
+    let nothing = json!({"type": "object", "properties": {}, "additionalProperties": false});
+    let query = json!({
+        "type": "object",
+        "properties": {"query": {"type": "string"}},
+        "required": ["query"],
+        "additionalProperties": false
+    });
+    vec![spec("time", "The current time.", nothing), spec("recall", "What was said before.", query)]
 }
 
 pub fn lines() -> Lines {
@@ -128,6 +173,9 @@ pub fn brief(model: &str, addressed: bool) -> Brief {
         transcript: Transcript { lines: lines(), ..Transcript::default() },
         memories: aizuchi_core::memory::Memories::default(),
         telling: None,
+        tools: ToolOffer::None,
+        steps: Vec::new(),
+        errand: None,
     }
 }
 

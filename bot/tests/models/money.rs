@@ -61,7 +61,7 @@ async fn a_failure_costs_what_it_cost() {
 async fn a_model_without_a_price_is_billed_as_the_dearest_of_its_provider() {
     let server = ModelServer::start([yes(), yes()]).await;
     let asker = Asker::new(server.port, "[prices]\n\"openai/gratis\" = [0.0, 0.0]");
-    let dearest = Price { input: 0.25, output: 2.0 }.micros(10, 3);
+    let dearest = Price { input: 0.25, output: 2.0, cached: None }.micros(10, 3);
     assert_eq!(paid(&asker.judge("openai/unheard-of").await).micros, dearest);
     assert_eq!(paid(&asker.judge("openai/gratis").await).micros, 0);
 }
@@ -78,7 +78,7 @@ async fn vectors_are_counted_with_every_attempt() {
     let server = ModelServer::start([busy, Step::Cut("{\"object\": \"list\"}".into()), vectors()]).await;
     let policies = policies(&settings(server.port, "models.embed = \"openai/e\""));
     let embeddings = Embeddings::new(&policies, &environment).unwrap();
-    let meter = Meter::at(Price { input: 1.0, output: 0.0 });
+    let meter = Meter::at(Price { input: 1.0, output: 0.0, cached: None });
     embeddings.embed(&["a text of thirty characters ok".to_owned()], &meter).await.unwrap();
     assert_eq!(server.seen().len(), 3);
     let usage = meter.usage();

@@ -22,4 +22,5 @@ mod older;
 mod posts;
 mod signals;
 mod starts;
+mod tools;
 mod waits;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use aizuchi::ports::{BoxFuture, ModelClient, Platform, PostError, PostRequest};
 use aizuchi::runtime::{Clock, Runtime, RuntimeContext};
 use aizuchi::stores::StoreSettings;
+use aizuchi::tools::Toolset;
 use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::Answer;
 use aizuchi_core::types::{MessageId, Place, Span};
@@ -99,6 +100,7 @@ async fn nothing_leaves_before_its_cause_is_in_the_journal() {
     let witness = Arc::new(Witness { path, models, board, seen: Mutex::default() });
     let (clock, (events, _), (ready, _)) = (Clock::starting_at(START), broadcast::channel(100), watch::channel(true));
     let world = RuntimeContext {
+        tools: Toolset::default(),
         clock,
         models: witness.clone(),
         platforms: vec![witness.clone()],

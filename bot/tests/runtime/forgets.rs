@@ -6,11 +6,13 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use aizuchi::journal::Journal;
 use aizuchi::keeper::{ForgetState, Keeper};
 use aizuchi::memory;
 use aizuchi::ports::{BoxFuture, ModelClient, Platform};
 use aizuchi::runtime::{Clock, Runtime, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
+use aizuchi::tools;
 use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
 use aizuchi_core::input::{Answer, Command};
 use aizuchi_core::memory::{Fact, FactDraft, Filter, MemoryChange, Origin};
@@ -36,11 +38,11 @@ impl ModelClient for Parrot {
     }
 }
 
-struct Life {
-    runtime: Runtime,
-    keeper: Arc<Keeper>,
+pub struct Life {
+    pub runtime: Runtime,
+    pub keeper: Arc<Keeper>,
     platforms: Vec<Arc<dyn Platform>>,
-    database: Database,
+    pub database: Database,
 }
 
 impl Life {
@@ -49,12 +51,23 @@ impl Life {
     }
 
     async fn with_store(scratch: &Scratch, shards: u32, store: StoreSettings) -> Life {
+        Life::with_model(scratch, shards, store, Arc::new(Parrot)).await
+    }
+
+    /// With the tools that the program has by default.
+    pub async fn with_model(
+        scratch: &Scratch,
+        shards: u32,
+        store: StoreSettings,
+        models: Arc<dyn ModelClient>,
+    ) -> Life {
         let policies = policies(&[&format!("runtime.shards={shards}"), "memory.profiles=true"]);
-        let (database, models) = (scratch.database(), Arc::new(Parrot));
+        let database = scratch.database();
         let memory = memory::open(&policies.general().settings.memory, &database).expect("it can be kept");
         let keeper = Arc::new(Keeper::new(memory, models.clone(), database.clone(), policies.clone()));
         let platforms: Vec<Arc<dyn Platform>> = vec![Arc::new(Board::default())];
         let world = RuntimeContext {
+            tools: tools::open(&aizuchi::config::new_layers(), Some(&keeper)).expect("the defaults are sound"),
             clock: Clock::starting_at(START),
             models,
             keeper: Some(keeper.clone()),
@@ -67,14 +80,14 @@ impl Life {
         Life { runtime, keeper, platforms, database }
     }
 
-    async fn says(&self, number: u64, room: &str, who: &str, text: &str) {
+    pub async fn says(&self, number: u64, room: &str, who: &str, text: &str) {
         let Input::Said(message) = said(&format!("m{number}"), START, who, text) else { unreachable!() };
         let mentions_me = text.contains("@aizuchi");
         let message = Message { place: Place::room(room), mentions_me, ..message };
         self.runtime.engine.submit(Input::Said(message)).await.expect("it listens");
     }
 
-    async fn forget_mia(&self) -> ForgetState {
+    pub async fn forget_mia(&self) -> ForgetState {
         let mia = vec![PersonId::new("id-mia")];
         self.keeper.forget(mia, &[], &self.runtime.engine, &self.platforms).await.expect("it can be noted").state
     }
@@ -104,7 +117,7 @@ async fn lived(scratch: &Scratch, shards: u32) -> Life {
     life
 }
 
-fn holds(scratch: &Scratch, text: &str) -> bool {
+pub fn holds(scratch: &Scratch, text: &str) -> bool {
     let files = std::fs::read_dir(&scratch.0).unwrap();
     files
         .map(|file| std::fs::read(file.unwrap().path()).unwrap())
@@ -202,12 +215,12 @@ async fn one_person_under_several_ids_is_forgotten_under_all_of_them() {
 }
 
 /// Snapshots are taken often, and what was deleted is kept for an hour.
-fn short_lived() -> StoreSettings {
+pub fn short_lived() -> StoreSettings {
     StoreSettings { snapshot_records: 5, deleted_hours: 1, ..StoreSettings::default() }
 }
 
 /// Talk of others, long enough for another snapshot.
-async fn others_talk(life: &Life, from: u64) {
+pub async fn others_talk(life: &Life, from: u64) {
     for number in from..from + 20 {
         life.says(number, "log:room", "id-jonas", "a marimba here").await;
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -233,6 +246,52 @@ async fn what_was_deleted_is_in_no_file_after_its_hours() {
     tokio::time::sleep(Duration::from_secs(3 * 3600)).await;
     assert!(!holds(&scratch, "glockenspiel"), "the words of a deleted message are still in the files");
     assert!(holds(&scratch, "marimba"), "what others said stays");
+    life.runtime.stop().await;
+}
+
+impl Life {
+    /// Somebody edits a message, or deletes it.
+    pub async fn changes(&self, number: u64, room: &str, text: Option<&str>) {
+        let id = MessageId::new(format!("m{number}"));
+        let change = Change { place: Place::room(room), id, at: START, text: text.map(Into::into) };
+        self.runtime.engine.submit(Input::Changed(change)).await.expect("it listens");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_message_said_before_it_was_edited_is_in_no_file_after_its_hours() {
+    let scratch = Scratch::new();
+    let life = Life::with_store(&scratch, 2, short_lived()).await;
+    life.says(1, "log:room", "id-mia", "the glockenspiel is mine").await;
+    life.changes(1, "log:room", Some("the celesta is mine")).await;
+    others_talk(&life, 1_000).await;
+    life.changes(1, "log:room", Some("the triangle is mine")).await;
+    others_talk(&life, 2_000).await;
+    assert!(holds(&scratch, "glockenspiel") && holds(&scratch, "celesta"), "the scan would find them");
+    tokio::time::sleep(Duration::from_secs(3 * 3600)).await;
+    assert!(!holds(&scratch, "glockenspiel"), "the first words of an edited message are still in the files");
+    assert!(!holds(&scratch, "celesta"), "its words between two edits are still in the files");
+    let said = Journal::new(life.database.clone()).recorded_of(&[PersonId::new("id-mia")]).await.unwrap();
+    assert_eq!(said.iter().map(|message| &*message.text).collect::<Vec<_>>(), ["the triangle is mine"]);
+    life.runtime.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_words_of_an_answer_go_with_the_deleted_question() {
+    let scratch = Scratch::new();
+    let life = Life::with_store(&scratch, 2, short_lived()).await;
+    life.says(1, "log:room", "id-mia", "@aizuchi tune the glockenspiel").await;
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    life.says(2, "log:room", "id-jonas", "@aizuchi tune the celesta").await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    life.changes(1, "log:room", None).await;
+    others_talk(&life, 1_000).await;
+    for answer in ["So: @aizuchi tune the glockenspiel", "So: @aizuchi tune the celesta"] {
+        assert!(holds(&scratch, answer), "it answered, and the scan would find it: {answer}");
+    }
+    tokio::time::sleep(Duration::from_secs(3 * 3600)).await;
+    assert!(!holds(&scratch, "glockenspiel"), "the words of a withdrawn answer are still in the files");
+    assert!(holds(&scratch, "So: @aizuchi tune the celesta"), "an answer to somebody else stays");
     life.runtime.stop().await;
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use aizuchi::ports::{BoxFuture, ModelClient, Platform, PostError, PostRequest};
 use aizuchi::runtime::{Clock, EngineEvent, Runtime, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
+use aizuchi::tools::Toolset;
 use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::Answer;
 use aizuchi_core::settings::Layers;
@@ -164,9 +165,21 @@ impl Life {
         board: Arc<Board>,
         clock: Clock,
     ) -> Life {
+        Life::with_tools(Toolset::default(), store, database, policies, models, board, clock).await
+    }
+
+    pub async fn with_tools(
+        tools: Toolset,
+        store: StoreSettings,
+        database: Database,
+        policies: Policies,
+        models: Arc<dyn ModelClient>,
+        board: Arc<Board>,
+        clock: Clock,
+    ) -> Life {
         let (events, watched) = broadcast::channel(100_000);
         let (ready, is_ready) = watch::channel(true);
-        let world = RuntimeContext { clock, models, platforms: vec![board], keeper: None, events, ready, store };
+        let world = RuntimeContext { tools, clock, models, platforms: vec![board], keeper: None, events, ready, store };
         let runtime = Runtime::start(database, policies, Arc::new(world)).await.expect("it starts");
         Life { runtime, events: watched, ready: is_ready, clock }
     }

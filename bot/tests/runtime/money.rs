@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use aizuchi::keeper::Keeper;
 use aizuchi::memory;
-use aizuchi::meter::Meter;
+use aizuchi::meter::{Meter, TokenCount};
 use aizuchi::ports::{BoxFuture, DigestRequest, Embedder, ModelClient, ModelError};
 use aizuchi::runtime::{Clock, Runtime, RuntimeContext};
 use aizuchi::stores::StoreSettings;
+use aizuchi::tools::Toolset;
 use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::room::Cost;
@@ -180,7 +181,7 @@ impl Embedder for Numbers {
 
     fn embed<'a>(&'a self, texts: &'a [String], meter: &'a Meter) -> BoxFuture<'a, Result<Vec<Vec<f32>>, ModelError>> {
         self.0.fetch_add(1, Ordering::Relaxed);
-        meter.begin(7, 0).answered(Some(7), 0);
+        meter.begin(7, 0).answered(TokenCount { tokens_in: Some(7), ..TokenCount::default() });
         Box::pin(std::future::ready(Ok(texts.iter().map(|_| vec![1.0, 0.0]).collect())))
     }
 }
@@ -203,6 +204,7 @@ impl Remembering {
         let keeper = Keeper::new(memory, models.clone(), database.clone(), policies.clone());
         let keeper = Arc::new(keeper.understanding(numbers.clone()));
         let world = RuntimeContext {
+            tools: Toolset::default(),
             clock,
             models: models.clone(),
             keeper: Some(keeper.clone()),

@@ -8,6 +8,7 @@ use aizuchi::memory;
 use aizuchi::ports::{BoxFuture, DigestRequest, ModelClient};
 use aizuchi::runtime::{Clock, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
+use aizuchi::tools::Toolset;
 use aizuchi_core::effect::{Ask, Brief, Digesting, Failure, Usage};
 use aizuchi_core::input::{Answer, Command};
 use aizuchi_core::memory::{FactDraft, Filter, MemoryChange, Origin};
@@ -108,6 +109,7 @@ impl Life {
         let keeper = Arc::new(Keeper::new(memory, models.clone(), database.clone(), policies.clone()));
         let board = Arc::new(Board::default());
         let world = RuntimeContext {
+            tools: Toolset::default(),
             clock,
             models: models.clone(),
             keeper: Some(keeper.clone()),

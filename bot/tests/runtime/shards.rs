@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aizuchi::journal::{DamagedRecord, Engines, Record, Records, Recovered, RecoveredFrom, recover, traces};
-use aizuchi::replay::{DecisionComparison, StoredTraces, relive};
+use aizuchi::replay::{DecisionComparison, EmptiedRecords, StoredTraces, relive};
 use aizuchi::runtime::{Clock, shard_of};
 use aizuchi::stores::{Database, StoreSettings};
 use aizuchi_core::input::Command;
@@ -256,7 +256,7 @@ fn check(scratch: &Scratch, board: &Board, told: &Told, seed: u64) {
     let records: Vec<Record> = records.into_iter().map(|record| record.unwrap()).collect();
     let relived = relive(Engines::fresh(&settings), &records, &mut |_| ());
     let stored: StoredTraces = stored.into_iter().collect();
-    let compared = DecisionComparison::of(&relived.decided, &stored);
+    let compared = DecisionComparison::of(&relived.decided, &stored, &EmptiedRecords::default());
     assert!(compared.different.is_empty() && compared.missing == 0, "seed {seed}: {:?}", compared.different.first());
     assert_eq!(compared.same, told.messages.len() as u64, "seed {seed}");
 }

@@ -8,6 +8,7 @@ use aizuchi::ports::{BoxFuture, ModelClient};
 use aizuchi::prompts::Prompts;
 use aizuchi::runtime::{Clock, Runtime, RuntimeContext};
 use aizuchi::stores::StoreSettings;
+use aizuchi::tools::Toolset;
 use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::{Input, Policies};
@@ -18,7 +19,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::office::{Echo, database, settings, slack, until};
 
-const OFFLINE: [&str; 2] = ["models.main=offline", "models.judge=offline"];
+/// An answer may be as long as that of [`Writer`].
+const OFFLINE: [&str; 3] = ["models.main=offline", "models.judge=offline", "reply.tokens_full=2000"];
 
 struct Life {
     runtime: Runtime,
@@ -36,6 +38,7 @@ impl Life {
         let (events, _) = broadcast::channel(100);
         let (ready, _) = watch::channel(true);
         let world = RuntimeContext {
+            tools: Toolset::default(),
             clock: Clock::Wall,
             models,
             platforms: vec![slack.clone()],

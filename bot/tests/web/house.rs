@@ -158,5 +158,13 @@ async fn listen(
 }
 
 pub fn view() -> RoomView {
-    RoomView { listens: true, mute: None, talk: None, places: Vec::new(), spent: Cost::default() }
+    RoomView {
+        listens: true,
+        mute: None,
+        talk: None,
+        places: Vec::new(),
+        spent: Cost::default(),
+        zone: "UTC".into(),
+        reminders: Vec::new(),
+    }
 }

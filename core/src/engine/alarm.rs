@@ -9,13 +9,16 @@ use crate::types::{Span, Time};
 pub(super) fn set_alarm(turn: &mut Turn<'_>) {
     let life = turn.policy.buffer_life();
     let digest = turn.room.next_digest(turn.policy).filter(|_| turn.thread.is_none()).map(|(due, _)| due);
-    let passes = followed_until(turn);
+    let (passes, reminder) =
+        (followed_until(turn), turn.room.next_reminder(turn.now).filter(|_| turn.thread.is_none()));
     let key = Key { room: turn.room_number, thread: turn.thread.clone() };
     let place = turn.room.place_mut(turn.thread.as_ref()).expect("a turn is taken in a known place");
     let expires = life.and_then(|life| place.buffer.latest().map(|latest| latest + life));
     let departure = place.bot.as_ref().and_then(|bot| bot.next_departure());
-    let due = place.pending.iter().filter_map(Pending::due).chain(departure);
-    if let Some(earliest) = due.chain(expires).chain(digest).chain(passes).min() {
+    let awaiting = place.bot.iter().flat_map(|bot| &bot.awaiting);
+    let approvals = awaiting.filter_map(|pending| pending.approval()).map(|approval| approval.until);
+    let due = place.pending.iter().filter_map(Pending::due).chain(departure).chain(approvals);
+    if let Some(earliest) = due.chain(expires).chain(digest).chain(passes).chain(reminder).min() {
         turn.timers.arm(&mut place.alarm, earliest, || key);
     }
 }

@@ -1,7 +1,7 @@
 //! Who addressed it is answered: at once, or in line behind whom it writes to and what goes out.
 
 use super::turn::Turn;
-use super::{deliver, end, exchange, gate, told, write};
+use super::{deliver, end, exchange, gate, told, tools, write};
 use crate::effect::Excuse;
 use crate::gates::closed;
 use crate::listen::only_thanks;
@@ -68,6 +68,8 @@ fn owed(turn: &Turn<'_>, message: &Message, trace: Box<Trace>, addressed: Addres
         telling: None,
         emoji: None,
         quote: None,
+        tools: None,
+        errand: None,
         trace,
     }
 }
@@ -112,8 +114,10 @@ pub(super) fn write_next(turn: &mut Turn<'_>) {
     while let Some(bot) = turn.place_mut().bot.as_mut().filter(|bot| bot.answering.is_none() && !bot.is_mid_answer())
         && let Some(next) = bot.take_next()
     {
-        if let Some(next) = without_lost(turn, next) {
-            write::write(turn, next);
+        match without_lost(turn, next) {
+            Some(next) if next.wants_tools() => tools::run_next(turn, next),
+            Some(next) => write::write(turn, next),
+            None => (),
         }
     }
 }

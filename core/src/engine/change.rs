@@ -21,6 +21,7 @@ pub(super) fn change(turn: &mut Turn<'_>, change: &Change) {
         reception::note_deletion(turn, &change.id);
         withdraw::note_deletion(turn, &change.id);
         outbox::note_deletion(turn, &change.id);
+        turn.room.note_deleted_request(&change.id);
     }
     for pending in turn.place_mut().take_slots() {
         change_pending(turn, pending, &change.id, text.is_some(), remembered);
@@ -93,15 +94,34 @@ fn change_pending(turn: &mut Turn<'_>, mut pending: Box<Pending>, id: &MessageId
     }
     let rereads = match pending.phase {
         Phase::Judging { .. } => remembered && (is_reason || !stands),
+        // People were asked about what it said before; of other changes it hears when it goes on.
+        Phase::Writing { .. } if pending.approval().is_some() => {
+            forget_found(&mut pending);
+            remembered && stands && (is_reason || also.is_some())
+        }
         Phase::Writing { .. } => remembered || (!stands && (is_reason || also.is_some())),
         Phase::Waiting { .. } | Phase::Holding { .. } => false,
     };
     if rereads { start_over(turn, pending) } else { turn.place_mut().put_back(pending) }
 }
 
+/// What was looked up for an answer that waits for people may quote what is gone.
+fn forget_found(pending: &mut Pending) {
+    if let Some(tools) = &mut pending.tools {
+        tools.forget_results();
+    }
+    pending.trace.forget_tool_words();
+}
+
 /// What was asked for is asked for again, from the talk as it is now.
 pub(super) fn start_over(turn: &mut Turn<'_>, mut pending: Box<Pending>) {
+    if let Some(approval) = pending.approval() {
+        withdraw::take_back_question(turn, &approval.posts.clone());
+    }
     end::abandon(turn, &mut pending);
+    if let Some(tools) = &mut pending.tools {
+        tools.start_over();
+    }
     turn.conversation = pending.conversation;
     match pending.phase {
         Phase::Writing { .. } => write::write(turn, pending),

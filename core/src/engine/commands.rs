@@ -13,6 +13,7 @@ pub(super) fn run_command(turn: &mut Turn<'_>, command: Command) {
         Command::Unmute => turn.room.set_mute(None, false),
         Command::Listen(on) => turn.room.off = !on,
         Command::Talk(share) => turn.room.talk.get_or_insert_default().asked = share,
+        Command::CancelReminder(number) => turn.room.cancel_reminder(number),
         Command::Reset | Command::Left => (),
     }
 }
@@ -27,6 +28,6 @@ pub(super) fn drop_after(turn: &mut Turn<'_>, command: Command) {
                 end::end(turn, *pending, &Cause::Forgotten);
             }
         }
-        Command::Unmute | Command::Talk(_) | Command::Listen(true) => (),
+        Command::Unmute | Command::Talk(_) | Command::Listen(true) | Command::CancelReminder(_) => (),
     }
 }

@@ -29,8 +29,9 @@ impl Draft {
 pub(super) fn deliver(turn: &mut Turn<'_>, pending: Pending, draft: Draft) {
     let Draft { post, text, rest } = draft;
     let call = turn.room.next_call();
-    let answering = pending.trace.message.clone();
-    let answered_with = Some(answering.clone());
+    let answered_with = Some(pending.trace.message.clone());
+    // What a schedule asks for answers nobody's message.
+    let answering = if pending.errand.is_some() { MessageId::new("") } else { pending.trace.message.clone() };
     let telling = pending.tells();
     let quotes = quoted(turn, &pending);
     let (at, place) = (turn.now, turn.place_id());
@@ -71,6 +72,7 @@ pub(super) fn handle_delivered(turn: &mut Turn<'_>, call: &CallId, ids: Result<V
     let Some(index) = bot.delivering.iter().position(|sent| sent.delivery.call == *call) else { return };
     let sent = bot.delivering.remove(index);
     match ids {
+        Ok(ids) if matches!(sent.delivery.post, Post::Reminder(_)) => note_reminder(turn, &sent, &ids),
         Ok(ids) if sent.delivery.continues => note_more(turn, sent, &ids),
         Ok(ids) => note_answer(turn, sent, &ids),
         Err(Failure { what, .. }) if sent.delivery.continues => {
@@ -116,6 +118,13 @@ fn note_answer(turn: &mut Turn<'_>, mut sent: PendingDelivery, ids: &[MessageId]
         turn.conclude(Box::new(trace.clone()));
     }
     outbox::go_on(turn, sent, ids);
+}
+
+/// It has spoken, though nobody addressed it just now and it did not step into any talk.
+fn note_reminder(turn: &mut Turn<'_>, sent: &PendingDelivery, ids: &[MessageId]) {
+    let (at, id, text) = (turn.now, ids.first(), sent.text.as_deref());
+    own_posts::record(turn, &OwnPost { at, cause_at: at, id, text, addressed: true, name: None }, None);
+    note_ids(turn, ids);
 }
 
 /// Earlier versions posted all of an answer in one delivery: then nothing is left of it.

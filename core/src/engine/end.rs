@@ -48,6 +48,9 @@ pub(super) fn end(turn: &mut Turn<'_>, mut pending: Pending, cause: &Cause) {
 /// A call in flight is no longer wanted. Its cost is not known, so what was reserved for it is spent.
 pub(super) fn abandon(turn: &mut Turn<'_>, pending: &mut Pending) {
     let Some(call) = pending.call().cloned() else { return };
+    if let Phase::Writing { asked_at, .. } = pending.phase {
+        pending.interrupt_tool(turn.now.since(asked_at));
+    }
     if let Phase::Judging { asked_at, prompt_chars, ladder, .. } = pending.phase {
         let (question, answer) = (ladder.question, "aborted".into());
         pending.trace.asked.push(QuestionTrace {

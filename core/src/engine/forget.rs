@@ -4,6 +4,7 @@ use super::turn::Turn;
 use super::{Engine, alarm, answer, change, end, outbox};
 use crate::effect::{Effect, Lines, Post};
 use crate::memory::{ForgetRequest, Recognizer};
+use crate::reminders::{Reminder, ReminderAsker, ReminderContent};
 use crate::room::{BotState, Exchange, HeardMessage, Pending, PendingDelivery, Phase, Room, Speakers};
 use crate::trace::{RestStopped, Trace};
 use crate::types::{RoomId, Time, Voice, stable_hash};
@@ -29,6 +30,9 @@ impl Engine {
         let keys: Vec<u64> = keys(theirs.request).collect();
         known.speakers.tighten();
         known.answered.retain(|answered| !keys.contains(&answered.person));
+        if let Some(reminders) = &mut known.reminders {
+            reminders.list.retain(|reminder| !reminds_of_them(reminder, theirs));
+        }
         let left = threads.iter().filter_map(|thread| known.place(thread.as_ref())).map(|place| place.buffer.len());
         let left = left.sum::<usize>() as u32;
         if let Some(digest) = &mut known.digest {
@@ -52,13 +56,27 @@ fn tells_of_them(room: &Room, theirs: &Recognizer<'_>) -> bool {
         heard.voice() == Voice::Me && theirs.takes_own_post(&room.id, heard.id(), heard.text())
     };
     let mut places = room.threads().filter_map(|thread| room.place(thread));
-    places.any(|place| {
-        let sends = |bot: &BotState| bot.on_its_way().any(|sent| sends_of_them(sent, theirs));
-        let answers = |bot: &BotState| bot.exchanges.iter().any(|exchange| answers_of_them(&room.id, exchange, theirs));
-        place.buffer.iter().any(tells)
-            || place.bot.as_deref().is_some_and(answers)
-            || place.bot.as_deref().is_some_and(sends)
-    })
+    let mut reminders = room.reminders.iter().flat_map(|reminders| &reminders.list);
+    reminders.any(|reminder| reminds_of_them(reminder, theirs))
+        || places.any(|place| {
+            let sends = |bot: &BotState| bot.on_its_way().any(|sent| sends_of_them(sent, theirs));
+            let answers =
+                |bot: &BotState| bot.exchanges.iter().any(|exchange| answers_of_them(&room.id, exchange, theirs));
+            let decides = |pending: &Pending| {
+                pending.tools.as_ref().is_some_and(|tools| tools.is_decided_by(|person| theirs.request.is_of(person)))
+            };
+            place.buffer.iter().any(tells)
+                || place.slots().any(decides)
+                || place.bot.as_deref().is_some_and(answers)
+                || place.bot.as_deref().is_some_and(sends)
+        })
+}
+
+/// A schedule is the operator's, whatever it says.
+fn reminds_of_them(reminder: &Reminder, theirs: &Recognizer<'_>) -> bool {
+    let of = |asked: &ReminderAsker| theirs.request.is_of(&asked.person);
+    let ReminderContent::Text(text) = &reminder.set.content else { return false };
+    reminder.asked.as_ref().is_some_and(|asked| of(asked) || theirs.speaks_of_them(text))
 }
 
 /// Whether an answer of its own has to go because of them.
@@ -131,6 +149,9 @@ fn read_pending_again(turn: &mut Turn<'_>, mut pending: Box<Pending>, request: &
         *pending.trace = other;
     }
     pending.trace.forget_words();
+    if let Some(tools) = &mut pending.tools {
+        tools.forget_words();
+    }
     pending.together.iter_mut().for_each(Trace::forget_words);
     match pending.phase {
         Phase::Judging { .. } | Phase::Writing { .. } => change::start_over(turn, pending),

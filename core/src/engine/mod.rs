@@ -29,12 +29,15 @@ mod pay;
 mod receive;
 mod reception;
 mod remember;
+mod remind;
 mod results;
 mod resume;
 mod snapshot;
 mod tick;
 mod timers;
 mod told;
+mod tool_offer;
+mod tools;
 mod turn;
 mod wait;
 mod withdraw;
@@ -91,7 +94,10 @@ impl Engine {
             Input::PolicyChanged(stated) => self.change_policies(stated.known_to(&self.policies)),
             Input::Reacted(reaction) => {
                 let place = reaction.place.clone();
-                self.in_place(now, place, out, |turn| reception::note_reaction(turn, &reaction));
+                self.in_place(now, place, out, |turn| {
+                    reception::note_reaction(turn, &reaction);
+                    results::handle_reaction(turn, &reaction);
+                });
             }
             Input::Tick | Input::Resumed | Input::Forgotten | Input::ClockSet(_) => (),
             Input::Judged(call, answer) => {
@@ -99,6 +105,12 @@ impl Engine {
             }
             Input::Written(call, answer) => {
                 self.in_call(now, &call, out, |turn| results::handle_written(turn, &call, answer))
+            }
+            Input::ToolCalls(call, calls, usage) => {
+                self.in_call(now, &call, out, |turn| results::handle_tool_calls(turn, &call, calls, &usage))
+            }
+            Input::ToolResult(call, result) => {
+                self.in_call(now, &call, out, |turn| results::handle_tool_result(turn, &call, result))
             }
             Input::Delivered(call, ids) => {
                 self.in_call(now, &call, out, |turn| results::handle_delivered(turn, &call, ids))
@@ -109,6 +121,10 @@ impl Engine {
             }),
             Input::Refused(call, why) => {
                 self.in_call(now, &call, out, |turn| results::handle_refused(turn, &call, why))
+            }
+            Input::Scheduled(place, reminder) => {
+                let room = self.room(&place.room);
+                remind::handle_scheduled(&mut self.turn_at(room, None, now, out), &place, *reminder);
             }
             Input::Billed(room, usage) => {
                 let room = self.room(&room);
@@ -207,6 +223,7 @@ impl Engine {
         for room in &mut self.rooms {
             let zone = &self.policies.for_room(room.id.as_str()).zone;
             room.set_clock(by, now, zone);
+            room.look_for_reminders(now);
         }
         self.arm_all();
     }
@@ -306,10 +323,18 @@ impl Engine {
             for thread in threads {
                 resume::resume(&mut self.turn_at(room, thread, now, out));
             }
-            digest::resume_digest(&mut self.turn_at(room, None, now, out));
+            let mut turn = self.turn_at(room, None, now, out);
+            remind::resume(&mut turn);
+            digest::resume_digest(&mut turn);
         }
     }
 }
 
 #[cfg(test)]
+mod approval_tests;
+#[cfg(test)]
+mod remind_tests;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tools_tests;

@@ -2,13 +2,15 @@
 
 use super::pay::micros_of;
 use super::turn::Turn;
-use super::{answer, deliver, digest, end, exchange, gate, initiative, pay, write};
+use super::{answer, deliver, digest, end, exchange, gate, initiative, pay, tools, write};
 use crate::effect::{Excuse, Failure};
 use crate::input::{Answer, TotalSpent};
 use crate::reply::without_controls;
 use crate::room::Phase;
+use crate::tools::{ToolCall, ToolOutput};
 use crate::trace::{Closed, Stage};
-use crate::types::{Addressed, CallId, MessageId};
+use crate::types::{Addressed, CallId, MessageId, Reaction};
+use crate::usage::Usage;
 
 /// The words are there, or are not to be had; then it is the turn of people who addressed it meanwhile.
 pub(super) fn handle_written(turn: &mut Turn<'_>, call: &CallId, draft: Result<Answer, Failure>) {
@@ -21,18 +23,43 @@ pub(super) fn handle_written(turn: &mut Turn<'_>, call: &CallId, draft: Result<A
         Ok(answer) => write::say(turn, pending, &without_controls(&answer.text)),
     }
     if owed {
-        answer::write_next(turn);
-        exchange::drop_settled(turn);
+        answer_others(turn);
     }
+}
+
+/// Who was to write wants tools first.
+pub(super) fn handle_tool_calls(turn: &mut Turn<'_>, call: &CallId, calls: Vec<ToolCall>, usage: &Usage) {
+    tools::handle_tool_calls(turn, call, calls, usage);
+    answer_others(turn);
+}
+
+pub(super) fn handle_tool_result(turn: &mut Turn<'_>, call: &CallId, result: Result<ToolOutput, Failure>) {
+    tools::handle_tool_result(turn, call, result);
+    answer_others(turn);
+}
+
+/// Somebody may have said whether a tool may run.
+pub(super) fn handle_reaction(turn: &mut Turn<'_>, reaction: &Reaction) {
+    if tools::note_reaction(turn, reaction) {
+        answer_others(turn);
+    }
+}
+
+/// It is the turn of people who addressed it meanwhile.
+fn answer_others(turn: &mut Turn<'_>) {
+    answer::write_next(turn);
+    exchange::drop_settled(turn);
 }
 
 /// A post is out, or is not to be. Who addressed it while an answer in several posts went out is answered after the last.
 pub(super) fn handle_delivered(turn: &mut Turn<'_>, call: &CallId, ids: Result<Vec<MessageId>, Failure>) {
+    if tools::handle_asked(turn, call, &ids) {
+        return answer_others(turn);
+    }
     let was_mid_answer = turn.place().bot.as_ref().is_some_and(|bot| bot.is_mid_answer());
     deliver::handle_delivered(turn, call, ids);
     if was_mid_answer {
-        answer::write_next(turn);
-        exchange::drop_settled(turn);
+        answer_others(turn);
     }
 }
 

@@ -20,6 +20,11 @@ pub(super) fn resume(turn: &mut Turn<'_>) {
             Phase::Judging { asked_at, .. } | Phase::Writing { asked_at, .. } => asked_at,
         };
         let overdue = turn.now.since(wanted_at);
+        // People may still agree, or the timer says that they did not.
+        if pending.approval().is_some() {
+            turn.place_mut().put_back(pending);
+            continue;
+        }
         if overdue > stale_after {
             end::end(turn, *pending, &Cause::Stale { overdue });
         } else {

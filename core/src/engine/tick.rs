@@ -1,7 +1,7 @@
 //! The timers look at a place: what is due, what is to pass, what may be forgotten.
 
 use super::turn::Turn;
-use super::{alarm, answer, ask, digest, gate, initiative, outbox, reception, write};
+use super::{alarm, answer, ask, digest, gate, initiative, outbox, reception, remind, tools, write};
 use crate::room::Phase;
 use crate::trace::Stage;
 use crate::types::{ConversationId, Time};
@@ -22,12 +22,16 @@ pub(super) fn check_deadlines(turn: &mut Turn<'_>) {
         outbox::release(turn);
         answer::write_next(turn);
     }
+    if tools::expire(turn) {
+        answer::write_next(turn);
+    }
     while let Some((conversation, waited)) = first_due(turn, at) {
         turn.conversation = conversation;
         if waited { wait_is_over(turn) } else { write::write_pending(turn) }
     }
     turn.conversation = None;
     if turn.thread.is_none() {
+        remind::fire(turn);
         digest::digest(turn);
     }
     alarm::set_alarm(turn);

@@ -74,6 +74,8 @@ pub(super) fn reason_to_wait(
         together: Vec::new(),
         since,
         ask,
+        tools: None,
+        errand: None,
         phase: Phase::Waiting { due },
         telling: None,
         emoji: None,

@@ -4,7 +4,7 @@ use super::link;
 use super::turn::Turn;
 use crate::effect::{Effect, Withdrawal};
 use crate::room::{PendingDelivery, SentAnswer};
-use crate::types::{MessageId, Span, Time};
+use crate::types::{MessageId, Span, Time, stable_hash};
 
 /// Where answers are never taken back, nothing is kept for it.
 fn life(turn: &Turn<'_>) -> Option<Span> {
@@ -24,6 +24,31 @@ pub(super) fn note_sent(turn: &mut Turn<'_>, sent: &PendingDelivery, posts: &[Me
     }
     let at = turn.now;
     turn.place_mut().bot_mut().note_sent(SentAnswer { at, to, posts: posts.to_vec() });
+}
+
+/// People are asked whether a tool may run, on account of these messages: with the last of them the question goes too.
+pub(super) fn note_question(turn: &mut Turn<'_>, to: Vec<MessageId>, posts: &[MessageId]) {
+    if !posts.is_empty() && life(turn).is_some() {
+        let at = turn.now;
+        turn.place_mut().bot_mut().note_sent(SentAnswer { at, to, posts: posts.to_vec() });
+    }
+}
+
+/// Nobody needs to answer this question any more; posts by the hashes of their ids.
+pub(super) fn take_back_question(turn: &mut Turn<'_>, hashes: &[u64]) {
+    let Some(bot) = turn.place_mut().bot.as_deref_mut() else { return };
+    let asks = |sent: &SentAnswer| sent.posts.iter().any(|post| hashes.contains(&stable_hash(0, post.as_str())));
+    let Some(index) = bot.sent.iter().position(asks) else { return };
+    if let Some(sent) = bot.sent.remove(index) {
+        withdraw(turn, sent.posts);
+    }
+}
+
+/// Nobody needs to answer a question any more that only now can be seen.
+pub(super) fn withdraw_question(turn: &mut Turn<'_>, posts: Vec<MessageId>) {
+    if !posts.is_empty() && life(turn).is_some() {
+        withdraw(turn, posts);
+    }
 }
 
 /// People see more of an answer. Its reason may have gone since the first post.

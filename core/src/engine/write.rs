@@ -1,15 +1,17 @@
 //! From a verdict to words: the last look at the gates, the order for an answer, and what a model made of it.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use super::deliver::Draft;
 use super::pay::Estimate;
 use super::turn::Turn;
-use super::{deliver, end, gate, lines, pay};
+use super::{deliver, end, gate, lines, pay, tool_offer};
 use crate::effect::{Brief, Effect, Excuse, Kind, Post, Transcript};
 use crate::memory::Memories;
 use crate::reply::{chunks, clean, emoji_for, is_repeat, is_silence, split_each};
 use crate::room::{BotState, Pending, Phase};
+use crate::settings::Settings;
 use crate::trace::Cause;
 use crate::types::{Addressed, CallId, MessageId, Voice};
 
@@ -28,18 +30,15 @@ pub(super) fn write(turn: &mut Turn<'_>, pending: Box<Pending>) {
         let emoji = pending.emoji.clone().unwrap_or_else(|| emoji_for(turn.policy, &pending.trace.message));
         return deliver::deliver(turn, *pending, Draft::single(Post::Reaction(emoji), None));
     }
-    let reply = &turn.policy.settings.reply;
     let answering: Vec<MessageId> =
         pending.together.iter().chain([&*pending.trace]).map(|trace| trace.message.clone()).collect();
     let lines = lines::lines_to_answer(turn, &answering, pending.addressed.is_some());
     let transcript = Transcript { lines, ..Transcript::default() };
     let model = turn.policy.settings.models.main.as_str();
-    let tokens_max = match pending.kind {
-        Kind::Full => reply.tokens_full,
-        Kind::Acknowledgement | Kind::Reaction => reply.tokens_acknowledge,
-    };
+    let tokens_max = tokens_max(&turn.policy.settings, pending.kind);
     let call = turn.room.next_call();
-    let tokens_in = transcript.tokens();
+    let (offer, steps) = (tool_offer::offer(turn, &pending), tool_offer::closed_steps(&pending));
+    let tokens_in = transcript.tokens() + tool_offer::tokens_of(&steps);
     let estimate = Estimate { model, calls: 1, tokens_in, tokens_max, looked_up: Some(tokens_in) };
     if let Err(closed) = pay::reserve(turn, &call, estimate) {
         return match pending.addressed {
@@ -61,10 +60,31 @@ pub(super) fn write(turn: &mut Turn<'_>, pending: Box<Pending>) {
         transcript,
         memories: Memories::default(),
         telling: pending.tells(),
+        tools: offer,
+        steps,
+        errand: pending.errand.clone(),
     };
     let phase = Phase::Writing { call, asked_at: turn.now };
     turn.place_mut().put_back(Box::new(Pending { phase, ..*pending }));
     turn.out.push(Effect::Write(Box::new(brief)));
+}
+
+/// What is longer than this for each token was written by a model that keeps to no limit.
+const CHARS_PER_TOKEN_MAX: usize = 16;
+
+fn tokens_max(settings: &Settings, kind: Kind) -> u32 {
+    match kind {
+        Kind::Full => settings.reply.tokens_full,
+        Kind::Acknowledgement | Kind::Reaction => settings.reply.tokens_acknowledge,
+    }
+}
+
+/// A room is not to be flooded.
+fn shortened(words: &str, chars_max: usize) -> Cow<'_, str> {
+    match words.char_indices().nth(chars_max) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &words[..end])),
+        None => Cow::Borrowed(words),
+    }
 }
 
 /// A model's words on their way to a post: what leaked around them is taken off, and silence put into words is silence.
@@ -73,7 +93,8 @@ pub(super) fn say(turn: &mut Turn<'_>, pending: Pending, draft: &str) {
     let owed = pending.addressed.is_some();
     let names: Vec<&str> =
         std::iter::once(&settings.bot.name).chain(&settings.bot.aliases).map(String::as_str).collect();
-    let words = clean(draft, &names);
+    let chars_max = CHARS_PER_TOKEN_MAX * tokens_max(settings, pending.kind) as usize;
+    let words = &*shortened(clean(draft, &names), chars_max);
     let chunks = chunks(words, settings.reply.chunks as usize);
     let mut posts: VecDeque<_> =
         split_each(&chunks, settings.reply.part_chars as usize, settings.reply.numbered).into();

@@ -1,9 +1,10 @@
 //! Whom a message is for: this bot, somebody else, or the room.
 
 use super::label::name_with_colon;
-use crate::phrases::NameUse;
+use crate::phrases::{NameUse, after_first_sentence};
 use crate::policy::Policy;
 use crate::room::Speakers;
+use crate::settings::MatchStyle;
 use crate::types::{Addressed, HeardAs, Message, PersonId};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,21 +27,42 @@ pub(crate) fn addressee(
     if by.mention && message.mentions_me {
         return (Address::Me(Addressed::Mention), None);
     }
-    let heard_as =
-        match named.then(|| policy.name_use(&message.text, is_linked_elsewhere(message, replies_to_me))).flatten() {
-            Some(NameUse::Called) => return (Address::Me(Addressed::Name), None),
-            Some(NameUse::Unclear) => Some(HeardAs::NameUnclear),
-            Some(NameUse::InPassing) => Some(HeardAs::NameInPassing),
-            None => None,
-        };
+    let for_another = is_linked_elsewhere(message, replies_to_me);
+    let heard_as = match named.then(|| name_use(policy, message, for_another, known)).flatten() {
+        Some(NameUse::Called) => return (Address::Me(Addressed::Name), None),
+        Some(NameUse::Unclear) => Some(HeardAs::NameUnclear),
+        Some(NameUse::InPassing) => Some(HeardAs::NameInPassing),
+        None => None,
+    };
     let address = if by.reply && replies_to_me {
         Address::Me(Addressed::Reply)
-    } else if is_linked_elsewhere(message, replies_to_me) || names_somebody_else(policy, message, known) {
+    } else if for_another || names_somebody_else(policy, message, known) {
         Address::SomebodyElse
     } else {
         Address::TheRoom
     };
     (address, heard_as)
+}
+
+/// What its name does in a message. "Bob: aizuchi, what …" is for Bob, or was said by him; what follows may be for the bot.
+fn name_use(policy: &Policy, message: &Message, for_another: bool, known: &Speakers) -> Option<NameUse> {
+    let used = policy.name_use(&message.text, for_another)?;
+    if used != NameUse::Called || policy.settings.address.name_match == MatchStyle::Substring {
+        return Some(used);
+    }
+    let Some(name) = others_name_with_colon(policy, message) else { return Some(used) };
+    if policy.name_use(after_first_sentence(&message.text), for_another) == Some(NameUse::Called) {
+        return Some(used);
+    }
+    let spoke = known.by_name(name).is_some_and(|key| key != known.key(&message.author.id));
+    // Who has not spoken yet may be nobody: "lunch: aizuchi, what …".
+    Some(if spoke { NameUse::InPassing } else { NameUse::Unclear })
+}
+
+/// The name of somebody else that it begins with, and a colon.
+fn others_name_with_colon<'a>(policy: &Policy, message: &'a Message) -> Option<&'a str> {
+    let is_other = |name: &&str| !policy.names.found(name) && !name.eq_ignore_ascii_case(&message.author.name);
+    name_with_colon(&message.text).filter(is_other)
 }
 
 /// Whether a mention or a reply says that it is for somebody else.
@@ -57,7 +79,7 @@ fn names_somebody_else(policy: &Policy, message: &Message, known: &Speakers) -> 
     let is_other = |name: &&str| !policy.names.found(name);
     let spoke = |name: &str| known.by_name(name).is_some_and(|key| key != known.key(&author.id));
     called_by_name(&message.text).filter(is_other).is_some_and(spoke)
-        || name_with_colon(&message.text).filter(is_other).is_some_and(|name| !name.eq_ignore_ascii_case(&author.name))
+        || others_name_with_colon(policy, message).is_some()
 }
 
 /// Whether the message turns to this person: by reply, by mention, or by calling the name first.
@@ -104,6 +126,45 @@ fn plain_name(name: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::{Author, MessageId, Place, Time, Visibility, Voice};
+
+    fn said(author: &str, text: &str) -> Message {
+        Message {
+            id: MessageId::new("m1"),
+            place: Place::room("log:room"),
+            at: Time(0),
+            author: Author { id: PersonId::new(author), name: author.into(), voice: Voice::Person },
+            text: text.into(),
+            reply: None,
+            mentions: Vec::new(),
+            mentions_me: false,
+            visibility: Visibility::Public,
+            backfilled: false,
+            heard: None,
+        }
+    }
+
+    #[test]
+    fn what_begins_with_somebody_elses_name_does_not_call_it() {
+        let policies = crate::Policies::preset("aizuchi").unwrap();
+        let mut known = Speakers::default();
+        known.hold("bob-id", "Bob");
+        let heard = |text: &str| addressee(policies.general(), &said("ann", text), true, false, &known);
+        for text in ["Bob: aizuchi, what is the time?", "bob: aizuchi, what is the time? lol"] {
+            assert_eq!(heard(text), (Address::SomebodyElse, Some(HeardAs::NameInPassing)), "{text}");
+        }
+        let unknown = heard("Carol: aizuchi, what is the time?");
+        assert_eq!(unknown, (Address::SomebodyElse, Some(HeardAs::NameUnclear)), "she may have asked that");
+        for text in [
+            "Question: aizuchi, what is the time?",
+            "aizuchi: what is the time?",
+            "Bob: I do not know. aizuchi, what is the time?",
+            "ann: aizuchi, what is the time?",
+            "@aizuchi: Bob: aizuchi, what?",
+        ] {
+            assert_eq!(heard(text), (Address::Me(Addressed::Name), None), "{text}");
+        }
+    }
 
     #[test]
     fn a_name_at_the_head_of_a_message() {

@@ -1,12 +1,12 @@
 //! Two facts that say the same become one; one that says the contrary takes the other's place.
 //!
 //! They say the same if they differ in nothing but case, width, punctuation and words that add nothing ("the", "really"). A
-//! name, a number, a place or a "not" always adds something. A merged fact keeps what each draft said and what that rests on, so
+//! name, a number, a place or a "not" always adds something; "US" is no "us", and the "A" of "vitamin A" no article. A merged fact keeps what each draft said and what that rests on, so
 //! that it goes back to what is left when a message is deleted.
 
 use super::context::add_turns;
 use super::walls::narrower;
-use super::words::{normal, tokens};
+use super::words::{TextToken, normal, tokens};
 use super::{Fact, FactDraft, FactId, Wording};
 use crate::types::MessageId;
 
@@ -24,7 +24,11 @@ pub enum MergeOutcome {
 pub fn compare<'a>(known: impl Iterator<Item = &'a Fact> + Clone, draft: &FactDraft) -> MergeOutcome {
     let mut known = known.filter(|fact| fact.origin.room == draft.origin.room);
     let (text, key) = (plain(&draft.content), same_words(&draft.content));
-    let says_same = |fact: &Fact| plain(&fact.content) == text || (!key.is_empty() && same_words(&fact.content) == key);
+    let says_same = |fact: &Fact| {
+        let other = same_words(&fact.content);
+        // Where nothing but small words and signs is said, they say the same if they are the same.
+        other == key && (!key.is_empty() || plain(&fact.content) == text)
+    };
     if let Some(old) = draft.replaces
         && let Some(fact) = known.clone().find(|fact| fact.id == old && !fact.pinned)
     {
@@ -64,11 +68,25 @@ const FILLERS: [&str; 23] = [
     "よ",
 ];
 
+/// Small words that are something else in capital letters.
+const NAMES_IN_CAPITALS: [&str; 8] = ["us", "it", "who", "in", "or", "me", "am", "aids"];
+
 /// The words of a fact as they are compared, without those that add nothing; the same for facts that say the same.
 fn same_words(content: &str) -> String {
-    let mut said = tokens(content);
-    said.retain(|token| !FILLERS.contains(&token.normal.as_str()));
-    said.iter().map(|token| token.normal.as_str()).collect::<Vec<_>>().join(" ")
+    let said = tokens(content);
+    let is_shouted = !content.chars().any(char::is_lowercase);
+    let mut words = Vec::new();
+    for (index, TextToken { original, normal }) in said.iter().enumerate() {
+        let in_capitals = !original.chars().any(char::is_lowercase);
+        // "Vitamin A", but "A vitamin".
+        let is_letter = original == "A" && index > 0 && !is_shouted;
+        if !is_letter && FILLERS.contains(&normal.as_str()) {
+            continue;
+        }
+        let is_name = in_capitals && !is_shouted && NAMES_IN_CAPITALS.contains(&normal.as_str());
+        words.push(if is_name { original.as_str() } else { normal.as_str() });
+    }
+    words.join(" ")
 }
 
 impl Fact {
@@ -170,6 +188,17 @@ mod tests {
         other("Ann likes tea", "Ann likes dogs");
         other("Ann owes Bob a lunch", "Bob owes Ann a lunch");
         other("row 1 has 2 seats", "row 2 has 1 seats");
+        other("Vitamin helps", "Vitamin A helps");
+        other("Vitamin A helps", "Vitamin helps");
+        other("US won", "us won");
+        other("us won", "US won");
+        other("Ann asked IT about that", "Ann asked it about that");
+        other("Ann went to see WHO", "Ann went to see who");
+        same("A vitamin helps", "vitamin helps");
+        same("It is a good plan", "It is good plan");
+        same("ANN LIKES TEA", "Ann likes tea");
+        same("Ann does NOT eat meat", "Ann does not eat meat");
+        same("the", "The");
     }
 
     #[test]

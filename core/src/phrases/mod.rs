@@ -6,7 +6,7 @@ mod lists;
 mod notice;
 mod set_phrase;
 
-pub(crate) use called::{NameUse, name_use};
+pub(crate) use called::{NameUse, after_first_sentence, name_use};
 pub(crate) use finder::Finder;
 pub(crate) use lists::{CALLS_FOR_HELP, CLOSINGS, is_filler};
 pub(crate) use notice::Notice;

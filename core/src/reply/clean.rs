@@ -2,9 +2,13 @@
 
 use std::borrow::Cow;
 
-/// Without control characters, which no chat shows and a terminal obeys.
+/// Without control characters, which no chat shows and a terminal obeys, without what turns the direction of a text, and
+/// without characters of no width. Joiners and marks of direction stay: scripts and emoji need them.
 pub fn without_controls(text: &str) -> Cow<'_, str> {
-    let is_unwanted = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}');
+    let is_unseen = |c: char| matches!(c, '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{feff}');
+    let is_control = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+    let is_unwanted = |c: char| is_control(c) || turns(c) || is_unseen(c);
     match text.contains(is_unwanted) {
         true => Cow::Owned(text.replace(is_unwanted, "")),
         false => Cow::Borrowed(text),
@@ -152,6 +156,17 @@ mod tests {
     fn control_characters_are_left_out() {
         assert_eq!(without_controls("a\0b\u{7}\u{1b}[31mc\u{9b}d\r\n\te"), "ab[31mcd\r\n\te");
         assert!(matches!(without_controls("平文\nplain"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn what_turns_text_around_or_cannot_be_seen_is_left_out() {
+        assert_eq!(without_controls("a\u{202e}b\u{202c} c\u{2066}d\u{2069} e\u{202a}f"), "ab cd ef");
+        assert_eq!(without_controls("\u{feff}zero\u{200b}width \u{2060}joi\u{2063}ner"), "zerowidth joiner");
+        // Persian, Hindi, an emoji of four and a flag need theirs, and marks put a bracket on its side.
+        for kept in ["می\u{200c}خواهم", "क\u{94d}\u{200d}ष", "👩\u{200d}👩\u{200d}👧", "שלום\u{200f}!", "❤\u{fe0f}"]
+        {
+            assert_eq!(without_controls(kept), kept);
+        }
     }
 
     #[test]

@@ -22,6 +22,9 @@ pub(crate) struct BotState {
     /// More who addressed it meanwhile than one answer has room for: answered after those, as many together; oldest first.
     #[serde(default)]
     pub later: Vec<Pending>,
+    /// Answers that go on once a person agrees to a tool.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub awaiting: Vec<Pending>,
     /// When it last acted in any way, a reaction too.
     pub acted_at: Option<Time>,
     /// When it last contributed unasked.

@@ -12,6 +12,11 @@ impl Room {
             Mute::Open => Mute::Open,
         });
         self.answered.iter_mut().for_each(|answered| answered.at = answered.at.shifted(by));
+        self.tool_runs.iter_mut().for_each(|run| run.at = run.at.shifted(by));
+        if let Some(reminders) = &mut self.reminders {
+            reminders.list.iter_mut().for_each(|reminder| reminder.set_clock(by));
+            reminders.list.sort_by_key(|reminder| (reminder.set.due, reminder.number));
+        }
         if let Some(spent) = &mut self.spent {
             spent.set_clock(now.shifted(ClockShift(by.0.saturating_neg())), now, zone);
         }
@@ -40,7 +45,7 @@ impl PlaceState {
 impl BotState {
     fn set_clock(&mut self, by: ClockShift) {
         let owed = self.answering.iter_mut().chain(&mut self.next).map(|pending| &mut **pending);
-        owed.chain(&mut self.later).for_each(|pending| pending.set_clock(by));
+        owed.chain(&mut self.later).chain(&mut self.awaiting).for_each(|pending| pending.set_clock(by));
         self.acted_at = self.acted_at.map(|at| at.shifted(by));
         self.spoke_up_at = self.spoke_up_at.map(|at| at.shifted(by));
         self.interventions.iter_mut().for_each(|intervention| intervention.at = intervention.at.shifted(by));
@@ -69,6 +74,12 @@ impl Pending {
             | Phase::Holding { due: at }
             | Phase::Judging { asked_at: at, .. }
             | Phase::Writing { asked_at: at, .. } => *at = at.shifted(by),
+        }
+        if let Some(tools) = &mut self.tools {
+            tools.began = tools.began.shifted(by);
+            if let Some(approval) = &mut tools.approval {
+                approval.until = approval.until.shifted(by);
+            }
         }
     }
 }

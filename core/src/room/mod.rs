@@ -22,14 +22,15 @@ pub(crate) use buffer::{BufferEntry, Glance, HeardMessage};
 pub(crate) use digest::Digest;
 pub(crate) use exchanges::{Exchange, ExchangedText};
 pub(crate) use outgoing::{Chunk, PendingDelivery, WaitingPost};
-pub(crate) use pending::{FirstWords, Pending, Phase};
+pub(crate) use pending::{Approval, Consent, FirstWords, Pending, Phase, ToolSession};
 pub(crate) use place::PlaceState;
 pub(crate) use speakers::Speakers;
 
 use crate::likelihood::TalkShare;
 use crate::policy::Policy;
+use crate::reminders::Reminders;
 use crate::trace::Trace;
-use crate::types::{CallId, Message, RoomId, Share, Span, ThreadId, Time};
+use crate::types::{CallId, Message, MessageId, RoomId, Share, Span, ThreadId, Time};
 
 /// A channel with its threads.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -56,6 +57,12 @@ pub(crate) struct Room {
     pub digest: Option<Box<Digest>>,
     /// Whom it answered lately, for the limits per person.
     pub answered: Vec<AnsweredPerson>,
+    /// For whom it ran tools lately.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_runs: Vec<ToolRun>,
+    /// What it is to say at a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reminders: Option<Box<Reminders>>,
     /// When it last said that too many had called for all of them to be answered.
     #[serde(default)]
     pub excused_at: Option<Time>,
@@ -72,6 +79,13 @@ pub(crate) struct AnsweredPerson {
     pub person: u64,
     pub at: Time,
     pub addressed: bool,
+}
+
+/// A tool was run for somebody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ToolRun {
+    pub person: u64,
+    pub at: Time,
 }
 
 /// The limits per person look back this far.
@@ -94,6 +108,8 @@ impl Room {
             spent: None,
             digest: None,
             answered: Vec::new(),
+            tool_runs: Vec::new(),
+            reminders: None,
             excused_at: None,
         }
     }
@@ -244,6 +260,35 @@ impl Room {
         let sent = self.places().filter_map(|place| place.bot.as_deref()).flat_map(BotState::on_its_way);
         let begins = |sent: &&PendingDelivery| sent.addressed == addressed && !sent.delivery.continues;
         sent.filter(begins).flat_map(|sent| &sent.traces).filter(by_them).count() as u64
+    }
+
+    /// When the main place is to be looked at for what it is to say at a time.
+    pub(crate) fn next_reminder(&self, now: Time) -> Option<Time> {
+        let reminders = self.reminders.iter().flat_map(|reminders| &reminders.list);
+        let next = reminders.map(|reminder| reminder.next_look(now)).min()?;
+        // What waits for the end of a mute is looked at right then.
+        let unmuted = if let Some(Mute::Until(until)) = self.mute { Some(until) } else { None };
+        Some(unmuted.filter(|until| *until > now).map_or(next, |until| until.min(next)))
+    }
+
+    pub(crate) fn cancel_reminder(&mut self, number: u32) {
+        if let Some(reminders) = &mut self.reminders {
+            reminders.cancel(number);
+        }
+    }
+
+    /// What somebody asked to be reminded of goes with the message that asked.
+    pub(crate) fn note_deleted_request(&mut self, message: &MessageId) {
+        if let Some(reminders) = &mut self.reminders {
+            reminders.list.retain(|reminder| reminder.asked.as_ref().is_none_or(|asked| asked.message != *message));
+        }
+    }
+
+    /// The clock was set, and times of day are what they were: the main place is looked at in time for them.
+    pub(crate) fn look_for_reminders(&mut self, now: Time) {
+        let next = self.next_reminder(now);
+        let Some(main) = self.place_mut(None) else { return };
+        main.alarm = main.alarm.into_iter().chain(next).min();
     }
 
     /// Forgets the talk of the room. Posts on their way still have to be acknowledged.

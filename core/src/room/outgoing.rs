@@ -64,7 +64,7 @@ impl PendingDelivery {
 
     /// Whether everything it answers was deleted.
     pub(crate) fn is_unfounded(&self) -> bool {
-        self.traces.iter().all(|trace| self.deleted.contains(&trace.message))
+        !self.traces.is_empty() && self.traces.iter().all(|trace| self.deleted.contains(&trace.message))
     }
 
     /// Nothing follows this post.

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::judge::JudgeLadder;
 use crate::memory::FactId;
-use crate::trace::{Cause, Stage, Trace};
-use crate::types::{Addressed, CallId, ConversationId, Kind, MessageId, Time, or_zero};
+use crate::tools::{ToolAccess, ToolCall, ToolOutcome, ToolStep};
+use crate::trace::{Cause, Stage, ToolTrace, Trace};
+use crate::types::{Addressed, CallId, ConversationId, Kind, MessageId, PersonId, Span, Time, or_zero};
 
 /// Something it may do, and why.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -34,6 +35,121 @@ pub(crate) struct Pending {
     /// The message that the judge chose to reply to, instead of the one that gave the reason.
     #[serde(default)]
     pub quote: Option<MessageId>,
+    /// The tools of this answer; absent where its writer asked for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Box<ToolSession>>,
+    /// What a schedule asks for; none where a message is the reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errand: Option<Box<str>>,
+}
+
+/// The tools of one answer.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ToolSession {
+    pub began: Time,
+    /// How often the writer asked for tools.
+    pub rounds: u32,
+    /// In the order in which they are run.
+    pub steps: Vec<ToolStep>,
+    /// Whether the first open step is under way.
+    pub running: bool,
+    /// Who agreed to the first open step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved_by: Option<PersonId>,
+    /// Somebody is asked whether the first open step may run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<Approval>,
+}
+
+/// A question to people whether a tool may run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Approval {
+    /// Hashes of the ids of its posts, once it is out.
+    pub posts: Vec<u64>,
+    /// What people said to posts that may turn out to be it: who is fast reacts before the platform has acknowledged it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub early: Vec<(u64, Consent)>,
+    pub until: Time,
+}
+
+/// Somebody who may said whether a tool may run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Consent {
+    pub yes: bool,
+    pub by: PersonId,
+}
+
+impl ToolSession {
+    pub(crate) fn new(began: Time) -> ToolSession {
+        ToolSession { began, rounds: 0, steps: Vec::new(), running: false, approved_by: None, approval: None }
+    }
+
+    /// The writer asked for these, together.
+    pub(crate) fn add_round(&mut self, calls: Vec<ToolCall>) {
+        self.rounds += 1;
+        let round = self.rounds;
+        let step = |call| ToolStep { call, round, outcome: None, took: Span::ZERO, decided_by: None };
+        self.steps.extend(calls.into_iter().map(step));
+    }
+
+    /// That something was done is kept; what was said about it, and who agreed, is not.
+    pub(crate) fn forget_words(&mut self) {
+        self.approved_by = None;
+        for step in &mut self.steps {
+            step.decided_by = None;
+            if let Some(ToolOutcome::Returned(output)) = &mut step.outcome {
+                output.text = "done".into();
+            }
+        }
+    }
+
+    /// What was looked up may quote what has been deleted since.
+    pub(crate) fn forget_results(&mut self) {
+        for step in self.steps.iter_mut().filter(|step| step.call.access == ToolAccess::Reads) {
+            if let Some(ToolOutcome::Returned(output)) = &mut step.outcome {
+                output.text = "no longer available: look it up again".into();
+            }
+        }
+    }
+
+    /// Whether one of these people agreed to something or refused it.
+    pub(crate) fn is_decided_by(&self, is_of: impl Fn(&PersonId) -> bool) -> bool {
+        let early = self.approval.iter().flat_map(|approval| &approval.early).map(|(_, consent)| &consent.by);
+        let decided = self.steps.iter().filter_map(|step| step.decided_by.as_ref());
+        self.approved_by.iter().chain(early).chain(decided).any(is_of)
+    }
+
+    /// Somebody said no to the first open step.
+    pub(crate) fn refuse(&mut self, by: PersonId) {
+        if let Some(step) = self.steps.iter_mut().find(|step| step.outcome.is_none()) {
+            step.decided_by = Some(by);
+        }
+    }
+
+    pub(crate) fn first_open(&self) -> Option<&ToolStep> {
+        self.steps.iter().find(|step| step.outcome.is_none())
+    }
+
+    /// The first open step has ended.
+    pub(crate) fn close(&mut self, outcome: ToolOutcome, took: Span) -> Option<&ToolStep> {
+        let approved_by = self.approved_by.take();
+        (self.running, self.approval) = (false, None);
+        let step = self.steps.iter_mut().find(|step| step.outcome.is_none())?;
+        // A call that the settings refuse meanwhile was not refused by who agreed to it.
+        let has_run = !matches!(outcome, ToolOutcome::Denied(_));
+        step.decided_by = step.decided_by.take().or(approved_by.filter(|_| has_run));
+        (step.outcome, step.took) = (Some(outcome), took);
+        Some(step)
+    }
+
+    /// The answer is begun anew: what was looked up is looked up again, what was changed stays changed.
+    pub(crate) fn start_over(&mut self) {
+        if self.running {
+            self.close(ToolOutcome::Interrupted, Span::ZERO);
+        }
+        (self.approved_by, self.approval) = (None, None);
+        self.steps.retain(|step| step.outcome.is_some() && step.call.access == ToolAccess::Writes);
+    }
 }
 
 /// What it would tell of its own accord.
@@ -89,6 +205,11 @@ impl Pending {
         self.together.into_iter().chain([*self.trace])
     }
 
+    /// The messages that it is about; the last is the one that gave the reason.
+    pub(crate) fn reasons(&self) -> impl Iterator<Item = &MessageId> {
+        self.together.iter().chain([&*self.trace]).map(|trace| &trace.message)
+    }
+
     /// Whether this call looks for what it would tell.
     pub(crate) fn seeks(&self, call: &CallId) -> bool {
         matches!(&self.telling, Some(FirstWords::Sought { call: sought, .. }) if *sought == call.serial)
@@ -100,6 +221,29 @@ impl Pending {
             Some(FirstWords::Found(fact)) => Some(fact),
             Some(FirstWords::Sought { .. }) | None => None,
         }
+    }
+
+    /// The first open call of a tool has ended, and the decision says how.
+    pub(crate) fn close_step(&mut self, outcome: ToolOutcome, took: Span) {
+        let step = self.tools.as_mut().and_then(|tools| tools.close(outcome, took).map(ToolTrace::of));
+        self.trace.tools.extend(step);
+    }
+
+    /// The answer is given up or begun anew: what runs now may have been carried out.
+    pub(crate) fn interrupt_tool(&mut self, took: Span) {
+        if self.tools.as_ref().is_some_and(|tools| tools.running) {
+            self.close_step(ToolOutcome::Interrupted, took);
+        }
+    }
+
+    /// Whether its writer asked for tools that have not ended.
+    pub(crate) fn wants_tools(&self) -> bool {
+        self.tools.as_ref().is_some_and(|tools| tools.first_open().is_some())
+    }
+
+    /// Whether a person has to agree before it goes on.
+    pub(crate) fn approval(&self) -> Option<&Approval> {
+        self.tools.as_ref().and_then(|tools| tools.approval.as_ref())
     }
 
     /// How far it has come, if it goes no further.

@@ -110,7 +110,8 @@ impl PlaceState {
 
     /// Everything that may still be said here: unasked, being answered, to be answered next.
     pub(crate) fn slots(&self) -> impl Iterator<Item = &Pending> {
-        self.pending.iter().chain(self.owed())
+        let awaiting = self.bot.iter().flat_map(|bot| &bot.awaiting);
+        self.pending.iter().chain(self.owed()).chain(awaiting)
     }
 
     /// Answers to people who addressed it, in the order in which they are given.
@@ -123,15 +124,22 @@ impl PlaceState {
 
     /// Takes out everything that may still be said here, in that order.
     pub(crate) fn take_slots(&mut self) -> impl Iterator<Item = Box<Pending>> + use<> {
-        let taken = |bot: &mut Box<BotState>| (bot.answering.take(), bot.next.take(), std::mem::take(&mut bot.later));
-        let (answering, next, later) = self.bot.as_mut().map(taken).unwrap_or_default();
+        let taken = |bot: &mut Box<BotState>| {
+            let (later, awaiting) = (std::mem::take(&mut bot.later), std::mem::take(&mut bot.awaiting));
+            (bot.answering.take(), bot.next.take(), later.into_iter().chain(awaiting))
+        };
+        let owed = self.bot.as_mut().map(taken);
         let unasked = std::mem::take(&mut self.pending).into_iter().map(Box::new);
-        unasked.chain(answering).chain(next).chain(later.into_iter().map(Box::new))
+        unasked.chain(
+            owed.into_iter()
+                .flat_map(|(answering, next, others)| answering.into_iter().chain(next).chain(others.map(Box::new))),
+        )
     }
 
     /// Puts back what was taken out: among what it may say unasked, in writing, or at the end of those to be answered.
     pub(crate) fn put_back(&mut self, pending: Box<Pending>) {
         match (pending.addressed, &pending.phase) {
+            (Some(_), _) if pending.approval().is_some() => self.bot_mut().awaiting.push(*pending),
             (None, _) => self.pending.push(*pending),
             (Some(_), Phase::Writing { .. }) => self.bot_mut().answering = Some(pending),
             (Some(_), Phase::Waiting { .. } | Phase::Judging { .. } | Phase::Holding { .. }) => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::schema::keys;
-use super::section::SectionRow;
+use super::section::{FamilyRow, SectionRow};
 use crate::types::own_id;
 
 /// What is set for the channel that a room is. A room is named platform:guild/channel: its own id will do, and what is said of the
@@ -54,10 +54,13 @@ const OF_ALL_CHANNELS: &[&str] = &[
 ];
 
 /// Why a key cannot be set for one channel, and what can.
-pub(super) fn refusal(key: &str, of_the_shell: &[SectionRow]) -> Option<String> {
-    let section = key.split('.').next().unwrap_or(key);
-    let is_whole_section = of_the_shell.iter().any(|row| row.name == section)
-        || OF_ALL_CHANNELS.iter().any(|name| name.strip_suffix('.') == Some(section));
+pub(super) fn refusal(key: &str, of_the_shell: &[SectionRow], families: &[FamilyRow]) -> Option<String> {
+    let names = of_the_shell.iter().map(|row| row.name).chain(families.iter().map(|row| row.name));
+    let is_in = |name: &&str| key.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let of_the_shell = names.filter(is_in).max_by_key(|name| name.len());
+    let section = of_the_shell.unwrap_or_else(|| key.split('.').next().unwrap_or(key));
+    let is_whole_section =
+        of_the_shell.is_some() || OF_ALL_CHANNELS.iter().any(|name| name.strip_suffix('.') == Some(section));
     if !is_whole_section && !OF_ALL_CHANNELS.contains(&key) {
         return None;
     }

@@ -126,6 +126,17 @@ impl Flat {
         self.problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
     }
 
+    /// Says what is wrong beside a key that is set.
+    pub fn complain(&mut self, key: &str, message: String) {
+        let entry = &self.entries[key];
+        self.problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
+    }
+
+    /// Whether there is a value.
+    pub fn has(&self, key: &str) -> bool {
+        self.entries.contains_key(key)
+    }
+
     /// Whether the value is neither the default nor the preset's.
     pub(super) fn is_given(&self, key: &str) -> bool {
         let is_built_in = |source: &str| source == DEFAULT_FILE || PRESETS.iter().any(|(preset, _)| *preset == source);

@@ -2,12 +2,13 @@
 
 use super::documents;
 use super::schema::PROVIDER_KEYS;
+use super::section::FamilyRow;
 
 /// From this similarity on a key is a likely misspelling of another; below, the nearest is no help.
 const LIKELY: f64 = 0.8;
 
 /// A sentence about an unknown key. `keys` are all that there are.
-pub(super) fn unknown_setting(key: &str, keys: impl Iterator<Item = String>) -> String {
+pub(super) fn unknown_setting(key: &str, keys: impl Iterator<Item = String>, families: &[FamilyRow]) -> String {
     if let Some(rest) = key.strip_prefix("channel.") {
         let channel = rest.split('.').next().unwrap_or(rest);
         return format!(
@@ -18,6 +19,16 @@ pub(super) fn unknown_setting(key: &str, keys: impl Iterator<Item = String>) -> 
     if key.starts_with("providers.") {
         let fields = PROVIDER_KEYS.map(|field| format!("`{field}`")).join(", ");
         return format!("unknown setting `{key}`; a provider has {fields}");
+    }
+    let is_of = |family: &&FamilyRow| key.strip_prefix(family.name).is_some_and(|rest| rest.starts_with('.'));
+    if let Some(family) = families.iter().find(is_of) {
+        let fields: Vec<String> = family.fields.iter().map(|field| format!("`{field}`")).collect();
+        let fields = fields.join(", ");
+        let is_section = key.matches('.').count() == 1;
+        return match is_section {
+            true => format!("[{key}] must be a section with some of {fields}"),
+            false => format!("unknown setting `{key}`; a section [{}.NAME] has {fields}", family.name),
+        };
     }
     let by_document =
         documents::NAMES.iter().find(|name| name.name.eq_ignore_ascii_case(key)).map(|name| name.key.to_owned());

@@ -11,8 +11,8 @@ use super::entries::flatten;
 use super::flat::{Entry, Flat, RawValue, value_like};
 use super::hints::unknown_setting;
 use super::schema::{PROVIDER_KEYS, Settings, keys};
-use super::section::{Section, SectionRow, Shell};
-use super::value::{Setting, fixed_zone};
+use super::section::{FamilyRow, SectionRow, Shell};
+use super::value::fixed_zone;
 use super::variables::names_variable;
 use super::{DEFAULT, PRESETS, Presets, addresses, blanks, channels, documents, sound};
 use crate::types::{Zone, is_invisible};
@@ -59,7 +59,7 @@ pub struct Layers {
     general: Vec<GivenValue>,
     /// What `[channel."name"]` says for one channel.
     channels: BTreeMap<String, Vec<GivenValue>>,
-    problems: Vec<Problem>,
+    pub(super) problems: Vec<Problem>,
 }
 
 impl Layers {
@@ -70,6 +70,10 @@ impl Layers {
 
     fn sections(&self) -> &'static [SectionRow] {
         self.shell.map_or(&[], |shell| &shell.sections)
+    }
+
+    fn families(&self) -> &'static [FamilyRow] {
+        self.shell.map_or(&[], |shell| &shell.families)
     }
 
     fn defaults(&self) -> &'static BTreeMap<String, Entry> {
@@ -138,6 +142,10 @@ impl Layers {
             return self.problems.push(Problem { source: format!("--set {assignment}").into(), line: None, message });
         };
         let (key, text) = (key.trim(), text.trim());
+        if key.is_empty() {
+            let message = "the key before = is missing; expected key=value, such as gates.interval_seconds=300".into();
+            return self.problems.push(Problem { source: "--set".into(), line: None, message });
+        }
         let is_known = documents::find(key).is_some() || self.defaults().contains_key(key);
         // What is misspelt may be a secret, and so may what should only name a variable.
         let is_shown = is_known && !self.is_secret(key) && !names_variable(key);
@@ -232,12 +240,13 @@ impl Layers {
         let general = self.resolve_for(&[], zones, &mut problems);
         if let Some(mut flat) = self.flat(&[], &mut Vec::new()) {
             self.sections().iter().for_each(|row| (row.check)(&mut flat));
+            self.families().iter().for_each(|row| (row.check)(&mut flat));
             self.shell.iter().flat_map(|shell| &shell.checks).for_each(|check| check(&mut flat));
             problems.append(&mut flat.problems);
         }
         let mut channels = BTreeMap::new();
         for (channel, entries) in &self.channels {
-            let (own, refused) = apart(entries, self.sections());
+            let (own, refused) = apart(entries, self.sections(), self.families());
             problems.extend(refused);
             if let Some(GivenValue { entry, .. }) = entries.first().filter(|_| is_invisible(channel)) {
                 let message = r#"a channel without a name; expected [channel."ID OR NAME"]"#.into();
@@ -260,30 +269,6 @@ impl Layers {
         }
     }
 
-    /// A section of the shell, checked.
-    pub fn section<S: Section>(&self) -> Result<S, Vec<Problem>> {
-        let mut problems = self.problems.clone();
-        let mut flat = self.flat(&[], &mut problems);
-        let read = flat.as_mut().and_then(S::read_checked);
-        problems.extend(flat.into_iter().flat_map(|flat| flat.problems));
-        match read {
-            Some(section) if problems.is_empty() => Ok(section),
-            _ => Err(problems),
-        }
-    }
-
-    /// The value of a single key; none where there is no such key or the value does not fit.
-    pub fn value<T: Setting>(&self, key: &str) -> Option<T> {
-        self.flat(&[], &mut Vec::new())?.peek(key)
-    }
-
-    /// Whether a section of the shell, or one key of it, is set alike in both.
-    pub fn sets_alike(&self, other: &Layers, name: &str) -> bool {
-        let of = |layers: &Layers| layers.flat(&[], &mut Vec::new());
-        let (Some(own), Some(others)) = (of(self), of(other)) else { return false };
-        own.is_alike(&others, name)
-    }
-
     fn resolve_for(
         &self,
         channel: &[GivenValue],
@@ -295,6 +280,11 @@ impl Layers {
         let zone = settings.as_ref().and_then(|settings| check_together(settings, zones, &mut flat));
         problems.append(&mut flat.problems);
         settings.zip(zone)
+    }
+
+    /// Those of all channels as one table.
+    pub(super) fn general_table(&self, problems: &mut Vec<Problem>) -> Option<Flat> {
+        self.flat(&[], problems)
     }
 
     /// All layers as one table, with a problem for each key that there is not.
@@ -330,11 +320,12 @@ impl Layers {
         let keys = || keys().chain(of_the_shell());
         if key.starts_with("prices.")
             || key.strip_prefix("providers.").is_some_and(of_provider)
+            || self.families().iter().any(|family| family.has(key))
             || keys().any(|known| known == key)
         {
             return Ok(());
         }
-        Err(unknown_setting(key, keys()))
+        Err(unknown_setting(key, keys(), self.families()))
     }
 }
 
@@ -345,10 +336,14 @@ pub(crate) struct Resolved {
 }
 
 /// What one channel can have of its own, and what is wrong with the rest.
-fn apart(entries: &[GivenValue], of_the_shell: &[SectionRow]) -> (Vec<GivenValue>, Vec<Problem>) {
+fn apart(
+    entries: &[GivenValue],
+    of_the_shell: &[SectionRow],
+    families: &[FamilyRow],
+) -> (Vec<GivenValue>, Vec<Problem>) {
     let (mut own, mut refused) = (Vec::new(), Vec::new());
     for given in entries {
-        match channels::refusal(&given.key, of_the_shell) {
+        match channels::refusal(&given.key, of_the_shell, families) {
             Some(message) => {
                 refused.push(Problem { source: given.entry.source.clone(), line: given.entry.line, message })
             }

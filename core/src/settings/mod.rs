@@ -8,11 +8,13 @@ mod entries;
 mod flat;
 mod hints;
 mod layers;
+mod lists;
 mod points;
 mod pricing;
 mod same;
 mod schema;
 mod section;
+mod shell_values;
 mod sound;
 mod value;
 mod variables;
@@ -28,15 +30,16 @@ pub(crate) use points::RULE_IDS;
 pub use pricing::{PriceBasis, Pricing, is_own_network};
 pub use same::SamePeople;
 pub use schema::Budget;
-pub use schema::{MemorySettings, Settings, keys};
-pub use section::{Section, SectionKey, SectionRow, Shell};
+pub use schema::{MemorySettings, Settings, ToolSettings, keys};
+pub use section::{FamilyRow, Section, SectionFamily, SectionKey, SectionRow, Shell};
 pub use toml::Value as TomlValue;
 pub use value::Hours;
 pub use value::MatchStyle;
 pub use value::OtherBots;
 pub use value::OwnPosts;
 pub use value::{
-    Any, Bounds, JudgeStyle, LanguageSetting, Price, ProviderSettings, Ranking, Setting, StoreName, WireFormat,
+    Any, Bounds, CacheTokens, JudgeStyle, LanguageSetting, Price, ProviderSettings, Ranking, Setting, StoreName,
+    WireFormat,
 };
 pub use variables::{VARIABLE_RIGHT, is_variable_name};
 

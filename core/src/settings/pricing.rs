@@ -68,6 +68,7 @@ impl Settings {
         listed.filter(|price| price.input > 0.0 || price.output > 0.0).reduce(|dearest, price| Price {
             input: dearest.input.max(price.input),
             output: dearest.output.max(price.output),
+            cached: None,
         })
     }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::flat::Flat;
+use super::lists::{PersonIds, ToolPatterns};
 use super::points::{Points, RULE_IDS};
 use super::same::SamePeople;
 use super::value::{
@@ -16,7 +17,7 @@ use crate::types::Share;
 
 // A setting that older records do not have is marked `#[serde(default)]`, so that they can still be read.
 macro_rules! sections {
-    ($($section:ident: $struct:ident { $($(#[$new:meta])* $key:ident: $type:ty = $bounds:expr,)* })*) => {
+    ($($(#[$later:meta])* $section:ident: $struct:ident { $($(#[$new:meta])* $key:ident: $type:ty = $bounds:expr,)* })*) => {
         $(
             #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
             pub struct $struct { $($(#[$new])* pub $key: $type,)* }
@@ -25,7 +26,7 @@ macro_rules! sections {
         /// All settings of one room.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         pub struct Settings {
-            $(pub $section: $struct,)*
+            $($(#[$later])* pub $section: $struct,)*
             /// Points of each rule.
             pub points: Points,
             /// The share of what people say that it answers unasked; `None` where the gates alone decide.
@@ -269,6 +270,41 @@ sections! {
     }
     people: PeopleSettings {
         same: SamePeople = Any,
+    }
+    #[serde(default)]
+    tools: ToolSettings {
+        enabled: bool = Any,
+        allow: Vec<String> = ToolPatterns,
+        ask: Vec<String> = ToolPatterns,
+        deny: Vec<String> = ToolPatterns,
+        rounds_max: u32 = 1..=50,
+        calls_max: u32 = 1..=200,
+        seconds_max: u32 = 1..=3600,
+        result_chars: u32 = 100..=100_000,
+        person_per_hour: u32 = 0..=COUNT_MAX,
+        approval_minutes: u32 = 1..=1440,
+        approvers: Vec<String> = PersonIds,
+        reminders_max: u32 = 0..=1000,
+    }
+}
+
+/// Records from before there were tools use none.
+impl Default for ToolSettings {
+    fn default() -> ToolSettings {
+        ToolSettings {
+            enabled: false,
+            allow: Vec::new(),
+            ask: Vec::new(),
+            deny: Vec::new(),
+            rounds_max: 1,
+            calls_max: 1,
+            seconds_max: 1,
+            result_chars: 100,
+            person_per_hour: 0,
+            approval_minutes: 1,
+            approvers: Vec::new(),
+            reminders_max: 0,
+        }
     }
 }
 

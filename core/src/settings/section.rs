@@ -27,6 +27,54 @@ pub trait Section: Sized {
     }
 }
 
+/// A table of sections that people name themselves, such as `[mcp.NAME]`. None of its keys has a default.
+pub trait SectionFamily: Sized {
+    const NAME: &'static str;
+    /// The keys of each.
+    const FIELDS: &'static [&'static str];
+    /// The part of the manual that is about it, all of it comments.
+    const DEFAULTS: &'static str;
+
+    /// Reads one of them; `path` is its name with the family's, such as `mcp.time`. Leaves in `flat` a problem for what does not fit.
+    fn read(path: &str, flat: &mut Flat) -> Option<Self>;
+}
+
+/// What the settings have to know about a family of sections.
+#[derive(Clone, Copy, Debug)]
+pub struct FamilyRow {
+    pub name: &'static str,
+    pub fields: &'static [&'static str],
+    pub defaults: &'static str,
+    pub(super) check: fn(&mut Flat),
+}
+
+impl FamilyRow {
+    pub const fn of<F: SectionFamily>() -> FamilyRow {
+        FamilyRow {
+            name: F::NAME,
+            fields: F::FIELDS,
+            defaults: F::DEFAULTS,
+            check: |flat| drop(read_family::<F>(flat)),
+        }
+    }
+
+    /// Whether this is a key of one of its sections.
+    pub(super) fn has(&self, key: &str) -> bool {
+        let rest = key.strip_prefix(self.name).and_then(|rest| rest.strip_prefix('.'));
+        let named = rest.and_then(|rest| rest.rsplit_once('.'));
+        named.is_some_and(|(name, field)| !name.is_empty() && self.fields.contains(&field))
+    }
+}
+
+/// All sections of a family by their names.
+pub(super) fn read_family<F: SectionFamily>(flat: &mut Flat) -> BTreeMap<String, F> {
+    let beginning = format!("{}.", F::NAME);
+    let paths = flat.keys_below(&beginning).into_iter().filter_map(|key| Some(key.rsplit_once('.')?.0.to_owned()));
+    let paths: std::collections::BTreeSet<String> = paths.filter(|path| path.len() > beginning.len()).collect();
+    let read = |path: String| Some((path[beginning.len()..].to_owned(), F::read(&path, flat)?));
+    paths.into_iter().filter_map(read).collect()
+}
+
 /// A key with its section, such as `web.address`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SectionKey {
@@ -54,6 +102,7 @@ impl SectionRow {
 #[derive(Debug)]
 pub struct Shell {
     pub(super) sections: Vec<SectionRow>,
+    pub(super) families: Vec<FamilyRow>,
     pub(super) checks: Vec<fn(&mut Flat)>,
     pub(super) defaults: BTreeMap<String, Entry>,
     manual: String,
@@ -61,11 +110,12 @@ pub struct Shell {
 
 impl Shell {
     /// `checks` look at settings of the engine that only the shell can judge.
-    pub fn new(sections: Vec<SectionRow>, checks: Vec<fn(&mut Flat)>) -> Shell {
-        let further = sections.iter().map(|row| format!("\n{}", row.defaults)).collect::<String>();
+    pub fn new(sections: Vec<SectionRow>, families: Vec<FamilyRow>, checks: Vec<fn(&mut Flat)>) -> Shell {
+        let parts = sections.iter().map(|row| row.defaults).chain(families.iter().map(|row| row.defaults));
+        let further = parts.map(|defaults| format!("\n{defaults}")).collect::<String>();
         let manual = format!("{DEFAULT}{further}");
         let defaults = parse_own(DEFAULT_FILE, &manual).into_iter().collect();
-        Shell { sections, checks, defaults, manual }
+        Shell { sections, families, checks, defaults, manual }
     }
 
     /// Every setting with its default and a sentence, those of the engine first.
@@ -84,7 +134,7 @@ impl Shell {
 macro_rules! settings_section {
     (
         $(#[$doc:meta])*
-        $section:ident: $struct:ident { $($(#[$key_doc:meta])* $key:ident: $type:ty = $bounds:expr,)* }
+        $section:literal: $struct:ident { $($(#[$key_doc:meta])* $key:ident: $type:ty = $bounds:expr,)* }
         defaults: $defaults:expr,
         check: $check:expr
     ) => {
@@ -93,16 +143,16 @@ macro_rules! settings_section {
         pub struct $struct { $($(#[$key_doc])* pub $key: $type,)* }
 
         impl $crate::settings::Section for $struct {
-            const NAME: &'static str = stringify!($section);
+            const NAME: &'static str = $section;
             const KEYS: &'static [$crate::settings::SectionKey] = &[$($crate::settings::SectionKey {
-                name: concat!(stringify!($section), ".", stringify!($key)),
+                name: concat!($section, ".", stringify!($key)),
                 is_secret: <$type as $crate::settings::Setting>::IS_SECRET,
             },)*];
 
             const DEFAULTS: &'static str = $defaults;
 
             fn read(flat: &mut $crate::settings::Flat) -> Option<$struct> {
-                $(let $key = flat.read::<$type>(concat!(stringify!($section), ".", stringify!($key)), &$bounds);)*
+                $(let $key = flat.read::<$type>(concat!($section, ".", stringify!($key)), &$bounds);)*
                 Some($struct { $($key: $key?,)* })
             }
 

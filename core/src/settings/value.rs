@@ -348,22 +348,46 @@ pub(super) fn fixed_zone(text: &str) -> Option<Zone> {
 pub struct Price {
     pub input: f64,
     pub output: f64,
+    /// Of what goes in and is at hand from an earlier call; none where it costs as much as the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<f64>,
+}
+
+/// Of the tokens that went in, those that the provider had at hand, and those that it was asked to keep.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheTokens {
+    pub read: u64,
+    pub written: u64,
 }
 
 impl Price {
+    /// What is kept for the next call costs so much more than what is only read.
+    const CACHE_WRITE_FACTOR: f64 = 1.25;
+
     /// Millionths of a dollar: dollars per million tokens are millionths per token.
     pub fn micros(self, tokens_in: u64, tokens_out: u64) -> u64 {
-        (self.input * tokens_in as f64 + self.output * tokens_out as f64).ceil() as u64
+        self.micros_with_cache(tokens_in, CacheTokens::default(), tokens_out)
+    }
+
+    pub fn micros_with_cache(self, tokens_in: u64, cache: CacheTokens, tokens_out: u64) -> u64 {
+        let read = cache.read.min(tokens_in);
+        let written = cache.written.min(tokens_in - read);
+        let input = self.input * ((tokens_in - read - written) as f64 + Price::CACHE_WRITE_FACTOR * written as f64);
+        let cached = self.cached.unwrap_or(self.input) * read as f64;
+        (input + cached + self.output * tokens_out as f64).ceil() as u64
     }
 }
 
 impl Setting for Price {
     fn read(value: &Value) -> Result<Price, String> {
-        let right = "[dollars per million tokens in, out], such as [1.0, 5.0]";
-        let Some([input, output]) = value.as_array().map(Vec::as_slice) else { return Err(right.into()) };
-        let (input, output) = (f64::read(input).map_err(|_| right)?, f64::read(output).map_err(|_| right)?);
-        let fits = 0.0..=1_000_000.0;
-        if fits.contains(&input) && fits.contains(&output) { Ok(Price { input, output }) } else { Err(right.into()) }
+        let right = "[dollars per million tokens in, out, and in from the provider's cache], such as [1.0, 5.0] or [1.0, 5.0, 0.1]";
+        let number = |value: &Value| f64::read(value).ok().filter(|number| (0.0..=1_000_000.0).contains(number));
+        let numbers: Option<Vec<f64>> = value.as_array().and_then(|values| values.iter().map(number).collect());
+        match numbers.as_deref() {
+            Some(&[input, output]) => Ok(Price { input, output, cached: None }),
+            Some(&[input, output, cached]) => Ok(Price { input, output, cached: Some(cached) }),
+            _ => Err(right.into()),
+        }
     }
 }
 
@@ -403,6 +427,32 @@ mod tests {
 
     #[test]
     fn a_price_counts_in_millionths() {
-        assert_eq!(Price { input: 1.0, output: 5.0 }.micros(1000, 10), 1050);
+        let price = Price { input: 1.0, output: 5.0, cached: None };
+        assert_eq!(price.micros(1000, 10), 1050);
+        let cache = CacheTokens { read: 400, written: 400 };
+        assert_eq!(price.micros_with_cache(1000, cache, 10), 1150, "what was at hand costs as much as the rest");
+        let listed = Price { cached: Some(0.1), ..price };
+        assert_eq!(listed.micros_with_cache(1000, cache, 10), 200 + 40 + 500 + 50);
+        let odd = CacheTokens { read: 2000, written: 2000 };
+        assert_eq!(listed.micros_with_cache(1000, odd, 0), 100, "no more than went in");
+    }
+
+    #[test]
+    fn a_price_may_have_a_third_number() {
+        let read = |text: &str| Price::read(&text.parse::<toml::Table>().expect("it is TOML")["p"]);
+        assert_eq!(read("p = [1.0, 5]"), Ok(Price { input: 1.0, output: 5.0, cached: None }));
+        assert_eq!(read("p = [1.0, 5.0, 0.1]"), Ok(Price { input: 1.0, output: 5.0, cached: Some(0.1) }));
+        for odd in ["p = [1.0]", "p = [1.0, 5.0, 0.1, 2.0]", "p = [1.0, 5.0, -1.0]", "p = [1.0, \"5\"]", "p = 1.0"] {
+            assert!(read(odd).is_err(), "{odd}");
+        }
+    }
+
+    /// A journal holds the settings of then.
+    #[test]
+    fn a_price_is_read_as_earlier_versions_recorded_it() {
+        let recorded = r#"{"input":1.0,"output":5.0}"#;
+        let price = Price { input: 1.0, output: 5.0, cached: None };
+        assert_eq!(serde_json::from_str::<Price>(recorded).expect("it is a price"), price);
+        assert_eq!(serde_json::to_string(&price).expect("it is plain data"), recorded);
     }
 }

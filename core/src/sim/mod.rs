@@ -229,6 +229,11 @@ impl<O: Oracle> Sim<O> {
                     let (latency, done) = self.oracle.remember(&remember);
                     self.expect(remember.at + latency, Input::Remembered(remember.call, done));
                 }
+                // What was looked up then is in what was written then.
+                Effect::RunTool(order) => {
+                    let failure = Failure::unpaid("tools are not run in a simulation");
+                    self.expect(order.at, Input::ToolResult(order.call, Err(failure)));
+                }
                 Effect::Abort(call) => self.forget(&call),
                 // What was taken back left the engine with the deletion.
                 Effect::Withdraw(_) | Effect::Type(_) => (),

@@ -13,6 +13,7 @@ pub use learnt::Features;
 pub use learnt::Parts;
 pub use story::QuestionTrace;
 pub use story::Stage;
+pub use story::ToolTrace;
 pub use story::Trace;
 pub use story::{Cause, Outcome};
 pub use unheard::Unheard;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Bar, ChunkProgress, Closed, Features, Parts, Unheard};
 use crate::settings::{Points, RULE_IDS};
+use crate::tools::{ToolAccess, ToolCall, ToolOutcome, ToolStep};
 use crate::types::{
     Addressed, ClockShift, ConversationId, HeardAs, Kind, Message, MessageId, PersonId, Place, Question, Response,
     Span, State, Time,
@@ -48,6 +49,9 @@ pub struct Trace {
     /// The message this one seems to answer; its own where it starts a conversation.
     pub reply_to_guess: Option<MessageId>,
     pub asked: Vec<QuestionTrace>,
+    /// What its writer looked up or did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolTrace>,
     pub outcome: Outcome,
     pub stage: Stage,
     pub gate: Option<Cow<'static, str>>,
@@ -76,6 +80,55 @@ pub struct QuestionTrace {
     pub answer: Box<str>,
     pub cached: bool,
     pub failed: bool,
+}
+
+/// One call of a tool, shortened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolTrace {
+    pub name: Box<str>,
+    pub arguments: Box<str>,
+    /// "returned", "failed", "denied" or "interrupted".
+    pub ended: Cow<'static, str>,
+    /// What it said, or why it did not run.
+    pub result: Box<str>,
+    pub took: Span,
+    /// Who agreed to it or refused it, where somebody was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_by: Option<PersonId>,
+}
+
+impl ToolTrace {
+    pub(crate) fn of(step: &ToolStep) -> ToolTrace {
+        let ended = match &step.outcome {
+            Some(ToolOutcome::Returned(_)) => "returned",
+            Some(ToolOutcome::Failed(_)) => "failed",
+            Some(ToolOutcome::Denied(_)) => "denied",
+            Some(ToolOutcome::Interrupted) | None => "interrupted",
+        };
+        // A name that no tool has is the model's own words, and goes with them.
+        let ToolCall { name, arguments, access, .. } = &step.call;
+        let (name, arguments) = match access {
+            ToolAccess::Invalid => ("?".into(), shortened(&format!("{name} {arguments}"))),
+            ToolAccess::Reads | ToolAccess::Writes => (name.clone(), shortened(arguments)),
+        };
+        ToolTrace {
+            name,
+            arguments,
+            ended: ended.into(),
+            result: shortened(step.words()),
+            took: step.took,
+            decided_by: step.decided_by.clone(),
+        }
+    }
+}
+
+const SHORT_CHARS: usize = 200;
+
+fn shortened(text: &str) -> Box<str> {
+    match text.char_indices().nth(SHORT_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,6 +169,8 @@ pub enum Stage {
 pub enum Cause {
     Unheard(Unheard),
     Addressed(Addressed),
+    /// It was time for a schedule of the settings.
+    Scheduled,
     /// Somebody told it to be quiet, for so long.
     ToldToBeQuiet(Span),
     /// Somebody told it to be quiet until it is allowed to talk again.
@@ -199,6 +254,7 @@ impl Trace {
             bar: None,
             reply_to_guess: None,
             asked: Vec::new(),
+            tools: Vec::new(),
             outcome: Outcome::Silent,
             stage: Stage::Filter,
             gate: None,
@@ -239,12 +295,22 @@ impl Trace {
             .unwrap_or_else(|| self.score.map_or(-1.0, |score| f32::from(score) / 100.0))
     }
 
-    /// Without the judge's words: it may have said anything about what it read.
+    /// Without the judge's words, what tools were given and returned and who agreed to them: they may say anything about what
+    /// was read.
     pub fn forget_words(&mut self) {
         self.asked.iter_mut().for_each(|asked| asked.answer = "".into());
+        self.forget_tool_words();
+        self.tools.iter_mut().for_each(|tool| tool.decided_by = None);
         if let Cause::SaidNo { reason } | Cause::SaidYes { reason, .. } = &mut self.cause {
             *reason = "".into();
         }
+    }
+
+    /// Without what tools were given and returned. Whether there was anything.
+    pub fn forget_tool_words(&mut self) -> bool {
+        let has_words = self.tools.iter().any(|tool| !(tool.arguments.is_empty() && tool.result.is_empty()));
+        self.tools.iter_mut().for_each(|tool| (tool.arguments, tool.result) = ("".into(), "".into()));
+        has_words
     }
 
     /// The rules that gave points, in their order.

@@ -219,6 +219,7 @@ fn cause(trace: &Trace) -> Option<String> {
         Cause::Unheard(unheard) => Some(passed_over(*unheard)),
         Cause::Addressed(addressed) => Some(addressed.id().to_owned()),
         Cause::Closed(_) => trace.gate.as_ref().map(|gate| format!("gate {gate}")),
+        Cause::Scheduled => Some("scheduled".into()),
         Cause::Ending => Some("ending".into()),
         Cause::Unchanged => Some("unchanged".into()),
         Cause::ToldToBeQuiet(span) => Some(format!("told to be quiet for {span}")),

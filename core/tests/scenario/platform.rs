@@ -45,6 +45,8 @@ fn words(delivery: &Delivery) -> Vec<String> {
     match &delivery.post {
         Post::Reaction(emoji) => vec![format!("reacts {emoji} to {}", delivery.answering)],
         Post::Text(parts) => parts.iter().map(|part| format!("says {}", part.replace('\n', "\\n"))).collect(),
+        Post::Reminder(post) => vec![format!("reminds of {}{}", post.text, if post.is_late { " (late)" } else { "" })],
+        Post::Approval(request) => vec![format!("asks whether {} may run", request.tool)],
         Post::Excuse(Excuse::NoWords) => vec!["excuses itself: no words".into()],
         Post::Excuse(Excuse::TooMany) => vec!["excuses itself: too many called".into()],
         Post::Excuse(Excuse::BudgetSpent) => vec!["excuses itself: the budget is spent".into()],

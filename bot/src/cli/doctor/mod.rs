@@ -2,6 +2,8 @@
 
 mod budget;
 mod clock;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod models;
 mod platforms;
 mod prepared;
@@ -28,7 +30,7 @@ use crate::stores::StoreSettings;
 
 #[derive(Args)]
 pub struct DoctorArguments {
-    /// Call no model and no platform
+    /// Call no model and no platform, and start no MCP server
     #[arg(long)]
     offline: bool,
     /// Print one line of JSON instead of text
@@ -96,6 +98,8 @@ fn checks(arguments: &SettingsArguments, calls: LiveChecks) -> Vec<Check> {
     checks.extend(budget::check(&context));
     checks.extend(prepared::check_memory(&context));
     checks.extend(platforms::check(&context, is_running));
+    #[cfg(feature = "mcp")]
+    checks.extend(mcp::check(&context));
     checks.extend(prepared::check_prompts(&context));
     checks.extend(prepared::check_learnt(&context));
     checks.extend(clock::check(&context));

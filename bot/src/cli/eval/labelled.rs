@@ -42,7 +42,7 @@ pub fn live_all(arguments: &LogArguments) -> anyhow::Result<Vec<ReplayedLogs>> {
         bail!("nothing to measure: score.learned is false in these settings");
     }
     let mut all = Vec::new();
-    for path in &arguments.logs {
+    for path in outputs::distinct(&arguments.logs) {
         let (channels, events) = logs::read_with_events(path, &aizuchi_formats::Options::default())?;
         all.push(ReplayedLogs { channels, decided: decide(&policies, &Judge::No, events)? });
     }

@@ -59,7 +59,7 @@ enum Measure {
 
 #[derive(Args)]
 pub struct LogArguments {
-    /// Transcripts with labels, or exports with threads or replies; gzip allowed; several are counted together
+    /// Transcripts with labels, or exports with threads or replies; - is standard input, gzip is allowed; several are counted together
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<String>,
     /// Print one line of JSON instead of text

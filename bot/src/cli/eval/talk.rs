@@ -64,11 +64,13 @@ pub fn run(arguments: &TalkArguments) -> anyhow::Result<()> {
     let inputs: Vec<&str> = arguments.logs.iter().map(String::as_str).collect();
     let report: Vec<_> = arguments.report.iter().map(|path| ("--report", path.as_str())).collect();
     outputs::check(&inputs, &report)?;
-    let asked = arguments.shares.iter().map(|share| ask(arguments, *share)).collect::<anyhow::Result<Vec<_>>>()?;
+    let logs = outputs::distinct(&arguments.logs);
+    let asked =
+        arguments.shares.iter().map(|share| ask(arguments, &logs, *share)).collect::<anyhow::Result<Vec<_>>>()?;
     let mut costs = Vec::new();
     for (preset, _) in PRESETS {
         for (judge, name) in [(Judge::Yes, "yes"), (Judge::No, "no")] {
-            costs.push(cost(arguments, preset, &judge, name)?);
+            costs.push(cost(arguments, &logs, preset, (&judge, name))?);
         }
     }
     if let Some(path) = &arguments.report {
@@ -100,10 +102,10 @@ fn policies(arguments: &TalkArguments, assignments: &[String], preset: Option<&s
     Ok(settings.policies_for_replay()?.0)
 }
 
-fn ask(arguments: &TalkArguments, share: Share) -> anyhow::Result<ShareResult> {
+fn ask(arguments: &TalkArguments, logs: &[&str], share: Share) -> anyhow::Result<ShareResult> {
     let policies = policies(arguments, &[format!("talk={}", share.to_string().replace(' ', ""))], None)?;
     let mut asked = ShareResult { share, heard: 0, spoke: 0 };
-    for path in &arguments.logs {
+    for path in logs {
         let events = events(path)?;
         let by_person: Vec<bool> = events
             .iter()
@@ -130,13 +132,13 @@ pub fn is_contribution(decided: &Decided) -> bool {
 
 fn cost(
     arguments: &TalkArguments,
+    logs: &[&str],
     preset: &'static str,
-    judge: &Judge,
-    name: &'static str,
+    (judge, name): (&Judge, &'static str),
 ) -> anyhow::Result<PresetCost> {
     let policies = policies(arguments, &[], Some(preset))?;
     let mut decided = Vec::new();
-    for path in &arguments.logs {
+    for path in logs {
         decided.extend(decide(&policies, judge, events(path)?)?);
     }
     let summary = ReplaySummary::of(&decided);

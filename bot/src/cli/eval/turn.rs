@@ -17,7 +17,7 @@ use crate::cli::settings::SettingsArguments;
 
 #[derive(Args)]
 pub struct TurnArguments {
-    /// Transcripts with labels, or exports with threads or replies; gzip allowed
+    /// Transcripts with labels, or exports with threads or replies; - is standard input, gzip is allowed
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<String>,
     /// The person who stands in for the bot; can be repeated [default: one after the other, the five who say most]
@@ -49,8 +49,8 @@ pub fn run(arguments: &TurnArguments) -> anyhow::Result<()> {
         bail!("nothing to measure: score.learned is false in these settings");
     }
     let mut all: Vec<StandIn> = Vec::new();
-    let mut logs: Vec<(&String, Vec<Channel>)> = Vec::new();
-    for path in &arguments.logs {
+    let mut logs: Vec<(&str, Vec<Channel>)> = Vec::new();
+    for path in outputs::distinct(&arguments.logs) {
         let channels = logs::read(Path::new(path))?;
         check_labels(channels.iter())?;
         logs.push((path, channels));
@@ -77,10 +77,10 @@ pub fn run(arguments: &TurnArguments) -> anyhow::Result<()> {
 }
 
 /// Each once, if they speak in one of the logs.
-fn stand_ins(named: &[String], logs: &[(&String, Vec<Channel>)]) -> anyhow::Result<Vec<String>> {
+fn stand_ins(named: &[String], logs: &[(&str, Vec<Channel>)]) -> anyhow::Result<Vec<String>> {
     let mut names: Vec<String> = Vec::new();
     for name in named {
-        let speaks = |(_, channels): &(&String, Vec<Channel>)| {
+        let speaks = |(_, channels): &(&str, Vec<Channel>)| {
             channels.iter().flat_map(|channel| &channel.said).any(|said| said.name == *name)
         };
         if !logs.iter().any(speaks) {

@@ -1,11 +1,8 @@
 //! Changes what is remembered, in a data folder that nobody else holds.
 
 use std::io::{BufRead as _, BufReader};
-use std::sync::Arc;
 
 use aizuchi_core::Policies;
-use aizuchi_core::effect::{Ask, Brief, Failure};
-use aizuchi_core::input::Answer;
 use aizuchi_core::memory::{ExportItem, FactId, Filter, MemoryChange, to_forget};
 use aizuchi_core::types::{PersonId, RoomId};
 use anyhow::{Context as _, bail};
@@ -15,9 +12,8 @@ use super::inspect::{now, person_called, room_called};
 use crate::cli::print;
 use crate::cli::show::{harmless, print_error, progress_bar};
 use crate::cli::store;
-use crate::keeper::Keeper;
 use crate::memory::{IMPORTED_TOGETHER, SqliteMemory, StoredLayers};
-use crate::ports::{BoxFuture, Memory as _, ModelClient};
+use crate::ports::Memory as _;
 use crate::stores::{DataFolder, Database};
 
 #[derive(Args)]
@@ -71,12 +67,9 @@ pub fn forget(arguments: &super::MemoryArguments, forget: &Forget) -> anyhow::Re
         }
     };
     change_store(arguments, async |database, policies| {
-        let memory = SqliteMemory::new(database.clone(), StoredLayers::ALL);
-        // What was said last and not counted yet must not bring anybody back.
-        let keeper = Keeper::new(Arc::new(memory.clone()), Arc::new(NoModel), database, policies.clone());
-        keeper.catch_up().await?;
+        let keeper = store::keeper_at_rest(database, policies).await?;
         match part {
-            ForgottenPart::Fact(fact) => Ok(memory.apply(vec![MemoryChange::Forgotten { fact }], policies).await?),
+            ForgottenPart::Fact(fact) => Ok(keeper.change(vec![MemoryChange::Forgotten { fact }]).await?),
             ForgottenPart::Person(person) => keeper.forget_at_rest(person).await,
             ForgottenPart::Room(room) => keeper.forget_room_at_rest(room).await,
         }
@@ -84,31 +77,29 @@ pub fn forget(arguments: &super::MemoryArguments, forget: &Forget) -> anyhow::Re
     print(&format!("{}\n", harmless(&told)))
 }
 
-/// Nothing is asked here.
-struct NoModel;
-
-impl ModelClient for NoModel {
-    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
-        Box::pin(async { Err(Failure::unpaid("no model is asked")) })
-    }
-
-    fn write(self: Arc<Self>, _: Box<Brief>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
-        Box::pin(async { Err(Failure::unpaid("no model is asked")) })
-    }
-}
+/// So many lines that are wrong are named.
+const BAD_LINES_SHOWN: usize = 10;
 
 pub fn import(arguments: &super::MemoryArguments, import: &Import) -> anyhow::Result<()> {
     let file = &import.file;
     let lines = std::fs::File::open(file).with_context(|| format!("cannot read {file}"))?;
-    let mut changes = Vec::new();
+    let (mut changes, mut bad, mut more_bad) = (Vec::new(), Vec::new(), 0);
     for (at, line) in BufReader::new(lines).lines().enumerate() {
         let line = line.with_context(|| format!("cannot read {file}"))?;
         if line.trim().is_empty() {
             continue;
         }
-        let item: ExportItem = serde_json::from_str(&line)
-            .with_context(|| format!("{file}:{}: expected a line of `aizuchi memory export`", at + 1))?;
-        changes.push(MemoryChange::Imported(Box::new(item)));
+        match serde_json::from_str::<ExportItem>(&line) {
+            Ok(item) => changes.push(MemoryChange::Imported(Box::new(item))),
+            Err(error) if bad.len() < BAD_LINES_SHOWN => {
+                bad.push(format!("{file}:{}: expected a line of `aizuchi memory export`: {error}", at + 1));
+            }
+            Err(_) => more_bad += 1,
+        }
+    }
+    if !bad.is_empty() {
+        bad.extend((more_bad > 0).then(|| format!("… and {more_bad} more lines")));
+        bail!("{}\nnothing was imported", bad.join("\n"));
     }
     let count = changes.len();
     let bar = progress_bar(count as u64, "importing");

@@ -9,9 +9,11 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::MemoryReader;
+use crate::cli::settings::SettingsArguments;
 use crate::cli::show::{harmless, harmless_json};
 use crate::cli::{print, store, when};
 use crate::language::Language;
+use crate::lookalike::looks_like;
 use crate::sentences;
 
 #[derive(Args)]
@@ -54,20 +56,20 @@ pub struct Show {
     json: bool,
 }
 
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct Search {
     /// What to look for
     #[arg(required = true)]
-    text: Vec<String>,
+    pub text: Vec<String>,
     /// Rank as for an answer in this room
     #[arg(long, value_name = "ROOM")]
-    room: Option<String>,
+    pub room: Option<String>,
     /// How many at most [default: as many as an answer is written with, memory.recall_facts]
     #[arg(long, value_name = "NUMBER")]
-    count: Option<usize>,
+    pub count: Option<usize>,
     /// Print JSON Lines instead of text
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 pub fn list(arguments: &super::MemoryArguments, list: &List) -> anyhow::Result<()> {
@@ -111,10 +113,7 @@ fn list_ties(reading: &MemoryReader, list: &List, count: usize, told: &mut Strin
         None => reading.rooms()?,
     };
     let people = reading.people(None)?;
-    let name = |id: &PersonId| match id.as_str() {
-        ME => "the bot".to_owned(),
-        unknown => people.iter().find(|person| person.id == *id).map_or(unknown, Person::name).to_owned(),
-    };
+    let name = |id: &PersonId| distinct_name(&people, id);
     let mut left = count;
     for room in rooms {
         for pair in pairs_of_ties(&reading.ties(Some(&room), person.as_ref())?, now()).into_iter().take(left) {
@@ -129,6 +128,19 @@ fn list_ties(reading: &MemoryReader, list: &List, count: usize, told: &mut Strin
         }
     }
     Ok(())
+}
+
+/// What somebody goes by, with the id where that is not enough to tell them from others.
+fn distinct_name(people: &[Person], id: &PersonId) -> String {
+    const BOT: &str = "the bot";
+    if id.as_str() == ME {
+        return BOT.to_owned();
+    }
+    let Some(person) = people.iter().find(|person| person.id == *id) else { return id.to_string() };
+    let name = person.name();
+    let is_taken =
+        looks_like(name, BOT) || people.iter().any(|other| other.id != *id && looks_like(other.name(), name));
+    if is_taken { format!("{name} ({id})") } else { name.to_owned() }
 }
 
 pub fn show(arguments: &super::MemoryArguments, show: &Show) -> anyhow::Result<()> {
@@ -154,12 +166,17 @@ pub fn show(arguments: &super::MemoryArguments, show: &Show) -> anyhow::Result<(
 }
 
 pub fn search(arguments: &super::MemoryArguments, search: &Search) -> anyhow::Result<()> {
-    let reading = arguments.open()?;
+    print(&found(arguments.folder.as_deref(), &arguments.settings, search)?)
+}
+
+/// What a search prints.
+pub fn found(folder: Option<&str>, settings: &SettingsArguments, search: &Search) -> anyhow::Result<String> {
+    let reading = MemoryReader::open(&store::folder(folder, settings)?)?;
     let text = search.text.join(" ");
     if words::search_words(&text).is_empty() {
         bail!("no searchable word in {text:?}");
     }
-    let policies = arguments.settings.policies()?;
+    let policies = settings.policies()?;
     let mut told = String::new();
     let count = |room: &str| {
         let usual = policies.for_room(room).settings.memory.recall_facts as usize;
@@ -187,7 +204,7 @@ pub fn search(arguments: &super::MemoryArguments, search: &Search) -> anyhow::Re
     if told.is_empty() && !search.json {
         told = "nothing fits\n".into();
     }
-    print(&told)
+    Ok(told)
 }
 
 pub fn now() -> Time {

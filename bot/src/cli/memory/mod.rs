@@ -4,7 +4,7 @@ mod change;
 mod export;
 mod inspect;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aizuchi_core::Policies;
 use aizuchi_core::memory::{
@@ -22,6 +22,9 @@ use crate::meter::Meter;
 use crate::models;
 use crate::ports::{Memory, MemoryCatalog};
 use crate::stores::StoreError;
+
+#[cfg(feature = "mcp")]
+pub use inspect::{Search, found};
 
 #[derive(Args)]
 pub struct MemoryArguments {
@@ -77,14 +80,7 @@ impl MemoryArguments {
 
     /// What is remembered, to look into, also while the program is running.
     fn open(&self) -> anyhow::Result<MemoryReader> {
-        let folder = self.folder()?;
-        let opened = store::open(&folder)?;
-        let there = opened.wait(opened.database.has_memory());
-        if !there.with_context(|| format!("cannot read {}", folder.display()))? {
-            bail!("the store in {} was written by an earlier version; `aizuchi run` upgrades it", folder.display());
-        }
-        let memory = SqliteMemory::new(opened.database.clone(), StoredLayers::ALL);
-        Ok(MemoryReader { memory: Box::new(memory.clone()), catalog: Box::new(memory), opened })
+        MemoryReader::open(&self.folder()?)
     }
 }
 
@@ -98,6 +94,16 @@ struct MemoryReader {
 type MemoryResult<T> = Result<T, StoreError>;
 
 impl MemoryReader {
+    fn open(folder: &Path) -> anyhow::Result<MemoryReader> {
+        let opened = store::open(folder)?;
+        let there = opened.wait(opened.database.has_memory());
+        if !there.with_context(|| format!("cannot read {}", folder.display()))? {
+            bail!("the store in {} was written by an earlier version; `aizuchi run` upgrades it", folder.display());
+        }
+        let memory = SqliteMemory::new(opened.database.clone(), StoredLayers::ALL);
+        Ok(MemoryReader { memory: Box::new(memory.clone()), catalog: Box::new(memory), opened })
+    }
+
     fn channel(&self, room: &RoomId) -> MemoryResult<(Option<ChannelMemory>, Marks)> {
         self.opened.wait(self.memory.channel(room))
     }

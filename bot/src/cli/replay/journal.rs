@@ -17,12 +17,12 @@ use crate::journal::{Engines, Record, Records, traces};
 use crate::language::{Language, LocalizedMessage, message};
 use crate::learnt;
 use crate::replay::{
-    Decided, DecisionComparison, Differences, Judge, RecordedJudge, ReliveResult, Replay, StoredTraces,
+    Decided, DecisionComparison, Differences, EmptiedRecords, Judge, RecordedJudge, ReliveResult, Replay, StoredTraces,
     differences_table, figures, relive, run as replay, table,
 };
 use crate::sentences::sentence;
 
-pub fn run(arguments: &ReplayArguments) -> anyhow::Result<()> {
+pub fn told(arguments: &ReplayArguments) -> anyhow::Result<String> {
     let folder = store::folder(arguments.journal.as_ref().and_then(Option::as_deref), &arguments.settings)?;
     check_outputs(arguments, &folder.to_string_lossy())?;
     let opened = store::open(&folder)?;
@@ -40,6 +40,7 @@ struct RecordedDays {
     damaged: u64,
     /// Messages of people who opted out, left out.
     opted_out: u64,
+    emptied: EmptiedRecords,
 }
 
 fn read(arguments: &ReplayArguments, opened: OpenStore, folder: PathBuf) -> anyhow::Result<RecordedDays> {
@@ -52,7 +53,8 @@ fn read(arguments: &ReplayArguments, opened: OpenStore, folder: PathBuf) -> anyh
         bail!("no records in {}", folder.display());
     }
     let stored = opened.wait(traces::all(&*opened.stores.decisions)).with_context(unreadable)?.into_iter().collect();
-    Ok(RecordedDays { opened, folder, records, stored, damaged, opted_out })
+    let emptied = EmptiedRecords::of(&records);
+    Ok(RecordedDays { opened, folder, records, stored, damaged, opted_out, emptied })
 }
 
 /// Every record that can be read, and how many cannot.
@@ -109,7 +111,7 @@ fn first_engines(opened: &OpenStore, policies: &Policies) -> anyhow::Result<Engi
     engines.map_err(anyhow::Error::msg)
 }
 
-fn as_it_was(arguments: &ReplayArguments, days: RecordedDays) -> anyhow::Result<()> {
+fn as_it_was(arguments: &ReplayArguments, days: RecordedDays) -> anyhow::Result<String> {
     let (policies, preset) = policies(arguments, &Judge::Recorded)?;
     let started = Instant::now();
     let ReliveResult { decided, pending, .. } = relive_days(&days, &policies)?;
@@ -129,22 +131,22 @@ fn as_it_was(arguments: &ReplayArguments, days: RecordedDays) -> anyhow::Result<
         language,
     };
     write_files(arguments, &replay)?;
-    let check = DecisionComparison::of(&replay.decided, &days.stored);
+    let check = DecisionComparison::of(&replay.decided, &days.stored, &days.emptied);
     if arguments.json {
         let mut summary = json_summary(&replay, seconds);
         let different: Vec<Value> = check.different.iter().map(|(then, now)| change(then, &now.trace)).collect();
         summary["check"] = json!({"same": check.same, "missing": check.missing, "different": different});
         summary["pending"] = pending.into();
         summary["opted_out"] = days.opted_out.into();
-        return crate::cli::print(&format!("{}\n", harmless_json(&summary)));
+        summary["emptied"] = days.emptied.count.into();
+        summary["reworded"] = check.reworded.into();
+        return Ok(format!("{}\n", harmless_json(&summary)));
     }
     let begins = match first_engines(&days.opened, &policies)?.is_fresh() {
         true => days.records.first().map_or(1, |first| first.seq),
         false => 1,
     };
-    crate::cli::print(
-        &(table(&replay, arguments.all, reader) + &verdict(&check, pending, begins, days.opted_out, reader)),
-    )
+    Ok(table(&replay, arguments.all, reader) + &verdict(&check, pending, begins, &days, reader))
 }
 
 /// The language of the reader here, and that of the report.
@@ -157,7 +159,13 @@ fn languages(
     (arguments.reader.language(set, texts()), arguments.reader.language_of_file(set, texts()))
 }
 
-fn verdict(check: &DecisionComparison<'_>, pending: u64, begins: i64, opted_out: u64, language: Language) -> String {
+fn verdict(
+    check: &DecisionComparison<'_>,
+    pending: u64,
+    begins: i64,
+    days: &RecordedDays,
+    language: Language,
+) -> String {
     const SHOWN: usize = 10;
     let all = check.same + check.different.len() as u64;
     let mut lines = vec![match check.different.len() {
@@ -178,9 +186,10 @@ fn verdict(check: &DecisionComparison<'_>, pending: u64, begins: i64, opted_out:
     if pending > 0 {
         lines.push(message!("journal-pending", n = pending));
     }
-    if opted_out > 0 {
-        lines.push(message!("journal-opted-out", n = opted_out));
+    if check.reworded > 0 {
+        lines.push(message!("journal-reworded", n = check.reworded));
     }
+    lines.extend(left_out(days.opted_out, &days.emptied));
     if begins > 1 {
         lines.push(message!("journal-begins", n = begins.unsigned_abs()));
     }
@@ -188,14 +197,21 @@ fn verdict(check: &DecisionComparison<'_>, pending: u64, begins: i64, opted_out:
     lines.iter().map(line).collect()
 }
 
-fn replay_with_changes(arguments: &ReplayArguments, days: RecordedDays) -> anyhow::Result<()> {
+/// What could not be replayed.
+fn left_out(opted_out: u64, emptied: &EmptiedRecords) -> impl Iterator<Item = LocalizedMessage> {
+    let skipped = (opted_out > 0).then(|| message!("journal-opted-out", n = opted_out));
+    let empty = (emptied.count > 0).then(|| message!("journal-emptied", n = emptied.count));
+    skipped.into_iter().chain(empty)
+}
+
+fn replay_with_changes(arguments: &ReplayArguments, days: RecordedDays) -> anyhow::Result<String> {
     let judge = arguments.judge.clone().unwrap_or(Judge::Recorded);
     let (policies, preset) = policies(arguments, &judge)?;
     let score = policies.general().settings.score.clone();
     let set = policies.general().settings.bot.language.clone();
     let otherwise = super::oracle(&judge, &policies)?;
     let answers = (judge == Judge::Recorded).then(|| answers(arguments, &days)).transpose()?;
-    let opted_out = days.opted_out;
+    let (opted_out, emptied) = (days.opted_out, days.emptied);
     let events = events(days.records);
     let bar = progress_bar(events.len() as u64, "deciding");
     let started = Instant::now();
@@ -227,14 +243,13 @@ fn replay_with_changes(arguments: &ReplayArguments, days: RecordedDays) -> anyho
         summary["compared"] = differences.compared.into();
         summary["missing"] = differences.missing.into();
         summary["opted_out"] = opted_out.into();
+        summary["emptied"] = emptied.count.into();
         summary["changed"] = changed.collect();
-        return crate::cli::print(&format!("{}\n", harmless_json(&summary)));
+        return Ok(format!("{}\n", harmless_json(&summary)));
     }
     let mut text = differences_table(&differences, arguments.all, reader) + &figures(&replay, reader);
-    if opted_out > 0 {
-        text += &format!("  {}\n", message!("journal-opted-out", n = opted_out).say(reader));
-    }
-    crate::cli::print(&text)
+    left_out(opted_out, &emptied).for_each(|line| text += &format!("  {}\n", line.say(reader)));
+    Ok(text)
 }
 
 /// What was answered then: found by living through the days under the settings of then.

@@ -148,6 +148,9 @@ mod tests {
             transcript: Transcript { lines: talk(said), ..Transcript::default() },
             memories: aizuchi_core::memory::Memories::default(),
             telling: None,
+            tools: Default::default(),
+            steps: Vec::new(),
+            errand: None,
         }
     }
 

@@ -6,7 +6,7 @@ use aizuchi_core::settings_section;
 use crate::platforms::{check_url, check_variable};
 
 settings_section! {
-    discord: DiscordSettings {
+    "discord": DiscordSettings {
         enabled: bool = Any,
         token_variable: String = Any,
         api_url: String = Any,

@@ -128,6 +128,10 @@ impl MessageContext<'_> {
 
     pub fn to_reaction(&self, event: &Value, on: bool, now: Time) -> Option<Input> {
         let by = id(event, "user_id").filter(|by| *by != self.me)?;
+        // What other programs think of it counts for nothing.
+        if event.pointer("/member/user/bot").and_then(Value::as_bool) == Some(true) {
+            return None;
+        }
         let (message, place) = self.known_message(event, "message_id")?;
         let emoji = event.get("emoji")?;
         let name = text(emoji, "name").filter(|name| !name.is_empty())?;

@@ -6,7 +6,7 @@ use aizuchi_core::settings_section;
 use crate::platforms::{check_url, check_variable};
 
 settings_section! {
-    slack: SlackSettings {
+    "slack": SlackSettings {
         enabled: bool = Any,
         bot_token_variable: String = Any,
         app_token_variable: String = Any,

@@ -8,7 +8,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use unicode_normalization::UnicodeNormalization as _;
 
 settings_section! {
-    web: WebSettings {
+    "web": WebSettings {
         enabled: bool = Any,
         address: String = Any,
         token: SecretString = Any,

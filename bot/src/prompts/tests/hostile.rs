@@ -91,7 +91,7 @@ fn holds(said: &[Said<'_>]) {
         let policies = policies(&[language, "prompts.message_chars=100000", "prompts.talk_chars=1000000"]);
         let policy = policies.general();
         for (kind, addressed) in [(Kind::Full, true), (Kind::Full, false), (Kind::Acknowledgement, false)] {
-            let write = |said: &[Said<'_>]| ours().write(&brief(kind, addressed, said), policy).unwrap();
+            let write = |said: &[Said<'_>]| ours().write(&brief(kind, addressed, said), Vec::new(), policy).unwrap();
             check(said, &write(said), &write(&harmless(said)));
         }
         for (question, style) in QUESTIONS {
@@ -114,7 +114,8 @@ fn no_words_leave_their_line() {
 #[test]
 fn no_mark_gets_through_by_its_look_or_by_what_nobody_sees() {
     let policies = policies(&["bot.language=en", "prompts.message_chars=100000", "prompts.talk_chars=1000000"]);
-    let write = |said: &[Said<'_>]| ours().write(&brief(Kind::Full, true, said), policies.general()).unwrap();
+    let write =
+        |said: &[Said<'_>]| ours().write(&brief(Kind::Full, true, said), Vec::new(), policies.general()).unwrap();
     for mark in MARKS {
         let texts = disguised(mark);
         let said: Vec<Said<'_>> = texts.iter().map(|text| ("mallory", Person, text.as_str())).collect();
@@ -239,7 +240,7 @@ fn what_is_remembered_leaves_its_frame_no_more_than_what_is_said() {
             pairs: hostile_pairs(name, text),
         };
         let brief = Brief { memories, ..brief(Kind::Full, true, &said) };
-        let turn = ours().write(&brief, policies.general()).unwrap().turns.remove(0).text;
+        let turn = ours().write(&brief, Vec::new(), policies.general()).unwrap().turns.remove(0).text;
         let digest = DigestRequest {
             call: brief.call.clone(),
             what: Digesting::Reflection,
@@ -280,7 +281,7 @@ proptest! {
             })
             .collect();
         let policies = policies(&["bot.language=en", "prompts.message_chars=100000"]);
-        let write = |said: &[Said<'_>]| ours().write(&brief(Kind::Full, false, said), policies.general()).unwrap();
+        let write = |said: &[Said<'_>]| ours().write(&brief(Kind::Full, false, said), Vec::new(), policies.general()).unwrap();
         check(&voiced, &write(&voiced), &write(&harmless(&voiced)));
     }
 }

@@ -3,6 +3,7 @@
 mod attacks;
 mod folder;
 mod hostile;
+mod results;
 mod shape;
 
 use aizuchi_core::Policies;
@@ -51,6 +52,9 @@ pub fn brief(kind: Kind, addressed: bool, said: &[Said<'_>]) -> Brief {
         transcript: Transcript { lines: lines(said), ..Transcript::default() },
         memories: aizuchi_core::memory::Memories::default(),
         telling: None,
+        tools: Default::default(),
+        steps: Vec::new(),
+        errand: None,
     }
 }
 

@@ -54,7 +54,12 @@ fn the_writer_is_told_who_answers_whom() {
     let told = |language: &str, pairs: &[KnownPair]| {
         let memories = Memories { pairs: pairs.to_vec(), ..Memories::default() };
         let brief = Brief { memories, ..brief(Kind::Full, true, &ENGLISH) };
-        ours().write(&brief, policies(&[&format!("bot.language={language}")]).general()).unwrap().turns.remove(0).text
+        ours()
+            .write(&brief, Vec::new(), policies(&[&format!("bot.language={language}")]).general())
+            .unwrap()
+            .turns
+            .remove(0)
+            .text
     };
     assert!(
         told("en", &pairs).starts_with(
@@ -94,7 +99,7 @@ fn the_system_text_is_the_same_whatever_is_said() {
 fn it_speaks_the_language_of_the_talk_unless_it_is_told() {
     let japanese = [("花子", Person, "誰か知らない？")];
     let system = |settings: &[&str], said: &[Said<'_>]| {
-        ours().write(&brief(Kind::Full, true, said), policies(settings).general()).unwrap().system
+        ours().write(&brief(Kind::Full, true, said), Vec::new(), policies(settings).general()).unwrap().system
     };
     assert!(system(&[], &japanese).contains("あなたは「aizuchi」"));
     assert!(system(&[], &ENGLISH).contains("You are aizuchi"));
@@ -107,7 +112,7 @@ fn it_speaks_the_language_of_the_talk_unless_it_is_told() {
 fn persona_and_group_are_settings() {
     let policies = policies(&["bot.persona=You are a cat.", "bot.group=Gardeners of {{ 1 }}.", "bot.name=Tama"]);
     for (kind, addressed) in [(Kind::Full, true), (Kind::Full, false), (Kind::Acknowledgement, false)] {
-        let system = ours().write(&brief(kind, addressed, &ENGLISH), policies.general()).unwrap().system;
+        let system = ours().write(&brief(kind, addressed, &ENGLISH), Vec::new(), policies.general()).unwrap().system;
         for told in ["You are Tama", "You are a cat.", "Gardeners of {{ 1 }}."] {
             assert!(system.contains(told), "{told}: {system}");
         }
@@ -119,7 +124,7 @@ fn persona_and_group_are_settings() {
 fn it_knows_what_it_answers() {
     let policies = policies(&[]);
     let mut order = brief(Kind::Full, true, &ENGLISH);
-    let turn = |order: &_| ours().write(order, policies.general()).unwrap().turns.remove(0).text;
+    let turn = |order: &_| ours().write(order, Vec::new(), policies.general()).unwrap().turns.remove(0).text;
     assert!(turn(&order).ends_with("Answer [3]. The other messages are there for context."), "{}", turn(&order));
     order.answering = ["m1", "gone", "m2"].map(aizuchi_core::types::MessageId::new).to_vec();
     assert!(turn(&order).contains("Answer [1], [2]."), "{}", turn(&order));
@@ -161,7 +166,8 @@ fn talk_has_a_longest_length_and_its_end_is_kept() {
     assert!(turn.chars().count() < 1200, "{}", turn.chars().count());
     assert!(turn.contains("[… これより前の") && turn.contains("［…49900文字省略…］"), "{turn}");
     let huge = [("alice", Person, wall.as_str())];
-    let turn = ours().write(&brief(Kind::Full, false, &huge), policies.general()).unwrap().turns.remove(0).text;
+    let turn =
+        ours().write(&brief(Kind::Full, false, &huge), Vec::new(), policies.general()).unwrap().turns.remove(0).text;
     assert!(turn.contains("[1] alice: 長"), "the newest message is always there");
 }
 
@@ -176,7 +182,7 @@ fn who_asks_is_shown_though_others_said_too_much_to_be_shown() {
         said.extend([("bob", Person, wall.as_str()); 8]);
         said.push(("alice", Person, asks));
         let policies = policies(&["prompts.talk_chars=4000"]);
-        let written = ours().write(&brief(Kind::Full, true, &said), policies.general()).unwrap();
+        let written = ours().write(&brief(Kind::Full, true, &said), Vec::new(), policies.general()).unwrap();
         let about = WhyAsked { message: MessageId::new("m10"), because: "it asks a question".into() };
         let transcript = Transcript { lines: lines(&said), about: Some(about), ..Transcript::default() };
         let judged = ours().judge(&ask(Question::Join, JudgeStyle::Join, transcript), policies.general()).unwrap();

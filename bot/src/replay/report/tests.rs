@@ -30,6 +30,7 @@ fn silent(nth: u64, author: &str, text: &str) -> Decided {
         received: None,
         reply_to_guess: None,
         asked: Vec::new(),
+        tools: Vec::new(),
         outcome: Outcome::Silent,
         stage: Stage::Score,
         gate: None,

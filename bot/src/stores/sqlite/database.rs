@@ -7,8 +7,8 @@
 //!   the whole transaction instead; then every write of the group fails (`still_open`), so that none is reported as kept.
 //! - **Write-behind.** What nobody waits for goes through a second queue, a few with each group, and syncs with the next
 //!   group: the log is ordered, so it is durable before whatever is written later.
-//! - `VACUUM` and emptying the log run between transactions (`Work::Alone`); the log is copied into the file beside the writer
-//!   (`checkpoint.rs`). Writing blocks a thread, never the async runtime.
+//! - Copies of deleted rows are removed (`gaps.rs`) and the log is emptied between transactions (`Work::Alone`); the log is copied
+//!   into the file beside the writer (`checkpoint.rs`). Writing blocks a thread, never the async runtime.
 //! - The file is checked before each commit: what is written into a deleted or replaced file would be lost.
 
 use std::path::{Path, PathBuf};
@@ -21,6 +21,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::checkpoint::{Checkpointer, copy_log};
+use super::gaps::zero_gaps;
 use super::migrations::{self, VERSION};
 use super::opened_file::OpenedFile;
 use crate::ports::FileCleanup;
@@ -148,11 +149,11 @@ impl Database {
         self.alone(settle).await
     }
 
-    /// Writes the whole file anew. What was deleted is overwritten where it was, but SQLite moves rows between pages as they
-    /// fill, and copies may be left in the gaps between those that are kept. Takes as long as the file is large, and whatever
-    /// else is to be written waits.
-    pub async fn rewrite(&self) -> Result<(), StoreError> {
-        self.alone(|connection| Ok(connection.execute_batch("VACUUM")?)).await
+    /// Removes copies of deleted rows from the file, which are left where SQLite moved rows between pages as they filled. Where
+    /// single pages cannot be written, the whole file is written anew. Whatever else is to be written waits.
+    pub async fn remove_copies(&self) -> Result<(), StoreError> {
+        self.alone(|connection| if zero_gaps(connection)? { Ok(()) } else { Ok(connection.execute_batch("VACUUM")?) })
+            .await
     }
 
     /// What no transaction may hold.
@@ -204,7 +205,11 @@ impl Database {
             drop(turn);
             Ok(done)
         };
-        tokio::task::spawn_blocking(read).await.expect("reading does not panic")
+        tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The program is ending.
+            Err(_) => Err(StoreError::Closed),
+        })
     }
 }
 
@@ -224,10 +229,11 @@ fn open_for_reading(path: &Path) -> Result<Connection, StoreError> {
 fn open_for_writing(path: &Path) -> Result<Connection, StoreError> {
     let mut connection = Connection::open(PathBuf::from(path))?;
     connection.busy_timeout(BUSY_FOR)?;
+    // First: a file has it from its beginning, or from when it is next written anew.
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // Durable means durable: also when the power fails.
     connection.pragma_update(None, "synchronous", "FULL")?;
-    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     // What is deleted is overwritten: forgotten means forgotten.
     connection.pragma_update(None, "secure_delete", true)?;
     // Every write is a savepoint within a commit that many share. What it takes to undo one stays in memory: in a temporary
@@ -406,6 +412,24 @@ mod tests {
 
     fn open_room(name: &'static str) -> impl FnOnce(&Transaction<'_>) -> rusqlite::Result<usize> + Send + 'static {
         move |transaction| transaction.execute("INSERT INTO web_room (name, opened) VALUES (?1, 0)", [name])
+    }
+
+    #[tokio::test]
+    async fn what_was_deleted_makes_the_file_smaller() {
+        let (_folder, path) = file("smaller");
+        let database = Database::open(&path).unwrap();
+        let fill = |transaction: &Transaction<'_>| {
+            let bodies = "WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 2000)
+                INSERT INTO journal (shard, at, body, sum) SELECT 0, n, hex(zeroblob(500)), 0 FROM number";
+            transaction.execute(bodies, []).map(drop)
+        };
+        database.write(fill).await.unwrap();
+        assert_eq!(database.settle().await, Ok(FileCleanup::Done));
+        let size = || std::fs::metadata(&path).unwrap().len();
+        let filled = size();
+        crate::ports::JournalStore::prune(&database, 2000, aizuchi_core::Time(0)).await.unwrap();
+        assert_eq!(database.settle().await, Ok(FileCleanup::Done));
+        assert!(size() < filled / 2, "{} of {filled} bytes", size());
     }
 
     #[tokio::test]

@@ -43,8 +43,8 @@ impl StoreFiles for Database {
         Box::pin(Database::settle(self))
     }
 
-    fn rewrite(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(Database::rewrite(self))
+    fn remove_copies(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(Database::remove_copies(self))
     }
 }
 

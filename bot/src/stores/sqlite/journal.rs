@@ -6,6 +6,7 @@ use aizuchi_core::{Input, Time};
 use rusqlite::{Connection, OptionalExtension as _, ToSql, Transaction, params};
 
 use super::database::within_savepoint;
+use super::gaps::give_back;
 use super::record::{self, COLUMNS, EncodedRecord, last_seq};
 use super::{Database, decisions, snapshots, store_talk};
 use crate::journal::record::encode;
@@ -19,6 +20,8 @@ use crate::stores::StoreError;
 const PAGE: i64 = 512;
 /// Rows deleted at a time, so that nobody waits long behind the broom.
 const PRUNED_TOGETHER: usize = 5_000;
+/// Pages that leave the file with them, at most.
+const PAGES_GIVEN_BACK: usize = 1_000;
 
 impl JournalStore for Database {
     fn append<'a>(&'a self, shard: usize, entries: &'a [JournalEntry]) -> BoxFuture<'a, Result<Appended, StoreError>> {
@@ -161,7 +164,7 @@ fn prune(transaction: &Transaction<'_>, seq: i64, before: Time) -> rusqlite::Res
         params![seq, limit],
     )?;
     transaction.execute("DELETE FROM journal_mention WHERE seq < (SELECT min(seq) FROM journal)", [])?;
-    transaction.execute_batch("PRAGMA incremental_vacuum(1000)")?;
+    give_back(transaction, PAGES_GIVEN_BACK)?;
     Ok(Pruned { records: gone as u64, more: gone == PRUNED_TOGETHER })
 }
 

@@ -90,7 +90,7 @@ impl ForgetJobs for Database {
 fn body(step: &JobStep) -> Option<String> {
     match step {
         JobStep::Delete(request) => Some(serde_json::to_string(request).expect("a request is plain data")),
-        JobStep::Rewrite => Some(String::new()),
+        JobStep::RemoveCopies => Some(String::new()),
         JobStep::Settle => None,
     }
 }
@@ -99,7 +99,7 @@ fn step(body: Option<&str>) -> Result<JobStep, StoreError> {
     let unreadable = |error| StoreError::Failed(format!("cannot read who is to be forgotten: {error}"));
     Ok(match body {
         None => JobStep::Settle,
-        Some("") => JobStep::Rewrite,
+        Some("") => JobStep::RemoveCopies,
         Some(body) => JobStep::Delete(Box::new(serde_json::from_str(body).map_err(unreadable)?)),
     })
 }

@@ -5,6 +5,7 @@ mod database;
 mod decisions;
 mod error;
 mod files;
+mod gaps;
 mod inbox;
 mod journal;
 mod journal_index;

@@ -257,6 +257,8 @@ fn answer_bob(life: &mut Answering) {
         telling: None,
         emoji: None,
         quote: None,
+        tools: None,
+        errand: None,
     };
     let mut turn = life.engine.turn_at(0, None, life.now, &mut life.out);
     deliver::excuse(&mut turn, pending, Excuse::NoWords, "busy");

@@ -20,6 +20,9 @@ pub(super) fn judge(occurrence: &Occurrence<'_>) -> NameUse {
         return InPassing;
     }
     if starts_with_sign(rest) {
+        if !asks && !ends_in(words, REQUEST_ENDS) && is_named_before(occurrence.before) {
+            return InPassing;
+        }
         let remark = !asks && !occurrence.titled && is_remark(words);
         return if is_list(words) {
             InPassing
@@ -90,6 +93,14 @@ fn is_free(before: &str, parted: bool) -> bool {
         || !is_kana(last) && last.is_ascii() && before.len() < 8
 }
 
+/// 「うちのボット、」: the name that follows is the one of what was said just before.
+fn is_named_before(before: &str) -> bool {
+    let Some(part) = before.strip_suffix(['、', '，', ',']) else { return false };
+    let part = part.rsplit(is_sign).next().unwrap_or_default().trim();
+    let is_noun = part.chars().next_back().is_some_and(|last| !matches!(last, 'ぁ'..='ゟ'));
+    is_noun && begins_with(part, OWNERS) || ends_in(part, PROGRAMS)
+}
+
 /// "、X、Yの…": names one after another.
 fn is_list(words: &str) -> bool {
     let mut parts = words.split(['、', '，', ',']);
@@ -128,6 +139,10 @@ fn ends_in(text: &str, list: &str) -> bool {
     let text = text.trim_end_matches(|c: char| "ー〜～~wｗ笑!！?？。".contains(c) || c.is_whitespace());
     list.split_whitespace().any(|words| text.ends_with(words))
 }
+
+/// Whose something is that has the name, and what it may be.
+const OWNERS: &str = "うちの ウチの 私の わたしの 僕の ぼくの 俺の おれの 弊社の 我が家の";
+const PROGRAMS: &str = "ボット bot Bot BOT ロボット アプリ AI プログラム ツール";
 
 /// What is said to somebody, not about a word.
 const PRAISE: &str = "すごい すげ さすが 流石 天才 最高 完璧 えらい 偉い 優秀 君 きみ お前 元気 暇 久しぶり ひさしぶり やるね 賢い 正解 その通り そう なるほど そうか 確か";

@@ -117,9 +117,11 @@ impl NameClause<'_> {
         last == "," && named && goes_on && !self.asks()
     }
 
-    /// Somebody else's words: "bob said: aizuchi, what …".
+    /// Somebody else's words: "bob said: aizuchi, what …", "quote from bob: aizuchi, what …".
     fn is_reported(&self) -> bool {
-        matches!(self.before, [.., verb, colon] if matches!(colon.as_str(), ":" | "：") && is_in(verb, REPORTS))
+        let [first, .., colon] = self.before else { return false };
+        let reports = self.before.iter().rev().nth(1).is_some_and(|word| is_in(word, REPORTS));
+        matches!(colon.as_str(), ":" | "：") && (reports || is_in(first, "quote quotes quoted quoting"))
     }
 
     /// The clause begins with the name, perhaps behind a greeting.

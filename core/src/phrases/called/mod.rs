@@ -11,6 +11,7 @@ mod latin;
 mod latin_words;
 mod occurrence;
 
+pub(crate) use self::occurrence::after_first_sentence;
 use self::occurrence::{Occurrence, occurrences};
 use super::finder::Finder;
 
@@ -96,6 +97,30 @@ mod tests {
     #[test]
     fn names_in_lines_kept_apart() {
         assert_right(1, "held out");
+    }
+
+    #[test]
+    fn what_others_said_and_what_it_is_called_call_nobody() {
+        for (text, meant) in [
+            ("quote: aizuchi, what is the time?", NameUse::InPassing),
+            ("Quote from bob: aizuchi, tell me a joke", NameUse::InPassing),
+            ("question: aizuchi, what is the time?", NameUse::Called),
+            ("“aizuchi, what is rust?”", NameUse::InPassing),
+            ("“aizuchi, what is rust?”\n“no idea”", NameUse::InPassing),
+            ("bob typed:\n“aizuchi, what is rust?”", NameUse::InPassing),
+            ("she said “aizuchi, help me” twice", NameUse::InPassing),
+            ("aizuchi, what does “rust” mean?", NameUse::Called),
+            ("“rust” is what, aizuchi?", NameUse::Called),
+            ("“yes”, aizuchi, is what I said, do you see?", NameUse::Called),
+            ("うちのボット、aizuchi、壊れてる", NameUse::InPassing),
+            ("私が作ったボット、aizuchi、今日も静かだ", NameUse::InPassing),
+            ("うちのボット、aizuchi、直して", NameUse::Called),
+            ("うちの猫、aizuchi、どう思う？", NameUse::Called),
+            ("ねえ、aizuchi、壊れてるよ", NameUse::Called),
+            ("この前、aizuchi、寝てたでしょ？", NameUse::Called),
+        ] {
+            assert_eq!(used(text), Some(meant), "{text}");
+        }
     }
 
     #[test]

@@ -103,6 +103,12 @@ pub(super) fn begins_with_version(text: &str) -> bool {
     digits > 0 && (marked || minor)
 }
 
+/// What follows the first sentence of a text.
+pub(crate) fn after_first_sentence(text: &str) -> &str {
+    let end = text.char_indices().find(|(at, c)| is_end(*c, &text[at + c.len_utf8()..]));
+    end.map_or("", |(at, c)| &text[at + c.len_utf8()..])
+}
+
 /// Whether a sentence ends with this, `rest` following it.
 fn is_end(c: char, rest: &str) -> bool {
     match c {
@@ -168,14 +174,15 @@ fn is_part_of_identifier(text: &str, range: &Range<usize>) -> bool {
     behind || ahead
 }
 
-/// Inside quotation marks that do not hold everything.
+/// Inside quotation marks. Japanese ones and straight ones may hold everything that somebody says to it.
 fn is_quoted(text: &str, range: &Range<usize>) -> bool {
     const PAIRS: [(char, char); 4] = [('「', '」'), ('『', '』'), ('“', '”'), ('«', '»')];
     let (head, tail) = (&text[..range.start], &text[range.end..]);
     let opened = |open: char, close: char| head.rfind(open).is_some_and(|at| !head[at..].contains(close));
     let around = |open: char, close: char| {
         let all = text.trim().strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
-        all.is_none() && opened(open, close) && tail.contains(close)
+        let is_speech = matches!(open, '「' | '『') && all.is_some_and(|all| !all.contains([open, close]));
+        !is_speech && opened(open, close) && tail.contains(close)
     };
     let straight = head.matches('"').count() % 2 == 1 && tail.contains('"') && !text.trim().starts_with('"');
     let word = text.trim_start().starts_with('"')

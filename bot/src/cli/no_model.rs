@@ -1,0 +1,22 @@
+//! Where no model is asked.
+
+use std::sync::Arc;
+
+use aizuchi_core::Policies;
+use aizuchi_core::effect::{Ask, Brief, Failure};
+use aizuchi_core::input::Answer;
+
+use crate::ports::{BoxFuture, ModelClient};
+
+/// Nothing is asked here.
+pub struct NoModel;
+
+impl ModelClient for NoModel {
+    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
+        Box::pin(async { Err(Failure::unpaid("no model is asked")) })
+    }
+
+    fn write(self: Arc<Self>, _: Box<Brief>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
+        Box::pin(async { Err(Failure::unpaid("no model is asked")) })
+    }
+}

@@ -1,0 +1,74 @@
+//! What edited messages said before.
+//!
+//! The message keeps its record, with the words of its last edit: the journal has what people can read.
+
+use std::collections::BTreeMap;
+
+use aizuchi_core::types::{Change, MessageId, Place, RoomId};
+use aizuchi_core::{Input, Message, Time};
+
+use super::read::look_up;
+use super::write::Journal;
+use crate::ports::Selection;
+use crate::stores::StoreError;
+
+/// What a message was edited to, by the record `seq`.
+pub(super) struct Edit {
+    pub seq: i64,
+    pub at: Time,
+    pub place: Place,
+    pub text: Box<str>,
+}
+
+/// What is left of words that edits have replaced.
+pub(super) struct Outdated {
+    /// Records that have them, and what takes their place.
+    pub records: Vec<(i64, Input)>,
+    /// The edits, for engines that remember the old words.
+    pub edits: BTreeMap<(RoomId, MessageId), Input>,
+}
+
+impl Journal {
+    /// What is left of words that these edits have replaced.
+    pub(super) async fn outdated(&self, edited: &BTreeMap<(RoomId, MessageId), Edit>) -> Result<Outdated, StoreError> {
+        let (mut records, mut edits) = (Vec::new(), BTreeMap::new());
+        look_up(&*self.stores.index, &Selection::Messages(edited.keys().cloned().collect()), |record| {
+            let (seq, at) = (record.seq, record.at);
+            let (input, key, words) = match record.input {
+                Input::Said(message) => {
+                    let (key, words) = ((message.place.room.clone(), message.id.clone()), message.text.clone());
+                    (Some(message), key, Some(words))
+                }
+                Input::Changed(change) => (None, (change.place.room, change.id), change.text),
+                Input::Reacted(_)
+                | Input::Told(..)
+                | Input::PolicyChanged(_)
+                | Input::Tick
+                | Input::Resumed
+                | Input::Judged(..)
+                | Input::Written(..)
+                | Input::ToolCalls(..)
+                | Input::ToolResult(..)
+                | Input::Scheduled(..)
+                | Input::Delivered(..)
+                | Input::Recalled(..)
+                | Input::Remembered(..)
+                | Input::Refused(..)
+                | Input::Billed(..)
+                | Input::Siblings(..)
+                | Input::ClockSet(_)
+                | Input::Forgotten => return,
+            };
+            let Some(Edit { seq: edited, place, text, .. }) = edited.get(&key) else { return };
+            if seq >= *edited || words.is_none_or(|words| words == *text) {
+                return;
+            }
+            let reworded = |message| Input::Said(Message { text: text.clone(), ..message });
+            records.push((seq, input.map_or(Input::Forgotten, reworded)));
+            let change = Change { place: place.clone(), id: key.1.clone(), at, text: Some(text.clone()) };
+            edits.insert(key, Input::Changed(change));
+        })
+        .await?;
+        Ok(Outdated { records, edits })
+    }
+}

@@ -1,0 +1,227 @@
+//! What models said about deleted messages: the words of answers that went with them, and what the judge said.
+//!
+//! A record of a model's words does not name the message it is about. The stored decision does: it holds when the answer was
+//! posted and what the judge said. An answer to several messages that is still there, because not all of them were deleted,
+//! keeps its words.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+
+use aizuchi_core::trace::Cause;
+use aizuchi_core::types::{MessageId, Place, RoomId, Span};
+use aizuchi_core::{Input, Time, Trace};
+
+use super::read::{Records, look_up};
+use super::write::Journal;
+use crate::ports::{DecisionQuery, Record, RecordKind, Replacement, Selection, StoredDecision};
+use crate::stores::StoreError;
+
+/// A message was deleted at this time.
+pub(super) struct Deletion {
+    pub place: Place,
+    pub at: Time,
+}
+
+/// Records to empty, and decisions without a model's words.
+#[derive(Default)]
+pub(super) struct Withdrawn {
+    pub records: Vec<(i64, Input)>,
+    pub decisions: Vec<Replacement>,
+}
+
+type DeletedMessages = BTreeMap<(RoomId, MessageId), Deletion>;
+
+/// Words that nobody waits for any more may still come, for so long.
+const ON_THEIR_WAY: Span = Span::seconds(10);
+
+/// In one room: when the words of withdrawn answers were written, and what the judge said from when on.
+#[derive(Default)]
+struct RoomWords {
+    written: Vec<RangeInclusive<Time>>,
+    judged: Vec<(Time, Box<str>)>,
+}
+
+impl RoomWords {
+    /// Whether a record holds some of them.
+    fn take(&mut self, record: &Record) -> bool {
+        if matches!(&record.input, Input::Written(_, Ok(_)) | Input::ToolCalls(..) | Input::ToolResult(..)) {
+            return self.written.iter().any(|span| span.contains(&record.at));
+        }
+        let Input::Judged(_, Ok(answer)) = &record.input else { return false };
+        let asked = self.judged.iter().position(|(at, said)| *at <= record.at && **said == *answer.text);
+        asked.map(|index| self.judged.swap_remove(index)).is_some()
+    }
+}
+
+impl Journal {
+    /// What models said about these messages, in records up to this one.
+    pub(super) async fn withdrawn(&self, deleted: &DeletedMessages, up_to: i64) -> Result<Withdrawn, StoreError> {
+        let mut withdrawn = Withdrawn::default();
+        let traces = self.decisions_about(deleted, &mut withdrawn.decisions).await?;
+        let said = self.said_at(deleted.keys()).await?;
+        let unposted = self.withdrawn_at(&traces).await?;
+        let mut rooms: BTreeMap<&RoomId, RoomWords> = BTreeMap::new();
+        for trace in &traces {
+            let room = &trace.place.room;
+            let words = rooms.entry(room).or_default();
+            let judged = trace.asked.iter().filter(|asked| !asked.cached && !asked.answer.is_empty());
+            words.judged.extend(judged.map(|asked| (asked.at, asked.answer.clone())));
+            let key = (room.clone(), trace.message.clone());
+            let until = match trace.acted_at {
+                Some(at) => unposted.contains(&(room.clone(), at)).then_some(at),
+                None => (trace.cause == Cause::Deleted).then(|| deleted[&key].at + ON_THEIR_WAY),
+            };
+            if let (Some(from), Some(until)) = (said.get(&key), until) {
+                words.written.push(*from..=until);
+            }
+        }
+        for (room, words) in rooms {
+            self.words_in(room, words, up_to, &mut withdrawn.records).await?;
+        }
+        Ok(withdrawn)
+    }
+
+    /// The decisions about these messages, and those that take their place.
+    async fn decisions_about(
+        &self,
+        deleted: &DeletedMessages,
+        replacements: &mut Vec<Replacement>,
+    ) -> Result<Vec<Trace>, StoreError> {
+        let mut ids: BTreeMap<&RoomId, Vec<MessageId>> = BTreeMap::new();
+        for (room, id) in deleted.keys() {
+            ids.entry(room).or_default().push(id.clone());
+        }
+        let mut traces = Vec::new();
+        for (room, ids) in ids {
+            for stored in self.stores.decisions.find(DecisionQuery::Messages(room, &ids)).await? {
+                let StoredDecision { room, message, body, trace } = stored;
+                let Ok(trace) = trace else { continue };
+                let mut wordless = trace.clone();
+                wordless.forget_words();
+                if wordless != trace {
+                    replacements.push(Replacement { room, message, before: body, after: Some(Box::new(wordless)) });
+                }
+                traces.push(trace);
+            }
+        }
+        Ok(traces)
+    }
+
+    /// When these messages were heard.
+    pub(super) async fn said_at(
+        &self,
+        messages: impl Iterator<Item = &(RoomId, MessageId)>,
+    ) -> Result<BTreeMap<(RoomId, MessageId), Time>, StoreError> {
+        let mut said = BTreeMap::new();
+        look_up(&*self.stores.index, &Selection::Messages(messages.cloned().collect()), |record| {
+            if let Input::Said(message) = record.input {
+                said.entry((message.place.room, message.id)).or_insert(record.at);
+            }
+        })
+        .await?;
+        Ok(said)
+    }
+
+    /// Which of the answers of these decisions are gone: where, and when they were posted.
+    async fn withdrawn_at(&self, traces: &[Trace]) -> Result<BTreeSet<(RoomId, Time)>, StoreError> {
+        let posted = traces.iter().filter_map(|trace| Some((trace.place.room.clone(), trace.acted_at?)));
+        let mut posts: BTreeMap<(RoomId, MessageId), Time> = BTreeMap::new();
+        look_up(&*self.stores.index, &Selection::At(posted.collect()), |record| {
+            if let Input::Delivered(call, Ok(ids)) = record.input {
+                posts.extend(ids.into_iter().map(|id| ((call.room.clone(), id), record.at)));
+            }
+        })
+        .await?;
+        let mut gone = BTreeSet::new();
+        look_up(&*self.stores.index, &Selection::Messages(posts.keys().cloned().collect()), |record| {
+            if let Input::Changed(change) = record.input
+                && change.text.is_none()
+                && let Some(at) = posts.get(&(change.place.room.clone(), change.id))
+            {
+                gone.insert((change.place.room, *at));
+            }
+        })
+        .await?;
+        Ok(gone)
+    }
+
+    /// The records of these words in a room.
+    async fn words_in(
+        &self,
+        room: &RoomId,
+        mut words: RoomWords,
+        up_to: i64,
+        records: &mut Vec<(i64, Input)>,
+    ) -> Result<(), StoreError> {
+        if words.written.is_empty() && words.judged.is_empty() {
+            return Ok(());
+        }
+        let mut own = Records::all(&*self.stores.journal).await?.in_room(room);
+        own.only(&[RecordKind::Own]);
+        while let Some(record) = own.next_whole().await? {
+            if record.seq <= up_to && words.take(&record) {
+                records.push((record.seq, Input::Forgotten));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aizuchi_core::effect::{Effect, Usage};
+    use aizuchi_core::input::Answer;
+    use aizuchi_core::types::{Author, Change, PersonId, Visibility, Voice};
+    use aizuchi_core::{Engine, Message, Policies};
+
+    use super::*;
+    use crate::journal::ShardState;
+    use crate::ports::JournalEntry;
+    use crate::stores::scratch;
+
+    /// A model's words can come when nobody waits for them any more.
+    #[tokio::test]
+    async fn words_that_come_after_the_question_is_deleted_go_with_it() {
+        let (_folder, database) = scratch("withdrawn");
+        let (journal, policies) = (Journal::new(database.clone()), Policies::preset("aizuchi").unwrap());
+        let (id, place) = (MessageId::new("m1"), Place::room("web:lobby"));
+        let question = Message {
+            id: id.clone(),
+            place: place.clone(),
+            at: Time(1_000),
+            author: Author { id: PersonId::new("mia"), name: "mia".into(), voice: Voice::Person },
+            text: "aizuchi, what is a glockenspiel?".into(),
+            reply: None,
+            mentions: Vec::new(),
+            mentions_me: true,
+            visibility: Visibility::Public,
+            backfilled: false,
+            heard: None,
+        };
+        let deleted = Change { place, id, at: Time(2_000), text: None };
+        let mut engine = Engine::new(policies.clone());
+        let mut inputs = vec![(Time(1_000), Input::Said(question)), (Time(2_000), Input::Changed(deleted))];
+        let mut effects = Vec::new();
+        for (at, input) in &inputs {
+            engine.handle(*at, input.clone(), &mut effects);
+        }
+        let mut traces = Vec::new();
+        for effect in effects {
+            if let Effect::Write(brief) = effect {
+                let answer = Answer { text: "A glockenspiel is an instrument.".into(), usage: Usage::default() };
+                inputs.push((Time(2_500), Input::Written(brief.call, Ok(answer))));
+            } else if let Effect::Trace(trace) = effect {
+                traces.push(*trace);
+            }
+        }
+        assert_eq!((inputs.len(), traces.len()), (3, 1), "it was about to answer");
+        let entries: Vec<JournalEntry> = inputs.into_iter().map(|(at, input)| JournalEntry::Input(at, input)).collect();
+        journal.append(0, &entries).await.unwrap();
+        journal.keep(traces.into()).await.unwrap();
+        journal.take_snapshot(ShardState::of(0, Time(3_000), &engine)).await.unwrap();
+        database.write(|_| Ok(())).await.unwrap();
+        assert_eq!(journal.drop_deleted(Time(60_000), &policies).await, Ok(3));
+        let left = Records::all(&database).await.unwrap().whole().await.unwrap();
+        assert!(left.iter().all(|record| matches!(record.input, Input::Forgotten)), "{left:?}");
+    }
+}

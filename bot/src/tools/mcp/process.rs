@@ -1,0 +1,149 @@
+//! A server that is a program of this machine: its environment, what it writes beside the protocol, and its end.
+
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::AsyncReadExt as _;
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::task::JoinHandle;
+
+use super::clean::log_line;
+use super::connection::ServerEnvironment;
+
+/// What every program gets of our environment. Everything else has to be named: keys and tokens are in it.
+const PASSED_ON: [&str; 4] = ["PATH", "HOME", "LANG", "TZ"];
+/// How long a server may take to end by itself once its standard input is closed, and again once it is asked to.
+const ENDING: Duration = Duration::from_secs(1);
+/// The rest of a line of standard error that is longer is dropped.
+const LINE_BYTES_MAX: usize = 4096;
+
+pub struct ServerProcess {
+    child: Child,
+    stderr: JoinHandle<()>,
+    last_line: Arc<Mutex<String>>,
+}
+
+impl ServerProcess {
+    pub fn start(
+        name: &str,
+        command: &[String],
+        variables: &[String],
+        environment: &ServerEnvironment,
+    ) -> std::io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
+        let Some((program, arguments)) = command.split_first() else {
+            return Err(std::io::ErrorKind::InvalidInput.into());
+        };
+        let passed_on = PASSED_ON.into_iter().chain(variables.iter().map(String::as_str));
+        let mut starting = Command::new(program);
+        starting
+            .args(arguments)
+            .env_clear()
+            .envs(passed_on.filter_map(|name| Some((name.to_owned(), environment(name)?))))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        // A Ctrl-C on the terminal is for us alone, and what it starts itself ends with it.
+        #[cfg(unix)]
+        starting.process_group(0);
+        let mut child = starting.spawn()?;
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, child.stderr.take()) else {
+            return Err(std::io::Error::other("its pipes are missing"));
+        };
+        let last_line = Arc::default();
+        let stderr = tokio::spawn(log_lines(name.to_owned(), stderr, Arc::clone(&last_line)));
+        Ok((ServerProcess { child, stderr, last_line }, stdout, stdin))
+    }
+
+    /// How it ended, where it has, and what it wrote last.
+    pub async fn last_words(&mut self) -> String {
+        let status = tokio::time::timeout(ENDING, self.child.wait()).await.ok().and_then(Result::ok);
+        if status.is_some() {
+            let _ = tokio::time::timeout(ENDING, &mut self.stderr).await;
+        }
+        let line = self.last_line.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let ended = match status {
+            Some(status) => format!("exited with {}", shown(status)),
+            None => super::guard::CLOSED.to_owned(),
+        };
+        if line.is_empty() { ended } else { format!("{ended}: {line}") }
+    }
+
+    /// Its standard input is closed already: it ends by itself, or is made to.
+    pub async fn stop(mut self) {
+        if tokio::time::timeout(ENDING, self.child.wait()).await.is_ok() {
+            return;
+        }
+        self.signal(Ending::Ask);
+        if tokio::time::timeout(ENDING, self.child.wait()).await.is_err() {
+            self.signal(Ending::Kill);
+            let _ = self.child.wait().await;
+        }
+    }
+
+    #[cfg(unix)]
+    fn signal(&mut self, ending: Ending) {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        let signal = match ending {
+            Ending::Ask => Signal::TERM,
+            Ending::Kill => Signal::KILL,
+        };
+        // There is no id once it has been waited for.
+        let group = self.child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+        if let Some(group) = group {
+            let _ = kill_process_group(group, signal);
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn signal(&mut self, _: Ending) {
+        let _ = self.child.start_kill();
+    }
+}
+
+enum Ending {
+    Ask,
+    Kill,
+}
+
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        self.signal(Ending::Kill);
+        self.stderr.abort();
+    }
+}
+
+fn shown(status: ExitStatus) -> String {
+    match status.code() {
+        Some(code) => format!("status {code}"),
+        None => status.to_string(),
+    }
+}
+
+/// Reads all of standard error, so that nobody waits for it to be read.
+async fn log_lines(name: String, mut stderr: ChildStderr, last_line: Arc<Mutex<String>>) {
+    let (mut line, mut chunk) = (Vec::new(), [0; 4096]);
+    let tell = |line: &mut Vec<u8>| {
+        let told = log_line(&String::from_utf8_lossy(line));
+        line.clear();
+        if !told.is_empty() {
+            tracing::debug!("MCP server {name}: {told}");
+            *last_line.lock().unwrap_or_else(PoisonError::into_inner) = told;
+        }
+    };
+    while let Ok(count) = stderr.read(&mut chunk).await {
+        if count == 0 {
+            break;
+        }
+        for byte in &chunk[..count] {
+            match byte {
+                b'\n' => tell(&mut line),
+                _ if line.len() < LINE_BYTES_MAX => line.push(*byte),
+                _ => (),
+            }
+        }
+    }
+    tell(&mut line);
+}

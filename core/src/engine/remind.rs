@@ -1,0 +1,162 @@
+//! Reminders and schedules: they are kept, and said when their time has come and it may speak.
+//!
+//! A room's reminders are looked at with its main place. While it is muted, in quiet hours, or busy writing there, one that is due
+//! waits, and is tried again every minute.
+
+use super::turn::Turn;
+use super::{alarm, outbox, write};
+use crate::effect::{Delivery, Post};
+use crate::reminders::{LATE, NewReminder, Reminder, ReminderAsker, ReminderContent, ReminderPost};
+use crate::room::{Pending, PendingDelivery, Phase};
+use crate::trace::{Cause, Trace};
+use crate::types::{Addressed, Author, Kind, Message, MessageId, PersonId, Place, Visibility, Voice};
+
+/// Keeps a reminder that somebody asked for in this place; `Err` says why it does not.
+pub(super) fn remind(turn: &mut Turn<'_>, reminder: NewReminder, asked: ReminderAsker) -> Result<(), String> {
+    let most = turn.policy.settings.tools.reminders_max as usize;
+    let reminders = turn.room.reminders.get_or_insert_default();
+    if reminders.asked_for() >= most {
+        return Err(format!("there are {most} reminders in this room already; /reminders lists and cancels them"));
+    }
+    reminders.add(turn.now, turn.thread.clone(), reminder, Some(asked));
+    look_later(turn);
+    Ok(())
+}
+
+/// The next time of a schedule is known.
+pub(super) fn handle_scheduled(turn: &mut Turn<'_>, place: &Place, reminder: NewReminder) {
+    let now = turn.now;
+    turn.room.reminders.get_or_insert_default().add(now, place.thread.clone(), reminder, None);
+    look_later(turn);
+}
+
+/// The program starts again: the schedules are submitted again; what fell due meanwhile is still to be said.
+pub(super) fn resume(turn: &mut Turn<'_>) {
+    let now = turn.now;
+    if let Some(reminders) = &mut turn.room.reminders {
+        reminders.list.retain(|reminder| reminder.set.schedule.is_none() || reminder.set.due <= now);
+        fire(turn);
+        alarm::set_alarm(turn);
+    }
+}
+
+fn look_later(turn: &mut Turn<'_>) {
+    let thread = turn.thread.take();
+    alarm::set_alarm(turn);
+    turn.thread = thread;
+}
+
+/// Says what is due, where it may speak.
+pub(super) fn fire(turn: &mut Turn<'_>) {
+    let now = turn.now;
+    let Some(reminders) = turn.room.reminders.as_mut() else { return };
+    let (due, later) = std::mem::take(&mut reminders.list).into_iter().partition(|reminder| reminder.set.due <= now);
+    reminders.list = later;
+    let due: Vec<Reminder> = due;
+    let mut waits = Vec::new();
+    for reminder in due {
+        let thread = reminder.thread.clone().filter(|thread| turn.room.place(Some(thread)).is_some());
+        turn.thread = thread;
+        if let Some(reminder) = say(turn, reminder) {
+            waits.push(reminder);
+        }
+    }
+    turn.thread = None;
+    if let Some(reminders) = turn.room.reminders.as_mut() {
+        reminders.list.splice(0..0, waits);
+    }
+}
+
+/// Returns it where it has to wait.
+fn say(turn: &mut Turn<'_>, reminder: Reminder) -> Option<Reminder> {
+    if turn.room.off || turn.room.is_muted(turn.now) || is_quiet_hour(turn) {
+        return Some(reminder);
+    }
+    let message = occasion(turn, &reminder);
+    match &reminder.set.content {
+        ReminderContent::Text(text) => post(turn, &reminder, text.clone()),
+        ReminderContent::Prompt(prompt) => {
+            let bot = turn.place().bot.as_ref();
+            if bot.is_some_and(|bot| bot.answering.is_some() || bot.is_mid_answer()) {
+                return Some(reminder);
+            }
+            let late = turn.now.since(reminder.set.due);
+            let prompt = match late >= LATE {
+                true => format!("{prompt}\n(This is late: it was due {} minutes ago. Say so.)", late.0 / 60_000).into(),
+                false => prompt.clone(),
+            };
+            have_written(turn, &message, prompt);
+        }
+    }
+    None
+}
+
+/// Also where people who address it are answered in these hours: nobody is awake to have asked just now.
+fn is_quiet_hour(turn: &Turn<'_>) -> bool {
+    let hours = turn.policy.settings.gates.quiet_hours;
+    hours.is_some_and(|hours| hours.contains(turn.policy.zone.minute_of_day(turn.now)))
+}
+
+/// The moment as if it were a message: decisions are about messages.
+fn occasion(turn: &Turn<'_>, reminder: &Reminder) -> Message {
+    let name = reminder.set.schedule.clone().unwrap_or_default();
+    Message {
+        id: MessageId::new(format!("schedule:{name}@{}", reminder.set.due.0)),
+        place: turn.place_id(),
+        at: turn.now,
+        author: Author { id: PersonId::new(format!("schedule:{name}")), name, voice: Voice::Person },
+        text: "".into(),
+        reply: None,
+        mentions: Vec::new(),
+        mentions_me: false,
+        visibility: Visibility::Public,
+        backfilled: false,
+        heard: None,
+    }
+}
+
+fn post(turn: &mut Turn<'_>, reminder: &Reminder, text: Box<str>) {
+    let call = turn.room.next_call();
+    let asked = reminder.asked.as_ref();
+    let is_late = turn.now.since(reminder.set.due) >= LATE;
+    let asked_by = asked.map(|asked| asked.name.clone());
+    let delivery = Delivery {
+        call,
+        at: turn.now,
+        place: Place { room: turn.room.id.clone(), thread: reminder.thread.clone() },
+        post: Post::Reminder(ReminderPost { text: text.clone(), asked_by, due: reminder.set.due, is_late }),
+        answering: asked.map_or_else(|| MessageId::new(""), |asked| asked.message.clone()),
+        quotes: None,
+        telling: None,
+        continues: false,
+    };
+    let (traces, deleted) = (Vec::new(), Vec::new());
+    let text = Some(text);
+    outbox::send(
+        turn,
+        PendingDelivery { delivery, text, addressed: true, conversation: None, traces, deleted, chunk: None },
+    );
+}
+
+/// A model writes what a schedule asks for, as it would write to somebody who addressed it.
+fn have_written(turn: &mut Turn<'_>, message: &Message, prompt: Box<str>) {
+    let mut trace = Box::new(Trace::undecided(message, message.author.name.clone()));
+    trace.cause = Cause::Scheduled;
+    let pending = Pending {
+        by_bot: false,
+        addressed: Some(Addressed::Turn),
+        conversation: None,
+        together: Vec::new(),
+        since: turn.now,
+        kind: Kind::Full,
+        ask: false,
+        phase: Phase::Holding { due: turn.now },
+        telling: None,
+        emoji: None,
+        quote: None,
+        tools: None,
+        errand: Some(prompt),
+        trace,
+    };
+    write::write(turn, Box::new(pending));
+}

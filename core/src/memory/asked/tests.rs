@@ -1,0 +1,221 @@
+//! Requests to forget, and what only looks like one.
+
+use super::*;
+
+#[test]
+fn a_request_is_understood_with_what_it_is_about() {
+    for (text, about, other) in [
+        ("aizuchi, please forget what I said about my new job", "I start my new job on Monday", "lunch is at noon"),
+        ("<@123> can you forget everything I told you about Osaka?", "I moved to Osaka", "I like tea"),
+        ("@aizuchi forget my phone number please", "my phone number is 555 0100", "my door is red"),
+        ("Could you please delete what I mentioned yesterday about the surgery", "the surgery went well", "hello"),
+        ("forget that I live in Kyoto", "I live in Kyoto", "I have a dog"),
+        ("aizuchi、転職について言ったこと忘れて", "来月転職するんだ", "昼はカレーだった"),
+        ("さっきの手術の話は忘れてください", "手術は来週です", "猫が好き"),
+        ("@相槌 私の住所のことは忘れてほしい", "住所は京都です", "猫が好き"),
+        ("転職について私が言ったことを消して", "転職した", "猫が好き"),
+    ] {
+        let topic = asked_to_forget(text).unwrap_or_else(|| panic!("{text}"));
+        assert!(topic.is_in(about), "{text}: {about}");
+        assert!(!topic.is_in(other), "{text}: {other}");
+    }
+}
+
+#[test]
+fn what_only_looks_like_it_is_none() {
+    for text in [
+        "don't forget what I said about my job",
+        "did you forget what I said about my job?",
+        "I forget what I said about my job",
+        "you always forget what I said about tea",
+        "forget it",
+        "forget about that",
+        "never mind",
+        "what did I say about my job?",
+        "I forgot my keys",
+        "how do I delete my branch in git?",
+        "宿題を忘れてきた",
+        "転職について言ったこと忘れてないよね",
+        "転職について言ったこと忘れないで",
+        "財布のこと忘れてた",
+        "電気を消して",
+        "",
+    ] {
+        assert_eq!(asked_to_forget(text), None, "{text}");
+    }
+}
+
+/// What is asked, what is to be forgotten, and what is not.
+const ENGLISH_WISHES: [(&str, &str, &str); 26] = [
+    ("can you forget about the surgery please?", "the surgery went well", "please pass the tea"),
+    ("aizuchi, could you forget about the surgery?", "the surgery went well", "I like tea"),
+    ("Could you please forget about that awful surgery", "the awful surgery", "I like tea"),
+    ("please forget about Osaka", "I moved to Osaka", "I like tea"),
+    ("forget about Osaka, please", "I moved to Osaka", "please, tea"),
+    ("would you forget about our divorce pls", "the divorce is done", "I like tea"),
+    ("hey aizuchi, will you forget about the divorce?", "the divorce is done", "hey there"),
+    ("could you forget that I live in Kyoto", "I live in Kyoto", "I like tea"),
+    ("could you forget that I'm pregnant?", "I am pregnant", "I like tea"),
+    ("can you please forget that I've lost my job", "I lost my job", "I like tea"),
+    ("please forget that my brother gambles", "my brother gambles", "I like tea"),
+    ("I'd like you to forget about the surgery", "the surgery went well", "I like tea"),
+    ("I want you to forget my phone number", "my phone number is 555 0100", "I like tea"),
+    ("please don't remember my phone number", "my phone number is 555 0100", "I like tea"),
+    ("don't remember my birthday, aizuchi", "my birthday is in May", "I like tea"),
+    ("aizuchi, please do not remember my address", "my address is 1 Main Street", "I like tea"),
+    ("aizuchi dont remember that I smoke", "I smoke", "I like tea"),
+    ("please don't remember what I said about Osaka", "I moved to Osaka", "I like tea"),
+    ("don't keep what I said about the divorce", "the divorce is done", "I like tea"),
+    ("please don't keep anything I told you about the divorce", "the divorce is done", "I like tea"),
+    ("do not store what I wrote about my boss", "my boss shouts", "I like tea"),
+    ("please don't store my email address", "my email address is a@b.example", "I like tea"),
+    ("could you not remember my salary?", "my salary is low", "I like tea"),
+    ("sorry, please don't save what I mentioned about the loan", "the loan is large", "I like tea"),
+    ("please forget what I said about my new job", "I start my new job on Monday", "lunch is at noon"),
+    ("can you erase what I told you about Bob?", "Bob left", "I like tea"),
+];
+
+const ENGLISH_NEAR_MISSES: [&str; 44] = [
+    "don't forget about the meeting",
+    "please don't forget about the meeting",
+    "never forget about the meeting",
+    "I always forget my keys",
+    "I forget about the meeting every week",
+    "can you forget? lol",
+    "can you forget?",
+    "could you forget about it",
+    "please forget about that",
+    "can you forget things?",
+    "how could you forget about the meeting?",
+    "how can you forget my birthday",
+    "why would you forget about the meeting?",
+    "did you forget about the meeting?",
+    "you can forget about the raise",
+    "forget about the weather, let's eat",
+    "let's forget about the meeting please",
+    "can we forget about the meeting",
+    "can I forget about the meeting?",
+    "I want to forget my ex",
+    "I need to delete my account",
+    "will I forget my password?",
+    "could you ever forget about the trip?",
+    "can someone delete my comment?",
+    "I don't remember my password",
+    "you don't remember my name?",
+    "don't you remember my birthday?",
+    "why don't you remember my birthday?",
+    "they don't remember my name",
+    "do you not remember my name?",
+    "don't remember",
+    "please don't remember",
+    "don't keep my seat",
+    "don't keep me waiting",
+    "please remember my birthday",
+    "keep what I said about Osaka in mind",
+    "please keep my notes",
+    "don't forget that I like tea",
+    "don't remove my name",
+    "please don't delete what I said about Osaka",
+    "sorry, I forgot about the meeting",
+    "I'd like to forget about the meeting",
+    "can you forget about me?",
+    "we don't keep what I said about Osaka",
+];
+
+const JAPANESE_WISHES: [(&str, &str, &str); 26] = [
+    ("手術の話、忘れてくれる？", "手術は来週です", "猫が好き"),
+    ("aizuchi、手術の話、忘れてくれる？", "手術は来週です", "猫が好き"),
+    ("転職の件、忘れてください", "転職するんだ", "猫が好き"),
+    ("転職のこと忘れてもらえますか", "転職するんだ", "猫が好き"),
+    ("転職のことを忘れてもらえませんか？", "転職するんだ", "猫が好き"),
+    ("転職のことは忘れてくれないかな", "転職するんだ", "猫が好き"),
+    ("離婚のこと忘れていただけますか", "離婚しました", "猫が好き"),
+    ("離婚の話は忘れてくださいね", "離婚しました", "猫が好き"),
+    ("離婚の話は忘れておいて", "離婚しました", "猫が好き"),
+    ("離婚の件は忘れてもらっていいですか？", "離婚しました", "猫が好き"),
+    ("離婚の話、忘れてほしいな", "離婚しました", "猫が好き"),
+    ("手術の話は忘れて、お願い", "手術は来週です", "猫が好き"),
+    ("手術の話は忘れて！", "手術は来週です", "猫が好き"),
+    ("電話番号は覚えないで", "電話番号は555です", "猫が好き"),
+    ("私の住所は覚えないでください", "住所は京都です", "猫が好き"),
+    ("@相槌 住所のことは覚えないでね", "住所は京都です", "猫が好き"),
+    ("誕生日は覚えないでほしい", "誕生日は五月です", "猫が好き"),
+    ("手術の話は覚えないでもらえますか", "手術は来週です", "猫が好き"),
+    ("離婚について話したことは覚えないで", "離婚しました", "猫が好き"),
+    ("離婚の話、覚えないでくれる？", "離婚しました", "猫が好き"),
+    ("給料は記憶しないで", "給料が安い", "猫が好き"),
+    ("給料の話は記憶しないでください", "給料が安い", "猫が好き"),
+    ("病気のことは覚えておかないで", "病気になった", "猫が好き"),
+    ("転職について言ったこと忘れて", "来月転職するんだ", "昼はカレーだった"),
+    ("転職について私が言ったことを消して", "転職した", "猫が好き"),
+    ("さっきの手術の話は忘れてください", "手術は来週です", "猫が好き"),
+];
+
+const JAPANESE_NEAR_MISSES: [&str; 36] = [
+    "忘れてた",
+    "忘れないで",
+    "忘れて",
+    "忘れてくれる？",
+    "覚えないで",
+    "手術の話、忘れてた",
+    "手術の話、忘れてないよね",
+    "会議の件、忘れてない？",
+    "会議のことは忘れないで",
+    "会議のことは忘れないでください",
+    "会議の話、忘れないでくれる？",
+    "会議のこと忘れてました",
+    "会議のことを忘れてしまった",
+    "会議の話、忘れてしまいそう",
+    "傘を忘れてきた",
+    "財布のこと忘れてたよ",
+    "仕事のことは忘れて、飲みに行こう",
+    "今の話は忘れて",
+    "さっきの話、忘れてください",
+    "その話は忘れてください",
+    "この話は覚えないで",
+    "昨日のことは忘れて",
+    "そのことは忘れてくれる？",
+    "私のことは忘れて",
+    "名前を覚えないで失礼した",
+    "単語は覚えないで文で覚える",
+    "人の名前は覚えないでいる",
+    "住所は覚えないでいいよ",
+    "会議の話、覚えてる？",
+    "会議の話は覚えておいて",
+    "誕生日は覚えていてね",
+    "なんで名前は覚えないでそれは覚えるの",
+    "電気を消して",
+    "ログを削除してください",
+    "あの人、約束の話忘れてるかも",
+    "会議の話、誰か忘れてる？",
+];
+
+#[test]
+fn wishes_of_both_languages_are_understood() {
+    let missed: Vec<String> = (ENGLISH_WISHES.iter().chain(&JAPANESE_WISHES))
+        .filter_map(|(text, about, other)| match asked_to_forget(text) {
+            None => Some(format!("{text}: nothing is to be forgotten")),
+            Some(topic) if !topic.is_in(about) => Some(format!("{text}: {about} stays; {topic:?}")),
+            Some(topic) if topic.is_in(other) => Some(format!("{text}: {other} goes; {topic:?}")),
+            Some(_) => None,
+        })
+        .collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+fn near_misses_of_both_languages_forget_nothing() {
+    let taken: Vec<String> = (ENGLISH_NEAR_MISSES.iter().chain(&JAPANESE_NEAR_MISSES))
+        .filter_map(|text| asked_to_forget(text).map(|topic| format!("{text}: {topic:?}")))
+        .collect();
+    assert!(taken.is_empty(), "{taken:#?}");
+}
+
+proptest::proptest! {
+    #[test]
+    fn whatever_is_said_is_read(text in ".*", about in ".*") {
+        if let Some(topic) = asked_to_forget(&format!("{text}, forget what I said about {about}")) {
+            topic.is_in(&text);
+        }
+    }
+}
