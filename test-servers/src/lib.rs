@@ -4,10 +4,15 @@ pub mod discord;
 pub mod models;
 pub mod slack;
 
+pub mod firestore;
+pub mod pgbouncer;
+pub mod postgres;
+
 pub mod pages;
 pub mod program;
 pub mod visitor;
 
+mod daemon;
 pub mod folder;
 pub mod logs;
 pub mod suspicious_reader;

@@ -166,7 +166,7 @@ async fn until_it_says(mut program: Program, words: &str) -> Program {
 }
 
 /// An address that stays ours while the program is down: no connection is ever given a port below these as its own end.
-fn free_address() -> SocketAddr {
+pub(crate) fn free_address() -> SocketAddr {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let first = 10_000 + (std::process::id() % 500) as u16 * 40;
     loop {

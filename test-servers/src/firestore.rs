@@ -1,0 +1,159 @@
+//! A Firestore emulator on loopback. Its data is in memory, and gone when it ends.
+//!
+//! It knows Commit, BatchGetDocuments, RunQuery, RunAggregationQuery, Listen and transactions; not the calls for a single document,
+//! BatchWrite or vector search.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::daemon::{Daemon, command_as, find_program};
+use crate::folder::Scratch;
+use crate::postgres::servers_folder;
+use crate::program::{PATIENCE, free_address};
+
+const LOOKS_EVERY: Duration = Duration::from_millis(5);
+/// How often another port is tried when somebody took the one that was free.
+const PORTS_MAX: usize = 5;
+
+pub struct FirestoreServer {
+    address: SocketAddr,
+    // Dropped before the folder in which it writes.
+    running: Mutex<Option<Daemon>>,
+    folder: Scratch,
+}
+
+impl FirestoreServer {
+    /// Waits until it listens.
+    pub async fn start() -> FirestoreServer {
+        let folder = Scratch::new("firestore");
+        let mut server = FirestoreServer { address: free_address(), running: Mutex::default(), folder };
+        for _ in 0..PORTS_MAX {
+            match server.try_start().await {
+                Ok(()) => return server,
+                Err(log) if log.contains("EADDRINUSE") => server.address = free_address(),
+                Err(log) => panic!("the Firestore emulator did not start:\n{log}"),
+            }
+        }
+        panic!("no port was free for the Firestore emulator");
+    }
+
+    /// Such as `127.0.0.1:8080`, for `FIRESTORE_EMULATOR_HOST`.
+    pub fn address(&self) -> String {
+        self.address.to_string()
+    }
+
+    /// Id of its process, while it runs.
+    pub fn id(&self) -> Option<u32> {
+        self.running().as_ref().map(Daemon::id)
+    }
+
+    /// SIGKILL. Returns when it has ended.
+    pub fn kill(&self) {
+        if let Some(mut daemon) = self.running().take() {
+            daemon.kill();
+        }
+    }
+
+    /// On the same port after `kill`, and empty.
+    pub async fn start_again(&self) {
+        assert!(self.running().is_none(), "the Firestore emulator runs");
+        self.try_start().await.unwrap_or_else(|log| panic!("the Firestore emulator did not start again:\n{log}"));
+    }
+
+    /// SIGSTOP: connections stay open, and nothing answers.
+    pub fn pause(&self) {
+        if let Some(daemon) = self.running().as_mut() {
+            daemon.pause();
+        }
+    }
+
+    pub fn resume(&self) {
+        if let Some(daemon) = self.running().as_mut() {
+            daemon.resume();
+        }
+    }
+
+    fn running(&self) -> MutexGuard<'_, Option<Daemon>> {
+        self.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// What it printed, if it does not start.
+    async fn try_start(&self) -> Result<(), String> {
+        let programs = servers_folder().join("firestore");
+        assert!(
+            programs.join("node_modules").exists(),
+            "the Firestore emulator is not in {}: `./dev servers` prepares it, and `./dev test` does so by itself",
+            programs.display()
+        );
+        let node = find_program("node").expect("the Firestore emulator needs Node: sudo apt-get install nodejs npm");
+        let mut command = command_as(None, &node, Some("KILL"));
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/firestore.cjs");
+        command.arg(script).arg(programs).arg(self.address.port().to_string());
+        let log = self.folder.join("log");
+        let _ = std::fs::remove_file(&log);
+        *self.running() = Some(Daemon::start(command, &log));
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let said = self.running().as_ref().map(Daemon::log).unwrap_or_default();
+            if said.lines().any(|line| line == format!("ready {}", self.address.port())) {
+                return Ok(());
+            }
+            if self.running().as_mut().is_none_or(Daemon::has_ended) || Instant::now() > until {
+                self.kill();
+                return Err(std::fs::read_to_string(&log).unwrap_or(said));
+            }
+            tokio::time::sleep(LOOKS_EVERY).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use tokio::net::TcpStream;
+
+    use super::*;
+    use crate::daemon::is_alive;
+
+    /// The addresses on which this port is open, as the kernel lists them.
+    fn listening(port: u16) -> Vec<String> {
+        let listed = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
+        let all = listed("/proc/net/tcp") + &listed("/proc/net/tcp6");
+        let columns = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let open = |columns: &Vec<String>| columns.get(3).is_some_and(|state| state == "0A");
+        let addresses = all.lines().map(columns).filter(open).map(|columns| columns[1].clone());
+        addresses.filter(|address| address.ends_with(&format!(":{port:04X}"))).collect()
+    }
+
+    #[tokio::test]
+    async fn it_listens_on_loopback_only_and_starts_again_on_the_same_port() {
+        let server = FirestoreServer::start().await;
+        let port = server.address.port();
+        for _ in 0..2 {
+            assert_eq!(listening(port), [format!("0100007F:{port:04X}")]);
+            TcpStream::connect(server.address()).await.expect("it accepts connections");
+            let id = server.id().expect("it runs");
+            server.kill();
+            assert!(!is_alive(id) && TcpStream::connect(server.address()).await.is_err());
+            server.start_again().await;
+        }
+        let id = server.id().expect("it runs");
+        drop(server);
+        assert!(!is_alive(id));
+    }
+
+    #[tokio::test]
+    async fn a_port_that_is_taken_is_reported() {
+        let mut server =
+            FirestoreServer { address: free_address(), running: Mutex::default(), folder: Scratch::new("x") };
+        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+        server.address = taken.local_addr().unwrap();
+        let log = server.try_start().await.expect_err("somebody listens there");
+        assert!(log.contains("EADDRINUSE"), "{log}");
+    }
+}

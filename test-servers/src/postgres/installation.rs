@@ -1,0 +1,72 @@
+//! Where the programs of PostgreSQL are, and as whom they run.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::PostgresVersion;
+use crate::daemon::{ServerUser, command_as, run};
+
+pub(super) struct Installation {
+    /// The folder with `postgres`, `initdb` and `psql`.
+    programs: PathBuf,
+    pub user: Option<ServerUser>,
+}
+
+impl Installation {
+    pub fn find(version: PostgresVersion) -> Installation {
+        let programs = match version {
+            PostgresVersion::Debian => newest_of_debian(),
+            PostgresVersion::WithVector => of_the_wheel(),
+        };
+        Installation { programs, user: ServerUser::for_postgres() }
+    }
+
+    pub fn program(&self, name: &str) -> PathBuf {
+        self.programs.join(name)
+    }
+
+    /// One that refuses to run as root.
+    pub fn server_command(&self, name: &str, ends_with_test: Option<&str>) -> Command {
+        let mut command = command_as(self.user, &self.program(name), ends_with_test);
+        // The folder from which the tests run may be closed to the user of the server.
+        command.current_dir("/");
+        command
+    }
+
+    /// Such as `15.14`.
+    pub fn version(&self) -> String {
+        let mut command = Command::new(self.program("postgres"));
+        command.arg("--version");
+        let printed = run(command).unwrap_or_else(|error| panic!("{error}"));
+        printed.split_whitespace().nth(2).unwrap_or("unknown").to_owned()
+    }
+}
+
+/// The folder in which `./dev servers` prepares what the tests of stores start.
+pub(crate) fn servers_folder() -> PathBuf {
+    let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/servers");
+    std::env::var_os("AIZUCHI_STORE_SERVERS").map_or_else(usual, PathBuf::from)
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+}
+
+fn newest_of_debian() -> PathBuf {
+    let folder = Path::new("/usr/lib/postgresql");
+    let number = |path: &Path| path.file_name()?.to_str()?.parse::<u32>().ok();
+    let installed = entries(folder).filter(|version| version.join("bin/initdb").exists());
+    let newest = installed.max_by_key(|version| number(version));
+    newest.expect("PostgreSQL is not in /usr/lib/postgresql: `./dev servers` installs it").join("bin")
+}
+
+fn of_the_wheel() -> PathBuf {
+    let folder = servers_folder().join("postgres/lib");
+    let programs = |python: PathBuf| python.join("site-packages/pgserver/pginstall/bin");
+    entries(&folder).map(programs).find(|programs| programs.join("initdb").exists()).unwrap_or_else(|| {
+        panic!(
+            "PostgreSQL with pgvector is not in {}: `./dev servers` prepares it, and `./dev test` does so by itself",
+            folder.display()
+        )
+    })
+}
