@@ -162,6 +162,12 @@ impl Daemon {
     /// Stops it, so that it has no more children than these, and returns them.
     pub fn pause(&mut self) -> Vec<u32> {
         self.signal(Signal::STOP);
+        let until = Instant::now() + PATIENCE;
+        // The signal is on its way: it may be starting one more child.
+        while !self.has_ended() && state_of(self.id()).is_some_and(|(state, _)| state != 'T') && Instant::now() < until
+        {
+            std::thread::yield_now();
+        }
         let children = if self.has_ended() { Vec::new() } else { children_of(self.id()) };
         for child in &children {
             send(*child, Signal::STOP);

@@ -115,6 +115,7 @@ impl FirestoreServer {
 mod tests {
     use std::net::TcpListener;
 
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::TcpStream;
 
     use super::*;
@@ -130,13 +131,26 @@ mod tests {
         addresses.filter(|address| address.ends_with(&format!(":{port:04X}"))).collect()
     }
 
+    /// A type of frames, with which both sides of HTTP/2 begin.
+    const SETTINGS: u8 = 4;
+
+    async fn first_frame(server: &FirestoreServer) -> u8 {
+        let mut connection = TcpStream::connect(server.address()).await.expect("it accepts connections");
+        let empty_settings = [0, 0, 0, SETTINGS, 0, 0, 0, 0, 0];
+        connection.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await.expect("it reads");
+        connection.write_all(&empty_settings).await.expect("it reads");
+        let mut head = [0; 9];
+        connection.read_exact(&mut head).await.expect("it answers");
+        head[3]
+    }
+
     #[tokio::test]
     async fn it_listens_on_loopback_only_and_starts_again_on_the_same_port() {
         let server = FirestoreServer::start().await;
         let port = server.address.port();
         for _ in 0..2 {
             assert_eq!(listening(port), [format!("0100007F:{port:04X}")]);
-            TcpStream::connect(server.address()).await.expect("it accepts connections");
+            assert_eq!(first_frame(&server).await, SETTINGS, "it does not speak HTTP/2");
             let id = server.id().expect("it runs");
             server.kill();
             assert!(!is_alive(id) && TcpStream::connect(server.address()).await.is_err());

@@ -1,6 +1,6 @@
 //! PgBouncer in front of a PostgreSQL server: each transaction may run on another connection.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -19,7 +19,6 @@ const PORTS_MAX: usize = 5;
 /// Pools connections with `pool_mode = transaction`, for the user `aizuchi` only.
 pub struct PgBouncer {
     port: u16,
-    server_port: u16,
     // Dropped before the folder in which it writes.
     daemon: Daemon,
     _folder: Scratch,
@@ -44,11 +43,6 @@ impl PgBouncer {
 
     pub fn port(&self) -> u16 {
         self.port
-    }
-
-    /// Of the server behind it.
-    pub fn server_port(&self) -> u16 {
-        self.server_port
     }
 
     pub fn id(&self) -> u32 {
@@ -85,7 +79,7 @@ impl PgBouncer {
             }
             tokio::time::sleep(LOOKS_EVERY).await;
         }
-        Ok(PgBouncer { port, server_port: server.port(), daemon, _folder: folder })
+        Ok(PgBouncer { port, daemon, _folder: folder })
     }
 }
 
@@ -96,7 +90,7 @@ impl Drop for PgBouncer {
 }
 
 /// For the user of the server alone: it has a password.
-fn write(path: &PathBuf, text: &str, server: &PostgresServer) {
+fn write(path: &Path, text: &str, server: &PostgresServer) {
     std::fs::write(path, text).expect("a file for PgBouncer");
     set_mode(path, 0o600);
     give(path, server.user());

@@ -49,7 +49,7 @@ pub enum PostgresVersion {
 #[derive(Clone, Debug, Default)]
 pub struct PostgresOptions {
     pub version: PostgresVersion,
-    /// `fsync` and `full_page_writes`, which only matter when the machine fails: without them rows survive every stop and kill.
+    /// On disk, with `fsync` and `full_page_writes`. Without, rows survive every stop and kill, but not a failure of the machine.
     pub durable: bool,
     /// Connections without TLS are refused then, except through the Unix socket.
     pub tls: bool,
@@ -79,7 +79,7 @@ impl PostgresServer {
     /// Waits until it accepts connections.
     pub async fn start(options: PostgresOptions) -> PostgresServer {
         let installation = Installation::find(options.version);
-        let folder = Scratch::new("postgres");
+        let folder = if options.durable { Scratch::new("postgres") } else { Scratch::in_memory("postgres") };
         set_mode(&folder, 0o755);
         private_folder(&folder.join("socket"), installation.user);
         template::copy_to(&installation, &folder.join("data"));

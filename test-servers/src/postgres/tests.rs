@@ -45,7 +45,7 @@ async fn what_was_committed_survives_stops_and_kills() {
     let database = server.empty_database().await;
     let url = server.url(&database);
     server.psql_at(&url, &[], "create table rows (number int)").await.expect("the database is its own");
-    // More with STORE_STOPS.
+    // `STORE_STOPS=50` for more.
     let rounds = std::env::var("STORE_STOPS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(4);
     for round in 0..rounds {
         let before = processes(&server);
