@@ -52,10 +52,10 @@ impl ServerUser {
         Some(user.expect("PostgreSQL does not run as root, and there is no user `postgres`: `./dev servers` adds it"))
     }
 
-    /// Whether a user without rights reaches this file: everybody may pass through all folders above it.
-    fn reaches(path: &Path) -> bool {
-        let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        whole.ancestors().skip(1).all(|folder| folder.metadata().is_ok_and(|folder| folder.mode() & 0o001 != 0))
+    /// Whether a user without rights may run this program, and so pass through all folders above it.
+    pub fn may_run(program: &Path) -> bool {
+        let whole = program.canonicalize().unwrap_or_else(|_| program.to_owned());
+        whole.ancestors().all(|path| path.metadata().is_ok_and(|found| found.mode() & 0o001 != 0))
     }
 }
 
@@ -64,10 +64,6 @@ pub(crate) fn command_as(user: Option<ServerUser>, program: &Path, ends_with_tes
     let mut words: Vec<String> = Vec::new();
     if let Some(ServerUser { uid, gid }) = user {
         words.extend([format!("--reuid={uid}"), format!("--regid={gid}"), "--clear-groups".into()]);
-        if !ServerUser::reaches(program) {
-            // Such as below the home of root: the server may read it all the same.
-            words.extend(["--inh-caps=+dac_override".into(), "--ambient-caps=+dac_override".into()]);
-        }
     }
     if let Some(signal) = ends_with_test {
         words.push(format!("--pdeathsig={signal}"));

@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::PostgresVersion;
-use crate::daemon::{ServerUser, command_as, run};
+use crate::daemon::{ServerUser, command_as, run, set_mode};
+use crate::folder::Scratch;
 
 pub(super) struct Installation {
     /// The folder with `postgres`, `initdb` and `psql`.
     programs: PathBuf,
     pub user: Option<ServerUser>,
+    _copy: Option<Scratch>,
 }
 
 impl Installation {
@@ -18,7 +20,12 @@ impl Installation {
             PostgresVersion::Debian => newest_of_debian(),
             PostgresVersion::WithVector => of_the_wheel(),
         };
-        Installation { programs, user: ServerUser::for_postgres() }
+        let user = ServerUser::for_postgres();
+        if user.is_none() || ServerUser::may_run(&programs.join("initdb")) {
+            return Installation { programs, user, _copy: None };
+        }
+        let copy = copy_for_everybody(&programs);
+        Installation { programs: copy.join("pgserver/pginstall/bin"), user, _copy: Some(copy) }
     }
 
     pub fn program(&self, name: &str) -> PathBuf {
@@ -40,6 +47,22 @@ impl Installation {
         let printed = run(command).unwrap_or_else(|error| panic!("{error}"));
         printed.split_whitespace().nth(2).unwrap_or("unknown").to_owned()
     }
+}
+
+/// Where the user of the server reaches them, such as when the project is below the home of root. In the folder for temporary files:
+/// often nothing may be run from memory.
+fn copy_for_everybody(programs: &Path) -> Scratch {
+    let copy = Scratch::new("postgres-programs");
+    set_mode(&copy, 0o755);
+    let (mut copying, mut opening) = (Command::new("cp"), Command::new("chmod"));
+    let packages = programs.ancestors().nth(3).expect("the wheel is in a folder of packages");
+    // The programs look for their libraries in the folder beside.
+    copying.arg("-a").arg(packages.join("pgserver")).arg(packages.join("pgserver.libs")).arg(copy.to_path_buf());
+    opening.args(["-R", "a+rX"]).arg(copy.to_path_buf());
+    for command in [copying, opening] {
+        run(command).unwrap_or_else(|error| panic!("{error}"));
+    }
+    copy
 }
 
 /// The folder in which `./dev servers` prepares what the tests of stores start.
