@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use aizuchi_test_servers::pages::{Load, mention_in};
+use aizuchi_test_servers::postgres::{PostgresOptions, PostgresServer};
 use aizuchi_test_servers::program::Home;
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
@@ -47,6 +48,14 @@ async fn mention_to_request(load: Load) {
     home.set(format!("web.connections_max={}", load.pages + 1));
     // All of them come from this machine.
     home.set("web.address_connections_max=0");
+    // `-- postgres`: everything in a database on the same disk.
+    let server = match std::env::args().any(|argument| argument == "postgres") {
+        true => Some(PostgresServer::start(PostgresOptions { durable: true, ..PostgresOptions::default() }).await),
+        false => None,
+    };
+    if let Some(server) = &server {
+        home.set(format!("store.url={}", server.url(&server.empty_database().await)));
+    }
     let program = home.start().await;
     let write = median(durable_writes(home.folder()));
     let begun = Instant::now();

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use aizuchi::cli::no_model::NoModel;
 use aizuchi::config;
 use aizuchi::keeper::Keeper;
-use aizuchi::memory;
-use aizuchi::ports::{Prompt, PromptBuilder as _, Stores};
+use aizuchi::memory::StoredLayers;
+use aizuchi::ports::{Prompt, PromptBuilder as _, StoreBackend as _, Stores};
 use aizuchi::prompts::Prompts;
 use aizuchi::stores::Database;
 use aizuchi::tools::{self, Toolset};
@@ -42,7 +42,7 @@ fn measure(log: &str, with_tools: bool, folder: &std::path::Path) {
     layers.add_assignment(&format!("tools.enabled={with_tools}"));
     let policies = config::resolve(&layers).expect("the settings of the bench are sound");
     let database = Database::open(&folder.join(format!("{with_tools}.db"))).expect("a database for the bench");
-    let memory = memory::open(&policies.general().settings.memory, &database).expect("a memory for the bench");
+    let memory = database.memory(StoredLayers::ALL);
     let keeper = Keeper::new(memory, Arc::new(NoModel), Stores::from(database), policies.clone());
     let tools = tools::open(&layers, Some(&Arc::new(keeper))).expect("the tools of the defaults");
     let listener = PromptMeter {

@@ -338,7 +338,7 @@ mod tests {
     fn a_store_that_does_not_exist_is_named_with_those_that_do() {
         assert_eq!(
             refusal("[memory]\nfacts_store = \"cellar\""),
-            "aizuchi.toml:2: `memory.facts_store` must be \"local\" or \"memory\", got \"cellar\""
+            "aizuchi.toml:2: `memory.facts_store` must be \"local\" or \"memory\" or \"sqlite\" or \"postgres\", got \"cellar\""
         );
     }
 

@@ -10,8 +10,10 @@ pub const LOCAL_EMBEDDINGS: BuildFeature =
 
 pub const MCP: BuildFeature = BuildFeature { name: "mcp", is_built_in: cfg!(feature = "mcp") };
 
+pub const POSTGRES: BuildFeature = BuildFeature { name: "postgres", is_built_in: cfg!(feature = "postgres") };
+
 /// All of them are in a build with the feature `full`.
-pub const FEATURES: &[BuildFeature] = &[LOCAL_EMBEDDINGS, MCP];
+pub const FEATURES: &[BuildFeature] = &[LOCAL_EMBEDDINGS, POSTGRES, MCP];
 
 impl BuildFeature {
     /// `Err` says how to get a build that has it; `setting` is what asks for it.

@@ -22,21 +22,21 @@ pub struct BackupArguments {
 
 pub fn run(arguments: &BackupArguments) -> anyhow::Result<()> {
     let file = &arguments.file;
-    let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
-    let opened = store::open(&folder)?;
+    let location = store::location(arguments.folder.as_deref(), &arguments.settings)?;
+    let opened = store::open(&location)?;
     if std::fs::exists(file).unwrap_or(true) {
         bail!("{file} already exists; name another file");
     }
     let unwritable = || format!("cannot write {file}");
     drop(private(OpenOptions::new().write(true).create_new(true)).open(file).with_context(unwritable)?);
-    let copied = opened.wait(opened.database.copy_to(file));
+    let copied = opened.wait(opened.backend.back_up(file));
     if let Err(error) = copied {
         let _ = std::fs::remove_file(file);
         return Err(error).with_context(unwritable);
     }
     let bytes = std::fs::metadata(file).with_context(unwritable)?.len();
     print(&format!(
-        "wrote {} ({} KiB); to restore it, put it into a data folder as aizuchi.db\n",
+        "wrote {} ({} KiB); `aizuchi restore` brings it back, and as aizuchi.db in a data folder it is a store\n",
         harmless(file),
         bytes.div_ceil(1024)
     ))

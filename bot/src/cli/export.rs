@@ -46,17 +46,17 @@ enum ExportFormat {
 }
 
 pub fn run(arguments: &ExportArguments) -> anyhow::Result<()> {
-    let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
-    let opened = store::open(&folder)?;
+    let location = store::location(arguments.folder.as_deref(), &arguments.settings)?;
+    let opened = store::open(&location)?;
     let records = opened
         .wait(Records::all(&*opened.stores.journal))
-        .with_context(|| format!("cannot read {}", folder.display()))?;
+        .with_context(|| format!("cannot read {}", location.shown()))?;
     let left_out = opened.wait(OptedOutFilter::read(&opened))?;
     let write = |out: &mut dyn Write| opened.wait(write(arguments, records, left_out, out));
     match &arguments.output {
         None => write(&mut std::io::stdout().lock()),
         Some(path) => {
-            let kept = folder.to_string_lossy();
+            let kept = location.data_folder().to_string_lossy();
             let inputs: Vec<&str> =
                 [Some(&*kept), arguments.settings.config.as_deref()].into_iter().flatten().collect();
             outputs::check(&inputs, &[("--output", path)])?;

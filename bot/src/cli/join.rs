@@ -11,17 +11,16 @@ use super::run::variable;
 use crate::platforms::{
     Environment, JoinedPlatform, Opening, PLATFORMS, PlatformKind, PlatformSpec, Tokens, read_tokens, token_variables,
 };
-use crate::ports::{Commands, Platform};
+use crate::ports::{Commands, Platform, StoreBackend};
 use crate::runtime::{Clock, EngineHandle};
-use crate::stores::Database;
 
 /// Beside the web room.
 pub struct JoinedPlatforms(Vec<(&'static PlatformSpec, Arc<dyn JoinedPlatform>)>);
 
 impl JoinedPlatforms {
     /// Made ready to be posted to; nobody is connected yet.
-    pub fn new(layers: &Layers, settings: &Settings, database: &Database) -> anyhow::Result<JoinedPlatforms> {
-        let opening = Opening { layers, settings, stores: database.platform_stores(), clock: Clock::Wall };
+    pub fn new(layers: &Layers, settings: &Settings, backend: &dyn StoreBackend) -> anyhow::Result<JoinedPlatforms> {
+        let opening = Opening { layers, settings, stores: backend.platform_stores(), clock: Clock::Wall };
         let mut joined = Vec::new();
         for spec in PLATFORMS.iter().filter(|spec| spec.is_enabled(layers)) {
             let PlatformKind::Joined { tokens, open, .. } = spec.kind else { continue };

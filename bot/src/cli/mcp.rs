@@ -37,13 +37,13 @@ pub struct McpArguments {
 
 pub fn run(arguments: &McpArguments) -> anyhow::Result<()> {
     // A mistake in the settings is reported at once. A store may still come.
-    let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
-    if let Err(error) = store::open(&folder) {
+    let location = store::location(arguments.folder.as_deref(), &arguments.settings)?;
+    if let Err(error) = store::open(&location) {
         print_error(&format!("{error:#}"));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot start the async runtime")?;
-    let source = OperatorSource { folder: folder.to_string_lossy().into_owned(), settings: arguments.settings.clone() };
+    let source = OperatorSource { folder: arguments.folder.clone(), settings: arguments.settings.clone() };
     let tools = OperatorTools { source: Arc::new(source), running: Arc::new(Semaphore::new(CALLS_MAX)) };
     let served = runtime.block_on(async {
         let serving = tools.serve(stdio()).await.context("cannot speak MCP on standard input and output")?;
@@ -68,7 +68,7 @@ struct OperatorTools {
 }
 
 struct OperatorSource {
-    folder: String,
+    folder: Option<String>,
     settings: SettingsArguments,
 }
 
@@ -140,7 +140,7 @@ struct WhyCall {
 
 fn run_why(source: &OperatorSource, call: Value) -> anyhow::Result<String> {
     let WhyCall { message, room } = read(call)?;
-    let (folder, settings) = (Some(source.folder.clone()), source.settings.clone());
+    let (folder, settings) = (source.folder.clone(), source.settings.clone());
     why::told(&WhyArguments { last: message.is_none(), message, room, folder, settings, ..WhyArguments::default() })
 }
 
@@ -152,7 +152,7 @@ struct StatsCall {
 
 fn run_stats(source: &OperatorSource, call: Value) -> anyhow::Result<String> {
     let StatsCall { room } = read(call)?;
-    let (folder, settings) = (Some(source.folder.clone()), source.settings.clone());
+    let (folder, settings) = (source.folder.clone(), source.settings.clone());
     stats::told(&StatsArguments { room, folder, settings, ..StatsArguments::default() })
 }
 
@@ -177,7 +177,7 @@ fn run_replay(source: &OperatorSource, call: Value) -> anyhow::Result<String> {
     let mut settings = source.settings.clone();
     settings.set.extend(set);
     settings.preset = preset.or(settings.preset);
-    let journal = log.is_none().then(|| Some(source.folder.clone()));
+    let journal = log.is_none().then(|| source.folder.clone());
     let told = replay::told(&ReplayArguments { log, journal, settings, ..ReplayArguments::default() });
     told.map_err(|error| match error.downcast_ref::<ReadError>() {
         // The whole error quotes the file, and an assistant may have been talked into naming any.
@@ -204,7 +204,7 @@ struct MemorySearchCall {
 fn run_memory_search(source: &OperatorSource, call: Value) -> anyhow::Result<String> {
     let MemorySearchCall { text, room, count } = read(call)?;
     let search = Search { text: vec![text], room, count, ..Search::default() };
-    found(Some(&source.folder), &source.settings, &search)
+    found(source.folder.as_deref(), &source.settings, &search)
 }
 
 fn read<T: DeserializeOwned>(call: Value) -> anyhow::Result<T> {

@@ -27,6 +27,7 @@ mod show;
 mod stats;
 mod stop_signals;
 mod store;
+mod store_copy;
 mod tools;
 mod tune;
 mod web_link;
@@ -128,6 +129,10 @@ enum Command {
     WebLink(web_link::WebLinkArguments),
     /// Write a complete copy of the store, also while the program is running
     Backup(backup::BackupArguments),
+    /// Bring back what `aizuchi backup` wrote, into an empty store
+    Restore(store_copy::RestoreArguments),
+    /// Copy everything into another store
+    Store(store_copy::StoreArguments),
     /// Measure the quality of its decisions and its memory
     Eval(eval::EvalArguments),
     /// Adapt the built-in models to the history of a room
@@ -173,6 +178,8 @@ pub fn main() -> ExitCode {
         Some(Command::Rooms(arguments)) => web_rooms::run(&arguments),
         Some(Command::WebLink(arguments)) => web_link::run(&arguments),
         Some(Command::Backup(arguments)) => backup::run(&arguments),
+        Some(Command::Restore(arguments)) => store_copy::restore(&arguments),
+        Some(Command::Store(arguments)) => store_copy::run(&arguments),
         Some(Command::Eval(arguments)) => eval::run(&arguments),
         Some(Command::Learn(arguments)) => learn::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),

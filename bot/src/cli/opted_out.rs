@@ -7,7 +7,7 @@ use aizuchi_core::types::{MessageId, PersonId, RoomId};
 
 use super::store::OpenStore;
 use crate::keeper::opted_out_people;
-use crate::memory::{SqliteMemory, StoredLayers};
+use crate::memory::StoredLayers;
 use crate::stores::StoreError;
 
 /// Recognises the records of people who opted out, read in their order.
@@ -22,11 +22,12 @@ pub struct OptedOutFilter {
 impl OptedOutFilter {
     pub async fn read(opened: &OpenStore) -> Result<OptedOutFilter, StoreError> {
         // Stores of earlier versions know nobody who opted out.
-        if !opened.database.has_memory().await? {
+        if !opened.backend.condition().await?.has_memory {
             return Ok(OptedOutFilter::default());
         }
-        let memory = SqliteMemory::new(opened.database.clone(), StoredLayers::ALL);
-        let people = opted_out_people(&memory, &*opened.stores.index).await?;
+        // Who opted out is known there in any case, wherever the layers are.
+        let memory = opened.backend.memory(StoredLayers::ALL);
+        let people = opted_out_people(&*memory, &*opened.stores.index).await?;
         Ok(OptedOutFilter { people, ..OptedOutFilter::default() })
     }
 

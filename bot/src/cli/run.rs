@@ -18,6 +18,7 @@ use super::reload::{HangupSignal, Reload};
 use super::rooms;
 use super::settings::SettingsArguments;
 use super::stop_signals::StopSignals;
+use super::store;
 use super::web_link;
 use super::welcome::welcome;
 use crate::commands::{BotInfo, CommandRunner};
@@ -26,14 +27,13 @@ use crate::console::metrics;
 use crate::journal::{Journal, LostRecords, Traces};
 use crate::keeper::Keeper;
 use crate::learnt;
-use crate::memory;
 use crate::models::{self, LocalModel, ModelChoice, Models};
 use crate::platforms::web::{Web, WebServices, WebSettings, check_address};
-use crate::ports::{Commands, Platform};
+use crate::ports::{Commands, Platform, StoreBackend, StoreKind};
 use crate::prompts::Prompts;
 use crate::runtime::{Clock, EngineEvent, EngineHandle, Runtime, RuntimeContext, TaskFailure};
 use crate::schedule;
-use crate::stores::{DataFolder, Database, StoreError, StoreSettings, wait_for_room};
+use crate::stores::{DataFolder, StoreError, StoreLocation, StoreSettings, wait_until_available};
 use crate::tools::{self, Toolset};
 
 #[derive(Args, Default)]
@@ -62,11 +62,12 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<()> {
     logs::start(&log)?;
     check_address(&chosen.layers)?;
     join::somewhere(&chosen.layers, &variable)?;
-    let folder = DataFolder::take(Path::new(&chosen.store.folder))?;
+    let location = store::location_of(&chosen.store)?;
+    let folder = DataFolder::take(location.data_folder())?;
     if let Some(LocalModel { model, server, address, .. }) = &chosen.choice.local {
         tracing::info!(model, server, address, "no key is set; using a model server on this machine");
     }
-    let lived = runtime.block_on(live(arguments, chosen, &folder));
+    let lived = runtime.block_on(live(arguments, chosen, &location, &folder));
     // A second stop does not wait for a slow disk; what must be durable is durable by now.
     runtime.shutdown_background();
     lived
@@ -121,27 +122,32 @@ pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-async fn live(arguments: &RunArguments, chosen: EffectiveSettings, folder: &DataFolder) -> anyhow::Result<()> {
+async fn live(
+    arguments: &RunArguments,
+    chosen: EffectiveSettings,
+    location: &StoreLocation,
+    folder: &DataFolder,
+) -> anyhow::Result<()> {
     // A stop during the start counts too.
     let (mut stopping, hangup) = (StopSignals::new()?, HangupSignal::new()?);
-    let opening = open_store(folder, arguments.accept_loss);
-    let database = tokio::select! {
+    let opening = open_store(location, folder, arguments.accept_loss);
+    let backend = tokio::select! {
         opened = opening => opened?,
         () = stopping.wait() => return Ok(()),
     };
     let (events, watched) = broadcast::channel(EVENTS_MAX);
     let (ready, is_ready) = watch::channel(true);
-    let parts = RunComponents::new(&chosen, &database)?;
+    let parts = RunComponents::new(&chosen, &*backend).await?;
     let context = parts.context(events, ready, &chosen);
     let policies = learnt::kept_in(Path::new(&chosen.store.folder), &chosen.policies)?;
-    let starting = Runtime::start(database.clone(), policies, Arc::new(context));
+    let starting = Runtime::start(backend.stores(), policies, Arc::new(context));
     let mut runtime = tokio::select! {
         started = starting => started?,
         () = stopping.wait() => return Ok(()),
     };
     let stop = CancellationToken::new();
     let (preset_requests, wished) = mpsc::channel(PRESET_REQUESTS_MAX);
-    let (engine, traces) = (runtime.engine.clone(), Traces::new(database));
+    let (engine, traces) = (runtime.engine.clone(), Traces::new(backend.stores()));
     let commands =
         CommandRunner::new(engine.clone(), traces.clone(), Clock::Wall, chosen.introduction(), preset_requests);
     let commands = Arc::new(commands.remembering(parts.keeper.clone(), parts.platforms.clone()));
@@ -236,17 +242,17 @@ struct RunComponents {
 }
 
 impl RunComponents {
-    fn new(chosen: &EffectiveSettings, database: &Database) -> anyhow::Result<RunComponents> {
+    async fn new(chosen: &EffectiveSettings, backend: &dyn StoreBackend) -> anyhow::Result<RunComponents> {
         let settings = chosen.settings();
         let prompts = Arc::new(Prompts::new(PathBuf::from(&settings.prompts.folder)));
         let models = Arc::new(Models::new(prompts, &chosen.policies, &variable)?);
         let web_settings: WebSettings = config::section(&chosen.layers)?;
-        let open_web = |own| Web::new(own, settings, chosen.introduction(), database.platform_stores(), Clock::Wall);
+        let open_web = |own| Web::new(own, settings, chosen.introduction(), backend.platform_stores(), Clock::Wall);
         let web = Some(web_settings.clone()).filter(|own| own.enabled).map(open_web);
-        let joined = JoinedPlatforms::new(&chosen.layers, settings, database)?;
+        let joined = JoinedPlatforms::new(&chosen.layers, settings, backend)?;
         let mut platforms = joined.platforms();
         platforms.extend(web.clone().map(|web| web as Arc<dyn Platform>));
-        let keeper = open_keeper(chosen, &models, database)?;
+        let keeper = open_keeper(chosen, &models, backend).await?;
         let tools = tools::open(&chosen.layers, Some(&keeper))?;
         Ok(RunComponents { models, keeper, tools, web, web_settings, joined, platforms })
     }
@@ -290,10 +296,14 @@ impl RunComponents {
 }
 
 /// Long memory, with vectors where they are wanted.
-fn open_keeper(chosen: &EffectiveSettings, models: &Arc<Models>, database: &Database) -> anyhow::Result<Arc<Keeper>> {
+async fn open_keeper(
+    chosen: &EffectiveSettings,
+    models: &Arc<Models>,
+    backend: &dyn StoreBackend,
+) -> anyhow::Result<Arc<Keeper>> {
     let settings = chosen.settings();
-    let remembered = memory::open(&settings.memory, database).map_err(anyhow::Error::msg)?;
-    let keeper = Keeper::new(remembered, models.clone(), database.clone(), chosen.policies.clone());
+    let remembered = store::memory_of(backend, &chosen.layers, &chosen.policies).await?;
+    let keeper = Keeper::new(remembered, models.clone(), backend.stores(), chosen.policies.clone());
     let embedder = models::wanted_embedder(&chosen.policies, &variable);
     let embedder = embedder.map_err(|what| chosen.mistake("models.embed", &settings.models.embed, what))?;
     Ok(Arc::new(match embedder {
@@ -335,19 +345,30 @@ impl StopReason {
     }
 }
 
-/// Opens the store, unless something is missing that was durable. On a full disk it waits.
-async fn open_store(folder: &DataFolder, accept_loss: bool) -> anyhow::Result<Database> {
-    let path = folder.database();
-    if let Some(lost) = LostRecords::of_file(&path).filter(|_| !accept_loss) {
+/// Opens the store, unless something is missing that was durable. It waits for a full disk, and for a server.
+async fn open_store(
+    location: &StoreLocation,
+    folder: &DataFolder,
+    accept_loss: bool,
+) -> anyhow::Result<Arc<dyn StoreBackend>> {
+    let (path, kind) = (location.notes(), location.kind());
+    if kind == StoreKind::Sqlite
+        && let Some(lost) = LostRecords::of_file(&path).filter(|_| !accept_loss)
+    {
         bail!("{lost}: {}", LostRecords::ADVICE);
     }
-    let damaged = || format!("{} cannot be used: {}", path.display(), LostRecords::DAMAGED_ADVICE);
-    let database = match wait_for_room(async || Database::open(&path)).await {
+    let damaged = || match kind {
+        StoreKind::Sqlite => format!("{} cannot be used: {}", path.display(), LostRecords::DAMAGED_ADVICE),
+        StoreKind::Postgres => "the store of store.url cannot be used".to_owned(),
+    };
+    let backend = match wait_until_available(async || location.open().await).await {
         Err(error @ StoreError::Failed(_)) => return Err(error).with_context(damaged),
         opened => opened?,
     };
-    folder.lock_database()?;
-    let journal = Journal::new(database.clone());
+    if kind == StoreKind::Sqlite {
+        folder.lock_database()?;
+    }
+    let journal = Journal::new(backend.stores());
     match journal.lost().await.with_context(damaged)? {
         Some(lost) if accept_loss => {
             tracing::warn!("{lost}; continuing without them");
@@ -356,7 +377,7 @@ async fn open_store(folder: &DataFolder, accept_loss: bool) -> anyhow::Result<Da
         Some(lost) => bail!("{lost}: {}", LostRecords::ADVICE),
         None => (),
     }
-    Ok(database)
+    Ok(backend)
 }
 
 async fn all_end(tasks: &mut JoinSet<()>) {

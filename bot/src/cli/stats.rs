@@ -56,12 +56,12 @@ pub fn run(arguments: &StatsArguments) -> anyhow::Result<()> {
 
 /// What is printed.
 pub fn told(arguments: &StatsArguments) -> anyhow::Result<String> {
-    let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
-    let opened = store::open(&folder)?;
+    let location = store::location(arguments.folder.as_deref(), &arguments.settings)?;
+    let opened = store::open(&location)?;
     let room = arguments.room.as_deref().map(|room| store::find_room(&opened, room)).transpose()?;
     let all = opened
         .wait(traces::all(&*opened.stores.decisions))
-        .with_context(|| format!("cannot read the decisions in {}", folder.display()))?;
+        .with_context(|| format!("cannot read the decisions in {}", location.shown()))?;
     let wanted = all.iter().filter(|trace| room.as_ref().is_none_or(|room| trace.place.room == *room));
     let mut days: BTreeMap<(String, String), DayStats> = BTreeMap::new();
     for trace in wanted.filter(|trace| trace.outcome != Outcome::Ignored) {
@@ -71,7 +71,7 @@ pub fn told(arguments: &StatsArguments) -> anyhow::Result<String> {
     let (policies, now) = (arguments.settings.policies()?, Clock::Wall.now());
     let by_room = opened
         .wait(spent_today_by_room(&opened.stores, &policies, now))
-        .with_context(|| format!("cannot read {}", folder.display()))?;
+        .with_context(|| format!("cannot read {}", location.shown()))?;
     for (id, spent) in &by_room {
         if room.as_ref().is_none_or(|room| id == room) {
             days.entry((when::day(now), id.as_str().to_owned())).or_default().spent = Some(*spent);

@@ -1,43 +1,48 @@
 //! Opens the store to look into it, also while the program is running, and says what stands in the way.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use aizuchi_core::Policies;
+use aizuchi_core::settings::Layers;
 use aizuchi_core::types::RoomId;
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use tokio::runtime::Runtime;
 
 use crate::cli::no_model::NoModel;
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::print_error;
 use crate::keeper::{self, Keeper};
-use crate::memory::{SqliteMemory, StoredLayers};
-use crate::ports::{FileCleanup, Stores};
-use crate::stores::{DataFolder, Database, StoreError, StoreSettings};
+use crate::memory::{self, MemoryContext};
+use crate::ports::{FileCleanup, MemoryStore, StoreBackend, StoreKind, Stores};
+use crate::stores::{DataFolder, StoreError, StoreLocation, StoreSettings};
 
-/// The folder that was named, or the one of the settings.
-pub fn folder(named: Option<&str>, settings: &SettingsArguments) -> anyhow::Result<PathBuf> {
+/// The folder that was named, or the store of the settings.
+pub fn location(named: Option<&str>, settings: &SettingsArguments) -> anyhow::Result<StoreLocation> {
     match named {
-        Some(folder) => Ok(folder.into()),
-        None => Ok(settings.section::<StoreSettings>()?.folder.into()),
+        Some(folder) => Ok(StoreLocation::folder(Path::new(folder))),
+        None => location_of(&settings.section()?),
     }
+}
+
+pub fn location_of(settings: &StoreSettings) -> anyhow::Result<StoreLocation> {
+    StoreLocation::of(settings).map_err(|what| anyhow!("`store.url` {what}"))
 }
 
 /// A store to look into, and what waits for it.
 pub struct OpenStore {
     pub stores: Stores,
-    pub database: Database,
+    pub backend: Arc<dyn StoreBackend>,
     runtime: Runtime,
 }
 
 impl OpenStore {
     /// Opens it, whatever it holds.
-    pub fn new(database: &Path) -> Result<OpenStore, StoreError> {
-        let database = Database::open_to_read(database)?;
+    pub fn new(location: &StoreLocation) -> Result<OpenStore, StoreError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| StoreError::Failed(error.to_string()))?;
-        Ok(OpenStore { stores: database.clone().into(), database, runtime })
+        let backend = runtime.block_on(location.open_to_read())?;
+        Ok(OpenStore { stores: backend.stores(), backend, runtime })
     }
 
     pub fn wait<T>(&self, work: impl Future<Output = T>) -> T {
@@ -45,38 +50,87 @@ impl OpenStore {
     }
 }
 
-pub fn open(folder: &Path) -> anyhow::Result<OpenStore> {
-    let path = DataFolder::database_in(folder);
-    if !path.exists() {
-        bail!(
-            "there is no store in {}: nothing has been recorded there yet (`aizuchi run` records into store.folder)",
-            folder.display()
-        );
-    }
-    let opened = OpenStore::new(&path).with_context(|| format!("cannot open {}", path.display()))?;
-    match opened.wait(opened.database.has_records()) {
-        Ok(true) => Ok(opened),
-        Ok(false) => bail!("{} is not an aizuchi store", path.display()),
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+/// Whether anything can have been recorded there.
+pub fn exists(location: &StoreLocation) -> bool {
+    match location.kind() {
+        StoreKind::Sqlite => location.notes().exists(),
+        StoreKind::Postgres => true,
     }
 }
 
-/// Has what was deleted leave the files; where something else reads them, `aizuchi run` does it.
-pub async fn settle(database: &Database) -> Result<(), StoreError> {
-    if database.settle().await? == FileCleanup::StillRead {
-        keeper::settle_later(database).await?;
-        print_error("another program is reading the store: old pages stay in the file until aizuchi runs again");
+pub fn open(location: &StoreLocation) -> anyhow::Result<OpenStore> {
+    let (shown, nothing) = (location.shown(), "nothing has been recorded there yet");
+    if !exists(location) {
+        bail!("there is no store in {shown}: {nothing} (`aizuchi run` records into store.folder)");
     }
-    Ok(())
+    let unopened = || match location.kind() {
+        StoreKind::Sqlite => format!("cannot open {}", location.notes().display()),
+        StoreKind::Postgres => "cannot open the store".to_owned(),
+    };
+    let opened = OpenStore::new(location).with_context(unopened)?;
+    let file = opened.backend.shown();
+    match opened.wait(opened.backend.condition()) {
+        Ok(condition) if condition.has_records => Ok(opened),
+        Ok(_) => match location.kind() {
+            StoreKind::Sqlite => bail!("{file} is not an aizuchi store"),
+            StoreKind::Postgres => bail!("there is no store in {file}: {nothing} (`aizuchi run` makes its tables)"),
+        },
+        Err(error) => Err(error).with_context(|| format!("cannot read {file}")),
+    }
 }
 
-/// Forgets in a store that no program runs on. What was said last and not counted yet is counted first: it must not bring
-/// anything back.
-pub async fn keeper_at_rest(database: &Database, policies: &Policies) -> anyhow::Result<Keeper> {
-    let memory = Arc::new(SqliteMemory::new(database.clone(), StoredLayers::ALL));
-    let keeper = Keeper::new(memory, Arc::new(NoModel), database, policies.clone());
-    keeper.catch_up().await?;
-    Ok(keeper)
+/// A store that nobody else uses, to be changed.
+pub struct HeldStore {
+    pub backend: Arc<dyn StoreBackend>,
+    layers: Layers,
+    policies: Policies,
+    _folder: DataFolder,
+}
+
+impl HeldStore {
+    /// Must be called inside a tokio runtime.
+    pub async fn open(location: &StoreLocation, settings: &SettingsArguments) -> anyhow::Result<HeldStore> {
+        let (layers, policies) = (settings.layers()?, settings.policies()?);
+        let folder = DataFolder::take(location.data_folder())?;
+        Ok(HeldStore { backend: location.open().await?, layers, policies, _folder: folder })
+    }
+
+    pub fn policies(&self) -> &Policies {
+        &self.policies
+    }
+
+    pub async fn memory(&self) -> anyhow::Result<Arc<dyn MemoryStore>> {
+        memory_of(&*self.backend, &self.layers, &self.policies).await
+    }
+
+    /// Forgets in a store that no program runs on. What was said last and not counted yet is counted first: it must not bring
+    /// anything back.
+    pub async fn keeper(&self) -> anyhow::Result<Keeper> {
+        let (memory, policies) = (self.memory().await?, self.policies.clone());
+        let keeper = Keeper::new(memory, Arc::new(NoModel), self.backend.stores(), policies);
+        keeper.catch_up().await?;
+        Ok(keeper)
+    }
+
+    /// Has what was deleted leave the files; where something else reads them, `aizuchi run` does it.
+    pub async fn settle(&self) -> Result<(), StoreError> {
+        let stores = self.backend.stores();
+        if stores.files.settle().await? == FileCleanup::StillRead {
+            keeper::settle_later(&*stores.jobs).await?;
+            print_error("another program is reading the store: old pages stay in the file until aizuchi runs again");
+        }
+        Ok(())
+    }
+}
+
+/// What is remembered, each layer from where the settings keep it.
+pub async fn memory_of(
+    backend: &dyn StoreBackend,
+    layers: &Layers,
+    policies: &Policies,
+) -> anyhow::Result<Arc<dyn MemoryStore>> {
+    let context = MemoryContext { backend, layers };
+    memory::open(&policies.general().settings.memory, context).await.map_err(anyhow::Error::msg)
 }
 
 /// Rooms by their whole id, or by what follows the platform's name.

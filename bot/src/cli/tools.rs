@@ -18,10 +18,8 @@ use super::show::{harmless, harmless_json, print_error};
 use super::{print, store};
 use crate::config;
 use crate::keeper::Keeper;
-use crate::memory;
 use crate::ports::{ToolRequest, ToolSpec};
 use crate::runtime::Clock;
-use crate::stores::{Database, StoreSettings};
 use crate::tools::{self, Toolset};
 
 #[derive(Args)]
@@ -60,7 +58,7 @@ pub fn run(arguments: &ToolsArguments) -> anyhow::Result<()> {
     let policies = config::resolve(&layers)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let done = runtime.block_on(async {
-        let toolset = open(&layers, &policies)?;
+        let toolset = open(&layers, &policies).await?;
         toolset.settled().await;
         toolset.problems().iter().for_each(|problem| print_error(problem));
         let told = match &arguments.action {
@@ -75,16 +73,16 @@ pub fn run(arguments: &ToolsArguments) -> anyhow::Result<()> {
 }
 
 /// All tools of the settings. Those that look something up find the store as it is.
-fn open(layers: &Layers, policies: &Policies) -> anyhow::Result<Toolset> {
-    let folder: StoreSettings = config::section(layers)?;
-    let path = crate::stores::DataFolder::database_in(folder.folder.as_ref());
-    if !path.exists() {
+async fn open(layers: &Layers, policies: &Policies) -> anyhow::Result<Toolset> {
+    let location = store::location_of(&config::section(layers)?)?;
+    if !store::exists(&location) {
         print_error("nothing has been recorded yet: recall, history and people are left out");
         return tools::open(layers, None);
     }
-    let database = Database::open_to_read(&path).with_context(|| format!("cannot open {}", path.display()))?;
-    let memory = memory::open(&policies.general().settings.memory, &database).map_err(anyhow::Error::msg)?;
-    let keeper = Keeper::new(memory, Arc::new(NoModel), database, policies.clone());
+    let opened = location.open_to_read().await;
+    let backend = opened.with_context(|| format!("cannot open {}", location.notes().display()))?;
+    let memory = store::memory_of(&*backend, layers, policies).await?;
+    let keeper = Keeper::new(memory, Arc::new(NoModel), backend.stores(), policies.clone());
     tools::open(layers, Some(&Arc::new(keeper)))
 }
 

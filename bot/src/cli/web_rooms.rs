@@ -8,11 +8,11 @@ use clap::{Args, Subcommand};
 
 use super::settings::SettingsArguments;
 use super::show::harmless;
-use super::{store, when};
+use super::store::{self, HeldStore};
+use super::when;
 use crate::platforms::web::WebSettings;
 use crate::platforms::web::rooms;
 use crate::runtime::Clock;
-use crate::stores::{DataFolder, Database};
 
 #[derive(Args)]
 pub struct RoomsArguments {
@@ -47,10 +47,10 @@ pub fn run(arguments: &RoomsArguments) -> anyhow::Result<()> {
 }
 
 fn list(arguments: &RoomsArguments) -> anyhow::Result<()> {
-    let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
-    let opened = store::open(&folder)?;
-    let counted = opened.wait(opened.database.platform_stores().web.count_messages());
-    let counted = counted.with_context(|| format!("cannot read {}", folder.display()))?;
+    let location = store::location(arguments.folder.as_deref(), &arguments.settings)?;
+    let opened = store::open(&location)?;
+    let counted = opened.wait(opened.backend.platform_stores().web.count_messages());
+    let counted = counted.with_context(|| format!("cannot read {}", location.shown()))?;
     let mut text = String::from("opened            messages  room\n");
     for (room, messages) in counted.into_iter().filter(|(room, _)| rooms::is_listed(&room.name)) {
         let _ = writeln!(text, "{:16}  {messages:>8}  {}", when::day_and_clock(room.opened), harmless(&room.name));
@@ -59,21 +59,19 @@ fn list(arguments: &RoomsArguments) -> anyhow::Result<()> {
 }
 
 fn close(arguments: &RoomsArguments, room: &str) -> anyhow::Result<()> {
-    let path = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
-    let policies = arguments.settings.policies()?;
+    let location = store::location(arguments.folder.as_deref(), &arguments.settings)?;
     let own = arguments.settings.section::<WebSettings>()?.rooms;
     ensure!(!own.iter().any(|own| own == room), "{room} is listed in web.rooms: remove it there first");
-    store::open(&path)?;
-    let folder = DataFolder::take(&path).context("nothing was changed")?;
+    store::open(&location)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let closed = runtime.block_on(async {
-        let database = Database::open(&folder.database())?;
+        let held = HeldStore::open(&location, &arguments.settings).await.context("nothing was changed")?;
         let close = rooms::close_unheard(room.to_owned(), Clock::Wall.now());
-        let closed = close.make(&database).await?.is_ok();
+        let closed = close.make(&*held.backend.platform_stores().web).await?.is_ok();
         if closed {
-            let keeper = store::keeper_at_rest(&database, &policies).await?;
+            let keeper = held.keeper().await?;
             keeper.forget_room_at_rest(RoomId::new(format!("web:{room}"))).await?;
-            store::settle(&database).await?;
+            held.settle().await?;
         }
         anyhow::Ok(closed)
     })?;

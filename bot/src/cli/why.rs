@@ -51,10 +51,10 @@ pub fn run(arguments: &WhyArguments) -> anyhow::Result<()> {
 
 /// What is printed.
 pub fn told(arguments: &WhyArguments) -> anyhow::Result<String> {
-    let folder = store::folder(arguments.folder.as_deref(), &arguments.settings)?;
-    let opened = store::open(&folder)?;
+    let location = store::location(arguments.folder.as_deref(), &arguments.settings)?;
+    let opened = store::open(&location)?;
     let room = arguments.room.as_deref().map(|room| store::find_room(&opened, room)).transpose()?;
-    let unreadable = || format!("cannot read the decisions in {}", folder.display());
+    let unreadable = || format!("cannot read the decisions in {}", location.shown());
     let decisions = &*opened.stores.decisions;
     let trace = match &arguments.message {
         Some(id) => {

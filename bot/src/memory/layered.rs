@@ -1,19 +1,20 @@
 //! Each layer in the store that the settings choose for it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aizuchi_core::Policies;
 use aizuchi_core::memory::words::NameCandidates;
 use aizuchi_core::memory::{
-    ChannelMemory, ExportItem, Fact, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled, Tie,
+    ChannelMemory, ExportItem, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled, Tie,
 };
 use aizuchi_core::settings::{MemorySettings, StoreName};
 use aizuchi_core::types::{PersonId, RoomId};
 
 use super::table::StoredLayers;
-use super::{MEMORY_STORES, MemoryStoreSpec};
-use crate::ports::{BoxFuture, Memory};
-use crate::stores::{Database, StoreError};
+use super::{MEMORY_STORES, MemoryContext, MemoryStoreSpec};
+use crate::ports::{BoxFuture, Memory, MemoryCatalog, MemoryStore, StoreKind};
+use crate::stores::StoreError;
 
 /// The store of each layer.
 struct MemoryLayers {
@@ -31,10 +32,12 @@ impl MemoryLayers {
 }
 
 /// `Err` names a store that there is none of. Settings are checked for it when they are read.
-fn layers(settings: &MemorySettings) -> Result<MemoryLayers, String> {
+fn layers(settings: &MemorySettings, main: StoreKind) -> Result<MemoryLayers, String> {
     let find = |name: &StoreName| {
         let found = MEMORY_STORES.iter().find(|spec| spec.name == name.as_str());
-        found.ok_or_else(|| format!("there is no store {:?} for memory", name.as_str()))
+        let found = found.ok_or_else(|| format!("there is no store {:?} for memory", name.as_str()))?;
+        // Two ways into the same tables would count everything twice.
+        Ok::<_, String>(if found.same_as == Some(main) { &MEMORY_STORES[0] } else { found })
     };
     Ok(MemoryLayers {
         channels: find(&settings.channel_context_store)?,
@@ -43,14 +46,16 @@ fn layers(settings: &MemorySettings) -> Result<MemoryLayers, String> {
     })
 }
 
-/// Where memory is kept.
-pub fn open(settings: &MemorySettings, database: &Database) -> Result<Arc<dyn Memory>, String> {
-    let layers = layers(settings)?;
-    let open = |spec: &MemoryStoreSpec| (spec.name, (spec.open)(database, layers.kept_by(spec)));
+/// Where memory is kept. `Err` says what is missing for it.
+pub async fn open(settings: &MemorySettings, context: MemoryContext<'_>) -> Result<Arc<dyn MemoryStore>, String> {
+    let layers = layers(settings, context.backend.kind())?;
     // Who wishes not to be remembered is known in the first in any case: a restart must not forget that.
     let (first, others) = MEMORY_STORES.split_first().expect("there is a store");
     let used = others.iter().filter(|spec| layers.kept_by(spec) != StoredLayers::NONE);
-    let opened: Vec<(&str, Arc<dyn Memory>)> = std::iter::once(first).chain(used).map(open).collect();
+    let mut opened: Vec<(&str, Arc<dyn MemoryStore>)> = Vec::new();
+    for spec in std::iter::once(first).chain(used) {
+        opened.push((spec.name, (spec.open)(context, layers.kept_by(spec)).await?));
+    }
     if let [(_, only)] = &opened[..] {
         return Ok(only.clone());
     }
@@ -66,11 +71,11 @@ pub fn open(settings: &MemorySettings, database: &Database) -> Result<Arc<dyn Me
 
 struct Layered {
     /// Knows who wishes not to be remembered, whatever else it keeps.
-    durable: Arc<dyn Memory>,
-    others: Vec<Arc<dyn Memory>>,
-    channels: Arc<dyn Memory>,
-    people: Arc<dyn Memory>,
-    facts: Arc<dyn Memory>,
+    durable: Arc<dyn MemoryStore>,
+    others: Vec<Arc<dyn MemoryStore>>,
+    channels: Arc<dyn MemoryStore>,
+    people: Arc<dyn MemoryStore>,
+    facts: Arc<dyn MemoryStore>,
 }
 
 impl Layered {
@@ -221,6 +226,26 @@ impl Memory for Layered {
             let known = self.people(Some(person)).await?.pop();
             let facts = self.facts.about(person).await?.facts;
             Ok(PersonExport::new(person, known, facts, self.channels.about(person).await?.channels))
+        })
+    }
+}
+
+impl MemoryCatalog for Layered {
+    fn fact(&self, id: FactId) -> BoxFuture<'_, Result<Option<Fact>, StoreError>> {
+        self.facts.fact(id)
+    }
+
+    fn channels(&self) -> BoxFuture<'_, Result<Vec<ChannelMemory>, StoreError>> {
+        self.channels.channels()
+    }
+
+    fn rooms(&self) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>> {
+        Box::pin(async move {
+            let mut rooms = BTreeSet::new();
+            for store in std::iter::once(&self.durable).chain(&self.others) {
+                rooms.extend(store.rooms().await?);
+            }
+            Ok(rooms.into_iter().collect())
         })
     }
 }

@@ -1,9 +1,11 @@
-//! What is remembered, kept: in the memory of this process, or in the data folder; each layer where the settings want it.
+//! What is remembered, kept: in the memory of this process, in the store of everything else, or elsewhere; each layer where the
+//! settings want it.
 
 pub mod apply;
 mod keep;
 mod layered;
 mod ram;
+pub mod search;
 pub mod table;
 mod ties;
 
@@ -15,8 +17,10 @@ pub use crate::stores::sqlite::SqliteMemory;
 
 use std::sync::Arc;
 
-use crate::ports::Memory;
-use crate::stores::Database;
+use aizuchi_core::settings::Layers;
+
+use crate::ports::{BoxFuture, MemoryStore, StoreBackend, StoreKind};
+use crate::stores;
 
 /// Changes of an import that are written together. What it takes to undo a write is kept while it lasts, and slows it down.
 pub const IMPORTED_TOGETHER: usize = 2_000;
@@ -25,14 +29,31 @@ pub const IMPORTED_TOGETHER: usize = 2_000;
 pub struct MemoryStoreSpec {
     /// What the settings call it.
     pub name: &'static str,
-    /// Whether it keeps what it is given in files of the data folder.
-    pub in_folder: bool,
-    /// Opens it for these layers.
-    pub open: fn(&Database, StoredLayers) -> Arc<dyn Memory>,
+    /// Where everything else is in a store of this kind, it is the same one.
+    pub same_as: Option<StoreKind>,
+    /// Opens it for these layers. `Err` says what is missing.
+    pub open: for<'a> fn(MemoryContext<'a>, StoredLayers) -> OpeningMemory<'a>,
 }
 
-/// The stores of memory that there are; the first is durable and always there.
-pub const MEMORY_STORES: &[MemoryStoreSpec] = &[crate::stores::sqlite::LOCAL_MEMORY, ram::SPEC];
+pub type OpeningMemory<'a> = BoxFuture<'a, Result<Arc<dyn MemoryStore>, String>>;
+
+/// What stores of memory are opened with.
+#[derive(Clone, Copy)]
+pub struct MemoryContext<'a> {
+    /// The store of everything else.
+    pub backend: &'a dyn StoreBackend,
+    pub layers: &'a Layers,
+}
+
+/// The store of everything else, which is durable and always there.
+const LOCAL: MemoryStoreSpec = MemoryStoreSpec {
+    name: "local",
+    same_as: None,
+    open: |context, kept| Box::pin(std::future::ready(Ok(context.backend.memory(kept)))),
+};
+
+/// The stores of memory that there are; the first is the one of everything else.
+pub const MEMORY_STORES: &[MemoryStoreSpec] = &[LOCAL, ram::SPEC, stores::sqlite::MEMORY, stores::POSTGRES_MEMORY];
 
 #[cfg(test)]
-mod tests;
+pub mod tests;

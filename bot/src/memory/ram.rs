@@ -16,11 +16,17 @@ use aizuchi_core::types::{MessageId, PersonId, RoomId};
 use super::MemoryStoreSpec;
 use super::apply::apply;
 use super::table::{MemoryTable, OptOutMark, StoreResult, StoredLayers};
-use crate::ports::{BoxFuture, Memory};
+use crate::ports::{BoxFuture, Memory, MemoryCatalog, MemoryStore};
 use crate::stores::StoreError;
 
-pub const SPEC: MemoryStoreSpec =
-    MemoryStoreSpec { name: "memory", in_folder: false, open: |_, kept| Arc::new(Ram::new(kept)) };
+pub const SPEC: MemoryStoreSpec = MemoryStoreSpec {
+    name: "memory",
+    same_as: None,
+    open: |_, kept| {
+        let ram: Arc<dyn MemoryStore> = Arc::new(Ram::new(kept));
+        Box::pin(std::future::ready(Ok(ram)))
+    },
+};
 
 /// Facts that share a word of their sketches and are looked at, the newest first.
 const SHARING_MAX: usize = 64;
@@ -179,6 +185,25 @@ fn remove_from<K: Ord>(lists: &mut BTreeMap<K, BTreeSet<FactId>>, key: &K, id: F
 fn has_words(terms: &str, asked: &[String]) -> bool {
     let (words, _) = index_words(terms);
     asked.iter().all(|word| words.binary_search(&word.as_str()).is_ok())
+}
+
+impl MemoryCatalog for Ram {
+    fn fact(&self, id: FactId) -> BoxFuture<'_, Result<Option<Fact>, StoreError>> {
+        self.with(|held| held.facts.get(&id).cloned())
+    }
+
+    fn channels(&self) -> BoxFuture<'_, Result<Vec<ChannelMemory>, StoreError>> {
+        self.with(|held| held.channels.values().cloned().collect())
+    }
+
+    fn rooms(&self) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>> {
+        self.with(|held| {
+            let of_facts = held.facts.values().map(|fact| &fact.origin.room);
+            let of_ties = held.ties.keys().map(|(room, ..)| room);
+            let rooms = held.marks.keys().chain(held.channels.keys()).chain(of_facts).chain(of_ties);
+            rooms.collect::<BTreeSet<_>>().into_iter().cloned().collect()
+        })
+    }
 }
 
 impl MemoryTable for RamTables {

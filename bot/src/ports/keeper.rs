@@ -44,3 +44,23 @@ pub enum JobStep {
     /// What was deleted has to leave the files.
     Settle,
 }
+
+impl JobStep {
+    /// As every store keeps it.
+    pub fn encode(&self) -> Option<String> {
+        match self {
+            JobStep::Delete(request) => Some(serde_json::to_string(request).expect("a request is plain data")),
+            JobStep::RemoveCopies => Some(String::new()),
+            JobStep::Settle => None,
+        }
+    }
+
+    pub fn decode(body: Option<&str>) -> Result<JobStep, StoreError> {
+        let unreadable = |error| StoreError::Failed(format!("cannot read who is to be forgotten: {error}"));
+        Ok(match body {
+            None => JobStep::Settle,
+            Some("") => JobStep::RemoveCopies,
+            Some(body) => JobStep::Delete(Box::new(serde_json::from_str(body).map_err(unreadable)?)),
+        })
+    }
+}

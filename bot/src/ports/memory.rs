@@ -49,3 +49,8 @@ pub trait MemoryCatalog: Send + Sync {
     /// Rooms of which anything is remembered.
     fn rooms(&self) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>>;
 }
+
+/// Both, of one store.
+pub trait MemoryStore: Memory + MemoryCatalog {}
+
+impl<T: Memory + MemoryCatalog> MemoryStore for T {}

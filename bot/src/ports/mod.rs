@@ -1,5 +1,6 @@
 //! What the shell needs of the outside world. Small on purpose: an adapter is one file behind one of these.
 
+mod copy;
 mod decisions;
 mod inbox;
 mod journal;
@@ -19,6 +20,7 @@ mod web_talk;
 
 pub use futures_util::future::BoxFuture;
 
+pub use copy::{COPY_TABLES, Cell, CopyRow, CopySource, CopyStore, CopyTable};
 pub use decisions::{DecisionPart, DecisionQuery, DecisionStore, Replacement, StoredDecision};
 pub use inbox::{ArrivedThreads, Inbox, InboxEntry, PendingEntry};
 pub use journal::{
@@ -27,7 +29,7 @@ pub use journal::{
 };
 pub use keeper::{ForgetJobs, JobStep, KeeperStore};
 pub use marks::{ChannelMark, ChannelMarks, MarkChange};
-pub use memory::{Memory, MemoryCatalog};
+pub use memory::{Memory, MemoryCatalog, MemoryStore};
 pub use models::{
     DigestRequest, Draft, Embedder, ModelClient, ModelError, ModelProvider, ModelReply, ModelRequest, Prompt,
     PromptBuilder, PromptTools, PromptTurn, RequestedCall, Role, Schema, Thinking, bill,
@@ -37,7 +39,7 @@ pub use platform_stores::PlatformStores;
 pub use posts::{PostKey, PostLedger, PostProgress};
 pub use recent::RecentMessages;
 pub use snapshots::{BaseMark, EngineState, SnapshotStore, StateKind, StoredState, StoredStates};
-pub use stores::{FileCleanup, StoreFiles, Stores};
+pub use stores::{FileCleanup, StoreBackend, StoreCondition, StoreFiles, StoreKind, Stores};
 pub use talk::{OwnTalk, PersonName, StoredUtterance, TalkOf, TalkWrite};
 pub use tools::{Tool, ToolRequest, ToolSource, ToolSpec};
 pub use web_talk::{

@@ -3,8 +3,59 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{BoxFuture, DecisionStore, ForgetJobs, JournalIndex, JournalStore, KeeperStore, SnapshotStore};
+use super::{
+    BoxFuture, CopyStore, DecisionStore, ForgetJobs, JournalIndex, JournalStore, KeeperStore, MemoryStore,
+    PlatformStores, SnapshotStore,
+};
+use crate::memory::StoredLayers;
 use crate::stores::StoreError;
+
+/// A whole store: one adapter that serves every port.
+pub trait StoreBackend: Send + Sync {
+    fn kind(&self) -> StoreKind;
+
+    /// Where it is, as people are told: a file, or a database without its password.
+    fn shown(&self) -> String;
+
+    fn stores(&self) -> Stores;
+
+    fn platform_stores(&self) -> PlatformStores;
+
+    /// Long memory, as far as these layers are kept here.
+    fn memory(&self, kept: StoredLayers) -> Arc<dyn MemoryStore>;
+
+    /// What state it is in, as far as that is quickly told.
+    fn condition(&self) -> BoxFuture<'_, Result<StoreCondition, StoreError>>;
+
+    /// Writes something and reads it, and leaves nothing of it. Returns what could be better, with what to do about it.
+    fn try_out(&self) -> BoxFuture<'_, Result<Vec<(String, String)>, StoreError>>;
+
+    /// Writes a copy of everything into a file that is empty: a store of SQLite, whatever this one is.
+    fn back_up<'a>(&'a self, file: &'a str) -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// Everything row by row, to be taken along.
+    fn copying(&self) -> Arc<dyn CopyStore>;
+
+    /// What is wrong with its tables. May take a while.
+    fn complaints(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>>;
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoreKind {
+    Sqlite,
+    Postgres,
+}
+
+/// What can be found out about a store by looking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoreCondition {
+    /// Whether it is a store of ours at all.
+    pub has_records: bool,
+    /// Whether it is of a version that has memory.
+    pub has_memory: bool,
+    /// Whether a program runs on it, where the store itself knows.
+    pub is_running: Option<bool>,
+}
 
 /// What the shell keeps, and where. Cheap to clone.
 #[derive(Clone)]

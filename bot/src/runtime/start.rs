@@ -21,7 +21,7 @@ use crate::journal::{DamagedRecord, Journal, LostRecords, Recovered, RecoveredFr
 use crate::keeper::Keeper;
 use crate::learnt;
 use crate::ports::{ModelClient, Platform, StoreFiles, Stores};
-use crate::stores::{StoreError, StoreSettings, wait_for_room};
+use crate::stores::{StoreError, StoreSettings, wait_until_available};
 use crate::tools::Toolset;
 
 /// What all engines have in common.
@@ -171,11 +171,11 @@ pub async fn recover_engines(
     for damaged in &found.damaged {
         tracing::warn!("{damaged}");
         if let DamagedRecord::Torn { seq, .. } = damaged {
-            wait_for_room(async || journal.drop_torn(*seq).await).await?;
+            wait_until_available(async || journal.drop_torn(*seq).await).await?;
         }
     }
     let decided: Arc<[Trace]> = std::mem::take(&mut found.traces).into();
-    wait_for_room(async || journal.keep(decided.clone()).await).await?;
+    wait_until_available(async || journal.keep(decided.clone()).await).await?;
     if found.from != RecoveredFrom::Snapshots {
         // Before anything happens: from here on the records are those of this many shards.
         let states = || {
@@ -184,7 +184,7 @@ pub async fn recover_engines(
                 .map(|(shard, engine)| ShardState { shards, ..ShardState::of(shard, found.last_at, engine) })
                 .collect()
         };
-        wait_for_room(async || journal.replace_snapshots(states()).await).await?;
+        wait_until_available(async || journal.replace_snapshots(states()).await).await?;
     }
     let rooms: usize = found.engines.iter().map(|engine| engine.rooms()).sum();
     match &found.from {

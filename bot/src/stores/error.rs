@@ -13,6 +13,9 @@ pub enum StoreError {
          aizuchi, restore a backup (`aizuchi backup`) and start it again"
     )]
     Gone(String),
+    /// A server does not answer, or not now.
+    #[error("the store is unavailable: {0}")]
+    Unavailable(String),
     /// Nothing can be written or read any more.
     #[error("the store is closed")]
     Closed,

@@ -1,14 +1,22 @@
 //! Where things are kept. The adapters serve the ports of stores; nothing else knows how they keep things.
 
+mod availability;
+#[cfg(test)]
+mod conformance;
+pub mod copy;
 mod error;
 mod folder;
-mod full_disk;
+mod location;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 mod settings;
 pub mod sqlite;
+mod web_talk;
 
+pub use availability::wait_until_available;
 pub use error::StoreError;
 pub use folder::DataFolder;
-pub use full_disk::wait_for_room;
+pub use location::{POSTGRES_MEMORY, StoreLocation};
 pub use settings::StoreSettings;
 pub use sqlite::Database;
 

@@ -2,13 +2,16 @@
 
 use aizuchi_core::settings::{Any, Flat};
 use aizuchi_core::settings_section;
+use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::config;
 use crate::lookalike::looks_empty;
+use crate::stores::StoreLocation;
 
 settings_section! {
     "store": StoreSettings {
         folder: String = Any,
+        url: SecretString = Any,
         keep_days: u32 = 1..=100_000,
         deleted_hours: u32 = 0..=1_000_000,
         snapshot_records: u32 = 1..=100_000_000,
@@ -20,6 +23,11 @@ settings_section! {
 fn check(store: &StoreSettings, flat: &mut Flat) {
     if looks_empty(&store.folder) {
         flat.misfit("store.folder", "a folder, such as \"data\"");
+    }
+    if !store.url.expose_secret().is_empty()
+        && let Err(what) = StoreLocation::of(store)
+    {
+        flat.complain("store.url", format!("`store.url` {what}"));
     }
 }
 

@@ -19,6 +19,8 @@ mod lost_files;
 mod models;
 mod moment;
 mod older;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod posts;
 mod signals;
 mod starts;

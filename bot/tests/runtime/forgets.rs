@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use aizuchi::journal::Journal;
 use aizuchi::keeper::{ForgetState, Keeper};
-use aizuchi::memory;
-use aizuchi::ports::{BoxFuture, ModelClient, Platform};
+use aizuchi::memory::StoredLayers;
+use aizuchi::ports::{BoxFuture, ModelClient, Platform, StoreBackend as _};
 use aizuchi::runtime::{Clock, Runtime, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
 use aizuchi::tools;
@@ -63,7 +63,7 @@ impl Life {
     ) -> Life {
         let policies = policies(&[&format!("runtime.shards={shards}"), "memory.profiles=true"]);
         let database = scratch.database();
-        let memory = memory::open(&policies.general().settings.memory, &database).expect("it can be kept");
+        let memory = database.memory(StoredLayers::ALL);
         let keeper = Arc::new(Keeper::new(memory, models.clone(), database.clone(), policies.clone()));
         let platforms: Vec<Arc<dyn Platform>> = vec![Arc::new(Board::default())];
         let world = RuntimeContext {

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use aizuchi::keeper::Keeper;
-use aizuchi::memory;
+use aizuchi::memory::StoredLayers;
 use aizuchi::meter::{Meter, TokenCount};
-use aizuchi::ports::{BoxFuture, DigestRequest, Embedder, ModelClient, ModelError};
+use aizuchi::ports::{BoxFuture, DigestRequest, Embedder, ModelClient, ModelError, StoreBackend as _};
 use aizuchi::runtime::{Clock, Runtime, RuntimeContext};
 use aizuchi::stores::StoreSettings;
 use aizuchi::tools::Toolset;
@@ -199,7 +199,7 @@ impl Remembering {
         let settings = ["memory.channel_context=true", "memory.reflection=true", "memory.summarize_messages=20"];
         let policies = policies(&[&settings, more].concat());
         let (database, clock) = (scratch.database(), Clock::starting_at(START));
-        let memory = memory::open(&policies.general().settings.memory, &database).expect("it can be kept");
+        let memory = database.memory(StoredLayers::ALL);
         let numbers = Arc::new(Numbers(AtomicU64::new(0)));
         let keeper = Keeper::new(memory, models.clone(), database.clone(), policies.clone());
         let keeper = Arc::new(keeper.understanding(numbers.clone()));

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use aizuchi::keeper::{ForgetState, Keeper};
-use aizuchi::memory;
-use aizuchi::ports::{BoxFuture, DigestRequest, ModelClient};
+use aizuchi::memory::StoredLayers;
+use aizuchi::ports::{BoxFuture, DigestRequest, ModelClient, StoreBackend as _};
 use aizuchi::runtime::{Clock, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
 use aizuchi::tools::Toolset;
@@ -105,7 +105,7 @@ impl Life {
     }
 
     pub async fn start_with(database: Database, models: Arc<Noting>, clock: Clock, policies: Policies) -> Life {
-        let memory = memory::open(&policies.general().settings.memory, &database).expect("it can be kept");
+        let memory = database.memory(StoredLayers::ALL);
         let keeper = Arc::new(Keeper::new(memory, models.clone(), database.clone(), policies.clone()));
         let board = Arc::new(Board::default());
         let world = RuntimeContext {

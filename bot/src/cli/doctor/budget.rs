@@ -1,17 +1,15 @@
 //! What was spent today, and which prices are only estimated.
 
-use std::path::Path;
-
 use aizuchi_core::settings::PriceBasis;
 
 use super::DoctorContext;
 use crate::check::Check;
-use crate::cli::store::OpenStore;
+use crate::cli::store::{self, OpenStore};
 use crate::commands::answers::{cost, price};
 use crate::journal::spent_today;
 use crate::language::Language;
 use crate::runtime::{Clock, EstimatedPrice, estimated_prices};
-use crate::stores::DataFolder;
+use crate::stores::StoreLocation;
 
 const PART: &str = "budget";
 
@@ -22,11 +20,11 @@ pub fn check(context: &DoctorContext<'_>) -> Vec<Check> {
 
 /// Of a store that cannot be read another check tells.
 fn check_spending(context: &DoctorContext<'_>) -> Option<Check> {
-    let database = DataFolder::database_in(Path::new(&context.store.folder));
-    if !database.exists() {
+    let location = StoreLocation::of(&context.store).ok()?;
+    if !store::exists(&location) {
         return None;
     }
-    let opened = OpenStore::new(&database).ok()?;
+    let opened = OpenStore::new(&location).ok()?;
     let spent = opened.wait(spent_today(&opened.stores, context.policies, Clock::Wall.now())).ok()?;
     let told =
         format!("spent today in all rooms: {}", cost(spent, context.settings.budget.of_all_rooms(), Language::ENGLISH));

@@ -6,14 +6,14 @@ use std::process::Command;
 
 use aizuchi_core::{Input, Time};
 
-use super::DoctorContext;
+use super::{DoctorContext, LiveChecks};
 use crate::check::{Check, Running};
 use crate::cli::store::OpenStore;
 use crate::cli::when;
 use crate::journal::{DamagedRecord, LostRecords, Records};
-use crate::ports::{Position, Stores};
+use crate::ports::{Position, StoreKind, Stores};
 use crate::runtime::{Clock, ClockJump, STEP_MAX};
-use crate::stores::{DataFolder, StoreError};
+use crate::stores::{StoreError, StoreLocation};
 
 const FOLDER: &str = "folder";
 const STORE: &str = "store";
@@ -24,8 +24,11 @@ pub fn check(context: &DoctorContext<'_>) -> (Vec<Check>, Running) {
     let running = running(folder);
     let mut checks = vec![writable(folder, running)];
     checks.extend(room(folder));
-    if folder.is_dir() {
-        checks.extend(check_integrity(&DataFolder::database_in(folder)));
+    match StoreLocation::of(&context.store) {
+        Ok(location) if location.kind() == StoreKind::Postgres => checks.extend(check_server(&location, context.calls)),
+        Ok(location) if folder.is_dir() => checks.extend(check_integrity(&location)),
+        Ok(_) => (),
+        Err(what) => checks.push(Check::fail(STORE, what, "correct store.url")),
     }
     (checks, running)
 }
@@ -75,7 +78,34 @@ fn room(folder: &Path) -> Option<Check> {
     })
 }
 
-fn check_integrity(database: &Path) -> Vec<Check> {
+/// A database on a server: reached, of a version we read, and writable.
+fn check_server(location: &StoreLocation, calls: LiveChecks) -> Vec<Check> {
+    let shown = location.shown();
+    if calls == LiveChecks::None {
+        return vec![Check::ok(STORE, format!("{shown}, not asked"))];
+    }
+    let fix = "check store.url, its password in the environment, and that the server runs and lets this machine in";
+    let failed = |error: StoreError| vec![Check::fail(STORE, error.to_string(), fix)];
+    let opened = match OpenStore::new(location) {
+        Ok(opened) => opened,
+        Err(error) => return failed(error),
+    };
+    let looked = opened.wait(async {
+        let notes = opened.backend.try_out().await?;
+        let condition = opened.backend.condition().await?;
+        let mut checks = vec![Check::ok(STORE, format!("{shown} was written to and read"))];
+        checks.extend(notes.into_iter().map(|(told, fix)| Check::warn(STORE, told, fix)));
+        match condition.has_records {
+            true => checks.extend(journal(&opened.stores, &location.notes()).await?),
+            false => checks.push(Check::ok(STORE, "no records yet")),
+        }
+        Ok(checks)
+    });
+    looked.unwrap_or_else(failed)
+}
+
+fn check_integrity(location: &StoreLocation) -> Vec<Check> {
+    let database = &*location.notes();
     if let Some(lost) = LostRecords::of_file(database) {
         return vec![Check::fail(STORE, lost.to_string(), LostRecords::ADVICE)];
     }
@@ -83,7 +113,7 @@ fn check_integrity(database: &Path) -> Vec<Check> {
         return vec![Check::ok(STORE, "no records yet")];
     }
     let broken = LostRecords::DAMAGED_ADVICE;
-    let opened = match OpenStore::new(database) {
+    let opened = match OpenStore::new(location) {
         Ok(opened) => opened,
         Err(error @ StoreError::Newer { .. }) => {
             let fix = "install that version, or set store.folder to another";
@@ -92,7 +122,7 @@ fn check_integrity(database: &Path) -> Vec<Check> {
         Err(error) => return vec![Check::fail(STORE, format!("{}: {error}", database.display()), broken)],
     };
     let failed = |what: String| vec![Check::fail(STORE, format!("{}: {what}", database.display()), broken)];
-    match opened.wait(opened.database.complaints()) {
+    match opened.wait(opened.backend.complaints()) {
         Ok(complaints) if complaints.is_empty() => {
             opened.wait(journal(&opened.stores, database)).unwrap_or_else(|error| failed(error.to_string()))
         }

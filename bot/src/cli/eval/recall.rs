@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::locomo::{self, EvalQuestion, Sample};
-use super::remembered::{RememberedTalk, StoreKind};
+use super::remembered::{EvalStore, RememberedTalk};
 use crate::cli::settings::{SettingsArguments, environment};
 use crate::cli::show::{harmless, harmless_json};
 use crate::meter::Meter;
@@ -146,7 +146,7 @@ fn measure(
 ) -> anyhow::Result<()> {
     let counts = |question: &&EvalQuestion| !question.evidence.is_empty() && CATEGORIES.contains(&question.category);
     let questions: Vec<&EvalQuestion> = sample.questions.iter().filter(counts).collect();
-    let store = if arguments.store { StoreKind::OnDisk } else { StoreKind::InMemory };
+    let store = if arguments.store { EvalStore::OnDisk } else { EvalStore::InMemory };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     runtime.block_on(async {
         let talk = RememberedTalk::new(sample, store, arguments.ranking.into(), embedder).await?;
@@ -222,7 +222,7 @@ mod tests {
     async fn that_somebody_is_close_to_the_asker_costs_no_answers() {
         let (mut without, mut with, mut questions) = ([0.0; 2], [0.0; 2], 0.0);
         for sample in TALKS.iter().flat_map(|text| locomo::read(text).unwrap()) {
-            let talk = RememberedTalk::new(&sample, StoreKind::InMemory, Ranking::Default, None).await.unwrap();
+            let talk = RememberedTalk::new(&sample, EvalStore::InMemory, Ranking::Default, None).await.unwrap();
             let mut askers: Vec<&str> = sample.turns.iter().map(|turn| turn.speaker.as_str()).collect();
             askers.sort();
             askers.dedup();

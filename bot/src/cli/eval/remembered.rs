@@ -30,7 +30,7 @@ pub struct RememberedTalk {
 
 /// Where a conversation is remembered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StoreKind {
+pub enum EvalStore {
     InMemory,
     OnDisk,
 }
@@ -51,12 +51,12 @@ const BETWEEN_SESSIONS: Span = Span::minutes(24 * 60);
 impl RememberedTalk {
     pub async fn new(
         sample: &Sample,
-        store: StoreKind,
+        store: EvalStore,
         ranking: Ranking,
         embedder: Option<&dyn Embedder>,
     ) -> anyhow::Result<RememberedTalk> {
         let policies = policies(ranking)?;
-        let folder = (store == StoreKind::OnDisk).then(TemporaryFolder::new).transpose()?;
+        let folder = (store == EvalStore::OnDisk).then(TemporaryFolder::new).transpose()?;
         let memory: Arc<dyn Memory> = match &folder {
             None => Arc::new(Ram::default()),
             Some(folder) => {

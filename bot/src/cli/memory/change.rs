@@ -2,7 +2,6 @@
 
 use std::io::{BufRead as _, BufReader};
 
-use aizuchi_core::Policies;
 use aizuchi_core::memory::{ExportItem, FactId, Filter, MemoryChange, to_forget};
 use aizuchi_core::types::{PersonId, RoomId};
 use anyhow::{Context as _, bail};
@@ -11,10 +10,8 @@ use clap::Args;
 use super::inspect::{now, person_called, room_called};
 use crate::cli::print;
 use crate::cli::show::{harmless, print_error, progress_bar};
-use crate::cli::store;
-use crate::memory::{IMPORTED_TOGETHER, SqliteMemory, StoredLayers};
-use crate::ports::Memory as _;
-use crate::stores::{DataFolder, Database};
+use crate::cli::store::HeldStore;
+use crate::memory::IMPORTED_TOGETHER;
 
 #[derive(Args)]
 pub struct Forget {
@@ -66,8 +63,8 @@ pub fn forget(arguments: &super::MemoryArguments, forget: &Forget) -> anyhow::Re
             (ForgottenPart::Room(room), told)
         }
     };
-    change_store(arguments, async |database, policies| {
-        let keeper = store::keeper_at_rest(database, policies).await?;
+    change_store(arguments, async |held| {
+        let keeper = held.keeper().await?;
         match part {
             ForgottenPart::Fact(fact) => Ok(keeper.change(vec![MemoryChange::Forgotten { fact }]).await?),
             ForgottenPart::Person(person) => keeper.forget_at_rest(person).await,
@@ -103,12 +100,12 @@ pub fn import(arguments: &super::MemoryArguments, import: &Import) -> anyhow::Re
     }
     let count = changes.len();
     let bar = progress_bar(count as u64, "importing");
-    change_store(arguments, async |database, policies| {
-        let memory = SqliteMemory::new(database.clone(), StoredLayers::ALL);
+    change_store(arguments, async |held| {
+        let memory = held.memory().await?;
         // What was imported already is recognised when an import that was interrupted is run again.
         while !changes.is_empty() {
             let rest = changes.split_off(changes.len().min(IMPORTED_TOGETHER));
-            memory.apply(std::mem::replace(&mut changes, rest), policies).await?;
+            memory.apply(std::mem::replace(&mut changes, rest), held.policies()).await?;
             bar.set_position((count - changes.len()) as u64);
         }
         Ok(())
@@ -148,17 +145,15 @@ fn warn_of_losses(arguments: &super::MemoryArguments) -> anyhow::Result<()> {
 
 fn change_store(
     arguments: &super::MemoryArguments,
-    change: impl AsyncFnOnce(&Database, &Policies) -> anyhow::Result<()>,
+    change: impl AsyncFnOnce(&HeldStore) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let path = arguments.folder()?;
-    let policies = arguments.settings.policies()?;
-    let folder = DataFolder::take(&path).with_context(
-        || "nothing was changed: while aizuchi is running, people use /aizuchi forget-me, in the web room /forget-me",
-    )?;
+    let location = arguments.location()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     runtime.block_on(async {
-        let database = Database::open(&folder.database())?;
-        change(&database, &policies).await?;
-        Ok(store::settle(&database).await?)
+        let held = HeldStore::open(&location, &arguments.settings).await.with_context(
+            || "nothing was changed: while aizuchi is running, people use /aizuchi forget-me, in the web room /forget-me",
+        )?;
+        change(&held).await?;
+        Ok(held.settle().await?)
     })
 }

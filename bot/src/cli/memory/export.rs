@@ -43,8 +43,8 @@ pub fn export(arguments: &super::MemoryArguments, export: &Export) -> anyhow::Re
     match &export.output {
         None => write(&items, &mut std::io::stdout().lock()),
         Some(path) => {
-            let folder = arguments.folder()?;
-            let kept = folder.to_string_lossy();
+            let location = arguments.location()?;
+            let kept = location.data_folder().to_string_lossy();
             let inputs: Vec<&str> =
                 [Some(&*kept), arguments.settings.config.as_deref()].into_iter().flatten().collect();
             outputs::check(&inputs, &[("--output", path)])?;

@@ -171,7 +171,7 @@ pub fn search(arguments: &super::MemoryArguments, search: &Search) -> anyhow::Re
 
 /// What a search prints.
 pub fn found(folder: Option<&str>, settings: &SettingsArguments, search: &Search) -> anyhow::Result<String> {
-    let reading = MemoryReader::open(&store::folder(folder, settings)?)?;
+    let reading = MemoryReader::open(&store::location(folder, settings)?, settings)?;
     let text = search.text.join(" ");
     if words::search_words(&text).is_empty() {
         bail!("no searchable word in {text:?}");

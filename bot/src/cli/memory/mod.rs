@@ -4,7 +4,7 @@ mod change;
 mod export;
 mod inspect;
 
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use aizuchi_core::Policies;
 use aizuchi_core::memory::{
@@ -17,11 +17,10 @@ use clap::{Args, Subcommand};
 use crate::cli::settings::{SettingsArguments, environment};
 use crate::cli::show::print_error;
 use crate::cli::store::{self, OpenStore};
-use crate::memory::{SqliteMemory, StoredLayers};
 use crate::meter::Meter;
 use crate::models;
-use crate::ports::{Memory, MemoryCatalog};
-use crate::stores::StoreError;
+use crate::ports::MemoryStore;
+use crate::stores::{StoreError, StoreLocation};
 
 #[cfg(feature = "mcp")]
 pub use inspect::{Search, found};
@@ -74,34 +73,34 @@ pub fn run(arguments: &MemoryArguments) -> anyhow::Result<()> {
 }
 
 impl MemoryArguments {
-    fn folder(&self) -> anyhow::Result<PathBuf> {
-        store::folder(self.folder.as_deref(), &self.settings)
+    fn location(&self) -> anyhow::Result<StoreLocation> {
+        store::location(self.folder.as_deref(), &self.settings)
     }
 
     /// What is remembered, to look into, also while the program is running.
     fn open(&self) -> anyhow::Result<MemoryReader> {
-        MemoryReader::open(&self.folder()?)
+        MemoryReader::open(&self.location()?, &self.settings)
     }
 }
 
 /// What can be asked about what is remembered.
 struct MemoryReader {
-    memory: Box<dyn Memory>,
-    catalog: Box<dyn MemoryCatalog>,
+    memory: Arc<dyn MemoryStore>,
     opened: OpenStore,
 }
 
 type MemoryResult<T> = Result<T, StoreError>;
 
 impl MemoryReader {
-    fn open(folder: &Path) -> anyhow::Result<MemoryReader> {
-        let opened = store::open(folder)?;
-        let there = opened.wait(opened.database.has_memory());
-        if !there.with_context(|| format!("cannot read {}", folder.display()))? {
-            bail!("the store in {} was written by an earlier version; `aizuchi run` upgrades it", folder.display());
+    fn open(location: &StoreLocation, settings: &SettingsArguments) -> anyhow::Result<MemoryReader> {
+        let (opened, shown) = (store::open(location)?, location.shown());
+        let condition = opened.wait(opened.backend.condition()).with_context(|| format!("cannot read {shown}"))?;
+        if !condition.has_memory {
+            bail!("the store in {shown} was written by an earlier version; `aizuchi run` upgrades it");
         }
-        let memory = SqliteMemory::new(opened.database.clone(), StoredLayers::ALL);
-        Ok(MemoryReader { memory: Box::new(memory.clone()), catalog: Box::new(memory), opened })
+        let (layers, policies) = (settings.layers()?, settings.policies()?);
+        let memory = store::memory_of(&*opened.backend, &layers, &policies);
+        Ok(MemoryReader { memory: opened.wait(memory)?, opened })
     }
 
     fn channel(&self, room: &RoomId) -> MemoryResult<(Option<ChannelMemory>, Marks)> {
@@ -109,11 +108,11 @@ impl MemoryReader {
     }
 
     fn channels(&self) -> MemoryResult<Vec<ChannelMemory>> {
-        self.opened.wait(self.catalog.channels())
+        self.opened.wait(self.memory.channels())
     }
 
     fn fact(&self, id: FactId) -> MemoryResult<Option<Fact>> {
-        self.opened.wait(self.catalog.fact(id))
+        self.opened.wait(self.memory.fact(id))
     }
 
     fn facts(&self, filter: &Filter) -> MemoryResult<Vec<Fact>> {
@@ -137,7 +136,7 @@ impl MemoryReader {
     }
 
     fn rooms(&self) -> MemoryResult<Vec<RoomId>> {
-        self.opened.wait(self.catalog.rooms())
+        self.opened.wait(self.memory.rooms())
     }
 
     /// A room that anything was heard in.

@@ -23,10 +23,10 @@ use crate::replay::{
 use crate::sentences::sentence;
 
 pub fn told(arguments: &ReplayArguments) -> anyhow::Result<String> {
-    let folder = store::folder(arguments.journal.as_ref().and_then(Option::as_deref), &arguments.settings)?;
-    check_outputs(arguments, &folder.to_string_lossy())?;
-    let opened = store::open(&folder)?;
-    let days = read(arguments, opened, folder)?;
+    let location = store::location(arguments.journal.as_ref().and_then(Option::as_deref), &arguments.settings)?;
+    check_outputs(arguments, &location.data_folder().to_string_lossy())?;
+    let opened = store::open(&location)?;
+    let days = read(arguments, opened, location.data_folder().to_owned())?;
     let unchanged = !arguments.settings.changes_anything() && arguments.judge.is_none();
     if unchanged { as_it_was(arguments, days) } else { replay_with_changes(arguments, days) }
 }
@@ -44,13 +44,14 @@ struct RecordedDays {
 }
 
 fn read(arguments: &ReplayArguments, opened: OpenStore, folder: PathBuf) -> anyhow::Result<RecordedDays> {
-    let unreadable = || format!("cannot read the journal in {}", folder.display());
+    let shown = opened.backend.shown();
+    let unreadable = || format!("cannot read the journal in {shown}");
     let (mut records, damaged) = opened.wait(records(arguments, &opened)).with_context(unreadable)?;
     let mut left_out = opened.wait(OptedOutFilter::read(&opened)).with_context(unreadable)?;
     records.retain(|record| !left_out.skips(&record.input));
     let opted_out = left_out.skipped;
     if records.is_empty() {
-        bail!("no records in {}", folder.display());
+        bail!("no records in {shown}");
     }
     let stored = opened.wait(traces::all(&*opened.stores.decisions)).with_context(unreadable)?.into_iter().collect();
     let emptied = EmptiedRecords::of(&records);

@@ -80,7 +80,9 @@ async fn who_opts_out_is_never_kept_again_also_after_a_restart() {
         house.apply([out(true)]).await;
         nothing_is_left(&house).await;
         let lobby = public("web:lobby");
-        if stores_on_disk().contains(store) {
+        if store != "memory" {
+            // A database lets one program in at a time.
+            house.memory = Arc::new(Ram::default());
             house.memory = reopen(store, &house.folder).await;
             house.apply([heard(&lobby, 2, "web:bob", "Bob", "gardening")]).await;
         }

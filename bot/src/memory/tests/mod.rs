@@ -20,13 +20,13 @@ use aizuchi_core::settings::Layers;
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Span, Time, Visibility};
 use aizuchi_test_servers::folder::Scratch;
 
-use super::{MEMORY_STORES, StoredLayers, open};
-use crate::ports::Memory;
+use super::{MemoryContext, Ram, StoredLayers, open};
+use crate::ports::{MemoryStore, StoreBackend};
 use crate::stores::{DataFolder, Database};
 
 /// A store in a folder of its own.
 pub struct House {
-    pub memory: Arc<dyn Memory>,
+    pub memory: Arc<dyn MemoryStore>,
     pub policies: Policies,
     pub folder: Scratch,
 }
@@ -37,20 +37,23 @@ pub fn settings(assignments: &[&str]) -> Policies {
     layers.resolve(&|_| None).unwrap()
 }
 
-/// The stores there are, each alone, and each beside the first with one layer there and the others here.
+/// The stores there are, each alone, and mixtures: a layer in one, the others in another.
 pub fn stores() -> Vec<String> {
-    let (first, others) = MEMORY_STORES.split_first().unwrap();
-    let alone = MEMORY_STORES.iter().map(|spec| spec.name.to_owned());
-    let mixed = others.iter().flat_map(|other| {
-        ["facts", "profiles"].map(|layer| format!("{layer} in {}, others in {}", first.name, other.name))
-    });
-    alone.chain(mixed).collect()
+    let mut stores = vec!["local", "memory", "facts in local, others in memory", "profiles in local, others in memory"];
+    if cfg!(feature = "postgres") {
+        stores.extend([
+            "postgres",
+            "plain postgres",
+            "facts in postgres, others in memory",
+            "profiles in postgres, others in sqlite",
+        ]);
+    }
+    stores.into_iter().map(str::to_owned).collect()
 }
 
 /// Those whose files can be searched.
 pub fn stores_on_disk() -> Vec<String> {
-    let in_folder = |store: &String| MEMORY_STORES.iter().any(|spec| spec.in_folder && store.contains(spec.name));
-    stores().into_iter().filter(in_folder).collect()
+    stores().into_iter().filter(|store| store.contains("local") || store.contains("sqlite")).collect()
 }
 
 impl House {
@@ -100,19 +103,37 @@ impl House {
     }
 }
 
-/// Opens a store, as often as a test likes; one on a server would connect here.
-pub async fn reopen(store: &str, folder: &Path) -> Arc<dyn Memory> {
-    let database = Database::open(&DataFolder::database_in(folder)).unwrap();
+/// Opens a store, as often as a test likes. One on a server is found again by what its folder says.
+pub async fn reopen(store: &str, folder: &Path) -> Arc<dyn MemoryStore> {
+    let backend = backend(store, folder).await;
     let Some((one, others)) = store.split_once(", others in ") else {
-        let spec = MEMORY_STORES.iter().find(|spec| spec.name == store).expect("there is such a store");
-        return (spec.open)(&database, StoredLayers::ALL);
+        return match store {
+            "memory" => Arc::new(Ram::new(StoredLayers::ALL)),
+            _ => backend.memory(StoredLayers::ALL),
+        };
     };
     let (layer, first) = one.split_once(" in ").unwrap();
-    let chosen = ["channel_context", "profiles", "facts"].map(|of| {
+    let mut layers = crate::config::new_layers();
+    for of in ["channel_context", "profiles", "facts"] {
         let store = if of == layer { first } else { others };
-        format!("memory.{of}_store={store}")
-    });
-    open(&settings(&chosen.each_ref().map(String::as_str)).general().settings.memory, &database).unwrap()
+        layers.add_assignment(&format!("memory.{of}_store={store}"));
+    }
+    layers.add_assignment(&format!("store.folder={}", folder.display()));
+    let policies = layers.resolve(&|_| None).unwrap();
+    let context = MemoryContext { backend: &*backend, layers: &layers };
+    open(&policies.general().settings.memory, context).await.unwrap()
+}
+
+async fn backend(store: &str, folder: &Path) -> Arc<dyn StoreBackend> {
+    #[cfg(feature = "postgres")]
+    if store.contains("postgres") {
+        use aizuchi_test_servers::postgres::PostgresVersion;
+        let without_extension = store.contains("plain postgres");
+        let version = if without_extension { PostgresVersion::Debian } else { PostgresVersion::WithVector };
+        return Arc::new(crate::stores::postgres::scratch(folder, version).await);
+    }
+    let _ = store;
+    Arc::new(Database::open(&DataFolder::database_in(folder)).unwrap())
 }
 
 pub fn day(day: u64) -> Time {
@@ -223,4 +244,22 @@ pub fn scan(folder: &Path, words: &str) -> Option<PathBuf> {
         bytes.windows(words.len()).any(|window| window.eq_ignore_ascii_case(words.as_bytes()))
     };
     std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(holds)
+}
+
+/// Something of every layer, with a vector.
+pub async fn remember_something(memory: &dyn MemoryStore) {
+    let (lobby, policies) = (public("web:lobby"), settings(&[]));
+    let changes = vec![
+        heard(&lobby, 1, "web:mia", "Mia", "gardens"),
+        summarized(&lobby, 1, "They talk about gardens.", &[("web:mia", "Mia")]),
+        kept(sourced(&lobby, "Mia grows tomatoes", &[("web:mia", "m1")])),
+        kept(sourced(&lobby, "Mia lives in 京都", &[("web:mia", "m2")])),
+        answered(&lobby, "web:mia", "web:bob", &[("tomatoes", "m1")]),
+        MemoryChange::OptedOut { person: PersonId::new("web:zoe"), out: true },
+    ];
+    memory.apply(changes, &policies).await.unwrap();
+    let fact = memory.facts(Filter::default()).await.unwrap().pop().unwrap();
+    let embedded =
+        MemoryChange::Embedded { fact: fact.id, content: fact.content, model: "m".into(), vector: vec![0.5, -1.0] };
+    memory.apply(vec![embedded], &policies).await.unwrap();
 }

@@ -36,7 +36,7 @@ use crate::keeper::Keeper;
 use crate::language::Language;
 use crate::ports::{Commands, Platform};
 use crate::runtime::{EngineEvent, EngineHandle};
-use crate::stores::{StoreError, wait_for_room};
+use crate::stores::{StoreError, wait_until_available};
 
 /// A request must be there within this, or the connection is closed: nobody holds a place by sending slowly.
 const HEADERS_WITHIN: Duration = Duration::from_secs(5);
@@ -91,12 +91,12 @@ impl Web {
         let WebServices { engine, traces, commands, keeper, events, metrics, ready, beside, stop } = with;
         let listener = guard::bind(&self.settings.address, self.settings.token()).await?;
         let address = listener.local_addr().context("a bound port has an address")?;
-        wait_for_room(async || self.open_rooms().await).await?;
+        wait_until_available(async || self.open_rooms().await).await?;
         let now = self.clock.now();
         let sweep = async || rooms::sweep(now - SAMPLES_KEPT, now - PEOPLE_KEPT).make(&*self.stores.web).await;
-        wait_for_room(sweep).await?;
+        wait_until_available(sweep).await?;
         let since = self.last_seq().await?;
-        let sessions = wait_for_room(async || self.sessions().await).await?;
+        let sessions = wait_until_available(async || self.sessions().await).await?;
         let guard = Guard::new(&self.settings, address.ip(), sessions);
         let context = Arc::new(WebContext {
             web: self.clone(),

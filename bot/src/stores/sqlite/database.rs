@@ -72,11 +72,9 @@ const SETTLE_PAUSES_MS: [u64; 7] = [10, 20, 50, 100, 300, 700, 1500];
 impl Database {
     /// Opens the file, makes it if it is missing, and brings it up to date. Must be called inside a tokio runtime.
     pub fn open(path: &Path) -> Result<Database, StoreError> {
-        let told = |error: StoreError| match error {
-            StoreError::Failed(what) => StoreError::Failed(format!("cannot open {}: {what}", path.display())),
-            other @ (StoreError::Full(_) | StoreError::Newer { .. } | StoreError::Gone(_) | StoreError::Closed) => {
-                other
-            }
+        let told = |error: StoreError| {
+            let StoreError::Failed(what) = error else { return error };
+            StoreError::Failed(format!("cannot open {}: {what}", path.display()))
         };
         // To write would be to change it, if only by emptying the log beside it.
         if let Err(newer @ StoreError::Newer { .. }) = open_for_reading(path) {
@@ -214,7 +212,7 @@ impl Database {
 }
 
 /// Opens a store that another program may be writing, to look and not to touch.
-fn open_for_reading(path: &Path) -> Result<Connection, StoreError> {
+pub fn open_for_reading(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_FOR)?;

@@ -5,8 +5,12 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use super::Database;
-use crate::ports::{BoxFuture, FileCleanup, StoreFiles, Stores};
+use super::{Database, SqliteMemory};
+use crate::memory::StoredLayers;
+use crate::ports::{
+    BoxFuture, CopyStore, FileCleanup, MemoryStore, PlatformStores, StoreBackend, StoreCondition, StoreFiles,
+    StoreKind, Stores,
+};
 use crate::stores::StoreError;
 
 impl From<Database> for Stores {
@@ -48,28 +52,57 @@ impl StoreFiles for Database {
     }
 }
 
-impl Database {
-    /// Whether this is a store of ours, and no other database.
-    pub async fn has_records(&self) -> Result<bool, StoreError> {
-        self.read(|connection| Ok(connection.table_exists(None, "journal")? && connection.table_exists(None, "trace")?))
-            .await
+impl StoreBackend for Database {
+    fn kind(&self) -> StoreKind {
+        StoreKind::Sqlite
     }
 
-    /// Whether it is of a version that has memory.
-    pub async fn has_memory(&self) -> Result<bool, StoreError> {
-        self.read(|connection| connection.table_exists(None, "memory_tie")).await
+    fn shown(&self) -> String {
+        self.path().display().to_string()
     }
 
-    /// Writes a copy of the whole store into a file that is empty.
-    pub async fn copy_to(&self, file: &str) -> Result<(), StoreError> {
+    fn stores(&self) -> Stores {
+        self.into()
+    }
+
+    fn platform_stores(&self) -> PlatformStores {
+        Database::platform_stores(self)
+    }
+
+    fn memory(&self, kept: StoredLayers) -> Arc<dyn MemoryStore> {
+        Arc::new(SqliteMemory::new(self.clone(), kept))
+    }
+
+    fn condition(&self) -> BoxFuture<'_, Result<StoreCondition, StoreError>> {
+        Box::pin(self.read(condition))
+    }
+
+    fn try_out(&self) -> BoxFuture<'_, Result<Vec<(String, String)>, StoreError>> {
+        Box::pin(async move { Database::check(self).await.map(|()| Vec::new()) })
+    }
+
+    fn back_up<'a>(&'a self, file: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         let file = file.to_owned();
-        self.read(move |connection| connection.execute("VACUUM INTO ?1", [file]).map(drop)).await
+        Box::pin(self.read(move |connection| connection.execute("VACUUM INTO ?1", [file]).map(drop)))
     }
 
-    /// What SQLite finds wrong with its tables; nothing if they are whole.
-    pub async fn complaints(&self) -> Result<Vec<String>, StoreError> {
-        self.read(complaints).await
+    fn copying(&self) -> Arc<dyn CopyStore> {
+        Arc::new(self.clone())
     }
+
+    fn complaints(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        Box::pin(self.read(complaints))
+    }
+}
+
+fn condition(connection: &Connection) -> rusqlite::Result<StoreCondition> {
+    let has = |table: &str| connection.table_exists(None, table);
+    Ok(StoreCondition {
+        has_records: has("journal")? && has("trace")?,
+        has_memory: has("memory_tie")?,
+        // The lock of the data folder tells.
+        is_running: None,
+    })
 }
 
 fn complaints(connection: &Connection) -> rusqlite::Result<Vec<String>> {

@@ -54,7 +54,7 @@ impl KeeperStore for Database {
 impl ForgetJobs for Database {
     fn begin(&self, step: JobStep) -> BoxFuture<'_, Result<i64, StoreError>> {
         let insert = move |transaction: &Transaction<'_>| {
-            transaction.execute("INSERT INTO forgetting (body) VALUES (?1)", [body(&step)])?;
+            transaction.execute("INSERT INTO forgetting (body) VALUES (?1)", [step.encode()])?;
             Ok(transaction.last_insert_rowid())
         };
         Box::pin(self.write(insert))
@@ -68,13 +68,13 @@ impl ForgetJobs for Database {
         };
         Box::pin(async move {
             let Some((id, body)) = self.read(read).await? else { return Ok(None) };
-            Ok(Some((id, step(body.as_deref())?)))
+            Ok(Some((id, JobStep::decode(body.as_deref())?)))
         })
     }
 
     fn go_on(&self, id: i64, step: JobStep) -> BoxFuture<'_, Result<(), StoreError>> {
         let update = move |transaction: &Transaction<'_>| {
-            transaction.execute("UPDATE forgetting SET body = ?2 WHERE id = ?1", params![id, body(&step)]).map(drop)
+            transaction.execute("UPDATE forgetting SET body = ?2 WHERE id = ?1", params![id, step.encode()]).map(drop)
         };
         Box::pin(self.write(update))
     }
@@ -85,21 +85,4 @@ impl ForgetJobs for Database {
         };
         Box::pin(self.write(delete))
     }
-}
-
-fn body(step: &JobStep) -> Option<String> {
-    match step {
-        JobStep::Delete(request) => Some(serde_json::to_string(request).expect("a request is plain data")),
-        JobStep::RemoveCopies => Some(String::new()),
-        JobStep::Settle => None,
-    }
-}
-
-fn step(body: Option<&str>) -> Result<JobStep, StoreError> {
-    let unreadable = |error| StoreError::Failed(format!("cannot read who is to be forgotten: {error}"));
-    Ok(match body {
-        None => JobStep::Settle,
-        Some("") => JobStep::RemoveCopies,
-        Some(body) => JobStep::Delete(Box::new(serde_json::from_str(body).map_err(unreadable)?)),
-    })
 }

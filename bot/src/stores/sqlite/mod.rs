@@ -1,6 +1,7 @@
 //! The SQLite adapter: one file in the data folder, written by one task, read by many. All SQL is here.
 
 mod checkpoint;
+mod copy;
 mod database;
 mod decisions;
 mod error;
@@ -25,5 +26,5 @@ use super::StoreError;
 pub use database::Database;
 #[cfg(test)]
 pub use memory::leave_facts_of_an_earlier_version;
-pub use memory::{LOCAL_MEMORY, SqliteMemory};
+pub use memory::{MEMORY, SqliteMemory};
 pub use web::store_talk;

@@ -10,6 +10,7 @@ mod table;
 #[cfg(test)]
 pub use earlier::leave_facts_of_an_earlier_version;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use aizuchi_core::Policies;
@@ -23,16 +24,26 @@ use rusqlite::{Connection, params};
 use super::Database;
 use crate::memory::apply::apply;
 use crate::memory::table::{MemoryTable as _, OptOutMark, StoreResult};
-use crate::memory::{MemoryStoreSpec, StoredLayers};
-use crate::ports::{BoxFuture, Memory, MemoryCatalog};
-use crate::stores::StoreError;
-use table::{SqliteMemoryTable, matching, read_all};
+use crate::memory::{MemoryContext, MemoryStoreSpec, StoredLayers};
+use crate::ports::{BoxFuture, Memory, MemoryCatalog, MemoryStore, StoreKind};
+use crate::stores::{DataFolder, StoreError, StoreSettings};
+pub use table::SqliteMemoryTable;
+use table::{matching, read_all};
 
-pub const LOCAL_MEMORY: MemoryStoreSpec = MemoryStoreSpec {
-    name: "local",
-    in_folder: true,
-    open: |database, kept| Arc::new(SqliteMemory::new(database.clone(), kept)),
+/// In the data folder, wherever everything else is.
+pub const MEMORY: MemoryStoreSpec = MemoryStoreSpec {
+    name: "sqlite",
+    same_as: Some(StoreKind::Sqlite),
+    open: |context, kept| Box::pin(open(context, kept)),
 };
+
+async fn open(context: MemoryContext<'_>, kept: StoredLayers) -> Result<Arc<dyn MemoryStore>, String> {
+    let settings: StoreSettings = context.layers.section().map_err(|_| "the section [store] is wrong".to_owned())?;
+    let folder = Path::new(&settings.folder);
+    let path = DataFolder::database_in(folder);
+    let database = Database::open(&path).map_err(|error| error.to_string())?;
+    Ok(Arc::new(SqliteMemory::new(database, kept)))
+}
 
 /// Cheap to clone.
 #[derive(Clone)]

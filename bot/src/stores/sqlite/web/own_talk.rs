@@ -1,24 +1,21 @@
 //! The talk of the web rooms, looked through for a person.
 
-use aizuchi_core::types::{MessageId, PersonId, RoomId};
 use rusqlite::Connection;
 
 use super::{Database, rows};
-use crate::ports::{BoxFuture, OwnTalk, PersonName, StoredUtterance, TalkOf, WebMessage};
+use crate::ports::{BoxFuture, OwnTalk, PersonName, StoredUtterance, TalkOf};
 use crate::stores::StoreError;
-
-/// How rooms and people of the web begin for everybody else.
-const PREFIX: &str = "web:";
+use crate::stores::web_talk::{local_name, person_id, to_utterances};
 
 impl OwnTalk for Database {
     fn utterances<'a>(&'a self, by: TalkOf<'a>) -> BoxFuture<'a, Result<Vec<StoredUtterance>, StoreError>> {
         let by = match by {
             TalkOf::People(people) => {
-                let names = people.iter().filter_map(|person| person.as_str().strip_prefix(PREFIX));
-                TalkFilter::People(names.filter(|name| !name.is_empty()).map(Into::into).collect())
+                let names = people.iter().filter_map(|person| local_name(person.as_str()));
+                TalkFilter::People(names.map(Into::into).collect())
             }
             TalkOf::Bot => TalkFilter::Bot,
-            TalkOf::Room(room) => TalkFilter::Room(room.as_str().strip_prefix(PREFIX).map(Into::into)),
+            TalkOf::Room(room) => TalkFilter::Room(local_name(room.as_str()).map(Into::into)),
         };
         Box::pin(self.read(move |connection| find_utterances(connection, &by)))
     }
@@ -47,24 +44,7 @@ fn find_utterances(connection: &Connection, part: &TalkFilter) -> rusqlite::Resu
         TalkFilter::Bot => rows::messages(connection, "WHERE json_extract(body, '$.voice') = 'Me'", [])?,
         TalkFilter::Room(room) => rows::messages(connection, "WHERE room = ?1", [room])?,
     };
-    // What was forgotten is nobody's any more.
-    let of_somebody = messages.into_iter().filter(|message| !message.body.by.id.is_empty());
-    Ok(of_somebody.map(to_utterance).collect())
-}
-
-fn to_utterance(message: WebMessage) -> StoredUtterance {
-    let WebMessage { id, room, body, .. } = message;
-    StoredUtterance {
-        room: RoomId::new(format!("{PREFIX}{room}")),
-        id: MessageId::new(id),
-        at: body.at,
-        by: person_id(&body.by.id),
-        name: body.by.name.into(),
-        voice: body.voice,
-        text: body.text.into(),
-        reply: body.reply_to.map(MessageId::new),
-        deleted: body.deleted,
-    }
+    Ok(to_utterances(messages))
 }
 
 fn names(connection: &Connection) -> rusqlite::Result<Vec<PersonName>> {
@@ -74,8 +54,4 @@ fn names(connection: &Connection) -> rusqlite::Result<Vec<PersonName>> {
     let mut statement = connection.prepare_cached(query)?;
     let row = |row: &rusqlite::Row<'_>| Ok((person_id(&row.get::<_, String>(0)?), row.get::<_, String>(1)?.into()));
     statement.query_map([], row)?.collect()
-}
-
-fn person_id(id: &str) -> PersonId {
-    PersonId::new(format!("{PREFIX}{id}"))
 }

@@ -1,4 +1,4 @@
-//! Waits for room on a full disk.
+//! Waits for room on a full disk, and for a server that does not answer.
 
 use std::time::Duration;
 
@@ -8,14 +8,21 @@ const TRIES_EVERY: Duration = Duration::from_secs(2);
 /// Tries between two lines in the log.
 const SAYS_EVERY: u32 = 30;
 
-/// Tries until there is room for it. Fails for any other reason at once.
-pub async fn wait_for_room<T>(mut attempt: impl AsyncFnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
+/// Tries until there is room for it and the server answers. Fails for any other reason at once.
+pub async fn wait_until_available<T>(mut attempt: impl AsyncFnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
     let mut tries: u32 = 0;
     loop {
         match attempt().await {
             Err(error @ StoreError::Full(_)) => {
                 if tries.is_multiple_of(SAYS_EVERY) {
                     tracing::error!(%error, "the disk is full; waiting: free some space, or move store.folder and restart");
+                }
+                tries += 1;
+                tokio::time::sleep(TRIES_EVERY).await;
+            }
+            Err(error @ StoreError::Unavailable(_)) => {
+                if tries.is_multiple_of(SAYS_EVERY) {
+                    tracing::error!(%error, "waiting for the store: check store.url and its server");
                 }
                 tries += 1;
                 tokio::time::sleep(TRIES_EVERY).await;

@@ -1,0 +1,136 @@
+//! `aizuchi store copy` and `aizuchi restore`: everything from one store into another.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, ensure};
+use clap::{Args, Subcommand};
+
+use super::settings::SettingsArguments;
+use super::show::{harmless, progress_bar};
+use super::{print, store};
+use crate::ports::{StoreBackend, StoreKind};
+use crate::stores::copy::{self, CopySummary};
+use crate::stores::{DataFolder, StoreLocation};
+
+#[derive(Args)]
+pub struct StoreArguments {
+    #[command(subcommand)]
+    command: StoreCommand,
+}
+
+#[derive(Subcommand)]
+enum StoreCommand {
+    /// Copy everything from one store into another
+    ///
+    /// A store is a data folder, a file that `aizuchi backup` wrote, or a PostgreSQL database (postgres://USER@HOST/NAME, its
+    /// password in AIZUCHI_STORE_PASSWORD or PGPASSWORD). The source may be in use: it is copied as it is at one moment. The destination
+    /// must be empty, or hold the beginning of the same copy, which goes on where it was interrupted. In the end both are
+    /// counted and compared.
+    Copy(Copy),
+}
+
+#[derive(Args)]
+pub struct Copy {
+    /// Where everything is
+    #[arg(long, value_name = "STORE")]
+    from: String,
+    /// Where it goes
+    #[arg(long, value_name = "STORE")]
+    to: String,
+    /// Empty the destination first
+    #[arg(long)]
+    replace: bool,
+}
+
+#[derive(Args)]
+pub struct RestoreArguments {
+    /// What `aizuchi backup` wrote
+    file: String,
+    /// Empty the store first
+    #[arg(long)]
+    replace: bool,
+    /// The data folder [default: that of the settings]
+    #[arg(long, value_name = "DIR")]
+    folder: Option<String>,
+    #[command(flatten)]
+    settings: SettingsArguments,
+}
+
+pub fn run(arguments: &StoreArguments) -> anyhow::Result<()> {
+    let StoreCommand::Copy(Copy { from, to, replace }) = &arguments.command;
+    let from = StoreLocation::parse(from).map_err(|what| anyhow::anyhow!("--from {what}"))?;
+    let to = StoreLocation::parse(to).map_err(|what| anyhow::anyhow!("--to {what}"))?;
+    ensure!(from.shown() != to.shown(), "--from and --to are the same store: {}", from.shown());
+    transfer(&from, &to, *replace)
+}
+
+pub fn restore(arguments: &RestoreArguments) -> anyhow::Result<()> {
+    let from = StoreLocation::parse(&arguments.file).map_err(|what| anyhow::anyhow!("{what}"))?;
+    ensure!(from.kind() == StoreKind::Sqlite, "a backup is a file that `aizuchi backup` wrote");
+    let to = store::location(arguments.folder.as_deref(), &arguments.settings)?;
+    transfer(&from, &to, arguments.replace)
+}
+
+fn transfer(from: &StoreLocation, to: &StoreLocation, replace: bool) -> anyhow::Result<()> {
+    // First, and thrown away: what is not a store is said before anything is made.
+    let condition = {
+        let opened = store::open(from)?;
+        opened.wait(opened.backend.condition())?
+    };
+    ensure!(
+        condition.has_memory,
+        "{} was written by an earlier version: start it once with `aizuchi run`, which upgrades it",
+        from.shown()
+    );
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let summary = runtime.block_on(async {
+        let unopened = || format!("cannot open {}; nothing was changed", to.shown());
+        // A database has a lock of its own.
+        let is_here = to.kind() == StoreKind::Sqlite;
+        let _folder = is_here.then(|| DataFolder::take(to.data_folder())).transpose().with_context(unopened)?;
+        let target = to.open().await.with_context(unopened)?;
+        let source = from.open_to_read().await.with_context(|| format!("cannot open {}", from.shown()))?;
+        if replace {
+            target.copying().clear().await?;
+        }
+        let summary = copy_with_progress(&source, &target).await?;
+        // What was cleared leaves the files as well.
+        let _ = target.stores().files.settle().await?;
+        anyhow::Ok(summary)
+    })?;
+    print(&told(&summary, from, to))
+}
+
+async fn copy_with_progress(
+    source: &Arc<dyn StoreBackend>,
+    target: &Arc<dyn StoreBackend>,
+) -> anyhow::Result<CopySummary> {
+    let bar = progress_bar(0, "copying");
+    let mut progress = |done: copy::CopyProgress| {
+        bar.set_length(done.of);
+        bar.set_position(done.rows);
+        bar.set_message(done.table);
+    };
+    let summary = copy::copy(&*source.copying(), &*target.copying(), &mut progress).await;
+    bar.finish_and_clear();
+    summary.context("the copy is not complete; what arrived stays, and the same command goes on with it")
+}
+
+fn told(summary: &CopySummary, from: &StoreLocation, to: &StoreLocation) -> String {
+    let count = |table: &str| summary.counts.iter().find(|(name, _)| *name == table).map_or(0, |(_, count)| *count);
+    let found = match summary.found {
+        0 => String::new(),
+        found => format!(", {found} of them were there already"),
+    };
+    format!(
+        "copied {} rows from {} to {}{found}: {} records, {} decisions, {} facts, {} messages of the web room; counted and \
+         compared\n",
+        summary.rows,
+        harmless(&from.shown()),
+        harmless(&to.shown()),
+        count("journal"),
+        count("trace"),
+        count("memory_fact"),
+        count("web_message")
+    )
+}

@@ -1,0 +1,191 @@
+//! Takes everything along from one store into another.
+//!
+//! The source is read as it is at one moment, so that a program may go on writing to it. Rows go in the order of their keys, in parts, each
+//! part a commit that may be repeated: a copy that was interrupted goes on behind the last row that is there, once it is
+//! certain that what is there is a beginning of the source. In the end both sides are counted and summed.
+
+use std::sync::{Arc, Mutex};
+
+use aizuchi_core::memory::{Fact, FactId};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::StoreError;
+use crate::ports::{COPY_TABLES, Cell, CopyRow, CopySource, CopyStore, CopyTable};
+
+/// Rows read and written at once.
+const PART: usize = 1_000;
+
+/// How far a copy has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopyProgress {
+    pub table: &'static str,
+    pub rows: u64,
+    pub of: u64,
+}
+
+/// What was copied.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CopySummary {
+    pub rows: u64,
+    /// Of these, how many were there already.
+    pub found: u64,
+    /// By table.
+    pub counts: Vec<(&'static str, u64)>,
+}
+
+/// Rows, whatever their order: how many, and the sum of their checksums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Digest {
+    count: u64,
+    sum: u64,
+}
+
+impl Digest {
+    fn add(&mut self, row: &[Cell]) {
+        let mut hash = Xxh3::new();
+        for cell in row {
+            match cell {
+                Cell::Null => hash.update(&[0]),
+                Cell::Integer(number) => {
+                    hash.update(&[1]);
+                    hash.update(&number.to_le_bytes());
+                }
+                Cell::Text(text) => {
+                    hash.update(&[2]);
+                    hash.update(&(text.len() as u64).to_le_bytes());
+                    hash.update(text.as_bytes());
+                }
+                Cell::Bytes(bytes) => {
+                    hash.update(&[3]);
+                    hash.update(&(bytes.len() as u64).to_le_bytes());
+                    hash.update(bytes);
+                }
+            }
+        }
+        self.count += 1;
+        self.sum = self.sum.wrapping_add(hash.digest());
+    }
+}
+
+/// The fact of a row of `memory_fact`.
+pub fn decode_fact(row: &[Cell]) -> Result<Fact, StoreError> {
+    let unreadable = |what: String| StoreError::Failed(format!("cannot read a fact: {what}"));
+    match row {
+        [_, Cell::Text(body)] => serde_json::from_str(body).map_err(|error| unreadable(error.to_string())),
+        _ => Err(unreadable("it has no body".into())),
+    }
+}
+
+/// The fact, the model and the numbers of a row of `memory_vector`.
+pub fn decode_vector(row: &[Cell]) -> Result<(FactId, &str, Vec<f32>), StoreError> {
+    match row {
+        [Cell::Integer(fact), Cell::Text(model), Cell::Bytes(bytes)] => {
+            let numbers = bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+            Ok((FactId(fact.cast_unsigned()), model, numbers))
+        }
+        _ => Err(StoreError::Failed("cannot read a vector".into())),
+    }
+}
+
+type Source = Arc<Mutex<Box<dyn CopySource>>>;
+
+pub async fn copy(
+    from: &dyn CopyStore,
+    to: &dyn CopyStore,
+    progress: &mut (dyn FnMut(CopyProgress) + Send),
+) -> Result<CopySummary, StoreError> {
+    let source: Source = Arc::new(Mutex::new(from.source().await?));
+    let mut summary = CopySummary::default();
+    for table in COPY_TABLES {
+        let mut of = count(&source, table).await?;
+        let mut last: Option<CopyRow> = None;
+        let (mut all, mut found) = (Digest::default(), beginning(&source, to, table).await?);
+        loop {
+            let rows = read(&source, table, last.take()).await?;
+            let Some(end) = rows.last() else { break };
+            last = Some(end[..table.key].to_vec());
+            let part = rows.len() as u64;
+            rows.iter().for_each(|row| all.add(row));
+            if all.count > found {
+                to.put(table, rows).await?;
+            }
+            of = of.max(all.count);
+            progress(CopyProgress { table: table.name, rows: all.count, of });
+            // A table without a key has one row.
+            if table.key == 0 || part < PART as u64 {
+                break;
+            }
+        }
+        found = found.min(all.count);
+        verify(to, table, all).await?;
+        summary.rows += all.count;
+        summary.found += found;
+        summary.counts.push((table.name, all.count));
+    }
+    Ok(summary)
+}
+
+/// How many rows are there already. `Err` if they are not a beginning of the source.
+async fn beginning(source: &Source, to: &dyn CopyStore, table: &'static CopyTable) -> Result<u64, StoreError> {
+    if table.key == 0 {
+        return Ok(0);
+    }
+    let there: Source = Arc::new(Mutex::new(to.source().await?));
+    let (mut last, mut count): (Option<CopyRow>, u64) = (None, 0);
+    loop {
+        let (of_source, of_target) = (read(source, table, last.clone()).await?, read(&there, table, last).await?);
+        let Some(end) = of_target.last() else { return Ok(count) };
+        if !of_source.starts_with(&of_target) {
+            return Err(StoreError::Failed(format!(
+                "the destination has records in {} that the source does not have: choose an empty one, or empty it with --replace",
+                table.name
+            )));
+        }
+        last = Some(end[..table.key].to_vec());
+        count += of_target.len() as u64;
+        if of_target.len() < PART {
+            return Ok(count);
+        }
+    }
+}
+
+async fn verify(to: &dyn CopyStore, table: &'static CopyTable, expected: Digest) -> Result<(), StoreError> {
+    let there: Source = Arc::new(Mutex::new(to.source().await?));
+    let (mut found, mut last) = (Digest::default(), None);
+    loop {
+        let rows = read(&there, table, last.take()).await?;
+        let Some(end) = rows.last() else { break };
+        last = Some(end[..table.key].to_vec());
+        rows.iter().for_each(|row| found.add(row));
+        if table.key == 0 || rows.len() < PART {
+            break;
+        }
+    }
+    if found == expected {
+        return Ok(());
+    }
+    Err(StoreError::Failed(format!(
+        "{} was not copied whole: {} rows of {} arrived, or some differ; run it again",
+        table.name, found.count, expected.count
+    )))
+}
+
+async fn count(source: &Source, table: &'static CopyTable) -> Result<u64, StoreError> {
+    blocking(source, move |source| source.count(table)).await
+}
+
+async fn read(source: &Source, table: &'static CopyTable, after: Option<CopyRow>) -> Result<Vec<CopyRow>, StoreError> {
+    blocking(source, move |source| source.rows(table, after.as_deref(), PART)).await
+}
+
+async fn blocking<T: Send + 'static>(
+    source: &Source,
+    work: impl FnOnce(&mut dyn CopySource) -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    let source = source.clone();
+    let work = move || work(&mut **source.lock().expect("a source is never held over a panic"));
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| match error.try_into_panic() {
+        Ok(panic) => std::panic::resume_unwind(panic),
+        Err(_) => Err(StoreError::Closed),
+    })
+}

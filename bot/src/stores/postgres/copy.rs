@@ -1,0 +1,186 @@
+//! Everything of the database, row by row.
+
+use tokio_postgres::Row;
+use tokio_postgres::types::{ToSql, Type};
+
+use super::connection::{PgConnection, Value};
+use super::error::{PgError, PgResult};
+use super::memory::PgMemoryTable;
+use super::text::{from_stored, to_stored};
+use super::{PostgresDatabase, database};
+use crate::memory::table::MemoryTable as _;
+use crate::ports::{BoxFuture, COPY_TABLES, Cell, CopyRow, CopySource, CopyStore, CopyTable, WebBody};
+use crate::stores::StoreError;
+use crate::stores::copy::{decode_fact, decode_vector};
+
+/// A connection within a transaction that sees the database as it was at its beginning.
+struct PgSource(PgConnection);
+
+impl CopySource for PgSource {
+    fn count(&mut self, table: &CopyTable) -> Result<u64, StoreError> {
+        let count: i64 = self.0.one(&format!("SELECT count(*) FROM {}", table.name), &[])?.get(0);
+        Ok(count.cast_unsigned())
+    }
+
+    fn rows(&mut self, table: &CopyTable, after: Option<&[Cell]>, at_most: usize) -> Result<Vec<CopyRow>, StoreError> {
+        let CopyTable { name, columns, key } = table;
+        let mut query = format!("SELECT {} FROM {name}", columns.join(", "));
+        let names = columns[..*key].join(", ");
+        if let Some(after) = after {
+            let marks: Vec<String> = (1..=after.len()).map(|number| format!("${number}")).collect();
+            query += &format!(" WHERE ({names}) > ({})", marks.join(", "));
+        }
+        if *key > 0 {
+            query += &format!(" ORDER BY {names}");
+        }
+        query += &format!(" LIMIT {at_most}");
+        let types = column_types(&self.0, table)?;
+        let values: Vec<Box<dyn ToSql + Sync>> =
+            after.unwrap_or_default().iter().zip(&types).map(|(cell, kind)| to_value(cell, kind)).collect();
+        let values: Vec<Value<'_>> = values.iter().map(|value| &**value).collect();
+        Ok(self.0.query(&query, &values)?.iter().map(read).collect())
+    }
+}
+
+/// The types of the columns, as the server has them.
+fn column_types(connection: &PgConnection, table: &CopyTable) -> PgResult<Vec<Type>> {
+    let query = format!("SELECT {} FROM {} LIMIT 0", table.columns.join(", "), table.name);
+    connection.column_types(&query)
+}
+
+fn read(row: &Row) -> CopyRow {
+    let cell = |column: usize| match *row.columns()[column].type_() {
+        Type::BOOL => row.get::<_, Option<bool>>(column).map(|flag| Cell::Integer(flag.into())),
+        Type::INT2 => row.get::<_, Option<i16>>(column).map(|number| Cell::Integer(number.into())),
+        Type::INT4 => row.get::<_, Option<i32>>(column).map(|number| Cell::Integer(number.into())),
+        Type::INT8 => row.get::<_, Option<i64>>(column).map(Cell::Integer),
+        Type::BYTEA => row.get::<_, Option<Vec<u8>>>(column).map(Cell::Bytes),
+        _ => row.get::<_, Option<String>>(column).map(|text| Cell::Text(from_stored(text))),
+    };
+    (0..row.len()).map(|column| cell(column).unwrap_or(Cell::Null)).collect()
+}
+
+/// A value of the type that the column has.
+fn to_value(cell: &Cell, kind: &Type) -> Box<dyn ToSql + Sync> {
+    let (number, text, bytes) = match cell {
+        Cell::Null => (None, None, None),
+        Cell::Integer(number) => (Some(*number), None, None),
+        Cell::Text(text) => (None, Some(to_stored(text).into_owned()), None),
+        Cell::Bytes(bytes) => (None, None, Some(bytes.clone())),
+    };
+    match *kind {
+        Type::BOOL => Box::new(number.map(|number| number != 0)),
+        Type::INT2 => Box::new(number.map(|number| number as i16)),
+        Type::INT4 => Box::new(number.map(|number| number as i32)),
+        Type::INT8 => Box::new(number),
+        Type::BYTEA => Box::new(bytes),
+        _ => Box::new(text),
+    }
+}
+
+impl CopyStore for PostgresDatabase {
+    fn source(&self) -> BoxFuture<'_, Result<Box<dyn CopySource>, StoreError>> {
+        let target = self.target().clone();
+        Box::pin(async move {
+            let connect = move || {
+                let connection = PgConnection::connect(&target, "aizuchi copy")?;
+                connection
+                    .batch("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT count(*) FROM store_version")?;
+                Ok::<_, PgError>(connection)
+            };
+            let connection = database::on_a_thread(connect).await??;
+            Ok(Box::new(PgSource(connection)) as Box<dyn CopySource>)
+        })
+    }
+
+    fn put<'a>(&'a self, table: &'static CopyTable, rows: Vec<CopyRow>) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(self.write(move |connection| match table.name {
+            "memory_fact" => put_facts(connection, &rows),
+            "memory_vector" => put_vectors(connection, &rows),
+            _ => put(connection, table, &rows),
+        }))
+    }
+
+    fn clear(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        let derived = ["memory_fact_person", "memory_fact_message", "memory_word", "memory_sketch"];
+        let names = COPY_TABLES.iter().filter(|table| table.key > 0).map(|table| table.name).chain(derived);
+        let truncate = format!("TRUNCATE {}", names.collect::<Vec<_>>().join(", "));
+        Box::pin(self.write(move |connection| connection.batch(&truncate)))
+    }
+}
+
+fn put(connection: &PgConnection, table: &CopyTable, rows: &[CopyRow]) -> PgResult<()> {
+    let CopyTable { name, columns, key } = table;
+    let (mut columns, mut types) = (columns.to_vec(), column_types(connection, table)?);
+    // What is copied out of the body, to find it by.
+    let is_talk = *name == "web_message";
+    if is_talk {
+        columns.extend(["author", "own"]);
+        types.extend([Type::TEXT, Type::BOOL]);
+    }
+    let marks: Vec<String> = (1..=columns.len()).map(|number| format!("${number}")).collect();
+    let write = match key {
+        0 => format!("UPDATE {name} SET {} = $1", columns[0]),
+        key => {
+            let keys = columns[..*key].join(", ");
+            let sets: Vec<String> = columns[*key..].iter().map(|name| format!("{name} = excluded.{name}")).collect();
+            let otherwise = if sets.is_empty() { "NOTHING".into() } else { format!("UPDATE SET {}", sets.join(", ")) };
+            let overriding = if *name == "forgetting" { "OVERRIDING SYSTEM VALUE" } else { "" };
+            format!(
+                "INSERT INTO {name} ({}) {overriding} VALUES ({}) ON CONFLICT ({keys}) DO {otherwise}",
+                columns.join(", "),
+                marks.join(", ")
+            )
+        }
+    };
+    let rows: Vec<Vec<Box<dyn ToSql + Sync>>> = rows
+        .iter()
+        .map(|row| {
+            let mut cells = row.clone();
+            if is_talk {
+                cells.extend(found_by(row));
+            }
+            cells.iter().zip(&types).map(|(cell, kind)| to_value(cell, kind)).collect()
+        })
+        .collect();
+    let values: Vec<Vec<Value<'_>>> = rows.iter().map(|row| row.iter().map(|value| &**value).collect()).collect();
+    let steps: Vec<(&str, &[Value<'_>])> = values.iter().map(|values| (&*write, &values[..])).collect();
+    connection.pipeline(&steps)?;
+    if let ("inbox" | "forgetting", Some(column)) = (*name, columns.first()) {
+        let set =
+            format!("SELECT setval(pg_get_serial_sequence('{name}', '{column}'), (SELECT max({column}) FROM {name}))");
+        connection.query(&set, &[])?;
+    }
+    Ok(())
+}
+
+/// Whose a message of the web room is, and whether it is the bot's.
+fn found_by(row: &[Cell]) -> [Cell; 2] {
+    let body = match row.last() {
+        Some(Cell::Text(body)) => serde_json::from_str::<WebBody>(body).ok(),
+        _ => None,
+    };
+    let (author, own) =
+        body.map_or_else(Default::default, |body| (body.by.id, body.voice == aizuchi_core::types::Voice::Me));
+    [Cell::Text(author), Cell::Integer(own.into())]
+}
+
+fn put_facts(connection: &PgConnection, rows: &[CopyRow]) -> PgResult<()> {
+    let mut memory = PgMemoryTable(connection);
+    for row in rows {
+        memory.put_fact(&decode_fact(row)?)?;
+    }
+    let set = "SELECT setval('memory_fact_number', greatest((SELECT max(id) FROM memory_fact), 1))";
+    connection.query(set, &[]).map(drop)
+}
+
+fn put_vectors(connection: &PgConnection, rows: &[CopyRow]) -> PgResult<()> {
+    let mut memory = PgMemoryTable(connection);
+    for row in rows {
+        let (fact, model, vector) = decode_vector(row)?;
+        if let Some(fact) = memory.fact(fact)? {
+            memory.put_vector(&fact, model, &vector)?;
+        }
+    }
+    Ok(())
+}

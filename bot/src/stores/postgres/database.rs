@@ -1,0 +1,213 @@
+//! A PostgreSQL database: one connection that writes and commits in groups, and up to eight that read.
+//!
+//! - **One writer.** Records get their numbers in the order in which they are committed, so one connection writes everything. It
+//!   holds an advisory lock: a second program on the same database is refused.
+//! - **Group commit.** The writer takes all that waits and runs it in one transaction, each part in a savepoint of its own, so
+//!   that an error undoes that part alone. `Ok` means committed, and durable as far as the server's `synchronous_commit` says.
+//! - **Lost connections.** Each group writes its own number (`store_writer`). If the connection is lost during a commit, nobody
+//!   knows whether it took place; the writer connects again, waits until the old session has ended, and reads that number.
+//!   Then the group is done, or it is run again. So a failover neither loses a record nor stores it twice.
+//! - **Outages.** Whoever wants to write or read waits a few seconds, and is then told that the store is unavailable. Only a group
+//!   that may have been committed waits for as long as it takes.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Semaphore, mpsc, oneshot};
+
+use super::connection::PgConnection;
+use super::error::{PgError, PgResult};
+use super::memory;
+use super::migrations::{self, VERSION};
+use super::session::{Session, check_encoding, check_pooler};
+use super::target::PgTarget;
+use super::writer::{Order, PgWriter, write_all, write_to};
+use crate::stores::StoreError;
+
+/// Cheap to clone.
+#[derive(Clone)]
+pub struct PostgresDatabase {
+    work: mpsc::Sender<Order>,
+    /// What may be written later.
+    behind: mpsc::Sender<Order>,
+    target: PgTarget,
+    /// Beside which the shell puts small notes of its own.
+    notes: Arc<Path>,
+    readers: Arc<Mutex<Vec<PgConnection>>>,
+    reading: Arc<Semaphore>,
+    /// Whether what was to be written last could not be.
+    refuses: Arc<AtomicBool>,
+}
+
+/// Writes that may wait; beyond that callers wait.
+const WAITING_MAX: usize = 4096;
+/// Reads at the same time.
+const READERS_MAX: usize = 8;
+/// How long a caller waits for a server that does not answer.
+pub const OUTAGE_WAITED: Duration = Duration::from_secs(3);
+pub const CONNECT_AGAIN: Duration = Duration::from_millis(200);
+
+impl PostgresDatabase {
+    /// Connects, brings the tables up to date, and takes the lock. `notes` is beside which the shell may put small notes. Must be
+    /// called inside a tokio runtime.
+    pub async fn open(target: PgTarget, notes: PathBuf) -> Result<PostgresDatabase, StoreError> {
+        let wanted = target.clone();
+        let open = move || {
+            let session = Session::open(&wanted)?;
+            check_encoding(session.connection(), &wanted)?;
+            let reader = PgConnection::connect(&wanted, "aizuchi reader")?;
+            check_pooler(session.connection(), &reader)?;
+            migrations::migrate(session.connection())?;
+            memory::prepare(session.connection())?;
+            Ok::<_, PgError>((session, reader))
+        };
+        let (session, reader) = on_a_thread(open).await??;
+        let ((work, queue), (behind, later)) = (mpsc::channel(WAITING_MAX), mpsc::channel(WAITING_MAX));
+        let refuses = Arc::<AtomicBool>::default();
+        let writer = PgWriter { target: target.clone(), session: Some(session), refuses: refuses.clone() };
+        tokio::spawn(write_all(writer, queue, later));
+        Ok(PostgresDatabase {
+            work,
+            behind,
+            target,
+            notes: notes.into(),
+            readers: Arc::new(Mutex::new(vec![reader])),
+            reading: Arc::new(Semaphore::new(READERS_MAX)),
+            refuses,
+        })
+    }
+
+    /// To look into a database that another program may be writing: whatever is written is refused as if it were closed.
+    pub async fn open_to_read(target: PgTarget, notes: PathBuf) -> Result<PostgresDatabase, StoreError> {
+        let wanted = target.clone();
+        let open = move || {
+            let reader = PgConnection::connect(&wanted, "aizuchi reader")?;
+            check_encoding(&reader, &wanted)?;
+            match migrations::version(&reader)? {
+                found if found > VERSION => Err(PgError::Final(StoreError::Newer { found, newest: VERSION })),
+                _ => Ok(reader),
+            }
+        };
+        let reader = on_a_thread(open).await??;
+        let ((work, _), (behind, _)) = (mpsc::channel(1), mpsc::channel(1));
+        Ok(PostgresDatabase {
+            work,
+            behind,
+            target,
+            notes: notes.into(),
+            readers: Arc::new(Mutex::new(vec![reader])),
+            reading: Arc::new(Semaphore::new(READERS_MAX)),
+            refuses: Arc::default(),
+        })
+    }
+
+    /// Where it is, without a password.
+    pub fn shown(&self) -> &str {
+        self.target.shown()
+    }
+
+    pub fn target(&self) -> &PgTarget {
+        &self.target
+    }
+
+    pub fn notes(&self) -> &Path {
+        &self.notes
+    }
+
+    /// Writes, together with whatever else wants to be written now, and returns when it is committed. Fails alone. What is given
+    /// may run several times, until one time is committed.
+    pub async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&PgConnection) -> PgResult<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        write_to(&self.work, work).await
+    }
+
+    /// The same for what nobody is kept waiting by.
+    pub async fn write_behind<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&PgConnection) -> PgResult<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        write_to(&self.behind, work).await
+    }
+
+    /// What no transaction may hold. Whatever else is to be written waits.
+    pub async fn alone<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&PgConnection) -> PgResult<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (tell, told) = oneshot::channel();
+        let work = Box::new(move |connection: PgResult<&PgConnection>| {
+            // Nobody may be waiting any more.
+            let _ = tell.send(connection.and_then(work).map_err(StoreError::from));
+        });
+        self.work.send(Order::Alone(work)).await.map_err(|_| StoreError::Closed)?;
+        told.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// Reads what is committed, beside whatever is being written. What is given may run several times.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        work: impl Fn(&PgConnection) -> PgResult<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (target, readers) = (self.target.clone(), self.readers.clone());
+        let turn = self.reading.clone().acquire_owned().await.expect("it is never closed");
+        let read = move || {
+            let started = Instant::now();
+            let done = read_until_done(&target, &readers, &work);
+            metrics::histogram!("aizuchi_store_seconds", "store" => "postgres", "kind" => "read")
+                .record(started.elapsed().as_secs_f64());
+            // The caller may be gone by now; the thread was busy nevertheless.
+            drop(turn);
+            done
+        };
+        on_a_thread(read).await?
+    }
+
+    /// Whether it can be written, as far as is known: where the last attempt failed, there is another one.
+    pub async fn check(&self) -> Result<(), StoreError> {
+        let used = READERS_MAX - self.reading.available_permits();
+        metrics::gauge!("aizuchi_store_readers_in_use", "store" => "postgres").set(used as f64);
+        if self.refuses.load(Ordering::Relaxed) {
+            self.write(|connection| connection.execute("UPDATE store_writer SET batch = batch", &[]).map(drop)).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Runs what blocks. The program may be ending.
+pub async fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, StoreError> {
+    tokio::task::spawn_blocking(work).await.or_else(|error| match error.try_into_panic() {
+        Ok(panic) => std::panic::resume_unwind(panic),
+        Err(_) => Err(StoreError::Closed),
+    })
+}
+
+fn read_until_done<T>(
+    target: &PgTarget,
+    readers: &Mutex<Vec<PgConnection>>,
+    work: &dyn Fn(&PgConnection) -> PgResult<T>,
+) -> Result<T, StoreError> {
+    let give_up = Instant::now() + OUTAGE_WAITED;
+    loop {
+        let idle = readers.lock().expect("readers are never held over a panic").pop();
+        let connection = idle.filter(|idle| !idle.is_closed());
+        let connection = connection.map_or_else(|| PgConnection::connect(target, "aizuchi reader"), Ok);
+        let done = connection.and_then(|connection| {
+            let done = work(&connection);
+            if !matches!(done, Err(PgError::Lost(_))) {
+                readers.lock().expect("readers are never held over a panic").push(connection);
+            }
+            done
+        });
+        match done {
+            Err(error) if error.is_passing() && Instant::now() < give_up => {
+                metrics::counter!("aizuchi_store_retries_total", "store" => "postgres", "kind" => "read").increment(1);
+                std::thread::sleep(CONNECT_AGAIN);
+            }
+            done => return done.map_err(StoreError::from),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What PostgreSQL reports, by what can be done about it.
+
+use std::error::Error as _;
+
+use tokio_postgres::error::SqlState;
+
+use crate::stores::StoreError;
+
+pub type PgResult<T> = Result<T, PgError>;
+
+#[derive(Clone, Debug)]
+pub enum PgError {
+    /// The connection is gone, or the server is not ready for anybody: connect again.
+    Lost(String),
+    /// The same transaction may succeed when it is tried again.
+    Again(String),
+    /// Trying again changes nothing.
+    Final(StoreError),
+}
+
+impl PgError {
+    /// Whether the whole transaction has to be tried again.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, PgError::Lost(_) | PgError::Again(_))
+    }
+}
+
+impl From<PgError> for StoreError {
+    fn from(error: PgError) -> StoreError {
+        match error {
+            PgError::Lost(what) | PgError::Again(what) => StoreError::Unavailable(what),
+            PgError::Final(error) => error,
+        }
+    }
+}
+
+impl From<StoreError> for PgError {
+    fn from(error: StoreError) -> PgError {
+        match error {
+            StoreError::Unavailable(what) => PgError::Lost(what),
+            error @ (StoreError::Full(_)
+            | StoreError::Newer { .. }
+            | StoreError::Gone(_)
+            | StoreError::Closed
+            | StoreError::Failed(_)) => PgError::Final(error),
+        }
+    }
+}
+
+impl From<tokio_postgres::Error> for PgError {
+    fn from(error: tokio_postgres::Error) -> PgError {
+        let Some(reported) = error.as_db_error() else { return without_state(&error) };
+        let told = match reported.detail() {
+            Some(detail) => format!("{} ({detail})", reported.message()),
+            None => reported.message().to_owned(),
+        };
+        let state = reported.code();
+        match *state {
+            SqlState::ADMIN_SHUTDOWN
+            | SqlState::CRASH_SHUTDOWN
+            | SqlState::CANNOT_CONNECT_NOW
+            | SqlState::TOO_MANY_CONNECTIONS
+            | SqlState::IDLE_SESSION_TIMEOUT
+            // A standby that is not promoted yet.
+            | SqlState::READ_ONLY_SQL_TRANSACTION => PgError::Lost(told),
+            SqlState::T_R_SERIALIZATION_FAILURE
+            | SqlState::T_R_DEADLOCK_DETECTED
+            | SqlState::LOCK_NOT_AVAILABLE
+            | SqlState::QUERY_CANCELED
+            | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => PgError::Again(told),
+            SqlState::DISK_FULL => PgError::Final(StoreError::Full(told)),
+            _ if state.code().starts_with("08") => PgError::Lost(told),
+            _ => PgError::Final(StoreError::Failed(told)),
+        }
+    }
+}
+
+/// Errors of the connection rather than of the server. Of these, only values that do not fit their columns are ours.
+fn without_state(error: &tokio_postgres::Error) -> PgError {
+    let mut told = error.to_string();
+    let mut cause = error.source();
+    let mut io = error.is_closed();
+    while let Some(inner) = cause {
+        if let Some(inner) = inner.downcast_ref::<std::io::Error>() {
+            // A certificate that is not trusted now is not trusted later.
+            io |= !inner.get_ref().is_some_and(|cause| cause.is::<rustls::Error>());
+        }
+        told = format!("{told}: {inner}");
+        cause = inner.source();
+    }
+    if io { PgError::Lost(told) } else { PgError::Final(StoreError::Failed(told)) }
+}

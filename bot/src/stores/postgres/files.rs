@@ -1,0 +1,147 @@
+//! The ports that this adapter serves, and what it leaves on the server's disk.
+//!
+//! PostgreSQL keeps the old version of a changed row in the pages of its table until VACUUM, and its bytes until the space is used
+//! again. Tables are written anew by VACUUM FULL: all of them when somebody is forgotten, and small ones as well when
+//! messages were deleted. What is in the server's write-ahead log and in backups is up to the server; the book says for how long.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::PostgresDatabase;
+use super::connection::PgConnection;
+use super::error::{PgError, PgResult};
+use super::migrations;
+use super::session;
+use crate::memory::StoredLayers;
+use crate::ports::{
+    BoxFuture, CopyStore, FileCleanup, MemoryStore, PlatformStores, StoreBackend, StoreCondition, StoreFiles,
+    StoreKind, Stores,
+};
+use crate::stores::{Database, StoreError, copy};
+
+/// Tables up to this size are written anew whenever something was deleted; everybody waits meanwhile.
+const SMALL_BYTES: i64 = 256 * 1024 * 1024;
+
+impl StoreBackend for PostgresDatabase {
+    fn kind(&self) -> StoreKind {
+        StoreKind::Postgres
+    }
+
+    fn shown(&self) -> String {
+        PostgresDatabase::shown(self).to_owned()
+    }
+
+    fn stores(&self) -> Stores {
+        let database = Arc::new(self.clone());
+        Stores {
+            journal: database.clone(),
+            index: database.clone(),
+            decisions: database.clone(),
+            snapshots: database.clone(),
+            keeper: database.clone(),
+            jobs: database.clone(),
+            files: database,
+        }
+    }
+
+    fn platform_stores(&self) -> PlatformStores {
+        let database = Arc::new(self.clone());
+        PlatformStores {
+            inbox: database.clone(),
+            threads: database.clone(),
+            posts: database.clone(),
+            marks: database.clone(),
+            recent: database.clone(),
+            web: database.clone(),
+            own_talk: database.clone(),
+            web_sessions: database.clone(),
+            files: database,
+        }
+    }
+
+    fn memory(&self, kept: StoredLayers) -> Arc<dyn MemoryStore> {
+        Arc::new(super::memory::PostgresMemory::new(self.clone(), kept))
+    }
+
+    fn condition(&self) -> BoxFuture<'_, Result<StoreCondition, StoreError>> {
+        Box::pin(self.read(|connection| {
+            let version = migrations::version(connection)?;
+            Ok(StoreCondition {
+                has_records: version > 0,
+                has_memory: version == migrations::VERSION,
+                is_running: Some(session::is_running(connection)?),
+            })
+        }))
+    }
+
+    fn try_out(&self) -> BoxFuture<'_, Result<Vec<(String, String)>, StoreError>> {
+        Box::pin(self.read(|connection| {
+            connection.batch("BEGIN")?;
+            let tried = connection.batch(
+                "CREATE TABLE store_trial (words TEXT); INSERT INTO store_trial VALUES ('相槌'); SELECT * FROM store_trial",
+            );
+            connection.batch("ROLLBACK")?;
+            tried?;
+            Ok(super::memory::advice(connection)?.into_iter().collect())
+        }))
+    }
+
+    fn back_up<'a>(&'a self, file: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            let copy = Database::open(Path::new(file))?;
+            copy::copy(&*self.copying(), &copy, &mut |_| ()).await?;
+            // Everything is in the one file then.
+            copy.settle().await.map(drop)
+        })
+    }
+
+    fn copying(&self) -> Arc<dyn CopyStore> {
+        Arc::new(self.clone())
+    }
+
+    fn complaints(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        // The server checks its pages itself, where `data_checksums` is on.
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+}
+
+impl StoreFiles for PostgresDatabase {
+    fn path(&self) -> &Path {
+        self.notes()
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(PostgresDatabase::check(self))
+    }
+
+    fn settle(&self) -> BoxFuture<'_, Result<FileCleanup, StoreError>> {
+        Box::pin(async move {
+            self.alone(|connection| write_anew(connection, SMALL_BYTES)).await?;
+            Ok(FileCleanup::Done)
+        })
+    }
+
+    fn remove_copies(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.alone(|connection| write_anew(connection, i64::MAX)))
+    }
+}
+
+/// Writes the tables anew up to this size; larger ones give their space back to be used again.
+fn write_anew(connection: &PgConnection, up_to: i64) -> PgResult<()> {
+    let tables = connection.query(TABLES, &[])?;
+    for row in tables {
+        let (table, bytes): (String, i64) = (row.get(0), row.get(1));
+        let how = if bytes <= up_to { "VACUUM (FULL, ANALYZE)" } else { "VACUUM (ANALYZE)" };
+        connection.batch(&format!("{how} {table}"))?;
+    }
+    // Only some roles may; where ours may not, the server does it in its own time.
+    match connection.batch("CHECKPOINT") {
+        Err(PgError::Final(_)) | Ok(()) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Our tables, with their sizes.
+const TABLES: &str = "SELECT c.oid::regclass::text, pg_total_relation_size(c.oid) FROM pg_class AS c
+    WHERE c.relkind = 'r' AND c.relowner = (SELECT oid FROM pg_roles WHERE rolname = current_user)
+    AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('journal')) ORDER BY 1";

@@ -1,0 +1,126 @@
+//! Facts in PostgreSQL: each with the words it is found by, its places and its time.
+
+use std::collections::BTreeMap;
+
+use aizuchi_core::memory::rank::{day_of, index_words, terms};
+use aizuchi_core::memory::{Fact, FactId, sketch};
+use aizuchi_core::types::RoomId;
+
+use super::super::text::to_stored;
+use super::table::{PgMemoryTable, decode, encode};
+use crate::memory::search::{day_word, month_word, places_of, room_place};
+use crate::memory::table::StoreResult;
+
+/// Facts that share one word of a sketch, and of all those found, how many are looked at.
+const SHARING_MAX: i64 = 64;
+const ALIKE_MAX: usize = 16;
+
+/// A word of the fact itself, as the index has it.
+pub fn own_token(word: &str) -> String {
+    format!("w{}", to_stored(word))
+}
+
+/// A word of what was said around it.
+pub fn beside_token(word: &str) -> String {
+    format!("b{}", to_stored(word))
+}
+
+impl PgMemoryTable<'_> {
+    pub(super) fn store_fact(&self, fact: &Fact) -> StoreResult<()> {
+        let id = fact.id.0.cast_signed();
+        let before = self.0.first("SELECT body, terms FROM memory_fact WHERE id = $1", &[&id])?;
+        let read = |row: tokio_postgres::Row| StoreResult::Ok((decode::<Fact>(row.get(0))?, row.get::<_, String>(1)));
+        let before = before.map(read).transpose()?;
+        let same = |(before, _): &(Fact, String)| {
+            (&before.content, &before.keywords, &before.people, &before.messages, &before.context, &before.origin)
+                == (&fact.content, &fact.keywords, &fact.people, &fact.messages, &fact.context, &fact.origin)
+        };
+        if before.as_ref().is_some_and(same) {
+            return self.run("UPDATE memory_fact SET body = $2 WHERE id = $1", &[&id, &encode(fact)]);
+        }
+        if let Some((_, terms)) = &before {
+            self.unlist(id, terms)?;
+        }
+        self.index_fact(fact)
+    }
+
+    /// Stores a fact and everything it is found by.
+    fn index_fact(&self, fact: &Fact) -> StoreResult<()> {
+        let (id, room, places) =
+            (fact.id.0.cast_signed(), to_stored(fact.origin.room.as_str()), places_of(&fact.origin));
+        let (terms, day) = (terms(fact), day_of(fact.said_at()));
+        let (words, beside) = index_words(&terms);
+        let mut tokens: Vec<String> = words.iter().map(|word| own_token(word)).collect();
+        tokens.extend(beside.iter().map(|word| beside_token(word)));
+        tokens.extend([day_word(day), month_word(day)]);
+        let people: Vec<_> = fact.people.iter().map(|person| to_stored(person.as_str())).collect();
+        let messages = fact.messages.iter().chain(fact.context.iter().map(|turn| &turn.message));
+        let messages: Vec<_> = messages.map(|message| to_stored(message.as_str())).collect();
+        let sketch: Vec<i64> = sketch(&fact.content).into_iter().map(u64::cast_signed).collect();
+        let words: Vec<_> = words.into_iter().map(to_stored).collect();
+        let write = "INSERT INTO memory_fact VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO UPDATE SET
+            room = excluded.room, body = excluded.body, terms = excluded.terms, tokens = excluded.tokens,
+            places = excluded.places";
+        let by_person = "INSERT INTO memory_fact_person SELECT person, $2 FROM unnest($1::text[]) AS p (person) ON CONFLICT DO NOTHING";
+        let by_message = "INSERT INTO memory_fact_message SELECT $1, message, $3 FROM unnest($2::text[]) AS m (message)
+            ON CONFLICT DO NOTHING";
+        let by_sketch = "INSERT INTO memory_sketch SELECT $1, word, $3 FROM unnest($2::bigint[]) AS s (word) ON CONFLICT DO NOTHING";
+        let count = "INSERT INTO memory_word SELECT word, 1 FROM unnest($1::text[]) AS w (word)
+            ON CONFLICT (word) DO UPDATE SET facts = memory_word.facts + 1";
+        self.0.pipeline(&[
+            (write, &[&id, &room, &encode(fact), &to_stored(&terms), &tokens, &places]),
+            (by_person, &[&people, &id]),
+            (by_message, &[&room, &messages, &id]),
+            (by_sketch, &[&room_place(fact.origin.room.as_str()), &sketch, &id]),
+            (count, &[&words]),
+            ("UPDATE memory_vector SET places = $2 WHERE fact = $1", &[&id, &places]),
+        ])?;
+        Ok(())
+    }
+
+    /// Takes a fact out of everything it is found by but its own row and its vector. `terms` as they are stored.
+    fn unlist(&self, id: i64, terms: &str) -> StoreResult<()> {
+        let (words, _) = index_words(terms);
+        let count = "UPDATE memory_word SET facts = facts - 1 WHERE word = ANY ($1)";
+        self.0.pipeline(&[
+            ("DELETE FROM memory_fact_person WHERE fact = $1", &[&id]),
+            ("DELETE FROM memory_fact_message WHERE fact = $1", &[&id]),
+            ("DELETE FROM memory_sketch WHERE fact = $1", &[&id]),
+            (count, &[&words]),
+            ("DELETE FROM memory_word WHERE word = ANY ($1) AND facts <= 0", &[&words]),
+        ])?;
+        Ok(())
+    }
+
+    pub(super) fn delete_fact(&self, id: FactId) -> StoreResult<()> {
+        let id = id.0.cast_signed();
+        let Some(row) = self.0.first("SELECT terms FROM memory_fact WHERE id = $1", &[&id])? else { return Ok(()) };
+        self.unlist(id, row.get(0))?;
+        self.0.pipeline(&[
+            ("DELETE FROM memory_vector WHERE fact = $1", &[&id]),
+            ("DELETE FROM memory_fact WHERE id = $1", &[&id]),
+        ])?;
+        Ok(())
+    }
+
+    /// Facts of a room that share most of their rare words with a text, in the order of their numbers.
+    pub(super) fn alike(&self, room: &RoomId, content: &str) -> StoreResult<Vec<Fact>> {
+        let asked: Vec<i64> = sketch(content).into_iter().map(u64::cast_signed).collect();
+        let query = "SELECT found.fact FROM unnest($2::bigint[]) AS asked (word) CROSS JOIN LATERAL (
+                SELECT fact FROM memory_sketch AS s WHERE s.room = $1 AND s.word = asked.word ORDER BY fact DESC LIMIT $3
+            ) AS found";
+        let mut shared: BTreeMap<i64, usize> = BTreeMap::new();
+        for row in self.0.query(query, &[&room_place(room.as_str()), &asked, &SHARING_MAX])? {
+            *shared.entry(row.get(0)).or_default() += 1;
+        }
+        let mut best: Vec<(usize, i64)> = shared.into_iter().map(|(fact, words)| (words, fact)).collect();
+        best.retain(|(words, _)| 2 * words >= asked.len());
+        best.sort_unstable_by(|a, b| b.cmp(a));
+        best.truncate(ALIKE_MAX);
+        if best.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids: Vec<i64> = best.into_iter().map(|(_, fact)| fact).collect();
+        self.all("SELECT body FROM memory_fact WHERE id = ANY ($1) ORDER BY id", &[&ids])
+    }
+}

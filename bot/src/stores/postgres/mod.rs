@@ -1,0 +1,62 @@
+//! The PostgreSQL adapter: everything in one database, written through one connection, read through many. All its SQL is here.
+
+mod connection;
+mod copy;
+mod database;
+mod decisions;
+mod error;
+mod files;
+#[cfg(test)]
+mod forgotten_tests;
+mod inbox;
+mod journal;
+mod journal_index;
+mod keeper;
+mod marks;
+mod memory;
+mod migrations;
+mod posts;
+mod recent;
+mod record;
+mod session;
+mod snapshots;
+mod target;
+mod text;
+mod web;
+mod writer;
+
+pub use database::PostgresDatabase;
+pub use target::{PASSWORD_VARIABLES, PgTarget};
+
+#[cfg(test)]
+use aizuchi_test_servers::postgres::PostgresVersion;
+
+/// The database that a folder stands for, made the first time. The server lives as long as the thread of the test.
+#[cfg(test)]
+pub async fn scratch(folder: &std::path::Path, version: PostgresVersion) -> PostgresDatabase {
+    use std::cell::RefCell;
+    use std::sync::Arc;
+
+    use aizuchi_test_servers::postgres::{PostgresServer, shared};
+
+    thread_local! {
+        static SERVERS: RefCell<Vec<Arc<PostgresServer>>> = const { RefCell::new(Vec::new()) };
+    }
+    let note = folder.join("postgres.url");
+    let url = match std::fs::read_to_string(&note) {
+        Ok(url) => url,
+        Err(_) => {
+            let server = shared(version).await;
+            let name = server.empty_database().await;
+            if version == PostgresVersion::WithVector {
+                server.psql(&name, "create extension vector").await;
+            }
+            let url = server.url(&name);
+            SERVERS.with_borrow_mut(|servers| servers.push(server));
+            std::fs::write(&note, &url).expect("the folder can be written to");
+            url
+        }
+    };
+    let target = PgTarget::new(&url.into(), &|_| None).expect("the server of the tests has a sound address");
+    PostgresDatabase::open(target, folder.join("postgres")).await.expect("the server of the tests answers")
+}

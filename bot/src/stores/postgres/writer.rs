@@ -1,0 +1,267 @@
+//! The connection that writes: it commits in groups, and finds out what became of a commit whose answer was lost.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::connection::PgConnection;
+use super::database::{CONNECT_AGAIN, OUTAGE_WAITED};
+use super::error::{PgError, PgResult};
+use super::session::{Session, SessionId};
+use super::target::PgTarget;
+use crate::stores::StoreError;
+
+/// Writes committed together.
+const TOGETHER_MAX: usize = 1024;
+/// Of these, so many that may be written later, or a quarter of them where more wait.
+const BEHIND_TOGETHER: usize = 4;
+/// Attempts at a transaction that others were in the way of.
+const ATTEMPTS_MAX: u32 = 20;
+
+/// Something to be written, perhaps several times until it is committed.
+pub trait PgWork: Send {
+    /// `Err` where the whole transaction has to be tried again.
+    fn attempt(&mut self, connection: &PgConnection) -> PgResult<()>;
+
+    fn finish(self: Box<Self>, committed: Result<(), StoreError>);
+}
+
+pub enum Order {
+    Write(Box<dyn PgWork>),
+    /// What no transaction may hold.
+    Alone(AloneWork),
+}
+
+type AloneWork = Box<dyn FnOnce(PgResult<&PgConnection>) + Send>;
+
+struct PendingWrite<T, F> {
+    work: F,
+    done: Option<Result<T, StoreError>>,
+    tell: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl<T: Send, F: FnMut(&PgConnection) -> PgResult<T> + Send> PgWork for PendingWrite<T, F> {
+    fn attempt(&mut self, connection: &PgConnection) -> PgResult<()> {
+        let work = &mut self.work;
+        match connection.savepoint("one", || work(connection)) {
+            Err(error) if error.is_passing() => Err(error),
+            done => {
+                self.done = Some(done.map_err(StoreError::from));
+                Ok(())
+            }
+        }
+    }
+
+    fn finish(self: Box<Self>, committed: Result<(), StoreError>) {
+        let PendingWrite { done, tell, .. } = *self;
+        // Nobody may be waiting any more: what was to be written is written nevertheless.
+        let _ = tell.send(committed.and_then(|()| done.unwrap_or(Err(StoreError::Closed))));
+    }
+}
+
+pub async fn write_to<T: Send + 'static>(
+    queue: &mpsc::Sender<Order>,
+    work: impl FnMut(&PgConnection) -> PgResult<T> + Send + 'static,
+) -> Result<T, StoreError> {
+    let (tell, told) = oneshot::channel();
+    let pending = PendingWrite { work, done: None, tell };
+    queue.send(Order::Write(Box::new(pending))).await.map_err(|_| StoreError::Closed)?;
+    told.await.map_err(|_| StoreError::Closed)?
+}
+
+pub async fn write_all(mut writer: PgWriter, mut queue: mpsc::Receiver<Order>, mut later: mpsc::Receiver<Order>) {
+    let mut together = Vec::new();
+    let (mut open, mut later_open) = (true, true);
+    while open || later_open {
+        let mut sync = SyncMode::AtOnce;
+        tokio::select! {
+            biased;
+            count = queue.recv_many(&mut together, TOGETHER_MAX), if open => open = count > 0,
+            order = later.recv(), if later_open => {
+                later_open = order.is_some();
+                together.extend(order);
+                sync = SyncMode::WithTheNext;
+            }
+        }
+        for _ in 0..BEHIND_TOGETHER.max(later.len() / 4) {
+            together.extend(later.try_recv().ok());
+        }
+        let orders = std::mem::take(&mut together);
+        let write = move || {
+            writer.carry_out(orders, sync);
+            writer
+        };
+        writer = match tokio::task::spawn_blocking(write).await {
+            Ok(writer) => writer,
+            // The program is ending, and nobody waits for it any more.
+            Err(error) if error.is_cancelled() => return,
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        };
+    }
+}
+
+/// When what is committed is made durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SyncMode {
+    AtOnce,
+    /// The log is written in order: whatever is durable later, this is durable with it.
+    WithTheNext,
+}
+
+pub struct PgWriter {
+    pub target: PgTarget,
+    /// `None` while there is no connection.
+    pub session: Option<Session>,
+    /// Whether what was to be written last could not be.
+    pub refuses: Arc<AtomicBool>,
+}
+
+/// Whether a group was committed, where that cannot be known before there is a connection again.
+enum GroupError {
+    /// It was not.
+    Before(PgError),
+    InDoubt(PgError),
+}
+
+impl PgWriter {
+    fn carry_out(&mut self, orders: Vec<Order>, sync: SyncMode) {
+        let (mut alone, mut works) = (Vec::new(), Vec::new());
+        for order in orders {
+            match order {
+                Order::Write(work) => works.push(work),
+                Order::Alone(work) => alone.push(work),
+            }
+        }
+        if !works.is_empty() {
+            let started = Instant::now();
+            let committed = self.commit(&mut works, sync);
+            metrics::histogram!("aizuchi_store_seconds", "store" => "postgres", "kind" => "write")
+                .record(started.elapsed().as_secs_f64());
+            self.refuses.store(committed.is_err(), Ordering::Relaxed);
+            works.into_iter().for_each(|work| work.finish(committed.clone()));
+        }
+        for work in alone {
+            work(self.connected(Instant::now() + OUTAGE_WAITED).map(Session::connection));
+        }
+    }
+
+    /// Runs all of it until it is committed.
+    fn commit(&mut self, works: &mut [Box<dyn PgWork>], sync: SyncMode) -> Result<(), StoreError> {
+        let give_up = Instant::now() + OUTAGE_WAITED;
+        let batch = next_batch();
+        for attempt in 1.. {
+            let error = match self.connected(give_up).map(Session::connection) {
+                Ok(connection) => match run_group(connection, works, batch, sync) {
+                    Ok(()) => return Ok(()),
+                    Err(GroupError::InDoubt(error)) => {
+                        if self.was_committed(batch, &error)? {
+                            return Ok(());
+                        }
+                        error
+                    }
+                    Err(GroupError::Before(error)) => error,
+                },
+                Err(error) => error,
+            };
+            metrics::counter!("aizuchi_store_retries_total", "store" => "postgres", "kind" => "write").increment(1);
+            let may_again = match &error {
+                PgError::Final(_) => false,
+                PgError::Lost(_) => Instant::now() < give_up,
+                PgError::Again(_) => attempt < ATTEMPTS_MAX,
+            };
+            if !may_again {
+                metrics::counter!("aizuchi_store_errors_total", "store" => "postgres").increment(1);
+                return Err(error.into());
+            }
+            std::thread::sleep(Duration::from_millis(u64::from(attempt.min(20)) * 10));
+        }
+        unreachable!("it is tried until it is done")
+    }
+
+    /// The session, after connecting again where that is needed.
+    fn connected(&mut self, give_up: Instant) -> PgResult<&Session> {
+        if self.session.as_ref().is_none_or(|session| session.connection().is_closed()) {
+            let before = self.session.take().map(|session| session.id());
+            self.session = Some(self.connect_again(before, give_up)?);
+        }
+        Ok(self.session.as_ref().expect("it was just opened"))
+    }
+
+    fn connect_again(&self, before: Option<SessionId>, give_up: Instant) -> PgResult<Session> {
+        self.refuses.store(true, Ordering::Relaxed);
+        loop {
+            match Session::resume(&self.target, before.as_ref()) {
+                Err(error) if error.is_passing() && Instant::now() < give_up => std::thread::sleep(CONNECT_AGAIN),
+                Ok(session) => {
+                    tracing::info!(server = self.target.shown(), "connected to PostgreSQL again");
+                    return Ok(session);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Whether the group of this number was committed, found out however long it takes: whoever waits for it would otherwise
+    /// store it twice.
+    fn was_committed(&mut self, batch: u64, cause: &PgError) -> Result<bool, StoreError> {
+        let told = StoreError::from(cause.clone());
+        tracing::warn!(error = %told, "the connection was lost during a commit; finding out whether it took place");
+        loop {
+            let found = self.connected(Instant::now()).map(Session::connection).and_then(|connection| {
+                let row = connection.one("SELECT batch FROM store_writer", &[])?;
+                Ok(row.get::<_, i64>(0).cast_unsigned() == batch)
+            });
+            match found {
+                Ok(committed) => return Ok(committed),
+                Err(error) if error.is_passing() => std::thread::sleep(CONNECT_AGAIN),
+                // Somebody else holds the lock now: nothing can be known any more, and nothing may be written.
+                Err(error) => {
+                    let error = StoreError::from(error);
+                    tracing::error!(%error, "cannot find out whether a commit took place");
+                    return Err(StoreError::Closed);
+                }
+            }
+        }
+    }
+}
+
+/// A number that no other group has, also of another program.
+fn next_batch() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    let micros = jiff::Timestamp::now().as_microsecond().cast_unsigned();
+    LAST.fetch_max(micros, Ordering::Relaxed);
+    LAST.fetch_add(1, Ordering::Relaxed) + 1
+}
+
+fn run_group(
+    connection: &PgConnection,
+    works: &mut [Box<dyn PgWork>],
+    batch: u64,
+    sync: SyncMode,
+) -> Result<(), GroupError> {
+    let begin = match sync {
+        SyncMode::AtOnce => "BEGIN",
+        SyncMode::WithTheNext => "BEGIN; SET LOCAL synchronous_commit = off",
+    };
+    let run = |works: &mut [Box<dyn PgWork>]| {
+        connection.batch(begin)?;
+        works.iter_mut().try_for_each(|work| work.attempt(connection))?;
+        connection.execute("UPDATE store_writer SET batch = $1", &[&batch.cast_signed()])
+    };
+    if let Err(error) = run(works) {
+        // Where the connection is gone, so is the transaction.
+        let _ = connection.batch("ROLLBACK");
+        return Err(GroupError::Before(error));
+    }
+    match connection.batch("COMMIT") {
+        Ok(()) => Ok(()),
+        Err(error @ PgError::Lost(_)) => Err(GroupError::InDoubt(error)),
+        // The server said that it did not commit.
+        Err(error) => {
+            let _ = connection.batch("ROLLBACK");
+            Err(GroupError::Before(error))
+        }
+    }
+}
