@@ -68,7 +68,9 @@ impl SqliteMemoryTable<'_> {
             self.unlist(before)?;
         }
         let terms = terms(fact);
-        let write = "INSERT OR REPLACE INTO memory_fact (id, room, body, terms) VALUES (?1, ?2, ?3, ?4)";
+        // Not REPLACE: it would make the index of words write out what it has gathered, for each fact.
+        let write = "INSERT INTO memory_fact (id, room, body, terms) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (id) DO UPDATE SET room = excluded.room, body = excluded.body, terms = excluded.terms";
         self.run(write, params![id, room, encode(fact), terms])?;
         for person in &fact.people {
             self.run("INSERT OR IGNORE INTO memory_fact_person VALUES (?1, ?2)", params![person.as_str(), id])?;

@@ -159,9 +159,13 @@ impl MemoryTable for SqliteMemoryTable<'_> {
     }
 
     fn new_fact(&mut self) -> StoreResult<FactId> {
-        // The number is taken at once, and `put_fact` fills the row.
-        self.run("INSERT INTO memory_fact (room, body) VALUES ('', '')", [])?;
-        Ok(FactId(self.0.last_insert_rowid().cast_unsigned()))
+        // The number is taken at once, without a row that `put_fact` would have to write again.
+        let next = "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'memory_fact' RETURNING seq";
+        let taken: Option<i64> = self.0.prepare_cached(next)?.query_row([], |row| row.get(0)).optional()?;
+        if taken.is_none() {
+            self.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('memory_fact', 1)", [])?;
+        }
+        Ok(FactId(taken.unwrap_or(1).cast_unsigned()))
     }
 
     fn fact(&self, id: FactId) -> StoreResult<Option<Fact>> {
