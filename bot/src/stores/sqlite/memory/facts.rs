@@ -34,6 +34,15 @@ pub fn place_word(place: i64) -> String {
     format!("p{:x}", place.cast_unsigned())
 }
 
+/// What follows each word in the index: few digits of where it may be read. Two places may share them; what a reader may not
+/// know is left out when facts are ranked.
+pub fn scope(place: i64) -> String {
+    format!("{SCOPE}{:05x}", place.cast_unsigned() & 0xf_ffff)
+}
+
+/// Between a word and where it may be read.
+pub const SCOPE: char = '~';
+
 /// A day in the index, and the thirty days it is in.
 pub fn day_word(day: i64) -> String {
     format!("d{day}")
@@ -88,19 +97,8 @@ impl SqliteMemoryTable<'_> {
             let values = params![room_number, word.cast_signed(), id];
             self.run("INSERT OR IGNORE INTO memory_sketch VALUES (?1, ?2, ?3)", values)?;
         }
-        let places: Vec<String> = places(fact).into_iter().map(place_word).collect();
-        let day = day_of(fact.said_at());
         let (words, beside) = index_words(&terms);
-        let values = params![
-            id,
-            places.join(" "),
-            [day_word(day), month_word(day)].join(" "),
-            words.join(" "),
-            beside.join(" ")
-        ];
-        let house = places.get(1).map_or("", String::as_str);
-        self.run("INSERT OR REPLACE INTO memory_fact_place VALUES (?1, ?2, ?3)", params![id, places[0], house])?;
-        self.run("INSERT INTO memory_index (rowid, place, day, words, beside) VALUES (?1, ?2, ?3, ?4, ?5)", values)?;
+        self.list_words(fact, &words, &beside)?;
         for word in words {
             let more = "INSERT INTO memory_word VALUES (?1, 1) ON CONFLICT (word) DO UPDATE SET facts = facts + 1";
             self.run(more, [word])?;
@@ -109,6 +107,23 @@ impl SqliteMemoryTable<'_> {
             Some((model, vector)) => self.store_vector(fact, &model, &vector),
             None => Ok(()),
         }
+    }
+
+    fn list_words(&self, fact: &Fact, words: &[&str], beside: &[&str]) -> StoreResult<()> {
+        let places = places(fact);
+        let scope = places.last().map(|place| scope(*place)).unwrap_or_default();
+        let scoped = |words: &[&str]| {
+            let mut text = String::new();
+            for word in words {
+                text.extend([if text.is_empty() { "" } else { " " }, word, &scope]);
+            }
+            text
+        };
+        let places: Vec<String> = places.into_iter().map(place_word).collect();
+        let day = day_of(fact.said_at());
+        let days = [day_word(day), month_word(day)].join(" ");
+        let values = params![fact.id.0.cast_signed(), places.join(" "), days, scoped(words), scoped(beside)];
+        self.run("INSERT INTO memory_index (rowid, place, day, words, beside) VALUES (?1, ?2, ?3, ?4, ?5)", values)
     }
 
     /// Takes a fact out of everything it is found by, as it is stored.
@@ -126,11 +141,11 @@ impl SqliteMemoryTable<'_> {
         }
         let mut listed = self.0.prepare_cached("SELECT words FROM memory_index WHERE rowid = ?1")?;
         let words: Option<String> = listed.query_row([id], |row| row.get(0)).optional()?;
-        for word in words.iter().flat_map(|words| words.split(' ')).collect::<BTreeSet<_>>() {
+        let words = words.iter().flat_map(|words| words.split(' ')).filter_map(|word| word.rsplit_once(SCOPE));
+        for word in words.map(|(word, _)| word).collect::<BTreeSet<_>>() {
             self.run("UPDATE memory_word SET facts = facts - 1 WHERE word = ?1", [word])?;
             self.run("DELETE FROM memory_word WHERE word = ?1 AND facts <= 0", [word])?;
         }
-        self.run("DELETE FROM memory_fact_place WHERE fact = ?1", [id])?;
         self.run("DELETE FROM memory_index WHERE rowid = ?1", [id])
     }
 

@@ -161,7 +161,7 @@ impl MemoryTables<'_> {
             filter.room.as_ref().map(RoomId::as_str),
             filter.person.as_ref().map(PersonId::as_str),
             asked,
-            if asked { matching(&words, " AND ") } else { "\"x\"".to_owned() },
+            if asked { matching(&words) } else { "\"x\"".to_owned() },
             filter.without_vector,
             count
         ];

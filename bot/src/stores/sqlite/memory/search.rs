@@ -13,9 +13,9 @@ use aizuchi_core::settings::Ranking;
 use aizuchi_core::types::Visibility;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::facts::{MONTH_DAYS, day_word, month_word, place, place_word};
+use super::facts::{MONTH_DAYS, day_word, month_word, place, place_word, scope};
 use super::signs;
-use super::table::{SqliteMemoryTable, decode};
+use super::table::{SqliteMemoryTable, decode, quoted};
 use crate::memory::table::StoreResult;
 
 /// Candidates that are looked at closely, by words, by time and by meaning.
@@ -41,7 +41,7 @@ pub fn recall(connection: &Connection, query: &Query, manner: SearchOptions) -> 
     let question = SearchQuestion::new(&query.text);
     let places = places(query, manner);
     let corpus = StoredCorpus::new(connection)?;
-    let index = Index::new(connection, &places);
+    let index = Index::new(connection, query, &places);
     let by_time: BTreeSet<i64> = match DayRange::named_in(&query.text, query.at) {
         Some(days) => index.by_time(days.told())?.into_iter().collect(),
         None => BTreeSet::new(),
@@ -138,30 +138,38 @@ struct Index<'a> {
     connection: &'a Connection,
     /// The room, and its house where the reader may look there too.
     places: Vec<String>,
+    /// What follows the words of the room, and those of its house.
+    scopes: Vec<String>,
 }
 
 impl<'a> Index<'a> {
-    fn new(connection: &'a Connection, places: &[i64]) -> Index<'a> {
-        Index { connection, places: places.iter().map(|place| place_word(*place)).collect() }
+    fn new(connection: &'a Connection, query: &Query, places: &[i64]) -> Index<'a> {
+        // What was said in public in the room is under its house, also for those who may not look further.
+        let house = house(&query.reader.room).map(|house| place(&format!("house {house}")));
+        let scopes = [places[0]].into_iter().chain(house).map(scope).collect();
+        Index { connection, places: places.iter().map(|place| place_word(*place)).collect(), scopes }
     }
 
-    /// The newest facts that have a rare word: each that has it is looked at.
-    fn newest_of_few(&self, asked: &str, count: usize) -> StoreResult<Vec<i64>> {
-        let query =
-            "SELECT memory_index.rowid FROM memory_index CROSS JOIN memory_fact_place ON fact = memory_index.rowid
-            WHERE memory_index MATCH ?1 AND (room = ?2 OR house = ?3 AND house <> '')
-            ORDER BY memory_index.rowid DESC LIMIT ?4";
-        let mut statement = self.connection.prepare_cached(query)?;
-        let house = self.places.get(1).map_or("", String::as_str);
-        let rows = statement.query_map(params![asked, self.places[0], house, count as i64], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    /// The newest facts that have one of these words in a column.
+    fn newest_with(&self, column: &str, words: &[String], count: usize) -> StoreResult<Vec<i64>> {
+        let scoped = |word: &String| self.scopes.iter().map(|scope| quoted(word, scope)).collect::<Vec<_>>();
+        let words = words.iter().flat_map(scoped).collect::<Vec<_>>().join(" OR ");
+        let asked = format!("{column} : ({words})");
+        // Whatever has the scope of the house is in one of the two places.
+        match self.places.len() {
+            1 => self.newest(&self.in_places(&asked), count),
+            _ => self.newest(&asked, count),
+        }
+    }
+
+    fn in_places(&self, asked: &str) -> String {
+        format!("place : ({}) AND {asked}", self.places.join(" OR "))
     }
 
     /// The newest facts of which this holds.
     fn newest(&self, asked: &str, count: usize) -> StoreResult<Vec<i64>> {
         let query = "SELECT rowid FROM memory_index WHERE memory_index MATCH ?1 ORDER BY rowid DESC LIMIT ?2";
         let mut statement = self.connection.prepare_cached(query)?;
-        let asked = format!("place : ({}) AND {asked}", self.places.join(" OR "));
         let rows = statement.query_map(params![asked, count as i64], |row| row.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
@@ -179,16 +187,10 @@ impl<'a> Index<'a> {
             let mut forms: Vec<String> = vec![word.clone()];
             forms.extend(alike(word).iter().cloned());
             forms.extend(corpus.relatives(word)?);
-            let is_rare = forms.iter().map(|form| corpus.holding(form)).sum::<f64>() <= COMMON;
-            let forms: Vec<String> = forms.iter().map(|form| quoted(form)).collect();
-            let (forms, weight) = (forms.join(" OR "), corpus.rarity(word));
+            let weight = corpus.rarity(word);
             let columns = [("words", weight), ("beside", weight * BESIDE)];
             for (column, weight) in columns.into_iter().take(if is_common { 1 } else { 2 }) {
-                let asked = format!("{column} : ({forms})");
-                let found = match is_rare {
-                    true => self.newest_of_few(&asked, OF_A_WORD)?,
-                    false => self.newest(&asked, OF_A_WORD)?,
-                };
+                let found = self.newest_with(column, &forms, OF_A_WORD)?;
                 for fact in found {
                     *weights.entry(fact).or_default() += weight;
                 }
@@ -207,12 +209,8 @@ impl<'a> Index<'a> {
                 months.map(|month| month_word(month * MONTH_DAYS)).collect()
             }
         };
-        self.newest(&format!("day : ({})", words.join(" OR ")), BY_TIME)
+        self.newest(&self.in_places(&format!("day : ({})", words.join(" OR "))), BY_TIME)
     }
-}
-
-fn quoted(word: &str) -> String {
-    format!("\"{}\"", word.replace('"', "\"\""))
 }
 
 /// What is known of all facts together.

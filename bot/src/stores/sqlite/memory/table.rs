@@ -6,15 +6,21 @@ use rusqlite::{Connection, OptionalExtension as _, Params, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::facts::SCOPE;
 use crate::memory::table::{MemoryTable, OptOutMark, StoreResult};
 use crate::stores::StoreError;
 
 pub struct SqliteMemoryTable<'a>(pub &'a Connection);
 
-/// An expression that FTS5 reads as these very words.
-pub fn matching(words: &[String], between: &str) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
-    format!("words : ({})", quoted.join(between))
+/// An expression that FTS5 reads as all of these very words, wherever they may be read.
+pub fn matching(words: &[String]) -> String {
+    let anywhere: Vec<String> = words.iter().map(|word| format!("{} *", quoted(word, &SCOPE.to_string()))).collect();
+    format!("words : ({})", anywhere.join(" AND "))
+}
+
+/// A word of the index as FTS5 reads it.
+pub fn quoted(word: &str, scope: &str) -> String {
+    format!("\"{}{scope}\"", word.replace('"', "\"\""))
 }
 
 pub fn read_all<T: DeserializeOwned>(connection: &Connection, query: &str, values: impl Params) -> StoreResult<Vec<T>> {

@@ -20,6 +20,7 @@ const STEPS: &[&str] = &[
     include_str!("0014.sql"),
     include_str!("0015.sql"),
     include_str!("0016.sql"),
+    include_str!("0017.sql"),
 ];
 
 pub const VERSION: u32 = STEPS.len() as u32;
@@ -117,17 +118,25 @@ mod tests {
     }
 
     #[test]
-    fn facts_of_an_earlier_version_keep_their_places() {
+    fn words_of_an_earlier_version_are_found_where_their_facts_may_be_read() {
         let mut connection = Connection::open_in_memory().unwrap();
-        before("CREATE TABLE memory_fact_place", &mut connection);
+        before("CREATE VIRTUAL TABLE memory_scoped", &mut connection);
         let facts = "INSERT INTO memory_index (rowid, place, day, words, beside) VALUES
-            (1, 'pa1 pb2', '', 'tea', ''), (2, 'pc3', '', 'tea', '')";
+            (1, 'pa1a1a1a1 pb2b2b2b2', 'd5', 'green tea', 'cup'), (2, 'pc3c3c3c3', '', 'tea', '')";
         connection.execute_batch(facts).unwrap();
         migrate(&mut connection).unwrap().unwrap();
-        let mut read = connection.prepare("SELECT fact, room, house FROM memory_fact_place ORDER BY fact").unwrap();
-        let rows = read.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
-        let rows: Vec<(i64, String, String)> = rows.map(|row| row.unwrap()).collect();
-        assert_eq!(rows, [(1, "pa1".into(), "pb2".into()), (2, "pc3".into(), String::new())]);
+        let found = |asked: &str| -> Vec<i64> {
+            let mut read = connection.prepare("SELECT rowid FROM memory_index WHERE memory_index MATCH ?1").unwrap();
+            read.query_map([asked], |row| row.get(0)).unwrap().map(|row| row.unwrap()).collect()
+        };
+        assert_eq!(found("words : \"tea~2b2b2\""), [1], "in its house");
+        assert_eq!(found("words : \"green~2b2b2\" AND beside : \"cup~2b2b2\" AND day : d5 AND place : pa1a1a1a1"), [1]);
+        assert_eq!(found("words : \"tea~3c3c3\""), [2], "what was not said in public: in its room");
+        assert_eq!(found("words : \"tea\""), []);
+        assert_eq!(found("words : \"tea~\" *"), [1, 2], "wherever it was said");
+        let content =
+            connection.query_row("SELECT words || beside FROM memory_index WHERE rowid = 2", [], |row| row.get(0));
+        assert_eq!(content, Ok("tea~3c3c3".to_owned()));
     }
 
     #[test]
