@@ -189,18 +189,23 @@ impl<'a> AskedWord<'a> {
 }
 
 fn text_score(text: &Text<'_>, asked: &[AskedWord<'_>], weights: &Weights) -> f64 {
-    let of_word = |word: &AskedWord<'_>| match word.exact(text, (weights.k1, weights.b)) {
-        0.0 => word.likeness(text, weights),
-        exact => exact,
-    };
-    let mut score: f64 = asked.iter().map(of_word).sum();
-    if score > 0.0 {
-        for pair in asked.windows(2) {
-            let is_there = text.sequence.windows(2).any(|two| two[0] == pair[0].word && two[1] == pair[1].word);
-            score += if is_there { weights.pair * (pair[0].rarity + pair[1].rarity) } else { 0.0 };
+    let (mut score, mut pairs) = (0.0, 0.0);
+    let mut before: Option<&AskedWord<'_>> = None;
+    for word in asked {
+        let exact = word.exact(text, (weights.k1, weights.b));
+        if exact == 0.0 {
+            score += word.likeness(text, weights);
+            before = None;
+            continue;
+        }
+        score += exact;
+        if let Some(before) = before.replace(word)
+            && text.sequence.windows(2).any(|two| two[0] == before.word && two[1] == word.word)
+        {
+            pairs += weights.pair * (before.rarity + word.rarity);
         }
     }
-    score / whole(asked)
+    (score + pairs) / whole(asked)
 }
 
 fn saturated(times: f64, length: f64, (k1, b): (f64, f64)) -> f64 {
