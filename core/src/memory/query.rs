@@ -1,15 +1,14 @@
 //! Asking for what fits: which facts, for whom, and why they may know.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::rank::{self, Corpus, DayRange, Document, SearchQuestion, day_of};
 use super::words::search_words;
-use super::{Allowed, ChannelMemory, ContextTurn, Fact, Origin, Person, allowed};
+use super::{Allowed, ChannelMemory, Fact, Origin, Person, allowed};
 use crate::settings::{MemorySettings, Ranking};
-use crate::types::{MessageId, PersonId, RoomId, Time};
+use crate::types::{PersonId, RoomId, Time};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Query {
@@ -113,9 +112,6 @@ impl From<&MemorySettings> for SearchOptions {
 /// What it counts that a fact was said at the time the question names: for one that fits by its words, and for any other.
 const TIME_FACTOR: f64 = 0.6;
 const TIME_ALONE: f64 = 0.05;
-/// What the meaning of the message before a fact, and of the one after it, counts beside its own.
-const MEANING_BEFORE: f64 = 0.25;
-const MEANING_AFTER: f64 = 0.1;
 /// Scores of words below this are not raised to 1 where meaning is compared with them.
 const BEST_MIN: f64 = 0.3;
 
@@ -190,32 +186,6 @@ fn cosine(candidate: &Candidate<'_>, query: &Query) -> Option<f64> {
     Some(candidate.vector.as_ref().map_or(0.0, |of| rank::cosine(asked, of)))
 }
 
-/// How close the meaning of each is to that of the question. As with words, what was said just before and after it counts, as
-/// far as that is among these.
-fn meanings(candidates: &[(Candidate<'_>, Allowed)], query: &Query) -> Vec<f64> {
-    let cosines: Vec<f64> =
-        candidates.iter().map(|(candidate, _)| cosine(candidate, query).unwrap_or_default().max(0.0)).collect();
-    let messages = |at: usize| candidates[at].0.fact.messages.iter().map(move |message| (message, at));
-    let by_message: BTreeMap<&MessageId, usize> = (0..candidates.len()).flat_map(messages).collect();
-    let meaning = |(at, (candidate, _)): (usize, &(Candidate<'_>, Allowed))| {
-        let of_turn = |turn: &ContextTurn| {
-            let weight = match turn.offset {
-                -1 => MEANING_BEFORE,
-                1 => MEANING_AFTER,
-                _ => return 0.0,
-            };
-            let beside = by_message
-                .get(&turn.message)
-                .filter(|beside| candidates[**beside].0.fact.origin.room == candidate.fact.origin.room);
-            beside.map_or(0.0, |beside| weight * cosines[*beside])
-        };
-        let beside: f64 = candidate.fact.context.iter().map(of_turn).sum();
-        cosines[at] + beside
-    };
-    let meanings: Vec<f64> = candidates.iter().enumerate().map(meaning).collect();
-    meanings.into_iter().map(|meaning| meaning / (1.0 + MEANING_BEFORE + MEANING_AFTER)).collect()
-}
-
 /// How well each fits: by its words, its time and its meaning.
 fn fits(
     candidates: &[(Candidate<'_>, Allowed)],
@@ -238,10 +208,11 @@ fn fits(
         }
     }
     if query.vector.is_some() {
-        // The best by words is worth as much as the very same meaning.
+        // The best by words is worth as much as the very same meaning. What was said around a fact counts by its words alone: its
+        // meaning added found less on conversations with questions.
         let best = fits.iter().copied().fold(BEST_MIN, f64::max);
-        for (fit, meaning) in fits.iter_mut().zip(meanings(candidates, query)) {
-            *fit = rank::combined(*fit / best, Some(meaning));
+        for (fit, (candidate, _)) in fits.iter_mut().zip(candidates) {
+            *fit = rank::combined(*fit / best, cosine(candidate, query));
         }
     }
     fits
@@ -249,8 +220,10 @@ fn fits(
 
 #[cfg(test)]
 mod tests {
+    use super::super::ContextTurn;
     use super::super::fact::tests::fact;
     use super::*;
+    use crate::types::MessageId;
     use crate::types::Visibility::{Private, Public};
 
     fn ask(facts: &[Fact], text: &str, ranking: Ranking) -> Vec<u64> {
@@ -277,6 +250,41 @@ mod tests {
             found.sort();
             assert_eq!(found, [1, 2], "{ranking:?}");
         }
+    }
+
+    #[test]
+    fn a_fact_is_found_by_its_own_meaning_not_by_that_of_the_message_before_it() {
+        let meant = |mut fact: Fact, message: &str, vector: [f32; 2]| {
+            fact.messages = vec![MessageId::new(message)];
+            Candidate { vector: Some(vector.to_vec().into()), terms: rank::terms(&fact).into(), fact: Cow::Owned(fact) }
+        };
+        let mut answer = fact(2, "nothing of the kind");
+        answer.context = vec![ContextTurn {
+            message: MessageId::new("m1"),
+            person: PersonId::new("ann"),
+            name: "Ann".into(),
+            at: Time(0),
+            offset: -1,
+            text: "my feline naps".into(),
+        }];
+        let candidates = vec![
+            meant(fact(1, "my feline naps"), "m1", [1.0, 0.0]),
+            meant(answer, "m2", [0.3, 1.0]),
+            meant(fact(3, "the kitten is tired"), "m3", [0.4, 1.0]),
+        ];
+        let query = Query {
+            text: "pussycat".into(),
+            speaker: None,
+            reader: Origin::new("web:lobby", Public),
+            at: Time(0),
+            count: 3,
+            vector: Some(("m".into(), vec![1.0, 0.0])),
+            close: Vec::new(),
+        };
+        let manner = SearchOptions { ranking: Ranking::Default, across_rooms: true, half_life_days: 30 };
+        let found: Vec<u64> =
+            recall(candidates, None, &query, manner).iter().map(|recalled| recalled.fact.id.0).collect();
+        assert_eq!(found, [1, 3, 2]);
     }
 
     #[test]
