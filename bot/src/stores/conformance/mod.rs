@@ -1,6 +1,7 @@
 //! One suite for every whole store: the same happens to each, and each gives the same answers.
 
 mod platforms;
+mod recall;
 
 use std::path::Path;
 use std::sync::Arc;

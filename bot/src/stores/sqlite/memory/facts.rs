@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aizuchi_core::memory::rank::{day_of, index_words, terms};
-use aizuchi_core::memory::{Fact, FactId, house, sketch};
-use aizuchi_core::types::{RoomId, Visibility, stable_hash};
+use aizuchi_core::memory::{Fact, FactId, sketch};
+use aizuchi_core::types::{RoomId, stable_hash};
 use rusqlite::{OptionalExtension as _, params};
 
 use super::signs;
 use super::table::{SqliteMemoryTable, encode, read_all};
+use crate::memory::search::{day_word, month_word, places_of};
 use crate::memory::table::{MemoryTable as _, StoreResult};
 
 /// Facts of earlier versions that are brought up to date at once.
@@ -20,14 +21,6 @@ const ALIKE_MAX: usize = 16;
 /// A number for the rooms of a house, or for one room.
 pub fn place(name: &str) -> i64 {
     stable_hash(1, name).cast_signed()
-}
-
-/// The places under which a fact is found: its room, and its house if it was said in public.
-fn places(fact: &Fact) -> Vec<i64> {
-    let house = house(&fact.origin.room).filter(|_| fact.origin.visibility == Visibility::Public);
-    let mut places = vec![place(&format!("room {}", fact.origin.room))];
-    places.extend(house.map(|house| place(&format!("house {house}"))));
-    places
 }
 
 pub fn place_word(place: i64) -> String {
@@ -42,17 +35,6 @@ pub fn scope(place: i64) -> String {
 
 /// Between a word and where it may be read.
 pub const SCOPE: char = '~';
-
-/// A day in the index, and the thirty days it is in.
-pub fn day_word(day: i64) -> String {
-    format!("d{day}")
-}
-
-pub fn month_word(day: i64) -> String {
-    format!("m{}", day.div_euclid(MONTH_DAYS))
-}
-
-pub const MONTH_DAYS: i64 = 30;
 
 impl SqliteMemoryTable<'_> {
     pub(super) fn store_fact(&self, fact: &Fact) -> StoreResult<()> {
@@ -110,7 +92,7 @@ impl SqliteMemoryTable<'_> {
     }
 
     fn list_words(&self, fact: &Fact, words: &[&str], beside: &[&str]) -> StoreResult<()> {
-        let places = places(fact);
+        let places = places_of(&fact.origin);
         let scope = places.last().map(|place| scope(*place)).unwrap_or_default();
         let scoped = |words: &[&str]| {
             let mut text = String::new();
@@ -153,14 +135,14 @@ impl SqliteMemoryTable<'_> {
         let id = fact.id.0.cast_signed();
         let bytes: Vec<u8> = vector.iter().flat_map(|number| number.to_le_bytes()).collect();
         self.run("INSERT OR REPLACE INTO memory_vector VALUES (?1, ?2, ?3)", params![id, model, bytes])?;
-        signs::add(self.0, &places(fact), id, model, vector)
+        signs::add(self.0, &places_of(&fact.origin), id, model, vector)
     }
 
     /// Takes out the vector of a fact as it is stored.
     pub(super) fn remove_vector_of(&self, fact: &Fact) -> StoreResult<()> {
         let id = fact.id.0.cast_signed();
         if let Some((model, vector)) = self.vector(id)? {
-            signs::remove(self.0, &places(fact), id, &model, vector.len())?;
+            signs::remove(self.0, &places_of(&fact.origin), id, &model, vector.len())?;
             self.run("DELETE FROM memory_vector WHERE fact = ?1", [id])?;
         }
         Ok(())
