@@ -20,3 +20,32 @@ pub struct PlatformStores {
     pub web_sessions: Arc<dyn WebSessions>,
     pub files: Arc<dyn StoreFiles>,
 }
+
+impl PlatformStores {
+    /// All of one adapter.
+    pub fn of<T>(adapter: Arc<T>) -> PlatformStores
+    where
+        T: Inbox
+            + ArrivedThreads
+            + PostLedger
+            + ChannelMarks
+            + RecentMessages
+            + WebTalk
+            + OwnTalk
+            + WebSessions
+            + StoreFiles,
+        T: 'static,
+    {
+        PlatformStores {
+            inbox: adapter.clone(),
+            threads: adapter.clone(),
+            posts: adapter.clone(),
+            marks: adapter.clone(),
+            recent: adapter.clone(),
+            web: adapter.clone(),
+            own_talk: adapter.clone(),
+            web_sessions: adapter.clone(),
+            files: adapter,
+        }
+    }
+}

@@ -69,6 +69,31 @@ pub struct Stores {
     pub files: Arc<dyn StoreFiles>,
 }
 
+impl Stores {
+    /// All of one adapter.
+    pub fn of<T>(adapter: Arc<T>) -> Stores
+    where
+        T: JournalStore
+            + JournalIndex
+            + DecisionStore
+            + SnapshotStore
+            + KeeperStore
+            + ForgetJobs
+            + StoreFiles
+            + 'static,
+    {
+        Stores {
+            journal: adapter.clone(),
+            index: adapter.clone(),
+            decisions: adapter.clone(),
+            snapshots: adapter.clone(),
+            keeper: adapter.clone(),
+            jobs: adapter.clone(),
+            files: adapter,
+        }
+    }
+}
+
 /// What a store leaves in files.
 pub trait StoreFiles: Send + Sync {
     /// The file beside which the shell may put small notes of its own.

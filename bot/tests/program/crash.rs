@@ -12,10 +12,10 @@ use crate::program::{Home, Program, eventually, new_home};
 /// How often it is killed. `./dev soak` sets CRASH_KILLS to more.
 const KILLS: u32 = 50;
 
-const PEOPLE: [(&str, &str); 5] =
+pub const PEOPLE: [(&str, &str); 5] =
     [("mia", "lobby"), ("jonas", "lobby"), ("aoi", "lobby"), ("sora", "garden"), ("finn", "garden")];
 
-const SETTINGS: &[&str] = &[
+pub const SETTINGS: &[&str] = &[
     "reply.part_chars=40",
     "gates.user_addressed_per_hour=0",
     "gates.interval_seconds=1",

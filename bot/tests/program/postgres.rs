@@ -6,6 +6,7 @@ use aizuchi_test_servers::postgres::{PostgresOptions, PostgresServer, PostgresVe
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::{mpsc, watch};
 
+use crate::crash::{PEOPLE, SETTINGS};
 use crate::crowd::{Draw, News, Talker, Wish};
 use crate::ledger::{Ledger, Terms};
 use crate::moment::Moment;
@@ -14,22 +15,6 @@ use crate::program::{Home, eventually, new_home};
 /// How often the program is killed, and how often the server. `./dev soak` sets POSTGRES_KILLS and POSTGRES_STOPS to more.
 const KILLS: u64 = 12;
 const STOPS: u64 = 6;
-
-const PEOPLE: [(&str, &str); 5] =
-    [("mia", "lobby"), ("jonas", "lobby"), ("aoi", "lobby"), ("sora", "garden"), ("finn", "garden")];
-
-const SETTINGS: &[&str] = &[
-    "reply.part_chars=40",
-    "gates.user_addressed_per_hour=0",
-    "gates.interval_seconds=1",
-    "gates.user_per_hour=0",
-    "response.min_wait_seconds=1",
-    "response.adaptive=false",
-    "response.max_wait_seconds=2",
-    "store.snapshot_records=50",
-    "web.rooms=[\"lobby\", \"garden\"]",
-    "log.level=warn",
-];
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|value| value.parse().expect("a number"))

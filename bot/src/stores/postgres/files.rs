@@ -32,31 +32,11 @@ impl StoreBackend for PostgresDatabase {
     }
 
     fn stores(&self) -> Stores {
-        let database = Arc::new(self.clone());
-        Stores {
-            journal: database.clone(),
-            index: database.clone(),
-            decisions: database.clone(),
-            snapshots: database.clone(),
-            keeper: database.clone(),
-            jobs: database.clone(),
-            files: database,
-        }
+        Stores::of(Arc::new(self.clone()))
     }
 
     fn platform_stores(&self) -> PlatformStores {
-        let database = Arc::new(self.clone());
-        PlatformStores {
-            inbox: database.clone(),
-            threads: database.clone(),
-            posts: database.clone(),
-            marks: database.clone(),
-            recent: database.clone(),
-            web: database.clone(),
-            own_talk: database.clone(),
-            web_sessions: database.clone(),
-            files: database,
-        }
+        PlatformStores::of(Arc::new(self.clone()))
     }
 
     fn memory(&self, kept: StoredLayers) -> Arc<dyn MemoryStore> {

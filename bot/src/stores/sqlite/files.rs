@@ -15,16 +15,7 @@ use crate::stores::StoreError;
 
 impl From<Database> for Stores {
     fn from(database: Database) -> Stores {
-        let database = Arc::new(database);
-        Stores {
-            journal: database.clone(),
-            index: database.clone(),
-            decisions: database.clone(),
-            snapshots: database.clone(),
-            keeper: database.clone(),
-            jobs: database.clone(),
-            files: database,
-        }
+        Stores::of(Arc::new(database))
     }
 }
 

@@ -11,18 +11,7 @@ use crate::ports::{BoxFuture, PlatformStores, RecentMessages};
 
 impl Database {
     pub fn platform_stores(&self) -> PlatformStores {
-        let database = Arc::new(self.clone());
-        PlatformStores {
-            inbox: database.clone(),
-            threads: database.clone(),
-            posts: database.clone(),
-            marks: database.clone(),
-            recent: database.clone(),
-            web: database.clone(),
-            own_talk: database.clone(),
-            web_sessions: database.clone(),
-            files: database,
-        }
+        PlatformStores::of(Arc::new(self.clone()))
     }
 }
 
