@@ -6,7 +6,7 @@ use aizuchi_core::types::{PersonId, Visibility, stable_hash};
 use super::compare;
 use crate::memory::StoredLayers;
 use crate::memory::tests::{day, draft, settings};
-use crate::ports::{Memory as _, MemoryStore};
+use crate::ports::MemoryStore;
 
 const WORDS: [&str; 24] = [
     "tea",
