@@ -128,6 +128,9 @@ fn tokens_read(reply: &Value) -> u64 {
     counts.iter().sum()
 }
 
+/// So often in a row it is noise that the server takes for something else.
+const NOISE_MAX: usize = 10;
+
 fn looked_up(call: RequestedCall) -> ToolStep {
     let RequestedCall { id, name, arguments, .. } = call;
     let call = ToolCall {
@@ -166,7 +169,15 @@ async fn llama_cpp_asks_for_tools_that_obey_their_schema_and_takes_what_came_of_
         let (before, after) = (tokens_read(&reply), tokens_read(&forced_calls(&llama, model, steps.clone()).await));
         assert!(after > before, "{model} reads what came of it: {before} {after}");
         let asker = Asker::new(llama.port, "[models]\nretries_max = 0");
-        let draft = asker.draft_with(model, ToolOffer::None, steps, vec![lookup()]).await;
+        let answer = async || asker.draft_with(model, ToolOffer::None, steps.clone(), vec![lookup()]).await;
+        let mut draft = answer().await;
+        // What a model of random weights says may begin like a call of a tool that the server cannot read: it is asked again.
+        for _ in 0..NOISE_MAX {
+            match &draft {
+                Err(failure) if failure.what.contains("does not match the expected") => draft = answer().await,
+                _ => break,
+            }
+        }
         assert!(matches!(&draft, Ok(Draft::Words(answer)) if !answer.text.is_empty()), "{draft:?}");
     }
 }
