@@ -195,7 +195,13 @@ fn unknown_stores(layers: &Layers, settings: &Settings) -> Vec<Problem> {
         let message = format!("`{key}` must be {}, got {:?}", allowed.join(" or "), name.as_str());
         layers.problem(key, name.as_str(), message)
     };
-    chosen.into_iter().filter(|(_, name)| !is_known(name)).map(problem).collect()
+    let unknown = chosen.into_iter().filter(|(_, name)| !is_known(name)).map(problem);
+    let has_database = layers.section::<StoreSettings>().is_ok_and(|store| store.has_database());
+    let homeless = |(_, name): &(&str, &StoreName)| name.as_str() == "postgres" && !has_database;
+    let missing = |(key, name): (&str, &StoreName)| {
+        layers.problem(key, name.as_str(), format!("`{key}` is \"postgres\", and there is no database: set store.url"))
+    };
+    unknown.chain(chosen.into_iter().filter(homeless).map(missing)).collect()
 }
 
 fn unknown_providers(layers: &Layers, settings: &Settings) -> Vec<Problem> {

@@ -105,6 +105,14 @@ impl Home {
         program.said()
     }
 
+    /// The same for a command that takes no settings.
+    pub async fn plain_command(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new(&self.program);
+        command.args(arguments).current_dir(&self.folder).env_clear().env(NO_LOCAL_SERVER.0, NO_LOCAL_SERVER.1);
+        let output = command.output().expect("it can be started");
+        [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned()).concat()
+    }
+
     fn spawn_with(&self, arguments: &[&str]) -> Program {
         let mut arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         let own = [format!("web.address={}", self.address), format!("store.folder={}", self.data().display())];

@@ -8,8 +8,9 @@ use clap::{Args, Subcommand};
 use super::settings::SettingsArguments;
 use super::show::{harmless, progress_bar};
 use super::{print, store};
+use crate::config::BadSettings;
 use crate::ports::{StoreBackend, StoreKind};
-use crate::stores::copy::{self, CopySummary};
+use crate::stores::copy::{self, CopyError, CopySummary};
 use crate::stores::{DataFolder, StoreLocation};
 
 #[derive(Args)]
@@ -58,9 +59,10 @@ pub struct RestoreArguments {
 
 pub fn run(arguments: &StoreArguments) -> anyhow::Result<()> {
     let StoreCommand::Copy(Copy { from, to, replace }) = &arguments.command;
-    let from = StoreLocation::parse(from).map_err(|what| anyhow::anyhow!("--from {what}"))?;
-    let to = StoreLocation::parse(to).map_err(|what| anyhow::anyhow!("--to {what}"))?;
-    ensure!(from.shown() != to.shown(), "--from and --to are the same store: {}", from.shown());
+    let parse = |option: &str, text: &str| {
+        StoreLocation::parse(text).map_err(|what| BadSettings(vec![format!("{option} {what}")]))
+    };
+    let (from, to) = (parse("--from", from)?, parse("--to", to)?);
     transfer(&from, &to, *replace)
 }
 
@@ -90,6 +92,12 @@ fn transfer(from: &StoreLocation, to: &StoreLocation, replace: bool) -> anyhow::
         let _folder = is_here.then(|| DataFolder::take(to.data_folder())).transpose().with_context(unopened)?;
         let target = to.open().await.with_context(unopened)?;
         let source = from.open_to_read().await.with_context(|| format!("cannot open {}", from.shown()))?;
+        ensure!(
+            source.identity().await? != target.identity().await?,
+            "{} and {} are the same store; nothing was changed",
+            from.shown(),
+            to.shown()
+        );
         if replace {
             target.copying().clear().await?;
         }
@@ -113,19 +121,25 @@ async fn copy_with_progress(
     };
     let summary = copy::copy(&*source.copying(), &*target.copying(), &mut progress).await;
     bar.finish_and_clear();
-    summary.context("the copy is not complete; what arrived stays, and the same command goes on with it")
+    Ok(match summary {
+        Err(error @ CopyError::Refused { .. }) => Err(error).context("nothing was changed")?,
+        Err(error) => {
+            Err(error).context("the copy is not complete; what arrived stays, and the same command goes on with it")?
+        }
+        Ok(summary) => summary,
+    })
 }
 
 fn told(summary: &CopySummary, from: &StoreLocation, to: &StoreLocation) -> String {
     let count = |table: &str| summary.counts.iter().find(|(name, _)| *name == table).map_or(0, |(_, count)| *count);
     let found = match summary.found {
         0 => String::new(),
-        found => format!(", {found} of them were there already"),
+        found => format!(", {found} more were there already"),
     };
     format!(
         "copied {} rows from {} to {}{found}: {} records, {} decisions, {} facts, {} messages of the web room; counted and \
          compared\n",
-        summary.rows,
+        summary.rows - summary.found,
         harmless(&from.shown()),
         harmless(&to.shown()),
         count("journal"),

@@ -27,6 +27,9 @@ pub trait StoreBackend: Send + Sync {
     /// What state it is in, as far as that is quickly told.
     fn condition(&self) -> BoxFuture<'_, Result<StoreCondition, StoreError>>;
 
+    /// The same for every way that leads to the same store, and for no other store.
+    fn identity(&self) -> BoxFuture<'_, Result<String, StoreError>>;
+
     /// Writes something and reads it, and leaves nothing of it. Returns what could be better, with what to do about it.
     fn try_out(&self) -> BoxFuture<'_, Result<Vec<(String, String)>, StoreError>>;
 

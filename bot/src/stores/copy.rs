@@ -33,6 +33,29 @@ pub struct CopySummary {
     pub counts: Vec<(&'static str, u64)>,
 }
 
+/// Why a copy is not complete.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CopyError {
+    /// Nothing was written.
+    #[error(
+        "the destination has records in {table} that the source does not have: choose an empty one, or empty it with --replace"
+    )]
+    Refused { table: &'static str },
+    #[error("{table} was not copied whole: {found} rows of {of} arrived, or some differ; run it again")]
+    Differs { table: &'static str, found: u64, of: u64 },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<CopyError> for StoreError {
+    fn from(error: CopyError) -> StoreError {
+        match error {
+            CopyError::Store(error) => error,
+            other @ (CopyError::Refused { .. } | CopyError::Differs { .. }) => StoreError::Failed(other.to_string()),
+        }
+    }
+}
+
 /// Rows, whatever their order: how many, and the sum of their checksums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Digest {
@@ -93,13 +116,18 @@ pub async fn copy(
     from: &dyn CopyStore,
     to: &dyn CopyStore,
     progress: &mut (dyn FnMut(CopyProgress) + Send),
-) -> Result<CopySummary, StoreError> {
+) -> Result<CopySummary, CopyError> {
     let source: Source = Arc::new(Mutex::new(from.source().await?));
-    let mut summary = CopySummary::default();
+    // Of all tables first: what is refused is refused before anything is written.
+    let mut there = Vec::new();
     for table in COPY_TABLES {
+        there.push(beginning(&source, to, table).await?);
+    }
+    let mut summary = CopySummary::default();
+    for (table, mut found) in COPY_TABLES.iter().zip(there) {
         let mut of = count(&source, table).await?;
         let mut last: Option<CopyRow> = None;
-        let (mut all, mut found) = (Digest::default(), beginning(&source, to, table).await?);
+        let mut all = Digest::default();
         loop {
             let rows = read(&source, table, last.take()).await?;
             let Some(end) = rows.last() else { break };
@@ -126,7 +154,7 @@ pub async fn copy(
 }
 
 /// How many rows are there already. `Err` if they are not a beginning of the source.
-async fn beginning(source: &Source, to: &dyn CopyStore, table: &'static CopyTable) -> Result<u64, StoreError> {
+async fn beginning(source: &Source, to: &dyn CopyStore, table: &'static CopyTable) -> Result<u64, CopyError> {
     if table.key == 0 {
         return Ok(0);
     }
@@ -136,10 +164,7 @@ async fn beginning(source: &Source, to: &dyn CopyStore, table: &'static CopyTabl
         let (of_source, of_target) = (read(source, table, last.clone()).await?, read(&there, table, last).await?);
         let Some(end) = of_target.last() else { return Ok(count) };
         if !of_source.starts_with(&of_target) {
-            return Err(StoreError::Failed(format!(
-                "the destination has records in {} that the source does not have: choose an empty one, or empty it with --replace",
-                table.name
-            )));
+            return Err(CopyError::Refused { table: table.name });
         }
         last = Some(end[..table.key].to_vec());
         count += of_target.len() as u64;
@@ -149,7 +174,7 @@ async fn beginning(source: &Source, to: &dyn CopyStore, table: &'static CopyTabl
     }
 }
 
-async fn verify(to: &dyn CopyStore, table: &'static CopyTable, expected: Digest) -> Result<(), StoreError> {
+async fn verify(to: &dyn CopyStore, table: &'static CopyTable, expected: Digest) -> Result<(), CopyError> {
     let there: Source = Arc::new(Mutex::new(to.source().await?));
     let (mut found, mut last) = (Digest::default(), None);
     loop {
@@ -164,10 +189,7 @@ async fn verify(to: &dyn CopyStore, table: &'static CopyTable, expected: Digest)
     if found == expected {
         return Ok(());
     }
-    Err(StoreError::Failed(format!(
-        "{} was not copied whole: {} rows of {} arrived, or some differ; run it again",
-        table.name, found.count, expected.count
-    )))
+    Err(CopyError::Differs { table: table.name, found: found.count, of: expected.count })
 }
 
 async fn count(source: &Source, table: &'static CopyTable) -> Result<u64, StoreError> {

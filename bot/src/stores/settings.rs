@@ -24,10 +24,17 @@ fn check(store: &StoreSettings, flat: &mut Flat) {
     if looks_empty(&store.folder) {
         flat.misfit("store.folder", "a folder, such as \"data\"");
     }
-    if !store.url.expose_secret().is_empty()
+    if store.has_database()
         && let Err(what) = StoreLocation::of(store)
     {
         flat.complain("store.url", format!("`store.url` {what}"));
+    }
+}
+
+impl StoreSettings {
+    /// Whether everything is in a database.
+    pub fn has_database(&self) -> bool {
+        !self.url.expose_secret().is_empty()
     }
 }
 

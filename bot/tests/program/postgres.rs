@@ -27,9 +27,6 @@ fn seed() -> u64 {
     seed
 }
 
-/// Between two posts of an answer.
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-
 /// A program whose store is in a database of this server.
 async fn at_home(server: &PostgresServer) -> Home {
     let mut home = new_home(SETTINGS);
@@ -64,25 +61,29 @@ impl Crowd {
         for talker in self.people {
             knowing.push(talker.await.expect("nobody is told anything twice"));
         }
-        // An answer of several posts may still be on its way when it is decided.
-        let mut messages = 0;
-        let settled = async || {
-            let store = copy_of(home).await;
-            let count = store.query_row("SELECT count(*) FROM web_message", [], |row| row.get(0));
-            let before = std::mem::replace(&mut messages, count.expect("messages can be counted"));
-            let is_settled = Ledger::read(&store).is_settled(&knowing) && before == messages;
-            tokio::time::sleep(LONGEST_PAUSE).await;
-            is_settled.then_some(())
-        };
+        let settled = async || Ledger::read(&copy_of(home).await).is_settled(&knowing).then_some(());
         eventually("everything is decided", settled).await;
-        for talker in &mut knowing {
-            talker.visit().await.expect("they are shown the rest");
-        }
-        let answered = Ledger::read(&copy_of(home).await).check(&knowing, &Terms::default()).with_words;
+        // An answer of several posts may still be on its way when it is decided.
+        let store = eventually("everybody is shown everything", async || {
+            for talker in &mut knowing {
+                talker.visit().await.expect("they are shown the rest");
+            }
+            let store = copy_of(home).await;
+            let has_seen = |talker: &Talker| said_in(&store, talker.room).iter().all(|id| talker.shown.contains(id));
+            knowing.iter().all(has_seen).then_some(store)
+        })
+        .await;
+        let answered = Ledger::read(&store).check(&knowing, &Terms::default()).with_words;
         let taken: usize = knowing.iter().map(|talker| talker.taken.len()).sum();
         println!("{taken} messages, {answered} calls answered");
         taken
     }
+}
+
+fn said_in(store: &Connection, room: &str) -> Vec<String> {
+    let mut statement = store.prepare("SELECT id FROM web_message WHERE room = ?1").expect("a copy is a store");
+    let ids = statement.query_map([room], |row| row.get(0)).expect("a copy can be read");
+    ids.map(|id| id.expect("a copy can be read")).collect()
 }
 
 /// What the store holds, in a file that can be looked into.
@@ -159,8 +160,51 @@ async fn what_cannot_be_used_is_told_with_what_would_be_right() {
     let told = refused(server.url(&newer)).await;
     assert!(told.contains("the store has version 999"), "{told}");
     let bouncer = aizuchi_test_servers::pgbouncer::PgBouncer::start(&server).await;
-    let told = refused(bouncer.url(&server.empty_database().await)).await;
+    let name = server.empty_database().await;
+    let told = refused(bouncer.url(&name)).await;
     assert!(told.contains("connection pooler in transaction mode"), "{told}");
+    // It keeps no lock for anybody.
+    let mut home = new_home(&[]);
+    home.set(format!("store.url={}", server.url(&name)));
+    let mut program = home.start().await;
+    program.terminate();
+    assert!(program.ended().await.success(), "{}", program.said());
+    server.psql(&name, "alter table journal owner to postgres; grant all on journal to public").await;
+    let told = refused(server.url(&name)).await;
+    assert!(told.contains("the role aizuchi does not own the table journal"), "{told}");
+    let told = home.command(&["doctor"]).await;
+    assert!(told.contains("does not own the table journal"), "{told}");
+    server.psql(&name, "update store_version set version = 0").await;
+    let told = refused(server.url(&name)).await;
+    assert!(told.contains("does not own") || told.contains("store_version has no version"), "{told}");
+    let mut home = new_home(&["memory.facts_store=postgres"]);
+    let (code, told) = home.refused().await;
+    assert!(code == Some(2) && told.contains("set store.url"), "{told}");
+    home.set("store.url=postgres://mia:S3cr3t p@ss/w%rd@127.0.0.1/talk");
+    let (code, told) = home.refused().await;
+    assert!(code == Some(2) && told.contains("percent-encode") && !told.contains("ss/w"), "{told}");
+}
+
+/// However it is spelt, a store is not emptied to be copied into itself.
+#[tokio::test]
+async fn a_store_is_not_copied_into_itself() {
+    let (server, home) = (durable(PostgresVersion::Debian).await, new_home(&[]));
+    let mut program = home.start().await;
+    program.terminate();
+    assert!(program.ended().await.success(), "{}", program.said());
+    let url = server.url(&server.empty_database().await);
+    let (file, other) = (home.data().display().to_string(), url.replace("127.0.0.1", "localhost"));
+    home.ask(&["store", "copy", "--from", &file, "--to", &url]);
+    let link = home.folder().join("link");
+    std::os::unix::fs::symlink(home.data(), &link).expect("a link can be made");
+    let database = home.data().join("aizuchi.db").display().to_string();
+    let spelt = [(&url, &other), (&file, &link.display().to_string()), (&database, &file)];
+    for (from, to) in spelt {
+        let told = home.plain_command(&["store", "copy", "--from", from, "--to", to, "--replace"]).await;
+        assert!(told.contains("are the same store; nothing was changed"), "{told}");
+    }
+    let told = home.ask(&["store", "copy", "--from", &file, "--to", &url]);
+    assert!(told.starts_with("copied 0 rows") || told.contains("were there already"), "{told}");
 }
 
 #[tokio::test]

@@ -2,12 +2,13 @@
 
 use aizuchi_core::settings::PriceBasis;
 
-use super::DoctorContext;
+use super::{DoctorContext, LiveChecks};
 use crate::check::Check;
 use crate::cli::store::{self, OpenStore};
 use crate::commands::answers::{cost, price};
 use crate::journal::spent_today;
 use crate::language::Language;
+use crate::ports::StoreKind;
 use crate::runtime::{Clock, EstimatedPrice, estimated_prices};
 use crate::stores::StoreLocation;
 
@@ -21,7 +22,8 @@ pub fn check(context: &DoctorContext<'_>) -> Vec<Check> {
 /// Of a store that cannot be read another check tells.
 fn check_spending(context: &DoctorContext<'_>) -> Option<Check> {
     let location = StoreLocation::of(&context.store).ok()?;
-    if !store::exists(&location) {
+    let is_asked = context.calls == LiveChecks::Real || location.kind() == StoreKind::Sqlite;
+    if !is_asked || !store::exists(&location) {
         return None;
     }
     let opened = OpenStore::new(&location).ok()?;

@@ -25,7 +25,7 @@ pub fn check(context: &DoctorContext<'_>) -> (Vec<Check>, Running) {
     let mut checks = vec![writable(folder, running)];
     checks.extend(room(folder));
     match StoreLocation::of(&context.store) {
-        Ok(location) if location.kind() == StoreKind::Postgres => checks.extend(check_server(&location, context.calls)),
+        Ok(location) if location.kind() == StoreKind::Postgres => checks.extend(check_server(&location, context)),
         Ok(location) if folder.is_dir() => checks.extend(check_integrity(&location)),
         Ok(_) => (),
         Err(what) => checks.push(Check::fail(STORE, what, "correct store.url")),
@@ -79,13 +79,16 @@ fn room(folder: &Path) -> Option<Check> {
 }
 
 /// A database on a server: reached, of a version we read, and writable.
-fn check_server(location: &StoreLocation, calls: LiveChecks) -> Vec<Check> {
+fn check_server(location: &StoreLocation, context: &DoctorContext<'_>) -> Vec<Check> {
     let shown = location.shown();
-    if calls == LiveChecks::None {
+    if context.calls == LiveChecks::None {
         return vec![Check::ok(STORE, format!("{shown}, not asked"))];
     }
     let fix = "check store.url, its password in the environment, and that the server runs and lets this machine in";
-    let failed = |error: StoreError| vec![Check::fail(STORE, error.to_string(), fix)];
+    let failed = |error: StoreError| {
+        let fix = if matches!(error, StoreError::Unavailable(_)) { fix } else { "see the page Stores of the book" };
+        vec![Check::fail(STORE, error.to_string(), fix)]
+    };
     let opened = match OpenStore::new(location) {
         Ok(opened) => opened,
         Err(error) => return failed(error),
@@ -94,7 +97,9 @@ fn check_server(location: &StoreLocation, calls: LiveChecks) -> Vec<Check> {
         let notes = opened.backend.try_out().await?;
         let condition = opened.backend.condition().await?;
         let mut checks = vec![Check::ok(STORE, format!("{shown} was written to and read"))];
-        checks.extend(notes.into_iter().map(|(told, fix)| Check::warn(STORE, told, fix)));
+        // They are about vectors.
+        let notes = notes.into_iter().filter(|_| context.settings.memory.vectors);
+        checks.extend(notes.map(|(told, fix)| Check::warn(STORE, told, fix)));
         match condition.has_records {
             true => checks.extend(journal(&opened.stores, &location.notes()).await?),
             false => checks.push(Check::ok(STORE, "no records yet")),

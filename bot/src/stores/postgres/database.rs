@@ -21,7 +21,7 @@ use super::connection::PgConnection;
 use super::error::{PgError, PgResult};
 use super::memory;
 use super::migrations::{self, VERSION};
-use super::session::{Session, check_encoding, check_pooler};
+use super::session::{Session, check_encoding, check_owner, check_pooler};
 use super::target::PgTarget;
 use super::writer::{Order, PgWriter, write_all, write_to};
 use crate::stores::StoreError;
@@ -37,8 +37,9 @@ pub struct PostgresDatabase {
     notes: Arc<Path>,
     readers: Arc<Mutex<Vec<PgConnection>>>,
     reading: Arc<Semaphore>,
-    /// Whether what was to be written last could not be.
+    /// Whether what was to be written last could not be, and whether that is being tried again.
     refuses: Arc<AtomicBool>,
+    probing: Arc<AtomicBool>,
 }
 
 /// Writes that may wait; beyond that callers wait.
@@ -55,10 +56,13 @@ impl PostgresDatabase {
     pub async fn open(target: PgTarget, notes: PathBuf) -> Result<PostgresDatabase, StoreError> {
         let wanted = target.clone();
         let open = move || {
-            let session = Session::open(&wanted)?;
+            let session = Session::connect(&wanted)?;
             check_encoding(session.connection(), &wanted)?;
             let reader = PgConnection::connect(&wanted, "aizuchi reader")?;
+            // Before it is locked: a pooler would keep the lock.
             check_pooler(session.connection(), &reader)?;
+            check_owner(session.connection(), &wanted)?;
+            session.lock(&wanted)?;
             migrations::migrate(session.connection())?;
             memory::prepare(session.connection())?;
             Ok::<_, PgError>((session, reader))
@@ -76,6 +80,7 @@ impl PostgresDatabase {
             readers: Arc::new(Mutex::new(vec![reader])),
             reading: Arc::new(Semaphore::new(READERS_MAX)),
             refuses,
+            probing: Arc::default(),
         })
     }
 
@@ -100,6 +105,7 @@ impl PostgresDatabase {
             readers: Arc::new(Mutex::new(vec![reader])),
             reading: Arc::new(Semaphore::new(READERS_MAX)),
             refuses: Arc::default(),
+            probing: Arc::default(),
         })
     }
 
@@ -170,10 +176,20 @@ impl PostgresDatabase {
     pub async fn check(&self) -> Result<(), StoreError> {
         let used = READERS_MAX - self.reading.available_permits();
         metrics::gauge!("aizuchi_store_readers_in_use", "store" => "postgres").set(used as f64);
-        if self.refuses.load(Ordering::Relaxed) {
-            self.write(|connection| connection.execute("UPDATE store_writer SET batch = batch", &[]).map(drop)).await?;
+        if !self.refuses.load(Ordering::Relaxed) {
+            return Ok(());
         }
-        Ok(())
+        // Whoever asks wants to know at once; whether it can be written again is found out meanwhile.
+        if !self.probing.swap(true, Ordering::Relaxed) {
+            let database = self.clone();
+            tokio::spawn(async move {
+                let probe =
+                    |connection: &PgConnection| connection.execute("UPDATE store_writer SET batch = batch", &[]);
+                let _ = database.write(probe).await;
+                database.probing.store(false, Ordering::Relaxed);
+            });
+        }
+        Err(StoreError::Unavailable(format!("{} could not be written to last", self.shown())))
     }
 }
 

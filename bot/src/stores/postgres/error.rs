@@ -83,7 +83,12 @@ fn without_state(error: &tokio_postgres::Error) -> PgError {
     while let Some(inner) = cause {
         if let Some(inner) = inner.downcast_ref::<std::io::Error>() {
             // A certificate that is not trusted now is not trusted later.
-            io |= !inner.get_ref().is_some_and(|cause| cause.is::<rustls::Error>());
+            let is_untrusted = inner.get_ref().is_some_and(|cause| cause.is::<rustls::Error>());
+            io |= !is_untrusted;
+            if is_untrusted {
+                told += ": the certificate of the server cannot be verified; sslrootcert must name the authority that signed \
+                         it, and its name must be the host of the URL";
+            }
         }
         told = format!("{told}: {inner}");
         cause = inner.source();

@@ -54,12 +54,20 @@ impl StoreBackend for PostgresDatabase {
         }))
     }
 
+    fn identity(&self) -> BoxFuture<'_, Result<String, StoreError>> {
+        let query = "SELECT 'database ' || extract(epoch FROM pg_postmaster_start_time())::text || ' ' || oid::text
+            FROM pg_database WHERE datname = current_database()";
+        Box::pin(self.read(move |connection| Ok(connection.one(query, &[])?.get(0))))
+    }
+
     fn try_out(&self) -> BoxFuture<'_, Result<Vec<(String, String)>, StoreError>> {
-        Box::pin(self.read(|connection| {
+        let target = self.target().clone();
+        Box::pin(self.read(move |connection| {
+            let other = PgConnection::connect(&target, "aizuchi doctor")?;
+            session::check_pooler(&other, connection)?;
+            session::check_owner(connection, &target)?;
             connection.batch("BEGIN")?;
-            let tried = connection.batch(
-                "CREATE TABLE store_trial (words TEXT); INSERT INTO store_trial VALUES ('相槌'); SELECT * FROM store_trial",
-            );
+            let tried = try_to_write(connection);
             connection.batch("ROLLBACK")?;
             tried?;
             Ok(super::memory::advice(connection)?.into_iter().collect())
@@ -69,7 +77,7 @@ impl StoreBackend for PostgresDatabase {
     fn back_up<'a>(&'a self, file: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             let copy = Database::open(Path::new(file))?;
-            copy::copy(&*self.copying(), &copy, &mut |_| ()).await?;
+            copy::copy(&*self.copying(), &copy, &mut |_| ()).await.map_err(StoreError::from)?;
             // Everything is in the one file then.
             copy.settle().await.map(drop)
         })
@@ -103,6 +111,17 @@ impl StoreFiles for PostgresDatabase {
 
     fn remove_copies(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(self.alone(|connection| write_anew(connection, i64::MAX)))
+    }
+}
+
+fn try_to_write(connection: &PgConnection) -> PgResult<()> {
+    match migrations::version(connection)? {
+        0 => connection.batch(
+            "CREATE TABLE store_trial (words TEXT); INSERT INTO store_trial VALUES ('相槌'); SELECT * FROM store_trial",
+        ),
+        _ => connection.batch(
+            "INSERT INTO journal (seq, shard, at, body, sum) VALUES (-1, 0, 0, '相槌', 0); SELECT body FROM journal WHERE seq = -1",
+        ),
     }
 }
 

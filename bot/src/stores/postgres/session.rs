@@ -29,17 +29,16 @@ pub struct Session {
 }
 
 impl Session {
-    /// Opens it for a program that starts. Refused where another one runs.
-    pub fn open(target: &PgTarget) -> PgResult<Session> {
-        let session = Session::connect(target)?;
+    /// Takes the lock for a program that starts. Refused where another one runs.
+    pub fn lock(&self, target: &PgTarget) -> PgResult<()> {
         let give_up = Instant::now() + FREED_WITHIN;
-        while !session.takes_lock()? {
+        while !self.takes_lock()? {
             if Instant::now() > give_up {
                 return Err(in_use(target));
             }
             std::thread::sleep(LOCK_AGAIN);
         }
-        Ok(session)
+        Ok(())
     }
 
     /// Opens it again after the connection was lost. The old session holds the lock until the server has noticed; it is ended.
@@ -59,7 +58,8 @@ impl Session {
         Ok(session)
     }
 
-    fn connect(target: &PgTarget) -> PgResult<Session> {
+    /// Without the lock.
+    pub fn connect(target: &PgTarget) -> PgResult<Session> {
         let connection = PgConnection::connect(target, "aizuchi writer")?;
         // A standby takes connections, and no writes.
         if connection.simple("SELECT pg_is_in_recovery()")?.as_deref() == Some("t") {
@@ -121,15 +121,33 @@ pub fn check_encoding(connection: &PgConnection, target: &PgTarget) -> PgResult<
 pub fn check_pooler(writer: &PgConnection, reader: &PgConnection) -> PgResult<()> {
     let process = |connection: &PgConnection| connection.simple("SELECT pg_backend_pid()");
     let before = process(writer)?;
-    reader.batch("BEGIN")?;
-    let (other, after) = (process(reader)?, process(writer)?);
+    let (other, after) = match reader.batch("BEGIN") {
+        Ok(()) => (process(reader)?, process(writer)?),
+        // One that gives a session away after each statement allows no transactions.
+        Err(PgError::Lost(what)) if what.contains("pooling mode") => return Err(pooled()),
+        Err(error) => return Err(error),
+    };
     reader.batch("ROLLBACK")?;
-    if other == before || after != before {
-        return Err(PgError::Final(StoreError::Failed(
-            "store.url leads to a connection pooler in transaction mode, such as PgBouncer, where no lock can be held: \
-             connect to PostgreSQL itself, or set pool_mode = session"
-                .into(),
-        )));
-    }
-    Ok(())
+    if other == before || after != before { Err(pooled()) } else { Ok(()) }
+}
+
+fn pooled() -> PgError {
+    PgError::Final(StoreError::Failed(
+        "store.url leads to a connection pooler in transaction mode, such as PgBouncer, where no lock can be held: \
+         connect to PostgreSQL itself, or set pool_mode = session"
+            .into(),
+    ))
+}
+
+/// Tables can be written anew, as forgetting does, only by who owns them.
+pub fn check_owner(connection: &PgConnection, target: &PgTarget) -> PgResult<()> {
+    let query = "SELECT c.relname FROM pg_class AS c WHERE c.relkind = 'r' AND NOT pg_has_role(c.relowner, 'USAGE')
+        AND c.relname IN ('journal', 'trace', 'memory_fact', 'web_message')
+        AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('journal')) LIMIT 1";
+    let Some(table) = connection.simple(query)? else { return Ok(()) };
+    let role = connection.simple("SELECT current_user")?.unwrap_or_default();
+    Err(PgError::Final(StoreError::Failed(format!(
+        "the role {role} does not own the table {table} of {}: make it the owner of all tables (ALTER TABLE {table} OWNER TO {role})",
+        target.shown()
+    ))))
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
@@ -43,6 +44,12 @@ impl PgTarget {
         let mut url = Url::parse(url.expose_secret()).map_err(|error| format!("invalid URL: {error}"))?;
         if !matches!(url.scheme(), "postgres" | "postgresql") {
             return Err(format!("must begin with postgres://, got {}://", url.scheme()));
+        }
+        if url.path().contains('@') {
+            // A part of the password would be taken for the host, and shown.
+            return Err("has an @ behind its host: percent-encode the password (@ is %40, / is %2F), or put it into \
+                        AIZUCHI_STORE_PASSWORD"
+                .into());
         }
         let (mode, roots) = take_tls_options(&mut url)?;
         let shown = shown(&url);
@@ -125,10 +132,10 @@ fn take_tls_options(url: &mut Url) -> Result<(Option<SslMode>, Option<String>), 
             _ => others.push((key.into_owned(), value.into_owned())),
         }
     }
-    url.set_query(None);
-    if !others.is_empty() {
-        url.query_pairs_mut().extend_pairs(others);
-    }
+    // A space is %20 for the client, and no +.
+    let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+    let others: Vec<String> = others.iter().map(|(key, value)| format!("{key}={}", encoded(value))).collect();
+    url.set_query(Some(others.join("&")).filter(|query| !query.is_empty()).as_deref());
     Ok((mode, roots))
 }
 
@@ -186,5 +193,13 @@ mod tests {
             told("postgres://db/talk?sslrootcert=/nowhere.pem").starts_with("cannot read sslrootcert /nowhere.pem")
         );
         assert!(told("talk").starts_with("invalid URL"));
+        let half = told("postgres://mia:S3cr3t p@ss/w%rd@127.0.0.1/talk");
+        assert!(half.contains("percent-encode the password") && !half.contains("ss/w"), "{half}");
+    }
+
+    #[test]
+    fn a_password_among_the_options_is_read_as_it_was_meant() {
+        let named = target("postgres://mia@localhost/talk?password=a%20b%40c%2Fd%25e&application_name=x").unwrap();
+        assert_eq!(named.config.get_password(), Some(&b"a b@c/d%e"[..]));
     }
 }

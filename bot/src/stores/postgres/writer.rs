@@ -165,6 +165,7 @@ impl PgWriter {
                 },
                 Err(error) => error,
             };
+            self.refuses.store(true, Ordering::Relaxed);
             metrics::counter!("aizuchi_store_retries_total", "store" => "postgres", "kind" => "write").increment(1);
             let may_again = match &error {
                 PgError::Final(_) => false,

@@ -110,7 +110,16 @@ fn put(transaction: &Transaction<'_>, table: &CopyTable, rows: &[CopyRow]) -> ru
         _ => format!("INSERT OR REPLACE INTO {name} ({}) VALUES ({})", columns.join(", "), marks.join(", ")),
     };
     let mut statement = transaction.prepare_cached(&write)?;
-    rows.iter().try_for_each(|row| statement.execute(params_from_iter(row.iter().map(to_value))).map(drop))
+    let is_trace = *name == "trace";
+    for row in rows {
+        let mut values: Vec<Value> = row.iter().map(to_value).collect();
+        // A decision without words of a model has nothing there, and is not in the index.
+        if let Some(worded) = values.last_mut().filter(|worded| is_trace && **worded == Value::Integer(0)) {
+            *worded = Value::Null;
+        }
+        statement.execute(params_from_iter(values))?;
+    }
+    Ok(())
 }
 
 fn put_fact(transaction: &Transaction<'_>, row: &CopyRow) -> Result<(), StoreError> {

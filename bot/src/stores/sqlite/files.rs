@@ -68,6 +68,10 @@ impl StoreBackend for Database {
         Box::pin(self.read(condition))
     }
 
+    fn identity(&self) -> BoxFuture<'_, Result<String, StoreError>> {
+        Box::pin(std::future::ready(identity(self.path())))
+    }
+
     fn try_out(&self) -> BoxFuture<'_, Result<Vec<(String, String)>, StoreError>> {
         Box::pin(async move { Database::check(self).await.map(|()| Vec::new()) })
     }
@@ -84,6 +88,20 @@ impl StoreBackend for Database {
     fn complaints(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
         Box::pin(self.read(complaints))
     }
+}
+
+/// A file may have several names.
+#[cfg(unix)]
+fn identity(path: &Path) -> Result<String, StoreError> {
+    use std::os::unix::fs::MetadataExt as _;
+    let file = std::fs::metadata(path).map_err(|error| StoreError::Failed(error.to_string()))?;
+    Ok(format!("file {} {}", file.dev(), file.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Result<String, StoreError> {
+    let whole = path.canonicalize().map_err(|error| StoreError::Failed(error.to_string()))?;
+    Ok(format!("file {}", whole.display()))
 }
 
 fn condition(connection: &Connection) -> rusqlite::Result<StoreCondition> {

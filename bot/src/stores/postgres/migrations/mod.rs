@@ -44,5 +44,9 @@ pub fn version(connection: &PgConnection) -> PgResult<u32> {
         return Ok(0);
     }
     let found = connection.simple("SELECT version FROM store_version")?;
-    Ok(found.and_then(|version| version.parse().ok()).unwrap_or(0))
+    let missing = || {
+        let what = "the table store_version has no version, so that nobody can tell what the other tables are: restore a backup, or empty the database";
+        PgError::Final(StoreError::Failed(what.into()))
+    };
+    found.and_then(|version| version.parse().ok()).filter(|version| *version > 0).ok_or_else(missing)
 }
