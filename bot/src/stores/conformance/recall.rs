@@ -47,7 +47,7 @@ fn sentence(seed: u64, words: u64) -> String {
 }
 
 fn room(number: u64) -> Origin {
-    let visibility = if number % 3 == 0 { Visibility::Private } else { Visibility::Public };
+    let visibility = if number.is_multiple_of(3) { Visibility::Private } else { Visibility::Public };
     Origin::new(format!("discord:{}/{number}", number % 2), visibility)
 }
 
@@ -80,7 +80,7 @@ async fn the_same_is_found_in_the_same_order_everywhere() {
         remember(&*memory).await;
         for number in 0..QUESTIONS {
             let mut text = sentence(1_000 + number, 4);
-            if number % 5 == 0 {
+            if number.is_multiple_of(5) {
                 text += " last month";
             }
             let query = Query {
@@ -89,7 +89,7 @@ async fn the_same_is_found_in_the_same_order_everywhere() {
                 reader: room(number % 7),
                 at: day(80),
                 count: 8,
-                vector: (number % 2 == 0).then(|| ("m".into(), vector(5_000 + number))),
+                vector: number.is_multiple_of(2).then(|| ("m".into(), vector(5_000 + number))),
                 close: Vec::new(),
             };
             let found = memory.recall(query, &policies).await.unwrap();
