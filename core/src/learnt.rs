@@ -196,13 +196,13 @@ impl Sections {
         }
         let mut models = LearntModels { file: Some(file), ..(**BUILT_IN).clone() };
         if let Some(links) = self.links {
-            models.link.trees = links;
+            models.link.trees = links.into();
         }
         if let Some(join) = self.join {
-            models.join.trees = join;
+            models.join.trees = join.into();
         }
         if let Some(turn) = self.turn {
-            models.turn.trees = turn;
+            models.turn.trees = turn.into();
         }
         if let Some(usual) = self.usual {
             models.join.usual = steps::parse(&usual).map_err(|problem| format!("[usual]: {problem}"))?;
@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     fn join() -> Trees {
-        Trees { bias: -1234, ..JoinModel::built_in().trees.clone() }
+        Trees { bias: -1234, ..Trees::clone(&JoinModel::built_in().trees) }
     }
 
     fn text() -> String {
@@ -264,9 +264,9 @@ mod tests {
     #[test]
     fn what_is_its_own_comes_back_and_the_rest_is_built_in() {
         let models = LearntModels::parse(&text()).expect("it parses");
-        assert_eq!(models.join.trees, join());
+        assert_eq!(*models.join.trees, join());
         assert_eq!(models.join.usual, [31.2; steps::STEPS]);
-        assert_eq!(models.link.trees, LinkModel::built_in().trees);
+        assert_eq!(*models.link.trees, *LinkModel::built_in().trees);
         let file = models.file.expect("it is of a file");
         assert_eq!((&*file.date, &*file.text, file.hash.len()), ("2024-05-06", &*text(), 16));
         assert!(LearntModels::built_in().hash().is_none());

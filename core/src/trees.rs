@@ -4,11 +4,17 @@
 //!   are the index of the leaf, so a tree is a table lookup without branches.
 //! - Features are whole numbers below 64 and leaves are thousandths of log-odds. A sum is integer arithmetic, and [`exp`] uses
 //!   plain arithmetic only: the same message has the same likelihood on every machine, which replay and recovery rely on.
-//! - [`Trees::sums`] compares up to sixteen alternatives. Eight values are packed into one `u64`, and one addition answers a
-//!   question for all eight (a value that exceeds the split carries into the top bit of its byte). All alternatives see the
-//!   first 16 trees; the best eight see the rest, until one is far ahead.
+//! - [`PreparedTrees`] evaluate fast: one alternative at a time ([`AnswerRows`]), or up to sixteen side by side ([`PackedTrees`]).
 //! - [`Trees::contributions`] explains a sum: each answer changes the expected leaf, and that change belongs to its feature.
 //! - A model is a text file that can be read and compared; `learn/` writes it.
+
+mod lanes;
+mod rows;
+
+use std::ops::Deref;
+
+pub use lanes::PackedTrees;
+pub use rows::AnswerRows;
 
 /// Features take values below this.
 pub const VALUES: usize = 64;
@@ -45,14 +51,6 @@ pub(crate) use features;
 /// Of each feature, its value for each of the alternatives.
 pub type Columns<const N: usize> = [[u8; LANES]; N];
 
-/// All alternatives are asked by this many trees, and the best eight of them by the rest, this many at a time, until
-/// one is far ahead.
-const TREES_FOR_ALL: usize = 16;
-const TREES_AT_ONCE: usize = 32;
-/// How far that is, in thousandths of log-odds.
-const FAR: i32 = 3000;
-const EIGHT: usize = 8;
-
 /// Most trees of a model, and the largest bias in thousandths of log-odds: sums of them cannot overflow.
 const TREES_MAX: usize = 4000;
 const SUM_MAX: i32 = 1_000_000;
@@ -65,26 +63,19 @@ pub struct Trees {
     pub calibration: (i32, i32),
 }
 
-/// One in each byte.
-const ONES: u64 = 0x0101_0101_0101_0101;
 /// A question that is always answered with no.
 const NEVER: (u8, u8) = (0, 127);
 
-/// Lies in one piece and in this order, as many of them are walked through for each message.
 #[derive(Clone, Debug, PartialEq)]
-#[repr(C)]
 pub struct Tree {
     depth: u8,
     /// Which feature is asked, and the value it has to exceed.
     splits: [(u8, u8); DEPTH_MAX],
     leaves: [i16; LEAVES_MAX],
-    /// Of each question, what makes eight values that exceed carry into their highest bits.
-    carries: [u64; DEPTH_MAX],
     /// Of each leaf, how much of the training data came there, as a power of two.
     weights: Box<[u8]>,
-    /// What is to be expected after the first answers, from no answer to all of them: what an answer changed is the
-    /// difference between two of them.
-    expected: Box<[f32]>,
+    /// What each answer changes in what is to be expected, for the first answer, for the second, and so on.
+    changes: Box<[f32]>,
 }
 
 impl Trees {
@@ -141,38 +132,6 @@ impl Trees {
         text
     }
 
-    /// The sums of the first `used` alternatives. Those that soon turn out hopeless are not looked at to the end.
-    pub fn sums<const N: usize>(&self, columns: &Columns<N>, used: usize) -> [i32; LANES] {
-        let mut sums = [self.bias; LANES];
-        let (first, rest) = self.trees.split_at(self.trees.len().min(TREES_FOR_ALL));
-        for (half, sums) in sums.chunks_mut(EIGHT).enumerate().take(used.div_ceil(EIGHT)) {
-            add::<EIGHT, N>(first, &side_by_side(columns, std::array::from_fn(|lane| half * EIGHT + lane)), sums);
-        }
-        let mut lanes: [usize; LANES] = std::array::from_fn(|lane| lane);
-        lanes[..used].sort_by_key(|lane| -sums[*lane]);
-        let best: [usize; EIGHT] = std::array::from_fn(|index| lanes[index]);
-        let close = |lane: &&usize| sums[**lane] > sums[best[0]] - FAR;
-        let close = best[..used.min(EIGHT)].iter().take_while(close).count();
-        if close == 1 {
-            return sums;
-        }
-        let columns = side_by_side(columns, best);
-        let mut close_sums = best.map(|lane| sums[lane]);
-        for trees in rest.chunks(TREES_AT_ONCE) {
-            match close {
-                2 => add::<2, N>(trees, &columns, &mut close_sums),
-                3..=4 => add::<4, N>(trees, &columns, &mut close_sums),
-                _ => add::<EIGHT, N>(trees, &columns, &mut close_sums),
-            }
-            let most = close_sums[..close].iter().max().unwrap_or(&0);
-            if close_sums[..close].iter().filter(|sum| **sum > most - FAR).count() == 1 {
-                break;
-            }
-        }
-        best[..close].iter().zip(close_sums).for_each(|(lane, sum)| sums[*lane] = sum);
-        sums
-    }
-
     /// The sum of one alternative.
     pub fn sum(&self, values: &[u8]) -> i32 {
         let values = every(values);
@@ -191,8 +150,7 @@ impl Trees {
         for tree in &self.trees {
             let index = tree.leaf_index(&values);
             for (level, &(feature, _)) in tree.splits().iter().enumerate() {
-                let change = tree.expected(index, level + 1) - tree.expected(index, level);
-                out[usize::from(feature)] += change / SCALE * self.calibration.0 as f32 / SCALE;
+                out[usize::from(feature)] += tree.change(index, level) / SCALE * self.calibration.0 as f32 / SCALE;
             }
         }
     }
@@ -207,30 +165,39 @@ fn every(values: &[u8]) -> AllFeatures {
     every
 }
 
-/// Of each feature, its values for eight of the alternatives as one word.
-fn side_by_side<const N: usize>(columns: &Columns<N>, lanes: [usize; EIGHT]) -> [u64; N] {
-    let mut words = [0; N];
-    for (word, column) in words.iter_mut().zip(columns) {
-        *word = u64::from_le_bytes(lanes.map(|lane| column[lane % LANES]));
-    }
-    words
+/// Trees with what makes them fast to evaluate. They do not change any more: what was prepared would no longer fit them.
+#[derive(Clone, Debug)]
+pub struct PreparedTrees<E> {
+    trees: Trees,
+    evaluator: E,
 }
 
-/// Adds what the trees say of the first `C` of eight alternatives. As no value reaches 64, all eight are compared by one
-/// addition, which carries into the highest bit of each that exceeds.
-fn add<const C: usize, const N: usize>(trees: &[Tree], columns: &[u64; N], sums: &mut [i32]) {
-    let mut added = [0; C];
-    for tree in trees {
-        let mut indexes = 0;
-        for (level, &(feature, _)) in tree.splits.iter().enumerate() {
-            let exceeds = columns[usize::from(feature)] + tree.carries[level];
-            indexes |= (exceeds >> (7 - level)) & (ONES << level);
-        }
-        for (lane, sum) in added.iter_mut().enumerate() {
-            *sum += i32::from(tree.leaves[(indexes >> (8 * lane)) as usize % LEAVES_MAX]);
-        }
+impl<E: for<'a> From<&'a Trees>> From<Trees> for PreparedTrees<E> {
+    fn from(trees: Trees) -> PreparedTrees<E> {
+        PreparedTrees { evaluator: E::from(&trees), trees }
     }
-    sums.iter_mut().zip(added).for_each(|(sum, added)| *sum += added);
+}
+
+impl<E> Deref for PreparedTrees<E> {
+    type Target = Trees;
+
+    fn deref(&self) -> &Trees {
+        &self.trees
+    }
+}
+
+impl PreparedTrees<AnswerRows> {
+    /// The sum of one alternative.
+    pub fn sum(&self, values: &[u8]) -> i32 {
+        self.trees.bias + self.evaluator.sum(values)
+    }
+}
+
+impl PreparedTrees<PackedTrees> {
+    /// The sums of the first `used` alternatives. Those that soon turn out hopeless are not looked at to the end.
+    pub fn sums<const N: usize>(&self, columns: &Columns<N>, used: usize) -> [i32; LANES] {
+        self.evaluator.sums(self.trees.bias, columns, used)
+    }
 }
 
 impl Tree {
@@ -262,16 +229,15 @@ impl Tree {
         let mut tree = Tree {
             depth: splits.len() as u8,
             splits: [NEVER; DEPTH_MAX],
-            carries: [0; DEPTH_MAX],
             leaves: [0; LEAVES_MAX],
             weights: weights.into(),
-            expected: Box::default(),
+            changes: Box::default(),
         };
         tree.splits[..splits.len()].copy_from_slice(splits);
-        tree.carries = tree.splits.map(|(_, value)| u64::from(NEVER.1.saturating_sub(value)) * ONES);
         tree.leaves[..expected].copy_from_slice(leaves);
-        let answers = (0..=splits.len()).flat_map(|answers| (0..1 << answers).map(move |index| (index, answers)));
-        tree.expected = answers.map(|(index, answers)| tree.mean(index, answers)).collect();
+        let answers = (1..=splits.len()).flat_map(|answers| (0..1 << answers).map(move |index| (index, answers)));
+        let change = |(index, answers)| tree.mean(index, answers) - tree.mean(index, answers - 1);
+        tree.changes = answers.map(change).collect();
         Some(tree)
     }
 
@@ -307,10 +273,10 @@ impl Tree {
         index(first) | index(rest) << DEPTH_USUAL
     }
 
-    /// What is to be expected of a leaf after so many answers.
-    fn expected(&self, index: usize, answers: usize) -> f32 {
-        let known = (1 << answers) - 1;
-        self.expected[known + (index & known)]
+    /// What the answer of this level changed on the way to a leaf.
+    fn change(&self, index: usize, level: usize) -> f32 {
+        let answered = (1 << (level + 1)) - 1;
+        self.changes[answered - 1 + (index & answered)]
     }
 
     /// The mean of the leaves that share the first answers with this one.
@@ -366,7 +332,7 @@ mod tests {
         assert_eq!(model.sum(&[2, 1]), -100 + 400 + 5);
         let mut columns: Columns<2> = [[0; LANES]; 2];
         (columns[0][1], columns[1][1]) = (2, 1);
-        let sums = model.sums(&columns, 2);
+        let sums = PreparedTrees::<PackedTrees>::from(model).sums(&columns, 2);
         assert_eq!(sums[..2], [-100 + 100 - 5, 305]);
     }
 

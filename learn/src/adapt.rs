@@ -169,7 +169,7 @@ fn adapt_links(
     for (fold, trees) in grown.into_iter().enumerate() {
         let mut models = built_in.clone();
         let by_others = best_by(&|other| other != fold);
-        models.link.trees = first_trees(&trees, built_in.link.trees.trees.len() + by_others);
+        models.link.trees = first_trees(&trees, built_in.link.trees.trees.len() + by_others).into();
         let rows = collect(rooms, |_| &models);
         after.join.extend(rows.join.into_iter().filter(|example| example.fold == fold));
         after.turn.extend(rows.turn.into_iter().filter(|example| example.fold == fold));

@@ -88,13 +88,13 @@ pub fn train(kinds: &[Kind], plan: &Plan, tell: &dyn Fn(&str)) -> TrainingResult
     let rows = school.live(&students);
     school.tell_links("held out", &rows, tell);
     let FoldModels { mut models, words, .. } = students.pop().expect("one has seen everything");
-    models.link.trees = school.grow_links(&rows, &plan.links, |_| true);
+    models.link.trees = school.grow_links(&rows, &plan.links, |_| true).into();
     let (join, calibration) = school.held_out(&rows, |rows| &rows.join, &likelihood::FEATURES, &plan.join);
-    models.join.trees = school.grow(&rows, |rows| &rows.join, &likelihood::FEATURES, &plan.join, |_| true);
-    models.join.trees.calibration = calibration;
+    let trees = school.grow(&rows, |rows| &rows.join, &likelihood::FEATURES, &plan.join, |_| true);
+    models.join.trees = Trees { calibration, ..trees }.into();
     let (turn, calibration) = school.held_out(&rows, |rows| &rows.turn, &turn::FEATURES, &plan.turn);
-    models.turn.trees = school.grow(&rows, |rows| &rows.turn, &turn::FEATURES, &plan.turn, |_| true);
-    models.turn.trees.calibration = calibration;
+    let trees = school.grow(&rows, |rows| &rows.turn, &turn::FEATURES, &plan.turn, |_| true);
+    models.turn.trees = Trees { calibration, ..trees }.into();
     let held_out: Vec<Measurements> =
         (0..kinds.len()).map(|kind| Measurements::of(&rows[0], kind, &join, &turn)).collect();
     for (kind, measured) in kinds.iter().zip(&held_out) {
@@ -127,7 +127,7 @@ impl School<'_> {
 
     fn learn_links(&self, students: &mut [FoldModels], rows: &[Rows], growth: &Growth) {
         for student in students {
-            student.models.link.trees = self.grow_links(rows, growth, |fold| fold != student.fold);
+            student.models.link.trees = self.grow_links(rows, growth, |fold| fold != student.fold).into();
         }
     }
 

@@ -50,7 +50,7 @@ fn noise(messages: usize) -> String {
 
 /// The models of a room in which somebody always joins.
 fn eager(more: i32) -> String {
-    let built_in = &JoinModel::built_in().trees;
+    let built_in: &Trees = &JoinModel::built_in().trees;
     let join = Trees { bias: built_in.bias + more, ..built_in.clone() };
     write(&OwnModels { date: "2024-05-06", source: "a test", join: Some(&join), ..OwnModels::default() })
 }
@@ -158,7 +158,7 @@ fn the_file_of_the_settings_decides_alike_every_time_and_explains_itself() {
     let likely = |decisions: &[Value]| decisions.iter().filter_map(|one| one["p_join"].as_f64()).sum::<f64>();
     assert!(likely(&own) > 2.0 * likely(&built_in), "{} {}", likely(&own), likely(&built_in));
     assert_eq!(own, again);
-    let built_in_trees = &JoinModel::built_in().trees;
+    let built_in_trees: &Trees = &JoinModel::built_in().trees;
     let (factor, term) = built_in_trees.calibration;
     let join = Trees { calibration: (-factor, -term), ..built_in_trees.clone() };
     folder.write("contrary.txt", write(&OwnModels { join: Some(&join), ..OwnModels::default() }));

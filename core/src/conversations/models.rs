@@ -4,19 +4,20 @@ use std::sync::LazyLock;
 
 use super::lexicon::Lexicon;
 use super::pairs;
-use crate::trees::Trees;
+use crate::trees::{PackedTrees, PreparedTrees, Trees};
 
 #[derive(Clone, Debug)]
 pub struct LinkModel {
     pub lexicon: Lexicon,
     /// Which earlier message is answered.
-    pub trees: Trees,
+    pub trees: PreparedTrees<PackedTrees>,
 }
 
 static BUILT_IN: LazyLock<LinkModel> = LazyLock::new(|| LinkModel {
     lexicon: Lexicon::parse(include_str!("../../models/words.txt")).expect("the list of words is well formed"),
     trees: Trees::parse(include_str!("../../models/links.txt"), &pairs::FEATURES)
-        .expect("the model of links is well formed"),
+        .expect("the model of links is well formed")
+        .into(),
 });
 
 impl LinkModel {
@@ -26,6 +27,6 @@ impl LinkModel {
 
     /// Knows nothing yet: what training begins with.
     pub fn empty() -> LinkModel {
-        LinkModel { lexicon: Lexicon::default(), trees: Trees::empty() }
+        LinkModel { lexicon: Lexicon::default(), trees: Trees::empty().into() }
     }
 }

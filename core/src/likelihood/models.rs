@@ -5,18 +5,20 @@ use std::sync::LazyLock;
 use super::features::FEATURES;
 use super::steps::{self, STEPS};
 use super::turn;
-use crate::trees::{Trees, probability};
+use crate::trees::{AnswerRows, PreparedTrees, Trees, probability};
 
 #[derive(Clone, Debug)]
 pub struct JoinModel {
     /// Whether somebody will join.
-    pub trees: Trees,
+    pub trees: PreparedTrees<AnswerRows>,
     /// Of a thousand messages of people, how many were how likely in the talk it was learnt from.
     pub usual: [f32; STEPS],
 }
 
 static BUILT_IN: LazyLock<JoinModel> = LazyLock::new(|| JoinModel {
-    trees: Trees::parse(include_str!("../../models/join.txt"), &FEATURES).expect("the model of joining is well formed"),
+    trees: Trees::parse(include_str!("../../models/join.txt"), &FEATURES)
+        .expect("the model of joining is well formed")
+        .into(),
     usual: steps::parse(include_str!("../../models/usual.txt")).expect("the usual likelihoods are well formed"),
 });
 
@@ -27,19 +29,20 @@ impl JoinModel {
 
     /// Knows nothing yet: what training begins with.
     pub fn empty() -> JoinModel {
-        JoinModel { trees: Trees::empty(), usual: [1000.0 / STEPS as f32; STEPS] }
+        JoinModel { trees: Trees::empty().into(), usual: [1000.0 / STEPS as f32; STEPS] }
     }
 }
 
 /// Whether one who takes part in a conversation speaks next in it.
 #[derive(Clone, Debug)]
 pub struct TurnModel {
-    pub trees: Trees,
+    pub trees: PreparedTrees<AnswerRows>,
 }
 
 static TURN: LazyLock<TurnModel> = LazyLock::new(|| TurnModel {
     trees: Trees::parse(include_str!("../../models/turn.txt"), &turn::FEATURES)
-        .expect("the model of turns is well formed"),
+        .expect("the model of turns is well formed")
+        .into(),
 });
 
 impl TurnModel {
@@ -53,6 +56,6 @@ impl TurnModel {
 
     /// Knows nothing yet: what training begins with.
     pub fn empty() -> TurnModel {
-        TurnModel { trees: Trees::empty() }
+        TurnModel { trees: Trees::empty().into() }
     }
 }

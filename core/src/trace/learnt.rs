@@ -121,6 +121,7 @@ impl<'de> Deserialize<'de> for Features {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trees::Trees;
     use crate::types::{Author, Message, MessageId, PersonId, Place, Time, Visibility, Voice};
 
     fn trace() -> Trace {
@@ -144,7 +145,8 @@ mod tests {
     fn what_another_model_made_of_it_is_told_by_that_model() {
         let built_in = trace();
         let mut other = JoinModel::built_in().clone();
-        other.trees.calibration.0 *= -2;
+        let (factor, term) = other.trees.calibration;
+        other.trees = Trees { calibration: (-2 * factor, term), ..Trees::clone(&other.trees) }.into();
         let own = Trace { parts: Parts::of(&[5; FEATURES.len()], &other), ..trace() };
         let own: Trace =
             serde_json::from_str(&serde_json::to_string(&own).expect("it is written")).expect("it is read");
