@@ -154,6 +154,7 @@ impl Participants {
         if text.is_ascii() && !self.odd {
             return None;
         }
+        let longest = self.longest_name();
         let mut found = None;
         let mut hasher = Hasher::default();
         let mut rest = text.chars();
@@ -161,14 +162,21 @@ impl Participants {
             hasher =
                 c.encode_utf8(&mut [0; 4]).bytes().map(|byte| byte.to_ascii_lowercase()).fold(hasher, Hasher::with);
             let len = text.len() - rest.as_str().len();
-            if len > usize::from(u8::MAX) {
+            if len > longest {
                 break;
             }
-            if rest.as_str().chars().next().is_none_or(|c| !c.is_alphanumeric()) {
-                found = self.goes_by((hasher.finish(), len as u8)).map(|slot| (slot, len)).or(found);
+            let ends = || rest.as_str().chars().next().is_none_or(|c| !c.is_alphanumeric());
+            if let Some(slot) = self.goes_by((hasher.finish(), len as u8)).filter(|_| ends()) {
+                found = Some((slot, len));
             }
         }
         found
+    }
+
+    /// In bytes; those that are too long to be compared do not count.
+    fn longest_name(&self) -> usize {
+        let lengths = self.list.iter().flat_map(|person| person.names.map(|(_, len)| len));
+        lengths.max().unwrap_or(0).into()
     }
 
     fn alike(&self, is: impl Fn((u32, u8)) -> Option<bool>) -> Option<Slot> {
