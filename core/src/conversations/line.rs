@@ -66,6 +66,13 @@ impl Conversation {
         slot != NOBODY && self.people >> slot & 1 == 1
     }
 
+    /// How many are in it. Few places have so many people that the upper half counts.
+    #[inline]
+    pub(crate) fn count(&self) -> u32 {
+        let (low, high) = (self.people as u64, (self.people >> 64) as u64);
+        low.count_ones() + if high == 0 { 0 } else { high.count_ones() }
+    }
+
     /// Somebody speaks in it.
     pub(crate) fn note_speaker(&mut self, slot: Slot) {
         if self.speaker != slot {
@@ -74,7 +81,7 @@ impl Conversation {
     }
 
     pub(crate) fn others_than(&self, slot: Slot) -> u32 {
-        self.people.count_ones() - u32::from(self.has(slot))
+        self.count() - u32::from(self.has(slot))
     }
 }
 

@@ -135,6 +135,23 @@ pub(crate) struct RecentContext {
 
 const RECENT: u32 = 8;
 
+/// What is the same for all lines of a conversation.
+const CONVERSATION_FEATURES: [usize; 13] = [
+    STRAND_MINE,
+    STRAND_MY_LAST,
+    STRAND_GAP,
+    STRAND_PEOPLE,
+    STRAND_LINES,
+    STRAND_TO,
+    STRAND_STARTER,
+    STRAND_RANK,
+    STRAND_TURN,
+    STRAND_AGO,
+    STRAND_AGO_USUAL,
+    STRAND_ASKED,
+    SHARED_STRAND,
+];
+
 /// The alternatives for a message: to answer one of the lines before it, or none.
 pub(super) fn weigh(conversations: &Conversations, arrival: &Arrival<'_>) -> WeighedCandidates {
     let mut weighed = WeighedCandidates {
@@ -156,7 +173,14 @@ pub(super) fn weigh(conversations: &Conversations, arrival: &Arrival<'_>) -> Wei
             way.put_people(&candidate, &mut put);
             way.put_line(&candidate, &mut put);
             way.put_next(&candidate, &mut put);
-            way.put_conversation(&candidate, &mut put);
+            match way.note_lane(&candidate, lane) {
+                Some(same) => {
+                    for feature in CONVERSATION_FEATURES {
+                        weighed.columns[feature][lane] = weighed.columns[feature][same];
+                    }
+                }
+                None => way.put_conversation(&candidate, &mut put),
+            }
         }
         way.pass(&candidate);
     }
@@ -213,7 +237,7 @@ fn message_features(
             put(LAST_AGO, ago.into());
             put(LAST_USUAL, usual.compare(ago));
             put(LAST_MINE, (last.author == arrival.author).into());
-            put(LAST_ALONE, (conversations.list[usize::from(last.conversation)].people.count_ones() == 1).into());
+            put(LAST_ALONE, (conversations.list[usize::from(last.conversation)].count() == 1).into());
         }
         None => {
             put(LAST_AGO, 63);

@@ -237,7 +237,7 @@ fn put_around(conversations: &Conversations, placed: &Placed, put: &mut impl FnM
         if line.conversation != conversation && seen >> line.conversation & 1 == 0 {
             seen |= 1 << line.conversation;
             all += 1;
-            open += u32::from(conversations.list[usize::from(line.conversation)].people.count_ones() <= 1);
+            open += u32::from(conversations.list[usize::from(line.conversation)].count() <= 1);
         }
         if line.author != arrival.author && line.author != NOBODY && people >> line.author & 1 == 0 {
             let Some(them) = conversations.people.get(line.author).filter(|them| !them.bot) else { continue };

@@ -33,9 +33,14 @@ pub(super) struct LineWalk<'a> {
     next_of: PerPerson<Option<u8>>,
     mine_to: [u8; LINES_MAX],
     fresh: [u8; LINES_MAX],
-    since_in: [u8; LINES_MAX + 2],
-    rank_of: [u8; LINES_MAX + 2],
+    since_in: PerConversation,
+    rank_of: PerConversation,
+    /// The first alternative in each conversation, 0 where there is none yet.
+    lane_of: PerConversation,
 }
+
+/// Something of each conversation, by any index of one.
+type PerConversation = [u8; 1 << u8::BITS];
 
 /// Running counts on the way back through the lines.
 #[derive(Default)]
@@ -98,8 +103,9 @@ impl<'a> LineWalk<'a> {
             next_of: PerPerson::new(),
             mine_to: [0; LINES_MAX],
             fresh: [0; LINES_MAX],
-            since_in: [0; LINES_MAX + 2],
-            rank_of: [0; LINES_MAX + 2],
+            since_in: [0; 1 << u8::BITS],
+            rank_of: [0; 1 << u8::BITS],
+            lane_of: [0; 1 << u8::BITS],
         }
     }
 
@@ -181,9 +187,10 @@ impl<'a> LineWalk<'a> {
     /// What the line says, and what it shares with the message.
     #[inline]
     pub(super) fn put_line(&self, candidate: &EarlierLine<'_>, put: &mut impl FnMut(usize, u32)) {
-        let EarlierLine { line, index, number, gap, .. } = *candidate;
+        let EarlierLine { line, index, number, gap, after, .. } = *candidate;
         let reading = &line.reading;
         put(GAP, gap);
+        put(STRAND_SINCE, after.into());
         let usual = self.conversations.usual_gap;
         let (ago, pause) = (log_steps(self.arrival.at.since(line.at).0 / 500), log_steps(self.counts.pause / 500));
         put(AGO, ago.into());
@@ -231,17 +238,27 @@ impl<'a> LineWalk<'a> {
         }
     }
 
-    /// The conversation it is in.
+    /// Notes the lane of an alternative; the lane of an earlier one in the same conversation.
+    #[inline]
+    pub(super) fn note_lane(&mut self, candidate: &EarlierLine<'_>, lane: usize) -> Option<usize> {
+        let first = &mut self.lane_of[usize::from(candidate.line.conversation)];
+        if *first == 0 {
+            *first = lane as u8;
+            return None;
+        }
+        Some(usize::from(*first) % LANES)
+    }
+
+    /// The conversation it is in: [`CONVERSATION_FEATURES`].
     #[inline]
     pub(super) fn put_conversation(&self, candidate: &EarlierLine<'_>, put: &mut impl FnMut(usize, u32)) {
-        let EarlierLine { line, after, .. } = *candidate;
+        let EarlierLine { line, .. } = *candidate;
         let author = self.arrival.author;
         let there = &self.conversations.list[usize::from(line.conversation)];
         put(STRAND_MINE, there.has(author).into());
         put(STRAND_MY_LAST, (self.my_conversation == Some(line.conversation)).into());
-        put(STRAND_SINCE, after.into());
         put(STRAND_GAP, self.arrival.number - there.last);
-        put(STRAND_PEOPLE, there.people.count_ones());
+        put(STRAND_PEOPLE, there.count());
         put(STRAND_LINES, log_steps(there.lines.into()).into());
         put(STRAND_TO, self.arrival.reading.to.iter().flatten().any(|to| there.has(*to)).into());
         put(STRAND_STARTER, (there.starter == author).into());
