@@ -45,7 +45,7 @@ pub(super) fn speak_first(turn: &mut Turn<'_>, message: &Message, mut trace: Box
     let due = wait::due_after(turn, wait::wait_after(turn, &trace.message), turn.now).max(turn.now + Span(1));
     let mut pending = wait::reason_to_wait(turn, message, trace, true, turn.now, due);
     pending.telling = Some(telling);
-    turn.place_mut().pending.push(pending);
+    turn.place_mut().add_pending(pending);
     alarm::set_alarm(turn);
     turn.out.push(Effect::Recall(Box::new(recall)));
 }
@@ -55,7 +55,7 @@ pub(super) fn handle_recalled(turn: &mut Turn<'_>, call: &CallId, found: Option<
     match found {
         Some(fact) => turn.place_mut().pending[index].telling = Some(FirstWords::Found(fact)),
         None => {
-            let pending = turn.place_mut().pending.remove(index);
+            let pending = turn.place_mut().remove_pending(index);
             nothing_to_tell(turn, pending);
         }
     }

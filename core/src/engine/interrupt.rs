@@ -24,7 +24,7 @@ fn answer_by_name(turn: &mut Turn<'_>, message: &Message) {
             && speaks_to(message, &pending.author_id, &pending.author, pending.message.as_str())
     };
     while let Some(index) = turn.place().pending.iter().position(|pending| told(&pending.trace)) {
-        let pending = turn.place_mut().pending.remove(index);
+        let pending = turn.place_mut().remove_pending(index);
         end::end(turn, pending, &Cause::AnsweredBy(message.id.clone()));
     }
 }

@@ -95,9 +95,9 @@ pub(super) fn handle_refused(turn: &mut Turn<'_>, call: &CallId, why: TotalSpent
 
 fn refused_to_judge(turn: &mut Turn<'_>, call: &CallId, closed: Closed) -> bool {
     let judges = |phase: &Phase| matches!(phase, Phase::Judging { call: current, .. } if current == call);
-    let pending = &mut turn.place_mut().pending;
-    let Some(index) = pending.iter().position(|pending| judges(&pending.phase)) else { return false };
-    let pending = pending.remove(index);
+    let place = turn.place_mut();
+    let Some(index) = place.pending.iter().position(|pending| judges(&pending.phase)) else { return false };
+    let pending = place.remove_pending(index);
     turn.conversation = pending.conversation;
     if let Some((talk, _)) = turn.room.talk_mut(turn.policy) {
         talk.note_not_asked();

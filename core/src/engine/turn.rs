@@ -42,9 +42,9 @@ impl Turn<'_> {
 
     pub(super) fn take_pending(&mut self) -> Option<Pending> {
         let conversation = self.conversation;
-        let pending = &mut self.place_mut().pending;
-        let index = pending.iter().position(|pending| pending.conversation == conversation)?;
-        Some(pending.remove(index))
+        let place = self.place_mut();
+        let index = place.pending.iter().position(|pending| pending.conversation == conversation)?;
+        Some(place.remove_pending(index))
     }
 
     pub(super) fn place_id(&self) -> Place {

@@ -36,7 +36,7 @@ pub(super) fn take_up(turn: &mut Turn<'_>, message: &Message, trace: Box<Trace>,
                 pending.since = since.unwrap_or(turn.now);
                 let due = due_after(turn, wait_after(turn, &pending.trace.message), pending.since);
                 pending.phase = Phase::Waiting { due };
-                turn.place_mut().pending.push(pending);
+                turn.place_mut().add_pending(pending);
                 alarm::set_alarm(turn);
             }
         }
@@ -49,7 +49,7 @@ fn begin_wait(turn: &mut Turn<'_>, message: &Message, trace: Box<Trace>, ask: bo
     let due = due_after(turn, wait_after(turn, &trace.message), since);
     let pending = reason_to_wait(turn, message, trace, ask, since, due);
     make_room(turn, &pending);
-    turn.place_mut().pending.push(pending);
+    turn.place_mut().add_pending(pending);
     if due <= turn.now { ask::judge(turn) } else { alarm::set_alarm(turn) }
 }
 
@@ -91,7 +91,7 @@ fn make_room(turn: &mut Turn<'_>, newcomer: &Pending) {
         let reasons = turn.place().pending.iter().enumerate();
         let least = reasons.min_by(|(_, a), (_, b)| a.trace.reason().total_cmp(&b.trace.reason()));
         let (index, _) = least.expect("at least one is allowed");
-        let pending = turn.place_mut().pending.remove(index);
+        let pending = turn.place_mut().remove_pending(index);
         end::end(turn, pending, &Cause::SupersededBy(newcomer.trace.message.clone()));
     }
 }

@@ -131,7 +131,7 @@ pub(super) fn take_writing(turn: &mut Turn<'_>, call: &CallId) -> Option<Pending
     let current = |slot: &Pending| matches!(&slot.phase, Phase::Writing { call: current, .. } if current == call);
     let place = turn.place_mut();
     let index = place.pending.iter().position(current);
-    let unasked = index.map(|index| place.pending.remove(index));
+    let unasked = index.map(|index| place.remove_pending(index));
     let owed = |bot: &mut BotState| bot.answering.take_if(|pending| current(pending)).map(|pending| *pending);
     let writing = unasked.or_else(|| place.bot.as_deref_mut().and_then(owed))?;
     turn.conversation = writing.conversation;

@@ -122,6 +122,20 @@ impl PlaceState {
             .flat_map(|bot| bot.answering.iter().chain(&bot.next).map(|pending| &**pending).chain(&bot.later))
     }
 
+    /// Mostly there is one or none: no space is kept for more.
+    pub(crate) fn add_pending(&mut self, pending: Pending) {
+        self.pending.reserve_exact(1);
+        self.pending.push(pending);
+    }
+
+    pub(crate) fn remove_pending(&mut self, index: usize) -> Pending {
+        let pending = self.pending.remove(index);
+        if self.pending.is_empty() {
+            self.pending = Vec::new();
+        }
+        pending
+    }
+
     /// Takes out everything that may still be said here, in that order.
     pub(crate) fn take_slots(&mut self) -> impl Iterator<Item = Box<Pending>> + use<> {
         let taken = |bot: &mut Box<BotState>| {
@@ -140,7 +154,7 @@ impl PlaceState {
     pub(crate) fn put_back(&mut self, pending: Box<Pending>) {
         match (pending.addressed, &pending.phase) {
             (Some(_), _) if pending.approval().is_some() => self.bot_mut().awaiting.push(*pending),
-            (None, _) => self.pending.push(*pending),
+            (None, _) => self.add_pending(*pending),
             (Some(_), Phase::Writing { .. }) => self.bot_mut().answering = Some(pending),
             (Some(_), Phase::Waiting { .. } | Phase::Judging { .. } | Phase::Holding { .. }) => {
                 self.bot_mut().put_last(pending);
