@@ -28,7 +28,7 @@ impl Bonds {
     pub(super) fn of(conversations: &Conversations, me: Slot) -> Bonds {
         let mut bonds = Bonds { with_me: PerPerson::new(), all: PerPerson::new(), most: 0 };
         for line in conversations.recent() {
-            let to = line.reading.to[0].unwrap_or(line.parent_author);
+            let to = line.reading.to.first().unwrap_or(line.parent_author);
             if to == NOBODY || to == line.author {
                 continue;
             }

@@ -4,16 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use super::participants::{NOBODY, Slot};
 use super::reading::Reading;
-use crate::types::{MessageId, Time};
+use crate::types::Time;
 
 /// Messages a place remembers for this.
 pub(super) const LINES_MAX: usize = 64;
 /// So many more may lie there until they are removed together: moving the rest along for each would cost more.
 pub(super) const LINES_OVER: usize = 4;
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct TalkLine {
-    pub id: MessageId,
     pub at: Time,
     pub author: Slot,
     pub reading: Reading,
@@ -26,19 +25,13 @@ pub(crate) struct TalkLine {
     /// Somebody who was not in the conversation until then answers somebody in it.
     pub joins: bool,
     /// Index of its conversation in the list of them.
-    #[serde(rename = "strand")]
     pub conversation: u8,
     pub replies: u8,
     /// Deleted, or its author is forgotten.
     pub gone: bool,
-}
-
-impl TalkLine {
-    /// Nothing that was said remains.
-    pub(crate) fn blank(&mut self) {
-        self.reading = Reading::default();
-        self.gone = true;
-    }
+    /// How many words of it are kept, and how long its id is: both are kept beside the lines.
+    pub words_len: u8,
+    pub id_len: u32,
 }
 
 /// A conversation.
@@ -66,18 +59,18 @@ impl Conversation {
         slot != NOBODY && self.people >> slot & 1 == 1
     }
 
-    /// How many are in it. Few places have so many people that the upper half counts.
-    #[inline]
-    pub(crate) fn count(&self) -> u32 {
-        let (low, high) = (self.people as u64, (self.people >> 64) as u64);
-        low.count_ones() + if high == 0 { 0 } else { high.count_ones() }
-    }
-
     /// Somebody speaks in it.
     pub(crate) fn note_speaker(&mut self, slot: Slot) {
         if self.speaker != slot {
             (self.speaker_before, self.speaker) = (self.speaker, slot);
         }
+    }
+
+    /// How many are in it. Few places have so many people that the upper half counts.
+    #[inline]
+    pub(crate) fn count(&self) -> u32 {
+        let (low, high) = (self.people as u64, (self.people >> 64) as u64);
+        low.count_ones() + if high == 0 { 0 } else { high.count_ones() }
     }
 
     pub(crate) fn others_than(&self, slot: Slot) -> u32 {

@@ -3,9 +3,11 @@
 //! Every message is compared with the ones before it that it may answer, and with none of them; a small learnt model
 //! weighs the alternatives ([`pairs`]). What it settles on ([`Conversations`]) is what later messages are compared with.
 
+mod addressees;
 mod bonds;
 mod lexicon;
 mod line;
+mod lines;
 mod marks;
 mod models;
 mod pace;
@@ -13,6 +15,7 @@ pub mod pairs;
 mod participants;
 mod reading;
 mod shared;
+mod stored;
 mod tracker;
 pub mod words;
 

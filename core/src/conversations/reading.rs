@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::addressees::Addressees;
 use super::lexicon::{Lexicon, RARITY_MAX, START, TELLS, WordSignal, hash_of, pair_hash};
 use super::marks::TextMarks;
 use super::participants::{NOBODY, Participants, Slot};
@@ -12,9 +13,10 @@ use crate::trees::{VALUES, log_steps};
 pub(super) const WORDS_MAX: usize = 12;
 /// Words looked at in a message: who writes more has said what it is about.
 const WORDS_READ_MAX: usize = 60;
-pub(super) const ADDRESSEES_MAX: usize = 3;
 /// A word rarer than this, in half powers of two, is worth comparing.
 const RARITY_WORTH: u8 = 8;
+
+const TITLES: [&str; 8] = ["さん", "ちゃん", "くん", "君", "様", "氏", "先生", "先輩"];
 
 /// How directly somebody is spoken to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -27,9 +29,9 @@ pub(crate) enum Directness {
     Directed,
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reading {
-    pub to: [Option<Slot>; ADDRESSEES_MAX],
+    pub to: Addressees,
     pub address: Directness,
     /// 0 no question, 1 asks somewhere, 2 ends by asking.
     pub question: u8,
@@ -37,10 +39,7 @@ pub(crate) struct Reading {
     /// Width in columns, an ideograph says as much as two letters; in [`log_steps`].
     pub width: u8,
     /// What its words tell, [`centred`].
-    tells: [u8; TELLS.len()],
-    /// Hashes of its words, none of them 0; the rest are 0.
-    pub words: [u16; WORDS_MAX],
-    pub words_len: u8,
+    pub(super) tells: [u8; TELLS.len()],
     /// One bit for each word: two messages without a common bit have no word in common.
     pub bits: u64,
     /// Share of its words that the lexicon knows, in eighths.
@@ -52,18 +51,39 @@ pub(crate) fn centred(weight: i32) -> u8 {
     (32 + weight / 4).clamp(0, VALUES as i32 - 1) as u8
 }
 
-/// How rare each of the words of a message is: looked at when it arrives, and not kept.
-pub(super) type Rarities = [u8; WORDS_MAX];
+/// The words of a message that are not everybody's.
+#[derive(Default)]
+pub(crate) struct RareWords {
+    /// Hashes, none of them 0; the rest are 0.
+    hashes: [u16; WORDS_MAX],
+    /// How rare each is: looked at when the message arrives, and not kept.
+    pub(super) rarities: [u8; WORDS_MAX],
+    len: usize,
+}
+
+impl RareWords {
+    pub(super) fn hashes(&self) -> &[u16] {
+        &self.hashes[..self.len]
+    }
+
+    /// Of these words, those that another message has too: one bit for each.
+    pub(super) fn shared_with(&self, other: &[u16]) -> u16 {
+        let mut there = [0; WORDS_MAX];
+        there[..other.len()].copy_from_slice(other);
+        let has = |word: u16| there.iter().fold(false, |has, there| has | (*there == word));
+        self.hashes().iter().enumerate().map(|(index, word)| u16::from(has(*word)) << index).sum()
+    }
+}
 
 /// Reads a text said by one of these people.
-pub(super) fn read(text: &str, author: Slot, people: &Participants, lexicon: &Lexicon) -> (Reading, Rarities) {
+pub(super) fn read(text: &str, author: Slot, people: &Participants, lexicon: &Lexicon) -> (Reading, RareWords) {
     let mut reading = Reading::default();
-    let mut rarities = [0; WORDS_MAX];
+    let mut words = RareWords::default();
     let text = &text[..text.floor_char_boundary(2000)];
     let body = reading.find_names(text, author, people);
     (reading.marks, reading.question) = TextMarks::of(body);
-    reading.take_words(body, lexicon, &mut rarities);
-    (reading, rarities)
+    reading.take_words(body, lexicon, &mut words);
+    (reading, words)
 }
 
 /// The text without the names it begins with.
@@ -73,30 +93,18 @@ pub(super) fn body<'a>(text: &'a str, author: Slot, people: &Participants) -> &'
 
 impl Reading {
     pub(crate) fn address(&mut self, slot: Slot, how: Directness) {
-        let free = self.to.iter_mut().find(|to| to.is_none_or(|there| there == slot));
-        if let Some(to) = free {
-            *to = Some(slot);
+        if self.to.add(slot) {
             self.address = self.address.max(how);
         }
     }
 
     pub(crate) fn addresses(&self, slot: Slot) -> bool {
-        slot != NOBODY && self.to.contains(&Some(slot))
+        slot != NOBODY && self.to.contains(slot)
     }
 
     /// What its words tell, [`centred`].
     pub(crate) fn tells(&self, what: WordSignal) -> u8 {
         self.tells[what as usize]
-    }
-
-    /// Of this message's words, those that the other one has too: one bit for each.
-    pub(crate) fn shared_with(&self, other: &Reading) -> u16 {
-        if self.bits & other.bits == 0 {
-            return 0;
-        }
-        let has = |word: u16| other.words.iter().fold(false, |has, there| has | (*there == word));
-        let words = self.words[..usize::from(self.words_len)].iter().enumerate();
-        words.map(|(index, word)| u16::from(has(*word)) << index).sum()
     }
 
     /// Finds whom the text names; returns what follows the names it begins with.
@@ -133,15 +141,21 @@ impl Reading {
 
     /// Names with a Japanese title, wherever they stand.
     fn find_titles(&mut self, text: &str, author: Slot, people: &Participants) {
-        for title in ["さん", "ちゃん", "くん", "君", "様", "氏", "先生", "先輩"] {
-            for (at, _) in text.match_indices(title) {
-                let Some(slot) = people.named_at_end(&text[..at]).filter(|slot| *slot != author) else { continue };
-                self.address(slot, if at < 40 { Directness::Directed } else { Directness::Named });
-            }
+        let mut found = Vec::new();
+        for (at, c) in text.char_indices().filter(|(_, c)| matches!(c, 'さ' | 'ち' | 'く' | '君' | '様' | '氏' | '先'))
+        {
+            let title = TITLES.iter().position(|title| title.starts_with(c) && text[at..].starts_with(title));
+            found.extend(title.map(|title| (title, at)));
+        }
+        // Whose title comes first in the list is the one who is spoken to.
+        found.sort_unstable();
+        for (_, at) in found {
+            let Some(slot) = people.named_at_end(&text[..at]).filter(|slot| *slot != author) else { continue };
+            self.address(slot, if at < 40 { Directness::Directed } else { Directness::Named });
         }
     }
 
-    fn take_words(&mut self, body: &str, lexicon: &Lexicon, rarities: &mut Rarities) {
+    fn take_words(&mut self, body: &str, lexicon: &Lexicon, words: &mut RareWords) {
         let (mut read, mut known, mut before) = (0u32, 0u32, hash_of(START));
         let mut weights = [0i32; TELLS.len()];
         let mut width = 0u32;
@@ -159,7 +173,7 @@ impl Reading {
             }
             let rarity = single.map_or(RARITY_MAX, |word| word.rarity);
             if kind == WordKind::Content && rarity > RARITY_WORTH {
-                self.keep(hash, rarity, rarities);
+                self.keep(hash, rarity, words);
             }
         });
         self.width = log_steps(width.into());
@@ -167,13 +181,12 @@ impl Reading {
         self.known = (known * 8).checked_div(read.min(WORDS_READ_MAX as u32)).unwrap_or(0) as u8;
     }
 
-    fn keep(&mut self, hash: u32, rarity: u8, rarities: &mut Rarities) {
-        let len = usize::from(self.words_len);
+    fn keep(&mut self, hash: u32, rarity: u8, words: &mut RareWords) {
         let short = ((hash ^ (hash >> 16)) as u16).max(1);
-        if len < WORDS_MAX && !self.words[..len].contains(&short) {
-            self.words[len] = short;
-            rarities[len] = rarity;
-            self.words_len += 1;
+        if words.len < WORDS_MAX && !words.hashes().contains(&short) {
+            words.hashes[words.len] = short;
+            words.rarities[words.len] = rarity;
+            words.len += 1;
             self.bits |= 1 << (short & 63);
         }
     }
@@ -231,7 +244,7 @@ mod tests {
             ("bobby: yes", None, Directness::Nobody),
         ] {
             let reading = reading(text);
-            assert_eq!((reading.to[0], reading.address), (to, address), "{text}");
+            assert_eq!((reading.to.first(), reading.address), (to, address), "{text}");
         }
     }
 }

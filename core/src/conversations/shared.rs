@@ -17,8 +17,11 @@ impl Shared {
         let reading = arrival.reading;
         let mut hits = [0u16; LINES_MAX];
         let mut seen = [0u8; WORDS_MAX];
-        for (hit, line) in hits.iter_mut().zip(conversations.recent()) {
-            *hit = reading.shared_with(&line.reading);
+        for (hit, (line, words)) in hits.iter_mut().zip(conversations.lines.recent_with_words()) {
+            if reading.bits & line.reading.bits == 0 {
+                continue;
+            }
+            *hit = arrival.words.shared_with(words);
             if *hit != 0 {
                 ones(*hit).for_each(|word| seen[word] += 1);
                 let most = if line.author == arrival.author { &mut lately.repeat } else { &mut lately.echo };
@@ -29,7 +32,7 @@ impl Shared {
             Shared { per_line: [0; LINES_MAX], best_word: [0; LINES_MAX], per_conversation: [0; LINES_MAX + 2] };
         for (index, line) in conversations.recent().iter().enumerate().filter(|(index, _)| hits[*index] != 0) {
             for word in ones(hits[index]) {
-                let rarity = arrival.rarities[word].saturating_sub(2 * seen[word].ilog2() as u8);
+                let rarity = arrival.words.rarities[word].saturating_sub(2 * seen[word].ilog2() as u8);
                 shared.per_line[index] += u16::from(rarity);
                 shared.best_word[index] = shared.best_word[index].max(rarity);
             }

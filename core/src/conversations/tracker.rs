@@ -11,12 +11,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::line::{Conversation, LINES_MAX, LINES_OVER, TalkLine};
+use super::line::{Conversation, LINES_MAX, TalkLine};
+use super::lines::TalkLines;
 use super::models::LinkModel;
 use super::pace::UsualGap;
 use super::pairs::{self, WeighedCandidates};
 use super::participants::{NOBODY, Participants, Slot};
-use super::reading::{Directness, Rarities, Reading, body, read};
+use super::reading::{Directness, RareWords, Reading, body, read};
 use crate::trees::{LANES, SCALE, exp, log_steps};
 use crate::types::{ClockShift, ConversationId, MessageId, Time};
 
@@ -40,8 +41,8 @@ pub struct Utterance<'a> {
 /// The conversations of one place.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Conversations {
-    /// Oldest first; the last is number `heard - 1`. Some at the beginning may be too old already: see `recent`.
-    lines: Vec<TalkLine>,
+    /// Oldest first; the last is number `heard - 1`.
+    pub(super) lines: TalkLines,
     pub(crate) people: Participants,
     /// A line's conversation is always among them.
     pub(crate) list: Vec<Conversation>,
@@ -56,7 +57,7 @@ pub(crate) struct Arrival<'a> {
     pub at: Time,
     pub author: Slot,
     pub reading: &'a Reading,
-    pub rarities: &'a Rarities,
+    pub words: &'a RareWords,
 }
 
 /// Which alternative was taken, and how likely each was.
@@ -88,13 +89,13 @@ pub(crate) struct Placed {
     at: Time,
     author: Slot,
     reading: Reading,
-    rarities: Rarities,
+    words: RareWords,
 }
 
 impl Placed {
     pub(crate) fn arrival(&self) -> Arrival<'_> {
-        let Placed { number, at, author, ref reading, ref rarities, .. } = *self;
-        Arrival { number, at, author, reading, rarities }
+        let Placed { number, at, author, ref reading, ref words, .. } = *self;
+        Arrival { number, at, author, reading, words }
     }
 }
 
@@ -113,12 +114,12 @@ impl Conversations {
         if taken {
             self.let_go(author);
         }
-        let (mut reading, rarities) = read(heard.text, author, &self.people, &model.lexicon);
+        let (mut reading, words) = read(heard.text, author, &self.people, &model.lexicon);
         let told = heard.mentions.iter().copied().chain(heard.reply_author);
         for slot in told.map(|key| self.people.by_key(key).unwrap_or(NOBODY)).filter(|slot| *slot != author) {
             reading.address(slot, Directness::Directed);
         }
-        let arrival = Arrival { number: self.heard, at: heard.at, author, reading: &reading, rarities: &rarities };
+        let arrival = Arrival { number: self.heard, at: heard.at, author, reading: &reading, words: &words };
         let weighed = pairs::weigh(self, &arrival);
         let linked = heard.reply.map(|id| self.find(id));
         let choice = match linked {
@@ -126,14 +127,14 @@ impl Conversations {
             None => self.choose(&weighed, &arrival, model),
         };
         let index = self.join_or_begin(&arrival, &choice);
-        let reply_to = match (choice.parent.and_then(|parent| self.line(parent)), heard.reply) {
+        let reply_to = match (choice.parent.and_then(|parent| self.index_of(parent)), heard.reply) {
             (_, Some(link)) => link.clone(),
-            (Some(line), None) => line.id.clone(),
+            (Some(index), None) => MessageId::new(self.lines.id(index)),
             (None, None) => heard.id.clone(),
         };
         let conversation = ConversationId::nth(self.list[usize::from(index)].number);
         let (number, at) = (self.heard, heard.at);
-        Placed { reply_to, conversation, choice, weighed, index, number, at, author, reading, rarities }
+        Placed { reply_to, conversation, choice, weighed, index, number, at, author, reading, words }
     }
 
     /// What remains of a text without the names it begins with: what its words are learnt from.
@@ -231,8 +232,8 @@ impl Conversations {
 
     /// Keeps a message where it was placed; hands back what was weighed.
     pub(crate) fn keep(&mut self, heard: &Utterance<'_>, placed: Placed) -> WeighedCandidates {
-        let Placed { number, author, reading, choice, index, weighed, .. } = placed;
-        let gap = self.lines.last().map(|line| heard.at.since(line.at).0);
+        let Placed { number, author, reading, words, choice, index, weighed, .. } = placed;
+        let gap = self.lines.all().last().map(|line| heard.at.since(line.at).0);
         let mut parent_author = NOBODY;
         if let Some(line) = choice.parent.and_then(|parent| self.line_mut(parent)) {
             line.replies = line.replies.saturating_add(1);
@@ -253,16 +254,11 @@ impl Conversations {
         me.starts = me.starts.saturating_add(u16::from(choice.parent.is_none()));
         me.directed = me.directed.saturating_add(u16::from(reading.address != Directness::Nobody));
         (me.last, me.last_at) = (number, heard.at);
-        let spoken_to = reading.to[0].unwrap_or(parent_author);
+        let spoken_to = reading.to.first().unwrap_or(parent_author);
         if spoken_to != NOBODY && spoken_to != author {
             me.partner = spoken_to;
         }
-        if self.lines.len() == LINES_MAX + LINES_OVER {
-            self.lines.drain(..=LINES_OVER);
-        }
-        grow_exactly(&mut self.lines, LINES_MAX + LINES_OVER);
-        self.lines.push(TalkLine {
-            id: heard.id.clone(),
+        let line = TalkLine {
             at: heard.at,
             author,
             reading,
@@ -271,9 +267,9 @@ impl Conversations {
             sure: (choice.sure * 63.0) as u8,
             joins,
             conversation: index,
-            replies: 0,
-            gone: false,
-        });
+            ..TalkLine::default()
+        };
+        self.lines.push(line, heard.id.as_str(), words.hashes());
         self.heard += 1;
         self.usual_gap.note(gap);
         weighed
@@ -281,15 +277,17 @@ impl Conversations {
 
     /// Takes over the new text of a message; what it was taken to answer stays.
     pub fn edit(&mut self, id: &MessageId, text: &str, model: &LinkModel) {
-        let Some(place) = self.lines.iter().position(|line| line.id == *id && !line.gone) else { return };
-        let (reading, _) = read(text, self.lines[place].author, &self.people, &model.lexicon);
-        self.lines[place].reading = reading;
+        let index = self.lines.with_id(id.as_str()).find(|index| !self.lines.all()[*index].gone);
+        let Some(index) = index else { return };
+        let (reading, words) = read(text, self.lines.all()[index].author, &self.people, &model.lexicon);
+        self.lines.set_reading(index, reading, words.hashes());
     }
 
     /// A deleted message cannot be answered, and leaves no words behind.
     pub fn delete(&mut self, id: &MessageId) {
-        if let Some(line) = self.lines.iter_mut().find(|line| line.id == *id) {
-            line.blank();
+        let index = self.lines.with_id(id.as_str()).next();
+        if let Some(index) = index {
+            self.lines.blank(index);
         }
     }
 
@@ -297,16 +295,18 @@ impl Conversations {
     pub fn forget(&mut self, person: u64) {
         let Some(slot) = self.people.by_key(person) else { return };
         self.people.forget(slot);
-        for line in self.lines.iter_mut().filter(|line| line.author == slot) {
-            line.blank();
-            line.author = NOBODY;
+        for index in 0..self.lines.all().len() {
+            if self.lines.all()[index].author == slot {
+                self.lines.blank(index);
+                self.lines.all_mut()[index].author = NOBODY;
+            }
         }
         self.let_go(slot);
     }
 
     /// The clock was set: what was noted by the old one counts by the new one.
     pub fn set_clock(&mut self, by: ClockShift) {
-        self.lines.iter_mut().for_each(|line| line.at = line.at.shifted(by));
+        self.lines.all_mut().iter_mut().for_each(|line| line.at = line.at.shifted(by));
         self.list.iter_mut().for_each(|conversation| conversation.began = conversation.began.shifted(by));
         self.people.set_clock(by);
     }
@@ -318,8 +318,8 @@ impl Conversations {
 
     /// Somebody else has this slot now.
     fn let_go(&mut self, slot: Slot) {
-        for line in &mut self.lines {
-            line.reading.to.iter_mut().filter(|to| **to == Some(slot)).for_each(|to| *to = Some(NOBODY));
+        for line in self.lines.all_mut() {
+            line.reading.to.let_go(slot);
             if line.parent_author == slot {
                 line.parent_author = NOBODY;
             }
@@ -337,13 +337,19 @@ impl Conversations {
 
     /// The messages that count, oldest first; the last is number `heard - 1`.
     pub(crate) fn recent(&self) -> &[TalkLine] {
-        &self.lines[self.lines.len().saturating_sub(LINES_MAX)..]
+        self.lines.recent()
     }
 
     fn find(&self, id: &MessageId) -> Option<u32> {
-        let lines = self.recent();
-        let place = lines.iter().rposition(|line| line.id == *id)?;
-        Some(self.heard - (lines.len() - place) as u32)
+        let (all, recent) = (self.lines.all().len(), self.recent().len());
+        let index = self.lines.with_id(id.as_str()).last().filter(|index| *index >= all - recent)?;
+        Some(self.heard - (all - index) as u32)
+    }
+
+    /// Index among all lines of one that counts.
+    fn index_of(&self, number: u32) -> Option<usize> {
+        self.line(number)?;
+        Some(self.lines.all().len() - (self.heard - number) as usize)
     }
 
     pub(crate) fn line(&self, number: u32) -> Option<&TalkLine> {
@@ -354,19 +360,20 @@ impl Conversations {
 
     fn line_mut(&mut self, number: u32) -> Option<&mut TalkLine> {
         let back = self.heard.checked_sub(number)? as usize;
-        let place = self.lines.len().checked_sub(back)?;
-        self.lines.get_mut(place)
+        let lines = self.lines.all_mut();
+        lines.len().checked_sub(back).and_then(|index| lines.get_mut(index))
     }
 
     /// Time that the last ten messages took.
     pub(crate) fn pace(&self, now: Time) -> u8 {
-        let tenth = self.lines.len().checked_sub(10).map_or(0, |place| now.since(self.lines[place].at).0);
+        let lines = self.lines.all();
+        let tenth = lines.len().checked_sub(10).map_or(0, |index| now.since(lines[index].at).0);
         if tenth == 0 { 63 } else { log_steps(tenth / 500) }
     }
 
     /// Participants among the last sixteen messages.
     pub(crate) fn crowd(&self) -> u32 {
-        let there = self.lines.iter().rev().take(16).fold(0u128, |there, line| there | 1 << (line.author & 127));
+        let there = self.lines.all().iter().rev().take(16).fold(0u128, |there, line| there | 1 << (line.author & 127));
         there.count_ones()
     }
 }

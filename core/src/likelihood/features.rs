@@ -121,7 +121,7 @@ fn put_choice(choice: &Choice, put: &mut impl FnMut(usize, u32)) {
 fn put_text(conversations: &Conversations, arrival: &Arrival<'_>, put: &mut impl FnMut(usize, u32)) {
     let reading = arrival.reading;
     put(ADDRESS, reading.address as u32);
-    let addressee = reading.to[0].and_then(|slot| conversations.people.get(slot));
+    let addressee = reading.to.first().and_then(|slot| conversations.people.get(slot));
     put(TO_AWAY, addressee.map_or(63, |them| arrival.number.saturating_sub(them.last)));
     put(TO_SAID, addressee.map_or(0, |them| steps(them.said.into())));
     put(QUESTION, reading.question.into());
@@ -180,7 +180,7 @@ fn put_conversation(conversations: &Conversations, placed: &Placed, put: &mut im
     );
     let last = conversations.line(there.last).map_or(0, |last| log_steps(arrival.at.since(last.at).0 / 500));
     put(STRAND_USUAL, conversations.usual_gap.compare(last));
-    put(TO_IN_STRAND, reading.to[0].map_or(0, |slot| 1 + u32::from(there.has(slot))));
+    put(TO_IN_STRAND, reading.to.first().map_or(0, |slot| 1 + u32::from(there.has(slot))));
     let lines = conversations.recent().iter().rev().filter(|line| line.conversation == placed.index);
     let (mut run, mut draws, mut asks) = (0, reading.tells(WordSignal::Draws), reading.question);
     for line in lines.take(there.lines.into()).take_while(|line| line.author == arrival.author) {

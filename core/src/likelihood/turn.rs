@@ -198,7 +198,7 @@ impl<'a> View<'a> {
         let (mut mine, mut most) = (0, 0);
         let mut with = [0u32; 128];
         for line in self.conversations.recent() {
-            let to = line.reading.to[0].unwrap_or(line.parent_author);
+            let to = line.reading.to.first().unwrap_or(line.parent_author);
             let other = match (line.author == self.arrival.author, to == self.arrival.author) {
                 (true, false) => to,
                 (false, true) => line.author,
@@ -218,7 +218,7 @@ impl<'a> View<'a> {
 
     fn put_text(&self, put: &mut impl FnMut(usize, u32)) {
         let reading = self.arrival.reading;
-        let address = match (reading.to[0], reading.addresses(self.me)) {
+        let address = match (reading.to.first(), reading.addresses(self.me)) {
             (None, _) => 0,
             (Some(_), false) => 1,
             (Some(_), true) => 1 + reading.address as u32,

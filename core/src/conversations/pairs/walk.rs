@@ -95,7 +95,7 @@ impl<'a> LineWalk<'a> {
             shared,
             bonds: Bonds::of(conversations, arrival.author),
             partner,
-            spoken_to: arrival.reading.to[0].unwrap_or(partner),
+            spoken_to: arrival.reading.to.first().unwrap_or(partner),
             my_parent,
             my_conversation,
             counts: RunningCounts { addressee_away: 63, ..RunningCounts::default() },
@@ -170,7 +170,7 @@ impl<'a> LineWalk<'a> {
         put(TO_THEM, address_code(reading, to_them));
         put(TO_ME, address_code(&line.reading, to_me));
         put(TO_ME_SINCE, self.counts.to_me.into());
-        put(SAME_TO, reading.to.iter().flatten().any(|to| line.reading.addresses(*to)).into());
+        put(SAME_TO, reading.to.iter().any(|to| line.reading.addresses(to)).into());
         put(MY_PARTNER, (self.partner != NOBODY && line.author == self.partner).into());
         let them = self.conversations.people.get(line.author);
         put(THEIR_PARTNER, them.is_some_and(|them| them.partner == self.arrival.author).into());
@@ -260,7 +260,7 @@ impl<'a> LineWalk<'a> {
         put(STRAND_GAP, self.arrival.number - there.last);
         put(STRAND_PEOPLE, there.count());
         put(STRAND_LINES, log_steps(there.lines.into()).into());
-        put(STRAND_TO, self.arrival.reading.to.iter().flatten().any(|to| there.has(*to)).into());
+        put(STRAND_TO, self.arrival.reading.to.iter().any(|to| there.has(to)).into());
         put(STRAND_STARTER, (there.starter == author).into());
         put(STRAND_RANK, self.rank_of[usize::from(line.conversation)].into());
         let turn = match (there.speaker == author, there.speaker_before == author) {
