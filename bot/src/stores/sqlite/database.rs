@@ -239,6 +239,7 @@ fn open_for_writing(path: &Path) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     match migrations::migrate(&mut connection)? {
         Ok(()) => Ok(connection),
         Err(found) => Err(StoreError::Newer { found, newest: VERSION }),
