@@ -174,6 +174,10 @@ impl Talker {
     /// One connection, until it breaks or everything is done.
     pub async fn visit(&mut self) -> Option<()> {
         let (mut socket, _) = connect_async(format!("ws://{}/ws", self.address)).await.ok()?;
+        // Until it has caught up once it is shown the latest messages again, which may be others by now.
+        if self.since == 0 {
+            self.shown.clear();
+        }
         let enter = json!({
             "do": "enter", "room": self.room, "name": self.name, "person": self.person, "since": self.since
         });
@@ -206,6 +210,12 @@ impl Talker {
                 _ = wish.changed() => (),
             }
         }
+    }
+
+    /// Which of a room's messages, in their order, it was not shown. Whoever comes in is shown the latest ones, not all: on a
+    /// busy machine there may be more by then.
+    pub fn missed<'a>(&self, room: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+        room.skip_while(|id| !self.shown.contains(*id)).filter(|id| !self.shown.contains(*id)).collect()
     }
 
     async fn say_something(&mut self, socket: &mut Socket) -> Option<()> {

@@ -149,8 +149,8 @@ impl Ledger {
         if mine > talker.taken.len() {
             findings.add(Broken::Doubled, format!("{} said {mine}, not {}", talker.name, talker.taken.len()));
         }
-        for missed in room.iter().filter(|kept| !talker.shown.contains(&kept.id)) {
-            findings.add(Broken::Lost, format!("{} has not seen {}", talker.name, missed.id));
+        for missed in talker.missed(room.iter().map(|kept| kept.id.as_str())) {
+            findings.add(Broken::Lost, format!("{} has not seen {missed}", talker.name));
         }
         let ids: BTreeSet<&str> = room.iter().map(|kept| kept.id.as_str()).collect();
         for gone in talker.shown.iter().filter(|id| !ids.contains(id.as_str())) {
