@@ -20,15 +20,16 @@ use crate::memory::MEMORY_STORES;
 use crate::models::providers::row;
 use crate::platforms::PLATFORMS;
 use crate::schedule::ScheduleSettings;
-use crate::stores::StoreSettings;
+use crate::stores::{FirestoreSettings, StoreSettings};
 use crate::tools::fetch::FetchSettings;
 use crate::tools::xivapi::XivapiSettings;
 
 /// The sections that the engine does not use, each declared where it is used.
 static SHELL: LazyLock<Shell> = LazyLock::new(|| {
-    let own = [SectionRow::of::<StoreSettings>(), SectionRow::of::<LogSettings>()];
+    let stores = [SectionRow::of::<StoreSettings>(), SectionRow::of::<FirestoreSettings>()];
+    let own = stores.into_iter().chain([SectionRow::of::<LogSettings>()]);
     let tools = [SectionRow::of::<FetchSettings>(), SectionRow::of::<XivapiSettings>()];
-    let sections = own.into_iter().chain(PLATFORMS.iter().map(|spec| spec.section)).chain(tools).collect();
+    let sections = own.chain(PLATFORMS.iter().map(|spec| spec.section)).chain(tools).collect();
     Shell::new(sections, families(), vec![check_people])
 });
 
@@ -196,12 +197,12 @@ fn unknown_stores(layers: &Layers, settings: &Settings) -> Vec<Problem> {
         layers.problem(key, name.as_str(), message)
     };
     let unknown = chosen.into_iter().filter(|(_, name)| !is_known(name)).map(problem);
-    let has_database = layers.section::<StoreSettings>().is_ok_and(|store| store.has_database());
-    let homeless = |(_, name): &(&str, &StoreName)| name.as_str() == "postgres" && !has_database;
     let missing = |(key, name): (&str, &StoreName)| {
-        layers.problem(key, name.as_str(), format!("`{key}` is \"postgres\", and there is no database: set store.url"))
+        let spec = MEMORY_STORES.iter().find(|spec| spec.name == name.as_str())?;
+        let message = format!("`{key}` is {:?}, and {}", spec.name, (spec.missing)(layers)?);
+        Some(layers.problem(key, name.as_str(), message))
     };
-    unknown.chain(chosen.into_iter().filter(homeless).map(missing)).collect()
+    unknown.chain(chosen.into_iter().filter_map(missing)).collect()
 }
 
 fn unknown_providers(layers: &Layers, settings: &Settings) -> Vec<Problem> {
@@ -344,7 +345,8 @@ mod tests {
     fn a_store_that_does_not_exist_is_named_with_those_that_do() {
         assert_eq!(
             refusal("[memory]\nfacts_store = \"cellar\""),
-            "aizuchi.toml:2: `memory.facts_store` must be \"local\" or \"memory\" or \"sqlite\" or \"postgres\", got \"cellar\""
+            "aizuchi.toml:2: `memory.facts_store` must be \"local\" or \"memory\" or \"sqlite\" or \"postgres\" or \"firestore\", \
+             got \"cellar\""
         );
     }
 

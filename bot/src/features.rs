@@ -5,6 +5,8 @@ pub struct BuildFeature {
     pub is_built_in: bool,
 }
 
+pub const FIRESTORE: BuildFeature = BuildFeature { name: "firestore", is_built_in: cfg!(feature = "firestore") };
+
 pub const LOCAL_EMBEDDINGS: BuildFeature =
     BuildFeature { name: "local-embeddings", is_built_in: cfg!(feature = "local-embeddings") };
 
@@ -13,18 +15,20 @@ pub const MCP: BuildFeature = BuildFeature { name: "mcp", is_built_in: cfg!(feat
 pub const POSTGRES: BuildFeature = BuildFeature { name: "postgres", is_built_in: cfg!(feature = "postgres") };
 
 /// All of them are in a build with the feature `full`.
-pub const FEATURES: &[BuildFeature] = &[LOCAL_EMBEDDINGS, POSTGRES, MCP];
+pub const FEATURES: &[BuildFeature] = &[LOCAL_EMBEDDINGS, POSTGRES, FIRESTORE, MCP];
 
 impl BuildFeature {
     /// `Err` says how to get a build that has it; `setting` is what asks for it.
     pub fn require(&self, setting: &str) -> Result<(), String> {
+        self.lacking().map_or(Ok(()), |lacking| Err(format!("{setting}: {lacking}")))
+    }
+
+    /// How to get a build that has it, if this one has not.
+    pub fn lacking(&self) -> Option<String> {
         let BuildFeature { name, is_built_in } = self;
-        match is_built_in {
-            true => Ok(()),
-            false => Err(format!(
-                "{setting}: this build lacks the feature `{name}`: cargo install --locked --path bot --features {name}"
-            )),
-        }
+        let told =
+            || format!("this build lacks the feature `{name}`: cargo install --locked --path bot --features {name}");
+        (!is_built_in).then(told)
     }
 }
 

@@ -1,11 +1,13 @@
 //! A Firestore emulator on loopback. Its data is in memory, and gone when it ends.
 //!
 //! It knows Commit, BatchGetDocuments, RunQuery, RunAggregationQuery, Listen and transactions; not the calls for a single document,
-//! BatchWrite or vector search.
+//! BatchWrite or vector search. `firestore.cjs` adds what a store has to cope with: contention, limits, and calls that fail.
 
-use std::net::SocketAddr;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -19,8 +21,29 @@ const LOOKS_EVERY: Duration = Duration::from_millis(5);
 /// How often another port is tried when somebody took the one that was free.
 const PORTS_MAX: usize = 5;
 
+/// Whether a call that fails was carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallFails {
+    BeforeIt,
+    AfterIt,
+}
+
+/// The one that tests of this process share while any of them holds it, each with a project of its own.
+pub async fn shared() -> Arc<FirestoreServer> {
+    static SHARED: tokio::sync::Mutex<Weak<FirestoreServer>> = tokio::sync::Mutex::const_new(Weak::new());
+    let mut shared = SHARED.lock().await;
+    if let Some(server) = shared.upgrade() {
+        return server;
+    }
+    let server = Arc::new(FirestoreServer::start().await);
+    *shared = Arc::downgrade(&server);
+    server
+}
+
 pub struct FirestoreServer {
     address: SocketAddr,
+    /// Where tests ask what is in it, and tell it to fail.
+    control: AtomicU16,
     // Dropped before the folder in which it writes.
     running: Mutex<Option<Daemon>>,
     folder: Scratch,
@@ -30,7 +53,7 @@ impl FirestoreServer {
     /// Waits until it listens.
     pub async fn start() -> FirestoreServer {
         let folder = Scratch::new("firestore");
-        let mut server = FirestoreServer { address: free_address(), running: Mutex::default(), folder };
+        let mut server = FirestoreServer::at(free_address(), folder);
         for _ in 0..PORTS_MAX {
             match server.try_start().await {
                 Ok(()) => return server,
@@ -39,6 +62,10 @@ impl FirestoreServer {
             }
         }
         panic!("no port was free for the Firestore emulator");
+    }
+
+    fn at(address: SocketAddr, folder: Scratch) -> FirestoreServer {
+        FirestoreServer { address, control: AtomicU16::default(), running: Mutex::default(), folder }
     }
 
     /// Such as `127.0.0.1:8080`, for `FIRESTORE_EMULATOR_HOST`.
@@ -77,6 +104,36 @@ impl FirestoreServer {
         }
     }
 
+    /// All documents of a project as text.
+    pub fn dump(&self, project: &str) -> String {
+        self.ask(&format!("/dump/{project}"))
+    }
+
+    /// How many calls of this kind there were, such as `Commit`.
+    pub fn calls(&self, call: &str) -> u64 {
+        self.ask(&format!("/calls/{call}")).parse().expect("it answers with a number")
+    }
+
+    /// So many calls of this kind fail with this code of gRPC, after `skip` that do not. Only a `Commit` can fail after it.
+    pub fn fail(&self, call: &str, code: i32, times: u32, when: CallFails, skip: u32) {
+        let when = match when {
+            CallFails::BeforeIt => "before",
+            CallFails::AfterIt => "after",
+        };
+        self.ask(&format!("/fail/{call}/{code}/{times}/{when}/{skip}"));
+    }
+
+    fn ask(&self, path: &str) -> String {
+        let control = SocketAddr::new(self.address.ip(), self.control.load(Ordering::Relaxed));
+        let mut stream = TcpStream::connect(control).expect("the Firestore emulator can be asked");
+        write!(stream, "GET {path} HTTP/1.0\r\n\r\n").expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("it answers");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("it speaks HTTP");
+        assert!(head.contains(" 200 "), "{answer}");
+        body.to_owned()
+    }
+
     fn running(&self) -> MutexGuard<'_, Option<Daemon>> {
         self.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -99,7 +156,9 @@ impl FirestoreServer {
         let until = Instant::now() + PATIENCE;
         loop {
             let said = self.running().as_ref().map(Daemon::log).unwrap_or_default();
-            if said.lines().any(|line| line == format!("ready {}", self.address.port())) {
+            let ready = format!("ready {} ", self.address.port());
+            if let Some(control) = said.lines().find_map(|line| line.strip_prefix(&*ready)?.parse().ok()) {
+                self.control.store(control, Ordering::Relaxed);
                 return Ok(());
             }
             if self.running().as_mut().is_none_or(Daemon::has_ended) || Instant::now() > until {
@@ -163,10 +222,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_port_that_is_taken_is_reported() {
-        let mut server =
-            FirestoreServer { address: free_address(), running: Mutex::default(), folder: Scratch::new("x") };
         let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-        server.address = taken.local_addr().unwrap();
+        let server = FirestoreServer::at(taken.local_addr().unwrap(), Scratch::new("x"));
         let log = server.try_start().await.expect_err("somebody listens there");
         assert!(log.contains("EADDRINUSE"), "{log}");
     }

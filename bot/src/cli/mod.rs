@@ -13,6 +13,7 @@ pub mod logs;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod memory;
+mod memory_copy;
 pub mod no_model;
 mod opted_out;
 mod outputs;

@@ -1,17 +1,16 @@
-//! `aizuchi store copy` and `aizuchi restore`: everything from one store into another.
-
-use std::sync::Arc;
+//! `aizuchi store copy` and `aizuchi restore`: everything from one store into another, or what is remembered alone.
 
 use anyhow::{Context as _, ensure};
 use clap::{Args, Subcommand};
 
 use super::settings::SettingsArguments;
 use super::show::{harmless, progress_bar};
-use super::{print, store};
+use super::{memory_copy, print, store};
 use crate::config::BadSettings;
-use crate::ports::{StoreBackend, StoreKind};
+use crate::ports::{CopyScope, CopyStore, StoreKind};
 use crate::stores::copy::{self, CopyError, CopySummary};
-use crate::stores::{DataFolder, StoreLocation};
+use crate::stores::firestore::{self, FirestoreLocation};
+use crate::stores::{DataFolder, FirestoreSettings, StoreLocation};
 
 #[derive(Args)]
 pub struct StoreArguments {
@@ -27,6 +26,9 @@ enum StoreCommand {
     /// password in AIZUCHI_STORE_PASSWORD or PGPASSWORD). The source may be in use: it is copied as it is at one moment. The destination
     /// must be empty, or hold the beginning of the same copy, which goes on where it was interrupted. In the end both are
     /// counted and compared.
+    ///
+    /// From and to Firestore (firestore://PROJECT/DATABASE?prefix=PREFIX) only memory is copied: channels, people, facts and who
+    /// opted out. Nothing else of the other store is touched. While it is copied from Firestore, no program may use it.
     Copy(Copy),
 }
 
@@ -60,10 +62,36 @@ pub struct RestoreArguments {
 pub fn run(arguments: &StoreArguments) -> anyhow::Result<()> {
     let StoreCommand::Copy(Copy { from, to, replace }) = &arguments.command;
     let parse = |option: &str, text: &str| {
-        StoreLocation::parse(text).map_err(|what| BadSettings(vec![format!("{option} {what}")]))
+        CopyLocation::parse(text).map_err(|what| BadSettings(vec![format!("{option} {what}")]))
     };
-    let (from, to) = (parse("--from", from)?, parse("--to", to)?);
-    transfer(&from, &to, *replace)
+    match (parse("--from", from)?, parse("--to", to)?) {
+        (CopyLocation::Store(from), CopyLocation::Store(to)) => transfer(&from, &to, *replace),
+        (from, to) => memory_copy::transfer(&from, &to, *replace),
+    }
+}
+
+/// Where a copy begins or ends.
+pub enum CopyLocation {
+    Store(StoreLocation),
+    /// It has what is remembered, and nothing else.
+    Firestore(FirestoreLocation),
+}
+
+impl CopyLocation {
+    fn parse(text: &str) -> Result<CopyLocation, String> {
+        if text.starts_with(firestore::URL_SCHEME) {
+            let settings = FirestoreSettings::from_url(text)?;
+            return settings.location(&super::run::variable).map(CopyLocation::Firestore);
+        }
+        StoreLocation::parse(text).map(CopyLocation::Store)
+    }
+
+    pub fn shown(&self) -> String {
+        match self {
+            CopyLocation::Store(location) => location.shown(),
+            CopyLocation::Firestore(location) => location.shown(),
+        }
+    }
 }
 
 pub fn restore(arguments: &RestoreArguments) -> anyhow::Result<()> {
@@ -73,17 +101,19 @@ pub fn restore(arguments: &RestoreArguments) -> anyhow::Result<()> {
     transfer(&from, &to, arguments.replace)
 }
 
-fn transfer(from: &StoreLocation, to: &StoreLocation, replace: bool) -> anyhow::Result<()> {
-    // First, and thrown away: what is not a store is said before anything is made.
-    let condition = {
-        let opened = store::open(from)?;
-        opened.wait(opened.backend.condition())?
-    };
+/// What is not a store, or not yet one of this version, is said before anything is made.
+pub fn check_source(from: &StoreLocation) -> anyhow::Result<()> {
+    let opened = store::open(from)?;
     ensure!(
-        condition.has_memory,
+        opened.wait(opened.backend.condition())?.has_memory,
         "{} was written by an earlier version: start it once with `aizuchi run`, which upgrades it",
         from.shown()
     );
+    Ok(())
+}
+
+fn transfer(from: &StoreLocation, to: &StoreLocation, replace: bool) -> anyhow::Result<()> {
+    check_source(from)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let summary = runtime.block_on(async {
         let unopened = || format!("cannot open {}; nothing was changed", to.shown());
@@ -99,9 +129,9 @@ fn transfer(from: &StoreLocation, to: &StoreLocation, replace: bool) -> anyhow::
             to.shown()
         );
         if replace {
-            target.copying().clear().await?;
+            target.copying().clear(CopyScope::Everything).await?;
         }
-        let summary = copy_with_progress(&source, &target).await?;
+        let summary = copy_with_progress(&*source.copying(), &*target.copying(), CopyScope::Everything).await?;
         // What was cleared leaves the files as well.
         let _ = target.stores().files.settle().await?;
         anyhow::Ok(summary)
@@ -109,9 +139,10 @@ fn transfer(from: &StoreLocation, to: &StoreLocation, replace: bool) -> anyhow::
     print(&told(&summary, from, to))
 }
 
-async fn copy_with_progress(
-    source: &Arc<dyn StoreBackend>,
-    target: &Arc<dyn StoreBackend>,
+pub async fn copy_with_progress(
+    source: &dyn CopyStore,
+    target: &dyn CopyStore,
+    scope: CopyScope,
 ) -> anyhow::Result<CopySummary> {
     let bar = progress_bar(0, "copying");
     let mut progress = |done: copy::CopyProgress| {
@@ -119,7 +150,7 @@ async fn copy_with_progress(
         bar.set_position(done.rows);
         bar.set_message(done.table);
     };
-    let summary = copy::copy(&*source.copying(), &*target.copying(), &mut progress).await;
+    let summary = copy::copy(source, target, scope, &mut progress).await;
     bar.finish_and_clear();
     Ok(match summary {
         Err(error @ CopyError::Refused { .. }) => Err(error).context("nothing was changed")?,

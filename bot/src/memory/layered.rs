@@ -8,7 +8,7 @@ use aizuchi_core::memory::words::NameCandidates;
 use aizuchi_core::memory::{
     ChannelMemory, ExportItem, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled, Tie,
 };
-use aizuchi_core::settings::{MemorySettings, StoreName};
+use aizuchi_core::settings::{Layers, MemorySettings, StoreName};
 use aizuchi_core::types::{PersonId, RoomId};
 
 use super::table::StoredLayers;
@@ -44,6 +44,17 @@ fn layers(settings: &MemorySettings, main: StoreKind) -> Result<MemoryLayers, St
         people: find(&settings.profiles_store)?,
         facts: find(&settings.facts_store)?,
     })
+}
+
+/// Has each store that a layer is in written to and read, and returns what was found. A start and `doctor` do the same.
+pub async fn try_out(settings: &MemorySettings, layers: &Layers) -> Result<Vec<String>, String> {
+    let chosen = [&settings.channel_context_store, &settings.profiles_store, &settings.facts_store];
+    let used = MEMORY_STORES.iter().filter(|spec| chosen.iter().any(|name| name.as_str() == spec.name));
+    let mut told = Vec::new();
+    for spec in used {
+        told.extend((spec.try_out)(layers).await?);
+    }
+    Ok(told)
 }
 
 /// Where memory is kept. `Err` says what is missing for it.

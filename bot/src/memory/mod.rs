@@ -9,7 +9,7 @@ pub mod search;
 pub mod table;
 mod ties;
 
-pub use layered::open;
+pub use layered::{open, try_out};
 pub use ram::Ram;
 pub use table::StoredLayers;
 
@@ -31,9 +31,16 @@ pub struct MemoryStoreSpec {
     pub name: &'static str,
     /// Where everything else is in a store of this kind, it is the same one.
     pub same_as: Option<StoreKind>,
+    /// What has to be set before it can be used, if anything.
+    pub missing: fn(&Layers) -> Option<String>,
+    /// Writes something and reads it, and leaves nothing of it. `None` where it is tried out with everything else.
+    pub try_out: for<'a> fn(&'a Layers) -> TryingMemory<'a>,
     /// Opens it for these layers. `Err` says what is missing.
     pub open: for<'a> fn(MemoryContext<'a>, StoredLayers) -> OpeningMemory<'a>,
 }
+
+/// What was found, as people are told.
+pub type TryingMemory<'a> = BoxFuture<'a, Result<Option<String>, String>>;
 
 pub type OpeningMemory<'a> = BoxFuture<'a, Result<Arc<dyn MemoryStore>, String>>;
 
@@ -49,11 +56,24 @@ pub struct MemoryContext<'a> {
 const LOCAL: MemoryStoreSpec = MemoryStoreSpec {
     name: "local",
     same_as: None,
+    missing: nothing_missing,
+    try_out: tried_with_the_rest,
     open: |context, kept| Box::pin(std::future::ready(Ok(context.backend.memory(kept)))),
 };
 
 /// The stores of memory that there are; the first is the one of everything else.
-pub const MEMORY_STORES: &[MemoryStoreSpec] = &[LOCAL, ram::SPEC, stores::sqlite::MEMORY, stores::POSTGRES_MEMORY];
+pub const MEMORY_STORES: &[MemoryStoreSpec] =
+    &[LOCAL, ram::SPEC, stores::sqlite::MEMORY, stores::POSTGRES_MEMORY, stores::firestore::MEMORY];
+
+/// For a store that is always there.
+pub fn nothing_missing(_: &Layers) -> Option<String> {
+    None
+}
+
+/// For a store that is nowhere else than everything else, or in this process.
+pub fn tried_with_the_rest(_: &Layers) -> TryingMemory<'_> {
+    Box::pin(std::future::ready(Ok(None)))
+}
 
 #[cfg(test)]
 pub mod tests;

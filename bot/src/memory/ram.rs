@@ -13,15 +13,17 @@ use aizuchi_core::memory::{
 };
 use aizuchi_core::types::{MessageId, PersonId, RoomId};
 
-use super::MemoryStoreSpec;
 use super::apply::apply;
 use super::table::{MemoryTable, OptOutMark, StoreResult, StoredLayers};
+use super::{MemoryStoreSpec, nothing_missing, tried_with_the_rest};
 use crate::ports::{BoxFuture, Memory, MemoryCatalog, MemoryStore};
 use crate::stores::StoreError;
 
 pub const SPEC: MemoryStoreSpec = MemoryStoreSpec {
     name: "memory",
     same_as: None,
+    missing: nothing_missing,
+    try_out: tried_with_the_rest,
     open: |_, kept| {
         let ram: Arc<dyn MemoryStore> = Arc::new(Ram::new(kept));
         Box::pin(std::future::ready(Ok(ram)))

@@ -14,7 +14,42 @@ pub struct CopyTable {
     pub key: usize,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+impl CopyTable {
+    /// Whether who wishes not to be remembered is in it: nobody is taken out of it by a copy of memory.
+    pub fn has_opt_outs(&self) -> bool {
+        self.name == "memory_out"
+    }
+}
+
+/// What is copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyScope {
+    Everything,
+    /// What is remembered, and nothing else.
+    Memory,
+}
+
+impl CopyScope {
+    pub fn tables(self) -> impl Iterator<Item = &'static CopyTable> {
+        COPY_TABLES.iter().filter(move |table| match self {
+            CopyScope::Everything => true,
+            CopyScope::Memory => table.name.starts_with("memory_"),
+        })
+    }
+
+    /// Those of which a destination is emptied.
+    pub fn cleared(self) -> impl Iterator<Item = &'static CopyTable> {
+        self.tables().filter(move |table| table.key > 0 && !self.merges(table))
+    }
+
+    /// Whether the rows of this table are added to those that are there.
+    pub fn merges(self, table: &CopyTable) -> bool {
+        self == CopyScope::Memory && table.has_opt_outs()
+    }
+}
+
+/// In the order in which rows are sorted by their keys.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cell {
     Null,
     Integer(i64),
@@ -73,6 +108,6 @@ pub trait CopyStore: Send + Sync {
     /// Writes rows in place of those with the same key, all in one commit, with everything that follows from them.
     fn put<'a>(&'a self, table: &'static CopyTable, rows: Vec<CopyRow>) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// Empties all tables.
-    fn clear(&self) -> BoxFuture<'_, Result<(), StoreError>>;
+    /// Empties the tables of this scope.
+    fn clear(&self, scope: CopyScope) -> BoxFuture<'_, Result<(), StoreError>>;
 }

@@ -4,13 +4,14 @@
 //! part a commit that may be repeated: a copy that was interrupted goes on behind the last row that is there, once it is
 //! certain that what is there is a beginning of the source. In the end both sides are counted and summed.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use aizuchi_core::memory::{Fact, FactId};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::StoreError;
-use crate::ports::{COPY_TABLES, Cell, CopyRow, CopySource, CopyStore, CopyTable};
+use crate::ports::{Cell, CopyRow, CopyScope, CopySource, CopyStore, CopyTable};
 
 /// Rows read and written at once.
 const PART: usize = 1_000;
@@ -115,16 +116,17 @@ type Source = Arc<Mutex<Box<dyn CopySource>>>;
 pub async fn copy(
     from: &dyn CopyStore,
     to: &dyn CopyStore,
+    scope: CopyScope,
     progress: &mut (dyn FnMut(CopyProgress) + Send),
 ) -> Result<CopySummary, CopyError> {
     let source: Source = Arc::new(Mutex::new(from.source().await?));
     // Of all tables first: what is refused is refused before anything is written.
     let mut there = Vec::new();
-    for table in COPY_TABLES {
-        there.push(beginning(&source, to, table).await?);
+    for table in scope.tables() {
+        there.push(if scope.merges(table) { 0 } else { beginning(&source, to, table).await? });
     }
     let mut summary = CopySummary::default();
-    for (table, mut found) in COPY_TABLES.iter().zip(there) {
+    for (table, mut found) in scope.tables().zip(there) {
         let mut of = count(&source, table).await?;
         let mut last: Option<CopyRow> = None;
         let mut all = Digest::default();
@@ -145,7 +147,10 @@ pub async fn copy(
             }
         }
         found = found.min(all.count);
-        verify(to, table, all).await?;
+        match scope.merges(table) {
+            true => verify_merged(&source, to, table).await?,
+            false => verify(to, table, all).await?,
+        }
         summary.rows += all.count;
         summary.found += found;
         summary.counts.push((table.name, all.count));
@@ -190,6 +195,24 @@ async fn verify(to: &dyn CopyStore, table: &'static CopyTable, expected: Digest)
         return Ok(());
     }
     Err(CopyError::Differs { table: table.name, found: found.count, of: expected.count })
+}
+
+/// Whether all rows arrived beside those that were there.
+async fn verify_merged(source: &Source, to: &dyn CopyStore, table: &'static CopyTable) -> Result<(), CopyError> {
+    let there: Source = Arc::new(Mutex::new(to.source().await?));
+    let (wanted, there) = (read_all(source, table).await?, read_all(&there, table).await?);
+    let (found, of) = (wanted.intersection(&there).count() as u64, wanted.len() as u64);
+    if found == of { Ok(()) } else { Err(CopyError::Differs { table: table.name, found, of }) }
+}
+
+async fn read_all(source: &Source, table: &'static CopyTable) -> Result<BTreeSet<CopyRow>, StoreError> {
+    let (mut all, mut last) = (BTreeSet::new(), None);
+    loop {
+        let rows = read(source, table, last.take()).await?;
+        let Some(end) = rows.last() else { return Ok(all) };
+        last = Some(end[..table.key].to_vec());
+        all.extend(rows);
+    }
 }
 
 async fn count(source: &Source, table: &'static CopyTable) -> Result<u64, StoreError> {

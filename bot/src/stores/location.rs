@@ -9,18 +9,22 @@ use secrecy::{ExposeSecret as _, SecretString};
 use super::postgres::{PgTarget, PostgresDatabase};
 use super::{DataFolder, Database, StoreError, StoreSettings};
 use crate::features;
-use crate::memory::MemoryStoreSpec;
+use crate::memory::{MemoryStoreSpec, tried_with_the_rest};
 use crate::ports::{StoreBackend, StoreKind};
 
 /// In the database of `store.url`.
 pub const POSTGRES_MEMORY: MemoryStoreSpec = MemoryStoreSpec {
     name: "postgres",
     same_as: Some(StoreKind::Postgres),
-    open: |_, _| {
-        let missing = "memory is to be in \"postgres\", and there is no database: set store.url";
-        Box::pin(std::future::ready(Err(missing.to_owned())))
+    missing: |layers| {
+        let has_database = layers.section::<StoreSettings>().is_ok_and(|store| store.has_database());
+        (!has_database).then(|| NO_DATABASE.to_owned())
     },
+    try_out: tried_with_the_rest,
+    open: |_, _| Box::pin(std::future::ready(Err(format!("memory is to be in \"postgres\", and {NO_DATABASE}")))),
 };
+
+const NO_DATABASE: &str = "there is no database: set store.url";
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -69,7 +73,7 @@ impl StoreLocation {
         }
         let path = Path::new(text.strip_prefix("sqlite:").unwrap_or(text));
         if path.as_os_str().is_empty() {
-            return Err("must be a data folder, a backup, or postgres://…".into());
+            return Err("must be a data folder, a backup, postgres://… or firestore://…".into());
         }
         if !path.is_file() {
             return Ok(StoreLocation::folder(path));

@@ -5,6 +5,7 @@ mod availability;
 mod conformance;
 pub mod copy;
 mod error;
+pub mod firestore;
 mod folder;
 mod location;
 #[cfg(feature = "postgres")]
@@ -15,6 +16,7 @@ mod web_talk;
 
 pub use availability::wait_until_available;
 pub use error::StoreError;
+pub use firestore::FirestoreSettings;
 pub use folder::DataFolder;
 pub use location::{POSTGRES_MEMORY, StoreLocation};
 pub use settings::StoreSettings;

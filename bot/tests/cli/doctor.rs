@@ -12,7 +12,7 @@ use super::store::{live, meddle};
 const TALK: &str = include_str!("../../../samples/en.jsonl");
 
 /// A port that nobody else of these tests uses.
-fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").expect("there is a port").local_addr().expect("it has an address").port()
 }
 

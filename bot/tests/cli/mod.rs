@@ -11,6 +11,8 @@ mod decisions;
 mod doctor;
 mod eval;
 mod export;
+#[cfg(feature = "firestore")]
+mod firestore;
 mod forgotten;
 mod formats;
 mod init;

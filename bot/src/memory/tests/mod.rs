@@ -48,6 +48,14 @@ pub fn stores() -> Vec<String> {
             "profiles in postgres, others in sqlite",
         ]);
     }
+    if cfg!(feature = "firestore") {
+        stores.extend([
+            "firestore",
+            "facts in firestore, others in local",
+            "profiles in firestore, others in memory",
+            "facts in local, others in firestore",
+        ]);
+    }
     stores.into_iter().map(str::to_owned).collect()
 }
 
@@ -109,6 +117,8 @@ pub async fn reopen(store: &str, folder: &Path) -> Arc<dyn MemoryStore> {
     let Some((one, others)) = store.split_once(", others in ") else {
         return match store {
             "memory" => Arc::new(Ram::new(StoredLayers::ALL)),
+            #[cfg(feature = "firestore")]
+            "firestore" => Arc::new(crate::stores::firestore::test_project::memory(folder).await),
             _ => backend.memory(StoredLayers::ALL),
         };
     };
@@ -119,6 +129,11 @@ pub async fn reopen(store: &str, folder: &Path) -> Arc<dyn MemoryStore> {
         layers.add_assignment(&format!("memory.{of}_store={store}"));
     }
     layers.add_assignment(&format!("store.folder={}", folder.display()));
+    #[cfg(feature = "firestore")]
+    if store.contains("firestore") {
+        let assignments = crate::stores::firestore::test_project::assignments(folder).await;
+        assignments.iter().for_each(|assignment| layers.add_assignment(assignment));
+    }
     let policies = layers.resolve(&|_| None).unwrap();
     let context = MemoryContext { backend: &*backend, layers: &layers };
     open(&policies.general().settings.memory, context).await.unwrap()
@@ -233,7 +248,7 @@ pub fn gone(room: &str, message: &str) -> MemoryChange {
     MemoryChange::MessageGone { room: RoomId::new(room), message: MessageId::new(message) }
 }
 
-/// Whether any file of the folder holds these bytes.
+/// Whether any file of the folder, or a document of its project, holds these bytes.
 pub fn scan(folder: &Path, words: &str) -> Option<PathBuf> {
     let holds = |path: &PathBuf| {
         // The log of a store that nobody has open any more goes away by itself.
@@ -243,7 +258,13 @@ pub fn scan(folder: &Path, words: &str) -> Option<PathBuf> {
         };
         bytes.windows(words.len()).any(|window| window.eq_ignore_ascii_case(words.as_bytes()))
     };
-    std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(holds)
+    let found = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(holds);
+    #[cfg(feature = "firestore")]
+    let found = found.or_else(|| {
+        let dump = crate::stores::firestore::test_project::dump(folder);
+        dump.to_lowercase().contains(&words.to_lowercase()).then(|| "a document of Firestore".into())
+    });
+    found
 }
 
 /// Something of every layer, with a vector.

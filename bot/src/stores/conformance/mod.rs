@@ -12,9 +12,10 @@ use aizuchi_test_servers::folder::Scratch;
 
 use super::Database;
 use crate::journal::tests::made_up::{self, Happened, sample};
+use crate::memory::StoredLayers;
 use crate::ports::{
-    DecisionPart, DecisionQuery, EngineState, JobStep, JournalEntry, NewBase, Position, Range, RecordKind, Rewrite,
-    Selection, StateKind, StoreBackend, TalkWrite, WebChange, WebDecision, WebQuery, WebWrite,
+    CopyScope, DecisionPart, DecisionQuery, EngineState, JobStep, JournalEntry, MemoryStore, NewBase, Position, Range,
+    RecordKind, Rewrite, Selection, StateKind, StoreBackend, TalkWrite, WebChange, WebDecision, WebQuery, WebWrite,
 };
 use platforms::{said, writes};
 
@@ -49,6 +50,13 @@ impl Answers {
     fn note(&mut self, what: &str, answer: impl std::fmt::Debug) {
         self.0.push(format!("{what}: {answer:?}"));
     }
+
+    fn check(&self, expected: &Answers, store: &str) {
+        for (expected, answer) in expected.0.iter().zip(&self.0) {
+            assert_eq!(answer, expected, "{store}");
+        }
+        assert_eq!(self.0.len(), expected.0.len(), "{store}");
+    }
 }
 
 /// Has the same happen to every store, and compares what they answer.
@@ -59,15 +67,24 @@ async fn compare(name: &str, live: impl AsyncFn(&dyn StoreBackend, &mut Answers)
         let store = open(backend, &folder).await;
         let mut answers = Answers::default();
         live(&*store, &mut answers).await;
-        match &expected {
-            None => expected = Some(answers),
-            Some(expected) => {
-                for (expected, answer) in expected.0.iter().zip(&answers.0) {
-                    assert_eq!(answer, expected, "{backend}");
-                }
-                assert_eq!(answers.0.len(), expected.0.len(), "{backend}");
-            }
-        }
+        answers.check(expected.get_or_insert_with(|| Answers(answers.0.clone())), backend);
+    }
+}
+
+/// The same for what is remembered alone: there are stores that keep nothing else.
+async fn compare_memory(name: &str, live: impl AsyncFn(&dyn MemoryStore, &mut Answers)) {
+    let mut expected: Option<Answers> = None;
+    let others = if cfg!(feature = "firestore") { &["firestore"][..] } else { &[] };
+    for store in BACKENDS.iter().chain(others) {
+        let folder = Scratch::new(name);
+        let memory: Arc<dyn MemoryStore> = match *store {
+            #[cfg(feature = "firestore")]
+            "firestore" => Arc::new(super::firestore::test_project::memory(&folder).await),
+            backend => open(backend, &folder).await.memory(StoredLayers::ALL),
+        };
+        let mut answers = Answers::default();
+        live(&*memory, &mut answers).await;
+        answers.check(expected.get_or_insert_with(|| Answers(answers.0.clone())), store);
     }
 }
 
@@ -274,9 +291,9 @@ async fn everything_can_be_taken_along_and_back() {
     crate::memory::tests::remember_something(&*first.memory(crate::memory::StoredLayers::ALL)).await;
     let mut told = Vec::new();
     for (from, to) in stores.iter().zip(stores.iter().skip(1)) {
-        let summary = copy(&*from.copying(), &*to.copying(), &mut |_| ()).await.unwrap();
+        let summary = copy(&*from.copying(), &*to.copying(), CopyScope::Everything, &mut |_| ()).await.unwrap();
         assert!(summary.rows > records && summary.found == 0, "{summary:?}");
-        let again = copy(&*from.copying(), &*to.copying(), &mut |_| ()).await.unwrap();
+        let again = copy(&*from.copying(), &*to.copying(), CopyScope::Everything, &mut |_| ()).await.unwrap();
         assert_eq!(again.rows, summary.rows, "nothing is copied twice");
         assert!(again.found > records, "{again:?}");
         told.push(summary.counts);
@@ -285,12 +302,12 @@ async fn everything_can_be_taken_along_and_back() {
     let last = stores.last().expect("there are stores");
     last.back_up(&file.to_string_lossy()).await.unwrap();
     let back = Database::open(&file).unwrap();
-    let summary = copy(&*first.copying(), &back, &mut |_| ()).await.unwrap();
+    let summary = copy(&*first.copying(), &back, CopyScope::Everything, &mut |_| ()).await.unwrap();
     assert!(told.iter().all(|counts| *counts == summary.counts));
     // What is there and not in the source is not lost silently.
     back.stores().journal.append(0, &[JournalEntry::Input(Time(1), Input::Tick)]).await.unwrap();
-    let refused = copy(&*first.copying(), &back, &mut |_| ()).await.unwrap_err().to_string();
+    let refused = copy(&*first.copying(), &back, CopyScope::Everything, &mut |_| ()).await.unwrap_err().to_string();
     assert!(refused.contains("has records in journal that the source does not have"), "{refused}");
-    back.copying().clear().await.unwrap();
-    copy(&*first.copying(), &back, &mut |_| ()).await.unwrap();
+    back.copying().clear(CopyScope::Everything).await.unwrap();
+    copy(&*first.copying(), &back, CopyScope::Everything, &mut |_| ()).await.unwrap();
 }

@@ -3,8 +3,7 @@
 use aizuchi_core::memory::{MemoryChange, Origin, Query};
 use aizuchi_core::types::{PersonId, Visibility, stable_hash};
 
-use super::compare;
-use crate::memory::StoredLayers;
+use super::compare_memory;
 use crate::memory::tests::{day, draft, settings};
 use crate::ports::MemoryStore;
 
@@ -75,9 +74,9 @@ async fn remember(memory: &dyn MemoryStore) {
 
 #[tokio::test]
 async fn the_same_is_found_in_the_same_order_everywhere() {
-    compare("recall", async |store, answers| {
-        let (memory, policies) = (store.memory(StoredLayers::ALL), settings(&[]));
-        remember(&*memory).await;
+    compare_memory("recall", async |memory, answers| {
+        let policies = settings(&[]);
+        remember(memory).await;
         for number in 0..QUESTIONS {
             let mut text = sentence(1_000 + number, 4);
             if number.is_multiple_of(5) {

@@ -9,7 +9,7 @@ use super::memory::PgMemoryTable;
 use super::text::{from_stored, to_stored};
 use super::{PostgresDatabase, database};
 use crate::memory::table::MemoryTable as _;
-use crate::ports::{BoxFuture, COPY_TABLES, Cell, CopyRow, CopySource, CopyStore, CopyTable, WebBody};
+use crate::ports::{BoxFuture, Cell, CopyRow, CopyScope, CopySource, CopyStore, CopyTable, WebBody};
 use crate::stores::StoreError;
 use crate::stores::copy::{decode_fact, decode_vector};
 
@@ -101,9 +101,9 @@ impl CopyStore for PostgresDatabase {
         }))
     }
 
-    fn clear(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+    fn clear(&self, scope: CopyScope) -> BoxFuture<'_, Result<(), StoreError>> {
         let derived = ["memory_fact_person", "memory_fact_message", "memory_word", "memory_sketch"];
-        let names = COPY_TABLES.iter().filter(|table| table.key > 0).map(|table| table.name).chain(derived);
+        let names = scope.cleared().map(|table| table.name).chain(derived);
         let truncate = format!("TRUNCATE {}", names.collect::<Vec<_>>().join(", "));
         Box::pin(self.write(move |connection| connection.batch(&truncate)))
     }

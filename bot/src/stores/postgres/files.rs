@@ -14,8 +14,8 @@ use super::migrations;
 use super::session;
 use crate::memory::StoredLayers;
 use crate::ports::{
-    BoxFuture, CopyStore, FileCleanup, MemoryStore, PlatformStores, StoreBackend, StoreCondition, StoreFiles,
-    StoreKind, Stores,
+    BoxFuture, CopyScope, CopyStore, FileCleanup, MemoryStore, PlatformStores, StoreBackend, StoreCondition,
+    StoreFiles, StoreKind, Stores,
 };
 use crate::stores::{Database, StoreError, copy};
 
@@ -77,7 +77,7 @@ impl StoreBackend for PostgresDatabase {
     fn back_up<'a>(&'a self, file: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             let copy = Database::open(Path::new(file))?;
-            copy::copy(&*self.copying(), &copy, &mut |_| ()).await.map_err(StoreError::from)?;
+            copy::copy(&*self.copying(), &copy, CopyScope::Everything, &mut |_| ()).await.map_err(StoreError::from)?;
             // Everything is in the one file then.
             copy.settle().await.map(drop)
         })

@@ -6,7 +6,7 @@ use rusqlite::{Connection, Row, Transaction, params_from_iter};
 use super::memory::SqliteMemoryTable;
 use super::{Database, StoreError};
 use crate::memory::table::MemoryTable as _;
-use crate::ports::{BoxFuture, COPY_TABLES, Cell, CopyRow, CopySource, CopyStore, CopyTable};
+use crate::ports::{BoxFuture, Cell, CopyRow, CopyScope, CopySource, CopyStore, CopyTable};
 use crate::stores::copy::{decode_fact, decode_vector};
 
 /// A connection that sees the file as it was when it was opened.
@@ -88,13 +88,13 @@ impl CopyStore for Database {
         }))
     }
 
-    fn clear(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.apply_behind(|transaction| {
+    fn clear(&self, scope: CopyScope) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.apply_behind(move |transaction| {
             let mut memory = SqliteMemoryTable(transaction);
             for fact in memory.facts()? {
                 memory.remove_fact(fact.id)?;
             }
-            for table in COPY_TABLES.iter().filter(|table| table.key > 0) {
+            for table in scope.cleared() {
                 transaction.execute(&format!("DELETE FROM {}", table.name), [])?;
             }
             Ok(())

@@ -24,7 +24,7 @@ use rusqlite::{Connection, params};
 use super::Database;
 use crate::memory::apply::apply;
 use crate::memory::table::{MemoryTable as _, OptOutMark, StoreResult};
-use crate::memory::{MemoryContext, MemoryStoreSpec, StoredLayers};
+use crate::memory::{MemoryContext, MemoryStoreSpec, StoredLayers, nothing_missing, tried_with_the_rest};
 use crate::ports::{BoxFuture, Memory, MemoryCatalog, MemoryStore, StoreKind};
 use crate::stores::{DataFolder, StoreError, StoreSettings};
 pub use table::SqliteMemoryTable;
@@ -34,6 +34,8 @@ use table::{matching, read_all};
 pub const MEMORY: MemoryStoreSpec = MemoryStoreSpec {
     name: "sqlite",
     same_as: Some(StoreKind::Sqlite),
+    missing: nothing_missing,
+    try_out: tried_with_the_rest,
     open: |context, kept| Box::pin(open(context, kept)),
 };
 

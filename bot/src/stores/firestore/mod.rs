@@ -1,0 +1,91 @@
+//! Layers of memory in Google Cloud Firestore, in builds that have it.
+
+mod settings;
+#[cfg(feature = "firestore")]
+mod store;
+#[cfg(all(test, feature = "firestore"))]
+pub mod test_project;
+
+pub use settings::{FirestoreLocation, FirestoreSettings, URL_SCHEME};
+#[cfg(feature = "firestore")]
+pub use store::FirestoreMemory;
+
+use std::sync::Arc;
+
+use aizuchi_core::settings::Layers;
+
+use crate::features::FIRESTORE;
+use crate::memory::{MemoryContext, MemoryStoreSpec, StoredLayers};
+use crate::ports::{CopyStore, MemoryStore};
+
+pub const MEMORY: MemoryStoreSpec = MemoryStoreSpec {
+    name: "firestore",
+    same_as: None,
+    missing,
+    try_out: |layers| Box::pin(try_out(layers)),
+    open: |context, kept| Box::pin(open(context, kept)),
+};
+
+fn missing(layers: &Layers) -> Option<String> {
+    // What is wrong with the section is reported with the other settings.
+    FIRESTORE.lacking().or_else(|| section(layers).ok()?.location(&variable).err())
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+fn section(layers: &Layers) -> Result<FirestoreSettings, String> {
+    let settings = layers.section::<FirestoreSettings>();
+    settings.map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+}
+
+async fn open(context: MemoryContext<'_>, kept: StoredLayers) -> Result<Arc<dyn MemoryStore>, String> {
+    connect_memory(&section(context.layers)?.location(&variable)?, kept).await
+}
+
+async fn try_out(layers: &Layers) -> Result<Option<String>, String> {
+    write_and_read(&section(layers)?.location(&variable)?).await.map(Some)
+}
+
+/// All layers, to be taken along.
+pub async fn open_to_copy(location: &FirestoreLocation) -> Result<Arc<dyn CopyStore>, String> {
+    connect_copying(location).await
+}
+
+#[cfg(feature = "firestore")]
+async fn connect_memory(location: &FirestoreLocation, kept: StoredLayers) -> Result<Arc<dyn MemoryStore>, String> {
+    Ok(Arc::new(FirestoreMemory::open(location, kept).await?))
+}
+
+#[cfg(feature = "firestore")]
+async fn connect_copying(location: &FirestoreLocation) -> Result<Arc<dyn CopyStore>, String> {
+    Ok(Arc::new(FirestoreMemory::open(location, StoredLayers::ALL).await?))
+}
+
+#[cfg(feature = "firestore")]
+async fn write_and_read(location: &FirestoreLocation) -> Result<String, String> {
+    let memory = FirestoreMemory::open(location, StoredLayers::NONE).await?;
+    memory.try_out().await.map_err(|error| format!("{}: {error}", location.shown()))?;
+    Ok(format!("{} was written to and read", location.shown()))
+}
+
+#[cfg(not(feature = "firestore"))]
+async fn connect_memory(_: &FirestoreLocation, _: StoredLayers) -> Result<Arc<dyn MemoryStore>, String> {
+    Err(lacking())
+}
+
+#[cfg(not(feature = "firestore"))]
+async fn connect_copying(_: &FirestoreLocation) -> Result<Arc<dyn CopyStore>, String> {
+    Err(lacking())
+}
+
+#[cfg(not(feature = "firestore"))]
+async fn write_and_read(_: &FirestoreLocation) -> Result<String, String> {
+    Err(lacking())
+}
+
+#[cfg(not(feature = "firestore"))]
+fn lacking() -> String {
+    FIRESTORE.lacking().unwrap_or_default()
+}

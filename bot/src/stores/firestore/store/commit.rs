@@ -1,0 +1,144 @@
+//! Sends what a change has written.
+//!
+//! All of it goes out in one commit, which happens whole or not at all. Firestore takes so much at once and no more (500 writes
+//! in the older of its two limits, 10 MiB in the newer), so that a larger change goes out in several, in an order in which it
+//! can be made again after any of them (what adds that many facts at once could add some twice, but nothing does):
+//!
+//! 1. who wishes not to be remembered,
+//! 2. what is removed, so that nothing that is to be forgotten waits for something else,
+//! 3. the number of the latest fact, so that no number is ever given twice,
+//! 4. everything else,
+//! 5. people who are removed: what they said and where is known from them, if the rest has to be made again,
+//! 6. how far records were read: as long as this is not written, they are read again.
+//!
+//! Only the first of them is part of the transaction. The others are repeated until they succeed or too much time has passed.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use firestore::gcloud_sdk::google::firestore::v1::Write;
+use firestore::gcloud_sdk::prost::Message as _;
+use tonic::Code;
+
+use super::client::{CallResult, DocumentClient, ReadMoment};
+use super::document::{Collection, DocumentFields, DocumentKey, hash};
+use super::failure::{CallFailure, pauses};
+use super::session::Documents;
+
+/// Fewer in tests, where the emulator takes minutes to compare so many facts.
+const WRITES_MAX: usize = if cfg!(test) { 50 } else { 500 };
+const BYTES_MAX: usize = 8_000_000;
+/// Another writer may have changed some of them since.
+const WITNESSES_MAX: usize = 20;
+
+/// Sends it, or nothing of it: then the whole change can be tried again.
+pub async fn commit(client: &DocumentClient, written: Documents, transaction: Vec<u8>) -> CallResult<()> {
+    let commit = new_commit();
+    // If it is unclear whether the first commit happened, these documents tell.
+    let mut witnesses = Vec::new();
+    let mut parts = CommitParts::default();
+    let mut entries: Vec<_> = written.into_iter().collect();
+    entries.sort_by_key(|(key, fields)| order(key, fields.is_none()));
+    for (key, fields) in entries {
+        // Of somebody who wishes not to be remembered, nothing is kept but a number.
+        let is_signed = key.collection != Collection::OptOuts;
+        let sign =
+            |fields: &DocumentFields| if is_signed { fields.clone().with_commit(&commit) } else { fields.clone() };
+        let fields = fields.map(|fields| sign(&fields));
+        let tells = is_signed && fields.is_some();
+        parts.add(client.write(&key, fields));
+        if tells && parts.0.len() == 1 && witnesses.len() < WITNESSES_MAX {
+            witnesses.push(key);
+        }
+    }
+    let mut parts = parts.0.into_iter().map(|(writes, _)| writes);
+    let Some(first) = parts.next() else { return Ok(()) };
+    if let Err(failure) = client.commit(first, transaction).await
+        && !(failure.leaves_in_doubt() && has_happened(client, &witnesses, &commit).await?)
+    {
+        return Err(failure);
+    }
+    for writes in parts {
+        send(client, &writes).await?;
+    }
+    Ok(())
+}
+
+/// Writes in the order of their commits, each not too large for Firestore.
+#[derive(Default)]
+pub struct CommitParts(pub Vec<(Vec<Write>, usize)>);
+
+impl CommitParts {
+    pub fn add(&mut self, write: Write) {
+        let bytes = write.encoded_len();
+        match self.0.last_mut() {
+            Some((writes, sum)) if writes.len() < WRITES_MAX && *sum + bytes <= BYTES_MAX => {
+                writes.push(write);
+                *sum += bytes;
+            }
+            _ => self.0.push((vec![write], bytes)),
+        }
+    }
+}
+
+fn order(key: &DocumentKey, is_removed: bool) -> u8 {
+    match (key.collection, is_removed) {
+        (Collection::OptOuts, _) => 0,
+        (Collection::People, true) => 4,
+        (_, true) => 1,
+        (Collection::Counters, false) => 2,
+        (Collection::Marks, false) => 5,
+        (Collection::Channels | Collection::People | Collection::Ties | Collection::Facts, false) => 3,
+    }
+}
+
+/// Each write says what a document is to be, so that sending it twice does no harm.
+pub async fn send(client: &DocumentClient, writes: &[Write]) -> CallResult<()> {
+    let mut pauses = pauses();
+    loop {
+        let Err(failure) = client.commit(writes.to_vec(), Vec::new()).await else { return Ok(()) };
+        match pauses.next() {
+            Some(pause) if failure.is_passing() => tokio::time::sleep(pause).await,
+            _ => return Err(failure),
+        }
+    }
+}
+
+/// Whether a commit that nobody confirmed took place. One that only removes is made again instead. `Err` if that cannot be found
+/// out: then it must not be made again here.
+async fn has_happened(client: &DocumentClient, witnesses: &[DocumentKey], commit: &str) -> CallResult<bool> {
+    if witnesses.is_empty() {
+        return Ok(false);
+    }
+    for pause in pauses() {
+        tokio::time::sleep(pause).await;
+        if let Ok(answer) = client.get(witnesses, ReadMoment::Now).await {
+            let mut there = answer.found.into_iter().filter_map(|(_, fields)| fields);
+            return Ok(there.any(|mut fields| fields.take_commit().as_deref() == Some(commit)));
+        }
+    }
+    Err(CallFailure::new(Code::FailedPrecondition, "it is not known whether a commit took place"))
+}
+
+/// A name for a commit that no other has.
+pub fn new_commit() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let now = jiff::Timestamp::now().as_nanosecond();
+    let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    hash(&[&format!("{now} {process} {count}")])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_removed_goes_before_what_is_put_and_marks_come_last() {
+        let key = |collection| DocumentKey { collection, id: String::new() };
+        let order = |collection, is_removed| order(&key(collection), is_removed);
+        assert!(order(Collection::OptOuts, false) < order(Collection::Facts, true));
+        assert!(order(Collection::Facts, true) < order(Collection::Counters, false));
+        assert!(order(Collection::Counters, false) < order(Collection::Facts, false));
+        assert!(order(Collection::Channels, false) < order(Collection::People, true));
+        assert!(order(Collection::People, true) < order(Collection::Marks, false));
+    }
+}

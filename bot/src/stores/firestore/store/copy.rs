@@ -1,0 +1,274 @@
+//! What is remembered in Firestore, row by row, as the tables of the other stores have it.
+//!
+//! Names of documents are hashes, so that a collection is read whole and its rows are sorted here. What is written is whole
+//! documents, so that writing them twice does no harm.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use aizuchi_core::memory::{Fact, Marks, Person, Tie};
+use aizuchi_core::types::RoomId;
+use serde::de::DeserializeOwned;
+use tokio::runtime::Handle;
+
+use super::FirestoreMemory;
+use super::client::{DocumentClient, ReadMoment};
+use super::commit::{CommitParts, send};
+use super::document::{Collection, DocumentFields, DocumentFilter, DocumentKey, DocumentLimit};
+use super::facts::{StoredVector, to_fields, vector_of};
+use super::memory::retrying;
+use super::read::{body, get};
+use super::table::{
+    LastFact, StoredMarks, channel_fields, channel_key, marks_key, person_fields, person_key, person_messages,
+    tie_fields, tie_key,
+};
+use crate::memory::table::OptOutMark;
+use crate::ports::{BoxFuture, Cell, CopyRow, CopyScope, CopySource, CopyStore, CopyTable};
+use crate::stores::StoreError;
+use crate::stores::copy::{decode_fact, decode_vector};
+
+type TableRows = BTreeMap<&'static str, Vec<CopyRow>>;
+
+/// Each collection as it was when it was first asked for.
+struct FirestoreSource {
+    client: Arc<DocumentClient>,
+    handle: Handle,
+    read: TableRows,
+}
+
+/// The collection that a table is made of. The journal and whatever else is not memory is in none.
+fn collection_of(table: &CopyTable) -> Option<Collection> {
+    match table.name {
+        "memory_marks" => Some(Collection::Marks),
+        "memory_channel" => Some(Collection::Channels),
+        "memory_person" | "memory_person_message" => Some(Collection::People),
+        "memory_tie" => Some(Collection::Ties),
+        "memory_out" => Some(Collection::OptOuts),
+        "memory_fact" | "memory_vector" => Some(Collection::Facts),
+        _ => None,
+    }
+}
+
+async fn whole(client: &DocumentClient, collection: Collection) -> Result<Vec<(String, DocumentFields)>, StoreError> {
+    let all = || async move {
+        Ok(client.select(collection, &DocumentFilter::All, DocumentLimit::None, ReadMoment::Now).await?.found)
+    };
+    retrying(all).await
+}
+
+async fn read_documents(
+    client: &DocumentClient,
+    keys: &[DocumentKey],
+) -> Result<Vec<(DocumentKey, Option<DocumentFields>)>, StoreError> {
+    retrying(|| get(client, keys)).await
+}
+
+impl FirestoreSource {
+    fn table(&mut self, table: &CopyTable) -> Result<&[CopyRow], StoreError> {
+        let Some(collection) = collection_of(table) else { return Ok(&[]) };
+        if !self.read.contains_key(table.name) {
+            for (name, fields) in self.handle.block_on(whole(&self.client, collection))? {
+                for (of, row) in rows_of(collection, &name, &fields)? {
+                    self.read.entry(of).or_default().push(row);
+                }
+            }
+            // All its tables are read now, also those of which there is nothing.
+            for of in CopyScope::Memory.tables().filter(|of| collection_of(of) == Some(collection)) {
+                self.read.entry(of.name).or_default();
+            }
+            self.read.values_mut().for_each(|rows| rows.sort_unstable());
+        }
+        Ok(&self.read[table.name])
+    }
+}
+
+impl CopySource for FirestoreSource {
+    fn count(&mut self, table: &CopyTable) -> Result<u64, StoreError> {
+        Ok(self.table(table)?.len() as u64)
+    }
+
+    fn rows(&mut self, table: &CopyTable, after: Option<&[Cell]>, at_most: usize) -> Result<Vec<CopyRow>, StoreError> {
+        let rows = self.table(table)?;
+        let start = after.map_or(0, |after| rows.partition_point(|row| row[..table.key] <= *after));
+        Ok(rows[start..].iter().take(at_most).cloned().collect())
+    }
+}
+
+fn text(text: &str) -> Cell {
+    Cell::Text(text.to_owned())
+}
+
+fn number(number: u64) -> Cell {
+    Cell::Integer(number.cast_signed())
+}
+
+/// The rows that a document is, each with its table.
+fn rows_of(
+    collection: Collection,
+    name: &str,
+    fields: &DocumentFields,
+) -> Result<Vec<(&'static str, CopyRow)>, StoreError> {
+    let json = || text(fields.json().unwrap_or_default());
+    Ok(match collection {
+        Collection::Marks => {
+            let StoredMarks { room, marks } = fields.body()?;
+            let marks = [marks.summarized, marks.reflected, marks.heard].map(number);
+            vec![("memory_marks", [vec![text(room.as_str())], marks.to_vec()].concat())]
+        }
+        Collection::Channels => {
+            let origin: aizuchi_core::memory::Origin = fields.body()?;
+            vec![("memory_channel", vec![text(origin.room.as_str()), json()])]
+        }
+        Collection::People => {
+            let person: Person = fields.body()?;
+            let id = || text(person.id.as_str());
+            let message = |(room, message): (&RoomId, &aizuchi_core::types::MessageId)| {
+                ("memory_person_message", vec![text(room.as_str()), text(message.as_str()), id()])
+            };
+            let mut rows: Vec<_> = person_messages(&person).into_iter().map(message).collect();
+            rows.push(("memory_person", vec![id(), number(person.last_seen.0), json()]));
+            rows
+        }
+        Collection::Ties => {
+            let tie: Tie = fields.body()?;
+            let key = [tie.origin.room.as_str(), tie.from.as_str(), tie.to.as_str()].map(text);
+            vec![("memory_tie", [key.to_vec(), vec![json()]].concat())]
+        }
+        Collection::OptOuts => {
+            let mark = u64::from_str_radix(name, 16).map_err(|_| unreadable("the number of an opt-out"))?;
+            vec![("memory_out", vec![number(mark)])]
+        }
+        Collection::Facts => {
+            let (fact, vector): (Fact, _) = (fields.body()?, vector_of(fields));
+            let mut rows = vec![("memory_fact", vec![number(fact.id.0), json()])];
+            if !vector.model.is_empty() {
+                rows.push(("memory_vector", vec![number(fact.id.0), text(&vector.model), Cell::Bytes(vector.bytes())]));
+            }
+            rows
+        }
+        Collection::Counters => Vec::new(),
+    })
+}
+
+fn unreadable(what: &str) -> StoreError {
+    StoreError::Failed(format!("cannot read {what}"))
+}
+
+/// What is kept in the last column.
+fn decode<T: DeserializeOwned>(row: &CopyRow) -> Result<(T, &str), StoreError> {
+    let Some(Cell::Text(json)) = row.last() else { return Err(unreadable("a row")) };
+    let decoded = serde_json::from_str(json).map_err(|error| StoreError::Failed(format!("cannot read a row: {error}")));
+    Ok((decoded?, json))
+}
+
+/// The document that a row is, where it is one whole.
+fn document_of(table: &CopyTable, row: &CopyRow) -> Result<Option<(DocumentKey, DocumentFields)>, StoreError> {
+    Ok(match (table.name, &row[..]) {
+        (
+            "memory_marks",
+            [Cell::Text(room), Cell::Integer(summarized), Cell::Integer(reflected), Cell::Integer(heard)],
+        ) => {
+            let [summarized, reflected, heard] = [*summarized, *reflected, *heard].map(i64::cast_unsigned);
+            let (room, marks) = (RoomId::new(room), Marks { summarized, reflected, heard });
+            Some((marks_key(&room), DocumentFields::of(&StoredMarks { room, marks })))
+        }
+        ("memory_channel", _) => {
+            let (channel, json) = decode(row)?;
+            let fields = channel_fields(&channel);
+            Some((channel_key(&channel.origin.room), fields.with_body(json)))
+        }
+        ("memory_person", _) => {
+            let (person, json) = decode::<Person>(row)?;
+            Some((person_key(&person.id), person_fields(&person).with_body(json)))
+        }
+        ("memory_tie", _) => {
+            let (tie, json) = decode::<Tie>(row)?;
+            Some((tie_key(&tie.origin.room, &tie.from, &tie.to), tie_fields(&tie).with_body(json)))
+        }
+        ("memory_out", [Cell::Integer(mark)]) => {
+            Some((DocumentKey::of_opt_out(OptOutMark(*mark)), DocumentFields::default()))
+        }
+        // It follows from the person.
+        ("memory_person_message", _) => None,
+        _ => return Err(unreadable(table.name)),
+    })
+}
+
+impl FirestoreMemory {
+    async fn send_all(
+        &self,
+        documents: impl IntoIterator<Item = (DocumentKey, Option<DocumentFields>)>,
+    ) -> Result<(), StoreError> {
+        let mut parts = CommitParts::default();
+        documents.into_iter().for_each(|(key, fields)| parts.add(self.client().write(&key, fields)));
+        for (writes, _) in parts.0 {
+            send(self.client(), &writes).await?;
+        }
+        Ok(())
+    }
+
+    async fn put_facts(&self, rows: &[CopyRow]) -> Result<(), StoreError> {
+        let facts = rows.iter().map(|row| decode_fact(row)).collect::<Result<Vec<Fact>, _>>()?;
+        let mut keys: Vec<DocumentKey> = facts.iter().map(|fact| DocumentKey::of_fact(fact.id.0)).collect();
+        keys.push(DocumentKey::of_last_fact());
+        let there = read_documents(self.client(), &keys).await?;
+        let LastFact { last } = body(&there, &DocumentKey::of_last_fact())?.unwrap_or_default();
+        let last = facts.iter().map(|fact| fact.id.0).fold(last, u64::max);
+        // The counter goes first: no number may be given twice.
+        let mut documents = vec![(DocumentKey::of_last_fact(), Some(DocumentFields::of(&LastFact { last })))];
+        for (fact, row) in facts.iter().zip(rows) {
+            let key = DocumentKey::of_fact(fact.id.0);
+            let before = there.iter().find(|(of, _)| *of == key).and_then(|(_, fields)| fields.as_ref());
+            let fields = to_fields(fact, &before.map(vector_of).unwrap_or_default());
+            documents.push((key, Some(fields.with_body(decode::<Fact>(row)?.1))));
+        }
+        self.send_all(documents).await
+    }
+
+    async fn put_vectors(&self, rows: &[CopyRow]) -> Result<(), StoreError> {
+        let vectors = rows.iter().map(|row| decode_vector(row)).collect::<Result<Vec<_>, _>>()?;
+        let keys: Vec<DocumentKey> = vectors.iter().map(|(fact, ..)| DocumentKey::of_fact(fact.0)).collect();
+        let there = read_documents(self.client(), &keys).await?;
+        let mut documents = Vec::new();
+        for (key, (_, model, vector)) in keys.into_iter().zip(vectors) {
+            let Some(before) = there.iter().find(|(of, _)| *of == key).and_then(|(_, fields)| fields.as_ref()) else {
+                continue;
+            };
+            let fields = to_fields(&before.body()?, &StoredVector { model: model.to_owned(), vector });
+            documents.push((key, Some(fields.with_body(before.json().unwrap_or_default()))));
+        }
+        self.send_all(documents).await
+    }
+}
+
+impl CopyStore for FirestoreMemory {
+    fn source(&self) -> BoxFuture<'_, Result<Box<dyn CopySource>, StoreError>> {
+        let source =
+            FirestoreSource { client: self.client().clone(), handle: Handle::current(), read: TableRows::default() };
+        Box::pin(std::future::ready(Ok(Box::new(source) as Box<dyn CopySource>)))
+    }
+
+    fn put<'a>(&'a self, table: &'static CopyTable, rows: Vec<CopyRow>) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            match table.name {
+                "memory_fact" => self.put_facts(&rows).await,
+                "memory_vector" => self.put_vectors(&rows).await,
+                _ => {
+                    let documents = rows.iter().map(|row| document_of(table, row)).collect::<Result<Vec<_>, _>>()?;
+                    self.send_all(documents.into_iter().flatten().map(|(key, fields)| (key, Some(fields)))).await
+                }
+            }
+        })
+    }
+
+    fn clear(&self, scope: CopyScope) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            for collection in scope.cleared().filter_map(collection_of) {
+                let all = whole(self.client(), collection).await?;
+                let documents = all.into_iter().map(|(id, _)| (DocumentKey { collection, id }, None));
+                self.send_all(documents).await?;
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,287 @@
+//! Memory in Firestore.
+//!
+//! A change is applied as everywhere (`crate::memory::apply`), on a thread that may wait, over what one transaction reads. If
+//! another process changed any of it meanwhile, the commit is aborted and the change is made again over what is there then.
+//! Changes of one process wait for each other: they would only abort each other.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use aizuchi_core::Policies;
+use aizuchi_core::memory::rank::SearchQuestion;
+use aizuchi_core::memory::{
+    ChannelMemory, Fact, FactId, Filter, Marks, MemoryChange, Origin, Person, PersonExport, Query, Recalled,
+    SearchOptions, Tie,
+};
+use aizuchi_core::types::{PersonId, RoomId, Span, Time};
+use serde::de::DeserializeOwned;
+use tokio::runtime::Handle;
+use tokio::sync::Mutex;
+use tonic::Code;
+
+use super::client::DocumentClient;
+use super::commit::{commit, new_commit, send};
+use super::connect::connect;
+use super::document::{Collection, DocumentFields, DocumentFilter, DocumentKey, DocumentLimit};
+use super::expected::expected;
+use super::failure::{FirestoreFailure, pauses};
+use super::index::FirestoreFactIndex;
+use super::read::{about, all, body, facts, get, people, ties};
+use super::session::ChangeSession;
+use super::table::{FirestoreTable, StoredMarks, channel_key, marks_key};
+use crate::memory::StoredLayers;
+use crate::memory::apply::apply;
+use crate::memory::search::{self, readable_places};
+use crate::ports::{BoxFuture, Memory, MemoryCatalog};
+use crate::stores::StoreError;
+use crate::stores::firestore::FirestoreLocation;
+
+/// Cheap to clone.
+#[derive(Clone)]
+pub struct FirestoreMemory {
+    client: Arc<DocumentClient>,
+    kept: StoredLayers,
+    writing: Arc<Mutex<()>>,
+    faded_at: Arc<AtomicU64>,
+}
+
+/// What fades takes months: looking for it reads everything, and is done once a day.
+const FADES_EVERY: Span = Span::minutes(24 * 60);
+/// Changes of an import that are one transaction: each asks whether the same is known already, and a transaction has to end
+/// within minutes.
+const IMPORTED_TOGETHER: usize = 50;
+/// What it is called in metrics.
+const STORE: &str = "firestore";
+
+impl FirestoreMemory {
+    /// Connects. `Err` says why there is no connection.
+    pub async fn open(location: &FirestoreLocation, kept: StoredLayers) -> Result<FirestoreMemory, String> {
+        let client = Arc::new(connect(location).await?);
+        Ok(FirestoreMemory { client, kept, writing: Arc::default(), faded_at: Arc::default() })
+    }
+
+    /// Writes something and reads it, and leaves nothing of it.
+    pub async fn try_out(&self) -> Result<(), StoreError> {
+        let key = DocumentKey::of_trial(&new_commit());
+        send(&self.client, &[self.client.write(&key, Some(DocumentFields::of(&"trial")))]).await?;
+        let found = retrying(|| get(&self.client, std::slice::from_ref(&key))).await?;
+        send(&self.client, &[self.client.write(&key, None)]).await?;
+        match body::<String>(&found, &key)?.as_deref() {
+            Some("trial") => Ok(()),
+            Some(_) | None => Err(StoreError::Failed("Firestore: what was written was not found".to_owned())),
+        }
+    }
+
+    pub(super) fn client(&self) -> &Arc<DocumentClient> {
+        &self.client
+    }
+
+    async fn change(&self, mut changes: Vec<MemoryChange>, policies: &Policies) -> Result<(), StoreError> {
+        let _alone = self.writing.lock().await;
+        let faded_at = Time(self.faded_at.load(Ordering::Relaxed));
+        changes.retain(|change| fades_at(change).is_none_or(|at| at.since(faded_at) >= FADES_EVERY));
+        let fades = changes.iter().filter_map(fades_at).max();
+        let is_import = changes.iter().all(|change| matches!(change, MemoryChange::Imported(_)));
+        let together = if is_import { IMPORTED_TOGETHER } else { changes.len().max(1) };
+        let (before, begun) = (self.client.billed.so_far(), Instant::now());
+        for part in changes.chunks(together) {
+            self.change_together(part, policies).await?;
+        }
+        metrics::histogram!("aizuchi_store_seconds", "store" => STORE, "kind" => "write").record(begun.elapsed());
+        if let Some(at) = fades {
+            self.faded_at.store(at.0, Ordering::Relaxed);
+        }
+        let after = self.client.billed.so_far();
+        let [reads, writes, deletes, calls] = std::array::from_fn(|at| after[at] - before[at]);
+        tracing::debug!(reads, writes, deletes, calls, "memory changed in Firestore");
+        Ok(())
+    }
+
+    async fn change_together(&self, changes: &[MemoryChange], policies: &Policies) -> Result<(), StoreError> {
+        let (mut pauses, mut aborted) = (pauses(), Vec::new());
+        loop {
+            let Err(failure) = self.attempt(changes.to_vec(), policies, &mut aborted).await else { return Ok(()) };
+            wait_to_retry(failure, &mut pauses, "write").await?;
+        }
+    }
+
+    /// Looks for facts, on a thread that may wait.
+    async fn search(&self, query: Query, options: SearchOptions) -> Result<Vec<Recalled>, FirestoreFailure> {
+        let places = readable_places(&query.reader, options.across_rooms);
+        let index = FirestoreFactIndex::new(self.client.clone(), Handle::current(), places);
+        let work = tokio::task::spawn_blocking(move || {
+            let ahead = index.read_ahead(SearchQuestion::new(&query.text).words());
+            (ahead.and_then(|()| search::recall(&index, &query, options)), index.into_failure())
+        });
+        let (found, failure) = work.await.map_err(|error| ended(&error))?;
+        found.map_err(|error| failure.map_or(FirestoreFailure::Content(error), FirestoreFailure::Call))
+    }
+
+    /// `aborted` is the transaction of the attempt before.
+    async fn attempt(
+        &self,
+        changes: Vec<MemoryChange>,
+        policies: &Policies,
+        aborted: &mut Vec<u8>,
+    ) -> Result<(), FirestoreFailure> {
+        let (kept, policies) = (self.kept, policies.clone());
+        let expected = expected(&changes, kept);
+        let session = ChangeSession::new(self.client.clone(), Handle::current(), expected, std::mem::take(aborted));
+        let work = tokio::task::spawn_blocking(move || {
+            let mut table = FirestoreTable(session);
+            let applied = changes.into_iter().try_for_each(|change| apply(&mut table, kept, change, &policies));
+            (applied, table.0.finish())
+        });
+        let (applied, attempt) = work.await.map_err(|error| ended(&error))?;
+        if let Err(error) = applied {
+            self.end(attempt.transaction).await;
+            return Err(attempt.failure.map_or(FirestoreFailure::Content(error), FirestoreFailure::Call));
+        }
+        if attempt.written.is_empty() {
+            self.end(attempt.transaction).await;
+            return Ok(());
+        }
+        let committed = commit(&self.client, attempt.written, attempt.transaction.clone()).await;
+        if committed.as_ref().is_err_and(|failure| failure.code == Code::Aborted) {
+            *aborted = attempt.transaction;
+        }
+        Ok(committed?)
+    }
+
+    async fn whole<T: DeserializeOwned>(&self, collection: Collection) -> Result<Vec<T>, StoreError> {
+        retrying(move || all(&self.client, collection, &DocumentFilter::All, DocumentLimit::None)).await
+    }
+
+    async fn end(&self, transaction: Vec<u8>) {
+        if !transaction.is_empty() {
+            self.client.roll_back(transaction).await;
+        }
+    }
+}
+
+fn ended(error: &tokio::task::JoinError) -> StoreError {
+    StoreError::Failed(format!("memory in Firestore failed: {error}"))
+}
+
+/// Waits before another attempt, if one may succeed.
+async fn wait_to_retry(
+    failure: FirestoreFailure,
+    pauses: &mut impl Iterator<Item = Duration>,
+    kind: &'static str,
+) -> Result<(), StoreError> {
+    let error = match failure {
+        FirestoreFailure::Content(error) => error,
+        FirestoreFailure::Call(failure) => match pauses.next() {
+            Some(pause) if failure.is_passing() => {
+                metrics::counter!("aizuchi_store_retries_total", "store" => STORE, "kind" => kind).increment(1);
+                tracing::debug!(?failure, ?pause, kind, "Firestore is asked again");
+                tokio::time::sleep(pause).await;
+                return Ok(());
+            }
+            Some(_) | None => failure.into(),
+        },
+    };
+    metrics::counter!("aizuchi_store_errors_total", "store" => STORE).increment(1);
+    Err(error)
+}
+
+/// Reads, again if a call failed that may succeed a little later.
+pub(super) async fn retrying<T, F>(work: impl Fn() -> F) -> Result<T, StoreError>
+where
+    F: Future<Output = Result<T, FirestoreFailure>>,
+{
+    let (mut pauses, begun) = (pauses(), Instant::now());
+    loop {
+        match work().await {
+            Ok(found) => {
+                metrics::histogram!("aizuchi_store_seconds", "store" => STORE, "kind" => "read")
+                    .record(begun.elapsed());
+                return Ok(found);
+            }
+            Err(failure) => wait_to_retry(failure, &mut pauses, "read").await?,
+        }
+    }
+}
+
+fn fades_at(change: &MemoryChange) -> Option<Time> {
+    if let MemoryChange::Faded { at } = change { Some(*at) } else { None }
+}
+
+impl Memory for FirestoreMemory {
+    fn apply<'a>(
+        &'a self,
+        changes: Vec<MemoryChange>,
+        policies: &'a Policies,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(self.change(changes, policies))
+    }
+
+    fn channel<'a>(&'a self, room: &'a RoomId) -> BoxFuture<'a, Result<(Option<ChannelMemory>, Marks), StoreError>> {
+        let keys = [channel_key(room), marks_key(room)];
+        Box::pin(async move {
+            let asked = &keys[..];
+            let found = retrying(move || get(&self.client, asked)).await?;
+            let stored: Option<StoredMarks> = body(&found, &keys[1])?;
+            Ok((body(&found, &keys[0])?, stored.map(|stored| stored.marks).unwrap_or_default()))
+        })
+    }
+
+    fn recall<'a>(&'a self, query: Query, policies: &'a Policies) -> BoxFuture<'a, Result<Vec<Recalled>, StoreError>> {
+        let options = (&policies.for_room(query.reader.room.as_str()).settings.memory).into();
+        Box::pin(async move { retrying(|| self.search(query.clone(), options)).await })
+    }
+
+    fn facts<'a>(&'a self, filter: Filter) -> BoxFuture<'a, Result<Vec<Fact>, StoreError>> {
+        Box::pin(async move {
+            let filter = &filter;
+            retrying(move || facts(&self.client, filter)).await
+        })
+    }
+
+    fn people<'a>(&'a self, who: Option<&'a PersonId>) -> BoxFuture<'a, Result<Vec<Person>, StoreError>> {
+        Box::pin(retrying(move || people(&self.client, who)))
+    }
+
+    fn ties<'a>(
+        &'a self,
+        room: Option<&'a RoomId>,
+        person: Option<&'a PersonId>,
+    ) -> BoxFuture<'a, Result<Vec<Tie>, StoreError>> {
+        Box::pin(retrying(move || ties(&self.client, room, person)))
+    }
+
+    fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>> {
+        Box::pin(retrying(move || about(&self.client, person)))
+    }
+}
+
+impl MemoryCatalog for FirestoreMemory {
+    fn fact(&self, id: FactId) -> BoxFuture<'_, Result<Option<Fact>, StoreError>> {
+        let key = DocumentKey::of_fact(id.0);
+        Box::pin(async move {
+            let keys = std::slice::from_ref(&key);
+            body(&retrying(move || get(&self.client, keys)).await?, &key)
+        })
+    }
+
+    fn channels(&self) -> BoxFuture<'_, Result<Vec<ChannelMemory>, StoreError>> {
+        Box::pin(async move {
+            let mut channels: Vec<ChannelMemory> = self.whole(Collection::Channels).await?;
+            channels.sort_by(|a, b| a.origin.room.cmp(&b.origin.room));
+            Ok(channels)
+        })
+    }
+
+    fn rooms(&self) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>> {
+        Box::pin(async move {
+            let mut rooms: BTreeSet<RoomId> = BTreeSet::new();
+            rooms.extend(self.whole::<StoredMarks>(Collection::Marks).await?.into_iter().map(|stored| stored.room));
+            for collection in [Collection::Channels, Collection::Facts, Collection::Ties] {
+                rooms.extend(self.whole::<Origin>(collection).await?.into_iter().map(|origin| origin.room));
+            }
+            Ok(rooms.into_iter().collect())
+        })
+    }
+}

@@ -1,0 +1,21 @@
+//! Memory as documents of Firestore.
+
+mod client;
+mod commit;
+mod connect;
+mod copy;
+mod document;
+mod expected;
+mod facts;
+mod failure;
+mod index;
+mod memory;
+mod query;
+mod read;
+mod session;
+mod table;
+
+#[cfg(test)]
+mod tests;
+
+pub use memory::FirestoreMemory;

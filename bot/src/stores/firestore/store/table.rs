@@ -1,0 +1,327 @@
+//! The documents of memory, as `apply` reads and writes them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Marks, Person, Tie, sketch};
+use aizuchi_core::types::{MessageId, PersonId, RoomId};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::document::{Collection, DocumentFields, DocumentFilter, DocumentKey, MESSAGES, PEOPLE, ROOM, hash};
+use super::facts::{self, StoredVector, message_value, sketch_value};
+use super::session::ChangeSession;
+use crate::memory::table::{MemoryTable, OptOutMark, StoreResult};
+
+/// Facts that share one word of a sketch, and of all those found, how many are looked at.
+const SHARING_MAX: usize = 64;
+const ALIKE_MAX: usize = 16;
+
+/// The number that the latest fact got.
+#[derive(Default, Serialize, Deserialize)]
+pub struct LastFact {
+    pub last: u64,
+}
+
+/// How far the records of a room were read, with the room: the name of a document does not tell it.
+#[derive(Serialize, Deserialize)]
+pub struct StoredMarks {
+    pub room: RoomId,
+    pub marks: Marks,
+}
+
+pub struct FirestoreTable(pub ChangeSession);
+
+pub fn marks_key(room: &RoomId) -> DocumentKey {
+    DocumentKey::of(Collection::Marks, &[room.as_str()])
+}
+
+pub fn channel_key(room: &RoomId) -> DocumentKey {
+    DocumentKey::of(Collection::Channels, &[room.as_str()])
+}
+
+pub fn person_key(id: &PersonId) -> DocumentKey {
+    DocumentKey::of(Collection::People, &[id.as_str()])
+}
+
+pub fn tie_key(room: &RoomId, from: &PersonId, to: &PersonId) -> DocumentKey {
+    DocumentKey::of(Collection::Ties, &[room.as_str(), from.as_str(), to.as_str()])
+}
+
+pub fn in_room(room: &RoomId) -> DocumentFilter {
+    DocumentFilter::Is(ROOM, hash(&[room.as_str()]))
+}
+
+pub fn of_person(person: &PersonId) -> DocumentFilter {
+    DocumentFilter::has(PEOPLE, hash(&[person.as_str()]))
+}
+
+/// The latest seen first.
+pub fn sort_people(people: &mut [Person]) {
+    people.sort_by(|a, b| b.last_seen.cmp(&a.last_seen).then(a.id.cmp(&b.id)));
+}
+
+/// In the order of their rooms and people, as the other stores have them.
+pub fn sort_ties(ties: &mut [Tie]) {
+    ties.sort_by(|a, b| (&a.origin.room, &a.from, &a.to).cmp(&(&b.origin.room, &b.from, &b.to)));
+}
+
+/// Where ties of a room or of a person are looked for.
+pub fn ties_where(room: Option<&RoomId>, person: Option<&PersonId>) -> DocumentFilter {
+    match (room, person) {
+        (Some(room), _) => in_room(room),
+        (None, Some(person)) => of_person(person),
+        (None, None) => DocumentFilter::All,
+    }
+}
+
+impl FirestoreTable {
+    fn one<T: DeserializeOwned>(&self, key: &DocumentKey) -> StoreResult<Option<T>> {
+        self.0.get(key)?.map(|fields| fields.body()).transpose()
+    }
+
+    fn all<T: DeserializeOwned>(&self, collection: Collection, filter: &DocumentFilter) -> StoreResult<Vec<T>> {
+        self.0.select(collection, filter, None)?.iter().map(|(_, fields)| fields.body()).collect()
+    }
+
+    /// In the order of their numbers.
+    fn facts_where(&self, filter: &DocumentFilter) -> StoreResult<Vec<Fact>> {
+        let mut facts: Vec<Fact> = self.all(Collection::Facts, filter)?;
+        facts.reverse();
+        Ok(facts)
+    }
+
+    /// Facts with words of a sketch, the newest of each word, and how many of the words they have.
+    fn sharing(&self, asked: &[String]) -> StoreResult<BTreeMap<String, (usize, Arc<DocumentFields>)>> {
+        // One query for all words is enough where few facts have them.
+        let any = DocumentFilter::HasAny(facts::SKETCH, asked.to_vec());
+        let all = self.0.select(Collection::Facts, &any, Some(SHARING_MAX))?;
+        if all.len() < SHARING_MAX {
+            let shared =
+                |fields: &DocumentFields| fields.texts(facts::SKETCH).filter(|word| is_in(asked, word)).count();
+            return Ok(all.into_iter().map(|(id, fields)| (id, (shared(&fields), fields))).collect());
+        }
+        let mut shared: BTreeMap<String, (usize, Arc<DocumentFields>)> = BTreeMap::new();
+        for word in asked {
+            let filter = DocumentFilter::has(facts::SKETCH, word.clone());
+            for (id, fields) in self.0.select(Collection::Facts, &filter, Some(SHARING_MAX))? {
+                shared.entry(id).or_insert((0, fields)).0 += 1;
+            }
+        }
+        Ok(shared)
+    }
+
+    fn vector(&self, id: FactId) -> StoreResult<StoredVector> {
+        let fields = self.0.get(&DocumentKey::of_fact(id.0))?;
+        Ok(fields.map(|fields| facts::vector_of(&fields)).unwrap_or_default())
+    }
+
+    fn put_with(&mut self, fact: &Fact, vector: &StoredVector) -> StoreResult<()> {
+        self.0.put(DocumentKey::of_fact(fact.id.0), facts::to_fields(fact, vector))
+    }
+}
+
+pub fn channel_fields(channel: &ChannelMemory) -> DocumentFields {
+    let people = channel.active.iter().map(|(person, _)| hash(&[person.as_str()]));
+    DocumentFields::of(channel).with_texts(PEOPLE, people)
+}
+
+/// The rooms and messages that what is noted of a person rests on.
+pub fn person_messages(person: &Person) -> BTreeSet<(&RoomId, &MessageId)> {
+    let remarks = [&person.topics, &person.tags, &person.notes, &person.talks].into_iter().flatten();
+    let messages = remarks.flat_map(|remark| {
+        let messages = remark.messages.iter().chain(remark.echoes.iter().map(|echoed| &echoed.message));
+        messages.map(|message| (&remark.origin.room, message))
+    });
+    messages.collect()
+}
+
+pub fn person_fields(person: &Person) -> DocumentFields {
+    let messages = person_messages(person).into_iter().map(|(room, message)| message_value(room, message));
+    with_messages(DocumentFields::of(person), messages)
+}
+
+pub fn tie_fields(tie: &Tie) -> DocumentFields {
+    let room = &tie.origin.room;
+    let messages = tie.words.iter().flat_map(|word| &word.messages).map(|message| message_value(room, message));
+    let fields = DocumentFields::of(tie)
+        .with_text(ROOM, hash(&[room.as_str()]))
+        .with_texts(PEOPLE, [&tie.from, &tie.to].map(|person| hash(&[person.as_str()])));
+    with_messages(fields, messages)
+}
+
+fn is_in(words: &[String], word: &str) -> bool {
+    words.iter().any(|other| other == word)
+}
+
+/// Of a person or a tie, the messages it rests on.
+fn with_messages(fields: DocumentFields, messages: impl Iterator<Item = String>) -> DocumentFields {
+    fields.with_texts(MESSAGES, messages.collect::<BTreeSet<_>>())
+}
+
+impl MemoryTable for FirestoreTable {
+    fn marks(&self, room: &RoomId) -> StoreResult<Marks> {
+        let stored: Option<StoredMarks> = self.one(&marks_key(room))?;
+        Ok(stored.map(|stored| stored.marks).unwrap_or_default())
+    }
+
+    fn put_marks(&mut self, room: &RoomId, marks: Marks) -> StoreResult<()> {
+        self.0.put(marks_key(room), DocumentFields::of(&StoredMarks { room: room.clone(), marks }))
+    }
+
+    fn channel(&self, room: &RoomId) -> StoreResult<Option<ChannelMemory>> {
+        self.one(&channel_key(room))
+    }
+
+    fn channels(&self) -> StoreResult<Vec<ChannelMemory>> {
+        let mut channels: Vec<ChannelMemory> = self.all(Collection::Channels, &DocumentFilter::All)?;
+        channels.sort_by(|a, b| a.origin.room.cmp(&b.origin.room));
+        Ok(channels)
+    }
+
+    fn put_channel(&mut self, channel: &ChannelMemory) -> StoreResult<()> {
+        self.0.put(channel_key(&channel.origin.room), channel_fields(channel))
+    }
+
+    fn remove_channel(&mut self, room: &RoomId) -> StoreResult<()> {
+        self.0.remove(channel_key(room))
+    }
+
+    fn person(&self, id: &PersonId) -> StoreResult<Option<Person>> {
+        self.one(&person_key(id))
+    }
+
+    fn people(&self) -> StoreResult<Vec<Person>> {
+        let mut people: Vec<Person> = self.all(Collection::People, &DocumentFilter::All)?;
+        sort_people(&mut people);
+        Ok(people)
+    }
+
+    fn people_resting_on(&self, room: &RoomId, message: &MessageId) -> StoreResult<Vec<Person>> {
+        self.all(Collection::People, &DocumentFilter::has(MESSAGES, message_value(room, message)))
+    }
+
+    fn put_person(&mut self, person: &Person) -> StoreResult<()> {
+        self.0.put(person_key(&person.id), person_fields(person))
+    }
+
+    fn remove_person(&mut self, id: &PersonId) -> StoreResult<()> {
+        self.0.remove(person_key(id))
+    }
+
+    fn tie(&self, room: &RoomId, from: &PersonId, to: &PersonId) -> StoreResult<Option<Tie>> {
+        self.one(&tie_key(room, from, to))
+    }
+
+    fn ties(&self, room: Option<&RoomId>, person: Option<&PersonId>) -> StoreResult<Vec<Tie>> {
+        let mut ties: Vec<Tie> = self.all(Collection::Ties, &ties_where(room, person))?;
+        ties.retain(|tie| person.is_none_or(|person| tie.is_of(person)));
+        sort_ties(&mut ties);
+        Ok(ties)
+    }
+
+    fn ties_resting_on(&self, room: &RoomId, message: &MessageId) -> StoreResult<Vec<Tie>> {
+        self.all(Collection::Ties, &DocumentFilter::has(MESSAGES, message_value(room, message)))
+    }
+
+    fn rooms_with_ties(&self) -> StoreResult<Vec<RoomId>> {
+        let mut rooms: Vec<RoomId> = self.ties(None, None)?.into_iter().map(|tie| tie.origin.room).collect();
+        rooms.dedup();
+        Ok(rooms)
+    }
+
+    fn put_tie(&mut self, tie: &Tie) -> StoreResult<()> {
+        self.0.put(tie_key(&tie.origin.room, &tie.from, &tie.to), tie_fields(tie))
+    }
+
+    fn remove_tie(&mut self, tie: &Tie) -> StoreResult<()> {
+        self.0.remove(tie_key(&tie.origin.room, &tie.from, &tie.to))
+    }
+
+    fn new_fact(&mut self) -> StoreResult<FactId> {
+        let key = DocumentKey::of_last_fact();
+        let LastFact { last } = self.one(&key)?.unwrap_or_default();
+        self.0.put(key, DocumentFields::of(&LastFact { last: last + 1 }))?;
+        self.0.assume_new(DocumentKey::of_fact(last + 1));
+        Ok(FactId(last + 1))
+    }
+
+    fn fact(&self, id: FactId) -> StoreResult<Option<Fact>> {
+        self.one(&DocumentKey::of_fact(id.0))
+    }
+
+    fn facts(&self) -> StoreResult<Vec<Fact>> {
+        self.facts_where(&DocumentFilter::All)
+    }
+
+    fn facts_of_room(&self, room: &RoomId) -> StoreResult<Vec<Fact>> {
+        self.facts_where(&in_room(room))
+    }
+
+    fn facts_of_person(&self, person: &PersonId) -> StoreResult<Vec<Fact>> {
+        self.facts_where(&of_person(person))
+    }
+
+    fn facts_resting_on(&self, room: &RoomId, message: &MessageId) -> StoreResult<Vec<Fact>> {
+        self.facts_where(&DocumentFilter::has(MESSAGES, message_value(room, message)))
+    }
+
+    fn facts_alike(&self, room: &RoomId, content: &str) -> StoreResult<Vec<Fact>> {
+        let asked: Vec<String> = sketch(content).into_iter().map(|word| sketch_value(room, word)).collect();
+        // The newest have the first names: of those that share as many words, they come first.
+        let mut best: Vec<(usize, String, Arc<DocumentFields>)> = self
+            .sharing(&asked)?
+            .into_iter()
+            .map(|(id, (words, fields))| (words, id, fields))
+            .filter(|(words, ..)| 2 * words >= asked.len())
+            .collect();
+        best.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        best.truncate(ALIKE_MAX);
+        best.sort_by(|a, b| b.1.cmp(&a.1));
+        best.iter().map(|(_, _, fields)| fields.body()).collect()
+    }
+
+    fn rooms_with_facts(&self) -> StoreResult<Vec<RoomId>> {
+        let mut rooms: Vec<RoomId> = self.facts()?.into_iter().map(|fact| fact.origin.room).collect();
+        rooms.sort();
+        rooms.dedup();
+        Ok(rooms)
+    }
+
+    fn count_facts(&self, room: &RoomId) -> StoreResult<u32> {
+        Ok(u32::try_from(self.0.count(Collection::Facts, &in_room(room))?).unwrap_or(u32::MAX))
+    }
+
+    fn upgrade(&mut self) -> StoreResult<()> {
+        Ok(())
+    }
+
+    fn put_fact(&mut self, fact: &Fact) -> StoreResult<()> {
+        let vector = self.vector(fact.id)?;
+        self.put_with(fact, &vector)
+    }
+
+    fn remove_fact(&mut self, id: FactId) -> StoreResult<()> {
+        self.0.remove(DocumentKey::of_fact(id.0))
+    }
+
+    fn put_vector(&mut self, fact: &Fact, model: &str, vector: &[f32]) -> StoreResult<()> {
+        self.put_with(fact, &StoredVector { model: model.to_owned(), vector: vector.to_vec() })
+    }
+
+    fn remove_vector(&mut self, id: FactId) -> StoreResult<()> {
+        match self.fact(id)? {
+            Some(fact) => self.put_with(&fact, &StoredVector::default()),
+            None => Ok(()),
+        }
+    }
+
+    fn is_out(&self, person: OptOutMark) -> StoreResult<bool> {
+        Ok(self.0.get(&DocumentKey::of_opt_out(person))?.is_some())
+    }
+
+    fn put_out(&mut self, person: OptOutMark, out: bool) -> StoreResult<()> {
+        let key = DocumentKey::of_opt_out(person);
+        if out { self.0.put(key, DocumentFields::default()) } else { self.0.remove(key) }
+    }
+}

@@ -1,0 +1,72 @@
+//! Memory in Firestore, with the program itself.
+
+use aizuchi_test_servers::firestore::{CallFails, FirestoreServer};
+
+use super::doctor::free_port;
+use super::memory::sample;
+use super::program::Folder;
+
+const PROJECT: &str = "test-project";
+const ALL_LAYERS: &str = "--set memory.facts_store=firestore --set memory.profiles_store=firestore \
+    --set memory.channel_context_store=firestore --set firestore.project=test-project";
+/// A code of gRPC.
+const PERMISSION_DENIED: i32 = 7;
+
+fn started() -> FirestoreServer {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime can be made");
+    runtime.block_on(FirestoreServer::start())
+}
+
+#[test]
+fn doctor_and_run_try_it_out_and_say_the_same() {
+    let (server, folder) = (started(), Folder::new());
+    let address = server.address();
+    let line = |command: &str| {
+        let line = format!("{command} {ALL_LAYERS} --set web.address=127.0.0.1:{}", free_port());
+        folder.run_in(&[("FIRESTORE_EMULATOR_HOST", &*address)], &line)
+    };
+    let well = line("doctor");
+    let told =
+        format!("ok   memory    firestore://{PROJECT}/(default)?prefix=aizuchi at {address} was written to and read");
+    assert!(well.code == Some(0) && well.out.contains(&told), "{well:?}");
+    assert_eq!((server.calls("Commit"), server.calls("BatchGetDocuments")), (2, 1), "written, read and deleted");
+    assert!(!server.dump(PROJECT).contains("trial"), "nothing of it is left");
+    let refused = |words: &str| {
+        let (looked, run) = (line("doctor"), line("run --no-browser"));
+        let fails = looked.out.lines().find(|told| told.starts_with("fail memory"));
+        assert!(looked.code == Some(1) && fails.is_some_and(|told| told.contains(words)), "{looked:?}");
+        assert!(run.code.is_some_and(|code| code != 0) && run.err.contains(words), "{run:?}");
+    };
+    server.fail("Commit", PERMISSION_DENIED, 2, CallFails::BeforeIt, 0);
+    refused("Firestore: told to fail (PermissionDenied)");
+    server.kill();
+    refused("cannot connect to Firestore");
+}
+
+#[test]
+fn memory_is_copied_there_listed_there_and_copied_back() {
+    let (server, folder) = (started(), sample());
+    let place = format!("firestore://{PROJECT}/(default)?emulator={}", server.address());
+    let there = folder.run(&format!("store copy --from aizuchi-data --to {place}")).succeeded().out;
+    assert!(there.contains("3 facts, 2 people, 1 channels, 0 opt-outs; counted and compared"), "{there}");
+    assert!(there.contains("the journal, decisions and the web room were not copied"), "{there}");
+    let emulator = format!("{ALL_LAYERS} --set firestore.emulator={}", server.address());
+    assert_eq!(folder.run("memory forget --person Ann").code, Some(0), "in the file only");
+    assert_eq!(folder.run("memory list people").succeeded().out.lines().count(), 1);
+    let people = folder.run(&format!("memory list people {emulator}")).succeeded().out;
+    assert_eq!(people.lines().count(), 2, "{people}");
+    let found = folder.run(&format!("memory search tea --room lobby {emulator}")).succeeded().out;
+    assert!(found.contains("The tea is from Uji"), "{found}");
+    let exported = folder.run(&format!("memory export {emulator}")).succeeded().out;
+    let back = folder.run(&format!("store copy --from {place} --to other")).succeeded().out;
+    assert!(back.contains("3 facts, 2 people, 1 channels"), "{back}");
+    assert_eq!(folder.run("memory export --folder other").succeeded().out, exported);
+    let refused = folder.run(&format!("store copy --from {place} --to aizuchi-data"));
+    assert!(refused.code == Some(1) && refused.err.contains("--replace"), "{refused:?}");
+    folder.run(&format!("store copy --from {place} --to aizuchi-data --replace")).succeeded();
+    assert_eq!(folder.run("memory export").succeeded().out, exported);
+    folder.run(&format!("store copy --from {place} --to {place}")).refused(1, &["are the same store"]);
+    folder
+        .run("store copy --from aizuchi-data --to firestore://x?y=z")
+        .refused(2, &["--to must be firestore://PROJECT"]);
+}
