@@ -69,7 +69,8 @@ impl Crowd {
                 talker.visit().await.expect("they are shown the rest");
             }
             let store = copy_of(home).await;
-            let has_seen = |talker: &Talker| talker.missed(said_in(&store, talker.room).iter().map(String::as_str)).is_empty();
+            let has_seen =
+                |talker: &Talker| talker.missed(said_in(&store, talker.room).iter().map(String::as_str)).is_empty();
             knowing.iter().all(has_seen).then_some(store)
         })
         .await;
@@ -81,7 +82,8 @@ impl Crowd {
 }
 
 fn said_in(store: &Connection, room: &str) -> Vec<String> {
-    let mut statement = store.prepare("SELECT id FROM web_message WHERE room = ?1 ORDER BY first_seq").expect("a copy is a store");
+    let mut statement =
+        store.prepare("SELECT id FROM web_message WHERE room = ?1 ORDER BY first_seq").expect("a copy is a store");
     let ids = statement.query_map([room], |row| row.get(0)).expect("a copy can be read");
     ids.map(|id| id.expect("a copy can be read")).collect()
 }
