@@ -1,5 +1,5 @@
 //! What the stores cost, SQLite beside PostgreSQL on the same disk and in the same run: durable appends, reading a journal at a start, bytes a
-//! record, and recalling facts by words and by meaning. `-- RECORDS FACTS` sets the sizes.
+//! record, and recalling facts by words and by meaning, then by words among ten times as many. `-- RECORDS FACTS MANY_FACTS` sets the sizes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,6 +17,8 @@ use aizuchi_test_servers::postgres::{PostgresOptions, PostgresServer, PostgresVe
 
 const RECORDS: u64 = 1_000_000;
 const FACTS: u64 = 100_000;
+const MANY_FACTS: u64 = 1_000_000;
+const FACTS_OF_A_ROOM: u64 = 100;
 /// Records of one append, as a busy room has them together, and appends that wait for each other.
 const TOGETHER: u64 = 500;
 const APPENDS: u64 = 300;
@@ -26,7 +28,8 @@ const DIMENSIONS: u64 = 384;
 
 fn main() {
     let sizes: Vec<u64> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
-    let (records, facts) = (sizes.first().copied().unwrap_or(RECORDS), sizes.get(1).copied().unwrap_or(FACTS));
+    let size = |index: usize, usual: u64| sizes.get(index).copied().unwrap_or(usual);
+    let (records, facts, many_facts) = (size(0, RECORDS), size(1, FACTS), size(2, MANY_FACTS));
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
         let folder = Scratch::new("bench-stores");
@@ -52,7 +55,14 @@ fn main() {
         let relation: u64 = relation.trim().parse().expect("a number");
         println!("bytes a record: SQLite {} (the whole file), PostgreSQL {}", bytes / records, relation / records);
         for (name, store) in [("SQLite", &sqlite), ("PostgreSQL", &postgres)] {
-            remember(name, &*store.memory(StoredLayers::ALL), facts).await;
+            let memory = store.memory(StoredLayers::ALL);
+            let (rooms, all_rooms) = (facts.div_ceil(FACTS_OF_A_ROOM), many_facts.div_ceil(FACTS_OF_A_ROOM));
+            remember(name, &*memory, 0..rooms).await;
+            recall(name, &*memory, rooms, false).await;
+            embed(&*memory).await;
+            recall(name, &*memory, rooms, true).await;
+            remember(name, &*memory, rooms..all_rooms).await;
+            recall(name, &*memory, all_rooms, false).await;
         }
     });
 }
@@ -147,14 +157,14 @@ fn reader(room: u64) -> Origin {
     Origin::new(format!("discord:{}/{room}", room % 50), Visibility::Public)
 }
 
-async fn remember(name: &str, memory: &dyn MemoryStore, facts: u64) {
-    let (policies, rooms) = (policies(), facts.div_ceil(100));
-    let begun = Instant::now();
-    for room in 0..rooms {
+async fn remember(name: &str, memory: &dyn MemoryStore, rooms: std::ops::Range<u64>) {
+    let (policies, begun) = (policies(), Instant::now());
+    let count = (rooms.end - rooms.start) * FACTS_OF_A_ROOM;
+    for room in rooms {
         let origin = reader(room);
         let fact = |number: u64| FactDraft {
             origin: origin.clone(),
-            content: sentence(room * 100 + number, 10).into(),
+            content: sentence(room * FACTS_OF_A_ROOM + number, 10).into(),
             keywords: Vec::new(),
             people: vec![PersonId::new(format!("discord:{}", draw(room, number, 1000)))],
             messages: vec![MessageId::new(format!("{room}-{number}"))],
@@ -164,12 +174,16 @@ async fn remember(name: &str, memory: &dyn MemoryStore, facts: u64) {
             at: Time(0),
             replaces: None,
         };
-        let facts = (0..100).map(fact).collect();
+        let facts = (0..FACTS_OF_A_ROOM).map(fact).collect();
         let change = MemoryChange::Reflected { origin: reader(room), up_to: 1, at: Time(0), facts, people: Vec::new() };
         memory.apply(vec![change], &policies).await.expect("it is kept");
     }
-    println!("{name}: {} facts kept in {:.1} s", rooms * 100, begun.elapsed().as_secs_f64());
-    recall(name, memory, &policies, rooms, false).await;
+    println!("{name}: {count} facts kept in {:.1} s", begun.elapsed().as_secs_f64());
+}
+
+/// Gives every fact a vector.
+async fn embed(memory: &dyn MemoryStore) {
+    let policies = policies();
     loop {
         let filter = Filter { without_vector: Some("bench".into()), count: 2000, ..Filter::default() };
         let facts = memory.facts(filter).await.expect("it reads");
@@ -184,27 +198,32 @@ async fn remember(name: &str, memory: &dyn MemoryStore, facts: u64) {
         });
         memory.apply(embedded.collect(), &policies).await.expect("it is kept");
     }
-    recall(name, memory, &policies, rooms, true).await;
 }
 
-async fn recall(name: &str, memory: &dyn MemoryStore, policies: &Policies, rooms: u64, by_meaning: bool) {
+async fn recall(name: &str, memory: &dyn MemoryStore, rooms: u64, by_meaning: bool) {
+    let policies = policies();
     let mut times: Vec<Duration> = Vec::new();
     for number in 0..QUERIES {
         let query = Query {
-            text: sentence(rooms * 100 + number, 8),
+            text: sentence(rooms * FACTS_OF_A_ROOM + number, 8),
             speaker: Some(PersonId::new("discord:7")),
             reader: reader(draw(7, number, rooms)),
             at: Time(0),
             count: 3,
-            vector: by_meaning.then(|| ("bench".into(), vector(rooms * 100 + number))),
+            vector: by_meaning.then(|| ("bench".into(), vector(rooms * FACTS_OF_A_ROOM + number))),
             close: Vec::new(),
         };
         let begun = Instant::now();
-        memory.recall(query, policies).await.expect("it reads");
+        memory.recall(query, &policies).await.expect("it reads");
         times.push(begun.elapsed());
     }
     times.sort();
     let at = |share: usize| times[(times.len() * share / 100).min(times.len() - 1)].as_secs_f64() * 1000.0;
     let how = if by_meaning { "words and meaning" } else { "words" };
-    println!("{name}: recall by {how}: p50 {:.2} ms, p99 {:.2} ms", at(50), at(99));
+    println!(
+        "{name}: recall by {how} among {} facts: p50 {:.2} ms, p99 {:.2} ms",
+        rooms * FACTS_OF_A_ROOM,
+        at(50),
+        at(99)
+    );
 }

@@ -140,6 +140,31 @@ async fn a_server_that_crashes_again_and_again_loses_nothing_and_nothing_is_said
     assert!(program.ended().await.success(), "{}", program.said());
 }
 
+/// The server is lost for good, and its standby takes over.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_standby_that_takes_over_has_everything() {
+    let (server, seed) = (durable(PostgresVersion::Debian).await, seed());
+    let database = server.empty_database().await;
+    let standby = server.start_standby().await;
+    let mut home = new_home(SETTINGS);
+    home.set(format!("store.url={}", server.url_with(&standby, &database)));
+    let mut program = home.start().await;
+    let mut crowd = Crowd::gather(&home, seed);
+    let mut draw = Draw(seed);
+    for _ in 0..3 {
+        Moment::draw(&mut draw).come(&mut crowd.news).await;
+    }
+    server.kill_9();
+    standby.promote().await;
+    for _ in 0..3 {
+        Moment::draw(&mut draw).come(&mut crowd.news).await;
+    }
+    assert!(program.has_ended().is_none(), "it died of it:\n{}", program.said());
+    assert!(crowd.part(&home).await > 0, "somebody said something");
+    program.terminate();
+    assert!(program.ended().await.success(), "{}", program.said());
+}
+
 #[tokio::test]
 async fn what_cannot_be_used_is_told_with_what_would_be_right() {
     let server = durable(PostgresVersion::Debian).await;

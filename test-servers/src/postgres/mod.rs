@@ -5,6 +5,7 @@
 
 mod certificates;
 mod installation;
+mod standby;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -78,11 +79,16 @@ pub struct PostgresServer {
 impl PostgresServer {
     /// Waits until it accepts connections.
     pub async fn start(options: PostgresOptions) -> PostgresServer {
+        PostgresServer::start_with(options, template::copy_to).await
+    }
+
+    /// `fill` makes its data folder.
+    async fn start_with(options: PostgresOptions, fill: impl FnOnce(&Installation, &Path)) -> PostgresServer {
         let installation = Installation::find(options.version);
         let folder = if options.durable { Scratch::new("postgres") } else { Scratch::in_memory("postgres") };
         set_mode(&folder, 0o755);
         private_folder(&folder.join("socket"), installation.user);
-        template::copy_to(&installation, &folder.join("data"));
+        fill(&installation, &folder.join("data"));
         assert!(
             !options.tls || options.version == PostgresVersion::Debian,
             "PostgreSQL with pgvector is built without TLS: use PostgresVersion::Debian"
@@ -239,7 +245,8 @@ impl PostgresServer {
 
     fn write_access_rules(&self) {
         let host = if self.options.tls { "hostssl" } else { "host" };
-        let rules = format!("local all all trust\n{host} all all 127.0.0.1/32 scram-sha-256\n");
+        let rules =
+            format!("local all all trust\nlocal replication all trust\n{host} all all 127.0.0.1/32 scram-sha-256\n");
         let file = self.data_folder().join("pg_hba.conf");
         std::fs::write(&file, rules).expect("the data folder can be written");
         give(&file, self.installation.user);
@@ -298,7 +305,8 @@ impl PostgresServer {
     fn accepts_connections(&self, id: u32) -> bool {
         let text = std::fs::read_to_string(self.lock_file()).unwrap_or_default();
         let mut lines = text.lines();
-        lines.next() == Some(id.to_string().as_str()) && lines.nth(6).is_some_and(|state| state.trim() == "ready")
+        let accepts = |state: &str| matches!(state.trim(), "ready" | "standby");
+        lines.next() == Some(id.to_string().as_str()) && lines.nth(6).is_some_and(accepts)
     }
 
     fn lock_file(&self) -> PathBuf {

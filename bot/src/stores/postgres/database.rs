@@ -23,15 +23,15 @@ use super::memory;
 use super::migrations::{self, VERSION};
 use super::session::{Session, check_encoding, check_owner, check_pooler};
 use super::target::PgTarget;
-use super::writer::{Order, PgWriter, write_all, write_to};
+use super::writer::{PgWriter, WriteRequest, write_all, write_to};
 use crate::stores::StoreError;
 
 /// Cheap to clone.
 #[derive(Clone)]
 pub struct PostgresDatabase {
-    work: mpsc::Sender<Order>,
+    work: mpsc::Sender<WriteRequest>,
     /// What may be written later.
-    behind: mpsc::Sender<Order>,
+    behind: mpsc::Sender<WriteRequest>,
     target: PgTarget,
     /// Beside which the shell puts small notes of its own.
     notes: Arc<Path>,
@@ -149,7 +149,7 @@ impl PostgresDatabase {
             // Nobody may be waiting any more.
             let _ = tell.send(connection.and_then(work).map_err(StoreError::from));
         });
-        self.work.send(Order::Alone(work)).await.map_err(|_| StoreError::Closed)?;
+        self.work.send(WriteRequest::Alone(work)).await.map_err(|_| StoreError::Closed)?;
         told.await.map_err(|_| StoreError::Closed)?
     }
 

@@ -10,10 +10,10 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::ConfigVerifierExt as _;
 use secrecy::{ExposeSecret as _, SecretString};
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres::{Client, Config};
 use tokio_postgres_rustls::MakeRustlsConnect;
-use url::Url;
+use url::form_urlencoded;
 
 use super::error::{PgError, PgResult};
 use crate::ports::BoxFuture;
@@ -41,22 +41,16 @@ impl PgTarget {
     /// Reads a URL such as `postgres://aizuchi@db.example.org/aizuchi?sslmode=require`. `Err` says what is wrong with it, without
     /// its password.
     pub fn new(url: &SecretString, variable: &dyn Fn(&str) -> Option<String>) -> Result<PgTarget, String> {
-        let mut url = Url::parse(url.expose_secret()).map_err(|error| format!("invalid URL: {error}"))?;
-        if !matches!(url.scheme(), "postgres" | "postgresql") {
-            return Err(format!("must begin with postgres://, got {}://", url.scheme()));
-        }
-        if url.path().contains('@') {
-            // A part of the password would be taken for the host, and shown.
-            return Err("has an @ behind its host: percent-encode the password (@ is %40, / is %2F), or put it into \
-                        AIZUCHI_STORE_PASSWORD"
-                .into());
-        }
-        let (mode, roots) = take_tls_options(&mut url)?;
-        let shown = shown(&url);
-        let mut config: Config = url.as_str().parse().map_err(|error: tokio_postgres::Error| {
+        let PgUrl { scheme, authority, path, query } = PgUrl::parse(url.expose_secret())?;
+        let TlsOptions { mode, roots, others } = TlsOptions::take(query)?;
+        let rest = format!("{scheme}://{authority}{path}?{others}");
+        let mut config: Config = rest.parse().map_err(|error: tokio_postgres::Error| {
             let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
             format!("{error}{cause}")
         })?;
+        if config.get_hosts().is_empty() {
+            return Err("names no host: it must begin with postgres://USER@HOST/".into());
+        }
         if config.get_dbname().is_none() {
             return Err("names no database: it must end with /NAME".into());
         }
@@ -65,12 +59,16 @@ impl PgTarget {
         {
             config.password(password);
         }
+        if config.get_hosts().len() > 1 {
+            // Whichever of them can be written to: the others are its standbys.
+            config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        }
         config.ssl_mode(mode.unwrap_or_else(|| default_mode(&config)));
         config.connect_timeout(CONNECT_WITHIN);
         config.tcp_user_timeout(UNACKNOWLEDGED_FOR);
         config.keepalives_idle(KEEPALIVE_AFTER);
         let tls = MakeRustlsConnect::new(client_config(roots.as_deref())?);
-        Ok(PgTarget { config: Arc::new(config), tls, shown: shown.into() })
+        Ok(PgTarget { shown: shown(&config).into(), config: Arc::new(config), tls })
     }
 
     /// To be shown to people: without a password.
@@ -111,32 +109,67 @@ fn default_mode(config: &Config) -> SslMode {
     if config.get_hosts().iter().all(is_here) { SslMode::Disable } else { SslMode::Require }
 }
 
-/// What the client itself does not know: `sslrootcert`, and the modes of libpq that verify. Here every certificate is verified.
-fn take_tls_options(url: &mut Url) -> Result<(Option<SslMode>, Option<String>), String> {
-    let (mut mode, mut roots, mut others) = (None, None, Vec::new());
-    for (key, value) in url.query_pairs() {
-        match &*key {
-            "sslmode" => {
-                mode = Some(match &*value {
-                    "disable" => SslMode::Disable,
-                    "allow" | "prefer" => SslMode::Prefer,
-                    "require" | "verify-ca" | "verify-full" => SslMode::Require,
-                    other => {
-                        return Err(format!(
-                            "sslmode must be disable, prefer, require, verify-ca or verify-full, got {other:?}"
-                        ));
-                    }
-                });
-            }
-            "sslrootcert" => roots = Some(value.into_owned()),
-            _ => others.push((key.into_owned(), value.into_owned())),
+/// A URL in its parts. It may name several hosts, which other URLs do not, so that its own client has to read them.
+struct PgUrl<'a> {
+    scheme: &'a str,
+    /// `USER:PASSWORD@HOST:PORT,HOST:PORT`
+    authority: &'a str,
+    path: &'a str,
+    query: &'a str,
+}
+
+impl PgUrl<'_> {
+    fn parse(text: &str) -> Result<PgUrl<'_>, String> {
+        let (scheme, rest) =
+            text.split_once("://").ok_or("invalid URL: it must begin with postgres://USER@HOST/DATABASE")?;
+        if !matches!(scheme, "postgres" | "postgresql") {
+            return Err(format!("must begin with postgres://, got {scheme}://"));
         }
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        if path.contains('@') {
+            // A part of the password would be taken for the host, and shown.
+            return Err("has an @ behind its host: percent-encode the password (@ is %40, / is %2F), or put it into \
+                        AIZUCHI_STORE_PASSWORD"
+                .into());
+        }
+        Ok(PgUrl { scheme, authority, path, query })
     }
-    // A space is %20 for the client, and no +.
-    let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
-    let others: Vec<String> = others.iter().map(|(key, value)| format!("{key}={}", encoded(value))).collect();
-    url.set_query(Some(others.join("&")).filter(|query| !query.is_empty()).as_deref());
-    Ok((mode, roots))
+}
+
+/// What the client itself does not know: `sslrootcert`, and the modes of libpq that verify. Here every certificate is verified.
+struct TlsOptions {
+    mode: Option<SslMode>,
+    roots: Option<String>,
+    /// The rest of the query.
+    others: String,
+}
+
+impl TlsOptions {
+    fn take(query: &str) -> Result<TlsOptions, String> {
+        let (mut mode, mut roots, mut others) = (None, None, Vec::new());
+        // A space is %20 for the client, and no +.
+        let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+        for (key, value) in form_urlencoded::parse(query.as_bytes()) {
+            match &*key {
+                "sslmode" => {
+                    mode = Some(match &*value {
+                        "disable" => SslMode::Disable,
+                        "allow" | "prefer" => SslMode::Prefer,
+                        "require" | "verify-ca" | "verify-full" => SslMode::Require,
+                        other => {
+                            return Err(format!(
+                                "sslmode must be disable, prefer, require, verify-ca or verify-full, got {other:?}"
+                            ));
+                        }
+                    });
+                }
+                "sslrootcert" => roots = Some(value.into_owned()),
+                _ => others.push(format!("{key}={}", encoded(&value))),
+            }
+        }
+        Ok(TlsOptions { mode, roots, others: others.join("&") })
+    }
 }
 
 fn client_config(roots: Option<&str>) -> Result<ClientConfig, String> {
@@ -156,11 +189,24 @@ fn client_config(roots: Option<&str>) -> Result<ClientConfig, String> {
     Ok(ClientConfig::builder().with_root_certificates(store).with_no_client_auth())
 }
 
-fn shown(url: &Url) -> String {
-    let user = Some(url.username()).filter(|user| !user.is_empty());
-    let user = user.map(|user| format!("{user}@")).unwrap_or_default();
-    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-    format!("postgres://{user}{}{port}{}", url.host_str().unwrap_or_default(), url.path())
+fn shown(config: &Config) -> String {
+    const USUAL_PORT: u16 = 5432;
+    let ports = config.get_ports();
+    let host = |(index, host): (usize, &Host)| {
+        let name = match host {
+            Host::Tcp(name) if name.contains(':') => format!("[{name}]"),
+            Host::Tcp(name) => name.clone(),
+            #[cfg(unix)]
+            Host::Unix(folder) => folder.display().to_string(),
+        };
+        match ports.get(index).or(ports.first()) {
+            Some(&port) if port != USUAL_PORT => format!("{name}:{port}"),
+            _ => name,
+        }
+    };
+    let hosts: Vec<String> = config.get_hosts().iter().enumerate().map(host).collect();
+    let user = config.get_user().map(|user| format!("{user}@")).unwrap_or_default();
+    format!("postgres://{user}{}/{}", hosts.join(","), config.get_dbname().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -195,6 +241,18 @@ mod tests {
         assert!(told("talk").starts_with("invalid URL"));
         let half = told("postgres://mia:S3cr3t p@ss/w%rd@127.0.0.1/talk");
         assert!(half.contains("percent-encode the password") && !half.contains("ss/w"), "{half}");
+    }
+
+    #[test]
+    fn several_hosts_and_sockets_can_be_named() {
+        let several = target("postgres://mia:x@one.example.org:5433,two.example.org/talk").unwrap();
+        assert_eq!(several.shown(), "postgres://mia@one.example.org:5433,two.example.org/talk");
+        assert_eq!(several.config.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
+        assert_eq!(several.config.get_ssl_mode(), SslMode::Require);
+        let socket = target("postgres://mia:x@/talk?host=/run/postgresql").unwrap();
+        assert_eq!(socket.shown(), "postgres://mia@/run/postgresql/talk");
+        assert_eq!(socket.config.get_ssl_mode(), SslMode::Disable);
+        assert!(target("postgres:///talk").err().unwrap().starts_with("names no host"));
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub trait PgWork: Send {
     fn finish(self: Box<Self>, committed: Result<(), StoreError>);
 }
 
-pub enum Order {
+pub enum WriteRequest {
     Write(Box<dyn PgWork>),
     /// What no transaction may hold.
     Alone(AloneWork),
@@ -62,16 +62,20 @@ impl<T: Send, F: FnMut(&PgConnection) -> PgResult<T> + Send> PgWork for PendingW
 }
 
 pub async fn write_to<T: Send + 'static>(
-    queue: &mpsc::Sender<Order>,
+    queue: &mpsc::Sender<WriteRequest>,
     work: impl FnMut(&PgConnection) -> PgResult<T> + Send + 'static,
 ) -> Result<T, StoreError> {
     let (tell, told) = oneshot::channel();
     let pending = PendingWrite { work, done: None, tell };
-    queue.send(Order::Write(Box::new(pending))).await.map_err(|_| StoreError::Closed)?;
+    queue.send(WriteRequest::Write(Box::new(pending))).await.map_err(|_| StoreError::Closed)?;
     told.await.map_err(|_| StoreError::Closed)?
 }
 
-pub async fn write_all(mut writer: PgWriter, mut queue: mpsc::Receiver<Order>, mut later: mpsc::Receiver<Order>) {
+pub async fn write_all(
+    mut writer: PgWriter,
+    mut queue: mpsc::Receiver<WriteRequest>,
+    mut later: mpsc::Receiver<WriteRequest>,
+) {
     let mut together = Vec::new();
     let (mut open, mut later_open) = (true, true);
     while open || later_open {
@@ -126,12 +130,12 @@ enum GroupError {
 }
 
 impl PgWriter {
-    fn carry_out(&mut self, orders: Vec<Order>, sync: SyncMode) {
+    fn carry_out(&mut self, orders: Vec<WriteRequest>, sync: SyncMode) {
         let (mut alone, mut works) = (Vec::new(), Vec::new());
         for order in orders {
             match order {
-                Order::Write(work) => works.push(work),
-                Order::Alone(work) => alone.push(work),
+                WriteRequest::Write(work) => works.push(work),
+                WriteRequest::Alone(work) => alone.push(work),
             }
         }
         if !works.is_empty() {
