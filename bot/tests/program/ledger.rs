@@ -83,8 +83,16 @@ impl Ledger {
 
     /// Whether nothing is pending any more.
     pub fn is_settled(&self, people: &[Talker]) -> bool {
-        let mut taken = people.iter().flat_map(|talker| &talker.taken);
-        taken.all(|taken| self.traces.contains_key(&taken.id)) && self.unacknowledged().is_empty()
+        self.pending(people).is_empty()
+    }
+
+    /// Messages that wait for a decision, and calls whose posts wait for an acknowledgement.
+    pub fn pending(&self, people: &[Talker]) -> Vec<String> {
+        let taken = people.iter().flat_map(|talker| &talker.taken);
+        let undecided = taken.filter(|taken| !self.traces.contains_key(&taken.id));
+        let undecided = undecided.map(|taken| format!("{} {:?} is not decided", taken.id, taken.text));
+        let unacknowledged = self.unacknowledged().into_iter().map(|call| format!("{call} is not acknowledged"));
+        undecided.chain(unacknowledged).collect()
     }
 
     /// Whether every promise was kept; if not, it fails. How many calls were answered.

@@ -7,6 +7,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::types::{ToSql, Type};
@@ -22,6 +23,8 @@ pub struct PgConnection {
     /// Taken only when it is dropped.
     runtime: Option<Runtime>,
     client: Client,
+    /// The server, for display.
+    server: Arc<str>,
     statements: RefCell<HashMap<String, Statement>>,
 }
 
@@ -39,11 +42,20 @@ impl PgConnection {
             }
         };
         runtime.spawn(driver);
-        let connection = PgConnection { runtime: Some(runtime), client, statements: RefCell::default() };
+        let connection = PgConnection {
+            runtime: Some(runtime),
+            client,
+            server: target.shown().into(),
+            statements: RefCell::default(),
+        };
         // What an operator set for people at a terminal is not meant for us, but for the limit on the time of a statement.
         connection
             .batch("SET standard_conforming_strings = on; SET default_transaction_isolation = 'read committed'")?;
         Ok(connection)
+    }
+
+    pub fn server(&self) -> &str {
+        &self.server
     }
 
     pub fn wait<F: Future>(&self, work: F) -> F::Output {

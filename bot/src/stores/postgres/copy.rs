@@ -80,10 +80,10 @@ fn to_value(cell: &Cell, kind: &Type) -> Box<dyn ToSql + Sync> {
 
 impl CopyStore for PostgresDatabase {
     fn source(&self) -> BoxFuture<'_, Result<Box<dyn CopySource>, StoreError>> {
-        let target = self.target().clone();
+        let server = self.server();
         Box::pin(async move {
             let connect = move || {
-                let connection = PgConnection::connect(&target, "aizuchi copy")?;
+                let connection = PgConnection::connect(&server, "aizuchi copy")?;
                 connection
                     .batch("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT count(*) FROM store_version")?;
                 Ok::<_, PgError>(connection)

@@ -6,7 +6,8 @@
 //!   that an error undoes that part alone. `Ok` means committed, and durable as far as the server's `synchronous_commit` says.
 //! - **Lost connections.** Each group writes its own number (`store_writer`). If the connection is lost during a commit, nobody
 //!   knows whether it took place; the writer connects again, waits until the old session has ended, and reads that number.
-//!   Then the group is done, or it is run again. So a failover neither loses a record nor stores it twice.
+//!   Then the group is done, or it is run again. So a failover neither loses a record nor stores it twice. A server whose last
+//!   group is neither the one in doubt nor the one before it is not the one that was written to, and is not used.
 //! - **Outages.** Whoever wants to write or read waits a few seconds, and is then told that the store is unavailable. Only a group
 //!   that may have been committed waits for as long as it takes.
 
@@ -21,7 +22,7 @@ use super::connection::PgConnection;
 use super::error::{PgError, PgResult};
 use super::memory;
 use super::migrations::{self, VERSION};
-use super::session::{Session, check_encoding, check_owner, check_pooler};
+use super::session::{Session, check_encoding, check_owner, check_pooler, find_newest};
 use super::target::PgTarget;
 use super::writer::{PgWriter, WriteRequest, write_all, write_to};
 use crate::stores::StoreError;
@@ -33,6 +34,8 @@ pub struct PostgresDatabase {
     /// What may be written later.
     behind: mpsc::Sender<WriteRequest>,
     target: PgTarget,
+    /// The server of the writer. Others may accept reads, and know less.
+    server: Arc<Mutex<PgTarget>>,
     /// Beside which the shell puts small notes of its own.
     notes: Arc<Path>,
     readers: Arc<Mutex<Vec<PgConnection>>>,
@@ -58,24 +61,34 @@ impl PostgresDatabase {
         let open = move || {
             let session = Session::connect(&wanted)?;
             check_encoding(session.connection(), &wanted)?;
-            let reader = PgConnection::connect(&wanted, "aizuchi reader")?;
+            let reader = PgConnection::connect(session.server(), "aizuchi reader")?;
             // Before it is locked: a pooler would keep the lock.
             check_pooler(session.connection(), &reader)?;
             check_owner(session.connection(), &wanted)?;
-            session.lock(&wanted)?;
+            session.lock()?;
             migrations::migrate(session.connection())?;
             memory::prepare(session.connection())?;
-            Ok::<_, PgError>((session, reader))
+            let last_batch = session.last_batch()?;
+            Ok::<_, PgError>((session, reader, last_batch))
         };
-        let (session, reader) = on_a_thread(open).await??;
+        let (session, reader, last_batch) = on_a_thread(open).await??;
         let ((work, queue), (behind, later)) = (mpsc::channel(WAITING_MAX), mpsc::channel(WAITING_MAX));
         let refuses = Arc::<AtomicBool>::default();
-        let writer = PgWriter { target: target.clone(), session: Some(session), refuses: refuses.clone() };
+        let server = Arc::new(Mutex::new(session.server().clone()));
+        let writer = PgWriter {
+            target: target.clone(),
+            session: Some(session),
+            server: server.clone(),
+            last_batch,
+            refuses: refuses.clone(),
+            stale_logged: false,
+        };
         tokio::spawn(write_all(writer, queue, later));
         Ok(PostgresDatabase {
             work,
             behind,
             target,
+            server,
             notes: notes.into(),
             readers: Arc::new(Mutex::new(vec![reader])),
             reading: Arc::new(Semaphore::new(READERS_MAX)),
@@ -88,18 +101,20 @@ impl PostgresDatabase {
     pub async fn open_to_read(target: PgTarget, notes: PathBuf) -> Result<PostgresDatabase, StoreError> {
         let wanted = target.clone();
         let open = move || {
-            let reader = PgConnection::connect(&wanted, "aizuchi reader")?;
-            check_encoding(&reader, &wanted)?;
+            let server = find_newest(&wanted)?;
+            let reader = PgConnection::connect(&server, "aizuchi reader")?;
+            check_encoding(&reader, &server)?;
             match migrations::version(&reader)? {
                 found if found > VERSION => Err(PgError::Final(StoreError::Newer { found, newest: VERSION })),
-                _ => Ok(reader),
+                _ => Ok((server, reader)),
             }
         };
-        let reader = on_a_thread(open).await??;
+        let (server, reader) = on_a_thread(open).await??;
         let ((work, _), (behind, _)) = (mpsc::channel(1), mpsc::channel(1));
         Ok(PostgresDatabase {
             work,
             behind,
+            server: Arc::new(Mutex::new(server)),
             target,
             notes: notes.into(),
             readers: Arc::new(Mutex::new(vec![reader])),
@@ -114,8 +129,9 @@ impl PostgresDatabase {
         self.target.shown()
     }
 
-    pub fn target(&self) -> &PgTarget {
-        &self.target
+    /// The server that is written to.
+    pub fn server(&self) -> PgTarget {
+        self.server.lock().expect("it is only assigned").clone()
     }
 
     pub fn notes(&self) -> &Path {
@@ -158,11 +174,11 @@ impl PostgresDatabase {
         &self,
         work: impl Fn(&PgConnection) -> PgResult<T> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let (target, readers) = (self.target.clone(), self.readers.clone());
+        let (server, readers) = (self.server.clone(), self.readers.clone());
         let turn = self.reading.clone().acquire_owned().await.expect("it is never closed");
         let read = move || {
             let started = Instant::now();
-            let done = read_until_done(&target, &readers, &work);
+            let done = read_until_done(&server, &readers, &work);
             metrics::histogram!("aizuchi_store_seconds", "store" => "postgres", "kind" => "read")
                 .record(started.elapsed().as_secs_f64());
             // The caller may be gone by now; the thread was busy nevertheless.
@@ -202,15 +218,16 @@ pub async fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 's
 }
 
 fn read_until_done<T>(
-    target: &PgTarget,
+    server: &Mutex<PgTarget>,
     readers: &Mutex<Vec<PgConnection>>,
     work: &dyn Fn(&PgConnection) -> PgResult<T>,
 ) -> Result<T, StoreError> {
     let give_up = Instant::now() + OUTAGE_WAITED;
     loop {
+        let server = server.lock().expect("it is only assigned").clone();
         let idle = readers.lock().expect("readers are never held over a panic").pop();
-        let connection = idle.filter(|idle| !idle.is_closed());
-        let connection = connection.map_or_else(|| PgConnection::connect(target, "aizuchi reader"), Ok);
+        let connection = idle.filter(|idle| !idle.is_closed() && idle.server() == server.shown());
+        let connection = connection.map_or_else(|| PgConnection::connect(&server, "aizuchi reader"), Ok);
         let done = connection.and_then(|connection| {
             let done = work(&connection);
             if !matches!(done, Err(PgError::Lost(_))) {

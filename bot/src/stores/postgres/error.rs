@@ -12,6 +12,8 @@ pub type PgResult<T> = Result<T, PgError>;
 pub enum PgError {
     /// The connection is gone, or the server is not ready for anybody: connect again.
     Lost(String),
+    /// This server lacks what was committed: a standby that had not received it, or an old primary. Another server may have it.
+    Stale(String),
     /// The same transaction may succeed when it is tried again.
     Again(String),
     /// Trying again changes nothing.
@@ -21,14 +23,23 @@ pub enum PgError {
 impl PgError {
     /// Whether the whole transaction has to be tried again.
     pub fn is_passing(&self) -> bool {
-        matches!(self, PgError::Lost(_) | PgError::Again(_))
+        matches!(self, PgError::Lost(_) | PgError::Stale(_) | PgError::Again(_))
+    }
+
+    /// What to report of several servers that all failed: what may pass is waited for.
+    pub fn or_else(self, earlier: Option<PgError>) -> PgError {
+        match earlier {
+            Some(earlier @ PgError::Stale(_)) => earlier,
+            Some(earlier) if earlier.is_passing() && !matches!(self, PgError::Stale(_)) => earlier,
+            _ => self,
+        }
     }
 }
 
 impl From<PgError> for StoreError {
     fn from(error: PgError) -> StoreError {
         match error {
-            PgError::Lost(what) | PgError::Again(what) => StoreError::Unavailable(what),
+            PgError::Lost(what) | PgError::Stale(what) | PgError::Again(what) => StoreError::Unavailable(what),
             PgError::Final(error) => error,
         }
     }

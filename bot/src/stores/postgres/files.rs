@@ -61,11 +61,11 @@ impl StoreBackend for PostgresDatabase {
     }
 
     fn try_out(&self) -> BoxFuture<'_, Result<Vec<(String, String)>, StoreError>> {
-        let target = self.target().clone();
+        let server = self.server();
         Box::pin(self.read(move |connection| {
-            let other = PgConnection::connect(&target, "aizuchi doctor")?;
+            let other = PgConnection::connect(&server, "aizuchi doctor")?;
             session::check_pooler(&other, connection)?;
-            session::check_owner(connection, &target)?;
+            session::check_owner(connection, &server)?;
             connection.batch("BEGIN")?;
             let tried = try_to_write(connection);
             connection.batch("ROLLBACK")?;

@@ -26,49 +26,74 @@ pub struct SessionId {
 pub struct Session {
     connection: PgConnection,
     id: SessionId,
+    /// The server that it is connected to.
+    server: PgTarget,
 }
 
 impl Session {
     /// Takes the lock for a program that starts. Refused where another one runs.
-    pub fn lock(&self, target: &PgTarget) -> PgResult<()> {
+    pub fn lock(&self) -> PgResult<()> {
         let give_up = Instant::now() + FREED_WITHIN;
         while !self.takes_lock()? {
             if Instant::now() > give_up {
-                return Err(in_use(target));
+                return Err(in_use(&self.server));
             }
             std::thread::sleep(LOCK_AGAIN);
         }
         Ok(())
     }
 
-    /// Opens it again after the connection was lost. The old session holds the lock until the server has noticed; it is ended.
-    pub fn resume(target: &PgTarget, before: Option<&SessionId>) -> PgResult<Session> {
-        let session = Session::connect(target)?;
+    /// Opens it again after the connection was lost, on the server that has one of these groups as its last: after a failover
+    /// several may accept writes, and only one has everything that was acknowledged.
+    pub fn resume(target: &PgTarget, before: Option<&SessionId>, last_batches: &[u64]) -> PgResult<Session> {
+        first_of(target, |server| Session::resume_at(server, before, last_batches))
+    }
+
+    /// The old session holds the lock until the server has noticed that it was lost; it is ended.
+    fn resume_at(server: PgTarget, before: Option<&SessionId>, last_batches: &[u64]) -> PgResult<Session> {
+        let session = Session::connect_to(server)?;
         let give_up = Instant::now() + ENDS_WITHIN;
         while !session.takes_lock()? {
-            let Some(SessionId { process, began }) = before else { return Err(in_use(target)) };
+            let Some(SessionId { process, began }) = before else { return Err(in_use(&session.server)) };
             let end =
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND backend_start::text = $2";
             let is_ending = session.connection.first(end, &[process, began])?.is_some();
             if !is_ending && Instant::now() > give_up {
-                return Err(in_use(target));
+                return Err(in_use(&session.server));
             }
             std::thread::sleep(LOCK_AGAIN);
+        }
+        // Read under the lock: the old session might still have committed.
+        if !last_batches.contains(&session.last_batch()?) {
+            return Err(PgError::Stale(format!(
+                "{} accepts writes, but does not have what was stored last: it is an old primary, or a standby that had not \
+                 received everything, or another program has written to it",
+                session.server.shown()
+            )));
         }
         Ok(session)
     }
 
-    /// Without the lock.
+    /// Without the lock, to the server that can be written to and has the latest.
     pub fn connect(target: &PgTarget) -> PgResult<Session> {
-        let connection = PgConnection::connect(target, "aizuchi writer")?;
+        Session::connect_to(find_newest(target)?)
+    }
+
+    fn connect_to(server: PgTarget) -> PgResult<Session> {
+        let connection = PgConnection::connect(&server, "aizuchi writer")?;
         // A standby takes connections, and no writes.
         if connection.simple("SELECT pg_is_in_recovery()")?.as_deref() == Some("t") {
-            return Err(PgError::Lost(format!("{} is a standby that cannot be written to", target.shown())));
+            return Err(PgError::Lost(format!("{} is a standby that cannot be written to", server.shown())));
         }
         let process = connection.simple("SELECT pg_backend_pid()")?;
         let began = "SELECT backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()";
         let (process, began) = (process.and_then(|id| id.parse().ok()).unwrap_or_default(), connection.simple(began)?);
-        Ok(Session { connection, id: SessionId { process, began: began.unwrap_or_default() } })
+        Ok(Session { connection, id: SessionId { process, began: began.unwrap_or_default() }, server })
+    }
+
+    /// The number of the group that was committed last.
+    pub fn last_batch(&self) -> PgResult<u64> {
+        Ok(self.connection.one("SELECT batch FROM store_writer", &[])?.get::<_, i64>(0).cast_unsigned())
     }
 
     fn takes_lock(&self) -> PgResult<bool> {
@@ -82,6 +107,48 @@ impl Session {
     pub fn id(&self) -> SessionId {
         self.id.clone()
     }
+
+    pub fn server(&self) -> &PgTarget {
+        &self.server
+    }
+}
+
+/// The first server with which it succeeds.
+fn first_of(target: &PgTarget, open: impl Fn(PgTarget) -> PgResult<Session>) -> PgResult<Session> {
+    let mut failed = None;
+    for server in target.servers() {
+        match open(server) {
+            Ok(session) => return Ok(session),
+            Err(error) => failed = Some(error.or_else(failed)),
+        }
+    }
+    Err(failed.expect("there is at least one server"))
+}
+
+/// Of several servers that can be written to, the one that was written to last: an old primary may be back.
+pub fn find_newest(target: &PgTarget) -> PgResult<PgTarget> {
+    let (mut newest, mut failed): (Option<(u64, PgTarget)>, _) = (None, None);
+    let mut servers: Vec<PgTarget> = target.servers().collect();
+    if servers.len() == 1 {
+        return Ok(servers.remove(0));
+    }
+    for server in servers {
+        match batch_at(&server) {
+            Ok(batch) if newest.as_ref().is_some_and(|(known, _)| *known >= batch) => (),
+            Ok(batch) => newest = Some((batch, server)),
+            Err(error) => failed = Some(error.or_else(failed)),
+        }
+    }
+    newest.map(|(_, server)| server).ok_or_else(|| failed.expect("there is at least one server"))
+}
+
+/// The number of the group that was committed last, which grows with time; 0 where there are no tables yet.
+fn batch_at(server: &PgTarget) -> PgResult<u64> {
+    let connection = PgConnection::connect(server, "aizuchi")?;
+    if connection.simple("SELECT to_regclass('store_writer')")?.is_none() {
+        return Ok(0);
+    }
+    Ok(connection.simple("SELECT batch FROM store_writer")?.and_then(|batch| batch.parse().ok()).unwrap_or(0))
 }
 
 fn in_use(target: &PgTarget) -> PgError {

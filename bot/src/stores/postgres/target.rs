@@ -27,10 +27,10 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(10);
 const UNACKNOWLEDGED_FOR: Duration = Duration::from_secs(30);
 const KEEPALIVE_AFTER: Duration = Duration::from_secs(15);
 
-/// Cheap to clone.
+/// One server, or several of which one can be written to and the others are its standbys. Cheap to clone.
 #[derive(Clone)]
 pub struct PgTarget {
-    config: Arc<Config>,
+    servers: Arc<[Config]>,
     tls: MakeRustlsConnect,
     shown: Arc<str>,
 }
@@ -43,32 +43,51 @@ impl PgTarget {
     pub fn new(url: &SecretString, variable: &dyn Fn(&str) -> Option<String>) -> Result<PgTarget, String> {
         let PgUrl { scheme, authority, path, query } = PgUrl::parse(url.expose_secret())?;
         let TlsOptions { mode, roots, others } = TlsOptions::take(query)?;
-        let rest = format!("{scheme}://{authority}{path}?{others}");
-        let mut config: Config = rest.parse().map_err(|error: tokio_postgres::Error| {
-            let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
-            format!("{error}{cause}")
-        })?;
-        if config.get_hosts().is_empty() {
+        let read = |authority: &str, others: &[(String, String)]| {
+            // A space is %20 for the client, and no +.
+            let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+            let others: Vec<String> = others.iter().map(|(key, value)| format!("{key}={}", encoded(value))).collect();
+            let url = format!("{scheme}://{authority}{path}?{}", others.join("&"));
+            url.parse::<Config>().map_err(|error| {
+                let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+                format!("{error}{cause}")
+            })
+        };
+        let all = read(authority, &others)?;
+        if all.get_hosts().is_empty() {
             return Err("names no host: it must begin with postgres://USER@HOST/".into());
         }
-        if config.get_dbname().is_none() {
+        if all.get_dbname().is_none() {
             return Err("names no database: it must end with /NAME".into());
         }
-        if config.get_password().is_none()
-            && let Some(password) = PASSWORD_VARIABLES.iter().find_map(|name| variable(name))
-        {
-            config.password(password);
-        }
-        if config.get_hosts().len() > 1 {
-            // Whichever of them can be written to: the others are its standbys.
-            config.target_session_attrs(TargetSessionAttrs::ReadWrite);
-        }
-        config.ssl_mode(mode.unwrap_or_else(|| default_mode(&config)));
-        config.connect_timeout(CONNECT_WITHIN);
-        config.tcp_user_timeout(UNACKNOWLEDGED_FOR);
-        config.keepalives_idle(KEEPALIVE_AFTER);
+        let user = authority.rsplit_once('@').map(|(user, _)| format!("{user}@")).unwrap_or_default();
+        let others: Vec<_> = others.into_iter().filter(|(key, _)| !matches!(key.as_str(), "host" | "port")).collect();
+        let mode = mode.unwrap_or_else(|| default_mode(&all));
+        let server = |(index, host): (usize, &Host)| {
+            let mut config = read(&user, &others)?;
+            match host {
+                Host::Tcp(name) => config.host(name),
+                #[cfg(unix)]
+                Host::Unix(folder) => config.host_path(folder),
+            };
+            config.port(port_of(&all, index));
+            if config.get_password().is_none()
+                && let Some(password) = PASSWORD_VARIABLES.iter().find_map(|name| variable(name))
+            {
+                config.password(password);
+            }
+            if all.get_hosts().len() > 1 {
+                config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+            }
+            config.ssl_mode(mode);
+            config.connect_timeout(CONNECT_WITHIN);
+            config.tcp_user_timeout(UNACKNOWLEDGED_FOR);
+            config.keepalives_idle(KEEPALIVE_AFTER);
+            Ok(config)
+        };
+        let servers: Result<_, String> = all.get_hosts().iter().enumerate().map(server).collect();
         let tls = MakeRustlsConnect::new(client_config(roots.as_deref())?);
-        Ok(PgTarget { shown: shown(&config).into(), config: Arc::new(config), tls })
+        Ok(PgTarget { servers: servers?, tls, shown: shown(&all).into() })
     }
 
     /// To be shown to people: without a password.
@@ -76,21 +95,40 @@ impl PgTarget {
         &self.shown
     }
 
+    /// Each of its servers alone.
+    pub fn servers(&self) -> impl Iterator<Item = PgTarget> {
+        self.servers.iter().map(|config| PgTarget {
+            servers: [config.clone()].into(),
+            tls: self.tls.clone(),
+            shown: shown(config).into(),
+        })
+    }
+
+    /// To the first server that can be connected to; of several, one that can be written to.
     pub async fn connect(&self, purpose: &str) -> PgResult<(Client, Driver)> {
-        let mut config = (*self.config).clone();
-        config.application_name(purpose);
-        let (client, connection) = config.connect(self.tls.clone()).await.map_err(|error| self.unreachable(error))?;
-        let drive = async move {
-            // Whoever waits for an answer is told; an idle connection is noticed when it is next used.
-            let _ = connection.await;
-        };
-        Ok((client, Box::pin(drive)))
+        let mut failed = None;
+        for server in &*self.servers {
+            let mut config = server.clone();
+            config.application_name(purpose);
+            match config.connect(self.tls.clone()).await {
+                Ok((client, connection)) => {
+                    let drive = async move {
+                        // A pending query fails with the connection; an idle connection is noticed when it is next used.
+                        let _ = connection.await;
+                    };
+                    return Ok((client, Box::pin(drive)));
+                }
+                Err(error) => failed = Some(self.unreachable(error).or_else(failed)),
+            }
+        }
+        Err(failed.expect("there is at least one server"))
     }
 
     fn unreachable(&self, error: tokio_postgres::Error) -> PgError {
         let told = |what: String| format!("cannot connect to {}: {what}", self.shown);
         match PgError::from(error) {
             PgError::Lost(what) => PgError::Lost(told(what)),
+            PgError::Stale(what) => PgError::Stale(told(what)),
             PgError::Again(what) => PgError::Again(told(what)),
             PgError::Final(StoreError::Failed(what)) => PgError::Final(StoreError::Failed(told(what))),
             other @ PgError::Final(_) => other,
@@ -142,14 +180,12 @@ struct TlsOptions {
     mode: Option<SslMode>,
     roots: Option<String>,
     /// The rest of the query.
-    others: String,
+    others: Vec<(String, String)>,
 }
 
 impl TlsOptions {
     fn take(query: &str) -> Result<TlsOptions, String> {
         let (mut mode, mut roots, mut others) = (None, None, Vec::new());
-        // A space is %20 for the client, and no +.
-        let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
         for (key, value) in form_urlencoded::parse(query.as_bytes()) {
             match &*key {
                 "sslmode" => {
@@ -165,10 +201,10 @@ impl TlsOptions {
                     });
                 }
                 "sslrootcert" => roots = Some(value.into_owned()),
-                _ => others.push(format!("{key}={}", encoded(&value))),
+                _ => others.push((key.into_owned(), value.into_owned())),
             }
         }
-        Ok(TlsOptions { mode, roots, others: others.join("&") })
+        Ok(TlsOptions { mode, roots, others })
     }
 }
 
@@ -189,9 +225,15 @@ fn client_config(roots: Option<&str>) -> Result<ClientConfig, String> {
     Ok(ClientConfig::builder().with_root_certificates(store).with_no_client_auth())
 }
 
-fn shown(config: &Config) -> String {
-    const USUAL_PORT: u16 = 5432;
+const USUAL_PORT: u16 = 5432;
+
+/// One port may be given for all hosts.
+fn port_of(config: &Config, index: usize) -> u16 {
     let ports = config.get_ports();
+    ports.get(index).or(ports.first()).copied().unwrap_or(USUAL_PORT)
+}
+
+fn shown(config: &Config) -> String {
     let host = |(index, host): (usize, &Host)| {
         let name = match host {
             Host::Tcp(name) if name.contains(':') => format!("[{name}]"),
@@ -199,9 +241,9 @@ fn shown(config: &Config) -> String {
             #[cfg(unix)]
             Host::Unix(folder) => folder.display().to_string(),
         };
-        match ports.get(index).or(ports.first()) {
-            Some(&port) if port != USUAL_PORT => format!("{name}:{port}"),
-            _ => name,
+        match port_of(config, index) {
+            USUAL_PORT => name,
+            port => format!("{name}:{port}"),
         }
     };
     let hosts: Vec<String> = config.get_hosts().iter().enumerate().map(host).collect();
@@ -221,12 +263,12 @@ mod tests {
     fn a_password_is_never_shown_and_comes_from_the_environment() {
         let named = target("postgres://mia:hunter2@db.example.org:5433/talk?sslmode=verify-full").unwrap();
         assert_eq!(named.shown(), "postgres://mia@db.example.org:5433/talk");
-        assert_eq!(named.config.get_password(), Some(&b"hunter2"[..]));
-        assert_eq!(named.config.get_ssl_mode(), SslMode::Require);
+        assert_eq!(named.servers[0].get_password(), Some(&b"hunter2"[..]));
+        assert_eq!(named.servers[0].get_ssl_mode(), SslMode::Require);
         let unnamed = target("postgresql://mia@localhost/talk").unwrap();
-        assert_eq!(unnamed.config.get_password(), Some(&b"from-outside"[..]));
-        assert_eq!(unnamed.config.get_ssl_mode(), SslMode::Disable);
-        assert_eq!(target("postgres://mia@10.0.0.7/talk").unwrap().config.get_ssl_mode(), SslMode::Require);
+        assert_eq!(unnamed.servers[0].get_password(), Some(&b"from-outside"[..]));
+        assert_eq!(unnamed.servers[0].get_ssl_mode(), SslMode::Disable);
+        assert_eq!(target("postgres://mia@10.0.0.7/talk").unwrap().servers[0].get_ssl_mode(), SslMode::Require);
     }
 
     #[test]
@@ -247,17 +289,20 @@ mod tests {
     fn several_hosts_and_sockets_can_be_named() {
         let several = target("postgres://mia:x@one.example.org:5433,two.example.org/talk").unwrap();
         assert_eq!(several.shown(), "postgres://mia@one.example.org:5433,two.example.org/talk");
-        assert_eq!(several.config.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
-        assert_eq!(several.config.get_ssl_mode(), SslMode::Require);
+        let servers: Vec<PgTarget> = several.servers().collect();
+        let each: Vec<&str> = servers.iter().map(|server| server.shown()).collect();
+        assert_eq!(each, ["postgres://mia@one.example.org:5433/talk", "postgres://mia@two.example.org/talk"]);
+        assert!(several.servers.iter().all(|server| server.get_ssl_mode() == SslMode::Require));
+        assert_eq!(several.servers[1].get_password(), Some(&b"x"[..]));
         let socket = target("postgres://mia:x@/talk?host=/run/postgresql").unwrap();
         assert_eq!(socket.shown(), "postgres://mia@/run/postgresql/talk");
-        assert_eq!(socket.config.get_ssl_mode(), SslMode::Disable);
+        assert_eq!(socket.servers[0].get_ssl_mode(), SslMode::Disable);
         assert!(target("postgres:///talk").err().unwrap().starts_with("names no host"));
     }
 
     #[test]
     fn a_password_among_the_options_is_read_as_it_was_meant() {
         let named = target("postgres://mia@localhost/talk?password=a%20b%40c%2Fd%25e&application_name=x").unwrap();
-        assert_eq!(named.config.get_password(), Some(&b"a b@c/d%e"[..]));
+        assert_eq!(named.servers[0].get_password(), Some(&b"a b@c/d%e"[..]));
     }
 }

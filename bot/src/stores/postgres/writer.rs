@@ -1,7 +1,7 @@
 //! The connection that writes: it commits in groups, and finds out what became of a commit whose answer was lost.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot};
@@ -79,14 +79,12 @@ pub async fn write_all(
     let mut together = Vec::new();
     let (mut open, mut later_open) = (true, true);
     while open || later_open {
-        let mut sync = SyncMode::AtOnce;
         tokio::select! {
             biased;
             count = queue.recv_many(&mut together, TOGETHER_MAX), if open => open = count > 0,
             order = later.recv(), if later_open => {
                 later_open = order.is_some();
                 together.extend(order);
-                sync = SyncMode::WithTheNext;
             }
         }
         for _ in 0..BEHIND_TOGETHER.max(later.len() / 4) {
@@ -94,7 +92,7 @@ pub async fn write_all(
         }
         let orders = std::mem::take(&mut together);
         let write = move || {
-            writer.carry_out(orders, sync);
+            writer.carry_out(orders);
             writer
         };
         writer = match tokio::task::spawn_blocking(write).await {
@@ -106,20 +104,18 @@ pub async fn write_all(
     }
 }
 
-/// When what is committed is made durable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SyncMode {
-    AtOnce,
-    /// The log is written in order: whatever is durable later, this is durable with it.
-    WithTheNext,
-}
-
 pub struct PgWriter {
     pub target: PgTarget,
     /// `None` while there is no connection.
     pub session: Option<Session>,
+    /// The server of the session, from which is read too.
+    pub server: Arc<Mutex<PgTarget>>,
+    /// The number of the group that was committed last.
+    pub last_batch: u64,
     /// Whether what was to be written last could not be.
     pub refuses: Arc<AtomicBool>,
+    /// Whether it was logged that there is only a server without what was committed.
+    pub stale_logged: bool,
 }
 
 /// Whether a group was committed, where that cannot be known before there is a connection again.
@@ -130,7 +126,7 @@ enum GroupError {
 }
 
 impl PgWriter {
-    fn carry_out(&mut self, orders: Vec<WriteRequest>, sync: SyncMode) {
+    fn carry_out(&mut self, orders: Vec<WriteRequest>) {
         let (mut alone, mut works) = (Vec::new(), Vec::new());
         for order in orders {
             match order {
@@ -140,7 +136,7 @@ impl PgWriter {
         }
         if !works.is_empty() {
             let started = Instant::now();
-            let committed = self.commit(&mut works, sync);
+            let committed = self.commit(&mut works);
             metrics::histogram!("aizuchi_store_seconds", "store" => "postgres", "kind" => "write")
                 .record(started.elapsed().as_secs_f64());
             self.refuses.store(committed.is_err(), Ordering::Relaxed);
@@ -152,13 +148,16 @@ impl PgWriter {
     }
 
     /// Runs all of it until it is committed.
-    fn commit(&mut self, works: &mut [Box<dyn PgWork>], sync: SyncMode) -> Result<(), StoreError> {
+    fn commit(&mut self, works: &mut [Box<dyn PgWork>]) -> Result<(), StoreError> {
         let give_up = Instant::now() + OUTAGE_WAITED;
         let batch = next_batch();
         for attempt in 1.. {
             let error = match self.connected(give_up).map(Session::connection) {
-                Ok(connection) => match run_group(connection, works, batch, sync) {
-                    Ok(()) => return Ok(()),
+                Ok(connection) => match run_group(connection, works, batch) {
+                    Ok(()) => {
+                        self.last_batch = batch;
+                        return Ok(());
+                    }
                     Err(GroupError::InDoubt(error)) => {
                         if self.was_committed(batch, &error)? {
                             return Ok(());
@@ -173,7 +172,7 @@ impl PgWriter {
             metrics::counter!("aizuchi_store_retries_total", "store" => "postgres", "kind" => "write").increment(1);
             let may_again = match &error {
                 PgError::Final(_) => false,
-                PgError::Lost(_) => Instant::now() < give_up,
+                PgError::Lost(_) | PgError::Stale(_) => Instant::now() < give_up,
                 PgError::Again(_) => attempt < ATTEMPTS_MAX,
             };
             if !may_again {
@@ -187,39 +186,59 @@ impl PgWriter {
 
     /// The session, after connecting again where that is needed.
     fn connected(&mut self, give_up: Instant) -> PgResult<&Session> {
+        self.connected_after(&[self.last_batch], give_up)
+    }
+
+    /// The same where one of these groups may be the last that was committed.
+    fn connected_after(&mut self, last_batches: &[u64], give_up: Instant) -> PgResult<&Session> {
         if self.session.as_ref().is_none_or(|session| session.connection().is_closed()) {
             let before = self.session.take().map(|session| session.id());
-            self.session = Some(self.connect_again(before, give_up)?);
+            self.session = Some(self.connect_again(before, last_batches, give_up)?);
         }
         Ok(self.session.as_ref().expect("it was just opened"))
     }
 
-    fn connect_again(&self, before: Option<SessionId>, give_up: Instant) -> PgResult<Session> {
+    fn connect_again(
+        &mut self,
+        before: Option<SessionId>,
+        last_batches: &[u64],
+        give_up: Instant,
+    ) -> PgResult<Session> {
         self.refuses.store(true, Ordering::Relaxed);
         loop {
-            match Session::resume(&self.target, before.as_ref()) {
-                Err(error) if error.is_passing() && Instant::now() < give_up => std::thread::sleep(CONNECT_AGAIN),
+            let error = match Session::resume(&self.target, before.as_ref(), last_batches) {
                 Ok(session) => {
-                    tracing::info!(server = self.target.shown(), "connected to PostgreSQL again");
+                    tracing::info!(server = session.server().shown(), "connected to PostgreSQL again");
+                    self.stale_logged = false;
+                    *self.server.lock().expect("it is only assigned") = session.server().clone();
                     return Ok(session);
                 }
-                Err(error) => return Err(error),
+                Err(error) => error,
+            };
+            if let PgError::Stale(what) = &error
+                && !std::mem::replace(&mut self.stale_logged, true)
+            {
+                tracing::error!(error = %what, "nothing is stored until a server with everything is back");
             }
+            if !error.is_passing() || Instant::now() >= give_up {
+                return Err(error);
+            }
+            std::thread::sleep(CONNECT_AGAIN);
         }
     }
 
-    /// Whether the group of this number was committed, found out however long it takes: whoever waits for it would otherwise
-    /// store it twice.
+    /// Whether the group of this number was committed, found out however long it takes: otherwise the caller would store it
+    /// twice.
     fn was_committed(&mut self, batch: u64, cause: &PgError) -> Result<bool, StoreError> {
         let told = StoreError::from(cause.clone());
         tracing::warn!(error = %told, "the connection was lost during a commit; finding out whether it took place");
         loop {
-            let found = self.connected(Instant::now()).map(Session::connection).and_then(|connection| {
-                let row = connection.one("SELECT batch FROM store_writer", &[])?;
-                Ok(row.get::<_, i64>(0).cast_unsigned() == batch)
-            });
-            match found {
-                Ok(committed) => return Ok(committed),
+            let last_batches = [self.last_batch, batch];
+            match self.connected_after(&last_batches, Instant::now()).and_then(Session::last_batch) {
+                Ok(last) => {
+                    self.last_batch = last;
+                    return Ok(last == batch);
+                }
                 Err(error) if error.is_passing() => std::thread::sleep(CONNECT_AGAIN),
                 // Somebody else holds the lock now: nothing can be known any more, and nothing may be written.
                 Err(error) => {
@@ -240,18 +259,9 @@ fn next_batch() -> u64 {
     LAST.fetch_add(1, Ordering::Relaxed) + 1
 }
 
-fn run_group(
-    connection: &PgConnection,
-    works: &mut [Box<dyn PgWork>],
-    batch: u64,
-    sync: SyncMode,
-) -> Result<(), GroupError> {
-    let begin = match sync {
-        SyncMode::AtOnce => "BEGIN",
-        SyncMode::WithTheNext => "BEGIN; SET LOCAL synchronous_commit = off",
-    };
+fn run_group(connection: &PgConnection, works: &mut [Box<dyn PgWork>], batch: u64) -> Result<(), GroupError> {
     let run = |works: &mut [Box<dyn PgWork>]| {
-        connection.batch(begin)?;
+        connection.batch("BEGIN")?;
         works.iter_mut().try_for_each(|work| work.attempt(connection))?;
         connection.execute("UPDATE store_writer SET batch = $1", &[&batch.cast_signed()])
     };
