@@ -18,10 +18,11 @@ impl Shared {
         let mut hits = [0u16; LINES_MAX];
         let mut seen = [0u8; WORDS_MAX];
         for (hit, (line, words)) in hits.iter_mut().zip(conversations.lines.recent_with_words()) {
-            if reading.bits & line.reading.bits == 0 {
+            let common = reading.bits & line.reading.bits;
+            if common == 0 {
                 continue;
             }
-            *hit = arrival.words.shared_with(words);
+            *hit = arrival.words.shared_with(words, common);
             if *hit != 0 {
                 ones(*hit).for_each(|word| seen[word] += 1);
                 let most = if line.author == arrival.author { &mut lately.repeat } else { &mut lately.echo };
