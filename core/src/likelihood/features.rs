@@ -251,6 +251,6 @@ fn put_around(conversations: &Conversations, placed: &Placed, put: &mut impl FnM
     put(HELPERS, helpers);
     put(JOINS, joins);
     put(RECENT_PEOPLE, people.count_ones());
-    let there = conversations.list[usize::from(conversation)].people | 1 << arrival.author;
+    let there = conversations.list[usize::from(conversation)].people.bits() | 1 << arrival.author;
     put(OUTSIDERS, (people & !there).count_ones());
 }
