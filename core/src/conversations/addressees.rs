@@ -31,7 +31,8 @@ impl Addressees {
 
     #[inline]
     pub(crate) fn contains(self, slot: Slot) -> bool {
-        self.0.into_iter().fold(false, |found, there| found | (there == slot))
+        // Most messages speak to nobody, and nobody has the slot that is free.
+        self.0[0] != FREE && self.0.into_iter().fold(false, |found, there| found | (there == slot))
     }
 
     /// Whether there was space for one more, or they are there already.

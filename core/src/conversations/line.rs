@@ -29,9 +29,11 @@ pub(crate) struct TalkLine {
     pub replies: u8,
     /// Deleted, or its author is forgotten.
     pub gone: bool,
-    /// How many words of it are kept, and how long its id is: both are kept beside the lines.
+    /// How many words of it are kept, and how much of its id is its own: both are kept beside the lines.
     pub words_len: u8,
-    pub id_len: u32,
+    pub id_len: u16,
+    /// The [`bits_of`](super::reading::bits_of) its words.
+    pub word_bits: u32,
 }
 
 /// A conversation.
@@ -43,9 +45,7 @@ pub(crate) struct Conversation {
     /// Number of its newest message.
     pub last: u32,
     pub lines: u16,
-    /// One bit for each slot of those in it.
-    #[serde(with = "halves")]
-    pub people: u128,
+    pub people: SlotSet,
     pub starter: Slot,
     /// Messages since somebody joined it.
     pub settled: u16,
@@ -56,7 +56,7 @@ pub(crate) struct Conversation {
 
 impl Conversation {
     pub(crate) fn has(&self, slot: Slot) -> bool {
-        slot != NOBODY && self.people >> slot & 1 == 1
+        slot != NOBODY && self.people.has(slot)
     }
 
     /// Somebody speaks in it.
@@ -69,7 +69,7 @@ impl Conversation {
     /// How many are in it. Few places have so many people that the upper half counts.
     #[inline]
     pub(crate) fn count(&self) -> u32 {
-        let (low, high) = (self.people as u64, (self.people >> 64) as u64);
+        let SlotSet([high, low]) = self.people;
         low.count_ones() + if high == 0 { 0 } else { high.count_ones() }
     }
 
@@ -78,16 +78,36 @@ impl Conversation {
     }
 }
 
-/// A number too long for JSON, written as two.
-mod halves {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+/// Some of the people of a place: one bit for each slot, the upper half first. Two numbers, because one of 128 bits would make a
+/// conversation a multiple of sixteen bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct SlotSet([u64; 2]);
 
-    pub(super) fn serialize<S: Serializer>(number: &u128, serializer: S) -> Result<S::Ok, S::Error> {
-        ((number >> 64) as u64, *number as u64).serialize(serializer)
+impl SlotSet {
+    #[inline]
+    fn half_of(slot: Slot) -> usize {
+        1 - usize::from(slot >> 6 & 1)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
-        let (high, low) = <(u64, u64)>::deserialize(deserializer)?;
-        Ok(u128::from(high) << 64 | u128::from(low))
+    #[inline]
+    fn has(self, slot: Slot) -> bool {
+        self.0[SlotSet::half_of(slot)] >> (slot & 63) & 1 == 1
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self == SlotSet::default()
+    }
+
+    pub(crate) fn insert(&mut self, slot: Slot) {
+        self.0[SlotSet::half_of(slot)] |= 1 << (slot & 63);
+    }
+
+    pub(crate) fn remove(&mut self, slot: Slot) {
+        self.0[SlotSet::half_of(slot)] &= !(1 << (slot & 63));
+    }
+
+    pub(crate) fn bits(self) -> u128 {
+        u128::from(self.0[0]) << 64 | u128::from(self.0[1])
     }
 }

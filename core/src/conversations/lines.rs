@@ -6,7 +6,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::line::{LINES_MAX, LINES_OVER, TalkLine};
-use super::reading::Reading;
+use super::reading::{Reading, bits_of};
 use super::stored::StoredLine;
 use super::tracker::grow_exactly;
 
@@ -14,6 +14,9 @@ use super::tracker::grow_exactly;
 pub(crate) struct TalkLines {
     /// Oldest first. Some at the beginning may be too old already: see `recent`.
     list: Vec<TalkLine>,
+    /// What the ids of all lines begin with, and what follows in each: platforms count their messages or date them, so that ids
+    /// of one place differ near their end.
+    id_prefix: Box<str>,
     ids: String,
     /// Short hashes, none of them 0.
     words: Vec<u16>,
@@ -51,21 +54,27 @@ impl TalkLines {
         })
     }
 
-    pub(super) fn id(&self, index: usize) -> &str {
-        let start: usize = self.list[..index].iter().map(|line| line.id_len as usize).sum();
-        &self.ids[start..start + self.list[index].id_len as usize]
+    pub(super) fn id(&self, index: usize) -> String {
+        let start = ids_of(&self.list[..index]);
+        let own = &self.ids[start..start + usize::from(self.list[index].id_len)];
+        [&*self.id_prefix, own].concat()
+    }
+
+    /// Of each line, what follows the prefix in its id.
+    fn own_ids(&self) -> impl Iterator<Item = &str> {
+        let mut rest = &*self.ids;
+        self.list.iter().map(move |line| {
+            let (own, later) = rest.split_at(line.id_len.into());
+            rest = later;
+            own
+        })
     }
 
     /// The indexes of the lines with this id, oldest first.
     pub(super) fn with_id(&self, id: &str) -> impl Iterator<Item = usize> {
-        let mut start = 0;
-        let is_it = move |line: &TalkLine| {
-            let end = start + line.id_len as usize;
-            let own = &self.ids[start..end];
-            start = end;
-            own == id
-        };
-        self.list.iter().map(is_it).enumerate().filter(|(_, is_it)| *is_it).map(|(index, _)| index)
+        let looked_for = cut_id(id).strip_prefix(&*self.id_prefix);
+        let own_ids = self.own_ids().enumerate();
+        own_ids.filter(move |(_, own)| Some(*own) == looked_for).map(|(index, _)| index)
     }
 
     /// Adds one more; the oldest make room for it.
@@ -74,7 +83,15 @@ impl TalkLines {
             self.drop_oldest(LINES_OVER + 1);
         }
         grow_exactly(&mut self.list, LINES_MAX + LINES_OVER);
-        self.list.push(TalkLine { id_len: id.len() as u32, words_len: words.len() as u8, ..line });
+        let id = cut_id(id);
+        if self.list.is_empty() {
+            self.set_prefix(id);
+        } else if !id.starts_with(&*self.id_prefix) {
+            self.set_prefix(shared_start(id, &self.id_prefix));
+        }
+        let id = &id[self.id_prefix.len()..];
+        let (id_len, words_len, word_bits) = (id.len() as u16, words.len() as u8, bits_of(words));
+        self.list.push(TalkLine { id_len, words_len, word_bits, ..line });
         if self.ids.len() + id.len() > self.ids.capacity() {
             self.ids.reserve_exact(id.len().max(MORE_ID_BYTES));
         }
@@ -90,7 +107,7 @@ impl TalkLines {
         let start = words_of(&self.list[..index]);
         let line = &mut self.list[index];
         self.words.splice(start..start + usize::from(line.words_len), words.iter().copied());
-        (line.reading, line.words_len) = (reading, words.len() as u8);
+        (line.reading, line.words_len, line.word_bits) = (reading, words.len() as u8, bits_of(words));
     }
 
     /// Nothing that was said remains.
@@ -100,12 +117,60 @@ impl TalkLines {
     }
 
     fn drop_oldest(&mut self, count: usize) {
-        let (ids, words) = (&self.list[..count], words_of(&self.list[..count]));
-        let ids: usize = ids.iter().map(|line| line.id_len as usize).sum();
+        let (ids, words) = (ids_of(&self.list[..count]), words_of(&self.list[..count]));
         self.ids.drain(..ids);
         self.words.drain(..words);
         self.list.drain(..count);
+        self.lengthen_prefix();
     }
+
+    /// Those that are left may have more in common than those that went.
+    fn lengthen_prefix(&mut self) {
+        let mut own_ids = self.own_ids();
+        let Some(mut shared) = own_ids.next() else { return };
+        for own in own_ids {
+            shared = shared_start(shared, own);
+            if shared.is_empty() {
+                return;
+            }
+        }
+        let prefix = [&*self.id_prefix, shared].concat();
+        self.set_prefix(&prefix);
+    }
+
+    /// All ids begin with this, of which at least one of the new and the old prefix begins with the other.
+    fn set_prefix(&mut self, prefix: &str) {
+        let old = std::mem::replace(&mut self.id_prefix, prefix.into());
+        let back = old.get(prefix.len()..).unwrap_or("");
+        let away = prefix.len().saturating_sub(old.len());
+        let mut ids = String::with_capacity(self.ids.len() + self.list.len() * back.len() + MORE_ID_BYTES);
+        for own in self.own_ids() {
+            ids.push_str(back);
+            ids.push_str(&own[away..]);
+        }
+        self.ids = ids;
+        for line in &mut self.list {
+            line.id_len = line.id_len + back.len() as u16 - away as u16;
+        }
+    }
+}
+
+/// How long an id is as far as it is kept: much longer than those of any platform.
+const ID_BYTES_MAX: usize = u16::MAX as usize;
+
+fn cut_id(id: &str) -> &str {
+    &id[..id.floor_char_boundary(ID_BYTES_MAX)]
+}
+
+/// What both texts begin with, in whole characters.
+fn shared_start<'a>(one: &'a str, other: &str) -> &'a str {
+    let same = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+    &one[..one.floor_char_boundary(same)]
+}
+
+/// How many bytes of the ids of these lines are their own.
+fn ids_of(lines: &[TalkLine]) -> usize {
+    lines.iter().map(|line| usize::from(line.id_len)).sum()
 }
 
 /// How many words these lines have.
@@ -133,5 +198,45 @@ impl<'de> Deserialize<'de> for TalkLines {
             lines.push(line, &id, &words);
         }
         Ok(lines)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_ids<'a>(ids: impl IntoIterator<Item = &'a str>) -> TalkLines {
+        let mut lines = TalkLines::default();
+        ids.into_iter().for_each(|id| lines.push(TalkLine::default(), id, &[7]));
+        lines
+    }
+
+    #[test]
+    fn ids_are_found_whatever_they_have_in_common() {
+        let long = "x".repeat(300);
+        for ids in [vec!["a:999", "a:1000", "a:1001"], vec!["é1", "ê1", "é2"], vec!["", "a"], vec!["b", &long, "b", ""]]
+        {
+            let lines = with_ids(ids.iter().copied());
+            for (index, id) in ids.iter().enumerate() {
+                assert_eq!(lines.id(index), *id);
+                let expected: Vec<usize> = (0..ids.len()).filter(|other| ids[*other] == *id).collect();
+                assert_eq!(lines.with_id(id).collect::<Vec<_>>(), expected, "{id}");
+            }
+            assert_eq!(lines.with_id("a:").next(), None);
+        }
+    }
+
+    #[test]
+    fn what_ids_have_in_common_is_kept_once() {
+        let numbers: Vec<String> = (1000..1300).map(|number| format!("a long name of a room:{number}")).collect();
+        let ids = || numbers.iter().map(String::as_str);
+        let lines = with_ids(ids().take(100).chain(["other"]).chain(ids().skip(100)));
+        assert_eq!(lines.id(lines.all().len() - 1), "a long name of a room:1299");
+        assert_eq!(&*lines.id_prefix, "a long name of a room:12", "the other one is gone");
+        assert_eq!(lines.ids.len(), 2 * lines.all().len());
+        let written = serde_json::to_string(&lines).expect("lines can be written");
+        let read: TalkLines = serde_json::from_str(&written).expect("lines can be read");
+        assert_eq!(serde_json::to_string(&read).expect("lines can be written"), written);
+        assert_eq!(read.all()[0].word_bits, lines.all()[0].word_bits);
     }
 }

@@ -161,10 +161,13 @@ pub(super) fn weigh(conversations: &Conversations, arrival: &Arrival<'_>) -> Wei
         lately: RecentContext::default(),
     };
     let mut way = LineWalk::new(conversations, arrival, &mut weighed.lately);
-    for (index, line) in way.lines.iter().enumerate().rev() {
-        let candidate = way.candidate(index, line);
+    let mut left = way.lines.len();
+    while left > 0 && weighed.used < LANES {
+        left -= 1;
+        let line = &way.lines[left];
+        let candidate = way.candidate(left, line);
         way.note_lately(&candidate, &mut weighed.lately);
-        if way.is_wanted(&candidate) && !line.gone && weighed.used < LANES {
+        if way.is_wanted(&candidate) && !line.gone {
             let lane = weighed.used;
             weighed.used += 1;
             weighed.candidates[lane] = candidate.number;
@@ -184,6 +187,7 @@ pub(super) fn weigh(conversations: &Conversations, arrival: &Arrival<'_>) -> Wei
         }
         way.pass(&candidate);
     }
+    way.pass_older(left, &mut weighed.lately);
     weighed.columns[ALONE][0] = 1;
     weighed.columns[GAP][0] = 0;
     weighed.columns[AFFINITY_LEAD][0] = way.bonds.most.min(63);

@@ -26,8 +26,7 @@ pub(crate) struct Participants {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Participant {
-    /// The name, and what of it is said aloud: hash and length in bytes.
-    names: [(u32, u8); 3],
+    names: PersonNames,
     /// Not one run of ASCII: to be looked for in the text itself.
     odd: bool,
     pub bot: bool,
@@ -41,6 +40,36 @@ pub(crate) struct Participant {
     pub last_at: Time,
     /// To whom it spoke last.
     pub partner: Slot,
+}
+
+/// The name, and what of it is said aloud: hash and length in bytes. Hashes and lengths apart take less space than pairs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "[(u32, u8); 3]", into = "[(u32, u8); 3]")]
+struct PersonNames {
+    hashes: [u32; 3],
+    lengths: [u8; 3],
+}
+
+impl From<[(u32, u8); 3]> for PersonNames {
+    fn from(names: [(u32, u8); 3]) -> PersonNames {
+        PersonNames { hashes: names.map(|(hash, _)| hash), lengths: names.map(|(_, length)| length) }
+    }
+}
+
+impl From<PersonNames> for [(u32, u8); 3] {
+    fn from(names: PersonNames) -> [(u32, u8); 3] {
+        std::array::from_fn(|index| names.get(index))
+    }
+}
+
+impl PersonNames {
+    fn get(&self, index: usize) -> (u32, u8) {
+        (self.hashes[index], self.lengths[index])
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (u32, u8)> {
+        self.hashes.into_iter().zip(self.lengths)
+    }
 }
 
 fn hash(name: &str) -> (u32, u8) {
@@ -79,14 +108,14 @@ impl Participants {
     pub(crate) fn meet(&mut self, key: u64, name: &str, bot: bool, at: Time) -> (Slot, bool) {
         if let Some(slot) = self.by_key(key) {
             let person = &mut self.list[usize::from(slot)];
-            if person.names[0] != hash(name) {
+            if person.names.get(0) != hash(name) {
                 person.call(name);
                 self.index();
             }
             return (slot, false);
         }
         let mut person = Participant {
-            names: [(0, 0); 3],
+            names: PersonNames::default(),
             odd: false,
             bot,
             said: 0,
@@ -119,7 +148,7 @@ impl Participants {
     }
 
     fn note(&mut self, slot: usize) {
-        for (hash, _) in self.list[slot].names {
+        for hash in self.list[slot].names.hashes {
             self.names[hash as usize % 8] |= 1 << (hash >> 3 & 63);
         }
         self.odd |= self.list[slot].odd;
@@ -137,7 +166,7 @@ impl Participants {
 
     fn goes_by(&self, looked_for: (u32, u8)) -> Option<Slot> {
         let maybe = self.names[looked_for.0 as usize % 8] >> (looked_for.0 >> 3 & 63) & 1 == 1;
-        let goes_by = |person: &Participant| person.names.contains(&looked_for);
+        let goes_by = |person: &Participant| person.names.iter().any(|name| name == looked_for);
         maybe.then(|| self.list.iter().position(goes_by)).flatten().map(|at| at as Slot)
     }
 
@@ -175,12 +204,12 @@ impl Participants {
 
     /// In bytes; those that are too long to be compared do not count.
     fn longest_name(&self) -> usize {
-        let lengths = self.list.iter().flat_map(|person| person.names.map(|(_, len)| len));
+        let lengths = self.list.iter().flat_map(|person| person.names.lengths);
         lengths.max().unwrap_or(0).into()
     }
 
     fn alike(&self, is: impl Fn((u32, u8)) -> Option<bool>) -> Option<Slot> {
-        let named = |name: &(u32, u8)| name.1 > 0 && is(*name) == Some(true);
+        let named = |name: (u32, u8)| name.1 > 0 && is(name) == Some(true);
         let index = self.list.iter().position(|person| person.names.iter().any(named));
         index.map(|at| at as Slot)
     }
@@ -197,7 +226,7 @@ impl Participants {
     /// The slot stays taken as long as lines refer to it, but tells nothing any more.
     pub(crate) fn forget(&mut self, slot: Slot) {
         let Some(person) = self.get_mut(slot) else { return };
-        (person.names, person.odd) = ([(0, 0); 3], false);
+        (person.names, person.odd) = (PersonNames::default(), false);
         self.keys[usize::from(slot)] = 0;
         self.index();
     }
@@ -205,7 +234,7 @@ impl Participants {
 
 impl Participant {
     fn call(&mut self, name: &str) {
-        self.names = [hash(name), hash(short(name)), hash(family(short(name)))];
+        self.names = [hash(name), hash(short(name)), hash(family(short(name)))].into();
         self.odd = name.contains(|c: char| !c.is_ascii_graphic());
     }
 }

@@ -40,8 +40,6 @@ pub(crate) struct Reading {
     pub width: u8,
     /// What its words tell, [`centred`].
     pub(super) tells: [u8; TELLS.len()],
-    /// One bit for each word: two messages without a common bit have no word in common.
-    pub bits: u64,
     /// Share of its words that the lexicon knows, in eighths.
     pub known: u8,
 }
@@ -62,17 +60,39 @@ pub(crate) struct RareWords {
 }
 
 impl RareWords {
+    fn keep(&mut self, hash: u32, rarity: u8) {
+        let short = ((hash ^ (hash >> 16)) as u16).max(1);
+        if self.len < WORDS_MAX && !self.hashes().contains(&short) {
+            self.hashes[self.len] = short;
+            self.rarities[self.len] = rarity;
+            self.len += 1;
+        }
+    }
+
     pub(super) fn hashes(&self) -> &[u16] {
         &self.hashes[..self.len]
     }
 
-    /// Of these words, those that another message has too: one bit for each.
-    pub(super) fn shared_with(&self, other: &[u16]) -> u16 {
-        let mut there = [0; WORDS_MAX];
-        there[..other.len()].copy_from_slice(other);
-        let has = |word: u16| there.iter().fold(false, |has, there| has | (*there == word));
-        self.hashes().iter().enumerate().map(|(index, word)| u16::from(has(*word)) << index).sum()
+    /// Of these words, those that another message has too: one bit for each. `common` are the [`bits_of`] both messages: most
+    /// words have none of them and are not compared.
+    pub(super) fn shared_with(&self, other: &[u16], common: u32) -> u16 {
+        let mut shared = 0;
+        for (index, word) in self.hashes().iter().enumerate() {
+            if common & bit_of(*word) != 0 {
+                shared |= u16::from(other.contains(word)) << index;
+            }
+        }
+        shared
     }
+}
+
+/// One bit for each of these words: two messages without a common bit have no word in common.
+pub(super) fn bits_of(words: &[u16]) -> u32 {
+    words.iter().fold(0, |bits, word| bits | bit_of(*word))
+}
+
+fn bit_of(word: u16) -> u32 {
+    1 << (word & 31)
 }
 
 /// Reads a text said by one of these people.
@@ -173,22 +193,12 @@ impl Reading {
             }
             let rarity = single.map_or(RARITY_MAX, |word| word.rarity);
             if kind == WordKind::Content && rarity > RARITY_WORTH {
-                self.keep(hash, rarity, words);
+                words.keep(hash, rarity);
             }
         });
         self.width = log_steps(width.into());
         self.tells = weights.map(centred);
         self.known = (known * 8).checked_div(read.min(WORDS_READ_MAX as u32)).unwrap_or(0) as u8;
-    }
-
-    fn keep(&mut self, hash: u32, rarity: u8, words: &mut RareWords) {
-        let short = ((hash ^ (hash >> 16)) as u16).max(1);
-        if words.len < WORDS_MAX && !words.hashes().contains(&short) {
-            words.hashes[words.len] = short;
-            words.rarities[words.len] = rarity;
-            words.len += 1;
-            self.bits |= 1 << (short & 63);
-        }
     }
 }
 
@@ -203,11 +213,16 @@ fn named_by(chunk: &str, people: &Participants) -> Option<(Slot, bool)> {
         if let Some(slot) = people.named(name) {
             return Some((slot, marked));
         }
-        let last = name.chars().next_back().filter(|c| ":,;.?!)>~、。：".contains(*c))?;
+        let last = name.chars().next_back().filter(|c| ends_name(*c))?;
         marked |= matches!(last, ':' | ',' | ';' | '>' | '、' | '：');
         name = &name[..name.len() - last.len_utf8()];
     }
     None
+}
+
+/// Whether this sign may follow a name. Compared one by one: a search in a text takes longer, and every word ends here.
+fn ends_name(c: char) -> bool {
+    matches!(c, ':' | ',' | ';' | '.' | '?' | '!' | ')' | '>' | '~' | '、' | '。' | '：')
 }
 
 #[cfg(test)]

@@ -39,18 +39,20 @@ struct StoredReading {
     /// Those that there are not are 0.
     words: [u16; WORDS_MAX],
     words_len: u8,
+    /// One for each word; read by earlier versions alone.
     bits: u64,
     known: u8,
 }
 
 impl StoredLine<'_> {
-    pub(super) fn of<'a>(line: &TalkLine, id: &'a str, words: &[u16]) -> StoredLine<'a> {
+    pub(super) fn of(line: &TalkLine, id: String, words: &[u16]) -> StoredLine<'static> {
         let TalkLine { at, author, parent, parent_author, sure, joins, conversation, replies, gone, .. } = *line;
-        let Reading { to, address, question, marks, width, tells, bits, known } = line.reading;
+        let Reading { to, address, question, marks, width, tells, known } = line.reading;
         let words_len = words.len() as u8;
+        let bits = words.iter().fold(0u64, |bits, word| bits | 1u64 << (word & 63));
         let words = std::array::from_fn(|index| words.get(index).copied().unwrap_or(0));
         let reading = StoredReading { to, address, question, marks, width, tells, words, words_len, bits, known };
-        let id = Cow::Borrowed(id);
+        let id = Cow::Owned(id);
         StoredLine { id, at, author, reading, parent, parent_author, sure, joins, conversation, replies, gone }
     }
 
@@ -58,9 +60,9 @@ impl StoredLine<'_> {
     pub(super) fn take(self) -> (TalkLine, String, Vec<u16>) {
         let StoredLine { id, at, author, reading, parent, parent_author, sure, joins, conversation, replies, gone } =
             self;
-        let StoredReading { to, address, question, marks, width, tells, words, words_len, bits, known } = reading;
+        let StoredReading { to, address, question, marks, width, tells, words, words_len, bits: _, known } = reading;
         let words = words[..usize::from(words_len).min(WORDS_MAX)].to_vec();
-        let reading = Reading { to, address, question, marks, width, tells, bits, known };
+        let reading = Reading { to, address, question, marks, width, tells, known };
         let line = TalkLine {
             at,
             author,

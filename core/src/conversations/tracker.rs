@@ -11,7 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::line::{Conversation, LINES_MAX, TalkLine};
+use super::line::{Conversation, LINES_MAX, SlotSet, TalkLine};
 use super::lines::TalkLines;
 use super::models::LinkModel;
 use super::pace::UsualGap;
@@ -211,9 +211,9 @@ impl Conversations {
 
     fn begin(&mut self, arrival: &Arrival<'_>) -> u8 {
         let (number, began, starter, last) = (self.begun, arrival.at, arrival.author, arrival.number);
-        let (speaker, speaker_before) = (NOBODY, NOBODY);
+        let (speaker, speaker_before, people) = (NOBODY, NOBODY, SlotSet::default());
         let conversation =
-            Conversation { number, began, last, lines: 0, people: 0, starter, settled: 0, speaker, speaker_before };
+            Conversation { number, began, last, lines: 0, people, starter, settled: 0, speaker, speaker_before };
         self.begun += 1;
         if self.list.len() <= LINES_MAX {
             grow_exactly(&mut self.list, LINES_MAX + 1);
@@ -243,9 +243,9 @@ impl Conversations {
         there.last = number;
         there.note_speaker(author);
         there.lines = there.lines.saturating_add(1);
-        let joins = there.people != 0 && !there.has(author);
+        let joins = !there.people.is_empty() && !there.has(author);
         there.settled = if joins { 0 } else { there.settled.saturating_add(1) };
-        there.people |= 1 << author;
+        there.people.insert(author);
         if let Some(them) = self.people.get_mut(parent_author).filter(|_| joins) {
             them.drew = them.drew.saturating_add(1);
         }
@@ -325,7 +325,7 @@ impl Conversations {
             }
         }
         for conversation in &mut self.list {
-            conversation.people &= !(1 << slot);
+            conversation.people.remove(slot);
             for named in [&mut conversation.starter, &mut conversation.speaker, &mut conversation.speaker_before] {
                 if *named == slot {
                     *named = NOBODY;

@@ -230,17 +230,18 @@ fn put_lately(conversations: &Conversations, placed: &Placed, put: &mut impl FnM
 /// What else goes on.
 fn put_around(conversations: &Conversations, placed: &Placed, put: &mut impl FnMut(usize, u32)) {
     let (arrival, conversation) = (placed.arrival(), placed.index);
-    let (mut seen, mut people) = (0u128, 0u128);
+    let (mut seen, mut met, mut people) = ([false; 1 << u8::BITS], [false; 1 << u8::BITS], 0u128);
     let (mut open, mut all, mut helpers, mut joins) = (0, 0, 0, 0);
     for line in conversations.recent().iter().rev().take(24) {
         joins += u32::from(line.joins);
-        if line.conversation != conversation && seen >> line.conversation & 1 == 0 {
-            seen |= 1 << line.conversation;
+        if line.conversation != conversation && !seen[usize::from(line.conversation)] {
+            seen[usize::from(line.conversation)] = true;
             all += 1;
             open += u32::from(conversations.list[usize::from(line.conversation)].count() <= 1);
         }
-        if line.author != arrival.author && line.author != NOBODY && people >> line.author & 1 == 0 {
+        if line.author != arrival.author && line.author != NOBODY && !met[usize::from(line.author)] {
             let Some(them) = conversations.people.get(line.author).filter(|them| !them.bot) else { continue };
+            met[usize::from(line.author)] = true;
             people |= 1 << line.author;
             helpers += u32::from(them.said >= 3 && u32::from(them.directed) * 2 > u32::from(them.said));
         }
@@ -250,6 +251,6 @@ fn put_around(conversations: &Conversations, placed: &Placed, put: &mut impl FnM
     put(HELPERS, helpers);
     put(JOINS, joins);
     put(RECENT_PEOPLE, people.count_ones());
-    let there = conversations.list[usize::from(conversation)].people | 1 << arrival.author;
+    let there = conversations.list[usize::from(conversation)].people.bits() | 1 << arrival.author;
     put(OUTSIDERS, (people & !there).count_ones());
 }

@@ -27,7 +27,6 @@ pub(crate) fn filter(policy: &Policy, message: &Message, off: bool) -> Result<()
 pub(crate) fn listens_in(policy: &Policy, place: &Place) -> bool {
     let listen = &policy.settings.listen;
     let room = place.room.as_str();
-    let own_id = own_id(room);
-    let named = |list: &[String]| list.iter().any(|name| name == "*" || name == room || name == own_id);
+    let named = |list: &[String]| list.iter().any(|name| name == "*" || name == room || name == own_id(room));
     named(&listen.channels) && !named(&listen.channels_off)
 }

@@ -7,7 +7,9 @@ const NAME_CHARS: std::ops::RangeInclusive<usize> = 2..=24;
 pub(super) fn name_with_colon(text: &str) -> Option<&str> {
     let text = text.trim_start();
     let text = text.strip_prefix(['@', '＠']).unwrap_or(text);
-    let (name, rest) = text.split_once([':', '：'])?;
+    // No further than a name can go: most messages begin with a word and a space.
+    let name = &text[..text.find(|c: char| !is_part_of_name(c))?];
+    let rest = text[name.len()..].strip_prefix([':', '：'])?;
     let said = rest.trim_start_matches([' ', '\u{3000}', '\t']);
     let wide = text[name.len()..].starts_with('：');
     // What follows a name is said to them on the same line; "C:\x", "12:30", "a::b" and addresses have no space.
@@ -16,11 +18,13 @@ pub(super) fn name_with_colon(text: &str) -> Option<&str> {
     (says_something && may_be_name(name)).then_some(name)
 }
 
+fn is_part_of_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '|')
+}
+
+/// Whether a text of nothing but what names are made of may be one.
 fn may_be_name(name: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || "_-.|".contains(c);
-    let formed = NAME_CHARS.contains(&name.chars().count())
-        && name.chars().all(is_part)
-        && name.starts_with(char::is_alphabetic);
+    let formed = NAME_CHARS.contains(&name.chars().count()) && name.starts_with(char::is_alphabetic);
     if !formed {
         return false;
     }

@@ -9,6 +9,9 @@ use crate::types::own_id;
 /// What is set for the channel that a room is. A room is named platform:guild/channel: its own id will do, and what is said of the
 /// guild holds for all of it.
 pub(crate) fn of_room<'a, T>(channels: &'a BTreeMap<String, T>, room: &str) -> Option<&'a T> {
+    if channels.is_empty() {
+        return None;
+    }
     let by_own_id = || channels.get(own_id(room));
     let of_guild = || room.rsplit_once('/').and_then(|(guild, _)| channels.get(guild));
     channels.get(room).or_else(by_own_id).or_else(of_guild)

@@ -16,6 +16,8 @@ const EIGHT: usize = 8;
 
 /// One in each byte.
 const ONES: u64 = 0x0101_0101_0101_0101;
+/// The highest bit of each byte.
+const HIGHEST: u64 = ONES << 7;
 
 /// Of each feature that can be named, its values for eight of the alternatives.
 type Words = [u64; 1 << u8::BITS];
@@ -51,8 +53,10 @@ impl PackedTrees {
     pub(super) fn sums<const N: usize>(&self, bias: i32, columns: &Columns<N>, used: usize) -> [i32; LANES] {
         let mut sums = [bias; LANES];
         let (first, rest) = self.0.split_at(self.0.len().min(TREES_FOR_ALL));
+        let mut words = [0; 1 << u8::BITS];
         for (half, sums) in sums.chunks_mut(EIGHT).enumerate().take(used.div_ceil(EIGHT)) {
-            add::<EIGHT>(first, &half_of(columns, half), sums);
+            put_half(columns, half, &mut words);
+            add::<EIGHT>(first, &words, sums);
         }
         let best = best_first(&sums, used);
         let close = |lane: &&usize| sums[**lane] > sums[best[0]] - FAR;
@@ -62,13 +66,13 @@ impl PackedTrees {
         }
         let mut close_sums = best.map(|lane| sums[lane]);
         match close {
-            2 => add_rest::<2, N>(rest, columns, &best, &mut close_sums),
-            3 => add_rest::<3, N>(rest, columns, &best, &mut close_sums),
-            4 => add_rest::<4, N>(rest, columns, &best, &mut close_sums),
-            5 => add_rest::<5, N>(rest, columns, &best, &mut close_sums),
-            6 => add_rest::<6, N>(rest, columns, &best, &mut close_sums),
-            7 => add_rest::<7, N>(rest, columns, &best, &mut close_sums),
-            _ => add_rest::<EIGHT, N>(rest, columns, &best, &mut close_sums),
+            2 => add_rest::<2, N>(rest, columns, &best, &mut words, &mut close_sums),
+            3 => add_rest::<3, N>(rest, columns, &best, &mut words, &mut close_sums),
+            4 => add_rest::<4, N>(rest, columns, &best, &mut words, &mut close_sums),
+            5 => add_rest::<5, N>(rest, columns, &best, &mut words, &mut close_sums),
+            6 => add_rest::<6, N>(rest, columns, &best, &mut words, &mut close_sums),
+            7 => add_rest::<7, N>(rest, columns, &best, &mut words, &mut close_sums),
+            _ => add_rest::<EIGHT, N>(rest, columns, &best, &mut words, &mut close_sums),
         }
         best[..close].iter().zip(close_sums).for_each(|(lane, sum)| sums[*lane] = sum);
         sums
@@ -87,14 +91,14 @@ fn add_rest<const C: usize, const N: usize>(
     trees: &[PackedTree],
     columns: &Columns<N>,
     best: &[usize; EIGHT],
+    words: &mut Words,
     sums: &mut [i32; EIGHT],
 ) {
-    let mut words = [0; 1 << u8::BITS];
     for (word, column) in words.iter_mut().zip(columns) {
         *word = (0..C).map(|index| u64::from(column[best[index] % LANES]) << (8 * index)).sum();
     }
     for trees in trees.chunks(TREES_AT_ONCE) {
-        add::<C>(trees, &words, sums);
+        add::<C>(trees, words, sums);
         let most = sums[..C].iter().max().unwrap_or(&0);
         if sums[..C].iter().filter(|sum| **sum > most - FAR).count() == 1 {
             break;
@@ -102,13 +106,11 @@ fn add_rest<const C: usize, const N: usize>(
     }
 }
 
-/// Of each feature, its values for the first or the last eight alternatives.
-fn half_of<const N: usize>(columns: &Columns<N>, half: usize) -> Words {
-    let mut words = [0; 1 << u8::BITS];
+/// Puts there, of each feature, its values for the first or the last eight alternatives.
+fn put_half<const N: usize>(columns: &Columns<N>, half: usize, words: &mut Words) {
     for (word, column) in words.iter_mut().zip(columns) {
         *word = u64::from_le_bytes(column.as_chunks().0[half]);
     }
-    words
 }
 
 /// Adds what the trees say of the first `C` of eight alternatives. As no value reaches 64, all eight are compared by one
@@ -116,13 +118,16 @@ fn half_of<const N: usize>(columns: &Columns<N>, half: usize) -> Words {
 fn add<const C: usize>(trees: &[PackedTree], words: &Words, sums: &mut [i32]) {
     let mut added = [0; C];
     for tree in trees {
-        let mut indexes = 0;
+        // The highest bits of eight bytes, pushed down by the later ones: five answers never reach the next byte.
+        let mut answers = 0u64;
         for level in 0..DEPTH_MAX {
             let exceeds = words[usize::from(tree.features[level])] + tree.carries[level];
-            indexes |= (exceeds >> (7 - level)) & (ONES << level);
+            answers = (answers >> 1) | (exceeds & HIGHEST);
         }
+        // All other bits are 0 already; said again, no index has to be checked below.
+        let indexes = (answers >> (8 - DEPTH_MAX)) & (ONES * (LEAVES_MAX as u64 - 1));
         for (lane, sum) in added.iter_mut().enumerate() {
-            *sum += i32::from(tree.leaves[(indexes >> (8 * lane)) as usize % LEAVES_MAX]);
+            *sum += i32::from(tree.leaves[usize::from((indexes >> (8 * lane)) as u8)]);
         }
     }
     sums.iter_mut().zip(added).for_each(|(sum, added)| *sum += added);

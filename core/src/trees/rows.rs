@@ -22,10 +22,16 @@ pub struct AnswerRows {
     /// How many rows there are.
     rows: usize,
     /// Block by block, all rows.
-    answers: Vec<[u8; BLOCK]>,
+    answers: Vec<AnswerBlock>,
     /// Of each byte of answers, the sum of the leaves it leads to.
     leaves: Vec<[i32; LEAVES]>,
 }
+
+/// Answers that are put together at once. They begin where a line of the cache does: processors put aligned ones together without
+/// loading them first.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+struct AnswerBlock([u8; BLOCK]);
 
 /// A question, and where its answer is.
 struct PlacedQuestion {
@@ -52,11 +58,11 @@ impl From<&Trees> for AnswerRows {
         }
         leaves.resize(leaves.len().next_multiple_of(BLOCK), [0; LEAVES]);
         let (row_of, lists) = rows_of(&questions);
-        let mut answers = vec![[0; BLOCK]; lists.len() * leaves.len() / BLOCK];
+        let mut answers = vec![AnswerBlock([0; BLOCK]); lists.len() * leaves.len() / BLOCK];
         for (row, list) in lists.iter().enumerate() {
             for question in list {
                 let (block, byte) = (question.byte / BLOCK, question.byte % BLOCK);
-                answers[block * lists.len() + row][byte] |= 1 << question.bit;
+                answers[block * lists.len() + row].0[byte] |= 1 << question.bit;
             }
         }
         AnswerRows { row_of, rows: lists.len(), answers, leaves }
@@ -104,10 +110,10 @@ impl AnswerRows {
     }
 }
 
-fn sum_of_block(block: &[[u8; BLOCK]], rows: &[u16], leaves: &[[i32; LEAVES]]) -> i32 {
+fn sum_of_block(block: &[AnswerBlock], rows: &[u16], leaves: &[[i32; LEAVES]]) -> i32 {
     let mut answers = [0; BLOCK];
     for row in rows {
-        answers.iter_mut().zip(&block[usize::from(*row)]).for_each(|(answers, row)| *answers |= row);
+        answers.iter_mut().zip(&block[usize::from(*row)].0).for_each(|(answers, row)| *answers |= row);
     }
     answers.iter().zip(leaves).map(|(answers, leaves)| leaves[usize::from(*answers) % LEAVES]).sum()
 }

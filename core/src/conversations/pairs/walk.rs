@@ -134,6 +134,11 @@ impl<'a> LineWalk<'a> {
     #[inline]
     pub(super) fn note_lately(&mut self, candidate: &EarlierLine<'_>, lately: &mut RecentContext) {
         let EarlierLine { line, gap, to_them, to_me, .. } = *candidate;
+        self.note_line(line, gap, (to_them, to_me), lately);
+    }
+
+    #[inline]
+    fn note_line(&mut self, line: &TalkLine, gap: u32, (to_them, to_me): (bool, bool), lately: &mut RecentContext) {
         self.counts.speak_to_somebody += usize::from(line.reading.address != Directness::Nobody);
         if to_them {
             self.counts.addressee_away = self.counts.addressee_away.min(gap.min(63) as u8);
@@ -293,6 +298,21 @@ impl<'a> LineWalk<'a> {
         if let Some(parent) = line.parent.checked_sub(self.first).filter(|parent| *parent < index as u32) {
             self.mine_to[parent as usize] += u8::from(mine);
             self.fresh[parent as usize] += u8::from(!mine && gap < 8);
+        }
+    }
+}
+
+impl LineWalk<'_> {
+    /// The lines behind the last alternative: only what counts for the message as a whole is looked at.
+    #[inline]
+    pub(super) fn pass_older(&mut self, lines: usize, lately: &mut RecentContext) {
+        let (me, reading) = (self.arrival.author, self.arrival.reading);
+        for (index, line) in self.lines[..lines].iter().enumerate().rev() {
+            let number = self.first + index as u32;
+            let speaks_to = (reading.addresses(line.author), line.reading.addresses(me));
+            self.note_line(line, self.arrival.number - number, speaks_to, lately);
+            self.counts.starts += u8::from(line.parent == number);
+            self.counts.mine = self.counts.mine.saturating_add(u8::from(line.author == me));
         }
     }
 }
