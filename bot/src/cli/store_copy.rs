@@ -10,7 +10,7 @@ use crate::config::BadSettings;
 use crate::ports::{CopyScope, CopyStore, StoreKind};
 use crate::stores::copy::{self, CopyError, CopySummary};
 use crate::stores::firestore::{self, FirestoreLocation};
-use crate::stores::{DataFolder, FirestoreSettings, StoreLocation};
+use crate::stores::{DataFolder, FirestoreSettings, PARTIAL_COPY, StoreLocation};
 
 #[derive(Args)]
 pub struct StoreArguments {
@@ -104,23 +104,27 @@ pub fn restore(arguments: &RestoreArguments) -> anyhow::Result<()> {
 /// What is not a store, or not yet one of this version, is said before anything is made.
 pub fn check_source(from: &StoreLocation) -> anyhow::Result<()> {
     let opened = store::open(from)?;
+    let condition = opened.wait(opened.backend.condition())?;
+    ensure!(!condition.is_partial_copy, "{}: {PARTIAL_COPY}", from.shown());
     ensure!(
-        opened.wait(opened.backend.condition())?.has_memory,
+        condition.has_memory,
         "{} was written by an earlier version: start it once with `aizuchi run`, which upgrades it",
         from.shown()
     );
+    let complaints = opened.wait(opened.backend.complaints())?;
+    ensure!(complaints.is_empty(), "{} is damaged: {}", from.shown(), complaints.join("; "));
     Ok(())
 }
 
 fn transfer(from: &StoreLocation, to: &StoreLocation, replace: bool) -> anyhow::Result<()> {
-    check_source(from)?;
+    check_source(from).context("nothing was changed")?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let summary = runtime.block_on(async {
         let unopened = || format!("cannot open {}; nothing was changed", to.shown());
         // A database has a lock of its own.
         let is_here = to.kind() == StoreKind::Sqlite;
         let _folder = is_here.then(|| DataFolder::take(to.data_folder())).transpose().with_context(unopened)?;
-        let target = to.open().await.with_context(unopened)?;
+        let target = to.open_to_copy().await.with_context(unopened)?;
         let source = from.open_to_read().await.with_context(|| format!("cannot open {}", from.shown()))?;
         ensure!(
             source.identity().await? != target.identity().await?,
@@ -128,10 +132,14 @@ fn transfer(from: &StoreLocation, to: &StoreLocation, replace: bool) -> anyhow::
             from.shown(),
             to.shown()
         );
+        let copying = target.copying();
         if replace {
-            target.copying().clear(CopyScope::Everything).await?;
+            let unreadable = || format!("cannot read all of {}; nothing was changed", from.shown());
+            copy::check_readable(&*source.copying(), CopyScope::Everything).await.with_context(unreadable)?;
+            copying.set_partial(true).await?;
+            copying.clear(CopyScope::Everything).await?;
         }
-        let summary = copy_with_progress(&*source.copying(), &*target.copying(), CopyScope::Everything).await?;
+        let summary = copy_with_progress(&*source.copying(), &*copying, CopyScope::Everything).await?;
         // What was cleared leaves the files as well.
         let _ = target.stores().files.settle().await?;
         anyhow::Ok(summary)

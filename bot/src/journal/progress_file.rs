@@ -116,8 +116,9 @@ impl std::fmt::Display for LostRecords {
             }
             LostRecords::Records { from, to } => write!(
                 f,
-                "records {from} to {to} of the journal are missing: they were durable, but aizuchi.db-wal, the log beside \
-                 the database, was removed or damaged, or the database was replaced by an older copy"
+                "records {from} to {to} of the journal are missing: they were durable, but this store does not have them. Either \
+                 aizuchi.db-wal beside a database file was removed or damaged, or this is an older copy, an old server, or a \
+                 standby that had not received them"
             ),
         }
     }
@@ -125,7 +126,7 @@ impl std::fmt::Display for LostRecords {
 
 impl LostRecords {
     /// What to do about it.
-    pub const ADVICE: &'static str = "put the file back, or restore a backup (`aizuchi backup`); to continue without what is \
+    pub const ADVICE: &'static str = "put the file back, connect to the server that has them, or restore a backup (`aizuchi backup`); to continue without what is \
         missing, start once with `aizuchi run --accept-loss`";
 
     /// What to do about a database that cannot be read.

@@ -101,6 +101,9 @@ pub trait CopySource: Send {
     fn rows(&mut self, table: &CopyTable, after: Option<&[Cell]>, at_most: usize) -> Result<Vec<CopyRow>, StoreError>;
 }
 
+/// A table that is there from the beginning of a copy of everything until it is complete.
+pub const COPYING_TABLE: &str = "store_copying";
+
 /// What stores can do to be taken along.
 pub trait CopyStore: Send + Sync {
     fn source(&self) -> BoxFuture<'_, Result<Box<dyn CopySource>, StoreError>>;
@@ -110,4 +113,7 @@ pub trait CopyStore: Send + Sync {
 
     /// Empties the tables of this scope.
     fn clear(&self, scope: CopyScope) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// Notes in the store itself that a copy of everything into it has begun, or that it is complete. No program runs on a part.
+    fn set_partial(&self, partial: bool) -> BoxFuture<'_, Result<(), StoreError>>;
 }

@@ -20,7 +20,7 @@ mod web_talk;
 
 pub use futures_util::future::BoxFuture;
 
-pub use copy::{COPY_TABLES, Cell, CopyRow, CopyScope, CopySource, CopyStore, CopyTable};
+pub use copy::{COPY_TABLES, COPYING_TABLE, Cell, CopyRow, CopyScope, CopySource, CopyStore, CopyTable};
 pub use decisions::{DecisionPart, DecisionQuery, DecisionStore, Replacement, StoredDecision};
 pub use inbox::{ArrivedThreads, Inbox, InboxEntry, PendingEntry};
 pub use journal::{

@@ -56,6 +56,8 @@ pub struct StoreCondition {
     pub has_records: bool,
     /// Whether it is of a version that has memory.
     pub has_memory: bool,
+    /// Whether a copy of everything into it was interrupted: it holds a part of another store.
+    pub is_partial_copy: bool,
     /// Whether a program runs on it, where the store itself knows.
     pub is_running: Option<bool>,
 }

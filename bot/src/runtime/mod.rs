@@ -12,6 +12,7 @@ mod handle;
 mod languages;
 mod ledger;
 mod priority_queue;
+mod retention;
 mod save;
 mod shard;
 mod start;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use aizuchi_core::siblings::Siblings;
-use aizuchi_core::types::ClockShift;
+use aizuchi_core::types::{ClockShift, Span};
 use aizuchi_core::{Input, Policies, Time, Trace};
 use anyhow::Context as _;
 use tokio::sync::{broadcast, mpsc, watch};
@@ -15,6 +15,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::clock::STEP_MAX;
 use super::ledger::Ledger;
+use super::retention::retention_time;
 use super::shard::Shard;
 use super::{Clock, ClockJump, EngineEvent, EngineHandle, TaskFailure};
 use crate::journal::{DamagedRecord, Journal, LostRecords, Recovered, RecoveredFrom, ShardState, recover};
@@ -122,7 +123,7 @@ impl Runtime {
         tokio::spawn(engine.clone().supervise("the clock watcher", stop.clone(), clock));
         let noting = AbortOnDropHandle::new(tokio::spawn(note_running(journal.clone(), context.clock)));
         let last_note = (journal.clone(), context.clock);
-        let sweeping = sweep(journal, context, policies, keep, snapshots, stop.clone());
+        let sweeping = sweep(journal, context, policies, Retention { keep, ran_until }, snapshots, stop.clone());
         tokio::spawn(engine.clone().supervise("the journal cleanup", stop.clone(), sweeping));
         let watching = watch_store(stores.files, stop.clone());
         tokio::spawn(engine.clone().supervise("the store watcher", stop.clone(), watching));
@@ -258,20 +259,29 @@ async fn drop_deleted(
     journal.drop_deleted(before, policies).await
 }
 
+/// How long records are kept.
+struct Retention {
+    keep: Duration,
+    /// When a program last ran before this one.
+    ran_until: Time,
+}
+
 /// Lets go of what is older than it should be, now and then.
 async fn sweep(
     journal: Journal,
     context: Arc<RuntimeContext>,
     policies: Policies,
-    keep: Duration,
+    Retention { keep, ran_until }: Retention,
     snapshots: watch::Sender<()>,
     stop: CancellationToken,
 ) {
+    let started = tokio::time::Instant::now();
     loop {
-        let before = context.clock.now() - aizuchi_core::types::Span(keep.as_millis() as u64);
+        let (now, jump) = (context.clock.now(), context.clock.last_jump());
+        let before = retention_time(now, ran_until, started.elapsed(), jump) - Span(keep.as_millis() as u64);
         // Settings may have changed since, and with them the model.
         let policies = learnt::with_kept(Path::new(&context.store.folder), policies.clone());
-        let hours = aizuchi_core::types::Span::minutes(60 * u64::from(context.store.deleted_hours));
+        let hours = Span::minutes(60 * u64::from(context.store.deleted_hours));
         match drop_deleted(&journal, &context, context.clock.now() - hours, &policies).await {
             Ok(0) => (),
             Ok(records) => tracing::info!(records, "removed deleted and edited words from the journal"),

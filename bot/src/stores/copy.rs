@@ -125,6 +125,9 @@ pub async fn copy(
     for table in scope.tables() {
         there.push(if scope.merges(table) { 0 } else { beginning(&source, to, table).await? });
     }
+    if scope == CopyScope::Everything {
+        to.set_partial(true).await?;
+    }
     let mut summary = CopySummary::default();
     for (table, mut found) in scope.tables().zip(there) {
         let mut of = count(&source, table).await?;
@@ -155,7 +158,29 @@ pub async fn copy(
         summary.found += found;
         summary.counts.push((table.name, all.count));
     }
+    if scope == CopyScope::Everything {
+        to.set_partial(false).await?;
+    }
     Ok(summary)
+}
+
+/// Reads everything that a copy would, and writes nothing.
+pub async fn check_readable(from: &dyn CopyStore, scope: CopyScope) -> Result<(), StoreError> {
+    let source: Source = Arc::new(Mutex::new(from.source().await?));
+    for table in scope.tables() {
+        let mut last = None;
+        loop {
+            let rows = read(&source, table, last.take()).await?;
+            match table.name {
+                "memory_fact" => rows.iter().try_for_each(|row| decode_fact(row).map(drop))?,
+                "memory_vector" => rows.iter().try_for_each(|row| decode_vector(row).map(drop))?,
+                _ => (),
+            }
+            let Some(end) = rows.last().filter(|_| table.key > 0 && rows.len() == PART) else { break };
+            last = Some(end[..table.key].to_vec());
+        }
+    }
+    Ok(())
 }
 
 /// How many rows are there already. `Err` if they are not a beginning of the source.

@@ -24,6 +24,10 @@ pub const POSTGRES_MEMORY: MemoryStoreSpec = MemoryStoreSpec {
     open: |_, _| Box::pin(std::future::ready(Err(format!("memory is to be in \"postgres\", and {NO_DATABASE}")))),
 };
 
+/// Why no program runs on a store.
+pub const PARTIAL_COPY: &str = "a copy into this store was interrupted, so that it has only a part; run the same `aizuchi store copy` or \
+                                `aizuchi restore` again, which completes it";
+
 const NO_DATABASE: &str = "there is no database: set store.url";
 
 /// Cheap to clone.
@@ -114,6 +118,15 @@ impl StoreLocation {
 
     /// Opens it for a program that holds the data folder, and brings it up to date. Must be called inside a tokio runtime.
     pub async fn open(&self) -> Result<Arc<dyn StoreBackend>, StoreError> {
+        let backend = self.open_to_copy().await?;
+        match backend.condition().await?.is_partial_copy {
+            true => Err(StoreError::Failed(format!("{}: {PARTIAL_COPY}", self.shown()))),
+            false => Ok(backend),
+        }
+    }
+
+    /// The same to copy everything into it, also where an earlier copy was interrupted.
+    pub async fn open_to_copy(&self) -> Result<Arc<dyn StoreBackend>, StoreError> {
         #[cfg(feature = "postgres")]
         if let Some(database) = &self.database {
             return Ok(Arc::new(PostgresDatabase::open(database.clone(), self.notes()).await?));

@@ -18,7 +18,7 @@ pub use availability::wait_until_available;
 pub use error::StoreError;
 pub use firestore::FirestoreSettings;
 pub use folder::DataFolder;
-pub use location::{POSTGRES_MEMORY, StoreLocation};
+pub use location::{PARTIAL_COPY, POSTGRES_MEMORY, StoreLocation};
 pub use settings::StoreSettings;
 pub use sqlite::Database;
 

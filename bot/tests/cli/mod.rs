@@ -29,6 +29,7 @@ mod prompt;
 mod refusals;
 mod reload;
 mod report;
+mod restore;
 mod rooms;
 mod settings;
 mod stats;

@@ -13,7 +13,7 @@ use crate::cli::when;
 use crate::journal::{DamagedRecord, LostRecords, Records};
 use crate::ports::{Position, StoreKind, Stores};
 use crate::runtime::{Clock, ClockJump, STEP_MAX};
-use crate::stores::{StoreError, StoreLocation};
+use crate::stores::{PARTIAL_COPY, StoreError, StoreLocation};
 
 const FOLDER: &str = "folder";
 const STORE: &str = "store";
@@ -96,6 +96,9 @@ fn check_server(location: &StoreLocation, context: &DoctorContext<'_>) -> Vec<Ch
     let looked = opened.wait(async {
         let notes = opened.backend.try_out().await?;
         let condition = opened.backend.condition().await?;
+        if condition.is_partial_copy {
+            return Ok(vec![Check::fail(STORE, format!("{shown} is incomplete"), PARTIAL_COPY)]);
+        }
         let mut checks = vec![Check::ok(STORE, format!("{shown} was written to and read"))];
         // They are about vectors.
         let notes = notes.into_iter().filter(|_| context.settings.memory.vectors);
@@ -127,6 +130,9 @@ fn check_integrity(location: &StoreLocation) -> Vec<Check> {
         Err(error) => return vec![Check::fail(STORE, format!("{}: {error}", database.display()), broken)],
     };
     let failed = |what: String| vec![Check::fail(STORE, format!("{}: {what}", database.display()), broken)];
+    if opened.wait(opened.backend.condition()).is_ok_and(|condition| condition.is_partial_copy) {
+        return vec![Check::fail(STORE, format!("{} is incomplete", database.display()), PARTIAL_COPY)];
+    }
     match opened.wait(opened.backend.complaints()) {
         Ok(complaints) if complaints.is_empty() => {
             opened.wait(journal(&opened.stores, database)).unwrap_or_else(|error| failed(error.to_string()))

@@ -9,7 +9,7 @@ use super::memory::PgMemoryTable;
 use super::text::{from_stored, to_stored};
 use super::{PostgresDatabase, database};
 use crate::memory::table::MemoryTable as _;
-use crate::ports::{BoxFuture, Cell, CopyRow, CopyScope, CopySource, CopyStore, CopyTable, WebBody};
+use crate::ports::{BoxFuture, COPYING_TABLE, Cell, CopyRow, CopyScope, CopySource, CopyStore, CopyTable, WebBody};
 use crate::stores::StoreError;
 use crate::stores::copy::{decode_fact, decode_vector};
 
@@ -106,6 +106,14 @@ impl CopyStore for PostgresDatabase {
         let names = scope.cleared().map(|table| table.name).chain(derived);
         let truncate = format!("TRUNCATE {}", names.collect::<Vec<_>>().join(", "));
         Box::pin(self.write(move |connection| connection.batch(&truncate)))
+    }
+
+    fn set_partial(&self, partial: bool) -> BoxFuture<'_, Result<(), StoreError>> {
+        let change = match partial {
+            true => format!("CREATE TABLE IF NOT EXISTS {COPYING_TABLE} (copying BOOLEAN)"),
+            false => format!("DROP TABLE IF EXISTS {COPYING_TABLE}"),
+        };
+        Box::pin(self.write(move |connection| connection.batch(&change)))
     }
 }
 

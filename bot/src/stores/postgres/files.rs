@@ -14,8 +14,8 @@ use super::migrations;
 use super::session;
 use crate::memory::StoredLayers;
 use crate::ports::{
-    BoxFuture, CopyScope, CopyStore, FileCleanup, MemoryStore, PlatformStores, StoreBackend, StoreCondition,
-    StoreFiles, StoreKind, Stores,
+    BoxFuture, COPYING_TABLE, CopyScope, CopyStore, FileCleanup, MemoryStore, PlatformStores, StoreBackend,
+    StoreCondition, StoreFiles, StoreKind, Stores,
 };
 use crate::stores::{Database, StoreError, copy};
 
@@ -49,6 +49,7 @@ impl StoreBackend for PostgresDatabase {
             Ok(StoreCondition {
                 has_records: version > 0,
                 has_memory: version == migrations::VERSION,
+                is_partial_copy: connection.simple(&format!("SELECT to_regclass('{COPYING_TABLE}')"))?.is_some(),
                 is_running: Some(session::is_running(connection)?),
             })
         }))

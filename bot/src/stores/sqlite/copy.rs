@@ -6,7 +6,7 @@ use rusqlite::{Connection, Row, Transaction, params_from_iter};
 use super::memory::SqliteMemoryTable;
 use super::{Database, StoreError};
 use crate::memory::table::MemoryTable as _;
-use crate::ports::{BoxFuture, Cell, CopyRow, CopyScope, CopySource, CopyStore, CopyTable};
+use crate::ports::{BoxFuture, COPYING_TABLE, Cell, CopyRow, CopyScope, CopySource, CopyStore, CopyTable};
 use crate::stores::copy::{decode_fact, decode_vector};
 
 /// A connection that sees the file as it was when it was opened.
@@ -99,6 +99,14 @@ impl CopyStore for Database {
             }
             Ok(())
         }))
+    }
+
+    fn set_partial(&self, partial: bool) -> BoxFuture<'_, Result<(), StoreError>> {
+        let change = match partial {
+            true => format!("CREATE TABLE IF NOT EXISTS {COPYING_TABLE} (copying INTEGER)"),
+            false => format!("DROP TABLE IF EXISTS {COPYING_TABLE}"),
+        };
+        Box::pin(self.apply_behind(move |transaction| Ok(transaction.execute_batch(&change)?)))
     }
 }
 

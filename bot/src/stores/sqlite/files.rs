@@ -8,8 +8,8 @@ use rusqlite::Connection;
 use super::{Database, SqliteMemory};
 use crate::memory::StoredLayers;
 use crate::ports::{
-    BoxFuture, CopyStore, FileCleanup, MemoryStore, PlatformStores, StoreBackend, StoreCondition, StoreFiles,
-    StoreKind, Stores,
+    BoxFuture, COPYING_TABLE, CopyStore, FileCleanup, MemoryStore, PlatformStores, StoreBackend, StoreCondition,
+    StoreFiles, StoreKind, Stores,
 };
 use crate::stores::StoreError;
 
@@ -109,6 +109,7 @@ fn condition(connection: &Connection) -> rusqlite::Result<StoreCondition> {
     Ok(StoreCondition {
         has_records: has("journal")? && has("trace")?,
         has_memory: has("memory_tie")?,
+        is_partial_copy: has(COPYING_TABLE)?,
         // The lock of the data folder tells.
         is_running: None,
     })

@@ -1,0 +1,66 @@
+//! What "now" is for deleting what is old.
+//!
+//! A clock that is wrong by years would have the whole journal deleted at once, before anybody sets it right. So a clock that
+//! went ahead, while the program ran or between two starts, is believed only after a day.
+
+use std::time::Duration;
+
+use aizuchi_core::Time;
+use aizuchi_core::types::Span;
+
+use super::clock::ClockJump;
+
+const BELIEVED_AFTER: Span = Span::minutes(24 * 60);
+
+/// The time by which records are old enough to be deleted: never later than `now`. `ran_until` is when a program last ran
+/// before this one, zero if none did.
+pub fn retention_time(now: Time, ran_until: Time, running_for: Duration, last_jump: Option<ClockJump>) -> Time {
+    let running_for = Span(running_for.as_millis() as u64);
+    let mut time = now;
+    if let Some(jump) = last_jump
+        && jump.by.0 > 0
+        && now.since(jump.at) < BELIEVED_AFTER
+    {
+        time = time - jump.by.size();
+    }
+    if ran_until > Time(0) && running_for < BELIEVED_AFTER {
+        time = time.min(ran_until + running_for);
+    }
+    time
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aizuchi_core::types::ClockShift;
+
+    const DAY: Duration = Duration::from_secs(24 * 3600);
+    const YEARS: Span = Span::minutes(8 * 365 * 24 * 60);
+
+    #[test]
+    fn a_start_with_a_clock_that_is_years_ahead_deletes_nothing_for_a_day() {
+        let ran_until = Time(1_700_000_000_000);
+        let now = ran_until + YEARS;
+        let at = |running_for| retention_time(now, ran_until, running_for, None);
+        assert_eq!(at(Duration::ZERO), ran_until);
+        assert_eq!(at(DAY / 2), ran_until + Span::minutes(12 * 60));
+        assert_eq!(at(DAY), now);
+        assert_eq!(retention_time(now, Time(0), Duration::ZERO, None), now, "nothing is known of a new store");
+        assert_eq!(
+            retention_time(ran_until, now, DAY / 2, None),
+            ran_until,
+            "a clock that went back deletes nothing more"
+        );
+    }
+
+    #[test]
+    fn so_does_a_clock_that_is_set_while_it_runs() {
+        let (ran_until, set_at) = (Time(1_700_000_000_000), Time(1_700_000_000_000) + YEARS);
+        let jump = |by: i64| Some(ClockJump { at: set_at, by: ClockShift(by) });
+        let years = YEARS.0 as i64;
+        assert_eq!(retention_time(set_at, ran_until, 3 * DAY, jump(years)), ran_until);
+        assert_eq!(retention_time(set_at, ran_until, 3 * DAY, jump(-years)), set_at);
+        let later = set_at + BELIEVED_AFTER;
+        assert_eq!(retention_time(later, ran_until, 4 * DAY, jump(years)), later);
+    }
+}
