@@ -1,4 +1,4 @@
-//! The ports that this adapter serves, and what it leaves in files.
+//! The ports that this adapter implements, and what it leaves in files.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -109,7 +109,7 @@ fn condition(connection: &Connection) -> rusqlite::Result<StoreCondition> {
     Ok(StoreCondition {
         has_records: has("journal")? && has("trace")?,
         has_memory: has("memory_tie")?,
-        // The lock of the data folder tells.
+        // The lock of the data folder shows this.
         is_running: None,
     })
 }
