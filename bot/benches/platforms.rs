@@ -118,7 +118,7 @@ impl Life {
         Life { runtime, decided, stop: CancellationToken::new() }
     }
 
-    /// When so many decisions have fallen.
+    /// Returns when this many decisions were made.
     async fn decides(&mut self, count: u64) -> Instant {
         let mut last = Instant::now();
         for number in 0..count {

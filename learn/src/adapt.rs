@@ -221,7 +221,7 @@ fn compare(rooms: &[Room], before: &[Vec<usize>], after: &[Vec<usize>]) -> Compa
     Compared { all, before: share(right), after: share(right + gained - lost), gained, lost }
 }
 
-/// The first so many trees of a model.
+/// The first `count` trees of a model.
 fn first_trees(model: &Trees, count: usize) -> Trees {
     Trees { trees: model.trees[..count].to_vec(), ..model.clone() }
 }

@@ -50,7 +50,7 @@ impl Load {
         format!("web.rooms=[{}]", rooms.join(","))
     }
 
-    /// Talks for the whole length. Panics where a page is refused or let go.
+    /// Talks for the whole length. Panics if a page is refused or disconnected.
     pub async fn run(self, address: SocketAddr) -> LoadRecord {
         let noted = Arc::new(Mutex::new(LoadRecord::default()));
         let mut sockets = Vec::new();

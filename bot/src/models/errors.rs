@@ -85,7 +85,7 @@ pub fn explain(error: &genai::Error, address: &ModelAddress) -> ModelError {
                 Error::ResponseFailedStatus { status, .. } => of_status(status.as_u16(), None, body(error), address),
             }
         }
-        // Google blocks content it objects to by an answer without candidates.
+        // Google returns a response without an answer if it blocks what people said.
         genai::Error::ChatResponse { body, .. } if body.get("error").is_none() => {
             give_up(format!("{provider} returned no answer: it may have blocked the content"))
         }

@@ -4,7 +4,7 @@
 //!   catch up, a little; below [`AHEAD_MAX`] it lets messages pass. `calls` is the same balance for questions to the judge.
 //! - `seen` is a histogram of how likely the messages of this room were. The threshold is its quantile: if 6 % of messages are
 //!   wanted, the likelihood that 6 % of them reach. Old counts are halved from time to time. A new room has none: it starts from
-//!   the rooms of its kind ([`SiblingTalk`], told by the shell), or from rooms in general, which count less with each message.
+//!   the rooms of its kind ([`SiblingTalk`], sent by the shell), or from rooms in general, which count less with each message.
 //! - The more is due, the larger the wanted part, so the share is kept without a timer or a random number.
 //! - `welcome` multiplies the share by how people received its contributions, within bounds, and returns to 1.
 

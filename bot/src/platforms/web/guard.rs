@@ -63,7 +63,7 @@ pub struct Guard {
 }
 
 const COOKIE: &str = "aizuchi_session";
-/// Contained the token itself in earlier versions; browsers that still have it are told to delete it.
+/// Contained the token itself in earlier versions; the response makes browsers that still have it delete it.
 const OLD_COOKIE: &str = "aizuchi_token";
 
 enum AccessDecision {
